@@ -1,0 +1,67 @@
+"""Errors that a person can act on: each carries what happened, where, and what to try."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class LabError(Exception):
+    """Base of all errors that the command line turns into one sentence."""
+
+    what: str
+    where: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f" (try: {self.hint})" if self.hint else ""
+        return f"{place}{self.what}{advice}"
+
+
+@dataclass
+class SpecError(LabError):
+    """An experiment file says something that cannot be."""
+
+    file: Path | None = None
+    line: int | None = None
+    expected: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        wanted = f", expected {self.expected}" if self.expected else ""
+        advice = f" (try: {self.hint})" if self.hint else ""
+        return f"{place}{self.what}{wanted}{advice}"
+
+
+class SizeError(LabError):
+    """A size or a list of sizes that cannot be read."""
+
+
+class ParseError(LabError):
+    """A program's output is not what its parser knows."""
+
+
+class SiteError(LabError):
+    """A site could not run a trial: the guest panicked, hung, the disk is full."""
+
+
+class SiteStopped(SiteError):
+    """The site was told to stop while a trial was running."""
+
+
+class TrialFailed(LabError):
+    """A trial ran, but what it left does not pass the checks."""
+
+
+class RecordError(LabError):
+    """A record is missing, broken, or of another format version."""
+
+
+class StorageError(LabError):
+    """A result could not be written: the disk is full or the folder is read-only."""
+
+
+class VerifyError(LabError):
+    """A re-run differs from the reference."""

@@ -1,0 +1,46 @@
+"""Where trials run: the protocol that every site fulfils, and how one is opened by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Protocol, cast
+
+from lab.errors import SiteError
+from lab.trial import Ends, Job, Outcome
+
+MODULES = {"exact": "lab.sites.exact"}
+
+
+class Site(Protocol):
+    """A place that runs jobs."""
+
+    name: str
+
+    @property
+    def ends(self) -> Ends:
+        """Addresses and devices of both ends of the data link."""
+        ...
+
+    def identity(self) -> dict[str, str]:
+        """What makes this site this site: compared, stable, cheap after the first call."""
+        ...
+
+    def prepare(self, progress: Callable[[str], None]) -> None:
+        """Build and freeze what is not cached; otherwise do nothing."""
+        ...
+
+    def run(self, job: Job) -> Outcome:
+        """Run one job; blocking, thread-safe; raises SiteError."""
+        ...
+
+    def stop(self) -> None:
+        """End every process of this site now; run() in other threads then raises SiteStopped."""
+        ...
+
+
+def open_site(name: str) -> Site:
+    """Import the module of the site only when it is used: a plan needs no other site's tools."""
+    if name not in MODULES:
+        raise SiteError(f"there is no site called {name!r}", hint="one of: " + ", ".join(MODULES))
+    return cast(Site, import_module(MODULES[name]).open())

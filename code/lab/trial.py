@@ -1,0 +1,92 @@
+"""What a trial is made of and what it leaves: the values that stages and sites exchange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link model, applied to the cable before the first step."""
+
+    mtu: int = 4200  # bytes of IP per frame
+    rate_bit_s: int | None = None
+    delay_ns: int = 0
+    loss_ppm: int = 0
+    loss_seed: int = 1
+    offload: bool = True
+
+
+@dataclass(frozen=True)
+class Step:
+    """One server and one client process, as argv."""
+
+    server: tuple[str, ...]
+    client: tuple[str, ...]
+    port: int  # TCP port that the server must be listening on before the client starts
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """Where a repetition starts from."""
+
+    start_delay_ns: int = 0
+    environment_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a site needs to run one trial."""
+
+    steps: tuple[Step, ...]
+    link: Link
+    perturbation: Perturbation
+    deadline_s: int  # seconds of the site's clock for the whole job
+    environment: tuple[tuple[str, str], ...] = ()
+    overlay: tuple[Path, ...] = ()  # programs under test, put at /lab/bin/<name>
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """What one pair of processes left."""
+
+    client_out: str
+    client_err: str
+    server_out: str
+    server_err: str
+    client_status: int  # exit status; 128+n for signals; 124 deadline
+    server_status: int
+    clock_start_ns: int  # the site's own clock (CLOCK_MONOTONIC there) around the step
+    clock_end_ns: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job left."""
+
+    steps: tuple[StepOutcome, ...]
+    counters_before: dict[str, int]  # flat names: v0.rx_bytes, lo.rx_bytes, rxe0.sent_pkts
+    counters_after: dict[str, int]
+    clock_start_ns: int
+    clock_end_ns: int
+    console: str
+    host_seconds: float
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of the data link, as the programs must be told."""
+
+    host: str  # address of the data link
+    device: str  # RDMA device name, or ""
+    interface: str
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Both ends, and where peers open their TCP side channel."""
+
+    client: End
+    server: End
+    side_channel: str
