@@ -1,0 +1,51 @@
+# The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: setup build run report all verify bench test doctor lock lint clean help
+
+bin := .venv/bin
+experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
+c_files := $(wildcard code/bench/*.[ch] tests/bench/*.[ch])
+
+all: run report ## Measure everything that is not measured yet, then write the reports
+
+run: build ## Run the trials of all experiments that are not recorded yet
+	$(bin)/lab run $(experiments)
+
+report: setup ## Write the reports from the records
+	@echo "report: this version ends with the tables in results/"
+
+verify: build ## Measure again from nothing and compare with results/reference
+	$(bin)/lab verify
+
+bench: build ## Compare our programs with ib_write_bw, iperf3 and others, as ratios
+	$(bin)/lab bench
+
+test: lint ## Check everything: lint, the C tests, the Python tests, the exact machine
+	$(MAKE) -C code/bench test
+	$(bin)/pytest
+
+lint: setup ## Check style and types
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy
+	$(bin)/clang-format --dry-run -Werror $(c_files)
+
+build: setup ## Compile the C programs into .cache/bench
+	$(MAKE) -C code/bench
+
+setup: ## Install what is missing: Debian packages and .venv
+	@code/setup/setup
+
+doctor: setup ## Say what this computer can measure and what is in the way
+	$(bin)/lab doctor
+
+lock: build ## Renew the exact machine's package lock together with results/reference
+	$(bin)/lab lock
+
+clean: ## Remove all that can be made again; the records in results stay
+	rm -rf .venv .cache report code/lab.egg-info
+
+help: ## Print this list
+	@echo "usage: make TARGET"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
