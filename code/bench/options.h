@@ -1,0 +1,56 @@
+/* What a user can ask for: a table, one line an option. Rules between options live in rules.c. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sizes.h"
+
+#define AUTO UINT64_MAX /* the program chooses by a rule, and prints what it chose */
+
+enum role { SERVER, CLIENT };
+enum measure { THROUGHPUT, LATENCY };
+enum wait { WAIT_POLL, WAIT_YIELD, WAIT_EVENT };
+
+/* Options that every program has. */
+struct options {
+	enum role role;
+	uint64_t measure; /* enum measure */
+	uint64_t wait;    /* enum wait */
+	const char *sizes_text;
+	struct size_list sizes;
+	uint64_t iterations, warmup, windows;
+	uint64_t seed, deadline_s;
+	bool verify;
+	const char *host;   /* client: where the server listens */
+	const char *listen; /* server: the address to listen on */
+	const char *source; /* client: the address to connect from, or "" */
+	uint64_t port, core;
+	const char *token;
+};
+
+enum option_kind { OPTION_FLAG, OPTION_NUMBER, OPTION_NUMBER_OR_AUTO, OPTION_BYTES, OPTION_WORD, OPTION_TEXT };
+
+struct option_spec {
+	const char *name;
+	enum option_kind kind;
+	void *value;         /* bool for a flag, const char * for a text, else uint64_t */
+	const char *initial; /* the default, as a user would type it */
+	bool shared;         /* both ends must agree */
+	const char *words;   /* OPTION_WORD: the choices, "first|second"; the value is the index */
+	const char *help;
+};
+
+/* Reads the command line into the common table and the transport's (which ends with a NULL name).
+ * Prints help and exits, or says what is wrong and exits, where it must. */
+struct options *options_parse(int argc, char **argv, enum role role, struct option_spec *own);
+
+/* Calls visit(key, value as text, shared) for every option, given or default, except the token. */
+void options_each(void (*visit)(const char *key, const char *value, bool shared, void *context), void *context);
+
+/* The word of an OPTION_WORD's value, for sentences and records. */
+const char *option_word(const struct option_spec *spec, char word[32]);
+
+#endif

@@ -1,0 +1,144 @@
+#include "program.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "buffer.h"
+#include "clock.h"
+#include "csv.h"
+#include "die.h"
+#include "rules.h"
+#include "watch.h"
+
+static void pin(uint64_t core)
+{
+	cpu_set_t set;
+
+	if (core == AUTO)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(core, &set);
+	if (core >= CPU_SETSIZE || sched_setaffinity(0, sizeof(set), &set))
+		die("--core %" PRIu64 ": %s; nproc tells how many there are", core, strerror(errno));
+}
+
+/* Two ends that both spin on one processor take turns at the scheduler's tick, and that is what they measure. */
+static void note_processors(const struct options *o)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	csv_note("processors", "%ld", processors);
+	csv_note("may_spin_together", "%s", processors == 1 && o->wait == WAIT_POLL ? "yes" : "no");
+}
+
+static struct session session_open(const struct options *o, const struct transport *t)
+{
+	struct session s = o->role == SERVER ? handshake_serve(o, t->tune) : handshake_join(o, t->tune);
+
+	if (s.listener >= 0)
+		watch_listener(s.listener);
+	return s;
+}
+
+static struct result result_new(const struct options *o)
+{
+	uint64_t room = o->windows;
+
+	for (size_t i = 0; i < o->sizes.count; i++) {
+		if (o->sizes.plans[i].iterations > room)
+			room = o->sizes.plans[i].iterations;
+		if (o->sizes.plans[i].warmup > room)
+			room = o->sizes.plans[i].warmup;
+	}
+	return (struct result){ .samples = calloc(room, sizeof(struct sample)) };
+}
+
+static void report(const struct options *o, const struct flow *f, const struct result *r)
+{
+	const char *kind = o->measure == LATENCY ? "round_trip" : "window";
+
+	csv_flow(f);
+	for (size_t i = 0; i < r->count; i++)
+		csv_row(f, kind, i, r->samples[i]);
+	if (o->measure == THROUGHPUT) {
+		csv_row(f, "completed", 0, r->completed);
+		csv_row(f, "confirmed", 0, r->confirmed);
+	}
+	csv_flush();
+}
+
+static void sweep(const struct options *o, const struct transport *t, struct link *l)
+{
+	struct result room = result_new(o), r;
+	const struct size_plan *plan;
+	struct flow f;
+
+	if (!room.samples)
+		die("no memory for the samples");
+	for (size_t i = 0; i < o->sizes.count; i++) {
+		plan = &o->sizes.plans[i];
+		f = (struct flow){ .size_bytes = plan->size_bytes,
+				   .iterations = plan->iterations,
+				   .warmup = plan->warmup,
+				   .slots = buffer_slots(o, plan->size_bytes) };
+		t->plan(l, &f);
+		r = room;
+		bench_size(t, l, o, &f, &r);
+		if (o->role == CLIENT)
+			report(o, &f, &r);
+	}
+	free(room.samples);
+}
+
+/* Neither end leaves before the other is through: a peer that is gone means a failure until here. */
+static void part(const struct options *o, const struct session *s)
+{
+	uint64_t deadline = now_ns() + o->deadline_s * 1000000000u;
+	char bye = 'b';
+	bool whole;
+
+	watch_stage("parting");
+	watch_peer_may_leave(s->peer);
+	whole = side_write(s->peer, &bye, 1);
+	do
+		whole = whole && side_read(s->peer, &bye, 1, deadline);
+	while (whole && bye == WATCH_BEAT);
+	if (!whole)
+		die("the other end left before the end");
+	close(s->peer);
+}
+
+int program_run(int argc, char **argv, enum role role, const struct transport *t)
+{
+	struct options *o;
+	struct session session;
+	struct link *link;
+
+	die_name(argv[0]);
+	o = options_parse(argc, argv, role, t->options);
+	rules_check(o);
+	t->check(o);
+	pin(o->core);
+	session = session_open(o, t);
+	watch_deadline(o->deadline_s);
+	if (role == CLIENT)
+		csv_begin();
+	link = t->open(o, &session);
+	if (role == CLIENT) {
+		note_processors(o);
+		csv_header();
+	}
+	sweep(o, t, link);
+	if (t->drain)
+		t->drain(link);
+	part(o, &session);
+	t->close(link);
+	if (role == CLIENT)
+		csv_end();
+	return 0;
+}

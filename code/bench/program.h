@@ -1,0 +1,10 @@
+/* What every program does, whatever its role and transport. */
+#ifndef PROGRAM_H
+#define PROGRAM_H
+
+#include "options.h"
+#include "transport.h"
+
+int program_run(int argc, char **argv, enum role role, const struct transport *transport);
+
+#endif

@@ -1,0 +1,24 @@
+/* The side channel: one TCP connection, on which the two ends agree before they measure. */
+#ifndef SIDE_H
+#define SIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void (*side_tune)(int fd); /* sets socket options before the connection is made; may be NULL */
+
+/* A listening socket; says what is wrong and exits if there can be none. */
+int side_listen(const char *address, uint16_t port, side_tune tune);
+
+/* A connection to host from source ("" for any), or a sentence and exit within the deadline. */
+int side_connect(const char *host, const char *source, uint16_t port, uint64_t deadline_ns, side_tune tune);
+
+/* A connection that came in by deadline_ns, and who it is from; -1 if none came. */
+int side_accept(int listener, uint64_t deadline_ns, char peer[64]);
+
+/* Exactly size bytes before deadline_ns (of now_ns), or false. */
+bool side_read(int fd, void *buffer, size_t size, uint64_t deadline_ns);
+bool side_write(int fd, const void *buffer, size_t size);
+
+#endif

@@ -1,0 +1,259 @@
+/* TCP sockets: the connection of the side channel carries the messages too, so that all is one link. */
+#include "tcp.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "buffer.h"
+#include "csv.h"
+#include "die.h"
+#include "watch.h"
+
+#define LANDING_BYTES (1u << 20) /* what one recv may bring: many small messages, or a part of a large one */
+#define WRITE_MAX 0x7ffff000u    /* what one send(2) moves at most */
+
+struct link {
+	int fd;
+	int flags; /* of send and recv: how to wait */
+	bool yield, check;
+	struct flow flow;
+	struct buffer buffer;
+	unsigned char *landing;
+	uint64_t messages, posted, reaped, arrived; /* of the round */
+};
+
+static bool nodelay;
+static uint64_t send_buffer, receive_buffer;
+
+static struct option_spec tcp_options[] = {
+	{ "nodelay", OPTION_FLAG, &nodelay, "no", true, NULL, "set TCP_NODELAY: send small messages at once" },
+	{ "send-buffer", OPTION_BYTES, &send_buffer, "0", true, NULL, "SO_SNDBUF (0: the kernel's choice)" },
+	{ "receive-buffer", OPTION_BYTES, &receive_buffer, "0", true, NULL, "SO_RCVBUF (0: the kernel's choice)" },
+	{ NULL, 0, NULL, NULL, false, NULL, NULL },
+};
+
+static void set(int fd, int level, int option, const char *name, int value)
+{
+	if (setsockopt(fd, level, option, &value, sizeof(value)))
+		die("setsockopt(%s, %d): %s", name, value, strerror(errno));
+}
+
+static void tcp_tune(int fd)
+{
+	if (nodelay)
+		set(fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 1);
+	if (send_buffer)
+		set(fd, SOL_SOCKET, SO_SNDBUF, "SO_SNDBUF", (int)send_buffer);
+	if (receive_buffer)
+		set(fd, SOL_SOCKET, SO_RCVBUF, "SO_RCVBUF", (int)receive_buffer);
+}
+
+static void tcp_check(const struct options *o)
+{
+	(void)o;
+	if (send_buffer > INT32_MAX / 2 || receive_buffer > INT32_MAX / 2)
+		die_usage("--send-buffer and --receive-buffer: at most 1 GiB");
+}
+
+static int option_value(int fd, int level, int option)
+{
+	int value = 0;
+	socklen_t length = sizeof(value);
+
+	getsockopt(fd, level, option, &value, &length);
+	return value;
+}
+
+static struct link *tcp_open(const struct options *o, const struct session *s)
+{
+	struct link *l = calloc(1, sizeof(*l));
+
+	if (!l || !(l->landing = calloc(1, LANDING_BYTES)))
+		die("no memory for the link");
+	l->fd = s->peer;
+	l->flags = MSG_NOSIGNAL | (o->wait == WAIT_EVENT ? 0 : MSG_DONTWAIT);
+	l->yield = o->wait == WAIT_YIELD;
+	l->check = o->verify;
+	l->buffer = buffer_new(o);
+	if (o->role == CLIENT) {
+		csv_note("mss", "%d", option_value(l->fd, IPPROTO_TCP, TCP_MAXSEG));
+		csv_note("so_sndbuf", "%d", option_value(l->fd, SOL_SOCKET, SO_SNDBUF));
+		csv_note("so_rcvbuf", "%d", option_value(l->fd, SOL_SOCKET, SO_RCVBUF));
+	}
+	return l;
+}
+
+static void tcp_plan(struct link *l, struct flow *f)
+{
+	f->depth = f->post_list = f->signal_every = 1;
+	f->operations = (f->size_bytes + WRITE_MAX - 1) / WRITE_MAX;
+	l->flow = *f;
+}
+
+static void tcp_begin(struct link *l, uint64_t messages)
+{
+	l->messages = messages;
+	l->posted = l->reaped = l->arrived = 0;
+}
+
+/* What to do when send or recv brought nothing: go on waiting, or say that the other end is gone. */
+static void wait_or_die(const struct link *l, const char *what, ssize_t n)
+{
+	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+		if (l->yield)
+			sched_yield();
+		return;
+	}
+	die("%s: %s; the other end is gone", what, n == 0 ? "connection closed" : strerror(errno));
+}
+
+static void send_all(struct link *l, const unsigned char *bytes, uint64_t size)
+{
+	ssize_t n;
+
+	while (size > 0) {
+		n = send(l->fd, bytes, size, l->flags);
+		if (n <= 0) {
+			wait_or_die(l, "send", n);
+			continue;
+		}
+		bytes += n;
+		size -= (uint64_t)n;
+	}
+}
+
+static uint64_t receive_some(struct link *l, unsigned char *bytes, uint64_t size)
+{
+	ssize_t n;
+
+	while ((n = recv(l->fd, bytes, size, l->flags)) <= 0)
+		wait_or_die(l, "recv", n);
+	watch_advance();
+	return (uint64_t)n;
+}
+
+static void receive_all(struct link *l, unsigned char *bytes, uint64_t size)
+{
+	uint64_t n;
+
+	for (; size > 0; size -= n, bytes += n)
+		n = receive_some(l, bytes, size);
+}
+
+static unsigned char *tcp_outgoing(struct link *l, uint64_t message)
+{
+	return buffer_outgoing(&l->buffer, l->flow.size_bytes, message % l->flow.slots);
+}
+
+static unsigned char *tcp_incoming(struct link *l, uint64_t message)
+{
+	return buffer_incoming(&l->buffer, l->flow.size_bytes, message % l->flow.slots);
+}
+
+static uint64_t tcp_post(struct link *l, uint64_t messages)
+{
+	for (uint64_t i = 0; i < messages; i++)
+		send_all(l, tcp_outgoing(l, l->posted++), l->flow.size_bytes);
+	return messages;
+}
+
+static uint64_t tcp_reap(struct link *l)
+{
+	uint64_t completed = l->posted - l->reaped;
+
+	l->reaped = l->posted;
+	return completed;
+}
+
+static void arrive_in_slots(struct link *l)
+{
+	while (l->arrived < l->messages)
+		receive_all(l, tcp_incoming(l, l->arrived++), l->flow.size_bytes);
+}
+
+static void arrive_anywhere(struct link *l)
+{
+	uint64_t left = (l->messages - l->arrived) * l->flow.size_bytes;
+
+	while (left > 0)
+		left -= receive_some(l, l->landing, left < LANDING_BYTES ? left : LANDING_BYTES);
+}
+
+static void tcp_arrive(struct link *l)
+{
+	if (l->check)
+		arrive_in_slots(l);
+	else
+		arrive_anywhere(l);
+}
+
+/* Nagle may hold the last bytes back until a delayed acknowledgement comes: setting TCP_NODELAY pushes them out. */
+static void tcp_finish(struct link *l)
+{
+	if (!nodelay) {
+		set(l->fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 1);
+		set(l->fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 0);
+	}
+}
+
+static void tcp_signal(struct link *l)
+{
+	static const unsigned char control = 'c';
+
+	send_all(l, &control, 1);
+}
+
+static void tcp_await(struct link *l)
+{
+	unsigned char control;
+
+	receive_all(l, &control, 1);
+	if (control != 'c')
+		die("the other end sent something that is no control message");
+}
+
+static void tcp_ping(struct link *l)
+{
+	send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
+	receive_all(l, tcp_incoming(l, 0), l->flow.size_bytes);
+}
+
+static void tcp_pong(struct link *l)
+{
+	receive_all(l, tcp_incoming(l, 0), l->flow.size_bytes);
+	send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
+	l->arrived++;
+}
+
+static void tcp_close(struct link *l)
+{
+	buffer_free(&l->buffer);
+	free(l->landing);
+	free(l);
+}
+
+const struct transport tcp_transport = {
+	.name = "tcp",
+	.options = tcp_options,
+	.tune = tcp_tune,
+	.check = tcp_check,
+	.open = tcp_open,
+	.plan = tcp_plan,
+	.begin = tcp_begin,
+	.post = tcp_post,
+	.reap = tcp_reap,
+	.arrive = tcp_arrive,
+	.finish = tcp_finish,
+	.signal = tcp_signal,
+	.await = tcp_await,
+	.ping = tcp_ping,
+	.pong = tcp_pong,
+	.outgoing = tcp_outgoing,
+	.incoming = tcp_incoming,
+	.close = tcp_close,
+};

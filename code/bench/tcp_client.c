@@ -1,0 +1,7 @@
+#include "program.h"
+#include "tcp.h"
+
+int main(int argc, char **argv)
+{
+	return program_run(argc, argv, CLIENT, &tcp_transport);
+}

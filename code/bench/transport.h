@@ -1,0 +1,45 @@
+/* What a transport must be able to do. Each is one file that fills this struct. */
+#ifndef TRANSPORT_H
+#define TRANSPORT_H
+
+#include "handshake.h"
+#include "options.h"
+
+struct link; /* a transport's own state; each defines it */
+
+/* How the messages of one size go over the link. */
+struct flow {
+	uint64_t size_bytes, iterations, warmup;
+	uint64_t slots;        /* messages the buffer holds side by side: 1, more with --verify */
+	uint64_t depth;        /* messages under way at most */
+	uint64_t post_list;    /* messages started by one call */
+	uint64_t signal_every; /* messages per completion */
+	uint64_t operations;   /* work requests or writes per message: more than 1 if it must be cut */
+	uint64_t inline_bytes; /* bytes of a message that travel inside its request: all or 0 */
+	bool to_client;        /* READ: the data flow from the server */
+	bool marked;           /* the last byte is a mark that the receiver spins on, not pattern */
+};
+
+struct transport {
+	const char *name;
+	struct option_spec *options;           /* its own, ended by a NULL name */
+	side_tune tune;                        /* socket options of the side channel, or NULL */
+	void (*check)(const struct options *); /* refuses what it can't do */
+	struct link *(*open)(const struct options *, const struct session *);
+	void (*plan)(struct link *, struct flow *); /* fills the flow from depth on; refuses what can't be */
+	void (*begin)(struct link *, uint64_t messages); /* both ends: a round of so many messages comes */
+	uint64_t (*post)(struct link *, uint64_t messages); /* client: starts so many; how many it started */
+	uint64_t (*reap)(struct link *); /* client: waits until some are complete; how many */
+	void (*arrive)(struct link *);   /* server: waits until the round has landed */
+	void (*finish)(struct link *);   /* client: tells a server that can't see it that all is sent */
+	void (*signal)(struct link *);   /* sends a control message */
+	void (*await)(struct link *);    /* waits for a control message */
+	void (*ping)(struct link *);     /* client: one message there and back */
+	void (*pong)(struct link *);     /* server: waits for one message and answers it */
+	unsigned char *(*outgoing)(struct link *, uint64_t message); /* where that message of the round is sent from */
+	unsigned char *(*incoming)(struct link *, uint64_t message); /* where it lands */
+	void (*drain)(struct link *); /* waits until all that was sent is acknowledged; may be NULL */
+	void (*close)(struct link *);
+};
+
+#endif

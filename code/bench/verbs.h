@@ -1,0 +1,94 @@
+/* What the files of the verbs transport share: one reliable connection and the queues it completes on. */
+#ifndef VERBS_H
+#define VERBS_H
+
+#include <infiniband/verbs.h>
+
+#include "buffer.h"
+#include "transport.h"
+
+extern const struct transport verbs_transport;
+
+#define VERBS_SPARE 8 /* room in each queue for control messages beside a full window */
+
+enum operation { OP_WRITE, OP_READ, OP_SEND, OP_WRITE_IMM };
+
+struct verbs_options {
+	uint64_t operation; /* enum operation */
+	uint64_t tx_depth, rx_depth, post_list, signal_every, inline_bytes, mtu;
+	const char *device;
+	uint64_t ib_port, gid_index;
+};
+
+/* Where our packets leave: verbs_device.c chooses it by rules that it prints. */
+struct verbs_path {
+	struct ibv_context *context;
+	struct ibv_device_attr device;
+	struct ibv_port_attr port;
+	uint8_t port_number;
+	uint32_t gid_index, gid_type;
+	union ibv_gid gid;
+	enum ibv_mtu mtu;
+};
+
+/* What one end tells the other about itself. */
+struct verbs_address {
+	uint64_t buffer; /* of the memory that WRITE and READ go to */
+	uint64_t max_message_bytes;
+	uint32_t buffer_key, qp, psn, lid, link_layer, gid_type, mtu, reads;
+	uint8_t gid[16];
+};
+
+/* A completion queue and the channel on which it wakes us. */
+struct verbs_queue {
+	struct ibv_cq *cq;
+	struct ibv_comp_channel *channel;
+	int (*wait)(struct verbs_queue *, int room, struct ibv_wc *); /* at least one completion; all are good */
+};
+
+struct link {
+	const struct options *options;
+	const struct verbs_options *verbs;
+	int side;
+	struct verbs_path path;
+	struct verbs_address here, there;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_qp *qp;
+	struct verbs_queue sends, receives;
+	struct buffer buffer;
+	uint64_t inline_max; /* what the queue pair granted */
+
+	struct flow flow;
+	struct ibv_send_wr *ring; /* prebuilt requests: ring_messages x flow.operations */
+	struct ibv_sge *pieces;
+	uint64_t ring_messages, ring_room;
+	uint64_t messages, posted;          /* of the round */
+	uint64_t expected, arrived, queued; /* receive requests of the round: all, completed, posted */
+	uint64_t controls_out;              /* control messages whose completion is not reaped yet */
+	unsigned char mark;                 /* of the last ping or pong of WRITE: 1 to 255 */
+};
+
+/* verbs_device.c: the device, port, MTU and GID, by printed rules; exits if there is none. */
+struct verbs_path verbs_path_choose(const struct options *o, const struct verbs_options *v, int side);
+
+/* verbs_options.c */
+extern struct option_spec verbs_option_specs[];
+const struct verbs_options *verbs_options_get(void);
+void verbs_options_check(const struct options *o);
+
+/* verbs_connect.c: makes queue pair and memory region, and connects them with the other end's. */
+void verbs_connect(struct link *l);
+void verbs_disconnect(struct link *l);
+
+/* Returns when the other end has come as far: it has receive requests ready. */
+void verbs_barrier(struct link *l);
+
+/* verbs_wait.c: the way of waiting that --wait names. */
+void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64_t entries, enum wait wait);
+void verbs_queue_close(struct verbs_queue *q);
+
+/* verbs_status.c: exits with what the status means and what to try. */
+_Noreturn void verbs_status_die(const struct ibv_wc *wc);
+
+#endif

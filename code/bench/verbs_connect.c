@@ -1,0 +1,226 @@
+/* From a path to a connected queue pair: reset, init, ready to receive, ready to send. */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "csv.h"
+#include "die.h"
+#include "side.h"
+#include "verbs.h"
+
+#define TIMEOUT 14       /* 4.096 us x 2^14 = 67 ms until a retry (InfiniBand Architecture 1.4, 9.7.6.1.3) */
+#define RETRIES 7        /* the most: a dead peer is known after half a second */
+#define RNR_FOREVER 7    /* retry until the receiver is ready; the deadline ends it */
+#define RNR_TIMER 12     /* 0.64 ms until then (table 45) */
+
+static const uint64_t inline_sizes[] = { 512, 256, 220, 128, 64, 0 };
+
+static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = l->sends.cq,
+		.recv_cq = l->receives.cq,
+		.cap = { .max_send_wr = (uint32_t)(l->verbs->tx_depth + VERBS_SPARE),
+			 .max_recv_wr = (uint32_t)(l->verbs->rx_depth + VERBS_SPARE),
+			 .max_send_sge = 1,
+			 .max_recv_sge = 1,
+			 .max_inline_data = (uint32_t)inline_bytes },
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp *qp = ibv_create_qp(l->pd, &attr);
+
+	if (qp)
+		l->inline_max = inline_bytes;
+	return qp;
+}
+
+/* The largest inline size that the device grants; one that was asked for must be granted. */
+static void create_qp(struct link *l)
+{
+	if (l->verbs->inline_bytes != AUTO) {
+		l->qp = try_qp(l, l->verbs->inline_bytes);
+	} else {
+		for (size_t i = 0; !l->qp && i < sizeof(inline_sizes) / sizeof(*inline_sizes); i++)
+			l->qp = try_qp(l, inline_sizes[i]);
+	}
+	if (!l->qp)
+		die("ibv_create_qp: %s; this device takes at most %d requests: lower --tx-depth, --rx-depth or "
+		    "--inline",
+		    strerror(errno), l->path.device.max_qp_wr);
+}
+
+static void register_buffer(struct link *l)
+{
+	const size_t size = l->buffer.regions * l->buffer.region_bytes;
+
+	l->mr = ibv_reg_mr(l->pd, l->buffer.bytes, size,
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+	if (!l->mr)
+		die("ibv_reg_mr(%zu): %s; raise the limit of locked memory (ulimit -l)", size, strerror(errno));
+}
+
+static void describe_here(struct link *l)
+{
+	l->here = (struct verbs_address){
+		.buffer = (uintptr_t)(l->verbs->operation == OP_READ ? buffer_outgoing : buffer_incoming)(&l->buffer, 1, 0),
+		.max_message_bytes = l->path.port.max_msg_sz,
+		.buffer_key = l->mr->rkey,
+		.qp = l->qp->qp_num,
+		.psn = (uint32_t)now_ns() & 0xffffff, /* a late packet of an earlier connection must not fit */
+		.lid = l->path.port.lid,
+		.link_layer = l->path.port.link_layer,
+		.gid_type = l->path.gid_type,
+		.mtu = l->path.mtu,
+		.reads = (uint32_t)l->path.device.max_qp_rd_atom,
+	};
+	memcpy(l->here.gid, l->path.gid.raw, 16);
+}
+
+/* Big-endian on the wire; the same code swaps back. */
+static struct verbs_address swapped(const struct verbs_address *a)
+{
+	struct verbs_address s = {
+		htobe64(a->buffer),
+		htobe64(a->max_message_bytes),
+		htonl(a->buffer_key),
+		htonl(a->qp),
+		htonl(a->psn),
+		htonl(a->lid),
+		htonl(a->link_layer),
+		htonl(a->gid_type),
+		htonl(a->mtu),
+		htonl(a->reads),
+		{ 0 },
+	};
+
+	memcpy(s.gid, a->gid, 16);
+	return s;
+}
+
+static void exchange(const struct link *l, const void *ours, void *theirs, size_t size)
+{
+	uint64_t deadline = now_ns() + l->options->deadline_s * 1000000000u;
+
+	if (!side_write(l->side, ours, size) || !side_read(l->side, theirs, size, deadline))
+		die("the other end left while the connection was made; look at its message");
+}
+
+static void agree(struct link *l)
+{
+	struct verbs_address wire = swapped(&l->here);
+
+	exchange(l, &wire, &wire, sizeof(wire));
+	l->there = swapped(&wire);
+	if (l->here.link_layer != l->there.link_layer || l->here.gid_type != l->there.gid_type)
+		die("the two ends chose GIDs of different types (%u here, %u there): give both --gid-index",
+		    l->here.gid_type, l->there.gid_type);
+	if (l->here.mtu != l->there.mtu)
+		die("the two ports have different MTUs (%u here, %u there): give both --mtu", 128u << l->here.mtu,
+		    128u << l->there.mtu);
+}
+
+static void modify(struct link *l, struct ibv_qp_attr *attr, int mask, const char *state)
+{
+	int error = ibv_modify_qp(l->qp, attr, mask);
+
+	if (error)
+		die("the queue pair can't become %s: %s; check that GID and port (--gid-index, --ib-port) reach the "
+		    "other end",
+		    state, strerror(error));
+}
+
+static void to_init(struct link *l)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = l->path.port_number,
+		.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
+	};
+
+	modify(l, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, "initialised");
+}
+
+static uint8_t reads_at_once(uint32_t a, uint32_t b)
+{
+	uint32_t least = a < b ? a : b;
+
+	return (uint8_t)(least < UINT8_MAX ? least : UINT8_MAX);
+}
+
+static void to_receive(struct link *l)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = l->path.mtu,
+		.dest_qp_num = l->there.qp,
+		.rq_psn = l->there.psn,
+		.max_dest_rd_atomic = reads_at_once((uint32_t)l->path.device.max_qp_rd_atom, UINT8_MAX),
+		.min_rnr_timer = RNR_TIMER,
+		.ah_attr = { .dlid = (uint16_t)l->there.lid,
+			     .port_num = l->path.port_number,
+			     .is_global = 1,
+			     .grh = { .sgid_index = (uint8_t)l->path.gid_index, .hop_limit = 64 } },
+	};
+
+	memcpy(attr.ah_attr.grh.dgid.raw, l->there.gid, 16);
+	modify(l, &attr,
+	       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+		       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+	       "ready to receive");
+}
+
+static void to_send(struct link *l)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS,
+		.sq_psn = l->here.psn,
+		.timeout = TIMEOUT,
+		.retry_cnt = RETRIES,
+		.rnr_retry = RNR_FOREVER,
+		.max_rd_atomic = reads_at_once((uint32_t)l->path.device.max_qp_init_rd_atom, l->there.reads),
+	};
+
+	modify(l, &attr,
+	       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		       IBV_QP_MAX_QP_RD_ATOMIC,
+	       "ready to send");
+}
+
+void verbs_connect(struct link *l)
+{
+	enum wait wait = (enum wait)l->options->wait;
+
+	l->pd = ibv_alloc_pd(l->path.context);
+	if (!l->pd)
+		die("ibv_alloc_pd: %s", strerror(errno));
+	register_buffer(l);
+	verbs_queue_open(&l->sends, l->path.context, l->verbs->tx_depth + VERBS_SPARE, wait);
+	verbs_queue_open(&l->receives, l->path.context, l->verbs->rx_depth + VERBS_SPARE, wait);
+	create_qp(l);
+	describe_here(l);
+	agree(l);
+	to_init(l);
+	to_receive(l);
+	to_send(l);
+}
+
+void verbs_barrier(struct link *l)
+{
+	char ready = 'r';
+
+	exchange(l, &ready, &ready, 1);
+}
+
+void verbs_disconnect(struct link *l)
+{
+	ibv_destroy_qp(l->qp);
+	verbs_queue_close(&l->sends);
+	verbs_queue_close(&l->receives);
+	ibv_dereg_mr(l->mr);
+	ibv_dealloc_pd(l->pd);
+	ibv_close_device(l->path.context);
+}

@@ -1,0 +1,88 @@
+/* Waiting for completions: spin, spin and yield, or sleep until the device tells. */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "die.h"
+#include "verbs.h"
+
+static int poll_once(struct verbs_queue *q, int room, struct ibv_wc *wc)
+{
+	int found = ibv_poll_cq(q->cq, room, wc);
+
+	if (found < 0)
+		die("ibv_poll_cq: %s", strerror(errno));
+	for (int i = 0; i < found; i++)
+		if (wc[i].status != IBV_WC_SUCCESS)
+			verbs_status_die(&wc[i]);
+	return found;
+}
+
+static int wait_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)
+{
+	int found;
+
+	while ((found = poll_once(q, room, wc)) == 0)
+		;
+	return found;
+}
+
+static int wait_yield(struct verbs_queue *q, int room, struct ibv_wc *wc)
+{
+	int found;
+
+	while ((found = poll_once(q, room, wc)) == 0)
+		sched_yield();
+	return found;
+}
+
+static void sleep_until_event(struct verbs_queue *q)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	while (ibv_get_cq_event(q->channel, &cq, &context))
+		if (errno != EINTR)
+			die("ibv_get_cq_event: %s", strerror(errno));
+	ibv_ack_cq_events(cq, 1);
+}
+
+/* A completion between the poll and the request for an event would be slept over: hence the second poll. */
+static int wait_event(struct verbs_queue *q, int room, struct ibv_wc *wc)
+{
+	int found = poll_once(q, room, wc);
+
+	while (found == 0) {
+		if (ibv_req_notify_cq(q->cq, 0))
+			die("ibv_req_notify_cq: %s", strerror(errno));
+		found = poll_once(q, room, wc);
+		if (found == 0) {
+			sleep_until_event(q);
+			found = poll_once(q, room, wc);
+		}
+	}
+	return found;
+}
+
+void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64_t entries, enum wait wait)
+{
+	static int (*const ways[])(struct verbs_queue *, int, struct ibv_wc *) = {
+		[WAIT_POLL] = wait_poll,
+		[WAIT_YIELD] = wait_yield,
+		[WAIT_EVENT] = wait_event,
+	};
+
+	q->wait = ways[wait];
+	q->channel = ibv_create_comp_channel(context);
+	if (!q->channel)
+		die("ibv_create_comp_channel: %s", strerror(errno));
+	q->cq = ibv_create_cq(context, (int)entries, NULL, q->channel, 0);
+	if (!q->cq)
+		die("ibv_create_cq(%d): %s; lower --tx-depth and --rx-depth", (int)entries, strerror(errno));
+}
+
+void verbs_queue_close(struct verbs_queue *q)
+{
+	ibv_destroy_cq(q->cq);
+	ibv_destroy_comp_channel(q->channel);
+}
