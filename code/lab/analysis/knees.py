@@ -1,0 +1,142 @@
+"""Knees: where a line changes its slope, with an interval, or none where the data don't support one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from lab.analysis.estimate import LEVEL, Estimate, Interval
+from lab.analysis.samples import Floats, TooFewSamples, check_pairs
+
+# A knee needs two x on either side of it.
+LEAST_X = 5
+RESAMPLES = 1_999
+# Candidate places between two neighbouring x, then in each of three closer looks at those that are not ruled out.
+COARSE, FINE, LOOKS = 16, 257, 3
+# Parts of the y's sum of squares below this are rounding; so are differences between gains below the other.
+ROUNDING, GAIN_ROUNDING = 1e-20, 1e-12
+
+
+@dataclass(frozen=True)
+class Knee:
+    """The slope changes at `at`; `p_value` is the chance of as sharp a knee from a straight line with this noise."""
+
+    at: Estimate
+    slope_below: float
+    slope_above: float
+    p_value: float
+
+
+def find_knee(x: ArrayLike, y: ArrayLike, level: float = LEVEL, seed: int = 1) -> Knee | None:
+    """The one knee of a continuous line of two slopes, None where the data don't support it.
+
+    Estimator: least squares over all places of the knee (D. J. Hudson, 1966; V. M. R. Muggeo, "Estimating regression
+    models with unknown break-points", 2003). The interval holds all places that fit no worse by an F test (G. A. F.
+    Seber and C. J. Wild, Nonlinear Regression, 1989, chapter 9). Supported means: a straight line with normal noise
+    bends as sharply at its best place in less than 1 - level of the cases (simulated, as the place isn't known
+    beforehand: R. B. Davies, 1987), and a parabola does not fit better by BIC. Assumes independent errors of one
+    variance; a second knee, or a jump, is taken for one knee.
+    """
+    points = _Points.of(*check_pairs(x, y, least=LEAST_X))
+    places = np.interp(np.arange(COARSE, (points.x.size - 2) * COARSE + 1) / COARSE, range(points.x.size), points.x)
+    p_value = _chance_of_straight_line(points, places, np.random.default_rng(seed))
+    if points.is_straight or p_value > 1 - level or _parabola_is_better(points, places):
+        return None
+    at, low, high = _locate(points, places, level)
+    return Knee(Estimate(at, Interval(low, high, level), points.n), *_slopes(points, at), p_value)
+
+
+@dataclass(frozen=True)
+class _Points:
+    """The mean y at each x, weighted so that least squares on the means is least squares on all samples."""
+
+    x: Floats
+    root_weight: Floats
+    y: Floats  # times root_weight
+    within: float  # sum of squares around the means, which no curve explains
+    n: int
+
+    @classmethod
+    def of(cls, xs: Floats, ys: Floats) -> _Points:
+        x, inverse, counts = np.unique(xs, return_inverse=True, return_counts=True)
+        if x.size < LEAST_X:
+            raise TooFewSamples(f"a knee needs {LEAST_X} different x", needed=LEAST_X, found=x.size)
+        means = np.bincount(inverse, weights=ys) / counts
+        within = float(np.square(ys - means[inverse]).sum())
+        return cls(x, np.sqrt(counts), np.sqrt(counts) * means, within, ys.size)
+
+    @property
+    def left(self) -> float:
+        """The sum of squares that a straight line leaves."""
+        return float(np.square(self.off_line(self.y)).sum()) + self.within
+
+    @property
+    def is_straight(self) -> bool:
+        return self.left <= ROUNDING * float(self.y @ self.y)
+
+    def off_line(self, rows: Floats) -> Floats:
+        """What of each row no straight line explains."""
+        centred = (self.x - self.x.mean()) / np.ptp(self.x)
+        basis, _ = np.linalg.qr(np.stack([self.root_weight, self.root_weight * centred], axis=1))
+        rest: Floats = rows - (rows @ basis) @ basis.T
+        return rest
+
+    def bends(self, curves: Floats) -> Floats:
+        """Directions of length 1 in which each curve (a row over x) departs from a straight line."""
+        rest = self.off_line(curves * self.root_weight)
+        unit: Floats = rest / np.linalg.norm(rest, axis=1, keepdims=True)
+        return unit
+
+    def hinges(self, places: Floats) -> Floats:
+        return self.bends(np.maximum(self.x - places[:, None], 0) / np.ptp(self.x))
+
+    def gains(self, places: Floats) -> Floats:
+        """How much less than a straight line a knee at each place leaves."""
+        return np.square(self.hinges(places) @ self.y)
+
+
+def _chance_of_straight_line(points: _Points, places: Floats, random: np.random.Generator) -> float:
+    noise = random.standard_normal((RESAMPLES, points.x.size))
+    within = 2 * random.standard_gamma((points.n - points.x.size) / 2, RESAMPLES)  # chi-square, 0 for one sample an x
+    explained = np.square(noise @ points.hinges(places).T).max(axis=1)
+    simulated = explained / (np.square(points.off_line(noise)).sum(axis=1) + within)
+    found = points.gains(places).max() / max(points.left, np.finfo(float).tiny)
+    return float((1 + (simulated >= found).sum()) / (1 + RESAMPLES))
+
+
+def _parabola_is_better(points: _Points, places: Floats) -> bool:
+    """By BIC, n ln(left) + parameters ln(n), with four parameters for a knee and three for a parabola."""
+    centred = (points.x - points.x.mean()) / np.ptp(points.x)
+    by_parabola = float(np.square(points.bends(np.square(centred)[None, :]) @ points.y).max())
+    left_by_knee = points.left - float(points.gains(places).max())
+    return points.left - by_parabola <= left_by_knee * float(points.n ** (1 / points.n))
+
+
+def _locate(points: _Points, places: Floats, level: float) -> tuple[float, float, float]:
+    """The best place, and the first and last that are not ruled out, widened by one step of the last look."""
+    for _ in range(LOOKS):
+        first, last = _not_ruled_out(points, places, level)
+        low, high = places[max(first - 1, 0)], places[min(last + 1, places.size - 1)]
+        places = np.linspace(low, high, FINE)
+    first, last = _not_ruled_out(points, places, level)
+    best = places[np.argmax(points.gains(places))]
+    return float(best), float(places[max(first - 1, 0)]), float(places[min(last + 1, FINE - 1)])
+
+
+def _not_ruled_out(points: _Points, places: Floats, level: float) -> tuple[int, int]:
+    gains = points.gains(places)
+    freedom = points.n - 4
+    noise = max(points.left - gains.max(), 0.0) / freedom
+    least = gains.max() * (1 - GAIN_ROUNDING) - noise * stats.f.ppf(level, 1, freedom)
+    allowed = np.flatnonzero(gains >= least)
+    return int(allowed[0]), int(allowed[-1])
+
+
+def _slopes(points: _Points, at: float) -> tuple[float, float]:
+    span = np.ptp(points.x)
+    columns = np.stack([np.ones_like(points.x), (points.x - at) / span, np.maximum(points.x - at, 0) / span], axis=1)
+    _, below, bend = np.linalg.lstsq(columns * points.root_weight[:, None], points.y, rcond=None)[0]
+    return float(below / span), float((below + bend) / span)

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from lab.analysis.knees import find_knee
+from lab.analysis.samples import TooFewSamples
+
+SIZES = np.repeat(2.0 ** np.arange(13), 160)
+STEPS = np.arange(1.0, 31)
+
+
+def bent(x: NDArray[np.float64], knee: float) -> NDArray[np.float64]:
+    return 5 + 0.1 * x + np.maximum(x - knee, 0)
+
+
+def test_a_knee_without_noise_is_found_where_it_is() -> None:
+    found = find_knee(STEPS, bent(STEPS, 12.3))
+    assert found is not None and found.at.interval is not None
+    assert found.at.value == pytest.approx(12.3, abs=1e-5)
+    assert found.at.interval.contains(12.3)
+    assert (found.slope_below, found.slope_above) == pytest.approx((0.1, 1.1), abs=1e-6)
+
+
+def test_a_knee_among_doubled_sizes_is_found_within_its_interval() -> None:
+    noise = np.random.default_rng(1).normal(0, 10, SIZES.size)
+    found = find_knee(SIZES, 310 + 0.05 * np.maximum(SIZES - 1024, 0) + noise)
+    assert found is not None and found.at.interval is not None
+    assert found.at.interval.contains(1024)
+    assert found.at.interval.width < 500
+    assert found.at.n == SIZES.size
+
+
+def test_the_interval_holds_the_true_knee_as_often_as_it_says() -> None:
+    random = np.random.default_rng(1)
+    found = [find_knee(STEPS, bent(STEPS, 12.3) + random.normal(0, 0.5, 30)) for _ in range(200)]
+    held = sum(knee is not None and knee.at.interval is not None and knee.at.interval.contains(12.3) for knee in found)
+    assert held >= 180
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.1])
+def test_a_straight_line_with_noise_seldom_has_a_knee(slope: float) -> None:
+    random = np.random.default_rng(1)
+    found = sum(find_knee(STEPS, slope * STEPS + random.normal(size=30)) is not None for _ in range(200))
+    assert found <= 14
+
+
+@pytest.mark.parametrize("curve", [np.zeros(30), 7 + 2 * STEPS, STEPS**2], ids=["flat", "straight", "parabola"])
+def test_a_curve_without_a_knee_has_none(curve: NDArray[np.float64]) -> None:
+    assert find_knee(STEPS, curve) is None
+
+
+def test_units_of_x_and_y_do_not_matter() -> None:
+    noise = np.random.default_rng(1).normal(0, 0.5, 30)
+    small = find_knee(STEPS, bent(STEPS, 12.3) + noise)
+    large = find_knee(STEPS * 1e9, (bent(STEPS, 12.3) + noise) * 1e-6)
+    assert small is not None and large is not None
+    assert large.at.value == pytest.approx(small.at.value * 1e9)
+    assert large.p_value == small.p_value
+
+
+def test_four_sizes_are_too_few_for_a_knee() -> None:
+    with pytest.raises(TooFewSamples):
+        find_knee([1, 2, 4, 8, 8], [1, 1, 1, 5, 5])

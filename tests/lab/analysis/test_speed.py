@@ -1,0 +1,28 @@
+"""Ten million samples, in a process of its own with its own limits."""
+
+import subprocess
+import sys
+
+SECONDS = 10
+KILOBYTES = 1_000_000
+
+PROGRAM = f"""
+import resource
+import numpy as np
+from lab.analysis import outliers, ratios, regression, steady, summary
+
+resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
+samples = np.random.default_rng(1).integers(1_000, 100_000, 10_000_000)
+summary.summarize(samples)
+outliers.mark_outliers(samples)
+ratios.ratio_of_medians(samples, samples)
+regression.fit_line(samples, samples)
+steady.find_steady(samples)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_ten_million_samples_take_at_most_ten_seconds_and_a_gigabyte() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"ended by its limit of {SECONDS} s of processor time, or: {done.stderr}"
+    assert int(done.stdout) <= KILOBYTES
