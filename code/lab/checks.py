@@ -1,0 +1,68 @@
+"""Whether what a trial claims can be true: against exit statuses, the link's counters and the site's clock."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from lab.programs import PROGRAMS
+from lab.programs.request import SUMMARIES, Request, Sample
+from lab.rules import ONE_CORE_SITES
+from lab.trial import Ends, Outcome, StepOutcome
+
+LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
+
+
+def failed_steps(outcome: Outcome) -> Iterator[str]:
+    """A sentence for every program that did not end well."""
+    for index, step in enumerate(outcome.steps):
+        for end, status, talk in _ends(step):
+            if status:
+                words = talk.strip()[-LAST_WORDS:] or "it said nothing"
+                yield f"step {index + 1}: the {end} {_describe(status)}: {words}"
+
+
+def false_claims(request: Request, ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
+    """A sentence for every claim that the site's own counters and clock refute."""
+    samples = tuple(samples)
+    counter = counter_name(request, ends)
+    counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
+    if (claimed := sum(_largest(samples, "bytes").values())) > counted:
+        yield f"{claimed} bytes are claimed, but {counter} counted {counted}: the data took another way"
+    spans = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
+    if (time_ns := sum(_largest(samples, "time_ns").values())) > spans:
+        yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"
+
+
+def counter_name(request: Request, ends: Ends) -> str:
+    """The byte counter through which the messages must have gone."""
+    return f"{ends.client.interface}.{'rx' if request.operation == 'read' else 'tx'}_bytes"
+
+
+def notes(request: Request, site: str) -> list[str]:
+    """What a reader must know before using the numbers."""
+    if PROGRAMS[request.program].both_spin and site in ONE_CORE_SITES:
+        return ["both ends spun on one core: the numbers hold waits for the scheduler's tick"]
+    return []
+
+
+def _largest(samples: tuple[Sample, ...], name: str) -> dict[int, int]:
+    """For each size the largest total of a kind of sample: windows, both stop times and round trips overlap."""
+    totals: dict[tuple[int, str], int] = defaultdict(int)
+    for sample in samples:
+        if name == "bytes" or sample.sample in (*SUMMARIES, "window", "round_trip"):
+            totals[sample.size_bytes, sample.sample] += getattr(sample, name)
+    largest: dict[int, int] = {}
+    for (size, _), total in totals.items():
+        largest[size] = max(total, largest.get(size, 0))
+    return largest
+
+
+def _ends(step: StepOutcome) -> tuple[tuple[str, int, str], ...]:
+    return (("client", step.client_status, step.client_err), ("server", step.server_status, step.server_err))
+
+
+def _describe(status: int) -> str:
+    if status == 124:
+        return "did not end before the deadline"
+    return f"was ended by signal {status - 128}" if status > 128 else f"ended with status {status}"

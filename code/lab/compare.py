@@ -1,0 +1,64 @@
+"""A table against its reference: equal to the last byte, or the first difference, or ratios under another identity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+
+from lab.table import Row
+
+TOLERANCE = 0.10  # of a median under another kernel or library: path lengths differ by some per cent
+MEASURED = ("completed_bytes_per_s", "confirmed_bytes_per_s", "round_trip_ns")
+NOT_A_LABEL = ("messages", "completed_ns", "confirmed_ns", "confirmed_bytes", "round_trip_kind", "record", *MEASURED)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One median of this table over the reference's."""
+
+    label: str
+    column: str
+    ratio: float
+
+    @property
+    def holds(self) -> bool:
+        return abs(self.ratio - 1) <= TOLERANCE
+
+
+def first_difference(rows: list[Row], reference: list[Row]) -> str | None:
+    """A sentence about the first row that differs, or None when all are the same."""
+    for number, (row, wanted) in enumerate(zip(rows, reference, strict=False), 1):
+        for column in dict.fromkeys([*wanted, *row]):
+            if row.get(column, "") != wanted.get(column, ""):
+                here, there = row.get(column, ""), wanted.get(column, "")
+                return f"row {number} ({_label(wanted)}): {column} is {here or 'empty'}, the reference says {there or 'empty'}"
+    if len(rows) != len(reference):
+        return f"{len(rows)} rows, the reference has {len(reference)}"
+    return None
+
+
+def same_identity(rows: list[Row], reference: list[Row]) -> bool:
+    """Whether both come from the same trials: a record's key holds programs, options and the site's identity."""
+    return [row["record"] for row in rows] == [row["record"] for row in reference]
+
+
+def ratios(rows: list[Row], reference: list[Row]) -> list[Ratio]:
+    """Medians over the repetitions, for every measured column that both tables have."""
+    ours, theirs = _medians(rows), _medians(reference)
+    return [Ratio(*place, ours[place] / theirs[place]) for place in theirs if place in ours]
+
+
+def _medians(rows: list[Row]) -> dict[tuple[str, str], float]:
+    values: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        for column in MEASURED:
+            if row.get(column):
+                values.setdefault((_label(row, without="repetition"), column), []).append(int(row[column]))
+    return {place: median(each) for place, each in values.items()}
+
+
+def _label(row: Row, without: str = "") -> str:
+    """What a row is about, from its cells."""
+    names = [name for name in row if name not in (*NOT_A_LABEL, without) and row[name]]
+    named = ("series", "program", "operation", "measure")
+    return " ".join(row[name] if name in named else f"{name}={row[name]}" for name in names)

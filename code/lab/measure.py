@@ -1,0 +1,109 @@
+"""One trial from start to end: the site runs it, the parser reads it, the checks judge it, a record is made."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from lab import __version__
+from lab.checks import failed_steps, false_claims, notes
+from lab.errors import ParseError, TrialFailed
+from lab.plan import FORMAT, Planned, SiteFacts
+from lab.programs import PROGRAMS
+from lab.record import Record
+from lab.sites import Site
+from lab.trial import Outcome, StepOutcome
+
+
+class FailedOutcome(TrialFailed):
+    """A trial that ran and cannot be believed, with what it left."""
+
+    def __init__(self, what: str, record: Record, evidence: dict[str, str]) -> None:
+        super().__init__(what)
+        self.record, self.evidence = record, evidence
+
+
+def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
+    """The record of a trial, or FailedOutcome with the evidence."""
+    started, load = datetime.now(UTC), os.getloadavg()
+    outcome = site.run(planned.trial.job)
+    state = {"started": started.isoformat(timespec="seconds"), "load": list(load), "host_seconds": outcome.host_seconds}
+    return judge(planned, facts, outcome, state)
+
+
+def judge(planned: Planned, facts: SiteFacts, outcome: Outcome, state: dict[str, Any]) -> Record:
+    """The record of an outcome that holds against all checks."""
+    request = planned.trial.request
+    about = _about(planned, facts, outcome) | {"state": state}
+    problems = list(failed_steps(outcome))
+    if len(outcome.steps) != len(planned.trial.job.steps):
+        problems.append(f"{len(outcome.steps)} of {len(planned.trial.job.steps)} steps ran")
+    if problems:
+        raise _failure(problems, planned, outcome, about)
+    try:
+        reading = PROGRAMS[request.program].parse(request, outcome.steps)
+    except ParseError as error:
+        raise _failure([str(error)], planned, outcome, about) from error
+    if problems := list(false_claims(request, facts.ends, outcome, reading.samples)):
+        raise _failure(problems, planned, outcome, about)
+    about |= {"header": reading.header, "checks": ["statuses", "samples whole", "bytes counted", "time counted"]}
+    return Record(planned.trial.key, about, reading.samples, *_logs(request.program, outcome))
+
+
+def _failure(problems: list[str], planned: Planned, outcome: Outcome, about: dict[str, Any]) -> FailedOutcome:
+    sentence = "; ".join(problems)
+    record = Record(planned.trial.key, about | {"failed": sentence}, (), *_logs(planned.trial.request.program, outcome))
+    outputs = "".join(step.client_out for step in outcome.steps)
+    return FailedOutcome(sentence, record, {"client.out": outputs, "console.log": outcome.console})
+
+
+def _about(planned: Planned, facts: SiteFacts, outcome: Outcome) -> dict[str, Any]:
+    trial, series = planned.trial, planned.series
+    request = trial.request
+    return {
+        "format": FORMAT,
+        "lab": __version__,
+        "key": trial.key,
+        "program": request.program,
+        "operation": request.operation,
+        "measure": request.measure,
+        "repetition": planned.repetition,
+        "counts": [asdict(each) for each in request.counts],
+        "options": request.parameters.as_dict(),
+        "first_asked_by": {"series": series.name, "point": planned.point},
+        "published": series.published.as_dict(),
+        "profile": asdict(series.profile(facts.name)),
+        "programs": trial.programs,
+        "site": facts.name,
+        "identity": facts.identity,
+        "ends": asdict(facts.ends),
+        "link": asdict(trial.job.link),
+        "perturbation": asdict(trial.job.perturbation),
+        "deadline_s": trial.job.deadline_s,
+        "steps": [_step(*each) for each in zip(trial.job.steps, outcome.steps, strict=False)],
+        "counters_before": outcome.counters_before,
+        "counters_after": outcome.counters_after,
+        "clock_start_ns": outcome.clock_start_ns,
+        "clock_end_ns": outcome.clock_end_ns,
+        "notes": notes(request, facts.name),
+    }
+
+
+def _step(step: Any, outcome: StepOutcome) -> dict[str, Any]:
+    return {
+        "server": step.server,
+        "client": step.client,
+        "server_status": outcome.server_status,
+        "client_status": outcome.client_status,
+        "clock_start_ns": outcome.clock_start_ns,
+        "clock_end_ns": outcome.clock_end_ns,
+    }
+
+
+def _logs(program: str, outcome: Outcome) -> tuple[str, str]:
+    """Everything that both ends said, step by step; the samples of our own programs are kept apart."""
+    server = "".join(step.server_out + step.server_err for step in outcome.steps)
+    tables = not PROGRAMS[program].binaries
+    return server, "".join((step.client_out if tables else "") + step.client_err for step in outcome.steps)

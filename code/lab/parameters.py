@@ -1,0 +1,95 @@
+"""What a series of trials is run with: every parameter once, with its type and its default."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Literal
+
+from lab.sizes import parse_size, parse_sizes
+
+Choice = int | Literal["auto"]
+Scalar = int | str | bool
+
+BYTE_COUNTS = ("send_buffer", "receive_buffer")
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """One set of parameters; a program reads those that concern it."""
+
+    sizes: tuple[int, ...] = ()
+    iterations: int = 5000
+    warmup: int = 500
+    repetitions: int = 1
+    windows: int = 20
+    tx_depth: int = 128
+    rx_depth: int = 512
+    post_list: Choice = "auto"
+    signal_every: Choice = "auto"
+    inline: Choice = "auto"
+    path_mtu: Choice = "auto"
+    wait: str = "poll"
+    verify: bool = False
+    seed: int = 1
+    nodelay: bool = False
+    send_buffer: int = 0  # bytes; 0 leaves it to the kernel
+    receive_buffer: int = 0
+    peer_post_list: int = 1  # of the peers, whose defaults differ from ours
+    peer_tx_depth: int = 128
+    peer_cq_moderation: int = 0  # 0: the peer's own default
+    peer_no_peak: bool = False
+    peer_seconds: int = 1  # of peers that count time, not messages
+    wait_deadline_s: int = 10  # any wait of our programs without progress
+    deadline_s: int = 120  # the whole trial
+
+    def with_values(self, values: dict[str, Any]) -> Parameters:
+        """These parameters with some of them replaced, as a TOML table spells them."""
+        return replace(self, **{name: _canonical(name, value) for name, value in values.items()})
+
+    def as_dict(self) -> dict[str, Any]:
+        """All parameters, given or default."""
+        return asdict(self)
+
+
+NAMES = tuple(each.name for each in fields(Parameters))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often one size is sent."""
+
+    size: int
+    iterations: int
+    warmup: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What differs on a site whose time is dear, and why."""
+
+    why: str
+    iterations_at_most: int | None = None
+    iterations_at_least: int = 1
+    warmup_at_most: int | None = None
+    bytes_per_size_at_most: int | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def counts(self, parameters: Parameters, size: int) -> Counts:
+        """Iterations and warm-up of one size within the profile's bounds."""
+        wanted = parameters.iterations
+        allowed = min(wanted, self._bound(size))
+        iterations = min(wanted, max(allowed, self.iterations_at_least))
+        warmup_bound = parameters.warmup if self.warmup_at_most is None else self.warmup_at_most
+        return Counts(size, iterations, min(parameters.warmup, warmup_bound, iterations))
+
+    def _bound(self, size: int) -> int:
+        bounds = [2**63] if self.iterations_at_most is None else [self.iterations_at_most]
+        if self.bytes_per_size_at_most is not None:
+            bounds.append(self.bytes_per_size_at_most // size)
+        return min(bounds)
+
+
+def _canonical(name: str, value: Any) -> Any:
+    if name == "sizes":
+        return parse_sizes(value)
+    return parse_size(value) if name in BYTE_COUNTS else value

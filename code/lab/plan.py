@@ -1,0 +1,119 @@
+"""From an experiment and a site to trials, each with the key that says whether it has been measured before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from lab.perturbation import perturb, shuffle
+from lab.places import BENCH
+from lab.programs import PROGRAMS
+from lab.programs.request import Request
+from lab.spec import Experiment, Point, Series
+from lab.trial import Ends, Job
+
+FORMAT = 1  # of keys and records: a change here makes all records unknown
+
+
+@dataclass(frozen=True)
+class SiteFacts:
+    """What a plan needs to know of a site."""
+
+    name: str
+    ends: Ends
+    identity: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The unit of running and caching."""
+
+    key: str
+    request: Request
+    job: Job
+    programs: dict[str, str]  # program under test -> sha256
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A trial in its place in an experiment; several places may share one trial."""
+
+    trial: Trial
+    series: Series
+    point: Point
+    repetition: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All trials of one experiment on one site."""
+
+    experiment: Experiment
+    site: SiteFacts
+    planned: tuple[Planned, ...]
+
+    def trials(self) -> dict[str, Trial]:
+        """Every trial once, by key, first repetitions first: early results cover all series."""
+        ordered = sorted(self.planned, key=lambda each: each.repetition)
+        return {each.trial.key: each.trial for each in ordered}
+
+
+def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[str, str]) -> Plan:
+    """All trials; digests are those of the programs under test."""
+    return Plan(experiment, site, tuple(_planned(experiment, site, digests)))
+
+
+def binaries(experiments: Iterable[Experiment]) -> set[str]:
+    """The programs under test that the experiments need."""
+    programs = {series.program for experiment in experiments for series in experiment.series}
+    return {binary for name in programs for binary in PROGRAMS[name].binaries}
+
+
+def canonical(value: Any) -> str:
+    """One text for one value, whatever the order in which it was put together."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[str, str]) -> Iterator[Planned]:
+    for series in experiment.series:
+        for point in series.points():
+            repetitions = series.parameters(site.name, point).repetitions
+            for repetition in range(1, repetitions + 1):
+                trial = _trial(series, point, repetition, site, digests)
+                yield Planned(trial, series, point, repetition)
+
+
+def _trial(series: Series, point: Point, repetition: int, site: SiteFacts, digests: Mapping[str, str]) -> Trial:
+    request = _request(series, point, repetition, site)
+    program = PROGRAMS[series.program]
+    job = Job(
+        steps=program.steps(request, site.ends),
+        link=series.link,
+        perturbation=perturb(repetition),
+        deadline_s=request.parameters.deadline_s,
+        overlay=tuple(BENCH / name for name in program.binaries),
+    )
+    programs = {name: digests[name] for name in program.binaries}
+    key = _key(job, programs, site.identity)
+    return Trial(key, request, replace(job, environment=_token(key)), programs)
+
+
+def _request(series: Series, point: Point, repetition: int, site: SiteFacts) -> Request:
+    counts = {each.size: each for each in series.counts(site.name, point)}
+    ordered = tuple(counts[size] for size in shuffle(counts, repetition))
+    parameters = series.parameters(site.name, point)
+    return Request(series.program, series.operation, series.measure, ordered, parameters)
+
+
+def _key(job: Job, programs: dict[str, str], identity: dict[str, str]) -> str:
+    """All that determines a trial, and nothing else: not the experiment that asks, not where files lie."""
+    facts = asdict(replace(job, overlay=())) | {"format": FORMAT, "programs": programs, "identity": identity}
+    return hashlib.sha256(canonical(facts).encode()).hexdigest()
+
+
+def _token(key: str) -> tuple[tuple[str, str], ...]:
+    """Both ends of a trial share a secret that no other trial has."""
+    return (("LAB_TOKEN", hashlib.sha256(f"token {key}".encode()).hexdigest()[:32]),)

@@ -1,0 +1,12 @@
+"""The programs that an experiment can name. A new one is a module and a line here."""
+
+from __future__ import annotations
+
+from lab.programs import bench, iperf3, perftest, qperf
+from lab.programs.request import Program
+
+PROGRAMS: dict[str, Program] = {
+    program.name: program
+    for family in (bench.PROGRAMS, perftest.PROGRAMS, iperf3.PROGRAMS, qperf.PROGRAMS)
+    for program in family
+}

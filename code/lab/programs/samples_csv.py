@@ -1,0 +1,90 @@
+"""The lab's CSV: read from a program's output, and written into a record."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from lab.errors import ParseError
+from lab.programs.request import SUMMARIES, Reading, Request, Sample
+
+FIRST_LINE = "# lab-bench 1"
+COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
+
+_ROW = re.compile(r"(\d{1,19}),([a-z_]+),(\d{1,19}),(\d{1,19}),(\d{1,19}),(\d{1,19})", re.ASCII)
+_END = re.compile(r"# end rows=(\d+)", re.ASCII)
+
+
+def read_samples(text: str, request: Request) -> Reading:
+    """The samples of a lab's CSV that holds exactly what was asked for, or a ParseError."""
+    lines = text.splitlines()
+    if not lines or lines[0] != FIRST_LINE:
+        raise ParseError(f"the output does not begin with {FIRST_LINE!r}", where=request.program)
+    samples = _body(lines)
+    _check_counts(samples, request)
+    return Reading(_header(lines), samples)
+
+
+def write_samples(samples: Iterable[Sample]) -> str:
+    """The same samples as text that says where it ends."""
+    rows = [f"{s.size_bytes},{s.sample},{s.index},{s.messages},{s.bytes},{s.time_ns}" for s in samples]
+    return "\n".join([FIRST_LINE, COLUMNS, *rows, f"# end rows={len(rows)}", ""])
+
+
+def load_samples(text: str) -> tuple[Sample, ...]:
+    """Samples that write_samples wrote."""
+    lines = text.splitlines()
+    if not lines or lines[0] != FIRST_LINE:
+        raise ParseError(f"the samples do not begin with {FIRST_LINE!r}")
+    return _body(lines)
+
+
+def _body(lines: list[str]) -> tuple[Sample, ...]:
+    end = _END.fullmatch(lines[-1])
+    if end is None or COLUMNS not in lines:
+        raise ParseError("the samples are not whole: the last line is not '# end rows=N'")
+    start = lines.index(COLUMNS) + 1
+    samples = tuple(_samples(lines[start:-1], start))
+    if len(samples) != int(end[1]):
+        raise ParseError(f"the samples are not whole: {len(samples)} rows of {end[1]}")
+    return samples
+
+
+def _samples(lines: list[str], start: int) -> Iterator[Sample]:
+    for number, line in enumerate(lines, start + 1):
+        if line.startswith("# "):
+            continue
+        row = _ROW.fullmatch(line)
+        if row is None:
+            raise ParseError(f"line {number} is not a sample: {line[:80]!r}")
+        yield Sample(int(row[1]), row[2], *(int(number) for number in row.groups()[2:]))
+
+
+def _header(lines: list[str]) -> dict[str, str]:
+    """Options and choices; what a program says of one size is kept under that size."""
+    header: dict[str, str] = {}
+    for line in lines[1:-1]:
+        key, equals, value = line.removeprefix("# ").partition("=")
+        if not line.startswith("# ") or not equals:
+            continue
+        if key == "size_bytes":
+            size, _, rest = value.partition(" ")
+            header[f"size {size}"] = rest
+        else:
+            header[key] = value
+    return header
+
+
+def _check_counts(samples: tuple[Sample, ...], request: Request) -> None:
+    """A summary must carry all messages of its size, a latency one round trip for each."""
+    found: Counter[tuple[int, str]] = Counter()
+    for sample in samples:
+        found[sample.size_bytes, sample.sample] += sample.messages
+        if sample.bytes != sample.size_bytes * sample.messages or sample.time_ns <= 0:
+            raise ParseError(f"a sample that cannot be: {sample}", where=request.program)
+    kinds = ("round_trip",) if request.measure == "latency" else ("window", *SUMMARIES)
+    wanted = {(each.size, kind): each.iterations for each in request.counts for kind in kinds}
+    if dict(found) != wanted:
+        odd = sorted(set(found.items()) ^ set(wanted.items()))[0]
+        raise ParseError(f"messages of size and kind differ from what was asked, first at {odd}", where=request.program)

@@ -1,0 +1,118 @@
+"""Rules between the values of a trial: what each program, and each kind of site, cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lab.parameters import NAMES, Counts, Parameters, Scalar
+from lab.programs import PROGRAMS
+
+ONE_CORE_SITES = frozenset({"exact"})
+SWEEPABLE = frozenset(NAMES) - {"sizes", "repetitions", "wait_deadline_s", "deadline_s"}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything that the rules look at: one series at one varied point on one site."""
+
+    program: str
+    operation: str
+    measure: str
+    site: str
+    parameters: Parameters
+    counts: tuple[Counts, ...]
+    point: dict[str, Scalar]
+
+    @property
+    def own(self) -> bool:
+        return bool(PROGRAMS[self.program].binaries)
+
+    @property
+    def two_ended(self) -> bool:
+        """Whether the server's processor takes part in every message."""
+        return self.program == "tcp" or self.operation in ("send", "write-imm") or self.is_latency_write
+
+    @property
+    def is_latency_write(self) -> bool:
+        return (self.measure, self.operation) == ("latency", "write")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A value to blame, when it breaks the rule, and the sentence that says so."""
+
+    parameter: str
+    broken: Callable[[Setting], bool]
+    expected: str
+
+
+def _fixed(*values: int | str) -> tuple[int, ...]:
+    return tuple(value for value in values if isinstance(value, int))
+
+
+def _post_list_too_long(s: Setting) -> bool:
+    return s.program == "verbs" and any(value > s.parameters.tx_depth for value in _fixed(s.parameters.post_list))
+
+
+def _signals_too_rare(s: Setting) -> bool:
+    p = s.parameters
+    listed = _fixed(p.post_list) != (1,)
+    return s.program == "verbs" and any(
+        every > p.tx_depth or (listed and every > 1 and 2 * every > p.tx_depth) for every in _fixed(p.signal_every)
+    )
+
+
+def _list_and_signals_disagree(s: Setting) -> bool:
+    both = sorted(_fixed(s.parameters.post_list, s.parameters.signal_every))
+    return s.program == "verbs" and len(both) == 2 and both[1] % both[0] != 0
+
+
+def _too_few_for_windows(s: Setting) -> bool:
+    p = s.parameters
+    batch = max((1, *_fixed(p.post_list, p.signal_every))) if s.program == "verbs" else 1
+    enough = p.windows * batch
+    timed = s.own and s.measure == "throughput" and not p.verify
+    return timed and any(each.iterations < enough for each in s.counts)
+
+
+def _capped(name: str) -> Callable[[Setting], bool]:
+    return lambda s: name in s.point and any(getattr(each, name) != s.point[name] for each in s.counts)
+
+
+RULES = (
+    Rule("post_list", _post_list_too_long, "at most tx_depth, or the list never fits in the send queue"),
+    Rule("signal_every", _signals_too_rare, "at most half of tx_depth, or no completion frees the queue in time"),
+    Rule("signal_every", _list_and_signals_disagree, "post_list and signal_every of which one divides the other"),
+    Rule("iterations", _too_few_for_windows, "messages for every window, in whole lists, at every size"),
+    Rule("iterations", _capped("iterations"), "a profile whose bounds leave every varied value as it is"),
+    Rule("warmup", _capped("warmup"), "a profile whose bounds leave every varied value as it is"),
+    Rule(
+        "wait",
+        lambda s: s.program == "verbs" and s.is_latency_write and s.parameters.wait == "event",
+        "poll or yield: a WRITE leaves no event at its target",
+    ),
+    Rule(
+        "wait",
+        lambda s: s.own and s.site in ONE_CORE_SITES and s.two_ended and s.parameters.wait == "poll",
+        "event or yield: on one core two ends that both poll measure the scheduler's tick",
+    ),
+    Rule(
+        "peer_post_list",
+        lambda s: (
+            s.program.startswith("ib_") and any(each.iterations % s.parameters.peer_post_list for each in s.counts)
+        ),
+        "a divisor of the iterations at every size, as perftest wants it",
+    ),
+)
+
+
+def broken_rule(setting: Setting) -> Rule | None:
+    """The first rule that a setting breaks."""
+    return next((rule for rule in RULES if rule.broken(setting)), None)
+
+
+def idle_variation(program: str, names: tuple[str, ...]) -> str | None:
+    """A varied parameter that cannot change what the program does."""
+    uses = PROGRAMS[program].uses & SWEEPABLE
+    return next((name for name in names if name not in uses), None)

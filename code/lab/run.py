@@ -1,0 +1,139 @@
+"""Running trials: in parallel, each at most once, resumable, and ended cleanly at any moment."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lab.claims import claim
+from lab.errors import LabError, SiteStopped, StorageError, TrialFailed
+from lab.measure import FailedOutcome, measure
+from lab.plan import Plan, Planned, SiteFacts
+from lab.record import has_record, write_failure, write_record
+from lab.sites import Site
+
+CLAIM_POLL_S = 0.2  # how often a trial that another run has claimed is looked at again
+
+
+@dataclass
+class Summary:
+    """What became of the trials."""
+
+    done_before: int = 0
+    measured: int = 0
+    by_others: int = 0
+    failed: list[tuple[Planned, str]] = field(default_factory=list)
+    interrupted: bool = False
+    left: int = 0
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where to run and where to keep what comes of it."""
+
+    site: Site
+    facts: SiteFacts
+    results: Path
+    fresh: bool = False
+
+
+Watch = Callable[[str, Planned], None]  # told "measured", "failed" or "by others" for each trial
+
+
+def missing(plans: Iterable[Plan], results: Path, *, fresh: bool = False) -> tuple[list[Planned], int]:
+    """The trials without a record, each once, first repetitions first; and how many have one."""
+    places = {each.trial.key: each for plan in plans for each in plan.planned}
+    todo = [each for each in places.values() if fresh or not has_record(results, each.trial.key)]
+    return sorted(todo, key=lambda each: each.repetition), len(places) - len(todo)
+
+
+def run_trials(work: Work, todo: list[Planned], jobs: int, watch: Watch) -> Summary:
+    """Run all; a failing trial does not stop the others, a full disk and a signal do."""
+    summary, stop = Summary(), threading.Event()
+    with _signals_raise(), ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
+        futures = {pool.submit(_one, work, planned, stop): planned for planned in todo}
+        try:
+            for future in _as_done(futures):
+                _count(summary, futures[future], future, watch)
+        except BaseException as error:
+            _end(work, stop, pool)
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+            summary.interrupted = True
+    summary.left = sum(not has_record(work.results, each.trial.key) for each in todo) if summary.interrupted else 0
+    return summary
+
+
+def _one(work: Work, planned: Planned, stop: threading.Event) -> str:
+    """Run a trial unless another run has: wait for the claim, then look again."""
+    key, waited = planned.trial.key, False
+    while not stop.is_set():
+        with claim(work.results, key) as ours:
+            if ours and has_record(work.results, key) and (waited or not work.fresh):
+                return "by others"
+            if ours:
+                _keep(work, planned)
+                return "measured"
+        waited = True
+        time.sleep(CLAIM_POLL_S)
+    raise SiteStopped("the run was ended")
+
+
+def _keep(work: Work, planned: Planned) -> None:
+    try:
+        record = measure(planned, work.site, work.facts)
+    except FailedOutcome as failure:
+        folder = write_failure(work.results, failure.record, failure.what, failure.evidence)
+        raise TrialFailed(failure.what, hint=f"the evidence in {folder}") from failure
+    write_record(work.results, record)
+
+
+def _count(summary: Summary, planned: Planned, future: Future[str], watch: Watch) -> None:
+    try:
+        result = future.result()
+    except StorageError:
+        raise
+    except LabError as error:
+        result = "failed"
+        summary.failed.append((planned, str(error)))
+    summary.measured += result == "measured"
+    summary.by_others += result == "by others"
+    watch(result, planned)
+
+
+def _as_done(futures: Iterable[Future[str]]) -> Iterator[Future[str]]:
+    """Futures as they end; waiting in short turns, since a signal cannot end a longer wait everywhere."""
+    pending = set(futures)
+    while pending:
+        done, pending = wait(pending, timeout=1, return_when=FIRST_COMPLETED)
+        yield from done
+
+
+def _end(work: Work, stop: threading.Event, pool: ThreadPoolExecutor) -> None:
+    stop.set()
+    work.site.stop()
+    pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _signals_raise() -> Iterator[None]:
+    """SIGTERM ends a run as Ctrl-C does; only the main thread may say so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,66 @@
+"""An experiment: what is asked, with which programs and parameters, as frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from lab.parameters import Counts, Parameters, Profile, Scalar
+from lab.trial import Link
+
+Point = dict[str, Scalar]  # varied parameter -> its value
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve, or a family of them: a program, what it does, and what is varied."""
+
+    name: str
+    program: str
+    operation: str
+    measure: str
+    published: Parameters
+    profiles: dict[str, Profile]
+    link: Link
+    vary: dict[str, tuple[Scalar, ...]]
+
+    def points(self) -> tuple[Point, ...]:
+        """Every combination of the varied values, in the order of the file."""
+        return tuple(dict(zip(self.vary, values, strict=True)) for values in product(*self.vary.values()))
+
+    def profile(self, site: str) -> Profile:
+        """The site's bounds and values; none on a site without a profile."""
+        return self.profiles.get(site, Profile(why="the published parameters, unchanged"))
+
+    def parameters(self, site: str, point: Point) -> Parameters:
+        """What a trial is run with: published, then the site's profile, then the varied values."""
+        return self.published.with_values(self.profile(site).values).with_values(point)
+
+    def counts(self, site: str, point: Point) -> tuple[Counts, ...]:
+        """Iterations and warm-up of every size."""
+        parameters = self.parameters(site, point)
+        return tuple(self.profile(site).counts(parameters, size) for size in parameters.sizes)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A ratio that `lab bench` prints: ours over the best of the peers."""
+
+    name: str
+    ours: str
+    peers: tuple[str, ...]
+    at_least: float
+    geometric_mean_up_to: int | None = None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment file."""
+
+    name: str
+    file: Path
+    title: str
+    question: str
+    series: tuple[Series, ...]
+    comparisons: tuple[Comparison, ...] = ()

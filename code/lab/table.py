@@ -1,0 +1,111 @@
+"""Records of an experiment as one CSV: a row for each series, varied point, repetition and size. Integers only."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import median_low
+
+from lab.plan import Plan, Planned
+from lab.programs.request import Sample
+from lab.record import has_record, read_samples_of, storage
+
+COLUMNS = (
+    "series",
+    "program",
+    "operation",
+    "measure",
+    "repetition",
+    "size_bytes",
+    "messages",
+    "completed_ns",
+    "completed_bytes_per_s",
+    "confirmed_bytes",
+    "confirmed_ns",
+    "confirmed_bytes_per_s",
+    "round_trip_ns",
+    "round_trip_kind",
+    "record",
+)
+KEY_LETTERS = 16  # of a key in a row: enough to name a record, short enough to read
+
+Row = dict[str, str]
+
+
+def make_table(plan: Plan, results: Path) -> list[Row]:
+    """A row for everything that has been measured."""
+    rows: list[Row] = []
+    for planned in plan.planned:
+        if has_record(results, planned.trial.key):
+            rows += _rows(planned, read_samples_of(results, planned.trial.key))
+    return rows
+
+
+def columns(plan: Plan) -> list[str]:
+    """The common columns, and one for each parameter that any series varies."""
+    varied = dict.fromkeys(name for series in plan.experiment.series for name in series.vary)
+    return [*COLUMNS[:-1], *varied, COLUMNS[-1]]
+
+
+def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:
+    """The CSV text."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def parse_table(text: str) -> list[Row]:
+    """The rows of a CSV that format_table wrote."""
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def write_text(file: Path, text: str) -> None:
+    """Replace a file whole, or leave it as it was."""
+    beside = file.with_name(f".{file.name}.tmp")
+    with storage(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_text(text)
+        beside.replace(file)
+
+
+def bytes_per_second(count: int, time_ns: int) -> int:
+    """Rounded to whole bytes per second, in integers: the same everywhere."""
+    return (2 * count * 10**9 + time_ns) // (2 * time_ns)
+
+
+def _rows(planned: Planned, samples: Iterable[Sample]) -> list[Row]:
+    by_size: dict[int, dict[str, list[Sample]]] = defaultdict(lambda: defaultdict(list))
+    for sample in samples:
+        by_size[sample.size_bytes][sample.sample].append(sample)
+    request = planned.trial.request
+    common = {
+        "series": planned.series.name,
+        "program": request.program,
+        "operation": request.operation,
+        "measure": request.measure,
+        "repetition": planned.repetition,
+        "record": planned.trial.key[:KEY_LETTERS],
+        **planned.point,
+    }
+    rows = (common | {"size_bytes": size} | _values(kinds) for size, kinds in sorted(by_size.items()))
+    return [{name: str(value) for name, value in row.items()} for row in rows]
+
+
+def _values(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:
+    values: dict[str, int | str] = {}
+    for kind in ("completed", "confirmed"):
+        for sample in kinds.get(kind, ()):
+            rate = bytes_per_second(sample.bytes, sample.time_ns)
+            values |= {f"{kind}_ns": sample.time_ns, f"{kind}_bytes_per_s": rate}
+            values |= {"messages": sample.messages} if kind == "completed" else {"confirmed_bytes": sample.bytes}
+    for kind, statistic in (("round_trip", "median"), ("round_trip_median", "median"), ("round_trip_mean", "mean")):
+        if trips := kinds.get(kind):
+            time_ns = median_low(sample.time_ns for sample in trips)
+            messages = sum(sample.messages for sample in trips)
+            values |= {"messages": messages, "round_trip_ns": time_ns, "round_trip_kind": statistic}
+    return values
