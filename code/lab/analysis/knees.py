@@ -14,8 +14,9 @@ from lab.analysis.samples import Floats, TooFewSamples, check_pairs
 # A knee needs two x on either side of it.
 LEAST_X = 5
 RESAMPLES = 1_999
-# Candidate places between two neighbouring x, then in each of three closer looks at those that are not ruled out.
-COARSE, FINE, LOOKS = 16, 257, 3
+# Candidate places: so many between two neighbouring x, and so many at most; then in each of three closer looks at those
+# that are not ruled out.
+COARSE, MOST, FINE, LOOKS = 16, 513, 257, 3
 # Parts of the y's sum of squares below this are rounding; so are differences between gains below the other.
 ROUNDING, GAIN_ROUNDING = 1e-20, 1e-12
 
@@ -41,7 +42,7 @@ def find_knee(x: ArrayLike, y: ArrayLike, level: float = LEVEL, seed: int = 1) -
     variance; a second knee, or a jump, is taken for one knee.
     """
     points = _Points.of(*check_pairs(x, y, least=LEAST_X))
-    places = np.interp(np.arange(COARSE, (points.x.size - 2) * COARSE + 1) / COARSE, range(points.x.size), points.x)
+    places = points.places()
     p_value = _chance_of_straight_line(points, places, np.random.default_rng(seed))
     if points.is_straight or p_value > 1 - level or _parabola_is_better(points, places):
         return None
@@ -76,6 +77,12 @@ class _Points:
     @property
     def is_straight(self) -> bool:
         return self.left <= ROUNDING * float(self.y @ self.y)
+
+    def places(self) -> Floats:
+        """Where a knee is looked for, evenly among the x, since sizes are often doubled."""
+        last = self.x.size - 2
+        among = np.linspace(1, last, min((last - 1) * COARSE + 1, MOST))
+        return np.interp(among, np.arange(self.x.size), self.x)
 
     def off_line(self, rows: Floats) -> Floats:
         """What of each row no straight line explains."""

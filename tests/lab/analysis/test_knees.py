@@ -61,3 +61,10 @@ def test_units_of_x_and_y_do_not_matter() -> None:
 def test_four_sizes_are_too_few_for_a_knee() -> None:
     with pytest.raises(TooFewSamples):
         find_knee([1, 2, 4, 8, 8], [1, 1, 1, 5, 5])
+
+
+def test_two_thousand_different_sizes_are_searched_like_few() -> None:
+    x = np.arange(2000.0)
+    found = find_knee(x, bent(x, 1234.5) + np.random.default_rng(1).normal(0, 5, x.size))
+    assert found is not None and found.at.interval is not None
+    assert found.at.interval.contains(1234.5)
