@@ -22,17 +22,17 @@ bench: build ## Compare our programs with ib_write_bw, iperf3 and others, as rat
 	$(bin)/lab bench
 
 test: lint ## Check everything: lint, the C tests, the Python tests, the exact machine
-	$(MAKE) -C code/bench test
+	$(MAKE) --no-print-directory -C code/bench test
 	$(bin)/pytest
 
 lint: setup ## Check style and types
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/mypy
-	$(bin)/clang-format --dry-run -Werror $(c_files)
+	@$(bin)/clang-format --dry-run -Werror $(c_files)
 
 build: setup ## Compile the C programs into .cache/bench
-	$(MAKE) -C code/bench
+	$(MAKE) --no-print-directory -C code/bench
 
 setup: ## Install what is missing: Debian packages and .venv
 	@code/setup/setup
