@@ -1,0 +1,67 @@
+"""What goes into the image: the files that image.toml asks for, and all that they need."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.machine import elf
+from lab.machine.cpio import Entry
+
+KERNEL_GLOB = "boot/vmlinuz-*"
+MODULE_LIST = "lib/modules/list"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The tables of image.toml."""
+
+    packages: tuple[str, ...]
+    programs: tuple[str, ...]
+    plugins: tuple[str, ...]
+    files: tuple[str, ...]
+    libraries: tuple[str, ...]
+    modules: tuple[str, ...]
+
+
+def load(path: Path) -> Wanted:
+    """Read image.toml."""
+    return Wanted(**{key: tuple(value) for key, value in tomllib.loads(path.read_text(encoding="utf-8")).items()})
+
+
+def expand(root: Path, patterns: Iterable[str]) -> list[str]:
+    """The paths that globs stand for; one that stands for nothing is an error."""
+    found = []
+    for pattern in patterns:
+        paths = sorted(str(path.relative_to(root)) for path in root.glob(pattern))
+        if not paths:
+            raise elf.MissingError(f"no package of the image has /{pattern}", hint="code/machine/image.toml")
+        found += paths
+    return found
+
+
+def kernel(root: Path) -> Path:
+    """The one kernel among the unpacked packages."""
+    (path,) = expand(root, [KERNEL_GLOB])
+    return root / path
+
+
+def paths(root: Path, wanted: Wanted) -> list[str]:
+    """All files of the packages that the guest gets, but for the kernel and its modules."""
+    programs = expand(root, wanted.programs + wanted.plugins)
+    linked = programs + [elf.library(root, soname) for soname in wanted.libraries]
+    return sorted({*linked, *expand(root, wanted.files), *elf.libraries(root, linked)})
+
+
+def entries(root: Path, wanted: Wanted, init: Path) -> dict[str, Entry]:
+    """The guest's first file system, links resolved, modules listed in the order to load them."""
+    modules = elf.modules(root, wanted.modules)
+    taken = {path: elf.inside(root, path) for path in [*paths(root, wanted), *modules]}
+    files = {
+        path: Entry(file.read_bytes(), executable=bool(file.stat().st_mode & 0o100)) for path, file in taken.items()
+    }
+    files["init"] = Entry(init.read_bytes(), executable=True)
+    files[MODULE_LIST] = Entry("".join(f"/{path}\n" for path in modules).encode())
+    return files

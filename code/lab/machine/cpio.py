@@ -1,0 +1,52 @@
+"""The newc archive that the kernel unpacks as its first file system.
+
+Written here because cpio(1) copies what differs between file systems (link counts of folders) and archives must be
+equal in any checkout: the same files give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+FILE, FOLDER = 0o100000, 0o040000
+TRAILER = "TRAILER!!!"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A regular file of the archive."""
+
+    content: bytes
+    executable: bool = False
+
+
+def pad(data: bytes) -> bytes:
+    """Fill up to the format's alignment."""
+    return data + bytes(-len(data) % 4)
+
+
+def member(number: int, path: str, mode: int, content: bytes) -> bytes:
+    """One header and its content: owner root, time 0. See the kernel's buffer-format documentation."""
+    name = path.encode() + b"\0"
+    fields = (number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name), 0)
+    header = b"070701" + b"".join(b"%08X" % field for field in fields)
+    return pad(header + name) + pad(content)
+
+
+def folders(paths: Iterator[str]) -> set[str]:
+    """Every folder on the way to some files."""
+    return {str(parent) for path in paths for parent in PurePosixPath(path).parents} - {"."}
+
+
+def archive(files: dict[str, Entry]) -> bytes:
+    """All files and their folders, sorted, in one archive."""
+    parts = []
+    for number, path in enumerate(sorted(files.keys() | folders(iter(files))), 1):
+        entry = files.get(path)
+        if entry is None:
+            parts.append(member(number, path, FOLDER | 0o755, b""))
+        else:
+            parts.append(member(number, path, FILE | (0o755 if entry.executable else 0o644), entry.content))
+    return b"".join(parts) + member(0, TRAILER, 0, b"")

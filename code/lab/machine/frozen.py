@@ -1,0 +1,116 @@
+"""The frozen machine: booted once, saved at the instant from which every job starts."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.machine import qemu
+from lab.machine.image import Image
+from lab.machine.store import exclusive, put_folder
+
+BOOT_DEADLINE_S = 300.0
+COPY_BYTES = 16 << 20
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A saved machine: what its memory held, and the state of all else."""
+
+    folder: Path
+
+    @property
+    def memory(self) -> Path:
+        """The guest's memory, with holes where it never wrote."""
+        return self.folder / "memory"
+
+    @property
+    def state(self) -> Path:
+        """The processor and the devices, as QEMU saves them."""
+        return self.folder / "state"
+
+
+@contextmanager
+def anonymous_file(name: str, size: int = 0) -> Iterator[int]:
+    """A file in memory and in no folder: it is gone when the last process that has it open ends."""
+    descriptor = os.memfd_create(name)
+    try:
+        os.ftruncate(descriptor, size)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def identity(image: Image) -> dict[str, str]:
+    """What a result depends on besides its job."""
+    return {"image": image.digest, **qemu.identity()}
+
+
+def frozen_machine(image: Image, cache: Path, tell: Callable[[str], None]) -> Frozen:
+    """The frozen machine of this image and this QEMU, made if it is not there yet."""
+    digest = hashlib.sha256(json.dumps(identity(image), sort_keys=True).encode()).hexdigest()
+    target = cache / "machine" / digest
+    if not target.exists():
+        with exclusive(cache / "machine" / "lock"), put_folder(target) as folder:
+            if folder is not None:
+                tell("booting the machine and freezing it (once)")
+                freeze(image, folder)
+    return Frozen(target)
+
+
+def freeze(image: Image, folder: Path) -> None:
+    """Boot until the guest pauses itself, and save it."""
+    with (
+        anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
+        anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
+        anonymous_file("console") as console,
+    ):
+        arguments = [*qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
+        arguments += ["-kernel", str(image.vmlinuz), "-initrd", str(image.initrd), "-append", qemu.KERNEL_ARGUMENTS]
+        try:
+            with qemu.Process(arguments, [memory, mailbox, console], BOOT_DEADLINE_S) as process:
+                save(process, folder / "state")
+        except qemu.MachineError as error:
+            said = os.pread(console, 4096, 0).decode(errors="replace").strip() or "nothing on its console"
+            raise qemu.MachineError(f"the machine did not boot: {error.what}", said) from error
+        copy_with_holes(memory, folder / "memory")
+
+
+def save(process: qemu.Process, state: Path) -> None:
+    """Wait for the guest's pause, then let QEMU write out all but the memory, which is a file already."""
+    process.await_event("GUEST_PANICKED")
+    process.leave_memory_in_place()
+    process.execute("migrate", uri=f"exec:cat >{shlex.quote(str(state))}")
+    process.await_event("MIGRATION", status="completed")
+
+
+def copy_with_holes(source: int, target: Path) -> None:
+    """Copy a sparse file as one, so that it takes the disk only what the guest wrote."""
+    size = os.fstat(source).st_size
+    with target.open("wb") as file:
+        for start, end in extents(source, size):
+            file.seek(start)
+            os.lseek(source, start, os.SEEK_SET)
+            file.write(os.read(source, end - start))
+        file.truncate(size)
+
+
+def extents(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
+    """The parts of a sparse file that hold data, in pieces that fit a buffer."""
+    position = 0
+    while position < size:
+        try:
+            start = os.lseek(descriptor, position, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole from here on
+                return
+            raise
+        position = min(os.lseek(descriptor, start, os.SEEK_HOLE), start + COPY_BYTES)
+        yield start, position

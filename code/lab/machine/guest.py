@@ -1,0 +1,53 @@
+"""One run of the frozen machine: a job goes in, what its init left comes out."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from lab.machine import qemu, results
+from lab.machine.frozen import Frozen, anonymous_file
+from lab.machine.job import pack
+from lab.trial import Job, Outcome
+
+DONE = 0x10 << 1 | 1  # what isa-debug-exit makes of the byte that init writes to it
+CONSOLE_LIMIT = 1 << 20
+PANIC = "Kernel panic - "
+
+Watch = Callable[[qemu.Process], AbstractContextManager[None]]
+
+
+def run(frozen: Frozen, job: Job, limit_s: float, watch: Watch) -> Outcome:
+    """Run a job from the frozen instant; `watch` holds the process while it is there."""
+    started = time.monotonic()
+    with (
+        frozen.memory.open("rb+") as memory,
+        frozen.state.open("rb") as state,
+        anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
+        anonymous_file("console") as console,
+    ):
+        os.pwrite(mailbox, pack(job), 0)
+        arguments = [*qemu.memory(memory.fileno(), shared=False), *qemu.mailbox(mailbox), *qemu.console(console)]
+        descriptors = [memory.fileno(), state.fileno(), mailbox, console]
+        with qemu.Process([*arguments, "-incoming", "defer"], descriptors, limit_s) as process, watch(process):
+            process.restore(state.fileno())
+            status = process.wait()
+            said = os.pread(console, CONSOLE_LIMIT, 0).decode(errors="replace")
+            if status != DONE:
+                raise failure(process, said)
+        with os.fdopen(os.dup(mailbox), "rb") as file:
+            file.seek(0)
+            return results.outcome(results.unpack(file), len(job.steps), said, time.monotonic() - started)
+
+
+def failure(process: qemu.Process, console: str) -> qemu.MachineError:
+    """Why a run left no results."""
+    for line in console.splitlines():
+        if PANIC in line:
+            return qemu.MachineError(f"the guest's kernel panicked: {line.partition(PANIC)[2]}")
+    if process.wait() == 0:
+        return qemu.MachineError("the guest went off without results", hint="less output: fewer samples or steps")
+    ended = process.ended()
+    return qemu.MachineError(f"the guest did not finish its job: {ended.what}")

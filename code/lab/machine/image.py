@@ -1,0 +1,156 @@
+"""The image: a kernel and its first file system, built from packages or imported as one file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tarfile
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import SiteError
+from lab.machine import contents, cpio, debian, lock
+from lab.machine.store import exclusive, put_folder
+
+FORMAT = "lab-image 1"
+# Files of an image and the most bytes that each may have when it comes from outside.
+PARTS = {"vmlinuz": 64 << 20, "initrd": 512 << 20}
+MANIFEST, MANIFEST_LIMIT = "manifest.json", 1 << 20
+IMPORTED = "imported"
+
+
+class ImageError(SiteError):
+    """An image that cannot be built or must not be trusted."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image that lies whole in a folder."""
+
+    folder: Path
+    digest: str
+
+    @property
+    def vmlinuz(self) -> Path:
+        """The kernel."""
+        return self.folder / "vmlinuz"
+
+    @property
+    def initrd(self) -> Path:
+        """The first file system; never compressed, since compressors differ between computers."""
+        return self.folder / "initrd"
+
+
+def sha256(path: Path) -> str:
+    """The digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def opened(folder: Path) -> Image:
+    """The image that a folder holds; its files were checked when they were put there."""
+    manifest = (folder / MANIFEST).read_bytes()
+    return Image(folder, hashlib.sha256(manifest).hexdigest())
+
+
+def manifest_of(folder: Path, packages: list[lock.Locked]) -> bytes:
+    """What an image says about itself: the digests of its files, and where they came from."""
+    digests = {part: sha256(folder / part) for part in PARTS}
+    described = {"format": FORMAT, "sha256": digests, "packages": [str(locked) for locked in packages]}
+    return json.dumps(described, indent=1, sort_keys=True).encode() + b"\n"
+
+
+def inputs_digest(machine: Path) -> str:
+    """A name for what an image is built from, so that nothing is built twice."""
+    code = Path(__file__).parent
+    sources = [machine / name for name in ("packages.lock", "image.toml", "init")]
+    sources += [code / name for name in ("contents.py", "cpio.py", "elf.py", "image.py")]
+    return hashlib.sha256("".join(sha256(path) for path in sources).encode()).hexdigest()
+
+
+def assemble(machine: Path, packages: list[lock.Locked], store: Path, folder: Path) -> None:
+    """Unpack the packages, and write kernel, first file system and manifest into a folder."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+        root = Path(name)
+        for locked in packages:
+            debian.unpack(lock.archive_of(locked, store), root)
+        files = contents.entries(root, contents.load(machine / "image.toml"), machine / "init")
+        (folder / "vmlinuz").write_bytes(contents.kernel(root).read_bytes())
+        (folder / "initrd").write_bytes(cpio.archive(files))
+    (folder / MANIFEST).write_bytes(manifest_of(folder, packages))
+
+
+def build_image(machine: Path, cache: Path, tell: Callable[[str], None]) -> Image:
+    """The image to use: the imported one, else the one of the lock, built if it is not there yet."""
+    images = cache / "image"
+    imported, built = images / IMPORTED, images / inputs_digest(machine)
+    if not imported.exists() and not built.exists():
+        with exclusive(images / "lock"), put_folder(built) as folder:
+            if folder is not None:
+                tell("building the machine's image")
+                store = cache / "packages"
+                packages = lock.obtain(lock.read(machine / "packages.lock"), store, tell)
+                assemble(machine, packages, store, folder)
+    return opened(imported if imported.exists() else built)
+
+
+def export_image(image: Image, file: Path) -> None:
+    """Write an image as one file, the same bytes for the same image."""
+    with tarfile.open(file, "w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in (MANIFEST, *PARTS):
+            archive.addfile(header(name, (image.folder / name).stat().st_size), (image.folder / name).open("rb"))
+
+
+def header(name: str, size: int) -> tarfile.TarInfo:
+    """A member without time or owner."""
+    info = tarfile.TarInfo(name)
+    info.size = size
+    return info
+
+
+def import_image(file: Path, cache: Path) -> Image:
+    """Take an image that a course published, after checking that it is whole; it is used from then on."""
+    imported = cache / "image" / IMPORTED
+    with exclusive(cache / "image" / "lock"), put_folder(imported, replace=True) as folder:
+        assert folder is not None
+        try:
+            with tarfile.open(file, "r:") as archive:
+                unpack(archive, folder, str(file))
+        except (tarfile.TarError, EOFError) as error:
+            raise ImageError(f"not an exported image ({error})", str(file), "lab image export FILE") from error
+    return opened(imported)
+
+
+def unpack(archive: tarfile.TarFile, folder: Path, where: str) -> None:
+    """Copy the three files that an image has, and nothing else, each within its bound and with its digest."""
+    take(archive, MANIFEST, MANIFEST_LIMIT, folder, where)
+    digests = declared(folder / MANIFEST, where)
+    for part, limit in PARTS.items():
+        take(archive, part, limit, folder, where)
+        if sha256(folder / part) != digests[part]:
+            raise ImageError(f"{part} is not what the manifest says", where, "fetch the file again")
+
+
+def declared(manifest: Path, where: str) -> dict[str, str]:
+    """The digests that a manifest declares."""
+    try:
+        described = json.loads(manifest.read_bytes())
+        if described["format"] != FORMAT:
+            raise ImageError(f"expected the format {FORMAT!r}, not {described['format']!r}", where)
+        return {part: str(described["sha256"][part]) for part in PARTS}
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ImageError("its manifest cannot be read", where, "lab image export FILE") from error
+
+
+def take(archive: tarfile.TarFile, name: str, limit: int, folder: Path, where: str) -> None:
+    """Copy the archive's next member, which must be a plain file of this name and not too large."""
+    info = archive.next()
+    if info is None or info.name != name or not info.isreg() or info.sparse is not None:
+        raise ImageError(f"expected the file {name} there", where, "lab image export FILE")
+    if info.size > limit:
+        raise ImageError(f"{name} has {info.size} bytes, more than the {limit} that are allowed", where)
+    content = archive.extractfile(info)
+    assert content is not None
+    (folder / name).write_bytes(content.read(limit))

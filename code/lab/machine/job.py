@@ -1,0 +1,78 @@
+"""A job as the guest's init reads it: an archive of values, two scripts for each step, and the programs under test."""
+
+from __future__ import annotations
+
+import shlex
+
+from lab.errors import SiteError
+from lab.machine import cpio
+from lab.machine.cpio import Entry
+from lab.machine.qemu import MAILBOX_BYTES
+from lab.trial import Job, Link
+
+PADDING = "LAB_PADDING"
+NS = 1_000_000_000
+
+
+class JobError(SiteError):
+    """A job that the machine cannot run."""
+
+
+def values(job: Job) -> dict[str, str]:
+    """The variables that init works with; it has the model, this only the numbers."""
+    link = job.link
+    check(link)
+    return {
+        "MTU": str(link.mtu),
+        "RATE_BIT_S": str(link.rate_bit_s or 0),
+        "DELAY_NS": str(link.delay_ns),
+        "LOSS_PPM": str(link.loss_ppm),
+        "LOSS_SEED": str(link.loss_seed),
+        "OFFLOAD": str(int(link.offload)),
+        "START_DELAY_S": "{}.{:09}".format(*divmod(job.perturbation.start_delay_ns, NS)),
+        "DEADLINE_S": str(job.deadline_s),
+        "PORTS": " ".join(f"{step.port:04X}" for step in job.steps),
+    }
+
+
+def check(link: Link) -> None:
+    """Refuse a link that the kernel would silently turn into another one."""
+    if not 576 <= link.mtu <= 65535:
+        raise JobError(f"an MTU of {link.mtu} bytes cannot be: 576 to 65535")
+    if link.rate_bit_s is not None and not 1_000 <= link.rate_bit_s <= 100_000_000_000:
+        raise JobError(f"a link rate of {link.rate_bit_s} bit/s cannot be: 1 kbit/s to 100 Gbit/s")
+    if not 0 <= link.loss_ppm <= 1_000_000 or not 0 <= link.delay_ns <= 10 * NS:
+        raise JobError(f"a link cannot lose {link.loss_ppm} ppm or take {link.delay_ns} ns")
+
+
+def settings(job: Job) -> str:
+    """The file that init reads: values, and what the programs find in their environment."""
+    lines = [f"{name}={shlex.quote(value)}" for name, value in values(job).items()]
+    environment = dict(job.environment)
+    if job.perturbation.environment_bytes:
+        environment[PADDING] = "x" * job.perturbation.environment_bytes
+    lines += [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
+    return "\n".join(lines) + "\n"
+
+
+def script(name: str, arguments: tuple[str, ...]) -> str:
+    """One end of a step: it leaves the number of its process group, by which init ends it."""
+    return f"echo $$ >{name}.pid\nexec {shlex.join(arguments)}\n"
+
+
+def files(job: Job) -> dict[str, Entry]:
+    """All that goes to the guest's /lab."""
+    texts = {"job": settings(job)}
+    for number, step in enumerate(job.steps):
+        texts[f"{number}.server"] = script(f"{number}.server", step.server)
+        texts[f"{number}.client"] = script(f"{number}.client", step.client)
+    programs = {f"bin/{path.name}": Entry(path.read_bytes(), executable=True) for path in job.overlay}
+    return {name: Entry(text.encode()) for name, text in texts.items()} | programs
+
+
+def pack(job: Job) -> bytes:
+    """The archive: not compressed, since the guest would pay for that in its own time."""
+    archive = cpio.archive(files(job))
+    if len(archive) > MAILBOX_BYTES:
+        raise JobError(f"the job and its programs have {len(archive)} bytes, the mailbox {MAILBOX_BYTES}")
+    return archive

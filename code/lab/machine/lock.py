@@ -1,0 +1,149 @@
+"""The lock: which version of which Debian package the image is made of."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import SiteError
+from lab.machine import contents, debian, elf
+
+HEADER = """\
+# Debian packages that make the machine's image: name, version, sha256. Written by `make lock`.
+"""
+KERNEL = re.compile(r"linux-image-\d")  # its name holds the kernel's ABI, so a newer one has another name
+KERNEL_METAPACKAGE = "linux-image-amd64"
+LINE = re.compile(r"([a-z0-9][a-z0-9+.-]+) ([A-Za-z0-9.+:~-]+) ([0-9a-f]{64})")
+
+
+class LockError(SiteError):
+    """A lock file that cannot be read."""
+
+
+@dataclass(frozen=True, order=True)
+class Locked:
+    """One package of the image."""
+
+    package: str
+    version: str
+    sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.package} {self.version} {self.sha256}"
+
+
+def parse(text: str, where: str) -> tuple[Locked, ...]:
+    """Read a lock; a line that is not one is named."""
+    locked = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        match = LINE.fullmatch(line)
+        if match is None:
+            raise LockError(f"expected `package version sha256`, not {line!r}", f"{where}:{number}", "make lock")
+        locked.append(Locked(*match.groups()))
+    return tuple(sorted(locked))
+
+
+def read(path: Path) -> tuple[Locked, ...]:
+    """The lock of a file."""
+    return parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def write(path: Path, packages: Iterable[Locked]) -> None:
+    """Write a lock, sorted, so that a renewal shows as a small diff."""
+    path.write_text(HEADER + "".join(f"{locked}\n" for locked in sorted(packages)), encoding="utf-8")
+
+
+def archive_of(locked: Locked, store: Path) -> Path:
+    """Where the store keeps a package."""
+    return store / f"{locked.sha256}.deb"
+
+
+def concrete(packages: Iterable[str]) -> dict[str, str]:
+    """Names and versions to download: for the kernel's metapackage, the kernel that it stands for."""
+    versions = debian.preferred(packages)
+    if KERNEL_METAPACKAGE in versions:
+        names = debian.dependencies({KERNEL_METAPACKAGE: versions.pop(KERNEL_METAPACKAGE)})
+        versions |= debian.preferred(name for name in names if KERNEL.match(name))
+    return versions
+
+
+def fetch(versions: dict[str, str], store: Path) -> list[Locked]:
+    """Download some versions into the store, whatever their digests, and say what came."""
+    store.mkdir(parents=True, exist_ok=True)
+    fetched = []
+    with tempfile.TemporaryDirectory(dir=store) as folder:
+        for archive in debian.download(versions, Path(folder)):
+            locked = Locked(*debian.name_and_version(archive), hashlib.sha256(archive.read_bytes()).hexdigest())
+            archive.rename(archive_of(locked, store))
+            fetched.append(locked)
+    return sorted(fetched)
+
+
+def obtain(packages: Iterable[Locked], store: Path, warn: Callable[[str], None]) -> list[Locked]:
+    """Bring the locked packages into the store, or else what the mirrors have in their place."""
+    wanted = sorted(packages)
+    missing = {locked.package: locked for locked in wanted if not archive_of(locked, store).exists()}
+    if not missing:
+        return wanted
+    got = {one.package: one for one in fetch(versions_now(missing, warn), store)}
+    for package in missing.keys() & got.keys():
+        if got[package] != missing[package]:
+            warn(f"the lock has {missing[package]}, the mirrors {got[package]}: the image's identity differs")
+    return sorted([locked for locked in wanted if locked.package not in missing] + list(got.values()))
+
+
+def versions_now(missing: dict[str, Locked], warn: Callable[[str], None]) -> dict[str, str]:
+    """Of each package the locked version where a mirror has it, else the version that a new lock would take."""
+    offered, versions = debian.offered(missing), {}
+    for package, locked in missing.items():
+        if any(candidate.version == locked.version for candidate in offered.get(package, ())):
+            versions[package] = locked.version
+            continue
+        now = concrete([KERNEL_METAPACKAGE if KERNEL.match(package) else package])
+        if not now:
+            raise debian.PackageError(f"no mirror of this computer has {package}", hint="sudo apt-get update")
+        warn(f"{package} {locked.version} is gone from the mirrors, taking {now}: the image's identity differs")
+        versions |= now
+    return versions
+
+
+def closure(packages: Iterable[str], store: Path) -> list[Locked]:
+    """The packages and all that they depend on, in the versions that a new lock takes."""
+    fresh = concrete(packages)
+    found: dict[str, str] = {}
+    while fresh:
+        found |= fresh
+        fresh = debian.preferred(debian.dependencies(fresh) - found.keys())
+    return fetch(found, store)
+
+
+def used(package: Locked, store: Path, taken: set[str]) -> bool:
+    """Whether a package holds one of the files that the image takes."""
+    with tempfile.TemporaryDirectory(dir=store) as name:
+        debian.unpack(archive_of(package, store), Path(name))
+        return any((Path(name) / path).is_file() for path in taken)
+
+
+def taken_files(root: Path, wanted: contents.Wanted) -> set[str]:
+    """The files of the unpacked packages that the image takes, links followed."""
+    paths = [*contents.paths(root, wanted), *elf.modules(root, wanted.modules)]
+    return {str(elf.inside(root, path).relative_to(root)) for path in paths}
+
+
+def renew(machine: Path, cache: Path) -> tuple[Locked, ...]:
+    """Write packages.lock anew: the packages that the image really uses, in the versions that the mirrors have now."""
+    store, wanted = cache / "packages", contents.load(machine / "image.toml")
+    packages = closure(wanted.packages, store)
+    with tempfile.TemporaryDirectory(dir=store) as name:
+        for package in packages:
+            debian.unpack(archive_of(package, store), Path(name))
+        taken = taken_files(Path(name), wanted)
+    locked = tuple(package for package in packages if used(package, store, taken))
+    write(machine / "packages.lock", locked)
+    return locked

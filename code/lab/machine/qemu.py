@@ -1,0 +1,170 @@
+"""The QEMU process: its arguments, and the few words of its monitor's protocol."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import threading
+from collections.abc import Iterable
+from typing import Self
+
+from lab.errors import SiteError
+
+PROGRAM = "qemu-system-x86_64"
+Message = dict[str, object]
+
+MEMORY_BYTES = 1 << 30
+MAILBOX_BYTES = 128 << 20
+KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 nokaslr tsc=reliable no_timer_check"
+
+# Guest time is the count of instructions, 1 ns each, and nothing asynchronous is attached: no disk, no network card, no
+# clock of the host. The processor is a named model, the same in every QEMU, without RDRAND (entropy) and without
+# ERMS, whose `rep movsb` would count every copied byte as an instruction.
+MACHINE = (
+    "-machine", "pc-q35-7.2,nvdimm=on,memory-backend=memory",
+    "-cpu", "Westmere", "-smp", "1", "-m", "1024,slots=1,maxmem=2G",
+    "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-seed", "1",
+    "-rtc", "base=2026-01-01,clock=vm",
+    "-nodefaults", "-nic", "none", "-display", "none", "-no-reboot", "-no-user-config",
+    "-device", "pvpanic", "-action", "panic=pause",
+    "-device", "isa-debug-exit,iobase=0xf4,iosize=1",
+    "-device", "nvdimm,memdev=mailbox",
+)  # fmt: skip
+
+
+class MachineError(SiteError):
+    """The machine did not do what it was started for."""
+
+
+def identity() -> dict[str, str]:
+    """What of QEMU a result depends on."""
+    return {"qemu": version(), "arguments": " ".join((*MACHINE, "-append", KERNEL_ARGUMENTS))}
+
+
+def version() -> str:
+    """QEMU's version line, Debian's revision included."""
+    try:
+        printed = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
+    except FileNotFoundError as error:
+        raise MachineError(f"{PROGRAM} is not on this computer", hint="make setup") from error
+    return printed.splitlines()[0].removeprefix("QEMU emulator version ")
+
+
+def path_of(descriptor: int) -> str:
+    """A path by which QEMU opens what this process holds open: independent of folders, gone when both have ended."""
+    return f"/proc/self/fd/{descriptor}"
+
+
+def memory(descriptor: int, *, shared: bool) -> list[str]:
+    """The guest's memory: written through to its file, or a private copy of it."""
+    share = "on" if shared else "off"
+    backend = f"memory-backend-file,id=memory,size={MEMORY_BYTES},share={share},mem-path={path_of(descriptor)}"
+    return ["-object", backend]
+
+
+def mailbox(descriptor: int) -> list[str]:
+    """The memory through which a job comes in and its results go out."""
+    backend = f"memory-backend-file,id=mailbox,size={MAILBOX_BYTES},share=on,mem-path={path_of(descriptor)}"
+    return ["-object", backend]
+
+
+def console(descriptor: int) -> list[str]:
+    """What the guest's kernel says; to a file, since a pipe that fills up would be noticed by the guest."""
+    return ["-serial", f"file:{path_of(descriptor)}"]
+
+
+class Process:
+    """A QEMU, and its monitor protocol on its standard input and output. Leaving the block ends it."""
+
+    def __init__(self, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float) -> None:
+        # It ends with the thread that starts it, even if that is killed; Ctrl-C in a terminal does not reach it.
+        command = ["setpriv", "--pdeathsig", "KILL", PROGRAM, *MACHINE, *arguments, "-qmp", "stdio"]
+        self.popen = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, pass_fds=list(descriptors), start_new_session=True,
+        )  # fmt: skip
+        self.limit_s = limit_s
+        self.expired = False
+        self.timer = threading.Timer(limit_s, self.expire)
+        self.timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self.timer.start()
+        try:
+            self.message()
+            self.execute("qmp_capabilities")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.timer.cancel()
+        self.popen.kill()
+        self.popen.communicate()
+
+    def expire(self) -> None:
+        """Kill what has run for too long; whoever waits for it then sees that it ended."""
+        self.expired = True
+        self.popen.kill()
+
+    def kill(self) -> None:
+        """End it now, from another thread."""
+        self.popen.kill()
+
+    def message(self) -> Message:
+        """The next reply or event."""
+        assert self.popen.stdout is not None
+        line = self.popen.stdout.readline()
+        if not line:
+            raise self.ended()
+        message: Message = json.loads(line)
+        return message
+
+    def ended(self) -> MachineError:
+        """Why it is not there any more."""
+        status = self.popen.wait()
+        if self.expired:
+            return MachineError(f"it was not done after {self.limit_s:.0f} s")
+        if status < 0:
+            return MachineError(f"QEMU was killed by {signal.Signals(-status).name}")
+        assert self.popen.stderr is not None
+        said = self.popen.stderr.read().strip()
+        return MachineError(f"QEMU ended with status {status}" + (f": {said}" if said else ""))
+
+    def execute(self, command: str, **arguments: object) -> None:
+        """Give a command and wait until it is done."""
+        assert self.popen.stdin is not None
+        try:
+            self.popen.stdin.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+            self.popen.stdin.flush()
+        except BrokenPipeError as error:
+            raise self.ended() from error
+        while "return" not in (message := self.message()):
+            if "error" in message:
+                raise MachineError(f"QEMU refused {command}: {message['error']}")
+
+    def await_event(self, name: str, **data: object) -> None:
+        """Wait for an event with these data."""
+        while True:
+            message = self.message()
+            found = message.get("data", {})
+            if message.get("event") == name and isinstance(found, dict) and data.items() <= found.items():
+                return
+
+    def leave_memory_in_place(self) -> None:
+        """Save and restore all but the memory, which is a file already; tell when a save or restore is done."""
+        capabilities = [{"capability": name, "state": True} for name in ("events", "x-ignore-shared")]
+        self.execute("migrate-set-capabilities", capabilities=capabilities)
+
+    def restore(self, state: int) -> None:
+        """Load what was saved, and let the guest go on."""
+        self.leave_memory_in_place()
+        self.execute("migrate-incoming", uri=f"fd:{state}")
+        self.await_event("MIGRATION", status="completed")
+        self.execute("cont")
+
+    def wait(self) -> int:
+        """Wait until it ends by itself; its exit status, negative for a signal."""
+        return self.popen.wait()

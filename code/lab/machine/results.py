@@ -1,0 +1,91 @@
+"""What init left in the mailbox, read as an outcome.
+
+Programs under test may have written it too: nothing of it is trusted.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from typing import IO
+
+from lab.errors import SiteError
+from lab.machine.qemu import MAILBOX_BYTES
+from lab.trial import Outcome, StepOutcome
+
+DEADLINE_STATUS = 124
+KILLED_STATUS = 128 + 9
+MEMBER_LIMIT = 4096
+HARDWARE_COUNTERS = "ports/1/hw_counters"
+
+
+class ResultError(SiteError):
+    """A mailbox whose content is not a job's results."""
+
+
+def unpack(mailbox: IO[bytes]) -> dict[str, str]:
+    """The files of the archive by name; a byte that is not UTF-8 is replaced."""
+    found: dict[str, str] = {}
+    try:
+        with tarfile.open(fileobj=mailbox, mode="r:") as archive:
+            while (member := archive.next()) is not None and len(found) < MEMBER_LIMIT:
+                content = archive.extractfile(member) if member.isreg() and member.sparse is None else None
+                if content is not None and member.size <= MAILBOX_BYTES:
+                    found[member.name.removeprefix("./")] = content.read().decode(errors="replace")
+    except (tarfile.TarError, EOFError) as error:
+        raise ResultError(f"the guest's results cannot be read ({error})") from error
+    return found
+
+
+def number(files: dict[str, str], name: str) -> int:
+    """An integer that init wrote."""
+    try:
+        return int(files[name])
+    except (KeyError, ValueError) as error:
+        raise ResultError(f"the guest's results have no number {name}") from error
+
+
+def counters(text: str) -> dict[str, int]:
+    """Lines like v0/statistics/rx_bytes:12 as v0.rx_bytes; rxe's own as rxe0.sent_pkts."""
+    found = {}
+    for line in text.splitlines():
+        path, _, value = line.partition(":")
+        if value.isdecimal():
+            found[f"{path.split('/')[0]}.{path.split('/')[-1]}"] = int(value)
+    return found
+
+
+def status(files: dict[str, str], name: str) -> int:
+    """How one end of a step ended; what the deadline killed, or kept from starting, says so."""
+    expired = "expired" in files
+    if f"{name}.status" not in files and expired:
+        return DEADLINE_STATUS
+    left = number(files, f"{name}.status")
+    return DEADLINE_STATUS if expired and left == KILLED_STATUS else left
+
+
+def step(files: dict[str, str], name: int) -> StepOutcome:
+    """What one step left; without a start of its own, it never ran."""
+    started = f"{name}.start" in files
+    return StepOutcome(
+        client_out=files.get(f"{name}.client.out", ""),
+        client_err=files.get(f"{name}.client.err", ""),
+        server_out=files.get(f"{name}.server.out", ""),
+        server_err=files.get(f"{name}.server.err", ""),
+        client_status=status(files, f"{name}.client"),
+        server_status=status(files, f"{name}.server"),
+        clock_start_ns=number(files, f"{name}.start" if started else "end"),
+        clock_end_ns=number(files, f"{name}.end" if started else "end"),
+    )
+
+
+def outcome(files: dict[str, str], steps: int, console: str, host_seconds: float) -> Outcome:
+    """The outcome of a job of so many steps."""
+    return Outcome(
+        steps=tuple(step(files, name) for name in range(steps)),
+        counters_before=counters(files.get("before", "")),
+        counters_after=counters(files.get("after", "")),
+        clock_start_ns=number(files, "start"),
+        clock_end_ns=number(files, "end"),
+        console=console,
+        host_seconds=host_seconds,
+    )

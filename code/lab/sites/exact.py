@@ -1,0 +1,103 @@
+"""The exact site: a frozen machine in which time is the count of instructions.
+
+A job gives the same bytes on every computer and under any load.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lab.errors import SiteStopped
+from lab.machine import frozen, guest, qemu
+from lab.machine.image import build_image
+from lab.trial import End, Ends, Job, Outcome
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# A busy second of the guest takes 3 to 8 of the host, more beside other work; start and end of a run take one.
+HOST_SECONDS_PER_GUEST_SECOND = 30.0
+HOST_SECONDS_MORE = 60.0
+
+
+def silent(_: str) -> None:
+    """Tell nobody: prepare() told what there is to tell."""
+
+
+class ExactSite:
+    """Runs every job from the same frozen instant, any number of them at once."""
+
+    name = "exact"
+    ends = Ends(
+        client=End("10.0.0.1", "rxe0", "v0"),
+        server=End("10.0.0.2", "rxe1", "v1"),
+        side_channel="127.0.0.1",
+    )
+
+    def __init__(
+        self,
+        machine: Path,
+        cache: Path,
+        host_seconds: tuple[float, float] = (HOST_SECONDS_PER_GUEST_SECOND, HOST_SECONDS_MORE),
+    ) -> None:
+        self.machine = machine
+        self.cache = cache
+        self.host_seconds = host_seconds
+        self.lock = threading.Lock()
+        self.stopped = False
+        self.processes: set[qemu.Process] = set()
+        self.known: tuple[dict[str, str], frozen.Frozen] | None = None
+
+    def identity(self) -> dict[str, str]:
+        """The digest of the image, QEMU's version and its arguments."""
+        return self.made(silent)[0]
+
+    def prepare(self, progress: Callable[[str], None]) -> None:
+        """Build the image and freeze the machine where that was not done yet."""
+        self.made(progress)
+
+    def made(self, progress: Callable[[str], None]) -> tuple[dict[str, str], frozen.Frozen]:
+        """The identity and the frozen machine, looked up once."""
+        with self.lock:
+            if self.known is None:
+                image = build_image(self.machine, self.cache, progress)
+                self.known = frozen.identity(image), frozen.frozen_machine(image, self.cache, progress)
+            return self.known
+
+    def run(self, job: Job) -> Outcome:
+        """Run a job and wait for what it leaves."""
+        _, machine = self.made(silent)
+        per_second, more = self.host_seconds
+        try:
+            return guest.run(machine, job, job.deadline_s * per_second + more, self.watch)
+        except qemu.MachineError:
+            if self.stopped:
+                raise SiteStopped("the exact site was told to stop") from None
+            raise
+
+    @contextmanager
+    def watch(self, process: qemu.Process) -> Iterator[None]:
+        """Know a process while it runs, so that stop() can end it."""
+        with self.lock:
+            self.processes.add(process)
+            if self.stopped:
+                process.kill()
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.processes.discard(process)
+
+    def stop(self) -> None:
+        """End every QEMU of this site now."""
+        with self.lock:
+            self.stopped = True
+            for process in self.processes:
+                process.kill()
+
+
+def open() -> ExactSite:  # noqa: A001 - every site's module has this name, and is only ever used as module.open()
+    """The exact site of this checkout."""
+    return ExactSite(ROOT / "code" / "machine", ROOT / ".cache")
