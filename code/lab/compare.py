@@ -31,7 +31,8 @@ def first_difference(rows: list[Row], reference: list[Row]) -> str | None:
         for column in dict.fromkeys([*wanted, *row]):
             if row.get(column, "") != wanted.get(column, ""):
                 here, there = row.get(column, ""), wanted.get(column, "")
-                return f"row {number} ({_label(wanted)}): {column} is {here or 'empty'}, the reference says {there or 'empty'}"
+                place = f"row {number} ({_label(wanted)})"
+                return f"{place}: {column} is {here or 'empty'}, the reference says {there or 'empty'}"
     if len(rows) != len(reference):
         return f"{len(rows)} rows, the reference has {len(reference)}"
     return None

@@ -76,14 +76,12 @@ class Profile:
 
     def counts(self, parameters: Parameters, size: int) -> Counts:
         """Iterations and warm-up of one size within the profile's bounds."""
-        wanted = parameters.iterations
-        allowed = min(wanted, self._bound(size))
-        iterations = min(wanted, max(allowed, self.iterations_at_least))
-        warmup_bound = parameters.warmup if self.warmup_at_most is None else self.warmup_at_most
-        return Counts(size, iterations, min(parameters.warmup, warmup_bound, iterations))
+        allowed = max(self._bound(size, self.iterations_at_most), self.iterations_at_least)
+        warmup = min(parameters.warmup, self._bound(size, self.warmup_at_most))
+        return Counts(size, min(parameters.iterations, allowed), warmup)
 
-    def _bound(self, size: int) -> int:
-        bounds = [2**63] if self.iterations_at_most is None else [self.iterations_at_most]
+    def _bound(self, size: int, at_most: int | None) -> int:
+        bounds = [2**63 if at_most is None else at_most]
         if self.bytes_per_size_at_most is not None:
             bounds.append(self.bytes_per_size_at_most // size)
         return min(bounds)

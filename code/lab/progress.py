@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from lab.plan import Planned
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 QUIET_S = 2.0  # a run shorter than this needs no progress
 LINE_EVERY_S = 10.0  # between lines, where no bar can be drawn
@@ -18,6 +21,7 @@ class Progress:
         self.total, self.stream = total, stream
         self.done = 0
         self.start = self.said = time.monotonic()
+        self.bar: Bar | None = None
 
     def watch(self, result: str, planned: Planned) -> None:
         """One trial is over."""
@@ -26,21 +30,29 @@ class Progress:
         if now - self.start < QUIET_S:
             return
         if self.stream.isatty():
-            self._draw(now)
+            self._draw()
         elif result == "failed" or now - self.said >= LINE_EVERY_S or self.done == self.total:
             self.said = now
-            print(self._line(now, f" {planned.series.name} {result}"), file=self.stream, flush=True)
+            left_s = (now - self.start) / self.done * (self.total - self.done)
+            latest = f"{planned.series.name} {result}"
+            print(
+                f"{self.done} of {self.total} trials, about {left_s:.0f} s left; {latest}", file=self.stream, flush=True
+            )
 
     def close(self) -> None:
         """Leave the terminal on a line of its own."""
-        if self.stream.isatty() and time.monotonic() - self.start >= QUIET_S:
-            print(file=self.stream)
+        if self.bar is not None:
+            self.bar.stop()
 
-    def _line(self, now: float, latest: str = "") -> str:
-        left_s = (now - self.start) / self.done * (self.total - self.done)
-        return f"{self.done} of {self.total} trials, about {left_s:.0f} s left{latest}"
+    def _draw(self) -> None:
+        if self.bar is None:
+            # Only now: a run without a terminal does not pay for it.
+            from rich.console import Console
+            from rich.progress import Progress as Bar
 
-    def _draw(self, now: float) -> None:
-        filled = round(40 * self.done / self.total)
-        bar = "━" * filled + "╌" * (40 - filled)
-        print(f"\r{bar} {self._line(now)}\x1b[K", end="", file=self.stream, flush=True)
+            self.bar = Bar(
+                *Bar.get_default_columns(), "{task.completed} of {task.total}", console=Console(file=self.stream)
+            )
+            self.bar.start()
+            self.bar.add_task("trials", total=self.total)
+        self.bar.update(self.bar.task_ids[0], completed=self.done)

@@ -82,7 +82,7 @@ def _known(schema: Any) -> set[str]:
 def _expected(error: ValidationError) -> str:
     rule, value = error.validator, error.validator_value
     sentences = {
-        "type": f"a {value}" if isinstance(value, str) else "",
+        "type": f"{'an' if str(value)[0] in 'aio' else 'a'} {value}",
         "enum": "one of " + ", ".join(str(each) for each in value) if isinstance(value, list) else "",
         "minimum": f"at least {value}",
         "maximum": f"at most {value}",

@@ -84,14 +84,15 @@ class _Reader:
         return base
 
     def profiles(self, index: int, table: dict[str, Any]) -> dict[str, Profile]:
+        """A series' own values stand above the common profile's, its own profile above both."""
         common, own = self.document.get("profile", {}), table.get("profile", {})
-        return {
-            site: self.profile(
-                common.get(site, {}) | own.get(site, {}),
-                ("series", index, "profile", site) if site in own else ("profile", site),
-            )
-            for site in dict.fromkeys([*common, *own])
-        }
+        settled = table.get("parameters", {})
+        profiles = {}
+        for site in dict.fromkeys([*common, *own]):
+            shared = {name: value for name, value in common.get(site, {}).items() if name not in settled}
+            path = ("series", index, "profile", site) if site in own else ("profile", site)
+            profiles[site] = self.profile(shared | own.get(site, {}), path)
+        return profiles
 
     def profile(self, given: dict[str, Any], path: Keys) -> Profile:
         if "why" not in given:
@@ -131,7 +132,7 @@ class _Reader:
     def origin(self, index: int, site: str, name: str) -> Keys:
         """The key that gave a parameter its value: the last layer that names it."""
         own: Keys = ("series", index)
-        layers: list[Keys] = [(*own, "vary"), (*own, "profile", site), ("profile", site), (*own, "parameters")]
+        layers: list[Keys] = [(*own, "vary"), (*own, "profile", site), (*own, "parameters"), ("profile", site)]
         for layer in [*layers, ("parameters",)]:
             if name in self.table(layer):
                 return (*layer, name)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median_low
 
-from lab.plan import Plan, Planned
+from lab.plan import Plan, Planned, canonical
 from lab.programs.request import Sample
 from lab.record import has_record, read_samples_of, storage
 
@@ -48,6 +49,16 @@ def columns(plan: Plan) -> list[str]:
     """The common columns, and one for each parameter that any series varies."""
     varied = dict.fromkeys(name for series in plan.experiment.series for name in series.vary)
     return [*COLUMNS[:-1], *varied, COLUMNS[-1]]
+
+
+def table_stamp(plan: Plan, results: Path) -> str:
+    """What the table would be made of: the same stamp, the same table."""
+    places = [
+        [each.series.name, each.point, each.repetition, each.trial.key]
+        for each in plan.planned
+        if has_record(results, each.trial.key)
+    ]
+    return hashlib.sha256(canonical([columns(plan), places]).encode()).hexdigest()
 
 
 def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:

@@ -13,7 +13,7 @@ from lab.trial import Ends, Step, StepOutcome
 PORT = 19765
 DIGITS = "9"  # its default of three is too coarse to compare with
 
-_FIELD = re.compile(r"\s+([a-z_]+)\s+=\s+([0-9.]+) ?(\S*)\s*", re.ASCII)
+_FIELD = re.compile(r"\s+([a-z_]+)\s+=\s+([0-9.]+)(?: ([A-Za-z/]+))?\s*", re.ASCII)
 _NANOSECONDS = {"ns": 1, "us": 1000, "ms": 10**6, "sec": 10**9}  # qperf's decimal units
 
 
@@ -61,7 +61,7 @@ def _fields(text: str) -> tuple[str, dict[str, tuple[str, str]]]:
             break
         if match[1] in fields:
             raise ParseError(f"{match[1]} is there twice", where="qperf")
-        fields[match[1]] = (match[2], match[3])
+        fields[match[1]] = (match[2], match[3] or "")
     return (lines[0].rstrip(":") if lines else "", fields)
 
 

@@ -1,0 +1,105 @@
+"""Our programs against the peers: for every size the ratio to the best of them, and geometric means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import exp, log
+from statistics import median
+
+from lab.sizes import format_size
+from lab.spec import Comparison
+from lab.table import Row
+
+Values = dict[int, float]  # size -> what is measured
+
+
+@dataclass(frozen=True)
+class Result:
+    """One comparison: at every size ours, each peer's, and ours over the best peer's; above 1 is faster."""
+
+    comparison: Comparison
+    unit: str
+    ours: Values
+    peers: dict[str, Values]
+    ratios: Values
+
+    @property
+    def geometric_mean(self) -> float:
+        limit = self.comparison.geometric_mean_up_to
+        ratios = [ratio for size, ratio in self.ratios.items() if limit is None or size <= limit]
+        return exp(sum(map(log, ratios)) / len(ratios)) if ratios else 0.0
+
+    @property
+    def holds(self) -> bool:
+        """A bound on the geometric mean speaks of the mean, any other of every size."""
+        if not self.ratios:
+            return False
+        if self.comparison.geometric_mean_up_to is not None:
+            return self.geometric_mean >= self.comparison.at_least
+        return min(self.ratios.values()) >= self.comparison.at_least
+
+
+def compare(comparison: Comparison, rows: Iterable[Row]) -> Result:
+    """The medians over the repetitions, by the end mark that both sides have."""
+    by_series: dict[str, list[Row]] = {}
+    for row in rows:
+        by_series.setdefault(row["series"], []).append(row)
+    chosen = {name: by_series.get(name, []) for name in (comparison.ours, *comparison.peers)}
+    column = _column(chosen)
+    values = {name: _medians(each, column) for name, each in chosen.items()}
+    ours = values.pop(comparison.ours)
+    slower_is_more = column == "round_trip_ns"
+    ratios = {
+        size: min(
+            theirs[size] / value if slower_is_more else value / theirs[size]
+            for theirs in values.values()
+            if size in theirs
+        )
+        for size, value in ours.items()
+        if any(size in theirs for theirs in values.values())
+    }
+    return Result(comparison, "ns" if slower_is_more else "B/s", ours, values, ratios)
+
+
+def format_result(result: Result) -> str:
+    """A table for people: a line for each size, the best peer marked, the means below."""
+    names = list(result.peers)
+    head = [
+        f"{result.comparison.name} [{result.unit}]",
+        f"{'size':>8} {'ours':>12} " + _cells(names) + f" {'ratio':>7}",
+    ]
+    lines = []
+    for size, ratio in result.ratios.items():
+        cells = [_number(result.peers[name].get(size)) for name in names]
+        lines.append(f"{format_size(size):>8} {_number(result.ours[size]):>12} {_cells(cells)} {ratio:7.3f}")
+    limit = result.comparison.geometric_mean_up_to
+    scope = f" up to {format_size(limit)}" if limit else ""
+    verdict = "holds" if result.holds else "MISSED"
+    what = "the mean" if limit else "every size"
+    wanted = f"wanted for {what}: at least {result.comparison.at_least:.2f}, {verdict}"
+    return "\n".join([*head, *lines, f"geometric mean{scope}: {result.geometric_mean:.3f}; {wanted}", ""])
+
+
+def _column(chosen: dict[str, list[Row]]) -> str:
+    """The stop time that all have: the receiver's where every side says it, else the sender's; or round trips."""
+    for column in ("round_trip_ns", "confirmed_bytes_per_s"):
+        if all(any(row[column] for row in rows) for rows in chosen.values()):
+            return column
+    return "completed_bytes_per_s"
+
+
+def _medians(rows: list[Row], column: str) -> Values:
+    values: dict[int, list[int]] = {}
+    for row in rows:
+        if row[column]:
+            values.setdefault(int(row["size_bytes"]), []).append(int(row[column]))
+    return {size: median(each) for size, each in sorted(values.items())}
+
+
+def _cells(texts: Iterable[str]) -> str:
+    return " ".join(f"{text[-16:]:>16}" for text in texts)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}"

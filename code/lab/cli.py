@@ -1,0 +1,141 @@
+"""The command line: arguments in, a sentence out. The only place that catches a LabError."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from lab import __version__
+from lab.errors import LabError
+from lab.places import RESULTS
+
+INTERRUPTED = 130  # as a shell reports Ctrl-C
+EXAMPLES = {
+    "plan": "lab plan verbs_throughput",
+    "run": "lab run verbs_throughput write_parameters --jobs 2",
+    "table": "lab table verbs_throughput",
+    "verify": "lab verify verbs_throughput",
+    "bench": "lab bench --jobs 2",
+    "show": "lab show 3f9a",
+    "doctor": "lab doctor",
+    "lock": "lab lock",
+    "image": "lab image export course.lab",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 is success, 1 a finding, 2 an error, 130 an interruption."""
+    options = make_parser().parse_args(arguments)
+    from lab import commands  # only now: `lab --help` needs none of it
+
+    try:
+        return int(getattr(commands, options.command)(options))
+    except LabError as error:
+        print(f"lab {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"lab {options.command}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """All commands, each with an example."""
+    everything = "examples:\n" + "\n".join(f"  {example}" for example in EXAMPLES.values())
+    parser = argparse.ArgumentParser(
+        prog="lab",
+        description="Measures a network link with RDMA verbs and TCP, and their peers, reproducibly to the last byte.",
+        epilog=everything,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for add in (_plan, _run, _table, _verify, _bench, _show, _doctor, _lock, _image):
+        add(commands)
+    return parser
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _command(commands: Commands, name: str, summary: str) -> argparse.ArgumentParser:
+    formatter = argparse.RawDescriptionHelpFormatter
+    epilog = f"example:\n  {EXAMPLES[name]}"
+    return commands.add_parser(name, help=summary, description=summary, epilog=epilog, formatter_class=formatter)
+
+
+def _plan(commands: Commands) -> None:
+    command = _command(commands, "plan", "show the trials, what is done, and about how long the rest takes")
+    _experiments(command, "+")
+    _where(command)
+
+
+def _run(commands: Commands) -> None:
+    command = _command(commands, "run", "run the trials that have no record yet, then write the tables")
+    _experiments(command, "+")
+    _where(command)
+    command.add_argument("--fresh", action="store_true", help="measure again what has a record")
+
+
+def _table(commands: Commands) -> None:
+    command = _command(commands, "table", "write an experiment's records as one CSV")
+    _experiments(command, "+")
+    _where(command)
+    command.add_argument("--reference", action="store_true", help="write results/reference, which verify compares with")
+
+
+def _verify(commands: Commands) -> None:
+    command = _command(commands, "verify", "measure again from nothing and compare with results/reference")
+    _experiments(command, "*")
+    _where(command, results=False)
+
+
+def _bench(commands: Commands) -> None:
+    command = _command(commands, "bench", "compare our programs with the peers, as ratios")
+    _where(command)
+
+
+def _show(commands: Commands) -> None:
+    command = _command(commands, "show", "show one record")
+    command.add_argument("record", help="the beginning of its key, as the tables show it")
+    _results(command)
+
+
+def _doctor(commands: Commands) -> None:
+    _command(commands, "doctor", "say what this computer can measure and what is in the way")
+
+
+def _lock(commands: Commands) -> None:
+    command = _command(commands, "lock", "renew the machine's package lock together with results/reference")
+    _where(command, results=False)
+
+
+def _image(commands: Commands) -> None:
+    command = _command(commands, "image", "the machine's image as one file: export it, or import one")
+    command.add_argument("action", choices=("export", "import"))
+    command.add_argument("file", type=Path)
+
+
+def _experiments(command: argparse.ArgumentParser, count: str) -> None:
+    command.add_argument("experiment", nargs=count, type=Path, help="a file, or a name in experiments/")
+
+
+def _where(command: argparse.ArgumentParser, *, results: bool = True) -> None:
+    command.add_argument("--site", default="exact", help="where trials run (default: exact)")
+    command.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, help="trials at once (default: one a core)")
+    if results:
+        _results(command)
+
+
+def _results(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="where records and tables lie")
+
+
+def _jobs(text: str) -> int:
+    jobs = int(text) if text.isdigit() else 0
+    if jobs < 1:
+        raise argparse.ArgumentTypeError("a whole number from 1 up")
+    return jobs

@@ -1,0 +1,193 @@
+"""What each command does, one function a command: stages in order, then what is said about them."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Iterable
+from pathlib import Path
+
+import lab.bench
+import lab.verify
+from lab.doctor import examine, format_findings
+from lab.estimate import estimate_s
+from lab.places import EXPERIMENTS, REFERENCE
+from lab.plan import Plan
+from lab.progress import Progress
+from lab.record import find_key, has_record, read_facts, record_folder
+from lab.run import Summary, Work, missing, run_trials
+from lab.sites import open_site
+from lab.table import columns, format_table, make_table, table_stamp, write_text
+from lab.workshop import Workshop, all_experiments, open_workshop
+
+SHOWN_FAILURES = 5
+
+
+def plan(options: Namespace) -> int:
+    """The trials, what is done, an estimate; runs nothing."""
+    shop = _open(options.experiment, options.site)
+    for each in shop.plans:
+        print(f"{each.experiment.name}: {each.experiment.title}")
+        for line in _series_lines(each, options.results):
+            print(f"  {line}")
+    todo, done = missing(shop.plans, options.results)
+    seconds = estimate_s(todo, (each for one in shop.plans for each in one.planned), options.results, options.jobs)
+    print(
+        f"{len(todo) + done} trials, {done} done, {len(todo)} to run: about {seconds:.0f} s with --jobs {options.jobs}"
+    )
+    return 0
+
+
+def run(options: Namespace) -> int:
+    """Run what is missing, then write the tables."""
+    shop = _open(options.experiment, options.site)
+    summary = _run(shop, options.results, options.jobs, fresh=options.fresh)
+    if summary.interrupted:
+        print(
+            f"lab run: interrupted; every finished record is kept, {summary.left} trials are left: {_again()}",
+            file=sys.stderr,
+        )
+        return 130
+    for each in shop.plans:
+        _write_table(each, options.results, fresh=options.fresh)
+    print(_sentence(summary))
+    return _report_failures(summary)
+
+
+def table(options: Namespace) -> int:
+    """Records to CSV."""
+    shop = _open(options.experiment, options.site)
+    for each in shop.plans:
+        folder = REFERENCE if options.reference else options.results
+        rows = make_table(each, options.results)
+        file = folder / f"{each.experiment.name}.csv"
+        write_text(file, format_table(columns(each), rows))
+        print(f"{file}: {len(rows)} rows from {sum(_done(each, options.results))} of {len(each.planned)} trials")
+    return 0
+
+
+def verify(options: Namespace) -> int:
+    """Everything again in an empty folder, then table against reference."""
+    files = options.experiment or [file for file in all_experiments() if (REFERENCE / f"{file.stem}.csv").exists()]
+    shop = _open(files, options.site)
+    references = [lab.verify.read_reference(each, REFERENCE) for each in shop.plans]
+    with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
+        summary = _run(shop, Path(folder), options.jobs)
+        if summary.interrupted:
+            return 130
+        verdicts = [
+            lab.verify.verify(*each)
+            for each in zip(shop.plans, [Path(folder)] * len(references), references, strict=True)
+        ]
+    for verdict in verdicts:
+        for line in verdict.lines():
+            print(line)
+    return max(_report_failures(summary), int(not all(verdict.holds for verdict in verdicts)))
+
+
+def bench(options: Namespace) -> int:
+    """Ratios from records that the same runner made."""
+    shop = _open([EXPERIMENTS / "bench.toml"], options.site)
+    summary = _run(shop, options.results, options.jobs)
+    if summary.interrupted:
+        return 130
+    (only,) = shop.plans
+    rows = make_table(only, options.results)
+    _write_table(only, options.results)
+    results = [lab.bench.compare(each, rows) for each in only.experiment.comparisons]
+    for result in results:
+        print(lab.bench.format_result(result))
+    return max(_report_failures(summary), int(not all(result.holds for result in results)))
+
+
+def show(options: Namespace) -> int:
+    """One record, for people."""
+    key = find_key(options.results, options.record)
+    facts = read_facts(options.results, key)
+    print(record_folder(options.results, key))
+    for name in (
+        "program",
+        "operation",
+        "measure",
+        "repetition",
+        "site",
+        "link",
+        "perturbation",
+        "notes",
+        "checks",
+        "state",
+    ):
+        print(f"{name:>14}: {facts[name]}")
+    for step in facts["steps"]:
+        print(f"{'client':>14}: {' '.join(step['client'])}")
+    return 0
+
+
+def doctor(_: Namespace) -> int:
+    """What is there, what is missing."""
+    findings = list(examine())
+    print(format_findings(findings))
+    return int(any(each.remedy for each in findings))
+
+
+def _open(files: Iterable[Path], site: str) -> Workshop:
+    return open_workshop(files, open_site(site), lambda line: print(line, file=sys.stderr))
+
+
+def _run(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Summary:
+    todo, done = missing(shop.plans, results, fresh=fresh)
+    if not todo:
+        return Summary(done_before=done)
+    progress = Progress(len(todo), sys.stderr)
+    try:
+        summary = run_trials(Work(shop.site, shop.facts, results, fresh), todo, jobs, progress.watch)
+    finally:
+        progress.close()
+    summary.done_before = done
+    return summary
+
+
+def _write_table(each: Plan, results: Path, *, fresh: bool = False) -> None:
+    """The table of all that is there; left alone when it is of the same records, since reading them takes time."""
+    file = results / f"{each.experiment.name}.csv"
+    stamp, stamp_file = table_stamp(each, results), results / f".{each.experiment.name}.stamp"
+    if fresh or not file.exists() or not stamp_file.exists() or stamp_file.read_text() != stamp:
+        write_text(file, format_table(columns(each), make_table(each, results)))
+        write_text(stamp_file, stamp)
+
+
+def _series_lines(each: Plan, results: Path) -> list[str]:
+    lines = []
+    for series in each.experiment.series:
+        mine = [planned for planned in each.planned if planned.series is series]
+        done = sum(has_record(results, planned.trial.key) for planned in mine)
+        varied = "".join(f", {name} {len(values)} values" for name, values in series.vary.items())
+        sizes = len(mine[0].trial.request.counts)
+        what = f"{series.program} {series.operation} {series.measure}, {sizes} sizes{varied}"
+        lines.append(f"{series.name:<16} {len(mine):>4} trials, {done:>4} done   {what}")
+    return lines
+
+
+def _done(each: Plan, results: Path) -> list[bool]:
+    return [has_record(results, planned.trial.key) for planned in each.planned]
+
+
+def _sentence(summary: Summary) -> str:
+    others = f", {summary.by_others} measured by another run" if summary.by_others else ""
+    return (
+        f"{summary.measured} trials measured, {summary.done_before} done before{others}, {len(summary.failed)} failed"
+    )
+
+
+def _report_failures(summary: Summary) -> int:
+    for planned, sentence in summary.failed[:SHOWN_FAILURES]:
+        varied = "".join(f" {name}={value}" for name, value in planned.point.items())
+        print(f"failed: {planned.series.name}{varied} repetition {planned.repetition}: {sentence}", file=sys.stderr)
+    if len(summary.failed) > SHOWN_FAILURES:
+        print(f"and {len(summary.failed) - SHOWN_FAILURES} more", file=sys.stderr)
+    return int(bool(summary.failed))
+
+
+def _again() -> str:
+    return "lab " + " ".join(sys.argv[1:]) + " goes on"

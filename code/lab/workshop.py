@@ -1,0 +1,48 @@
+"""What every command needs first: experiments read, the site opened, plans made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.binaries import digest_binaries
+from lab.errors import SpecError
+from lab.places import EXPERIMENTS
+from lab.plan import Plan, SiteFacts, binaries, make_plan
+from lab.sites import Site
+from lab.spec_file import load
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """A site that is ready, and the plans for it."""
+
+    site: Site
+    facts: SiteFacts
+    plans: tuple[Plan, ...]
+
+
+def open_workshop(files: Iterable[Path], site: Site, progress: Callable[[str], None]) -> Workshop:
+    """Experiments are checked before anything is built."""
+    experiments = [load(find_experiment(file)) for file in files]
+    digests = digest_binaries(binaries(experiments))
+    site.prepare(progress)
+    facts = SiteFacts(site.name, site.ends, site.identity())
+    return Workshop(site, facts, tuple(make_plan(each, facts, digests) for each in experiments))
+
+
+def find_experiment(named: Path) -> Path:
+    """A file, or the name of one in experiments/."""
+    if named.suffix == ".toml" or named.exists():
+        return named
+    file = EXPERIMENTS / f"{named}.toml"
+    if not file.exists():
+        known = ", ".join(sorted(each.stem for each in EXPERIMENTS.glob("*.toml")))
+        raise SpecError(f"there is no experiment {named}", file=EXPERIMENTS, expected=f"one of {known}")
+    return file
+
+
+def all_experiments() -> list[Path]:
+    """Every experiment but the bench, which compares programs and answers no question about the link."""
+    return [file for file in sorted(EXPERIMENTS.glob("*.toml")) if file.stem != "bench"]

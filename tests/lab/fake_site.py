@@ -1,0 +1,131 @@
+"""A site without hardware: it answers every job with outputs that the real programs could have printed.
+
+As a script it is `lab` with this site added: fake_site.py SECONDS_PER_TRIAL lab's arguments...
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable
+from itertools import pairwise
+
+from lab import cli, sites
+from lab.errors import SiteStopped
+from lab.trial import End, Ends, Job, Outcome, Step, StepOutcome
+
+NS_PER_MESSAGE, NS_PER_BYTE = 20_000, 4
+
+
+class FakeSite:
+    """Every message takes 20 microseconds and 4 ns a byte."""
+
+    name = "exact"
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seconds, self.stopped, self.jobs = seconds, threading.Event(), 0
+        self.change: Callable[[Outcome], Outcome] = lambda outcome: outcome
+
+    @property
+    def ends(self) -> Ends:
+        return Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
+
+    def identity(self) -> dict[str, str]:
+        return {"site": "fake"}
+
+    def prepare(self, progress: Callable[[str], None]) -> None:
+        del progress
+
+    def run(self, job: Job) -> Outcome:
+        self.jobs += 1
+        if self.stopped.wait(self.seconds):
+            raise SiteStopped("stopped")
+        steps, clock, total = [], 0, 0
+        for step in job.steps:
+            counts = counts_of(step.client)
+            time_ns = sum(count * cost(size) for size, count in counts.items()) * 3
+            steps.append(StepOutcome(answer(step, counts), "", "", "", 0, 0, clock, clock + time_ns))
+            clock += time_ns
+            total += sum(size * count * 2 for size, count in counts.items())
+        before = {"v0.tx_bytes": 0, "v0.rx_bytes": 0}
+        after = {"v0.tx_bytes": total, "v0.rx_bytes": total}
+        return self.change(Outcome(tuple(steps), before, after, 0, clock, "", self.seconds))
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+
+def cost(size: int) -> int:
+    return NS_PER_MESSAGE + NS_PER_BYTE * size
+
+
+def option(argv: tuple[str, ...], name: str) -> str:
+    return next(value for word, value in pairwise(argv) if word == name)
+
+
+def counts_of(client: tuple[str, ...]) -> dict[int, int]:
+    """Size -> iterations, as the client was told."""
+    if "--sizes" in client:
+        items = (item.split("@") for item in option(client, "--sizes").split(","))
+        return {int(size): int(counts.split("/")[0]) for size, counts in items}
+    if client[0] == "qperf":
+        return {int(option(client, "-m")): 100}
+    names = ("-l", "-k") if client[0] == "iperf3" else ("-s", "-n")
+    return {int(option(client, names[0])): int(option(client, names[1]))}
+
+
+def answer(step: Step, counts: dict[int, int]) -> str:
+    if "--sizes" in step.client:
+        return lab_csv(counts, option(step.client, "--measure"), int(option(step.client, "--windows")))
+    ((size, count),) = counts.items()
+    if step.client[0] == "iperf3":
+        return iperf3_json(size, count)
+    if step.client[0] == "qperf":
+        return f"tcp_lat:\n    latency  =  {cost(size)} ns\n    loc_recv_msgs  =  {count} \nquit:\n"
+    return perftest_table(size, count, latency="_lat" in step.client[0])
+
+
+def lab_csv(counts: dict[int, int], measure: str, windows: int) -> str:
+    rows = []
+    for size, count in counts.items():
+        if measure == "latency":
+            rows += [f"{size},round_trip,{index},1,{size},{2 * cost(size)}" for index in range(count)]
+            continue
+        for index in range(windows):
+            share = count // windows + (index < count % windows)
+            rows.append(f"{size},window,{index},{share},{share * size},{share * cost(size)}")
+        total = count * cost(size)
+        rows += [f"{size},{kind},0,{count},{count * size},{total}" for kind in ("completed", "confirmed")]
+    head = ["# lab-bench 1", "# program=fake", "size_bytes,sample,index,messages,bytes,time_ns"]
+    return "\n".join([*head, *rows, f"# end rows={len(rows)}", ""])
+
+
+def iperf3_json(size: int, count: int) -> str:
+    sums = {"bytes": size * count, "seconds": round(count * cost(size) / 1e9, 9)}
+    start = {"version": "iperf 3.12", "test_start": {"blksize": size}}
+    return json.dumps({"start": start, "end": {"sum_sent": sums, "sum_received": sums}})
+
+
+def perftest_table(size: int, count: int, *, latency: bool) -> str:
+    rule = "-" * 87
+    heading = " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]"
+    row = f" {size}   {count}   0.00   {size / cost(size) * 1e9 / 2**20:.2f}   {1000 / cost(size):.6f}"
+    if latency:
+        heading = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]"
+        row = f" {size}   {count}   1.00   9.00   {cost(size) / 1000:.2f}   {cost(size) / 1000:.2f}"
+    return "\n".join([rule, heading, row, rule, ""])
+
+
+SITE = FakeSite()
+
+
+def open() -> FakeSite:  # noqa: A001 - the name that lab.sites asks for
+    return SITE
+
+
+if __name__ == "__main__":
+    sys.modules["fake_site"] = sys.modules["__main__"]
+    sites.MODULES["exact"] = "fake_site"
+    SITE.seconds = float(sys.argv.pop(1))
+    sys.exit(cli.main())

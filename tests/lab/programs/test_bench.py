@@ -1,0 +1,24 @@
+from lab.parameters import Counts, Parameters
+from lab.programs import PROGRAMS
+from lab.programs.request import Request
+from lab.trial import End, Ends
+
+ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
+COUNTS = (Counts(64, 40, 4), Counts(1, 100, 10))
+
+
+def test_both_ends_of_verbs_get_the_same_shared_options() -> None:
+    values = Parameters().with_values({"wait": "event", "verify": True, "post_list": 8})
+    (step,) = PROGRAMS["verbs"].steps(Request("verbs", "write", "throughput", COUNTS, values), ENDS)
+    shared = step.client[1 : step.client.index("--source")]
+    assert step.server[1 : 1 + len(shared)] == shared
+    assert "64@40/4,1@100/10" in shared and "--verify" in shared
+    assert step.server[1 + len(shared) :] == ("--listen", "10.0.0.2", "--device", "rxe1")
+    assert step.client[1 + len(shared) :] == ("--source", "10.0.0.1", "--device", "rxe0", "10.0.0.2")
+
+
+def test_tcp_gets_no_option_of_verbs() -> None:
+    values = Parameters().with_values({"nodelay": True, "send_buffer": "1M"})
+    (step,) = PROGRAMS["tcp"].steps(Request("tcp", "send", "throughput", COUNTS, values), ENDS)
+    text = " ".join(step.client)
+    assert "depth" not in text and "--nodelay" in text and "--send-buffer 1048576" in text

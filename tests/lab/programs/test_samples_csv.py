@@ -1,0 +1,77 @@
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.errors import ParseError
+from lab.parameters import Counts, Parameters
+from lab.programs.request import Request, Sample
+from lab.programs.samples_csv import load_samples, read_samples, write_samples
+
+ASKED = Request("verbs", "write", "throughput", (Counts(1, 40, 4), Counts(64, 20, 4)), Parameters())
+NUMBERS = st.integers(0, 2**63 - 1)
+
+
+@pytest.fixture
+def whole(fake_module: ModuleType) -> str:
+    return str(fake_module.lab_csv({1: 40, 64: 20}, "throughput", 20))
+
+
+def test_a_whole_csv_is_read(whole: str) -> None:
+    reading = read_samples(whole, ASKED)
+    assert len(reading.samples) == 44 and reading.header == {"program": "fake"}
+
+
+def test_what_is_said_of_one_size_is_kept_under_it(whole: str) -> None:
+    text = whole.replace("# program", "# size_bytes=64 iterations=20 post_list=4\n# program")
+    assert read_samples(text, ASKED).header["size 64"] == "iterations=20 post_list=4"
+
+
+def test_no_prefix_of_a_csv_is_whole(whole: str) -> None:
+    for cut in range(len(whole) - 1):
+        with pytest.raises(ParseError):
+            read_samples(whole[:cut], ASKED)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# lab-bench 1", "# lab-bench 2"),
+        ("1,completed,0,40,40,", "1,completed,0,39,39,"),
+        ("1,completed,0,40,40,", "1,completed,0,40,41,"),
+        ("1,completed,0,40,40,", "2,completed,0,40,80,"),
+        ("64,window,3,1,64,", "64,window,3,1,64,-"),
+        ("64,window,3,1,64,", "64,window,3,1,64,0x"),
+        ("rows=44", "rows=43"),
+    ],
+)
+def test_a_changed_csv_is_refused(whole: str, old: str, new: str) -> None:
+    assert old in whole
+    with pytest.raises(ParseError):
+        read_samples(whole.replace(old, new, 1), ASKED)
+
+
+def test_the_csv_of_another_request_is_refused(whole: str) -> None:
+    with pytest.raises(ParseError, match="what was asked"):
+        read_samples(whole, Request("verbs", "write", "throughput", ASKED.counts[:1], Parameters()))
+
+
+def test_a_latency_has_one_round_trip_for_each_message(fake_module: ModuleType) -> None:
+    asked = Request("tcp", "send", "latency", (Counts(64, 5, 0),), Parameters())
+    assert len(read_samples(fake_module.lab_csv({64: 5}, "latency", 20), asked).samples) == 5
+    with pytest.raises(ParseError):
+        read_samples(fake_module.lab_csv({64: 4}, "latency", 20), asked)
+
+
+@given(
+    st.lists(st.builds(Sample, NUMBERS, st.sampled_from(["window", "completed"]), NUMBERS, NUMBERS, NUMBERS, NUMBERS))
+)
+def test_written_samples_read_back(samples: list[Sample]) -> None:
+    assert load_samples(write_samples(samples)) == tuple(samples)
+
+
+@given(st.text())
+def test_garbage_is_refused(text: str) -> None:
+    with pytest.raises(ParseError):
+        read_samples(text, ASKED)

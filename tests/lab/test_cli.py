@@ -1,0 +1,131 @@
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab.cli import EXAMPLES, main
+
+FAKE = Path(__file__).parent / "fake_site.py"
+Write = Callable[..., Path]
+
+
+def start(*arguments: str | Path, seconds: float = 0.0) -> subprocess.Popen[str]:
+    """`lab` in a process of its own, on the fake site."""
+    command = [sys.executable, str(FAKE), str(seconds), *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def lab(*arguments: str | Path, seconds: float = 0.0) -> tuple[int, str, str]:
+    process = start(*arguments, seconds=seconds)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def records(results: Path) -> list[Path]:
+    return sorted(results.glob("records/??/[!.]*"))
+
+
+def wait_for_records(results: Path, count: int) -> None:
+    until = time.monotonic() + 30
+    while len(records(results)) < count and time.monotonic() < until:
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("command", sorted(EXAMPLES))
+def test_each_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0 and EXAMPLES[command] in capsys.readouterr().out
+
+
+def test_from_toml_to_table(experiment_file: Write, tmp_path: Path) -> None:
+    file, results = experiment_file(), tmp_path / "results"
+    assert lab("plan", file, "--results", results)[1].splitlines()[-1].startswith("4 trials, 0 done, 4 to run")
+    code, out, _ = lab("run", file, "--results", results)
+    assert (code, out) == (0, "4 trials measured, 0 done before, 0 failed\n")
+    assert len((results / "small.csv").read_text().splitlines()) == 1 + 4 * 6
+    assert lab("run", file, "--results", results)[1] == "0 trials measured, 4 done before, 0 failed\n"
+    code, out, _ = lab("show", records(results)[0].name[:10], "--results", results)
+    assert code == 0 and "client: " in out
+
+
+def test_a_wrong_experiment_is_one_sentence_and_nothing_runs(experiment_file: Write, tmp_path: Path) -> None:
+    file = experiment_file('title = "t"\nquestoin = "q"\n')
+    code, out, err = lab("run", file, "--results", tmp_path / "results")
+    assert (code, out) == (2, "") and len(err.splitlines()) == 1 and "Traceback" not in err
+    assert not (tmp_path / "results").exists()
+
+
+def test_an_unknown_experiment_names_those_there_are(tmp_path: Path) -> None:
+    code, _, err = lab("run", "nothing", "--results", tmp_path)
+    assert code == 2 and "verbs_throughput" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(
+    experiment_file: Write, tmp_path: Path, number: int
+) -> None:
+    file, results = experiment_file(), tmp_path / "results"
+    process = start("run", file, "--results", results, "--jobs", "1", seconds=0.5)
+    wait_for_records(results, 1)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=10)
+    assert (
+        process.returncode == 130 and "interrupted; every finished record is kept" in err and f"lab run {file}" in err
+    )
+    kept = len(records(results))
+    assert 1 <= kept < 4
+    assert lab("run", file, "--results", results)[1] == f"{4 - kept} trials measured, {kept} done before, 0 failed\n"
+
+
+def test_a_killed_run_leaves_no_half_record(experiment_file: Write, tmp_path: Path) -> None:
+    file, results = experiment_file(), tmp_path / "results"
+    process = start("run", file, "--results", results, "--jobs", "2", seconds=0.2)
+    wait_for_records(results, 1)
+    process.kill()
+    process.communicate()
+    assert all(
+        (folder / "samples.csv.gz").exists() and (folder / "record.json").exists() for folder in records(results)
+    )
+    assert lab("run", file, "--results", results)[0] == 0 and len(records(results)) == 4
+
+
+def test_two_runs_at_once_measure_everything_once(experiment_file: Write, tmp_path: Path) -> None:
+    file, results = experiment_file(), tmp_path / "results"
+    runs = [start("run", file, "--results", results, "--jobs", "2", seconds=0.3) for _ in range(2)]
+    outs = [process.communicate(timeout=60)[0] for process in runs]
+    assert [process.returncode for process in runs] == [0, 0]
+    assert sum(int(out.split()[0]) for out in outs) == 4
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Path:
+    """A file system with room for nothing; without the right to mount one, /dev/full's kind of refusal."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if os.geteuid() != 0 or not shutil.which("mount"):
+        folder.chmod(0o500)
+        return folder
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", str(folder)], check=False)
+    if mounted.returncode:
+        folder.chmod(0o500)
+        return folder
+    return folder
+
+
+def test_a_full_disk_is_one_sentence(experiment_file: Write, full_disk: Path) -> None:
+    code, _, err = lab("run", experiment_file(), "--results", full_disk)
+    subprocess.run(["umount", str(full_disk)], check=False, capture_output=True)
+    assert code == 2 and len(err.splitlines()) == 1 and "Traceback" not in err
+    assert "the disk is full" in err or "cannot be written" in err
+
+
+def test_verify_without_a_reference_says_how_to_make_one(experiment_file: Write) -> None:
+    code, _, err = lab("verify", experiment_file())
+    assert code == 2 and "there is no reference" in err and "--reference" in err

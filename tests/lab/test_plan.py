@@ -1,0 +1,92 @@
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lab.perturbation import ENVIRONMENT_BYTES, START_DELAY_NS, perturb, shuffle
+from lab.places import EXPERIMENTS
+from lab.plan import Plan, SiteFacts, binaries, make_plan
+from lab.spec_file import load
+from lab.trial import Perturbation
+
+Make = Callable[..., Plan]
+
+
+def keys(plan: Plan) -> list[str]:
+    return [each.trial.key for each in plan.planned]
+
+
+def test_every_point_and_repetition_is_a_trial_of_its_own(make_small_plan: Make) -> None:
+    plan = make_small_plan()
+    assert len(plan.planned) == 2 + 2 + 2 * 2 + 2 and len(set(keys(plan))) == len(plan.planned)
+
+
+def test_the_same_plan_has_the_same_keys(make_small_plan: Make) -> None:
+    assert keys(make_small_plan()) == keys(make_small_plan())
+
+
+def test_a_key_is_what_it_has_always_been(make_small_plan: Make) -> None:
+    """A change of this value makes every record unknown: FORMAT must go up with it."""
+    assert keys(make_small_plan())[0][:16] == "411d655b8c6ba6d4"
+
+
+def test_another_program_changes_the_keys_of_its_trials_only(make_small_plan: Make) -> None:
+    one, other = keys(make_small_plan()), keys(make_small_plan(digest="e"))
+    assert one[:4] == other[:4] and not set(one[4:]) & set(other[4:])
+
+
+def test_another_site_changes_all_keys(make_small_plan: Make, facts: SiteFacts) -> None:
+    plan = make_small_plan()
+    other = make_plan(plan.experiment, replace(facts, identity={"site": "other"}), dict.fromkeys(_binaries(plan), "d"))
+    assert not set(keys(plan)) & set(keys(other))
+
+
+def _binaries(plan: Plan) -> set[str]:
+    return {name for each in plan.planned for name in each.trial.programs}
+
+
+def test_two_experiments_share_the_trials_that_are_equal(make_small_plan: Make) -> None:
+    from_one = make_small_plan()
+    renamed = 'title = "x"' + make_small_plan().experiment.file.read_text().partition('link"')[2]
+    assert keys(make_small_plan(renamed)) == keys(from_one)
+
+
+def test_trials_start_with_the_first_repetitions(make_small_plan: Make) -> None:
+    plan = make_small_plan()
+    repetition = {each.trial.key: each.repetition for each in plan.planned}
+    order = [repetition[key] for key in plan.trials()]
+    assert order == sorted(order)
+
+
+def test_repetitions_start_elsewhere_and_go_in_another_order() -> None:
+    sizes = tuple(2**power for power in range(21))
+    orders = {shuffle(sizes, repetition) for repetition in range(1, 11)}
+    assert len(orders) == 10 and all(set(order) == set(sizes) for order in orders)
+    starts = {perturb(repetition) for repetition in range(1, 11)}
+    assert len(starts) == 10
+    assert all(each.start_delay_ns < START_DELAY_NS and each.environment_bytes < ENVIRONMENT_BYTES for each in starts)
+
+
+def test_a_perturbation_is_the_same_in_every_version_of_python() -> None:
+    assert perturb(1) == Perturbation(7442573, 606)
+    assert shuffle(range(1, 6), 1) == (1, 5, 4, 2, 3)
+
+
+def test_the_token_is_a_secret_of_the_trial(make_small_plan: Make) -> None:
+    tokens = {each.trial.job.environment for each in make_small_plan().planned}
+    assert len(tokens) == 10
+
+
+def test_two_experiments_of_the_repository_share_their_common_trials(facts: SiteFacts) -> None:
+    def plan_of(name: str) -> Plan:
+        experiment = load(EXPERIMENTS / name)
+        return make_plan(experiment, facts, dict.fromkeys(binaries([experiment]), "d"))
+
+    throughput, parameters = plan_of("verbs_throughput.toml"), plan_of("write_parameters.toml")
+    assert set(keys(throughput)) < set(keys(parameters))
+
+
+def test_paths_do_not_enter_the_key(make_small_plan: Make, monkeypatch: Any) -> None:
+    before = keys(make_small_plan())
+    monkeypatch.setattr("lab.plan.BENCH", Path("/elsewhere"))
+    assert keys(make_small_plan()) == before

@@ -1,0 +1,79 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.compare import first_difference, ratios, same_identity
+from lab.plan import Plan
+from lab.run import Work, missing, run_trials
+from lab.table import bytes_per_second, columns, format_table, make_table, parse_table, table_stamp
+from lab.verify import verify
+
+Make = Callable[..., Plan]
+
+
+def measured(plan: Plan, site: Any, results: Path) -> str:
+    run_trials(Work(site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+    return format_table(columns(plan), make_table(plan, results))
+
+
+def test_a_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    rows = parse_table(measured(plan, fake_site, tmp_path))
+    assert len(rows) == 10 * 6
+    ours = [row for row in rows if row["series"] == "ours" and row["size_bytes"] == "64"]
+    assert {row["tx_depth"] for row in ours} == {"64", "128"}
+    assert {row["completed_bytes_per_s"] for row in ours} == {str(round(64 / 20256 * 1e9))}
+    trips = [row for row in rows if row["series"] == "trips" and row["size_bytes"] == "64"]
+    assert {(row["round_trip_ns"], row["round_trip_kind"]) for row in trips} == {("40512", "median")}
+
+
+def test_a_stamp_changes_with_the_records_that_are_there(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    before = table_stamp(plan, tmp_path)
+    measured(plan, fake_site, tmp_path)
+    after = table_stamp(plan, tmp_path)
+    assert before != after == table_stamp(plan, tmp_path)
+
+
+@given(st.integers(1, 2**50), st.integers(1, 2**50))
+def test_rates_are_rounded_to_the_nearest_whole_byte(count: int, time_ns: int) -> None:
+    rate = bytes_per_second(count, time_ns)
+    assert abs(rate * time_ns - count * 10**9) * 2 <= time_ns
+
+
+def test_a_run_again_from_nothing_is_identical(make_small_plan: Make, fake_module: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    reference = measured(plan, fake_module.FakeSite(), tmp_path / "one")
+    measured(plan, fake_module.FakeSite(), tmp_path / "two")
+    verdict = verify(plan, tmp_path / "two", reference)
+    assert verdict.holds and verdict.lines() == ["small: identical (60 rows)"]
+
+
+def test_the_first_difference_is_named(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    reference = measured(plan, fake_site, tmp_path).replace(",64,40,", ",64,41,", 1)
+    verdict = verify(plan, tmp_path, reference)
+    assert not verdict.holds
+    assert verdict.difference == (
+        "row 4 (peer ib_write_bw write throughput repetition=1 size_bytes=64): messages is 40, the reference says 41"
+    )
+
+
+def test_under_another_identity_medians_are_compared_with_a_tolerance(
+    make_small_plan: Make, fake_module: Any, tmp_path: Path
+) -> None:
+    plan, other = make_small_plan(), make_small_plan(digest="e")
+    rows = parse_table(measured(plan, fake_module.FakeSite(), tmp_path / "one"))
+    again = parse_table(measured(other, fake_module.FakeSite(), tmp_path / "two"))
+    assert not same_identity(rows, again) and all(each.ratio == 1 and each.holds for each in ratios(rows, again))
+    for row in again:
+        row["completed_bytes_per_s"] = row["completed_bytes_per_s"] and str(2 * int(row["completed_bytes_per_s"]))
+    assert {each.ratio for each in ratios(rows, again) if not each.holds} == {0.5}
+
+
+def test_missing_rows_are_a_difference(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
+    assert first_difference(rows[:-1], rows) == "59 rows, the reference has 60"
