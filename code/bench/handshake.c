@@ -115,8 +115,7 @@ static bool judge(struct hello *there, const struct hello *here, char sentence[S
 			 "the client speaks version %u, the server version %d; build both from one checkout",
 			 ntohl(there->version), HANDSHAKE_VERSION);
 	else if (!token_equal(there->token, here->token))
-		snprintf(sentence, SENTENCE_MAX,
-			 "the token is not this server's; is another run using the same port?");
+		snprintf(sentence, SENTENCE_MAX, "the token is not this server's; is another run using the same port?");
 	else if ((ours = true, there->digest != here->digest))
 		describe_difference(here->options, there->options, sentence);
 	return ours;

@@ -95,10 +95,10 @@ static void spec_set(struct option_spec *spec, const char *text)
 	}
 	if (!good)
 		die_usage("--%s %s: expected %s", spec->name, text,
-			  spec->kind == OPTION_WORD             ? spec->words
-			  : spec->kind == OPTION_BYTES          ? "a size such as 64K"
-			  : spec->kind == OPTION_NUMBER_OR_AUTO ? "a whole number or auto"
-								: "a whole number");
+			  spec->kind == OPTION_WORD           ? spec->words :
+			  spec->kind == OPTION_BYTES          ? "a size such as 64K" :
+			  spec->kind == OPTION_NUMBER_OR_AUTO ? "a whole number or auto" :
+								"a whole number");
 }
 
 const char *option_word(const struct option_spec *spec, char word[32])

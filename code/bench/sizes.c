@@ -88,7 +88,8 @@ static bool item_parse(const char *item, struct size_plan plan, struct size_list
 	do {
 		if (!list_add(list, &plan))
 			return false;
-		if (step == 0 || plan.size_bytes > (uint64_t)INT64_MAX / (how == '*' ? step : 1) - (how == '+' ? step : 0))
+		if (step == 0 ||
+		    plan.size_bytes > (uint64_t)INT64_MAX / (how == '*' ? step : 1) - (how == '+' ? step : 0))
 			return true;
 		plan.size_bytes = how == '*' ? plan.size_bytes * step : plan.size_bytes + step;
 	} while (plan.size_bytes <= last);
@@ -104,10 +105,11 @@ bool size_list_parse(const char *text, const struct size_plan *fallback, struct 
 	while (good && (item = strsep(&rest, ",")) != NULL) {
 		good = item_parse(item, *fallback, list);
 		if (!good)
-			snprintf(error, 256,
-				 "'%.80s' is not a size: write 64, 4K, 1..1M*2 or 16M..64M+16M, with @iterations/warmup "
-				 "behind it if need be; sizes from 1 byte on, at most %d of them",
-				 item, SIZES_MAX);
+			snprintf(
+				error, 256,
+				"'%.80s' is not a size: write 64, 4K, 1..1M*2 or 16M..64M+16M, with @iterations/warmup "
+				"behind it if need be; sizes from 1 byte on, at most %d of them",
+				item, SIZES_MAX);
 	}
 	free(copy);
 	return good;

@@ -246,6 +246,7 @@ const struct transport tcp_transport = {
 	.plan = tcp_plan,
 	.begin = tcp_begin,
 	.post = tcp_post,
+	.peek = tcp_reap,
 	.reap = tcp_reap,
 	.arrive = tcp_arrive,
 	.finish = tcp_finish,

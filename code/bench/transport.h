@@ -26,9 +26,10 @@ struct transport {
 	side_tune tune;                        /* socket options of the side channel, or NULL */
 	void (*check)(const struct options *); /* refuses what it can't do */
 	struct link *(*open)(const struct options *, const struct session *);
-	void (*plan)(struct link *, struct flow *); /* fills the flow from depth on; refuses what can't be */
-	void (*begin)(struct link *, uint64_t messages); /* both ends: a round of so many messages comes */
+	void (*plan)(struct link *, struct flow *);         /* fills the flow from depth on; refuses what can't be */
+	void (*begin)(struct link *, uint64_t messages);    /* both ends: a round of so many messages comes */
 	uint64_t (*post)(struct link *, uint64_t messages); /* client: starts so many; how many it started */
+	uint64_t (*peek)(struct link *); /* client: how many have been completed meanwhile; does not wait */
 	uint64_t (*reap)(struct link *); /* client: waits until some are complete; how many */
 	void (*arrive)(struct link *);   /* server: waits until the round has landed */
 	void (*finish)(struct link *);   /* client: tells a server that can't see it that all is sent */

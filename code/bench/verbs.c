@@ -14,6 +14,8 @@
 #define CONTROL 0x1abc0de0u /* the immediate of a control message, which carries no bytes */
 #define CONTROL_ID 0        /* its wr_id; that of a data request is the number of messages it completes */
 #define CONTROLS_AHEAD 4    /* receive requests that stand ready for control messages */
+#define CHAIN_MAX 64        /* messages that one call hands over, if --post-list leaves it to us ... */
+#define CHAIN_BYTES 262144  /* ... and their bytes */
 #define BATCH 64            /* completions fetched, or receive requests posted, by one call */
 
 static bool two_sided(const struct link *l)
@@ -43,18 +45,24 @@ static unsigned char *verbs_incoming(struct link *l, uint64_t message)
 
 /* ---- receive requests ---- */
 
+/* Each takes all that its place has room for: one that a control message used up, or left over, may serve the next
+ * size. */
 static void receives_post(struct link *l, uint64_t count)
 {
 	struct ibv_recv_wr wr[BATCH], *bad;
 	struct ibv_sge sge[BATCH];
 	const uint64_t chunk = chunk_bytes(l), operations = l->flow.operations;
+	const unsigned char *end = l->buffer.bytes + l->buffer.regions * l->buffer.region_bytes, *place;
 	uint64_t offset;
 
 	for (uint64_t i = 0; i < count; i++, l->queued++) {
 		offset = l->queued % operations * chunk;
-		sge[i] = (struct ibv_sge){ (uintptr_t)verbs_incoming(l, l->queued / operations) + offset,
-					   (uint32_t)least(chunk, l->flow.size_bytes - offset), l->mr->lkey };
-		wr[i] = (struct ibv_recv_wr){ .next = i + 1 < count ? &wr[i + 1] : NULL, .sg_list = &sge[i], .num_sge = 1 };
+		place = verbs_incoming(l, l->queued / operations) + offset;
+		sge[i] = (struct ibv_sge){ (uintptr_t)place, (uint32_t)least(chunk, (uint64_t)(end - place)),
+					   l->mr->lkey };
+		wr[i] = (struct ibv_recv_wr){ .next = i + 1 < count ? &wr[i + 1] : NULL,
+					      .sg_list = &sge[i],
+					      .num_sge = 1 };
 	}
 	if (count > 0 && ibv_post_recv(l->qp, wr, &bad))
 		die("ibv_post_recv: %s", strerror(errno));
@@ -173,17 +181,29 @@ static uint64_t verbs_post(struct link *l, uint64_t messages)
 	return messages;
 }
 
-static uint64_t verbs_reap(struct link *l)
+static uint64_t completed(struct link *l, const struct ibv_wc *wc, int found)
 {
-	struct ibv_wc wc[BATCH];
 	uint64_t messages = 0;
-	int found = l->sends.wait(&l->sends, BATCH, wc);
 
 	for (int i = 0; i < found; i++) {
 		messages += wc[i].wr_id;
 		l->controls_out -= wc[i].wr_id == CONTROL_ID;
 	}
 	return messages;
+}
+
+static uint64_t verbs_peek(struct link *l)
+{
+	struct ibv_wc wc[BATCH];
+
+	return completed(l, wc, verbs_queue_poll(&l->sends, BATCH, wc));
+}
+
+static uint64_t verbs_reap(struct link *l)
+{
+	struct ibv_wc wc[BATCH];
+
+	return completed(l, wc, l->sends.wait(&l->sends, BATCH, wc));
 }
 
 /* ---- control messages ---- */
@@ -313,12 +333,13 @@ static uint64_t power_of_two_up_to(uint64_t most)
 	return power;
 }
 
-/* Small messages cost calls and completions, large ones only bytes. */
+/* Small messages cost calls and completions, large ones only bytes: chains longer than this fill the receiving
+ * end's memory with packets before it looks at them, and all get slower (docs/programs.md). */
 static uint64_t chain_for(uint64_t size_bytes, uint64_t most)
 {
-	const uint64_t wish = size_bytes <= 4096 ? 64 : size_bytes <= 65536 ? 4 : 1;
+	const uint64_t wish = size_bytes <= CHAIN_BYTES ? CHAIN_BYTES / size_bytes : 1;
 
-	return power_of_two_up_to(least(wish, most));
+	return power_of_two_up_to(least(least(wish, CHAIN_MAX), most));
 }
 
 static void plan_throughput(const struct link *l, struct flow *f)
@@ -328,7 +349,7 @@ static void plan_throughput(const struct link *l, struct flow *f)
 	const uint64_t half = f->depth > 1 ? f->depth / 2 : 1;
 
 	f->signal_every = v->signal_every != AUTO ? v->signal_every :
-			  v->post_list != AUTO	  ? v->post_list :
+			  v->post_list != AUTO    ? v->post_list :
 						    chain_for(f->size_bytes, least(half, per_window));
 	f->post_list = v->post_list != AUTO ? v->post_list : chain_for(f->size_bytes, f->signal_every);
 	if (f->signal_every > per_window && !l->options->verify)
@@ -343,6 +364,9 @@ static void plan_throughput(const struct link *l, struct flow *f)
 
 static void plan_latency(const struct link *l, struct flow *f)
 {
+	if (f->operations > 1)
+		die("%" PRIu64 " bytes are above what one request carries (%" PRIu64 "): a ping must be one",
+		    f->size_bytes, chunk_bytes(l));
 	f->post_list = 1;
 	f->signal_every = f->to_client ? 1 : power_of_two_up_to(least(64, l->verbs->tx_depth));
 	f->marked = l->verbs->operation == OP_WRITE;
@@ -389,7 +413,7 @@ static void note(const struct link *l)
 	csv_note("path_mtu", "%u", 128u << l->path.mtu);
 	csv_note("inline_max", "%" PRIu64, l->inline_max);
 	csv_note("chunk_bytes", "%" PRIu64, chunk_bytes(l));
-	csv_note("post_list_rule", "64 up to 4 KiB, 4 up to 64 KiB, then 1; within half the depth and a window");
+	csv_note("post_list_rule", "as many as 256 KiB hold, at most 64, within half the depth and a window");
 }
 
 static struct link *verbs_open(const struct options *o, const struct session *s)
@@ -430,6 +454,7 @@ const struct transport verbs_transport = {
 	.plan = verbs_plan,
 	.begin = verbs_begin,
 	.post = verbs_post,
+	.peek = verbs_peek,
 	.reap = verbs_reap,
 	.arrive = verbs_arrive,
 	.finish = verbs_finish,

@@ -86,6 +86,9 @@ void verbs_barrier(struct link *l);
 
 /* verbs_wait.c: the way of waiting that --wait names. */
 void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64_t entries, enum wait wait);
+
+/* How many completions there are now, up to room; all are good. */
+int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc);
 void verbs_queue_close(struct verbs_queue *q);
 
 /* verbs_status.c: exits with what the status means and what to try. */

@@ -12,10 +12,10 @@
 #include "side.h"
 #include "verbs.h"
 
-#define TIMEOUT 14       /* 4.096 us x 2^14 = 67 ms until a retry (InfiniBand Architecture 1.4, 9.7.6.1.3) */
-#define RETRIES 7        /* the most: a dead peer is known after half a second */
-#define RNR_FOREVER 7    /* retry until the receiver is ready; the deadline ends it */
-#define RNR_TIMER 12     /* 0.64 ms until then (table 45) */
+#define TIMEOUT 18    /* 4.096 us x 2^18 = 1.07 s until a retry (InfiniBand Architecture 1.4, 9.7.6.1.3) */
+#define RETRIES 7     /* the most: a dead peer is known after half a second */
+#define RNR_FOREVER 7 /* retry until the receiver is ready; the deadline ends it */
+#define RNR_TIMER 12  /* 0.64 ms until then (table 45) */
 
 static const uint64_t inline_sizes[] = { 512, 256, 220, 128, 64, 0 };
 
@@ -66,7 +66,8 @@ static void register_buffer(struct link *l)
 static void describe_here(struct link *l)
 {
 	l->here = (struct verbs_address){
-		.buffer = (uintptr_t)(l->verbs->operation == OP_READ ? buffer_outgoing : buffer_incoming)(&l->buffer, 1, 0),
+		.buffer = (uintptr_t)(l->verbs->operation == OP_READ ? buffer_outgoing : buffer_incoming)(&l->buffer, 1,
+													  0),
 		.max_message_bytes = l->path.port.max_msg_sz,
 		.buffer_key = l->mr->rkey,
 		.qp = l->qp->qp_num,
@@ -190,16 +191,23 @@ static void to_send(struct link *l)
 	       "ready to send");
 }
 
+/* The server of a WRITE or READ takes no part in it: spinning, it would only take time from the driver. */
+static enum wait receive_wait(const struct link *l)
+{
+	const bool idle = l->verbs->operation == OP_WRITE || l->verbs->operation == OP_READ;
+
+	return idle && l->options->role == SERVER ? WAIT_EVENT : (enum wait)l->options->wait;
+}
+
 void verbs_connect(struct link *l)
 {
-	enum wait wait = (enum wait)l->options->wait;
 
 	l->pd = ibv_alloc_pd(l->path.context);
 	if (!l->pd)
 		die("ibv_alloc_pd: %s", strerror(errno));
 	register_buffer(l);
-	verbs_queue_open(&l->sends, l->path.context, l->verbs->tx_depth + VERBS_SPARE, wait);
-	verbs_queue_open(&l->receives, l->path.context, l->verbs->rx_depth + VERBS_SPARE, wait);
+	verbs_queue_open(&l->sends, l->path.context, l->verbs->tx_depth + VERBS_SPARE, (enum wait)l->options->wait);
+	verbs_queue_open(&l->receives, l->path.context, l->verbs->rx_depth + VERBS_SPARE, receive_wait(l));
 	create_qp(l);
 	describe_here(l);
 	agree(l);

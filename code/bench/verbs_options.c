@@ -9,10 +9,12 @@
 static struct verbs_options verbs;
 
 struct option_spec verbs_option_specs[] = {
-	{ "operation", OPTION_WORD, &verbs.operation, "write", true, "write|read|send|write-imm", "what moves the data" },
+	{ "operation", OPTION_WORD, &verbs.operation, "write", true, "write|read|send|write-imm",
+	  "what moves the data" },
 	{ "tx-depth", OPTION_NUMBER, &verbs.tx_depth, "128", true, NULL, "requests under way at most" },
 	{ "rx-depth", OPTION_NUMBER, &verbs.rx_depth, "512", true, NULL, "receive requests that stand ready" },
-	{ "post-list", OPTION_NUMBER_OR_AUTO, &verbs.post_list, "auto", true, NULL, "messages handed over by one call" },
+	{ "post-list", OPTION_NUMBER_OR_AUTO, &verbs.post_list, "auto", true, NULL,
+	  "messages handed over by one call" },
 	{ "signal-every", OPTION_NUMBER_OR_AUTO, &verbs.signal_every, "auto", true, NULL, "messages per completion" },
 	{ "inline", OPTION_NUMBER_OR_AUTO, &verbs.inline_bytes, "auto", true, NULL,
 	  "largest message that travels inside its request (auto: what the device grants)" },
@@ -39,7 +41,8 @@ static void check_chain(const char *name, uint64_t messages)
 	if (messages == AUTO)
 		return;
 	if (messages == 0 || messages > verbs.tx_depth)
-		die_usage("--%s %" PRIu64 ": between 1 and --tx-depth (%" PRIu64 "), or no completion could free the queue",
+		die_usage("--%s %" PRIu64 ": between 1 and --tx-depth (%" PRIu64
+			  "), or no completion could free the queue",
 			  name, messages, verbs.tx_depth);
 }
 

@@ -6,7 +6,7 @@
 #include "die.h"
 #include "verbs.h"
 
-static int poll_once(struct verbs_queue *q, int room, struct ibv_wc *wc)
+int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
 	int found = ibv_poll_cq(q->cq, room, wc);
 
@@ -22,7 +22,7 @@ static int wait_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
 	int found;
 
-	while ((found = poll_once(q, room, wc)) == 0)
+	while ((found = verbs_queue_poll(q, room, wc)) == 0)
 		;
 	return found;
 }
@@ -31,7 +31,7 @@ static int wait_yield(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
 	int found;
 
-	while ((found = poll_once(q, room, wc)) == 0)
+	while ((found = verbs_queue_poll(q, room, wc)) == 0)
 		sched_yield();
 	return found;
 }
@@ -50,15 +50,15 @@ static void sleep_until_event(struct verbs_queue *q)
 /* A completion between the poll and the request for an event would be slept over: hence the second poll. */
 static int wait_event(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
-	int found = poll_once(q, room, wc);
+	int found = verbs_queue_poll(q, room, wc);
 
 	while (found == 0) {
 		if (ibv_req_notify_cq(q->cq, 0))
 			die("ibv_req_notify_cq: %s", strerror(errno));
-		found = poll_once(q, room, wc);
+		found = verbs_queue_poll(q, room, wc);
 		if (found == 0) {
 			sleep_until_event(q);
-			found = poll_once(q, room, wc);
+			found = verbs_queue_poll(q, room, wc);
 		}
 	}
 	return found;
