@@ -32,12 +32,13 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        """A bound on the geometric mean speaks of the mean, any other of every size."""
+        """A bound on the geometric mean speaks of the mean, any other of every size; a limit is never passed."""
         if not self.ratios:
             return False
         if self.comparison.geometric_mean_up_to is not None:
             return self.geometric_mean >= self.comparison.at_least
-        return min(self.ratios.values()) >= self.comparison.at_least
+        passed = self.comparison.limit_bytes_per_s is not None and max(self.ratios.values()) > 1
+        return min(self.ratios.values()) >= self.comparison.at_least and not passed
 
 
 def compare(comparison: Comparison, rows: Iterable[Row]) -> Result:
@@ -49,21 +50,26 @@ def compare(comparison: Comparison, rows: Iterable[Row]) -> Result:
     column = _column(chosen)
     values = {name: _medians(each, column) for name, each in chosen.items()}
     ours = values.pop(comparison.ours)
-    slower_is_more = column == "round_trip_ns"
+    if comparison.limit_bytes_per_s is not None:
+        values["limit"] = dict.fromkeys(ours, comparison.limit_bytes_per_s)
+    is_time = column == "round_trip_ns"
+    best = {size: _best(values, size, is_time=is_time) for size in ours}
     ratios = {
-        size: min(
-            theirs[size] / value if slower_is_more else value / theirs[size]
-            for theirs in values.values()
-            if size in theirs
-        )
-        for size, value in ours.items()
-        if any(size in theirs for theirs in values.values())
+        size: theirs / ours[size] if is_time else ours[size] / theirs
+        for size, theirs in best.items()
+        if theirs is not None
     }
-    return Result(comparison, "ns" if slower_is_more else "B/s", ours, values, ratios)
+    return Result(comparison, "ns" if is_time else "B/s", ours, values, ratios)
+
+
+def _best(peers: dict[str, Values], size: int, *, is_time: bool) -> float | None:
+    """The shortest time, or the highest rate."""
+    values = [each[size] for each in peers.values() if size in each]
+    return (min(values) if is_time else max(values)) if values else None
 
 
 def format_result(result: Result) -> str:
-    """A table for people: a line for each size, the best peer marked, the means below."""
+    """A table for people: a line for each size, the geometric mean below."""
     names = list(result.peers)
     head = [
         f"{result.comparison.name} [{result.unit}]",

@@ -10,6 +10,7 @@ from lab.programs.request import SUMMARIES, Request, Sample
 from lab.rules import ONE_CORE_SITES
 from lab.trial import Ends, Outcome, StepOutcome
 
+DURATIONS = (*SUMMARIES, "window", "round_trip")
 LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
 
 
@@ -27,10 +28,10 @@ def false_claims(request: Request, ends: Ends, outcome: Outcome, samples: Iterab
     samples = tuple(samples)
     counter = counter_name(request, ends)
     counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
-    if (claimed := sum(_largest(samples, "bytes").values())) > counted:
+    if (claimed := _claimed_bytes(samples)) > counted:
         yield f"{claimed} bytes are claimed, but {counter} counted {counted}: the data took another way"
     spans = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
-    if (time_ns := sum(_largest(samples, "time_ns").values())) > spans:
+    if (time_ns := _claimed_time_ns(samples)) > spans:
         yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"
 
 
@@ -46,16 +47,28 @@ def notes(request: Request, site: str) -> list[str]:
     return []
 
 
-def _largest(samples: tuple[Sample, ...], name: str) -> dict[int, int]:
-    """For each size the largest total of a kind of sample: windows, both stop times and round trips overlap."""
+def _claimed_bytes(samples: tuple[Sample, ...]) -> int:
+    """What arrived, where the receiver says it: a sender counts bytes that still lie in its socket (iperf3 does)."""
+    totals = _totals(samples, "bytes")
+    sizes = {size for size, _ in totals}
+    return sum(totals.get((size, "confirmed")) or max(_of_size(totals, size)) for size in sizes)
+
+
+def _claimed_time_ns(samples: tuple[Sample, ...]) -> int:
+    """Windows, both stop times and round trips overlap: the longest counts. A median or mean is no duration."""
+    totals = _totals((each for each in samples if each.sample in DURATIONS), "time_ns")
+    return sum(max(_of_size(totals, size)) for size in {size for size, _ in totals})
+
+
+def _totals(samples: Iterable[Sample], name: str) -> dict[tuple[int, str], int]:
     totals: dict[tuple[int, str], int] = defaultdict(int)
     for sample in samples:
-        if name == "bytes" or sample.sample in (*SUMMARIES, "window", "round_trip"):
-            totals[sample.size_bytes, sample.sample] += getattr(sample, name)
-    largest: dict[int, int] = {}
-    for (size, _), total in totals.items():
-        largest[size] = max(total, largest.get(size, 0))
-    return largest
+        totals[sample.size_bytes, sample.sample] += getattr(sample, name)
+    return totals
+
+
+def _of_size(totals: dict[tuple[int, str], int], wanted: int) -> list[int]:
+    return [total for (size, _), total in totals.items() if size == wanted]
 
 
 def _ends(step: StepOutcome) -> tuple[tuple[str, int, str], ...]:

@@ -45,13 +45,14 @@ class Series:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A ratio that `lab bench` prints: ours over the best of the peers."""
+    """A ratio that `lab bench` prints: ours over the best of the peers, or over a limit of physics."""
 
     name: str
     ours: str
     peers: tuple[str, ...]
     at_least: float
     geometric_mean_up_to: int | None = None
+    limit_bytes_per_s: int | None = None
 
 
 @dataclass(frozen=True)

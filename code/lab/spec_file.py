@@ -146,11 +146,17 @@ class _Reader:
 
     def comparison(self, index: int, names: list[str]) -> Comparison:
         table = self.document["comparison"][index]
-        for key, named in (("ours", [table["ours"]]), ("peers", table["peers"])):
+        for key, named in (("ours", [table["ours"]]), ("peers", table.get("peers", []))):
             for name in named:
                 if name not in names:
                     known = ", ".join(names)
                     self.refuse(Fault(f"there is no series {name!r}", ("comparison", index, key), f"one of {known}"))
-        limit = table.get("geometric_mean_up_to")
-        bound = None if limit is None else parse_size(limit)
-        return Comparison(table["name"], table["ours"], tuple(table["peers"]), table["at_least"], bound)
+        up_to = table.get("geometric_mean_up_to")
+        return Comparison(
+            name=table["name"],
+            ours=table["ours"],
+            peers=tuple(table.get("peers", ())),
+            at_least=table["at_least"],
+            geometric_mean_up_to=None if up_to is None else parse_size(up_to),
+            limit_bytes_per_s=table.get("limit_bytes_per_s"),
+        )
