@@ -30,10 +30,11 @@ EXAMPLES = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 1 a finding, 2 an error, 130 an interruption."""
     options = make_parser().parse_args(arguments)
-    from lab import commands  # only now: `lab --help` needs none of it
+    from lab import commands, upkeep  # only now: `lab --help` needs none of it
 
+    module = upkeep if options.command in upkeep.COMMANDS else commands
     try:
-        return int(getattr(commands, options.command)(options))
+        return int(getattr(module, options.command)(options))
     except LabError as error:
         print(f"lab {options.command}: {error}", file=sys.stderr)
         return 2

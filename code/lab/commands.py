@@ -11,11 +11,13 @@ from pathlib import Path
 import lab.bench
 import lab.verify
 from lab.doctor import examine, format_findings
+from lab.errors import VerifyError
 from lab.estimate import estimate_s
 from lab.places import EXPERIMENTS, REFERENCE
 from lab.plan import Plan
 from lab.progress import Progress
 from lab.record import find_key, has_record, read_facts, record_folder
+from lab.reference import changed_parts, read_reference, write_reference
 from lab.run import Summary, Work, missing, run_trials
 from lab.sites import open_site
 from lab.table import columns, format_table, make_table, table_stamp, write_text
@@ -59,11 +61,13 @@ def table(options: Namespace) -> int:
     """Records to CSV."""
     shop = _open(options.experiment, options.site)
     for each in shop.plans:
-        folder = REFERENCE if options.reference else options.results
-        rows = make_table(each, options.results)
-        file = folder / f"{each.experiment.name}.csv"
-        write_text(file, format_table(columns(each), rows))
-        print(f"{file}: {len(rows)} rows from {sum(_done(each, options.results))} of {len(each.planned)} trials")
+        _write_table(each, options.results, fresh=True)
+        file = options.results / f"{each.experiment.name}.csv"
+        print(f"{file}: {_done(each, options.results)} of {len(each.planned)} trials")
+    if options.reference:
+        _complete(shop.plans, options.results)
+        for file, rows in write_reference(shop.plans, options.results, REFERENCE).items():
+            print(f"{file}: {rows} rows")
     return 0
 
 
@@ -71,18 +75,19 @@ def verify(options: Namespace) -> int:
     """Everything again in an empty folder, then table against reference."""
     files = options.experiment or [file for file in all_experiments() if (REFERENCE / f"{file.stem}.csv").exists()]
     shop = _open(files, options.site)
-    references = [lab.verify.read_reference(each, REFERENCE) for each in shop.plans]
+    references = [read_reference(each, REFERENCE) for each in shop.plans]
     with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
         summary = _run(shop, Path(folder), options.jobs)
         if summary.interrupted:
-            return 130
+            raise KeyboardInterrupt
         verdicts = [
             lab.verify.verify(*each)
             for each in zip(shop.plans, [Path(folder)] * len(references), references, strict=True)
         ]
     for verdict in verdicts:
-        for line in verdict.lines():
-            print(line)
+        print("\n".join(verdict.lines()))
+    if not all(verdict.identical for verdict in verdicts):
+        print("not as it was for the reference: " + (", ".join(changed_parts(shop.plans, REFERENCE)) or "nothing"))
     return max(_report_failures(summary), int(not all(verdict.holds for verdict in verdicts)))
 
 
@@ -91,7 +96,7 @@ def bench(options: Namespace) -> int:
     shop = _open([EXPERIMENTS / "bench.toml"], options.site)
     summary = _run(shop, options.results, options.jobs)
     if summary.interrupted:
-        return 130
+        raise KeyboardInterrupt
     (only,) = shop.plans
     rows = make_table(only, options.results)
     _write_table(only, options.results)
@@ -169,8 +174,15 @@ def _series_lines(each: Plan, results: Path) -> list[str]:
     return lines
 
 
-def _done(each: Plan, results: Path) -> list[bool]:
-    return [has_record(results, planned.trial.key) for planned in each.planned]
+def _done(each: Plan, results: Path) -> int:
+    return sum(has_record(results, planned.trial.key) for planned in each.planned)
+
+
+def _complete(plans: Iterable[Plan], results: Path) -> None:
+    """A reference with gaps would pass for the whole."""
+    todo, _ = missing(plans, results)
+    if todo:
+        raise VerifyError(f"{len(todo)} trials have no record yet", where=str(results), hint="lab run first")
 
 
 def _sentence(summary: Summary) -> str:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ROOT / "experiments"
-BENCH = ROOT / ".cache" / "bench"  # the C programs
+CACHE = ROOT / ".cache"
+BENCH = CACHE / "bench"  # the C programs
+MACHINE = ROOT / "code" / "machine"  # what the exact site boots
 RESULTS = ROOT / "results"
 REFERENCE = RESULTS / "reference"

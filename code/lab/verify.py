@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.compare import TOLERANCE, Ratio, first_difference, ratios, same_identity
-from lab.errors import VerifyError
 from lab.plan import Plan
 from lab.table import columns, format_table, make_table, parse_table
 
@@ -37,17 +36,6 @@ class Verdict:
             f"  {each.ratio:6.3f} {'ok' if each.holds else 'OUTSIDE'}  {each.label} {each.column}"
             for each in self.ratios
         ]
-
-
-def read_reference(plan: Plan, folder: Path) -> str:
-    """The committed table of an experiment."""
-    file = folder / f"{plan.experiment.name}.csv"
-    try:
-        return file.read_text()
-    except FileNotFoundError as error:
-        raise VerifyError(
-            "there is no reference", where=str(file), hint=f"lab table {plan.experiment.name} --reference"
-        ) from error
 
 
 def verify(plan: Plan, results: Path, reference: str) -> Verdict:

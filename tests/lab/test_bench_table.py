@@ -46,3 +46,9 @@ def test_a_bound_on_the_mean_speaks_of_the_mean() -> None:
 
 def test_nothing_measured_holds_nothing() -> None:
     assert not compare(RATIO, []).holds
+
+
+def test_a_limit_of_physics_is_neither_missed_nor_passed() -> None:
+    limit = Comparison("limit", "ours", (), 0.995, limit_bytes_per_s=1000)
+    held = {rate: compare(limit, rows("confirmed_bytes_per_s", ours=rate)).holds for rate in (990, 996, 1000, 1001)}
+    assert held == {990: False, 996: True, 1000: True, 1001: False}
