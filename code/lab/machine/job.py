@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 
 from lab.errors import SiteError
 from lab.machine import cpio
@@ -12,6 +13,7 @@ from lab.trial import Job, Link
 
 PADDING = "LAB_PADDING"
 NS = 1_000_000_000
+FRAME_EXTRA_BYTES = 24  # preamble, checksum and gap of an Ethernet frame, which no kernel counts
 
 
 class JobError(SiteError):
@@ -24,15 +26,23 @@ def values(job: Job) -> dict[str, str]:
     check(link)
     return {
         "MTU": str(link.mtu),
-        "RATE_BIT_S": str(link.rate_bit_s or 0),
-        "DELAY_NS": str(link.delay_ns),
-        "LOSS_PPM": str(link.loss_ppm),
-        "LOSS_SEED": str(link.loss_seed),
+        "NETEM": " ".join(netem(link)),
+        "LOSS_SEED": str(link.loss_seed) if link.loss_ppm else "",
         "OFFLOAD": str(int(link.offload)),
         "START_DELAY_S": "{}.{:09}".format(*divmod(job.perturbation.start_delay_ns, NS)),
         "DEADLINE_S": str(job.deadline_s),
         "PORTS": " ".join(f"{step.port:04X}" for step in job.steps),
     }
+
+
+def netem(link: Link) -> Iterator[str]:
+    """The words for netem; none for a cable that is only a cable."""
+    if link.rate_bit_s is not None:
+        yield f"rate {link.rate_bit_s}bit {FRAME_EXTRA_BYTES}"
+    if link.delay_ns:
+        yield f"delay {link.delay_ns // 1000}us"
+    if link.loss_ppm:
+        yield f"loss {link.loss_ppm // 10_000}.{link.loss_ppm % 10_000:04}%"
 
 
 def check(link: Link) -> None:
@@ -41,8 +51,12 @@ def check(link: Link) -> None:
         raise JobError(f"an MTU of {link.mtu} bytes cannot be: 576 to 65535")
     if link.rate_bit_s is not None and not 1_000 <= link.rate_bit_s <= 100_000_000_000:
         raise JobError(f"a link rate of {link.rate_bit_s} bit/s cannot be: 1 kbit/s to 100 Gbit/s")
-    if not 0 <= link.loss_ppm <= 1_000_000 or not 0 <= link.delay_ns <= 10 * NS:
-        raise JobError(f"a link cannot lose {link.loss_ppm} ppm or take {link.delay_ns} ns")
+    if not 0 <= link.delay_ns <= 10 * NS or link.delay_ns % 1000:
+        raise JobError(f"a link delay of {link.delay_ns} ns cannot be: whole microseconds up to 10 s")
+    if not 0 <= link.loss_ppm <= 1_000_000:
+        raise JobError(f"a loss of {link.loss_ppm} ppm cannot be: 0 to 1000000")
+    if not 0 <= link.loss_seed < 1 << 64:
+        raise JobError(f"a loss seed of {link.loss_seed} cannot be: 0 to 2^64-1")
 
 
 def settings(job: Job) -> str:

@@ -80,6 +80,8 @@ def step(files: dict[str, str], name: int) -> StepOutcome:
 
 def outcome(files: dict[str, str], steps: int, console: str, host_seconds: float) -> Outcome:
     """The outcome of a job of so many steps."""
+    if files.get("link.err"):
+        raise ResultError(f"the guest could not make the link: {files['link.err'].strip()}")
     return Outcome(
         steps=tuple(step(files, name) for name in range(steps)),
         counters_before=counters(files.get("before", "")),
