@@ -1,22 +1,43 @@
-"""The programs under test as they lie on disk."""
+"""The programs under test: kept by digest, so that a build beside a run does not change what runs."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.places import BENCH
+from lab.places import BENCH, PROGRAMS
+from lab.storage import storage
 
 
-def digest_binaries(names: Iterable[str], directory: Path = BENCH) -> dict[str, str]:
-    """The sha256 of each program under test."""
-    return {name: _digest(directory / name) for name in sorted(names)}
+def keep_binaries(names: Iterable[str], built: Path = BENCH, kept: Path = PROGRAMS) -> dict[str, str]:
+    """The sha256 of each program under test, of which a copy now lies at kept_binary()."""
+    return {name: _keep(built / name, kept) for name in sorted(names)}
 
 
-def _digest(file: Path) -> str:
+def kept_binary(name: str, digest: str, kept: Path = PROGRAMS) -> Path:
+    """Where the program of that digest lies."""
+    return kept / digest / name
+
+
+def _keep(file: Path, kept: Path) -> str:
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        content = file.read_bytes()
     except FileNotFoundError as error:
         raise LabError(f"{file.name} is not built", where=str(file.parent), hint="make build") from error
+    digest = hashlib.sha256(content).hexdigest()
+    copy = kept_binary(file.name, digest, kept)
+    if not copy.exists():
+        _write_program(copy, content)
+    return digest
+
+
+def _write_program(copy: Path, content: bytes) -> None:
+    beside = copy.with_name(f".{copy.name}.{os.getpid()}")
+    with storage(copy):
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(content)
+        beside.chmod(0o755)
+        beside.replace(copy)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from lab.record import storage
+from lab.storage import storage
 
 
 @contextmanager

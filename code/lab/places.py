@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ROOT / "experiments"
 CACHE = ROOT / ".cache"
 BENCH = CACHE / "bench"  # the C programs
+PROGRAMS = CACHE / "programs"  # copies of them, by digest
 MACHINE = ROOT / "code" / "machine"  # what the exact site boots
 RESULTS = ROOT / "results"
 REFERENCE = RESULTS / "reference"

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from lab.binaries import kept_binary
 from lab.perturbation import perturb, shuffle
-from lab.places import BENCH
 from lab.programs import PROGRAMS
 from lab.programs.request import Request
 from lab.spec import Experiment, Point, Series
@@ -89,14 +89,14 @@ def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[str, str]
 def _trial(series: Series, point: Point, repetition: int, site: SiteFacts, digests: Mapping[str, str]) -> Trial:
     request = _request(series, point, repetition, site)
     program = PROGRAMS[series.program]
+    programs = {name: digests[name] for name in program.binaries}
     job = Job(
         steps=program.steps(request, site.ends),
         link=series.link,
         perturbation=perturb(repetition),
         deadline_s=request.parameters.deadline_s,
-        overlay=tuple(BENCH / name for name in program.binaries),
+        overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
     )
-    programs = {name: digests[name] for name in program.binaries}
     key = _key(job, programs, site.identity)
     return Trial(key, request, replace(job, environment=_token(key)), programs)
 

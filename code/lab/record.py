@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.errors import ParseError, RecordError, StorageError
+from lab.errors import ParseError, RecordError
 from lab.programs.request import Sample
 from lab.programs.samples_csv import load_samples, write_samples
+from lab.storage import storage
 
 RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG = "record.json", "samples.csv.gz", "server.log", "client.log"
 
@@ -88,18 +86,6 @@ def find_key(results: Path, start: str) -> str:
         return keys[0]
     problem = "no record's key begins" if not keys else f"{len(keys)} records' keys begin"
     raise RecordError(f"{problem} with {start!r}", where=str(results), hint="more of the key, as the table shows it")
-
-
-@contextmanager
-def storage(place: Path) -> Iterator[None]:
-    """Turn what a disk can refuse into one sentence."""
-    try:
-        yield
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        what = "the disk is full" if full else f"cannot be written: {error.strerror}"
-        hint = "free some space and run the same command again: finished records are kept" if full else "--results DIR"
-        raise StorageError(what, where=str(place), hint=hint) from error
 
 
 def _common_files(record: Record) -> dict[str, bytes]:

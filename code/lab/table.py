@@ -12,7 +12,8 @@ from statistics import median_low
 
 from lab.plan import Plan, Planned, canonical
 from lab.programs.request import Sample
-from lab.record import has_record, read_samples_of, storage
+from lab.record import has_record, read_samples_of
+from lab.storage import storage
 
 COLUMNS = (
     "series",

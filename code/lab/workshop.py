@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.binaries import digest_binaries
+from lab.binaries import keep_binaries
 from lab.errors import SpecError
 from lab.places import EXPERIMENTS
 from lab.plan import Plan, SiteFacts, binaries, make_plan
@@ -26,7 +26,7 @@ class Workshop:
 def open_workshop(files: Iterable[Path], site: Site, progress: Callable[[str], None]) -> Workshop:
     """Experiments are checked before anything is built."""
     experiments = [load(find_experiment(file)) for file in files]
-    digests = digest_binaries(binaries(experiments))
+    digests = keep_binaries(binaries(experiments))
     site.prepare(progress)
     facts = SiteFacts(site.name, site.ends, site.identity())
     return Workshop(site, facts, tuple(make_plan(each, facts, digests) for each in experiments))

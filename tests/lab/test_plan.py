@@ -88,5 +88,5 @@ def test_two_experiments_of_the_repository_share_their_common_trials(facts: Site
 
 def test_paths_do_not_enter_the_key(make_small_plan: Make, monkeypatch: Any) -> None:
     before = keys(make_small_plan())
-    monkeypatch.setattr("lab.plan.BENCH", Path("/elsewhere"))
+    monkeypatch.setattr("lab.plan.kept_binary", lambda name, _: Path("/elsewhere") / name)
     assert keys(make_small_plan()) == before
