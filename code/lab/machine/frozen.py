@@ -14,10 +14,13 @@ from pathlib import Path
 
 from lab.machine import qemu
 from lab.machine.image import Image
+from lab.machine.job import pack
 from lab.machine.store import exclusive, put_folder
+from lab.trial import Job, Link, Perturbation
 
 BOOT_DEADLINE_S = 300.0
 COPY_BYTES = 16 << 20
+REHEARSAL = Job(steps=(), link=Link(), perturbation=Perturbation(), deadline_s=1)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ def freeze(image: Image, folder: Path) -> None:
         anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
         anonymous_file("console") as console,
     ):
+        os.pwrite(mailbox, pack(REHEARSAL), 0)
         arguments = [*qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
         arguments += ["-kernel", str(image.vmlinuz), "-initrd", str(image.initrd), "-append", qemu.KERNEL_ARGUMENTS]
         try:

@@ -15,7 +15,15 @@ from lab.trial import Outcome, StepOutcome
 DEADLINE_STATUS = 124
 KILLED_STATUS = 128 + 9
 MEMBER_LIMIT = 4096
-HARDWARE_COUNTERS = "ports/1/hw_counters"
+# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics.
+DEVICE_COLUMNS = tuple(
+    f"{way}_{name}"
+    for way, names in (
+        ("rx", "bytes packets errors dropped fifo_errors frame_errors compressed multicast"),
+        ("tx", "bytes packets errors dropped fifo_errors collisions carrier_errors compressed"),
+    )
+    for name in names.split()
+)
 
 
 class ResultError(SiteError):
@@ -45,13 +53,17 @@ def number(files: dict[str, str], name: str) -> int:
 
 
 def counters(text: str) -> dict[str, int]:
-    """Lines like v0/statistics/rx_bytes:12 as v0.rx_bytes; rxe's own as rxe0.sent_pkts."""
-    found = {}
-    for line in text.splitlines():
-        path, _, value = line.partition(":")
-        if value.isdecimal():
-            found[f"{path.split('/')[0]}.{path.split('/')[-1]}"] = int(value)
-    return found
+    """What count() in init wrote: the table of /proc/net/dev; then, for each rxe device, names and as many values."""
+    found: dict[str, str] = {}
+    lines = iter(text.splitlines())
+    for line in lines:
+        device, colon, rest = line.strip().partition(":")
+        words = rest.split()
+        if device.startswith("rxe"):
+            found |= {f"{device}.{name}": next(lines, "") for name in words}
+        elif colon and len(words) == len(DEVICE_COLUMNS):
+            found |= {f"{device}.{name}": value for name, value in zip(DEVICE_COLUMNS, words, strict=True)}
+    return {name: int(value) for name, value in sorted(found.items()) if value.isdecimal()}
 
 
 def status(files: dict[str, str], name: str) -> int:
