@@ -11,6 +11,11 @@ extern const struct transport verbs_transport;
 
 #define VERBS_SPARE 8 /* room in each queue for control messages beside a full window */
 
+static inline uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 enum operation { OP_WRITE, OP_READ, OP_SEND, OP_WRITE_IMM };
 
 struct verbs_options {
@@ -68,6 +73,37 @@ struct link {
 	uint64_t controls_out;              /* control messages whose completion is not reaped yet */
 	unsigned char mark;                 /* of the last ping or pong of WRITE: 1 to 255 */
 };
+
+/* The immediate of a control message, which carries no bytes. */
+#define VERBS_CONTROL 0x1abc0de0u
+
+/* verbs.c */
+bool verbs_two_sided(const struct link *l);                      /* the server sees each message by itself */
+uint64_t verbs_chunk_bytes(const struct link *l);                /* the most that one request carries */
+unsigned char *verbs_outgoing(struct link *l, uint64_t message); /* the slot of a message of the round */
+unsigned char *verbs_incoming(struct link *l, uint64_t message);
+
+/* verbs_plan.c: fills the flow below slots. */
+void verbs_plan(struct link *l, struct flow *f);
+
+/* verbs_send.c */
+void verbs_ring_build(struct link *l);
+uint64_t verbs_send_post(struct link *l, uint64_t messages);
+uint64_t verbs_send_peek(struct link *l);
+uint64_t verbs_send_reap(struct link *l);
+void verbs_send_control(struct link *l);
+void verbs_send_drain(struct link *l);
+
+/* verbs_receive.c */
+void verbs_receive_refill(struct link *l);                       /* up to rx_depth, and no more than the round uses */
+void verbs_receive_controls(struct link *l, unsigned int count); /* requests that stand ready for control messages */
+void verbs_receive_control(struct link *l);                      /* waits for one */
+void verbs_receive_message(struct link *l);                      /* waits for one */
+void verbs_receive_round(struct link *l);                        /* waits for all messages of the round */
+
+/* verbs_pingpong.c */
+void verbs_ping(struct link *l);
+void verbs_pong(struct link *l);
 
 /* verbs_device.c: the device, port, MTU and GID, by printed rules; exits if there is none. */
 struct verbs_path verbs_path_choose(const struct options *o, const struct verbs_options *v, int side);

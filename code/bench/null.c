@@ -1,0 +1,133 @@
+#include "null.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "die.h"
+
+#define SLOT_BYTES 65536
+#define SLOTS 64
+
+struct link {
+	struct null_link state;
+	struct flow flow;
+	unsigned char *bytes;
+};
+
+struct link *null_open(const struct null_link *setting)
+{
+	struct link *l = calloc(1, sizeof(*l));
+
+	if (!l || !(l->bytes = calloc(SLOTS, SLOT_BYTES)))
+		die("no memory for the link");
+	l->state = *setting;
+	return l;
+}
+
+struct null_link *null_state(struct link *l)
+{
+	return &l->state;
+}
+
+void null_free(struct link *l)
+{
+	free(l->bytes);
+	free(l);
+}
+
+static void null_check(const struct options *o)
+{
+	(void)o;
+}
+
+static void null_plan(struct link *l, struct flow *f)
+{
+	f->depth = l->state.depth;
+	f->post_list = l->state.post_list;
+	f->signal_every = l->state.clump;
+	f->operations = 1;
+	f->to_client = true; /* both ends are this process: what is sent is what is received */
+	l->flow = *f;
+}
+
+static void null_begin(struct link *l, uint64_t messages)
+{
+	(void)messages;
+	l->state.rounds++;
+}
+
+static void spend(uint64_t time_ns)
+{
+	uint64_t end = now_ns() + time_ns;
+
+	while (now_ns() < end)
+		;
+}
+
+static uint64_t null_post(struct link *l, uint64_t messages)
+{
+	struct null_link *s = &l->state;
+
+	s->posts++;
+	s->under_way += messages;
+	if (s->under_way > s->most_under_way)
+		s->most_under_way = s->under_way;
+	return messages;
+}
+
+static uint64_t null_peek(struct link *l)
+{
+	(void)l;
+	return 0;
+}
+
+static uint64_t null_reap(struct link *l)
+{
+	struct null_link *s = &l->state;
+	uint64_t messages = s->under_way < s->clump ? s->under_way : s->clump;
+
+	spend(messages * s->message_ns);
+	s->under_way -= messages;
+	s->completed += messages;
+	return messages;
+}
+
+static void null_nothing(struct link *l)
+{
+	(void)l;
+}
+
+static void null_finish(struct link *l)
+{
+	l->state.finished++;
+}
+
+static void null_ping(struct link *l)
+{
+	spend(l->state.message_ns);
+	l->state.completed++;
+}
+
+static unsigned char *null_slot(struct link *l, uint64_t message)
+{
+	return l->bytes + message % SLOTS * SLOT_BYTES;
+}
+
+const struct transport null_transport = {
+	.name = "null",
+	.check = null_check,
+	.plan = null_plan,
+	.begin = null_begin,
+	.post = null_post,
+	.peek = null_peek,
+	.reap = null_reap,
+	.arrive = null_nothing,
+	.finish = null_finish,
+	.signal = null_nothing,
+	.await = null_nothing,
+	.ping = null_ping,
+	.pong = null_nothing,
+	.outgoing = null_slot,
+	.incoming = null_slot,
+	.close = null_free,
+};

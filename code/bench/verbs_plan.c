@@ -1,0 +1,76 @@
+/* How the messages of one size go over the link: chains, completions, chunks, inline. */
+#include "verbs.h"
+
+#include <inttypes.h>
+
+#include "die.h"
+
+#define CHAIN_MAX 64       /* messages that one call hands over, if --post-list leaves it to us ... */
+#define CHAIN_BYTES 262144 /* ... and their bytes */
+
+static uint64_t power_of_two_up_to(uint64_t most)
+{
+	uint64_t power = 1;
+
+	while (power <= most / 2)
+		power *= 2;
+	return power;
+}
+
+/* Small messages cost calls and completions, large ones only bytes: chains longer than this fill the receiving
+ * end's memory with packets before it looks at them, and all get slower (docs/programs.md). */
+static uint64_t chain_for(uint64_t size_bytes, uint64_t most)
+{
+	const uint64_t wish = size_bytes <= CHAIN_BYTES ? CHAIN_BYTES / size_bytes : 1;
+
+	return power_of_two_up_to(least(least(wish, CHAIN_MAX), most));
+}
+
+static void plan_throughput(const struct link *l, struct flow *f)
+{
+	const struct verbs_options *v = l->verbs;
+	const uint64_t per_window = l->options->verify ? f->iterations : f->iterations / l->options->windows;
+	const uint64_t half = f->depth > 1 ? f->depth / 2 : 1;
+
+	f->signal_every = v->signal_every != AUTO ? v->signal_every :
+			  v->post_list != AUTO    ? v->post_list :
+						    chain_for(f->size_bytes, least(half, per_window));
+	f->post_list = v->post_list != AUTO ? v->post_list : chain_for(f->size_bytes, f->signal_every);
+	if (f->signal_every > per_window && !l->options->verify)
+		die("%" PRIu64 " bytes: a completion every %" PRIu64 " messages leaves some of %" PRIu64
+		    " windows of %" PRIu64 " iterations without one; lower --signal-every",
+		    f->size_bytes, f->signal_every, l->options->windows, f->iterations);
+	if (f->post_list > f->depth || f->signal_every > f->depth)
+		die("%" PRIu64 " bytes take %" PRIu64 " requests each: --tx-depth %" PRIu64
+		    " is too small for that --post-list or --signal-every",
+		    f->size_bytes, f->operations, v->tx_depth);
+}
+
+static void plan_latency(const struct link *l, struct flow *f)
+{
+	if (f->operations > 1)
+		die("%" PRIu64 " bytes are above what one request carries (%" PRIu64 "): a ping must be one",
+		    f->size_bytes, verbs_chunk_bytes(l));
+	f->post_list = 1;
+	f->signal_every = f->to_client ? 1 : power_of_two_up_to(least(64, l->verbs->tx_depth));
+	f->marked = l->verbs->operation == OP_WRITE;
+	f->slots = 1;
+}
+
+void verbs_plan(struct link *l, struct flow *f)
+{
+	const struct verbs_options *v = l->verbs;
+
+	f->to_client = v->operation == OP_READ;
+	f->operations = (f->size_bytes + verbs_chunk_bytes(l) - 1) / verbs_chunk_bytes(l);
+	f->depth = v->tx_depth / f->operations;
+	if (f->depth == 0)
+		die("%" PRIu64 " bytes must be cut into %" PRIu64 " requests: --tx-depth must be at least that",
+		    f->size_bytes, f->operations);
+	f->inline_bytes = !f->to_client && f->operations == 1 && f->size_bytes <= l->inline_max ? f->size_bytes : 0;
+	if (l->options->measure == THROUGHPUT)
+		plan_throughput(l, f);
+	else
+		plan_latency(l, f);
+	l->flow = *f;
+}

@@ -1,0 +1,87 @@
+/* Receive requests: what keeps them ready, and what arrives in them. */
+#include "verbs.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "die.h"
+#include "watch.h"
+
+#define BATCH 64 /* requests posted by one call, or completions fetched */
+
+/* Each takes all that its place has room for: one that a control message used up, or left over, may serve the next
+ * size. */
+static void post_batch(struct link *l, uint64_t count)
+{
+	struct ibv_recv_wr wr[BATCH], *bad;
+	struct ibv_sge sge[BATCH];
+	const uint64_t chunk = verbs_chunk_bytes(l), operations = l->flow.operations;
+	const unsigned char *end = l->buffer.bytes + l->buffer.regions * l->buffer.region_bytes, *place;
+	uint64_t offset;
+
+	for (uint64_t i = 0; i < count; i++, l->queued++) {
+		offset = l->queued % operations * chunk;
+		place = verbs_incoming(l, l->queued / operations) + offset;
+		sge[i] = (struct ibv_sge){ (uintptr_t)place, (uint32_t)least(chunk, (uint64_t)(end - place)),
+					   l->mr->lkey };
+		wr[i] = (struct ibv_recv_wr){ .next = i + 1 < count ? &wr[i + 1] : NULL,
+					      .sg_list = &sge[i],
+					      .num_sge = 1 };
+	}
+	if (count > 0 && ibv_post_recv(l->qp, wr, &bad))
+		die("ibv_post_recv: %s", strerror(errno));
+}
+
+/* Keeps up to rx_depth receive requests ready, and no more than the round will use. */
+void verbs_receive_refill(struct link *l)
+{
+	uint64_t room;
+
+	while ((room = least(l->expected - l->queued, l->verbs->rx_depth - (l->queued - l->arrived))) > 0)
+		post_batch(l, least(room, BATCH));
+}
+
+/* A control message has no bytes: any place will do for it. */
+void verbs_receive_controls(struct link *l, unsigned int count)
+{
+	struct ibv_recv_wr wr = { .num_sge = 0 }, *bad;
+	struct ibv_sge sge = { (uintptr_t)l->buffer.bytes + (l->buffer.regions - 1) * l->buffer.region_bytes,
+			       (uint32_t)least(l->buffer.region_bytes, UINT32_MAX), l->mr->lkey };
+
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	for (unsigned int i = 0; i < count; i++)
+		if (ibv_post_recv(l->qp, &wr, &bad))
+			die("ibv_post_recv: %s", strerror(errno));
+}
+
+void verbs_receive_control(struct link *l)
+{
+	struct ibv_wc wc;
+
+	l->receives.wait(&l->receives, 1, &wc);
+	if (!(wc.wc_flags & IBV_WC_WITH_IMM) || wc.imm_data != VERBS_CONTROL)
+		die("the other end sent something that is no control message");
+	verbs_receive_controls(l, 1);
+	watch_advance();
+}
+
+void verbs_receive_message(struct link *l)
+{
+	struct ibv_wc wc;
+
+	l->receives.wait(&l->receives, 1, &wc);
+	l->arrived++;
+	verbs_receive_refill(l);
+}
+
+void verbs_receive_round(struct link *l)
+{
+	struct ibv_wc wc[BATCH];
+
+	while (l->arrived < l->expected) {
+		l->arrived += (uint64_t)l->receives.wait(&l->receives, BATCH, wc);
+		verbs_receive_refill(l);
+		watch_advance();
+	}
+}

@@ -1,0 +1,129 @@
+#include "check.h"
+#include "die.h"
+#include "rules.h"
+
+struct call {
+	char *words[16];
+	enum role role;
+	void (*then)(const struct options *);
+};
+
+static void parse_and_check(void *argument)
+{
+	struct call *call = argument;
+	struct options *o;
+	int count = 0;
+
+	while (call->words[count])
+		count++;
+	die_name(call->words[0]);
+	o = options_parse(count, call->words, call->role, NULL);
+	rules_check(o);
+	if (call->then)
+		call->then(o);
+}
+
+static char said[4096];
+
+static int run(struct call call)
+{
+	return in_child(parse_and_check, &call, said, sizeof(said));
+}
+
+static void expect(bool good, const char *what)
+{
+	if (!good) {
+		fprintf(stderr, "%s\n", what);
+		_exit(99);
+	}
+}
+
+static void see_defaults(const struct options *o)
+{
+	expect(o->measure == THROUGHPUT && o->wait == WAIT_POLL, "words");
+	expect(o->sizes.count == 21 && o->windows == 20, "numbers");
+	expect(strcmp(o->listen, "127.0.0.1") == 0, "listens on loopback");
+}
+
+static void defaults_are_what_help_says(void **state)
+{
+	(void)state;
+	assert_int_equal(run((struct call){ { "server" }, SERVER, see_defaults }), 0);
+}
+
+static void see_given(const struct options *o)
+{
+	expect(o->measure == LATENCY && o->wait == WAIT_EVENT && o->verify, "words and flag");
+	expect(o->iterations == 7 && o->core == 3 && strcmp(o->host, "there") == 0, "numbers and host");
+}
+
+static void given_options_win(void **state)
+{
+	(void)state;
+	assert_int_equal(run((struct call){ { "client", "--measure=latency", "--wait", "event", "--verify",
+					      "--iterations", "7", "--core", "3", "there" },
+					    CLIENT,
+					    see_given }),
+			 0);
+}
+
+static void what_cannot_be_is_refused_with_a_sentence(void **state)
+{
+	static const struct {
+		char *option, *value;
+		const char *sentence;
+	} wrong[] = {
+		{ "--bogus", "1", "not known" },
+		{ "--measure", "speed", "expected throughput|latency" },
+		{ "--iterations", "many", "expected a whole number" },
+		{ "--iterations", "-1", "expected a whole number" },
+		{ "--iterations", "0", "at least one message" },
+		{ "--iterations", "10", "can't fill 20 windows" },
+		{ "--windows", "5", "at least 20 samples" },
+		{ "--port", "70000", "between 1 and 65535" },
+		{ "--deadline", "0", "between 1 and" },
+		{ "--sizes", "1..2", "is not a size" },
+		{ "--core", "first", "whole number or auto" },
+		{ "extra", "argument", "unexpected argument" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		assert_int_equal(run((struct call){ { "server", wrong[i].option, wrong[i].value }, SERVER, NULL }), 2);
+		if (!strstr(said, wrong[i].sentence))
+			fail_msg("%s %s: said '%s'", wrong[i].option, wrong[i].value, said);
+	}
+}
+
+static void a_client_needs_a_host(void **state)
+{
+	(void)state;
+	assert_int_equal(run((struct call){ { "client" }, CLIENT, NULL }), 2);
+	assert_non_null(strstr(said, "name the server's host"));
+}
+
+static void see_token(const struct options *o)
+{
+	expect(strcmp(o->token, "from-environment") == 0, "token");
+}
+
+static void the_token_comes_from_the_environment(void **state)
+{
+	(void)state;
+	setenv("LAB_TOKEN", "from-environment", 1);
+	assert_int_equal(run((struct call){ { "server" }, SERVER, see_token }), 0);
+	unsetenv("LAB_TOKEN");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_are_what_help_says),
+		cmocka_unit_test(given_options_win),
+		cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
+		cmocka_unit_test(a_client_needs_a_host),
+		cmocka_unit_test(the_token_comes_from_the_environment),
+	};
+
+	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}
