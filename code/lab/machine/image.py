@@ -100,7 +100,8 @@ def export_image(image: Image, file: Path) -> None:
     """Write an image as one file, the same bytes for the same image."""
     with tarfile.open(file, "w", format=tarfile.USTAR_FORMAT) as archive:
         for name in (MANIFEST, *PARTS):
-            archive.addfile(header(name, (image.folder / name).stat().st_size), (image.folder / name).open("rb"))
+            with (image.folder / name).open("rb") as part:
+                archive.addfile(header(name, (image.folder / name).stat().st_size), part)
 
 
 def header(name: str, size: int) -> tarfile.TarInfo:

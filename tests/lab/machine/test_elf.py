@@ -1,0 +1,58 @@
+"""What files need, read from themselves."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lab.machine import elf
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A tree with a program of this computer and its C library, linked as packages link theirs: absolutely."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "lib/x86_64-linux-gnu").mkdir(parents=True)
+    shutil.copy("/bin/true", tmp_path / "bin/true")
+    shutil.copy("/lib/x86_64-linux-gnu/libc.so.6", tmp_path / "lib/x86_64-linux-gnu/libc-2.so")
+    (tmp_path / "lib/x86_64-linux-gnu/libc.so.6").symlink_to("/lib/x86_64-linux-gnu/libc-2.so")
+    return tmp_path
+
+
+def test_libraries_are_found_in_the_tree_and_not_on_the_host(root: Path) -> None:
+    assert elf.libraries(root, ["bin/true"]) == {elf.LOADER, "lib/x86_64-linux-gnu/libc.so.6"}
+
+
+def test_an_absolute_link_stays_inside_the_tree(root: Path) -> None:
+    assert elf.inside(root, "lib/x86_64-linux-gnu/libc.so.6") == root / "lib/x86_64-linux-gnu/libc-2.so"
+
+
+def test_a_library_in_no_package_is_named(root: Path) -> None:
+    (root / "lib/x86_64-linux-gnu/libc.so.6").unlink()
+    with pytest.raises(elf.MissingError, match=r"libc\.so\.6.*image\.toml"):
+        elf.libraries(root, ["bin/true"])
+
+
+def test_links_in_a_circle_are_an_error(root: Path) -> None:
+    (root / "bin/a").symlink_to("b")
+    (root / "bin/b").symlink_to("a")
+    with pytest.raises(elf.MissingError, match="/bin/a"):
+        elf.inside(root, "bin/a")
+
+
+def test_modules_come_after_what_they_depend_on_and_once(tmp_path: Path) -> None:
+    folder = tmp_path / "lib/modules/6.1/kernel"
+    folder.mkdir(parents=True)
+    for name, depends in {
+        "ib_core": "",
+        "udp-tunnel": "",
+        "rdma_rxe": "ib_core,udp_tunnel",
+        "ib_uverbs": "ib_core",
+    }.items():
+        (folder / f"{name}.ko").write_bytes(f"\0license=GPL\0depends={depends}\0".encode())
+    order = [Path(path).stem for path in elf.modules(tmp_path, ["rdma_rxe", "ib-uverbs"])]
+    assert order == ["ib_core", "udp-tunnel", "rdma_rxe", "ib_uverbs"]
+    with pytest.raises(elf.MissingError, match="no module nfit"):
+        elf.modules(tmp_path, ["nfit"])

@@ -1,0 +1,84 @@
+"""A job as the guest reads it."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.machine import job
+from lab.trial import Job, Link, Perturbation, Step
+
+ARGUMENTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+STEP = Step(server=("qperf",), client=("qperf", "10.0.0.2"), port=19765)
+JOB = Job((STEP,), Link(), Perturbation(), deadline_s=5)
+
+
+@given(st.lists(ARGUMENTS, max_size=4))
+def test_arguments_reach_the_program_as_they_are(arguments: list[str]) -> None:
+    script = job.script("0.client", ("printf", "%s\\0", "x", *arguments)).partition("\n")[2]
+    done = subprocess.run(["sh", "-c", script], capture_output=True, check=True)
+    assert done.stdout.decode() == "".join(f"{argument}\0" for argument in ["x", *arguments])
+
+
+def test_the_environment_is_exported_with_padding_of_the_perturbation() -> None:
+    perturbed = replace(JOB, environment=(("LAB_TOKEN", "a 'b'"),), perturbation=Perturbation(1_500, 3))
+    settings = job.settings(perturbed)
+    shown = subprocess.run(["sh", "-c", f"{settings}\nenv"], capture_output=True, text=True, check=True).stdout
+    assert "LAB_TOKEN=a 'b'\n" in shown
+    assert "LAB_PADDING=xxx\n" in shown
+    assert "START_DELAY_S=0.000001500\n" in settings
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        (Link(), ""),
+        (Link(rate_bit_s=10**9), "rate 1000000000bit 24"),
+        (Link(delay_ns=50_000, loss_ppm=10_050), "delay 50us loss 1.0050%"),
+    ],
+)
+def test_a_link_becomes_words_for_netem(link: Link, words: str) -> None:
+    assert job.values(replace(JOB, link=link))["NETEM"] == words
+
+
+def test_a_seed_is_given_only_to_a_link_that_loses() -> None:
+    assert job.values(JOB)["LOSS_SEED"] == ""
+    assert job.values(replace(JOB, link=Link(loss_ppm=1, loss_seed=7)))["LOSS_SEED"] == "7"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        Link(mtu=500),
+        Link(mtu=70_000),
+        Link(rate_bit_s=0),
+        Link(rate_bit_s=10**12),
+        Link(delay_ns=1_500),
+        Link(delay_ns=-1_000),
+        Link(loss_ppm=1_000_001),
+        Link(loss_seed=-1, loss_ppm=1),
+    ],
+)
+def test_a_link_that_cannot_be_is_refused(link: Link) -> None:
+    with pytest.raises(job.JobError, match="cannot be"):
+        job.pack(replace(JOB, link=link))
+
+
+def test_a_job_larger_than_the_mailbox_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(bytes(4096))
+    monkeypatch.setattr(job, "MAILBOX_BYTES", 4096)
+    with pytest.raises(job.JobError, match="the mailbox 4096"):
+        job.pack(replace(JOB, overlay=(program,)))
+
+
+def test_programs_under_test_are_executable_files_in_bin(tmp_path: Path) -> None:
+    program = tmp_path / "verbs-client"
+    program.write_bytes(b"ELF")
+    entry = job.files(replace(JOB, overlay=(program,)))["bin/verbs-client"]
+    assert (entry.content, entry.executable) == (b"ELF", True)

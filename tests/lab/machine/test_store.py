@@ -1,0 +1,60 @@
+"""Folders of the cache."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from lab.machine.store import exclusive, put_folder
+
+
+def test_a_folder_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    with pytest.raises(OSError, match="disk full"), put_folder(target) as folder:
+        assert folder is not None
+        (folder / "half").touch()
+        raise OSError("disk full")
+    assert list(tmp_path.iterdir()) == []
+    with put_folder(target) as folder:
+        assert folder is not None
+        (folder / "whole").touch()
+        assert not target.exists()
+    assert [path.name for path in target.iterdir()] == ["whole"]
+
+
+def test_a_folder_that_is_there_is_kept_unless_it_is_to_be_replaced(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.mkdir()
+    (target / "old").touch()
+    with put_folder(target) as folder:
+        assert folder is None
+    with put_folder(target, replace=True) as folder:
+        assert folder is not None
+    assert list(target.iterdir()) == []
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "target.making-x").mkdir()
+    with put_folder(tmp_path / "target"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
+
+
+def test_only_one_holds_the_lock(tmp_path: Path) -> None:
+    inside, order = threading.Event(), []
+
+    def other() -> None:
+        inside.wait()
+        with exclusive(tmp_path / "lock"):
+            order.append("other")
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with exclusive(tmp_path / "lock"):
+        inside.set()
+        thread.join(0.2)
+        order.append("first")
+    thread.join()
+    assert order == ["first", "other"]
