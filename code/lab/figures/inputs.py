@@ -1,0 +1,147 @@
+"""What figures are drawn from: plain values, with the estimates that `lab.analysis` made. Base units: B/s, ns, ratios."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.regression import Line
+from lab.analysis.steady import Steady
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What an axis is labelled in; one of it is `size` of the base unit."""
+
+    name: str
+    size: float
+
+
+GIB_S = Unit("GiB/s", 2.0**30)
+GBIT_S = Unit("Gbit/s", 1e9 / 8)
+MESSAGES_S = Unit("messages/s", 1.0)
+MICROSECONDS = Unit("µs", 1e3)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One series: an estimate at each x. `machine` names another machine than the report's, whose data it shows."""
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[Estimate, ...]
+    keys: tuple[str, ...] = ()
+    machine: str = ""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What physics allows at each x: the link's rate, or what the headers leave of it."""
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class BySize:
+    """Rates against the message size in bytes: throughput (B/s), message rate (messages/s), published curves beside."""
+
+    name: str
+    curves: tuple[Curve, ...]
+    site: str
+    limits: tuple[Limit, ...] = ()
+    unit: Unit = GIB_S
+
+
+@dataclass(frozen=True)
+class ByParameter:
+    """A rate against one parameter (depth, warm-up, iterations ...), a curve for each size."""
+
+    name: str
+    parameter: str
+    curves: tuple[Curve, ...]
+    site: str
+    unit: Unit = GIB_S
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """Ratios against the message size: a speed-up, or one program against each peer. The label names what is above."""
+
+    name: str
+    curves: tuple[Curve, ...]
+    base: str
+    link: str
+    site: str
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """An estimate for each pair of two parameters: `cells[row][column]`, None where nothing was measured."""
+
+    name: str
+    row_label: str
+    rows: tuple[float, ...]
+    column_label: str
+    columns: tuple[float, ...]
+    cells: tuple[tuple[Estimate | None, ...], ...]
+    site: str
+    unit: Unit = GIB_S
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class WindowSeries:
+    """Consecutive windows of one trial each (a row per repetition), with where they settle and what the first costs."""
+
+    label: str
+    trials: tuple[tuple[float, ...], ...]
+    steady: Steady
+    warm_up: Estimate
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Throughput (B/s) by window."""
+
+    name: str
+    series: tuple[WindowSeries, ...]
+    site: str
+    unit: Unit = GIB_S
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Samples in ns, and those of their quantiles that n supports."""
+
+    label: str
+    samples: tuple[float, ...]
+    quantiles: tuple[tuple[float, Estimate], ...]
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Distributions of a time, drawn as one ECDF each; `what` says which time (round trip, half of it ...)."""
+
+    name: str
+    what: str
+    distributions: tuple[Distribution, ...]
+    site: str
+    unit: Unit = MICROSECONDS
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Times (ns) of messages (bytes) and the line through them, with the residuals below."""
+
+    name: str
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    line: Line
+    site: str
+    unit: Unit = MICROSECONDS
+    keys: tuple[str, ...] = ()
