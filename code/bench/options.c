@@ -141,8 +141,8 @@ _Noreturn static void help(enum role role)
 {
 	printf("Usage: %s [options]%s\n\n", die_program(), role == CLIENT ? " HOST" : "");
 	for (size_t i = 0; i < spec_count; i++)
-		printf("  --%-16s %s%s%s%s (default: %s)%s\n", specs[i]->name, specs[i]->help,
-		       specs[i]->words ? ": " : "", specs[i]->words ? specs[i]->words : "", "",
+		printf("  --%-16s %s%s%s (default: %s)%s\n", specs[i]->name, specs[i]->help,
+		       specs[i]->words ? ": " : "", specs[i]->words ? specs[i]->words : "",
 		       *specs[i]->initial ? specs[i]->initial : "none", specs[i]->shared ? " [both ends]" : "");
 	printf("\nExample:\n  %s --sizes 1..64K*2 --iterations 1000%s\n", die_program(),
 	       role == CLIENT ? " 127.0.0.1" : " --listen 127.0.0.1");
