@@ -15,7 +15,7 @@ PROGRAM = "qemu-system-x86_64"
 Message = dict[str, object]
 
 MEMORY_BYTES = 1 << 30
-MAILBOX_BYTES = 128 << 20
+MAILBOX_BYTES = 64 << 20
 KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 nokaslr tsc=reliable no_timer_check"
 
 # Guest time is the count of instructions, 1 ns each, and nothing asynchronous is attached: no disk, no network card, no
@@ -39,7 +39,8 @@ class MachineError(SiteError):
 
 def identity() -> dict[str, str]:
     """What of QEMU a result depends on."""
-    return {"qemu": version(), "arguments": " ".join((*MACHINE, "-append", KERNEL_ARGUMENTS))}
+    arguments = (*MACHINE, *memory(0, shared=False), *mailbox(0), *console(0), "-append", KERNEL_ARGUMENTS)
+    return {"qemu": version(), "arguments": " ".join(arguments)}
 
 
 def version() -> str:

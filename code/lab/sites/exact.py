@@ -16,6 +16,8 @@ from lab.machine.image import build_image
 from lab.trial import End, Ends, Job, Outcome
 
 ROOT = Path(__file__).resolve().parents[3]
+MACHINE = ROOT / "code" / "machine"
+CACHE = ROOT / ".cache"
 
 # A busy second of the guest takes 3 to 8 of the host, more beside other work; start and end of a run take one.
 HOST_SECONDS_PER_GUEST_SECOND = 30.0
@@ -100,4 +102,4 @@ class ExactSite:
 
 def open() -> ExactSite:  # noqa: A001 - every site's module has this name, and is only ever used as module.open()
     """The exact site of this checkout."""
-    return ExactSite(ROOT / "code" / "machine", ROOT / ".cache")
+    return ExactSite(MACHINE, CACHE)

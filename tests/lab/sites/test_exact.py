@@ -1,0 +1,26 @@
+"""The exact site without its machine: what it says of itself, and what it does before there is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.machine.lock import LockError
+from lab.sites import open_site
+from lab.sites.exact import ExactSite
+from lab.trial import Job, Link, Perturbation
+
+
+def test_the_harness_opens_it_by_name_with_both_ends_of_the_cable() -> None:
+    site = open_site("exact")
+    assert site.name == "exact"
+    assert (site.ends.client.device, site.ends.server.interface) == ("rxe0", "v1")
+
+
+def test_a_lock_that_cannot_be_read_stops_it_before_anything_is_built(tmp_path: Path) -> None:
+    for name in ("packages.lock", "image.toml", "init"):
+        (tmp_path / name).write_text("nonsense\n", encoding="utf-8")
+    with pytest.raises(LockError, match=r"packages\.lock:1"):
+        ExactSite(tmp_path, tmp_path / "cache").run(Job((), Link(), Perturbation(), 1))
+    assert [path.name for path in (tmp_path / "cache/image").iterdir()] == ["lock"]

@@ -1,0 +1,51 @@
+"""The exact machine, frozen once for all tests here, and jobs for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from lab.sites.exact import CACHE, MACHINE, ExactSite
+from lab.trial import Job, Link, Outcome, Perturbation, Step
+
+
+@pytest.fixture(scope="session")
+def exact() -> Iterator[ExactSite]:
+    """The site that `lab run` uses, in the same cache."""
+    site = ExactSite(MACHINE, CACHE)
+    site.prepare(print)
+    yield site
+    site.stop()
+
+
+@pytest.fixture(scope="session")
+def shell() -> Callable[..., Job]:
+    """Make a job of one step, its two ends lines for the guest's shell; iperf3 holds the port if nobody else does."""
+
+    def make(client: str, server: str = "exec iperf3 -s -1 -B 10.0.0.2", **other: Any) -> Job:
+        step = Step(server=("sh", "-c", server), client=("sh", "-c", client), port=5201)
+        return replace(Job((step,), Link(), Perturbation(), deadline_s=30), **other)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def transfer(exact: ExactSite, shell: Callable[..., Job]) -> Callable[[str, Link], dict[str, float]]:
+    """Send some bytes by TCP; what iperf3's server received, in bytes and bits_per_second."""
+
+    def run(size: str, link: Link) -> dict[str, float]:
+        (step,) = exact.run(shell(f"exec iperf3 -c 10.0.0.2 -B 10.0.0.1 --json -n {size}", link=link)).steps
+        assert (step.client_status, step.server_status) == (0, 0), step
+        return cast("dict[str, float]", json.loads(step.client_out)["end"]["sum_received"])
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def measured() -> Callable[[Outcome], Outcome]:
+    """What of an outcome must be equal to the last byte: all but the host's time."""
+    return lambda outcome: replace(outcome, host_seconds=0.0)

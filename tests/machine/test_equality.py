@@ -1,0 +1,82 @@
+"""The same job gives the same bytes: again, under load, and on a machine that was built and frozen elsewhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from lab.sites.exact import CACHE, MACHINE, ExactSite
+from lab.trial import Job, Link, Outcome, Perturbation, Step
+
+Measured = Callable[[Outcome], Outcome]
+
+# Both worlds in one job, and chance in both: the loss, and the numbers that processes draw.
+WRITE = ("ib_write_bw", "-s", "4096", "-n", "50", "-d")
+JOB = Job(
+    steps=(
+        Step(server=(*WRITE, "rxe1"), client=(*WRITE, "rxe0", "127.0.0.1"), port=18515),
+        Step(
+            server=("iperf3", "-s", "-1", "-B", "10.0.0.2"),
+            client=("iperf3", "-c", "10.0.0.2", "-B", "10.0.0.1", "-n", "1M", "--json"),
+            port=5201,
+        ),
+    ),
+    link=Link(mtu=1500, loss_ppm=2_000, loss_seed=3, rate_bit_s=10**9),
+    perturbation=Perturbation(start_delay_ns=123_457, environment_bytes=100),
+    deadline_s=60,
+    environment=(("LAB_TOKEN", "t"),),
+)
+
+
+@pytest.fixture(scope="session")
+def first(exact: ExactSite) -> Outcome:
+    outcome = exact.run(JOB)
+    assert [step.client_status for step in outcome.steps] == [0, 0], outcome.steps
+    return outcome
+
+
+@pytest.fixture
+def busy_loops() -> Iterator[None]:
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    yield
+    for loop in loops:
+        loop.kill()
+        loop.wait()
+
+
+def test_the_same_job_twice_at_once_gives_the_same_bytes(exact: ExactSite, first: Outcome, measured: Measured) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        for again in pool.map(exact.run, [JOB, JOB]):
+            assert measured(again) == measured(first)
+
+
+@pytest.mark.usefixtures("busy_loops")
+def test_the_same_job_beside_busy_loops_gives_the_same_bytes(
+    exact: ExactSite, first: Outcome, measured: Measured
+) -> None:
+    assert measured(exact.run(JOB)) == measured(first)
+
+
+def test_a_machine_built_and_frozen_in_another_folder_gives_the_same_bytes(
+    exact: ExactSite, first: Outcome, measured: Measured, tmp_path: Path
+) -> None:
+    (tmp_path / "cache, with a comma").mkdir()
+    (tmp_path / "cache, with a comma/packages").symlink_to(CACHE / "packages")
+    other = ExactSite(MACHINE, tmp_path / "cache, with a comma")
+    other.prepare(print)
+    assert other.identity() == exact.identity()
+    assert measured(other.run(JOB)) == measured(first)
+
+
+def test_another_perturbation_gives_another_instant(exact: ExactSite, shell: Callable[..., Job]) -> None:
+    early, late, larger = (
+        exact.run(shell("echo $LAB_PADDING", perturbation=perturbation))
+        for perturbation in (Perturbation(), Perturbation(start_delay_ns=1_000), Perturbation(environment_bytes=5))
+    )
+    assert 0 < late.clock_start_ns - early.clock_start_ns < 100_000
+    assert (early.steps[0].client_out, larger.steps[0].client_out) == ("\n", "xxxxx\n")

@@ -1,0 +1,138 @@
+"""What goes wrong ends in time, in one sentence, and leaves no process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from lab.errors import SiteError, SiteStopped
+from lab.machine.qemu import MachineError
+from lab.sites.exact import CACHE, MACHINE, ExactSite
+from lab.trial import Job
+
+Shell = Callable[..., Job]
+SPIN = "while :; do :; done"
+ALONE = """
+import sys
+from lab.sites.exact import CACHE, MACHINE, ExactSite
+from lab.trial import Job, Link, Perturbation, Step
+step = Step(("sh", "-c", "while :; do :; done"), ("true",), 1)
+ExactSite(MACHINE, CACHE).run(Job((step,), Link(), Perturbation(), 600))
+"""
+
+
+def impatient(host_seconds: float) -> ExactSite:
+    """The site of the other tests, with a shorter patience of the host."""
+    return ExactSite(MACHINE, CACHE, host_seconds=(0, host_seconds))
+
+
+def children(of: int | None = None) -> list[int]:
+    """The QEMU processes that a process has started, or this one."""
+    listed = subprocess.run(["ps", "-eo", "pid,ppid,comm"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
+    return [int(pid) for pid, parent, name in rows if int(parent) == (of or os.getpid()) and name.startswith("qemu")]
+
+
+def await_true(condition: Callable[[], object]) -> None:
+    """Poll for at most a minute."""
+    limit = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+
+
+def test_a_guest_that_never_ends_is_ended_by_the_host(exact: ExactSite, shell: Shell) -> None:
+    assert exact.identity()
+    with pytest.raises(MachineError, match="was not done after 3 s"):
+        impatient(3).run(shell(SPIN, deadline_s=600))
+    assert children() == []
+
+
+def test_a_panic_of_the_guest_is_named(exact: ExactSite, shell: Shell) -> None:
+    with pytest.raises(MachineError, match=r"kernel panicked: .*sysrq triggered crash"):
+        exact.run(shell("echo c >/proc/sysrq-trigger"))
+
+
+def test_a_killed_qemu_is_named(exact: ExactSite, shell: Shell) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(exact.run, shell(SPIN, deadline_s=600))
+        await_true(children)
+        os.kill(children()[0], signal.SIGKILL)
+        with pytest.raises(MachineError, match="QEMU was killed by SIGKILL"):
+            running.result()
+
+
+def test_stop_ends_every_run_and_later_ones_too(exact: ExactSite, shell: Shell) -> None:
+    site = impatient(600)
+    assert site.identity() == exact.identity()
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(site.run, shell(SPIN, deadline_s=600)) for _ in range(2)]
+        await_true(lambda: len(children()) == 2)
+        site.stop()
+        for run in running:
+            with pytest.raises(SiteStopped):
+                run.result()
+    with pytest.raises(SiteStopped):
+        site.run(shell("true"))
+    assert children() == []
+
+
+def test_a_killed_harness_leaves_no_qemu(exact: ExactSite) -> None:
+    assert exact.identity()
+    with subprocess.Popen([sys.executable, "-c", ALONE]) as harness:
+        try:
+            await_true(lambda: children(harness.pid))
+            (qemu,) = children(harness.pid)
+        finally:
+            harness.kill()
+    await_true(lambda: not Path("/proc", str(qemu)).exists())
+
+
+def test_a_job_past_its_deadline_is_ended_in_the_guest(exact: ExactSite, shell: Shell) -> None:
+    (step,) = exact.run(shell("echo begun; sleep 1000", server="exec iperf3 -s", deadline_s=5)).steps
+    assert (step.client_status, step.server_status, step.client_out) == (124, 124, "begun\n")
+    assert 4.5e9 < step.clock_end_ns - step.clock_start_ns < 6e9
+
+
+def test_a_server_that_never_listens_ends_in_the_deadline(exact: ExactSite, shell: Shell) -> None:
+    (step,) = exact.run(shell("echo begun", server="sleep 1000", deadline_s=2)).steps
+    assert (step.client_status, step.server_status, step.client_out) == (124, 124, "")
+
+
+def test_a_client_is_not_left_waiting_for_a_server_that_failed(exact: ExactSite, shell: Shell) -> None:
+    (step,) = exact.run(shell("sleep 1000", server="echo broken >&2; exit 3", deadline_s=500)).steps
+    assert (step.client_status, step.server_status, step.server_err) == (137, 3, "broken\n")
+    assert step.clock_end_ns - step.clock_start_ns < 2 * 10**9
+
+
+def test_a_server_that_stays_is_ended_after_its_client(exact: ExactSite, shell: Shell) -> None:
+    (step,) = exact.run(shell("echo done", server="exec iperf3 -s", deadline_s=500)).steps
+    assert (step.client_status, step.client_out) == (0, "done\n")
+    assert step.server_status != 124
+
+
+def test_more_output_than_the_mailbox_holds_is_an_error(exact: ExactSite, shell: Shell) -> None:
+    with pytest.raises(SiteError, match="without results"):
+        exact.run(shell("truncate -s 70000000 /lab/out/large"))
+
+
+def test_runs_in_threads_do_not_disturb_each_other(exact: ExactSite, shell: Shell) -> None:
+    outcomes: dict[int, str] = {}
+    threads = [
+        threading.Thread(target=lambda n=n: outcomes.update({n: exact.run(shell(f"echo {n}")).steps[0].client_out}))
+        for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes == {n: f"{n}\n" for n in range(4)}
