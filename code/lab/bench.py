@@ -70,21 +70,24 @@ def _best(peers: dict[str, Values], size: int, *, is_time: bool) -> float | None
 
 def format_result(result: Result) -> str:
     """A table for people: a line for each size, the geometric mean below."""
-    names = list(result.peers)
-    head = [
-        f"{result.comparison.name} [{result.unit}]",
-        f"{'size':>8} {'ours':>12} " + _cells(names) + f" {'ratio':>7}",
-    ]
+    if not result.ratios:
+        return f"{result.comparison.name}: not measured on both sides\n"
+    names = ["ours", *result.peers]
+    widths = [max(12, len(name)) for name in names]
+    head = [f"{result.comparison.name} [{result.unit}]", f"{'size':>8} {_cells(names, widths)}   ratio"]
     lines = []
     for size, ratio in result.ratios.items():
-        cells = [_number(result.peers[name].get(size)) for name in names]
-        lines.append(f"{format_size(size):>8} {_number(result.ours[size]):>12} {_cells(cells)} {ratio:7.3f}")
+        values = [result.ours[size], *(peer.get(size) for peer in result.peers.values())]
+        cells = _cells(["" if value is None else f"{value:.0f}" for value in values], widths)
+        lines.append(f"{format_size(size):>8} {cells} {ratio:7.3f}")
+    return "\n".join([*head, *lines, _verdict(result), ""])
+
+
+def _verdict(result: Result) -> str:
     limit = result.comparison.geometric_mean_up_to
-    scope = f" up to {format_size(limit)}" if limit else ""
-    verdict = "holds" if result.holds else "MISSED"
-    what = "the mean" if limit else "every size"
-    wanted = f"wanted for {what}: at least {result.comparison.at_least:.2f}, {verdict}"
-    return "\n".join([*head, *lines, f"geometric mean{scope}: {result.geometric_mean:.3f}; {wanted}", ""])
+    scope, what = (f" up to {format_size(limit)}", "the mean") if limit else ("", "every size")
+    wanted = f"wanted for {what}: at least {result.comparison.at_least:g}"
+    return f"geometric mean{scope}: {result.geometric_mean:.3f}; {wanted}, {'holds' if result.holds else 'MISSED'}"
 
 
 def _column(chosen: dict[str, list[Row]]) -> str:
@@ -103,9 +106,5 @@ def _medians(rows: list[Row], column: str) -> Values:
     return {size: median(each) for size, each in sorted(values.items())}
 
 
-def _cells(texts: Iterable[str]) -> str:
-    return " ".join(f"{text[-16:]:>16}" for text in texts)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.0f}"
+def _cells(texts: Iterable[str], widths: Iterable[int]) -> str:
+    return " ".join(f"{text:>{width}}" for text, width in zip(texts, widths, strict=True))

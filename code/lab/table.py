@@ -105,7 +105,7 @@ def _rows(planned: Planned, samples: Iterable[Sample]) -> list[Row]:
         **planned.point,
     }
     rows = (common | {"size_bytes": size} | _values(kinds) for size, kinds in sorted(by_size.items()))
-    return [{name: str(value) for name, value in row.items()} for row in rows]
+    return [dict.fromkeys(COLUMNS, "") | {name: str(value) for name, value in row.items()} for row in rows]
 
 
 def _values(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:

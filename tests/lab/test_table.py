@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lab.compare import first_difference, ratios, same_identity
 from lab.plan import Plan
 from lab.run import Work, missing, run_trials
-from lab.table import bytes_per_second, columns, format_table, make_table, parse_table, table_stamp
+from lab.table import COLUMNS, bytes_per_second, columns, format_table, make_table, parse_table, table_stamp
 from lab.verify import verify
 
 Make = Callable[..., Plan]
@@ -28,6 +28,12 @@ def test_a_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: Any, 
     assert {row["completed_bytes_per_s"] for row in ours} == {str(round(64 / 20256 * 1e9))}
     trips = [row for row in rows if row["series"] == "trips" and row["size_bytes"] == "64"]
     assert {(row["round_trip_ns"], row["round_trip_kind"]) for row in trips} == {("40512", "median")}
+
+
+def test_rows_hold_every_common_column_even_if_empty(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    text = measured(plan, fake_site, tmp_path)
+    assert all(set(COLUMNS) <= set(row) for row in make_table(plan, tmp_path)) and text.count(",\n") == 0
 
 
 def test_a_stamp_changes_with_the_records_that_are_there(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
