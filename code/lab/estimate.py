@@ -11,15 +11,19 @@ from lab.errors import RecordError
 from lab.plan import Planned
 from lab.record import has_record, read_facts
 
-FIRST_GUESS_S = 3.0  # host seconds of a trial of which nothing is known
+FIRST_GUESS_S = 3.0  # host seconds of a trial of which nothing is known, with one pair of processes
+STEP_GUESS_S = 1.0  # of each further pair
 LOOK_AT = 5  # records per series are enough for a median
 
 
 def estimate_s(todo: Iterable[Planned], done: Iterable[Planned], results: Path, jobs: int) -> float:
     """Host seconds for the trials in parallel jobs."""
     costs = _costs(done, results)
-    typical = median(costs.values()) if costs else FIRST_GUESS_S
-    return sum(costs.get(_like(each), typical) for each in todo) / jobs
+    return sum(costs.get(_like(each), _guess(each)) for each in todo) / jobs
+
+
+def _guess(planned: Planned) -> float:
+    return FIRST_GUESS_S + STEP_GUESS_S * (len(planned.trial.job.steps) - 1)
 
 
 def _costs(done: Iterable[Planned], results: Path) -> dict[str, float]:
