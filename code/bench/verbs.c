@@ -52,6 +52,7 @@ static bool receives_data(const struct link *l)
 
 static void verbs_begin(struct link *l, uint64_t messages)
 {
+	verbs_send_drain(l);
 	l->messages = messages;
 	l->posted = l->arrived = l->queued = 0;
 	l->expected = receives_data(l) ? messages * l->flow.operations : 0;
@@ -59,6 +60,7 @@ static void verbs_begin(struct link *l, uint64_t messages)
 		verbs_incoming(l, 0)[l->flow.size_bytes - 1] = 0;
 	if (l->options->role == CLIENT || l->options->measure == LATENCY)
 		verbs_ring_build(l);
+	verbs_pingpong_choose(l);
 	verbs_receive_refill(l);
 }
 
@@ -114,8 +116,8 @@ const struct transport verbs_transport = {
 	.finish = verbs_finish,
 	.signal = verbs_send_control,
 	.await = verbs_receive_control,
-	.ping = verbs_ping,
-	.pong = verbs_pong,
+	.ping = verbs_pingpong,
+	.pong = verbs_pingpong,
 	.outgoing = verbs_outgoing,
 	.incoming = verbs_incoming,
 	.drain = verbs_send_drain,

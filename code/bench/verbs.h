@@ -71,7 +71,8 @@ struct link {
 	uint64_t messages, posted;          /* of the round */
 	uint64_t expected, arrived, queued; /* receive requests of the round: all, completed, posted */
 	uint64_t controls_out;              /* control messages whose completion is not reaped yet */
-	unsigned char mark;                 /* of the last ping or pong of WRITE: 1 to 255 */
+	void (*pingpong)(struct link *);
+	unsigned char mark; /* of the last ping or pong of WRITE: 1 to 255 */
 };
 
 /* The immediate of a control message, which carries no bytes. */
@@ -89,6 +90,7 @@ void verbs_plan(struct link *l, struct flow *f);
 /* verbs_send.c */
 void verbs_ring_build(struct link *l);
 uint64_t verbs_send_post(struct link *l, uint64_t messages);
+void verbs_send_one(struct link *l); /* a ping or pong: the next of the ring */
 uint64_t verbs_send_peek(struct link *l);
 uint64_t verbs_send_reap(struct link *l);
 void verbs_send_control(struct link *l);
@@ -102,8 +104,8 @@ void verbs_receive_message(struct link *l);                      /* waits for on
 void verbs_receive_round(struct link *l);                        /* waits for all messages of the round */
 
 /* verbs_pingpong.c */
-void verbs_ping(struct link *l);
-void verbs_pong(struct link *l);
+void verbs_pingpong_choose(struct link *l); /* by flow and role, once per size */
+void verbs_pingpong(struct link *l);
 
 /* verbs_device.c: the device, port, MTU and GID, by printed rules; exits if there is none. */
 struct verbs_path verbs_path_choose(const struct options *o, const struct verbs_options *v, int side);

@@ -1,23 +1,26 @@
-/* Ping-pong: one message there and back. */
+/* Ping-pong: one message there and back. How it is done is chosen before the loop. */
 #include "verbs.h"
 
 #include <sched.h>
 
-static void verbs_send_one(struct link *l)
-{
-	if (l->flow.marked) {
-		l->mark = l->mark == UINT8_MAX ? 1 : l->mark + 1;
-		verbs_outgoing(l, 0)[l->flow.size_bytes - 1] = l->mark;
-	}
-	verbs_send_post(l, 1);
-}
-
 /* The completion of a signalled ping frees its place in the queue; the answer is here, so it is too, or soon. */
 static void reap_if_signalled(struct link *l)
 {
-	if (l->posted % l->flow.signal_every == 0 || l->posted == l->messages)
+	if (l->posted % l->flow.signal_every == 0)
 		while (verbs_send_reap(l) == 0)
 			;
+}
+
+static unsigned char next_mark(unsigned char mark)
+{
+	return mark == UINT8_MAX ? 1 : mark + 1;
+}
+
+static void send_marked(struct link *l)
+{
+	l->mark = next_mark(l->mark);
+	verbs_outgoing(l, 0)[l->flow.size_bytes - 1] = l->mark;
+	verbs_send_one(l);
 }
 
 /* Data that was written announces itself by nothing but its last byte. */
@@ -30,24 +33,60 @@ static void await_mark(struct link *l, unsigned char mark)
 			sched_yield();
 }
 
-void verbs_ping(struct link *l)
+static void ping_read(struct link *l)
 {
+	struct ibv_wc wc;
+
 	verbs_send_one(l);
-	if (l->flow.marked)
-		await_mark(l, l->mark);
-	else if (verbs_two_sided(l))
-		verbs_receive_message(l);
+	l->sends.wait(&l->sends, 1, &wc);
+}
+
+static void pong_read(struct link *l)
+{
+	(void)l; /* the device answers */
+}
+
+static void ping_marked(struct link *l)
+{
+	send_marked(l);
+	await_mark(l, l->mark);
 	reap_if_signalled(l);
 }
 
-void verbs_pong(struct link *l)
+static void pong_marked(struct link *l)
 {
-	if (l->flow.to_client)
-		return;
-	if (l->flow.marked)
-		await_mark(l, l->mark == UINT8_MAX ? 1 : l->mark + 1);
-	else
-		verbs_receive_message(l);
+	await_mark(l, next_mark(l->mark));
+	send_marked(l);
+	reap_if_signalled(l);
+}
+
+static void ping_message(struct link *l)
+{
+	verbs_send_one(l);
+	verbs_receive_message(l);
+	reap_if_signalled(l);
+}
+
+static void pong_message(struct link *l)
+{
+	verbs_receive_message(l);
 	verbs_send_one(l);
 	reap_if_signalled(l);
+}
+
+void verbs_pingpong_choose(struct link *l)
+{
+	const bool asks = l->options->role == CLIENT;
+
+	if (l->flow.to_client)
+		l->pingpong = asks ? ping_read : pong_read;
+	else if (l->flow.marked)
+		l->pingpong = asks ? ping_marked : pong_marked;
+	else
+		l->pingpong = asks ? ping_message : pong_message;
+}
+
+void verbs_pingpong(struct link *l)
+{
+	l->pingpong(l);
 }

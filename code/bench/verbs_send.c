@@ -99,6 +99,11 @@ uint64_t verbs_send_post(struct link *l, uint64_t messages)
 	return messages;
 }
 
+void verbs_send_one(struct link *l)
+{
+	post_send(l, &l->ring[l->posted++ % l->ring_messages]);
+}
+
 static uint64_t completed(struct link *l, const struct ibv_wc *wc, int found)
 {
 	uint64_t messages = 0;
