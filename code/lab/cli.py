@@ -18,6 +18,9 @@ EXAMPLES = {
     "plan": "lab plan verbs_throughput",
     "run": "lab run verbs_throughput write_parameters --jobs 2",
     "table": "lab table verbs_throughput",
+    "report": "lab report verbs_throughput write_parameters",
+    "claims": "lab claims verbs_throughput",
+    "extract": "lab extract report/verbs_throughput.pdf data",
     "verify": "lab verify verbs_throughput",
     "bench": "lab bench --jobs 2",
     "show": "lab show 3f9a",
@@ -31,8 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 1 a finding, 2 an error, 130 an interruption."""
     options = make_parser().parse_args(arguments)
     from lab import commands, upkeep  # only now: `lab --help` needs none of it
+    from lab.report import commands as reports
 
-    module = upkeep if options.command in upkeep.COMMANDS else commands
+    module = next((each for each in (upkeep, reports) if options.command in each.COMMANDS), commands)
     try:
         return int(getattr(module, options.command)(options))
     except LabError as error:
@@ -54,7 +58,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (_plan, _run, _table, _verify, _bench, _show, _doctor, _lock, _image):
+    for add in (_plan, _run, _table, _report, _claims, _extract, _verify, _bench, _show, _doctor, _lock, _image):
         add(commands)
     return parser
 
@@ -86,6 +90,25 @@ def _table(commands: Commands) -> None:
     _experiments(command, "+")
     _where(command)
     command.add_argument("--reference", action="store_true", help="write results/reference, which verify compares with")
+
+
+def _report(commands: Commands) -> None:
+    command = _command(commands, "report", "write a PDF from the records, or say which claim they don't support")
+    _experiments(command, "+")
+    _where(command)
+
+
+def _claims(commands: Commands) -> None:
+    command = _command(commands, "claims", "list every number that a report may claim, with its interval")
+    _experiments(command, "+")
+    _where(command)
+    command.add_argument("--draft", action="store_true", help="print a discussion to start from instead")
+
+
+def _extract(commands: Commands) -> None:
+    command = _command(commands, "extract", "take the data out of a report's PDF")
+    command.add_argument("pdf", type=Path)
+    command.add_argument("folder", type=Path)
 
 
 def _verify(commands: Commands) -> None:

@@ -10,5 +10,7 @@ CACHE = ROOT / ".cache"
 BENCH = CACHE / "bench"  # the C programs
 PROGRAMS = CACHE / "programs"  # copies of them, by digest
 MACHINE = ROOT / "code" / "machine"  # what the exact site boots
+TEMPLATES = ROOT / "templates"
+REPORTS = ROOT / "report"
 RESULTS = ROOT / "results"
 REFERENCE = RESULTS / "reference"

@@ -1,0 +1,89 @@
+"""From evidence to a PDF: claims, figures, texts, checks, LaTeX, attachments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.analysis.estimate import LEVEL
+from lab.figures import Figure
+from lab.report.attach import attach
+from lab.report.attachments import attachments, typed_texts
+from lab.report.claim import Ledger
+from lab.report.context import make_context
+from lab.report.draft import draft
+from lab.report.evidence import Evidence
+from lab.report.gallery import hang
+from lab.report.latex import compile_pdf
+from lab.report.ledger import make_ledger
+from lab.report.ledger_rows import ledger_rows
+from lab.report.people import read_people
+from lab.report.pictures import pictures
+from lab.report.record_sets import record_sets
+from lab.report.render import render
+from lab.report.typeset import definitions
+from lab.report.uses import claims_used
+
+MAIN = "report.tex"
+DRAFT = r"\draft"
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The texts of one report."""
+
+    experiment: Path
+    templates: Path
+
+    @property
+    def folder(self) -> Path:
+        """What lies beside the experiment: report.toml and discussion.tex."""
+        return self.experiment.with_suffix("")
+
+    @property
+    def people(self) -> Path:
+        return self.folder / "report.toml"
+
+    @property
+    def discussion(self) -> Path:
+        return self.folder / "discussion.tex"
+
+
+def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
+    """The finished PDF, or an error that says what to change."""
+    ledger = make_ledger(evidence)
+    discussion = discussion_text(sources, evidence, ledger)
+    figures = hang(pictures(evidence, ledger), cache / "figures")
+    files = texts(sources, evidence, ledger, figures, discussion)
+    typed = {"experiment.toml": sources.experiment, "report.toml": sources.people, "discussion.tex": sources.discussion}
+    inside = attachments(evidence, ledger, typed_texts(typed))
+    return attach(compile_pdf(files, MAIN), inside)
+
+
+def discussion_text(sources: Sources, evidence: Evidence, ledger: Ledger) -> str:
+    """The student's text; where there is none, or where it says so, the generated draft."""
+    text = sources.discussion.read_text() if sources.discussion.exists() else DRAFT
+    generated = " ".join(draft(evidence, ledger).splitlines())  # on one line: the student's lines keep their numbers
+    return text.replace(DRAFT, generated)
+
+
+def texts(
+    sources: Sources, evidence: Evidence, ledger: Ledger, figures: Mapping[str, Figure], discussion: str
+) -> dict[str, bytes]:
+    """All files that LaTeX reads."""
+    context = make_context(evidence, ledger, read_people(sources.people), figures)
+    body = render(sources.templates, f"{sources.experiment.stem}.tex", context)
+    uses = claims_used(body + discussion)
+    rows = ledger_rows(ledger, (name for name, _ in uses), record_sets(evidence))
+    command = f"lab run {sources.experiment.stem} --fresh"
+    ledger_context = {"rows": rows, "sets": record_sets(evidence), "level": f"{LEVEL:.0%}", "command": command}
+    files = {
+        MAIN: body,
+        "claims.tex": definitions(ledger, uses),
+        "discussion.tex": discussion,
+        "ledger.tex": render(sources.templates, "parts/ledger.tex", ledger_context),
+        "lab.sty": (sources.templates / "lab.sty").read_text(),
+    }
+    pictures = {f"figures/{name}.pdf": figure.pdf for name, figure in figures.items()}
+    return {name: text.encode() for name, text in files.items()} | pictures

@@ -1,0 +1,66 @@
+"""A claim: a named number with its unit, its interval and the records that it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+
+from lab.analysis.estimate import Estimate
+from lab.errors import LabError
+
+
+class Kind(Enum):
+    """What sort of number a claim is; the rules ask for it."""
+
+    RATE = "rate"
+    RATIO = "ratio"
+    CONSTANT = "constant"  # a parameter of the experiment, or of the lab itself
+    DERIVED = "derived"  # read off the measured curve: a size, a count
+    INTERCEPT = "intercept"  # extrapolated to messages that were not sent
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One number that a text may use."""
+
+    name: str
+    estimate: Estimate
+    unit: str  # a key of units.UNITS
+    kind: Kind
+    meaning: str
+    keys: tuple[str, ...] = ()  # of the records
+    wanted_n: int | None = None  # repetitions that the experiment asks for
+    base: str = ""  # what a ratio is over
+    link: str = ""
+    base_link: str = ""
+    source: str = ""  # of a constant: the file and line that set it
+    unchecked: tuple[str, ...] = ()  # records that did not pass all checks
+
+
+@dataclass
+class UnknownClaim(LabError):
+    """A text names a claim that the data do not make."""
+
+    name: str = ""
+
+
+class Ledger(dict[str, Claim]):
+    """All claims of a report, by name."""
+
+    def add(self, *claims: Claim) -> None:
+        for claim in claims:
+            assert claim.name not in self, claim.name
+            self[claim.name] = claim
+
+    def find(self, name: str) -> Claim:
+        if name in self:
+            return self[name]
+        near = get_close_matches(name, self, n=3)
+        hint = " or ".join(near) or "lab claims, which lists all"
+        raise UnknownClaim(f"there is no claim {name!r}", hint=hint, name=name)
+
+
+def constant(name: str, value: float, unit: str, meaning: str, source: str) -> Claim:
+    """A number that nobody measured: it was chosen, and the source says where."""
+    return Claim(name, Estimate(value, None, 0), unit, Kind.CONSTANT, meaning, source=source)

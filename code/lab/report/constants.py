@@ -1,0 +1,73 @@
+"""Claims that nobody measured: the experiment's parameters, its link, and how much there is of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.places import ROOT
+from lab.report.claim import Claim, constant
+from lab.report.evidence import Evidence
+from lab.report.measured import FLAT
+from lab.spec import Series
+from lab.toml_lines import find_line
+
+COUNTED = ("iterations", "warmup", "tx_depth", "rx_depth", "repetitions", "windows")
+MEGABYTE = 10**6
+BOUNDS = {"iterations_at_most": "", "iterations_at_least": "", "bytes_per_size_at_most": "size", "warmup_at_most": ""}
+
+
+def constant_claims(evidence: Evidence) -> Iterator[Claim]:
+    """Parameters as published and as run, the profile's bounds, the link, the counts."""
+    first = evidence.plan.experiment.series[0]
+    yield from _parameters(evidence, first)
+    yield from _link(evidence, first)
+    yield from _counts(evidence, first)
+
+
+def source_of(evidence: Evidence, *path: str) -> str:
+    """The file and line of the TOML that sets a value."""
+    file = evidence.plan.experiment.file.resolve()
+    shown = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file.name
+    return f"{shown}:{find_line(file.read_text(), path)}"
+
+
+def _parameters(evidence: Evidence, series: Series) -> Iterator[Claim]:
+    site = evidence.plan.site.name
+    profile, run = series.profile(site), series.parameters(site, {})
+    for name in COUNTED:
+        published, used = getattr(series.published, name), getattr(run, name)
+        where = source_of(evidence, "parameters", name)
+        yield constant(f"published.{name}", published, "", f"{name}, as published", where)
+        where = source_of(evidence, "profile", site, name) if name in profile.values else where
+        yield constant(f"parameter.{name}", used, "", f"{name}, as run on {site}", where)
+    for name, unit in BOUNDS.items():
+        if (bound := getattr(profile, name)) is not None:
+            where = source_of(evidence, "profile", site, name)
+            yield constant(f"profile.{name}", bound, unit, f"{name} on {site}", where)
+
+
+def _link(evidence: Evidence, series: Series) -> Iterator[Claim]:
+    link, where = series.link, source_of(evidence, "link", "mtu")
+    yield constant("link.mtu", link.mtu, "B", "bytes of IP in a frame of the link", where)
+    if link.rate_bit_s:
+        where = source_of(evidence, "link", "rate_bit_s")
+        yield constant("link.rate", link.rate_bit_s, "bit/s", "rate of the link", where)
+
+
+def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
+    sizes, file = series.published.sizes, source_of(evidence, "parameters", "sizes")
+    yield constant("count.sizes", len(sizes), "", "message sizes", file)
+    yield constant("smallest.size", min(sizes), "size", "smallest message", file)
+    yield constant("largest.size", max(sizes), "size", "largest message", file)
+    yield constant("count.trials", len(evidence.facts), "", "trials, each with its record", "the plan")
+    yield constant("count.series", len(evidence.plan.experiment.series), "", "series", "the plan")
+    guest_ns = sum(facts["clock_end_ns"] - facts["clock_start_ns"] for facts in evidence.facts.values())
+    yield constant("run.time", guest_ns / 1e9, "s", "time of the site's clock that all trials take together", "records")
+    yield constant("disk", _megabytes(evidence.bytes_on_disk), "B", "disk that the records take, rounded up", "records")
+    yield constant("flat", FLAT * 100, "percent", "part of the peak from which on a curve is called flat", "the lab")
+    yield constant("level", 95, "percent", "confidence of all intervals", "lab.analysis")
+
+
+def _megabytes(count: int) -> int:
+    """Rounded up: what a record says of the machine's load changes its length by a few bytes."""
+    return -(-count // MEGABYTE) * MEGABYTE

@@ -1,0 +1,51 @@
+"""Why a report is not built: each error names the file and the line that a person must change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lab.errors import LabError
+
+SHOWN_REFUSALS = 20
+
+
+@dataclass
+class ReportError(LabError):
+    """Something in a template, a text or a figure's data stands in the way of the PDF."""
+
+    file: str = ""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        advice = f" (try: {self.hint})" if self.hint else ""
+        return f"{place}{self.what}{advice}"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One sentence of a text that the data do not carry."""
+
+    file: str
+    line: int
+    rule: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.what} [{self.rule}]"
+
+
+@dataclass
+class ClaimsRefused(LabError):
+    """The claims check found what the data do not support."""
+
+    refusals: tuple[Refusal, ...] = ()
+
+    def __str__(self) -> str:
+        shown = [str(each) for each in self.refusals[:SHOWN_REFUSALS]]
+        more = len(self.refusals) - len(shown)
+        return "\n".join([self.what, *shown, *([f"and {more} more"] if more else [])])
+
+
+class AttachmentError(LabError):
+    """A PDF holds attachments that are missing, too large, or named like no file of a report."""

@@ -1,0 +1,100 @@
+"""What a report rests on: the rows of an experiment's table and the facts of its records, all of them or an error."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lab.errors import RecordError
+from lab.plan import Plan, Planned
+from lab.record import has_record, read_facts, record_folder
+from lab.spec import Point, Series
+from lab.table import KEY_LETTERS, Row, make_table
+
+COMPLETED, CONFIRMED = "completed_bytes_per_s", "confirmed_bytes_per_s"
+# What measure.judge checks of every trial before it makes a record.
+CHECKS = frozenset({"statuses", "samples whole", "bytes counted", "time counted"})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One size of a series at one point: a value from each repetition."""
+
+    values: tuple[int, ...]
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An experiment's plan with all that its trials left."""
+
+    plan: Plan
+    rows: tuple[Row, ...]
+    facts: dict[str, dict[str, Any]]  # by key, in the order of the plan
+    bytes_on_disk: int
+    _cells: dict[tuple[str, str, str, str], Cell] = field(default_factory=dict, repr=False)
+
+    def series(self, name: str) -> Series:
+        return next(each for each in self.plan.experiment.series if each.name == name)
+
+    def cell(self, series: str, size: int, column: str, point: Point | None = None) -> Cell:
+        """The values of a column over the repetitions; empty where the program does not print it."""
+        return self._cells.get((series, _point_text(point or {}), str(size), column), Cell((), ()))
+
+    def keys(self, series: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.trial.key for each in self.plan.planned if each.series.name == series))
+
+    def unchecked(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """The records that did not pass all checks, or whose notes warn against their numbers."""
+        return tuple(key for key in keys if not _is_sound(self.facts[key]))
+
+
+def gather(plan: Plan, results: Path) -> Evidence:
+    """All evidence of a plan; an error names the first trial that is missing."""
+    require_all(plan, results)
+    keys = list(dict.fromkeys(each.trial.key for each in plan.planned))
+    rows = tuple(make_table(plan, results))
+    facts = {key: read_facts(results, key) for key in keys}
+    disk = sum(file.stat().st_size for key in keys for file in record_folder(results, key).iterdir())
+    return Evidence(plan, rows, facts, disk, _cells(plan, rows, keys))
+
+
+def require_all(plan: Plan, results: Path) -> None:
+    """An error that names the first trial without a record, and how to get it."""
+    absent = [each for each in plan.planned if not has_record(results, each.trial.key)]
+    if absent:
+        raise RecordError(
+            f"{len(absent)} of {len(plan.planned)} trials have no record; the first is {describe(absent[0])}",
+            where=plan.experiment.name,
+            hint=f"lab run {plan.experiment.name}",
+        )
+
+
+def describe(planned: Planned) -> str:
+    """A trial in words: series, varied values, repetition."""
+    varied = "".join(f" {name}={value}" for name, value in planned.point.items())
+    return f"{planned.series.name}{varied} repetition {planned.repetition}"
+
+
+def _cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> dict[tuple[str, str, str, str], Cell]:
+    full = {key[:KEY_LETTERS]: key for key in keys}
+    varied = {each.name: tuple(each.vary) for each in plan.experiment.series}
+    values: dict[tuple[str, str, str, str], list[tuple[int, str]]] = defaultdict(list)
+    for row in rows:
+        point = _point_text({name: row[name] for name in varied[row["series"]]})
+        for column in (COMPLETED, CONFIRMED, "messages"):
+            if row.get(column):
+                place = (row["series"], point, row["size_bytes"], column)
+                values[place].append((int(row[column]), full[row["record"]]))
+    return {place: Cell(*zip(*found, strict=True)) for place, found in values.items()}
+
+
+def _point_text(point: Point) -> str:
+    return " ".join(f"{name}={value}" for name, value in point.items())
+
+
+def _is_sound(facts: dict[str, Any]) -> bool:
+    return set(facts.get("checks", ())) >= CHECKS and not facts.get("notes")

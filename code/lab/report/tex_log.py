@@ -1,0 +1,84 @@
+"""What a LaTeX log says, as one sentence with file and line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lab.report.errors import ReportError
+
+# A box that sticks out by less cannot be seen.
+OVERFULL_PT = 1.0
+_ERROR = re.compile(r"^(?:\./)?(?P<file>[\w./-]+):(?P<line>\d+): (?P<what>.+)$", re.MULTILINE)
+_OVERFULL = re.compile(
+    r"^Overfull \\hbox \((?P<pt>[\d.]+)pt too wide\) (?:in paragraph |in alignment |detected )?at lines? (?P<line>\d+)",
+    re.MULTILINE,
+)
+_TALL = re.compile(r"^Overfull \\vbox \((?P<pt>[\d.]+)pt too high\)", re.MULTILINE)
+_UNICODE = re.compile(r"Unicode character .*?\(U\+([0-9A-F]+)\)", re.DOTALL)
+ADVICE = {
+    "Undefined control sequence": "a command that LaTeX knows, or text without a backslash",
+    "Missing $ inserted": r"\_ for an underscore, or $...$ around a formula",
+    "Extra }": "as many { as }",
+    "Too many }": "as many { as }",
+    "Runaway argument": "a } where the argument ends",
+    "Missing number": "a number where one is expected",
+}
+
+
+@dataclass(frozen=True)
+class Box:
+    """A line or page that sticks out."""
+
+    what: str
+    file: str
+    line: int | None
+
+
+def first_error(log: str) -> ReportError:
+    """The first error of a log that was written with -file-line-error."""
+    found = _ERROR.search(log)
+    if found is None:
+        last = next((line for line in log.splitlines() if line.startswith("!")), "LaTeX failed and did not say why")
+        return ReportError(last.lstrip("! "))
+    what = found["what"].removeprefix("LaTeX Error: ").strip().rstrip(".")
+    if bad := _UNICODE.search(found["what"]):
+        what = f"the report's font has no character U+{bad[1]}"
+    what += _command(log[found.end() :], what)
+    hint = next((advice for start, advice in ADVICE.items() if what.startswith(start)), "")
+    return ReportError(what, hint=hint, file=found["file"], line=int(found["line"]))
+
+
+def unpleasant_boxes(log: str) -> list[Box]:
+    """Everything that sticks out of its line or page by more than a reader overlooks."""
+    boxes = [
+        Box(f"a line is {found['pt']} pt too wide", _file_at(log, found.start()), int(found["line"]))
+        for found in _OVERFULL.finditer(log)
+        if float(found["pt"]) > OVERFULL_PT
+    ]
+    boxes += [
+        Box(f"a page is {found['pt']} pt too high", _file_at(log, found.start()), None)
+        for found in _TALL.finditer(log)
+        if float(found["pt"]) > OVERFULL_PT
+    ]
+    return boxes
+
+
+def _command(after: str, what: str) -> str:
+    """The command that is not defined stands at the end of the log's next line."""
+    if not what.startswith("Undefined control sequence"):
+        return ""
+    shown = re.search(r"^l\.\d+ (.*)$", after, re.MULTILINE)
+    name = re.search(r"(\\[A-Za-z@]+|\\.)\s*$", shown[1]) if shown else None
+    return f" {name[1]}" if name else ""
+
+
+def _file_at(log: str, position: int) -> str:
+    """The file that LaTeX was reading: the log opens it with a parenthesis and closes it with another."""
+    open_files: list[str] = []
+    for mark in re.finditer(r"\((?:\./)?([\w./-]*)|\)", log[:position]):
+        if mark[0] == ")":
+            del open_files[-1:]
+        else:
+            open_files.append(mark[1] or "")
+    return next((name for name in reversed(open_files) if name.endswith((".tex", ".sty"))), "report.tex")

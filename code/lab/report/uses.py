@@ -1,0 +1,18 @@
+"""Which claims, figures and tables a text uses."""
+
+from __future__ import annotations
+
+import re
+
+MOST_DIGITS = 18
+CLAIM = re.compile(r"\\claim(?:\[(?P<digits>[^\]]*)\])?\{(?P<name>[^{}]*)\}")
+
+
+def claims_used(text: str) -> list[tuple[str, int | None]]:
+    """Names with the digits asked for, in the order of the text, each once."""
+    return list(dict.fromkeys((each["name"], digits_of(each["digits"])) for each in CLAIM.finditer(text)))
+
+
+def digits_of(text: str | None) -> int | None:
+    """A number of significant digits; anything else counts as none given."""
+    return int(text) if text and text.isdecimal() and 0 < int(text) < MOST_DIGITS else None
