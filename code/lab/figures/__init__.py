@@ -1,6 +1,15 @@
 """The lab's figures: one function per kind, from plain values to a Figure. Same input, same bytes."""
 
+from collections.abc import Callable
+from typing import Any
+
+from lab.figures.by_parameter import parameter
+from lab.figures.by_size import message_rate, published, throughput
+from lab.figures.ceiling import rate_limit, tcp_limit, write_limit
+from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
+from lab.figures.fit import fit
+from lab.figures.heat_map import heat_map
 from lab.figures.inputs import (
     GBIT_S,
     GIB_S,
@@ -19,6 +28,23 @@ from lab.figures.inputs import (
     Windows,
     WindowSeries,
 )
+from lab.figures.latency import latency
+from lab.figures.ratios import peer_ratio, speed_up
+from lab.figures.windows import windows
+
+# Each takes the one dataclass of `inputs` that its annotation names.
+kinds: dict[str, Callable[[Any], Figure]] = {
+    "throughput": throughput,
+    "message_rate": message_rate,
+    "published": published,
+    "parameter": parameter,
+    "speed_up": speed_up,
+    "peer_ratio": peer_ratio,
+    "heat_map": heat_map,
+    "windows": windows,
+    "latency": latency,
+    "fit": fit,
+}
 
 __all__ = [
     "GBIT_S",
@@ -30,6 +56,7 @@ __all__ = [
     "Curve",
     "Distribution",
     "Figure",
+    "FigureError",
     "Fit",
     "HeatMap",
     "Latency",
@@ -38,4 +65,8 @@ __all__ = [
     "Unit",
     "WindowSeries",
     "Windows",
+    "kinds",
+    "rate_limit",
+    "tcp_limit",
+    "write_limit",
 ]

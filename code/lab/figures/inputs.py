@@ -1,4 +1,4 @@
-"""What figures are drawn from: plain values, with the estimates that `lab.analysis` made. Base units: B/s, ns, ratios."""
+"""What figures are drawn from: plain values and the estimates of `lab.analysis`, in base units (B/s, ns, ratios)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from lab.analysis.steady import Steady
 
 @dataclass(frozen=True)
 class Unit:
-    """What an axis is labelled in; one of it is `size` of the base unit."""
+    """What an axis is labelled in: `size` of the base unit. The `smaller` ones are for small values in words."""
 
     name: str
     size: float
+    smaller: tuple[Unit, ...] = ()
 
 
-GIB_S = Unit("GiB/s", 2.0**30)
-GBIT_S = Unit("Gbit/s", 1e9 / 8)
+GIB_S = Unit("GiB/s", 2.0**30, (Unit("MiB/s", 2.0**20), Unit("KiB/s", 2.0**10), Unit("B/s", 1.0)))
+GBIT_S = Unit("Gbit/s", 1e9 / 8, (Unit("Mbit/s", 1e6 / 8), Unit("kbit/s", 1e3 / 8), Unit("bit/s", 1 / 8)))
 MESSAGES_S = Unit("messages/s", 1.0)
-MICROSECONDS = Unit("µs", 1e3)
+MICROSECONDS = Unit("µs", 1e3, (Unit("ns", 1.0),))
 
 
 @dataclass(frozen=True)
@@ -93,10 +94,10 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class WindowSeries:
-    """Consecutive windows of one trial each (a row per repetition), with where they settle and what the first costs."""
+    """The rate in each window, where it settles, and how many times the steady time the first one takes."""
 
     label: str
-    trials: tuple[tuple[float, ...], ...]
+    y: tuple[Estimate, ...]
     steady: Steady
     warm_up: Estimate
     keys: tuple[str, ...] = ()

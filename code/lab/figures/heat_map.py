@@ -1,0 +1,108 @@
+"""Heat maps: a rate for each pair of two parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from math import isfinite, nan
+
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure as Drawing
+from matplotlib.image import AxesImage
+from matplotlib.ticker import NullLocator
+
+from lab.analysis.estimate import Estimate
+from lab.figures.errors import FigureError
+from lab.figures.figure import Figure
+from lab.figures.inputs import HeatMap
+from lab.figures.labels import width_mm
+from lab.figures.picture import Picture, finish, new_panels, settle, to_mm
+from lab.figures.scales import ROOM, log_axis, plain
+from lab.figures.style import INK, PALE, style
+from lab.figures.words import counts, measured, number
+
+ROW_MM, MOST_MM, BAR_MM = 7.5, 130.0, 3.0
+CELL_PT = 7.0
+LEAST_ROW_MM = 3.2  # for a number of that size
+COLOURS = "cividis"  # its brightness rises evenly: the same map in grey (J. R. Nunez et al., 2018)
+DARK = 0.5  # below this part of the range the colour is too dark for black letters
+
+
+def heat_map(data: HeatMap) -> Figure:
+    """A cell for each pair, with its number where that fits."""
+    return finish(draw_heat_map(data))
+
+
+def draw_heat_map(data: HeatMap) -> Picture:
+    """Colours on a logarithmic scale: factors between settings matter, not differences."""
+    _check(data)
+    heights = [min(len(data.rows) * ROW_MM, MOST_MM), BAR_MM]
+    values = [[each.value / data.unit.size if each else nan for each in row] for row in data.cells]
+    present = [value for row in values for value in row if isfinite(value)]
+    norm = LogNorm(min(present) / ROOM, max(present) * ROOM)
+    with style():
+        drawing, (panel, bar) = new_panels(heights)
+        image = panel.imshow(values, cmap=COLOURS, norm=norm, aspect="auto", interpolation="nearest")
+        _label_axes(panel, data)
+        _draw_bar(drawing, bar, image, present, data)
+        settle(drawing, [panel, bar], heights)
+        if heights[0] / len(data.rows) >= LEAST_ROW_MM:
+            _write_cells(drawing, panel, values, norm)
+    n = counts(_found(data), "repetitions", "").split(";")[0] + "; colours are medians, white was not measured"
+    return Picture(data.name, drawing, (panel, bar), _alt(data), n, data.keys)
+
+
+def _check(data: HeatMap) -> None:
+    if len(data.cells) != len(data.rows) or any(len(row) != len(data.columns) for row in data.cells):
+        raise FigureError("cells that are not rows times columns", where=data.name, figure=data.name)
+    if not _found(data):
+        raise FigureError("a heat map without a cell", where=data.name, hint="run its trials", figure=data.name)
+    if any(not (isfinite(each.value) and each.value > 0) for each in _found(data)):
+        raise FigureError("a cell that is not above 0", where=data.name, figure=data.name)
+
+
+def _found(data: HeatMap) -> list[Estimate]:
+    return [each for each in chain.from_iterable(data.cells) if each]
+
+
+def _label_axes(panel: Axes, data: HeatMap) -> None:
+    panel.set_yticks(range(len(data.rows)), [plain(row) for row in data.rows])
+    panel.set_xticks(range(len(data.columns)), [plain(column) for column in data.columns])
+    panel.set(xlabel=data.column_label, ylabel=data.row_label)
+    panel.tick_params(length=0)
+    panel.spines[:].set_visible(False)
+
+
+def _draw_bar(drawing: Drawing, bar: Axes, image: AxesImage, present: Sequence[float], data: HeatMap) -> None:
+    drawing.colorbar(image, cax=bar, orientation="horizontal", label=f"throughput in {data.unit.name}")
+    bar.yaxis.set_major_locator(NullLocator())
+    log_axis(bar.xaxis, present)
+    bar.spines[:].set(color=PALE, visible=True)
+
+
+def _write_cells(drawing: Drawing, panel: Axes, values: Sequence[Sequence[float]], norm: LogNorm) -> None:
+    """The numbers, all or none: a map with some would look as if the others were missing."""
+    texts = [[number(value, 2) if isfinite(value) else "" for value in row] for row in values]
+    cell_mm = to_mm(drawing, panel.bbox.width) / len(values[0])
+    if max(width_mm(drawing, text, CELL_PT) for row in texts for text in row if text) > 0.9 * cell_mm:
+        return
+    for row, line in enumerate(values):
+        for column, value in enumerate(line):
+            if isfinite(value):
+                colour = "white" if norm(value) < DARK else INK
+                panel.text(column, row, texts[row][column], ha="center", va="center", fontsize=CELL_PT, color=colour)
+
+
+def _alt(data: HeatMap) -> str:
+    pairs = [
+        (each, f"{data.row_label} {plain(data.rows[row])} and {data.column_label} {plain(data.columns[column])}")
+        for row, line in enumerate(data.cells)
+        for column, each in enumerate(line)
+        if each
+    ]
+    least, most = (choose(pairs, key=lambda pair: pair[0].value) for choose in (min, max))
+    return (
+        f"Heat map of throughput by {data.row_label} and {data.column_label} on {data.site}: "
+        f"least {measured(least[0], data.unit)} at {least[1]}, most {measured(most[0], data.unit)} at {most[1]}."
+    )

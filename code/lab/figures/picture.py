@@ -1,0 +1,88 @@
+"""A picture being drawn: panels of a given height, margins made to measure, and its last step to bytes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
+from matplotlib.figure import Figure as Drawing
+from matplotlib.transforms import Bbox
+
+from lab.figures.figure import Figure
+from lab.figures.style import MM_PER_INCH, PNG_DPI, WIDTH_MM, style
+
+EDGE_MM = 0.6  # around everything, so that no letter is cut
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a kind of figure has drawn, before it is printed; `panels` from top to bottom."""
+
+    name: str
+    drawing: Drawing
+    panels: tuple[Axes, ...]
+    alt: str
+    n: str
+    keys: tuple[str, ...]
+
+
+def new_panels(heights_mm: Sequence[float]) -> tuple[Drawing, tuple[Axes, ...]]:
+    """A drawing of the printed width with panels above each other; `settle` gives them their places."""
+    drawing = Drawing(figsize=(WIDTH_MM / MM_PER_INCH, sum(heights_mm) / MM_PER_INCH), dpi=PNG_DPI)
+    FigureCanvasAgg(drawing)
+    panels: list[Axes] = []
+    for place, height in enumerate(heights_mm):
+        box = (0.1, 1 - sum(heights_mm[: place + 1]) / sum(heights_mm), 0.8, height / sum(heights_mm))
+        panels.append(drawing.add_axes(box, label=str(place)))
+    return drawing, tuple(panels)
+
+
+def renderer_of(drawing: Drawing) -> RendererAgg:
+    """What text is measured with, for print as for the screen."""
+    canvas = drawing.canvas
+    assert isinstance(canvas, FigureCanvasAgg)
+    renderer: RendererAgg = canvas.get_renderer()  # type: ignore[no-untyped-call]
+    return renderer
+
+
+def to_mm(drawing: Drawing, pixels: float) -> float:
+    return pixels / drawing.dpi * MM_PER_INCH
+
+
+def settle(
+    drawing: Drawing, panels: Sequence[Axes], heights_mm: Sequence[float], right_mm: float = 0, below_mm: float = 0
+) -> None:
+    """Gives each panel its height and all the same sides, with just the room that their labels take.
+
+    Constrained layout would do the same by drawing everything several times over.
+    """
+    around = [_room(drawing, panel) for panel in panels]
+    left, right = max(room.x0 for room in around) + EDGE_MM, max(right_mm, *(room.x1 for room in around)) + EDGE_MM
+    total = sum(heights_mm) + sum(room.y0 + room.y1 for room in around) + below_mm + 2 * EDGE_MM
+    drawing.set_size_inches(WIDTH_MM / MM_PER_INCH, total / MM_PER_INCH)
+    top = total - EDGE_MM
+    for panel, room, height in zip(panels, around, heights_mm, strict=True):
+        bottom = top - room.y1 - height
+        panel.set_position((left / WIDTH_MM, bottom / total, (WIDTH_MM - left - right) / WIDTH_MM, height / total))
+        top = bottom - room.y0
+
+
+def finish(picture: Picture) -> Figure:
+    """Both files, without the date and the program that made them."""
+    with style():
+        pdf, png = io.BytesIO(), io.BytesIO()
+        nobody = {"CreationDate": None, "Creator": None, "Producer": None}
+        picture.drawing.savefig(pdf, format="pdf", metadata=nobody)
+        picture.drawing.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
+    return Figure(picture.name, pdf.getvalue(), png.getvalue(), picture.alt, picture.n, picture.keys)
+
+
+def _room(drawing: Drawing, panel: Axes) -> Bbox:
+    """How far a panel's labels reach out of it on each side, in mm: left, below, right, above."""
+    outer, inner = panel.get_tightbbox(renderer_of(drawing)), panel.bbox
+    assert outer is not None
+    sides = (inner.x0 - outer.x0, inner.y0 - outer.y0, outer.x1 - inner.x1, outer.y1 - inner.y1)
+    return Bbox.from_extents(*(to_mm(drawing, max(side, 0.0)) for side in sides))

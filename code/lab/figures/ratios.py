@@ -1,0 +1,59 @@
+"""Ratios against the message size: the speed-up over a base, or one program against each of its peers."""
+
+from __future__ import annotations
+
+from lab.analysis.verdict import Verdict, judge
+from lab.figures.curves import check_curves, draw_curves, heights, keys_of, label_of, ordered
+from lab.figures.figure import Figure
+from lab.figures.inputs import Curve, Ratios
+from lab.figures.labels import Name, name_series
+from lab.figures.picture import Picture, finish, new_panels
+from lab.figures.scales import log_axis, size_axis
+from lab.figures.style import INK, style
+from lab.figures.words import counts, measured, size
+
+HEIGHT_MM = 58.0
+
+
+def speed_up(data: Ratios) -> Figure:
+    """How many times as fast as the base; the base and the link are named on the axis."""
+    return finish(draw_ratios(data, f"speed-up over {data.base}"))
+
+
+def peer_ratio(data: Ratios) -> Figure:
+    """How many times as fast as each peer, which the labels name; the base says what all are compared with."""
+    return finish(draw_ratios(data, f"throughput, {data.base}"))
+
+
+def draw_ratios(data: Ratios, quantity: str) -> Picture:
+    """Both ways alike: on a logarithmic axis twice as fast is as far from 1 as half as fast."""
+    check_curves(data.name, data.curves)
+    with style():
+        drawing, (panel,) = new_panels([HEIGHT_MM])
+        panel.grid(visible=True)
+        sizes = [x for curve in data.curves for x in curve.x]
+        size_axis(panel, sizes)
+        log_axis(panel.yaxis, [1.0, *heights(data.curves)])
+        panel.set_ylabel(quantity)
+        panel.set_title(f"link: {data.link}")
+        line = panel.axhline(1.0, color=INK, linewidth=0.9, zorder=1.5, label="equal")
+        names = [Name("equal (1)", line, panel.get_xlim()[1], 1.0), *draw_curves(panel, data.curves)]
+        name_series(drawing, panel, names, HEIGHT_MM)
+    n = counts([y for curve in data.curves for y in curve.y], "repetitions on the smaller side", "bands")
+    n = n.replace("of the median", "of the ratio of medians")
+    return Picture(data.name, drawing, (panel,), _alt(data, quantity), n, keys_of(data.curves))
+
+
+def _alt(data: Ratios, quantity: str) -> str:
+    title = f"{quantity.capitalize()} against message size on {data.site}, link {data.link}, with a line at 1."
+    return " ".join([title, *(_in_words(ordered(curve)) for curve in data.curves)])
+
+
+def _in_words(curve: Curve) -> str:
+    by_value = sorted(range(len(curve.y)), key=lambda place: curve.y[place].value)
+    ends = dict.fromkeys((by_value[0], by_value[-1]))
+    points = " to ".join(f"{measured(curve.y[place])} at {size(curve.x[place])}" for place in ends)
+    verdicts = [judge(each) for each in curve.y]
+    more, less = verdicts.count(Verdict.MORE), verdicts.count(Verdict.LESS)
+    judged = f"above 1 at {more}, below 1 at {less} of {len(verdicts)} sizes; at the others the data can't tell"
+    return f"{label_of(curve)}: from {points}; {judged}."

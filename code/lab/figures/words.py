@@ -1,0 +1,70 @@
+"""Numbers in words, for axes and for those who can't see a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import floor, log10
+
+from lab.analysis.estimate import Estimate
+from lab.figures.inputs import Unit
+
+DIGITS = 3  # significant ones: what a reader takes from a picture
+THIN_SPACE = "\N{NO-BREAK SPACE}"
+BINARY = (("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0))
+
+
+def number(value: float, digits: int = DIGITS) -> str:
+    """Rounded to significant digits, never with an exponent: 0.00123, 1.23, 12 300."""
+    if value == 0:
+        return "0"
+    places = digits - 1 - floor(log10(abs(value)))
+    rounded = round(value, places)
+    return f"{rounded:,.{max(places, 0)}f}".replace(",", THIN_SPACE).replace("-", "\N{MINUS SIGN}")
+
+
+def short(value: float) -> str:
+    """As on an axis, without zeros that say nothing: 0.001, 1, 10 k, 2 M."""
+    for suffix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= size:
+            return f"{value / size:g}{THIN_SPACE}{suffix}"
+    return f"{value:.6f}".rstrip("0").rstrip(".").replace("-", "\N{MINUS SIGN}") if abs(value) >= 1e-6 else f"{value:g}"
+
+
+def size(count: float) -> str:
+    """1 B, 1 KiB, 1.5 MiB."""
+    for name, shift in BINARY:
+        if count >= 1 << shift:
+            return f"{trim(number(count / (1 << shift), 4))}{THIN_SPACE}{name}"
+    return f"{trim(number(count, 4))}{THIN_SPACE}B"
+
+
+def trim(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def measured(estimate: Estimate, unit: Unit | None = None) -> str:
+    """`0.913 (0.905 to 0.922) GiB/s`; small values in a smaller unit."""
+    unit = unit and _legible(unit, estimate.value)
+    scale = unit.size if unit else 1.0
+    text = number(estimate.value / scale)
+    if estimate.interval:
+        text += f" ({number(estimate.interval.low / scale)} to {number(estimate.interval.high / scale)})"
+    return f"{text} {unit.name}" if unit else text
+
+
+def counts(estimates: Iterable[Estimate], what: str, bands: str) -> str:
+    """What n and the bands are: `n = 5 to 10 repetitions; bands: 95 % intervals of the median`."""
+    found = list(estimates)
+    least, most = min(each.n for each in found), max(each.n for each in found)
+    n = f"n = {least}" if least == most else f"n = {least} to {most}"
+    levels = {each.interval.level for each in found if each.interval}
+    missing = sum(each.interval is None for each in found)
+    if not levels:
+        return f"{n} {what}, too few for an interval"
+    level = " or ".join(f"{trim(f'{100 * each:.1f}')}{THIN_SPACE}%" for each in sorted(levels))
+    rest = f"; none where n is too small ({missing} of {len(found)} points)" if missing else ""
+    return f"{n} {what}; {bands}: {level} intervals of the median{rest}"
+
+
+def _legible(unit: Unit, value: float) -> Unit:
+    return next((each for each in (unit, *unit.smaller) if abs(value) >= each.size), unit)
