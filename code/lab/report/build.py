@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from lab.report.attachments import attachments, typed_texts
 from lab.report.claim import Ledger
 from lab.report.context import make_context
 from lab.report.draft import draft
+from lab.report.errors import ClaimsRefused
 from lab.report.evidence import Evidence
 from lab.report.gallery import hang
 from lab.report.latex import compile_pdf
@@ -20,6 +21,7 @@ from lab.report.ledger import make_ledger
 from lab.report.ledger_rows import ledger_rows
 from lab.report.people import read_people
 from lab.report.pictures import pictures
+from lab.report.prose import check_text, refused
 from lab.report.record_sets import record_sets
 from lab.report.render import render
 from lab.report.typeset import definitions
@@ -27,6 +29,7 @@ from lab.report.uses import claims_used
 
 MAIN = "report.tex"
 DRAFT = r"\draft"
+TABLES = ("parameters", "environment", "results", "ratios", "gains")
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,24 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
 def discussion_text(sources: Sources, evidence: Evidence, ledger: Ledger) -> str:
     """The student's text; where there is none, or where it says so, the generated draft."""
     text = sources.discussion.read_text() if sources.discussion.exists() else DRAFT
+    check_text(text, f"{sources.folder.name}/{sources.discussion.name}", ledger, _targets(evidence, ledger))
     generated = " ".join(draft(evidence, ledger).splitlines())  # on one line: the student's lines keep their numbers
     return text.replace(DRAFT, generated)
+
+
+def check_templates(sources: Sources, ledger: Ledger) -> None:
+    """The lab's own prose obeys the same rules."""
+    names = [f"{sources.experiment.stem}.tex", "base.tex"]
+    files = [*(sources.templates / name for name in names), *sorted((sources.templates / "parts").glob("*.tex"))]
+    found = [each for file in files for each in refused(file.read_text(), f"templates/{file.name}", ledger)]
+    if found:
+        raise ClaimsRefused("a template claims what the data do not support:", refusals=tuple(found))
+
+
+def _targets(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
+    """What \\figureof and \\tableof may name."""
+    yield from (f"figureof {each.name}" for each in pictures(evidence, ledger))
+    yield from (f"tableof {name}" for name in TABLES)
 
 
 def texts(
@@ -74,6 +93,7 @@ def texts(
     """All files that LaTeX reads."""
     context = make_context(evidence, ledger, read_people(sources.people), figures)
     body = render(sources.templates, f"{sources.experiment.stem}.tex", context)
+    check_templates(sources, ledger)
     uses = claims_used(body + discussion)
     rows = ledger_rows(ledger, (name for name, _ in uses), record_sets(evidence))
     command = f"lab run {sources.experiment.stem} --fresh"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.analysis.ratios import LEAST
 from lab.places import ROOT
 from lab.report.claim import Claim, constant
 from lab.report.evidence import Evidence
@@ -65,6 +66,7 @@ def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
     yield constant("run.time", guest_ns / 1e9, "s", "time of the site's clock that all trials take together", "records")
     yield constant("disk", _megabytes(evidence.bytes_on_disk), "B", "disk that the records take, rounded up", "records")
     yield constant("flat", FLAT * 100, "percent", "part of the peak from which on a curve is called flat", "the lab")
+    yield constant("least.n", LEAST, "", "repetitions that an interval needs", "lab.analysis.ratios")
     yield constant("level", 95, "percent", "confidence of all intervals", "lab.analysis")
 
 

@@ -57,9 +57,9 @@ def _verdict(ours: Subject, base: Subject, ledger: Ledger) -> str:
         )
     return (
         rf"Of \claim{{count.sizes}} sizes, {ahead} is ahead of {behind} on the same link "
-        rf"at \claim{{{name}.faster}} and behind at \claim{{{name}.slower}}; at \claim{{{name}.unclear}} the intervals cannot tell. "
-        rf"The ratio to {behind} goes from \claim{{{name}.least}} at \claim{{{name}.least.size}} to "
-        rf"\claim{{{name}.most}} at \claim{{{name}.most.size}}."
+        rf"at \claim{{{name}.faster}} and behind at \claim{{{name}.slower}}; at \claim{{{name}.unclear}} "
+        rf"the intervals cannot tell. The ratio to {behind} goes from \claim{{{name}.least}} "
+        rf"at \claim{{{name}.least.size}} to \claim{{{name}.most}} at \claim{{{name}.most.size}}."
     )
 
 

@@ -43,14 +43,14 @@ def _check(file: Path, text: str, key: str, value: object) -> None:
     line, shown = find_line(text, (key,)), _shown(file)
     if key not in KEYS:
         raise ReportError(f"unknown key {key!r}", hint="one of " + ", ".join(KEYS), file=shown, line=line)
-    values = value if isinstance(value, list) else [value]
+    values: list[object] = value if isinstance(value, list) else [value]
     if not isinstance(value, KEYS[key]) or not all(isinstance(each, str) for each in values):
         wanted = "a list of texts" if KEYS[key] is list else "a text"
         raise ReportError(f"{key} is not {wanted}", file=shown, line=line)
     if len(values) > MOST_PEOPLE:
         raise ReportError(f"{key} has {len(values)} entries, at most {MOST_PEOPLE} fit", file=shown, line=line)
     for each in values:
-        require_printable(each, shown, line)
+        require_printable(str(each), shown, line)
 
 
 def _shown(file: Path) -> str:
