@@ -49,7 +49,7 @@ def draw_by_size(data: BySize, quantity: str) -> Picture:
 
 
 def _alt(data: BySize, quantity: str) -> str:
-    title = f"{quantity.capitalize()} against message size on {data.site}, both axes logarithmic."
+    title = f"{quantity[0].upper()}{quantity[1:]} against message size on {data.site}, both axes logarithmic."
     curves = [_in_words(ordered(curve), data.unit) for curve in data.curves]
     scale, unit = data.unit.size, data.unit.name
     limits = [f"{limit.label}: up to {number(max(limit.y) / scale)} {unit}." for limit in data.limits]

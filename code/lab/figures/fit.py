@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from lab.figures.inputs import GIB_S, Fit, Unit
 from lab.figures.picture import Picture, finish, new_panels, settle
 from lab.figures.scales import floor_log2
 from lab.figures.style import COLOURS, INK, SMALL_PT, style
-from lab.figures.words import measured, number, short, size
+from lab.figures.words import legible, measured, number, short, size
 
 HEIGHTS_MM = (52.0, 26.0)
 PER_NANOSECOND = Unit(GIB_S.name, GIB_S.size / 1e9)  # a slope is in ns per byte
@@ -30,6 +31,7 @@ def draw_fit(data: Fit) -> Picture:
     """Linear axes, since a line is what is claimed."""
     if not data.x or len(data.x) != len(data.y) or len(data.x) != len(data.line.residuals):
         raise FigureError("x, y and residuals of different numbers", where=data.name, figure=data.name)
+    data = replace(data, unit=legible(data.unit, max(data.y)))
     scale = data.unit.size
     with style():
         drawing, panels = new_panels(HEIGHTS_MM)
@@ -62,7 +64,7 @@ def _points() -> dict[str, Any]:
 
 def _scales(panel: Axes, data: Fit) -> None:
     panel.grid(visible=True)
-    step = 2.0 ** (floor_log2(max(data.x) / 5))
+    step = max(1.0, 2.0 ** floor_log2(max(data.x) / 5))
     room = 0.03 * max(data.x)
     panel.set_xlim(min(0.0, *data.x) - room, max(data.x) + room)
     panel.xaxis.set_major_locator(FixedLocator([step * place for place in range(int(max(data.x) / step) + 1)]))

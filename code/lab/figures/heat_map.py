@@ -15,16 +15,17 @@ from matplotlib.ticker import NullLocator
 from lab.analysis.estimate import Estimate
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
-from lab.figures.inputs import HeatMap
+from lab.figures.inputs import HeatMap, Unit
 from lab.figures.labels import width_mm
 from lab.figures.picture import Picture, finish, new_panels, settle, to_mm
 from lab.figures.scales import ROOM, log_axis, plain
 from lab.figures.style import INK, PALE, style
-from lab.figures.words import counts, measured, number
+from lab.figures.words import counts, legible, measured, number
 
 ROW_MM, MOST_MM, BAR_MM = 7.5, 130.0, 3.0
 CELL_PT = 7.0
 LEAST_ROW_MM = 3.2  # for a number of that size
+MOST_ROWS, MOST_COLUMNS = 32, 16  # with a label each
 COLOURS = "cividis"  # its brightness rises evenly: the same map in grey (J. R. Nunez et al., 2018)
 DARK = 0.5  # below this part of the range the colour is too dark for black letters
 
@@ -47,8 +48,8 @@ def draw_heat_map(data: HeatMap) -> Picture:
         _label_axes(panel, data)
         _draw_bar(drawing, bar, image, present, data)
         settle(drawing, [panel, bar], heights)
-        if heights[0] / len(data.rows) >= LEAST_ROW_MM:
-            _write_cells(drawing, panel, values, norm)
+        if heights[0] / len(data.rows) >= LEAST_ROW_MM and _write_cells(drawing, panel, values, norm, data.unit):
+            bar.set_xlabel(bar.get_xlabel() + _letters(data.unit))
     n = counts(_found(data), "repetitions", "").split(";")[0] + "; colours are medians, white was not measured"
     return Picture(data.name, drawing, (panel, bar), _alt(data), n, data.keys)
 
@@ -67,11 +68,16 @@ def _found(data: HeatMap) -> list[Estimate]:
 
 
 def _label_axes(panel: Axes, data: HeatMap) -> None:
-    panel.set_yticks(range(len(data.rows)), [plain(row) for row in data.rows])
-    panel.set_xticks(range(len(data.columns)), [plain(column) for column in data.columns])
+    down, across = _stride(len(data.rows), MOST_ROWS), _stride(len(data.columns), MOST_COLUMNS)
+    panel.set_yticks(range(0, len(data.rows), down), [plain(row) for row in data.rows[::down]])
+    panel.set_xticks(range(0, len(data.columns), across), [plain(column) for column in data.columns[::across]])
     panel.set(xlabel=data.column_label, ylabel=data.row_label)
     panel.tick_params(length=0)
     panel.spines[:].set_visible(False)
+
+
+def _stride(count: int, most: int) -> int:
+    return -(-count // most)
 
 
 def _draw_bar(drawing: Drawing, bar: Axes, image: AxesImage, present: Sequence[float], data: HeatMap) -> None:
@@ -81,17 +87,30 @@ def _draw_bar(drawing: Drawing, bar: Axes, image: AxesImage, present: Sequence[f
     bar.spines[:].set(color=PALE, visible=True)
 
 
-def _write_cells(drawing: Drawing, panel: Axes, values: Sequence[Sequence[float]], norm: LogNorm) -> None:
+def _write_cells(drawing: Drawing, panel: Axes, values: Sequence[Sequence[float]], norm: LogNorm, unit: Unit) -> bool:
     """The numbers, all or none: a map with some would look as if the others were missing."""
-    texts = [[number(value, 2) if isfinite(value) else "" for value in row] for row in values]
+    texts = [[_brief(value, unit) if isfinite(value) else "" for value in row] for row in values]
     cell_mm = to_mm(drawing, panel.bbox.width) / len(values[0])
     if max(width_mm(drawing, text, CELL_PT) for row in texts for text in row if text) > 0.9 * cell_mm:
-        return
+        return False
     for row, line in enumerate(values):
         for column, value in enumerate(line):
             if isfinite(value):
                 colour = "white" if norm(value) < DARK else INK
                 panel.text(column, row, texts[row][column], ha="center", va="center", fontsize=CELL_PT, color=colour)
+    return True
+
+
+def _brief(value: float, unit: Unit) -> str:
+    """Two digits, and the first letter of the unit's prefix where it has one: 68 M."""
+    chosen = legible(unit, value * unit.size)
+    letter = "" if unit.smaller and chosen == unit.smaller[-1] else chosen.name[0]
+    return f"{number(value * unit.size / chosen.size, 2)}{letter}"
+
+
+def _letters(unit: Unit) -> str:
+    named = [f"{each.name[0]} for {each.name}" for each in unit.smaller[:-1]]
+    return f" (in cells {', '.join(named)})" if named else ""
 
 
 def _alt(data: HeatMap) -> str:

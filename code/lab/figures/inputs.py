@@ -22,6 +22,7 @@ GIB_S = Unit("GiB/s", 2.0**30, (Unit("MiB/s", 2.0**20), Unit("KiB/s", 2.0**10), 
 GBIT_S = Unit("Gbit/s", 1e9 / 8, (Unit("Mbit/s", 1e6 / 8), Unit("kbit/s", 1e3 / 8), Unit("bit/s", 1 / 8)))
 MESSAGES_S = Unit("messages/s", 1.0)
 MICROSECONDS = Unit("µs", 1e3, (Unit("ns", 1.0),))
+SECONDS = Unit("s", 1e9, (Unit("ms", 1e6), MICROSECONDS, Unit("ns", 1.0)))
 
 
 @dataclass(frozen=True)
@@ -144,5 +145,5 @@ class Fit:
     y: tuple[float, ...]
     line: Line
     site: str
-    unit: Unit = MICROSECONDS
+    unit: Unit = SECONDS
     keys: tuple[str, ...] = ()

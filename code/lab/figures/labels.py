@@ -19,6 +19,7 @@ WIDEST_MM = 42.0  # a label beside its curve; longer ones leave the panel too li
 LINE_MM = 3.6  # from one label's foot to the next
 GAP_MM = 2.0  # between a panel and what stands beside or below it
 LETTERS_IN_LEGEND = 80
+MOST_COLUMNS = 5
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def add_legend(drawing: Drawing, entries: Sequence[tuple[Artist, str]]) -> Legen
     """A legend at the foot of the drawing, in as many columns as fit."""
     texts = [fill(text, LETTERS_IN_LEGEND, break_long_words=True) for _, text in entries]
     handles = [handle for handle, _ in entries]
-    columns = len(entries)
+    columns = min(len(entries), MOST_COLUMNS)
     while True:
         legend = drawing.legend(handles, texts, loc="lower left", ncols=columns, mode=None, bbox_to_anchor=(0.0, 0.004))
         width = to_mm(drawing, legend.get_window_extent(renderer_of(drawing)).width)

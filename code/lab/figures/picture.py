@@ -14,6 +14,7 @@ from matplotlib.transforms import Bbox
 from lab.figures.figure import Figure
 from lab.figures.style import MM_PER_INCH, PNG_DPI, WIDTH_MM, style
 
+BETWEEN_MM = 2.0  # panels
 EDGE_MM = 0.6  # around everything, so that no letter is cut
 
 
@@ -62,12 +63,13 @@ def settle(
     around = [_room(drawing, panel) for panel in panels]
     left, right = max(room.x0 for room in around) + EDGE_MM, max(right_mm, *(room.x1 for room in around)) + EDGE_MM
     total = sum(heights_mm) + sum(room.y0 + room.y1 for room in around) + below_mm + 2 * EDGE_MM
+    total += BETWEEN_MM * (len(panels) - 1)
     drawing.set_size_inches(WIDTH_MM / MM_PER_INCH, total / MM_PER_INCH)
     top = total - EDGE_MM
     for panel, room, height in zip(panels, around, heights_mm, strict=True):
         bottom = top - room.y1 - height
         panel.set_position((left / WIDTH_MM, bottom / total, (WIDTH_MM - left - right) / WIDTH_MM, height / total))
-        top = bottom - room.y0
+        top = bottom - room.y0 - BETWEEN_MM
 
 
 def finish(picture: Picture) -> Figure:

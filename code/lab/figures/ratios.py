@@ -22,7 +22,7 @@ def speed_up(data: Ratios) -> Figure:
 
 def peer_ratio(data: Ratios) -> Figure:
     """How many times as fast as each peer, which the labels name; the base says what all are compared with."""
-    return finish(draw_ratios(data, f"throughput, {data.base}"))
+    return finish(draw_ratios(data, f"throughput over that of {data.base}"))
 
 
 def draw_ratios(data: Ratios, quantity: str) -> Picture:
@@ -45,7 +45,9 @@ def draw_ratios(data: Ratios, quantity: str) -> Picture:
 
 
 def _alt(data: Ratios, quantity: str) -> str:
-    title = f"{quantity.capitalize()} against message size on {data.site}, link {data.link}, with a line at 1."
+    title = (
+        f"{quantity[0].upper()}{quantity[1:]} against message size on {data.site}, link {data.link}, with a line at 1."
+    )
     return " ".join([title, *(_in_words(ordered(curve)) for curve in data.curves)])
 
 

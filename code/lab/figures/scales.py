@@ -12,6 +12,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 from lab.figures.words import short, size
 
 MOST_LABELS = 8  # of sizes below a panel; "256 KiB" and its neighbours then stay apart
+LEAST_LABELS = 4
+MANTISSAS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8), tuple(each / 10 for each in range(10, 100)))
 ROOM = 1.25  # how many times further than the data a logarithmic axis reaches
 
 
@@ -30,18 +32,19 @@ def size_axis(panel: Axes, sizes: Sequence[float]) -> None:
 def log_axis(axis: Axis, values: Sequence[float]) -> None:
     """Positive values: decades, and where there are few, also 2 and 5 of each."""
     low, high = min(values) / ROOM, max(values) * ROOM
-    decades = log10(high / low)
-    mantissas = (1,) if decades > 3 else (1, 2, 5) if decades > 0.7 else tuple(each / 10 for each in range(10, 100))
-    ticks = [
-        mantissa * 10.0**power for power in range(floor(log10(low)), ceil(log10(high)) + 1) for mantissa in mantissas
-    ]
-    inside = [tick for tick in ticks if low <= tick <= high]
+    inside = next((ticks for each in MANTISSAS if len(ticks := _ticks(low, high, each)) >= LEAST_LABELS), [])
     if axis is axis.axes.xaxis:
         axis.axes.set(xscale="log", xlim=(low, high))
     else:
         axis.axes.set(yscale="log", ylim=(low, high))
     _label(axis, inside[:: ceil(len(inside) / MOST_LABELS)], short)
     axis.set_minor_locator(FixedLocator([]))
+
+
+def _ticks(low: float, high: float, mantissas: Sequence[float]) -> list[float]:
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    ticks = (mantissa * 10.0**power for power in powers for mantissa in mantissas)
+    return [tick for tick in ticks if low <= tick <= high]
 
 
 def category_axis(panel: Axes, values: Sequence[float], label: str) -> dict[float, int]:

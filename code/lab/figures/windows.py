@@ -10,7 +10,7 @@ from lab.figures.figure import Figure
 from lab.figures.inputs import Curve, Unit, Windows, WindowSeries
 from lab.figures.picture import Picture, finish, new_panels, settle
 from lab.figures.style import GREY, PALE, SMALL_PT, style
-from lab.figures.words import counts, measured, short
+from lab.figures.words import counts, legible, measured, short
 
 HEIGHT_MM = 24.0
 MOST_MM = 200.0  # of all panels: a figure must leave a page room for its caption
@@ -30,9 +30,9 @@ def draw_windows(data: Windows) -> Picture:
     with style():
         drawing, panels = new_panels(tall)
         for panel, series, curve in zip(panels, data.series, curves, strict=True):
-            _draw(panel, series, curve, data.unit)
+            _draw(panel, series, curve, legible(data.unit, max(heights([curve]))))
         panels[-1].set_xlabel("window (equal numbers of messages, in the order of time)")
-        panels[len(panels) // 2].set_ylabel(f"throughput in {data.unit.name}")
+        drawing.align_ylabels(panels)
         settle(drawing, panels, tall)
     n = counts([y for curve in curves for y in curve.y], "repetitions", "bands")
     alt = " ".join([f"Throughput by window on {data.site}.", *(_in_words(each, data.unit) for each in data.series)])
@@ -54,6 +54,7 @@ def _draw(panel: Axes, series: WindowSeries, curve: Curve, unit: Unit) -> None:
     panel.set_title(f"{series.label}: {_settles(series)}", fontsize=SMALL_PT)
     panel.set_xlim(-0.5, len(series.y) - 0.5)
     panel.xaxis.set_major_locator(MaxNLocator(10, integer=True))
+    panel.set_ylabel(f"throughput\nin {unit.name}")
     _linear(panel, curve, unit)
 
 

@@ -26,8 +26,8 @@ def short(value: float) -> str:
     """As on an axis, without zeros that say nothing: 0.001, 1, 10 k, 2 M."""
     for suffix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if abs(value) >= size:
-            return f"{value / size:g}{THIN_SPACE}{suffix}"
-    return f"{value:.6f}".rstrip("0").rstrip(".").replace("-", "\N{MINUS SIGN}") if abs(value) >= 1e-6 else f"{value:g}"
+            return f"{value / size:g}{THIN_SPACE}{suffix}".replace("-", "\N{MINUS SIGN}")
+    return trim(f"{value:.12f}").replace("-", "\N{MINUS SIGN}")
 
 
 def size(count: float) -> str:
@@ -44,7 +44,7 @@ def trim(text: str) -> str:
 
 def measured(estimate: Estimate, unit: Unit | None = None) -> str:
     """`0.913 (0.905 to 0.922) GiB/s`; small values in a smaller unit."""
-    unit = unit and _legible(unit, estimate.value)
+    unit = unit and legible(unit, estimate.value)
     scale = unit.size if unit else 1.0
     text = number(estimate.value / scale)
     if estimate.interval:
@@ -66,5 +66,6 @@ def counts(estimates: Iterable[Estimate], what: str, bands: str) -> str:
     return f"{n} {what}; {bands}: {level} intervals of the median{rest}"
 
 
-def _legible(unit: Unit, value: float) -> Unit:
+def legible(unit: Unit, value: float) -> Unit:
+    """The unit itself, or the first smaller one in which the value is at least 1."""
     return next((each for each in (unit, *unit.smaller) if abs(value) >= each.size), unit)

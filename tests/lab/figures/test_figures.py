@@ -1,0 +1,147 @@
+"""All kinds of figures: bytes, words, fonts and labels."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from examples import EXAMPLES, SIZES, beside, estimate, figure, heat, limits, many, ratios
+from matplotlib.text import Text
+
+from lab.figures import BySize, Curve, FigureError, HeatMap, published, throughput
+from lab.figures.by_size import draw_by_size
+from lab.figures.ceiling import tcp_limit, write_limit
+from lab.figures.heat_map import draw_heat_map
+from lab.figures.labels import spread
+from lab.figures.picture import Picture, renderer_of
+from lab.figures.ratios import draw_ratios
+from lab.figures.style import mark
+from lab.figures.words import number, size
+
+DIGEST = """
+import hashlib, sys
+sys.path.insert(0, sys.argv[1])
+from examples import EXAMPLES, figure
+for name in ("limits", "heat", "line"):
+    made = figure(name)
+    print(hashlib.sha256(made.pdf + made.png + made.alt.encode()).hexdigest())
+"""
+
+
+def digests_in(folder: Path, environment: dict[str, str]) -> str:
+    command = [sys.executable, "-W", "ignore", "-c", DIGEST, str(Path(__file__).parent)]
+    run = subprocess.run(command, cwd=folder, env=os.environ | environment, capture_output=True, text=True, check=True)
+    return run.stdout
+
+
+def test_other_process_folder_time_and_locale_give_the_same_bytes(tmp_path: Path) -> None:
+    made = [figure(name) for name in ("limits", "heat", "line")]
+    here = "".join(hashlib.sha256(each.pdf + each.png + each.alt.encode()).hexdigest() + "\n" for each in made)
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 30\n")
+    elsewhere = {"LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo", "SOURCE_DATE_EPOCH": "1", "TMPDIR": str(tmp_path)}
+    assert digests_in(tmp_path, elsewhere) == here
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_kind_prints_hostile_inputs_without_type_3_fonts(name: str) -> None:
+    made = figure(name)
+    assert made.pdf.startswith(b"%PDF") and made.png.startswith(b"\x89PNG")
+    assert b"/Type3" not in made.pdf and b"CreationDate" not in made.pdf
+    assert made.alt.endswith(".") and made.n.startswith("n = ")
+
+
+def overlaps(picture: Picture) -> list[tuple[str, str]]:
+    """Pairs of texts that lie on each other, and texts outside of the drawing."""
+    renderer = renderer_of(picture.drawing)
+    picture.drawing.draw(renderer)
+    texts = [text for panel in picture.panels for text in [*panel.texts, panel.xaxis.label, panel.yaxis.label]]
+    texts += [label for panel in picture.panels for label in [*panel.get_xticklabels(), *panel.get_yticklabels()]]
+    shown = [(text.get_text(), Text.get_window_extent(text, renderer)) for text in texts if text.get_text()]
+    boxes = [(text, box.padded(-1)) for text, box in shown if box.width > 2]
+    found = [(a, b) for place, (a, one) in enumerate(boxes) for b, two in boxes[:place] if one.overlaps(two)]
+    page = picture.drawing.bbox
+    return found + [(text, "edge") for text, box in boxes if box.x0 < 0 or box.x1 > page.x1 or box.y0 < 0]
+
+
+def test_no_label_lies_on_another_or_is_cut() -> None:
+    for data in (limits(), beside(), many()):
+        assert overlaps(draw_by_size(data, "throughput")) == []
+    assert overlaps(draw_ratios(ratios(), "speed-up over TCP")) == []
+
+
+def test_drawn_values_are_the_estimates() -> None:
+    data = limits()
+    (panel,) = draw_by_size(data, "throughput").panels
+    lines = {str(line.get_label()): line for line in panel.lines}
+    for curve in data.curves:
+        drawn = [float(value) for value in lines[curve.label].get_ydata()]  # type: ignore[arg-type, union-attr]
+        assert drawn == [each.value / data.unit.size for each in curve.y]
+
+
+def test_heat_map_holds_its_cells() -> None:
+    data = heat()
+    drawn = draw_heat_map(data).panels[0].images[0].get_array()
+    assert drawn is not None
+    found = [None if value != value else float(value) for value in drawn.filled(float("nan")).ravel()]
+    assert found == [each and each.value / data.unit.size for row in data.cells for each in row]
+
+
+def test_alternative_text_tells_first_last_and_highest_value() -> None:
+    y = (estimate(2.0**20), estimate(2.0**30), estimate(2.0**29))
+    made = throughput(BySize("few", (Curve("verbs", (1.0, 64.0, 4096.0), y, ("a", "b")),), "exact"))
+    assert "verbs: 1.00 (0.960 to 1.04) MiB/s at 1" in made.alt
+    assert "at most 1.00 (0.960 to 1.04) GiB/s at 64" in made.alt
+    assert made.keys == ("a", "b")
+
+
+def test_speed_up_names_base_and_link() -> None:
+    picture = draw_ratios(ratios(), "speed-up over TCP")
+    assert picture.panels[0].get_ylabel() == "speed-up over TCP"
+    assert "veth, MTU 4200" in picture.panels[0].get_title(loc="left")
+    assert "over TCP" in picture.alt
+
+
+def test_twenty_series_differ_without_colour() -> None:
+    assert len({(str(look.dashes), look.marker) for look in map(mark, range(36))}) == 36
+
+
+def test_another_machine_is_marked_and_asked_for() -> None:
+    assert "verbs_a (published, 2019)" in published(beside()).alt
+    with pytest.raises(FigureError, match="of another"):
+        published(limits())
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_value_that_no_logarithmic_axis_shows_is_refused(value: float) -> None:
+    with pytest.raises(FigureError, match="verbs at 1"):
+        throughput(BySize("bad", (Curve("verbs", (1.0,), (estimate(value, None),)),), "exact"))
+
+
+def test_empty_figure_is_refused() -> None:
+    with pytest.raises(FigureError, match="without a series"):
+        throughput(BySize("empty", (), "exact"))
+    with pytest.raises(FigureError, match="without a cell"):
+        draw_heat_map(HeatMap("empty", "a", (1.0,), "b", (1.0,), ((None,),), "exact"))
+
+
+def test_ceilings_follow_from_the_frames() -> None:
+    assert tcp_limit((1.0,), 1e9, 1500).y[0] == pytest.approx(125e6 * 1448 / 1538)
+    assert write_limit((1.0, 4096.0), 1e10, 4200).y == pytest.approx((1.25e9 / 99, 1.25e9 * 4096 / 4194))
+    assert max(write_limit(SIZES, 1e10, 4200).y) < 1.25e9
+
+
+def test_labels_keep_their_distance_and_their_order() -> None:
+    assert spread([0.5, 0.5, 0.99], 0.1, 0.05, 0.95) == pytest.approx([0.5, 0.6, 0.95])
+
+
+def test_numbers_have_three_digits_and_binary_sizes() -> None:
+    assert [number(value) for value in (0, 0.0012345, 12.345, -2.5)] == ["0", "0.00123", "12.3", "\N{MINUS SIGN}2.50"]
+    assert [size(count).replace("\N{NO-BREAK SPACE}", " ") for count in (1, 1024, 1.5 * 2**20)] == [
+        "1 B",
+        "1 KiB",
+        "1.5 MiB",
+    ]
