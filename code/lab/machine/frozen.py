@@ -6,7 +6,6 @@ import errno
 import hashlib
 import json
 import os
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -76,25 +75,20 @@ def freeze(image: Image, folder: Path) -> None:
         anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
         anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
         anonymous_file("console") as console,
+        anonymous_file("state") as state,
     ):
         os.pwrite(mailbox, pack(REHEARSAL), 0)
         arguments = [*qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
         arguments += ["-kernel", str(image.vmlinuz), "-initrd", str(image.initrd), "-append", qemu.KERNEL_ARGUMENTS]
         try:
             with qemu.Process(arguments, [memory, mailbox, console], BOOT_DEADLINE_S) as process:
-                save(process, folder / "state")
+                process.await_event("WATCHDOG")
+                process.save(state)
         except qemu.MachineError as error:
             said = os.pread(console, 4096, 0).decode(errors="replace").strip() or "nothing on its console"
             raise qemu.MachineError(f"the machine did not boot: {error.what}", said) from error
         copy_with_holes(memory, folder / "memory")
-
-
-def save(process: qemu.Process, state: Path) -> None:
-    """Wait for the guest's pause, then let QEMU write out all but the memory, which is a file already."""
-    process.await_event("GUEST_PANICKED")
-    process.leave_memory_in_place()
-    process.execute("migrate", uri=f"exec:cat >{shlex.quote(str(state))}")
-    process.await_event("MIGRATION", status="completed")
+        copy_with_holes(state, folder / "state")
 
 
 def copy_with_holes(source: int, target: Path) -> None:

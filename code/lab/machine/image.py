@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab.errors import SiteError
 from lab.machine import contents, cpio, debian, lock
-from lab.machine.store import exclusive, put_folder
+from lab.machine.store import exclusive, put_file, put_folder
 
 FORMAT = "lab-image 1"
 # Files of an image and the most bytes that each may have when it comes from outside.
@@ -31,6 +31,12 @@ class Image:
 
     folder: Path
     digest: str
+
+    @property
+    def packages(self) -> tuple[lock.Locked, ...]:
+        """What it was made of."""
+        described = json.loads((self.folder / MANIFEST).read_bytes())
+        return lock.parse("\n".join(described["packages"]), str(self.folder))
 
     @property
     def vmlinuz(self) -> Path:
@@ -86,19 +92,22 @@ def build_image(machine: Path, cache: Path, tell: Callable[[str], None]) -> Imag
     """The image to use: the imported one, else the one of the lock, built if it is not there yet."""
     images = cache / "image"
     imported, built = images / IMPORTED, images / inputs_digest(machine)
+    locked = lock.read(machine / "packages.lock")
     if not imported.exists() and not built.exists():
         with exclusive(images / "lock"), put_folder(built) as folder:
             if folder is not None:
                 tell("building the machine's image")
                 store = cache / "packages"
-                packages = lock.obtain(lock.read(machine / "packages.lock"), store, tell)
-                assemble(machine, packages, store, folder)
-    return opened(imported if imported.exists() else built)
+                assemble(machine, lock.obtain(locked, store), store, folder)
+    image = opened(imported if imported.exists() else built)
+    if difference := lock.difference(locked, image.packages):
+        tell(f"the image is not the lock's, so its identity differs: it has {difference}")
+    return image
 
 
 def export_image(image: Image, file: Path) -> None:
     """Write an image as one file, the same bytes for the same image."""
-    with tarfile.open(file, "w", format=tarfile.USTAR_FORMAT) as archive:
+    with put_file(file) as making, tarfile.open(making, "w", format=tarfile.USTAR_FORMAT) as archive:
         for name in (MANIFEST, *PARTS):
             with (image.folder / name).open("rb") as part:
                 archive.addfile(header(name, (image.folder / name).stat().st_size), part)
@@ -138,6 +147,7 @@ def declared(manifest: Path, where: str) -> dict[str, str]:
     """The digests that a manifest declares."""
     try:
         described = json.loads(manifest.read_bytes())
+        lock.parse("\n".join(described["packages"]), where)
         if described["format"] != FORMAT:
             raise ImageError(f"expected the format {FORMAT!r}, not {described['format']!r}", where)
         return {part: str(described["sha256"][part]) for part in PARTS}

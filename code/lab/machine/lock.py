@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,20 +85,15 @@ def fetch(versions: dict[str, str], store: Path) -> list[Locked]:
     return sorted(fetched)
 
 
-def obtain(packages: Iterable[Locked], store: Path, warn: Callable[[str], None]) -> list[Locked]:
+def obtain(packages: Iterable[Locked], store: Path) -> list[Locked]:
     """Bring the locked packages into the store, or else what the mirrors have in their place."""
     wanted = sorted(packages)
     missing = {locked.package: locked for locked in wanted if not archive_of(locked, store).exists()}
-    if not missing:
-        return wanted
-    got = {one.package: one for one in fetch(versions_now(missing, warn), store)}
-    for package in missing.keys() & got.keys():
-        if got[package] != missing[package]:
-            warn(f"the lock has {missing[package]}, the mirrors {got[package]}: the image's identity differs")
-    return sorted([locked for locked in wanted if locked.package not in missing] + list(got.values()))
+    got = fetch(versions_now(missing), store) if missing else []
+    return sorted([locked for locked in wanted if locked.package not in missing] + got)
 
 
-def versions_now(missing: dict[str, Locked], warn: Callable[[str], None]) -> dict[str, str]:
+def versions_now(missing: dict[str, Locked]) -> dict[str, str]:
     """Of each package the locked version where a mirror has it, else the version that a new lock would take."""
     offered, versions = debian.offered(missing), {}
     for package, locked in missing.items():
@@ -108,9 +103,17 @@ def versions_now(missing: dict[str, Locked], warn: Callable[[str], None]) -> dic
         now = concrete([KERNEL_METAPACKAGE if KERNEL.match(package) else package])
         if not now:
             raise debian.PackageError(f"no mirror of this computer has {package}", hint="sudo apt-get update")
-        warn(f"{package} {locked.version} is gone from the mirrors, taking {now}: the image's identity differs")
         versions |= now
     return versions
+
+
+def difference(locked: Iterable[Locked], there: Iterable[Locked]) -> str:
+    """What of a lock is not there, and what is instead; empty where they are equal."""
+    wanted, found = set(locked), set(there)
+    names = [
+        ", ".join(f"{one.package} {one.version}" for one in sorted(some)) for some in (found - wanted, wanted - found)
+    ]
+    return f"{names[0] or 'nothing'} in place of {names[1] or 'nothing'}" if wanted != found else ""
 
 
 def closure(packages: Iterable[str], store: Path) -> list[Locked]:

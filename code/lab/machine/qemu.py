@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import threading
@@ -27,7 +28,7 @@ MACHINE = (
     "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-seed", "1",
     "-rtc", "base=2026-01-01,clock=vm",
     "-nodefaults", "-nic", "none", "-display", "none", "-no-reboot", "-no-user-config",
-    "-device", "pvpanic", "-action", "panic=pause",
+    "-device", "ib700", "-action", "watchdog=pause",
     "-device", "isa-debug-exit,iobase=0xf4,iosize=1",
     "-device", "nvdimm,memdev=mailbox",
 )  # fmt: skip
@@ -151,6 +152,8 @@ class Process:
         while True:
             message = self.message()
             found = message.get("data", {})
+            if found == {"status": "failed"}:
+                raise MachineError("QEMU could not save or load the machine's state")
             if message.get("event") == name and isinstance(found, dict) and data.items() <= found.items():
                 return
 
@@ -158,6 +161,12 @@ class Process:
         """Save and restore all but the memory, which is a file already; tell when a save or restore is done."""
         capabilities = [{"capability": name, "state": True} for name in ("events", "x-ignore-shared")]
         self.execute("migrate-set-capabilities", capabilities=capabilities)
+
+    def save(self, state: int) -> None:
+        """Write all but the memory to a file that this process holds open."""
+        self.leave_memory_in_place()
+        self.execute("migrate", uri=f"exec:cat >/proc/{os.getpid()}/fd/{state}")
+        self.await_event("MIGRATION", status="completed")
 
     def restore(self, state: int) -> None:
         """Load what was saved, and let the guest go on."""

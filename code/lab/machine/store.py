@@ -9,6 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lab.errors import SiteError
+
+
+class StoreError(SiteError):
+    """The cache cannot be written."""
+
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
@@ -20,20 +26,41 @@ def exclusive(path: Path) -> Iterator[None]:
 
 
 @contextmanager
+def stored(target: Path) -> Iterator[None]:
+    """Say in one sentence that the disk is full, or whatever else keeps a target from being written."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"cannot be written: {error.strerror or error}", str(target), "free some space") from error
+
+
+@contextmanager
 def put_folder(target: Path, *, replace: bool = False) -> Iterator[Path | None]:
     """A folder to fill, renamed to its target when the block ends well; None where the target is there already."""
     if target.exists() and not replace:
         yield None
         return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # A process that was killed leaves its folder behind; the lock's holder is the only one who may have one.
-    for left in target.parent.glob(f"{target.name}.making-*"):
-        shutil.rmtree(left)
-    folder = Path(tempfile.mkdtemp(prefix=f"{target.name}.making-", dir=target.parent))
-    try:
-        yield folder
-        if target.exists():
-            shutil.rmtree(target)
-        folder.rename(target)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with stored(target):
+        # A process that was killed leaves its folder behind; the lock's holder is the only one who may have one.
+        for left in target.parent.glob(f"{target.name}.making-*"):
+            shutil.rmtree(left)
+        folder = Path(tempfile.mkdtemp(prefix=f"{target.name}.making-", dir=target.parent))
+        try:
+            yield folder
+            if target.exists():
+                shutil.rmtree(target)
+            folder.rename(target)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def put_file(target: Path) -> Iterator[Path]:
+    """A file to write, renamed to its target when the block ends well."""
+    making = target.with_name(f"{target.name}.making")
+    with stored(target):
+        try:
+            yield making
+            making.rename(target)
+        finally:
+            making.unlink(missing_ok=True)

@@ -52,6 +52,17 @@ def test_an_imported_image_is_used_instead_of_building(built: image.Image, tmp_p
     assert image.build_image(tmp_path, tmp_path / "cache", pytest.fail) == imported
 
 
+def test_an_image_that_is_not_the_locks_is_named(built: image.Image, tmp_path: Path) -> None:
+    image.export_image(built, tmp_path / "course.lab")
+    image.import_image(tmp_path / "course.lab", tmp_path / "cache")
+    for name in ("image.toml", "init"):
+        (tmp_path / name).touch()
+    (tmp_path / "packages.lock").write_text(f"iperf3 3.12 {'ab' * 32}\n", encoding="utf-8")
+    told: list[str] = []
+    image.build_image(tmp_path, tmp_path / "cache", told.append)
+    assert told == ["the image is not the lock's, so its identity differs: it has nothing in place of iperf3 3.12"]
+
+
 def test_two_exports_have_the_same_bytes(built: image.Image, tmp_path: Path) -> None:
     for name in ("a", "b"):
         image.export_image(built, tmp_path / name)
@@ -59,7 +70,9 @@ def test_two_exports_have_the_same_bytes(built: image.Image, tmp_path: Path) -> 
 
 
 def manifest(**other: object) -> bytes:
-    return json.dumps({"format": image.FORMAT, "sha256": {"vmlinuz": "0", "initrd": "0"}} | other).encode()
+    return json.dumps(
+        {"format": image.FORMAT, "packages": [], "sha256": {"vmlinuz": "0", "initrd": "0"}} | other
+    ).encode()
 
 
 @pytest.mark.parametrize(

@@ -78,29 +78,32 @@ def test_the_kernel_metapackage_stands_for_the_kernel_that_it_depends_on(mirror:
 
 def test_what_is_in_the_store_is_not_asked_for(mirror: Mirror, tmp_path: Path) -> None:
     lock.archive_of(IPERF, tmp_path).touch()
-    assert lock.obtain([IPERF], tmp_path, pytest.fail) == [IPERF]
+    assert lock.obtain([IPERF], tmp_path) == [IPERF]
     assert mirror.asked == []
 
 
-def test_another_digest_under_the_locked_version_is_named(mirror: Mirror, tmp_path: Path) -> None:
-    told: list[str] = []
-    (got,) = lock.obtain([IPERF], tmp_path, told.append)
+def test_another_digest_under_the_locked_version_is_taken_and_named(mirror: Mirror, tmp_path: Path) -> None:
+    (got,) = lock.obtain([IPERF], tmp_path)
     assert (got.package, got.version) == ("iperf3", "3.12-1+deb12u2")
     assert got.sha256 != IPERF.sha256
     assert lock.archive_of(got, tmp_path).exists()
-    assert "identity differs" in told[0]
+    assert lock.difference([IPERF], [got]) == "iperf3 3.12-1+deb12u2 in place of iperf3 3.12-1+deb12u2"
     assert mirror.asked
 
 
 def test_a_kernel_that_is_gone_is_replaced_by_the_one_of_today(mirror: Mirror, tmp_path: Path) -> None:
-    told: list[str] = []
-    (got,) = lock.obtain([Locked("linux-image-6.1.0-50-amd64", "6.1.176-1", "ab" * 32)], tmp_path, told.append)
-    assert (got.package, got.version) == ("linux-image-6.1.0-51-amd64", "6.1.180-1")
-    assert "linux-image-6.1.0-50-amd64 6.1.176-1 is gone" in told[0]
+    gone = Locked("linux-image-6.1.0-50-amd64", "6.1.176-1", "ab" * 32)
+    got = lock.obtain([gone], tmp_path)
+    named = "linux-image-6.1.0-51-amd64 6.1.180-1 in place of linux-image-6.1.0-50-amd64 6.1.176-1"
+    assert lock.difference([gone], got) == named
     assert mirror.asked
+
+
+def test_equal_locks_do_not_differ() -> None:
+    assert lock.difference([IPERF, BUSYBOX], [BUSYBOX, IPERF]) == ""
 
 
 def test_a_package_that_no_mirror_has_is_an_error_that_says_what_to_try(mirror: Mirror, tmp_path: Path) -> None:
     with pytest.raises(debian.PackageError, match=r"qperf.*apt-get update"):
-        lock.obtain([Locked("qperf", "0.4", "ab" * 32)], tmp_path, pytest.fail)
+        lock.obtain([Locked("qperf", "0.4", "ab" * 32)], tmp_path)
     assert mirror.asked

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from pathlib import Path
 
 import pytest
 
-from lab.machine.store import exclusive, put_folder
+from lab.machine.store import StoreError, exclusive, put_file, put_folder
 
 
 def test_a_folder_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
     target = tmp_path / "target"
-    with pytest.raises(OSError, match="disk full"), put_folder(target) as folder:
+    with pytest.raises(StoreError, match=r"target: cannot be written: No space left"), put_folder(target) as folder:
         assert folder is not None
         (folder / "half").touch()
-        raise OSError("disk full")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     assert list(tmp_path.iterdir()) == []
     with put_folder(target) as folder:
         assert folder is not None
@@ -58,3 +60,13 @@ def test_only_one_holds_the_lock(tmp_path: Path) -> None:
         order.append("first")
     thread.join()
     assert order == ["first", "other"]
+
+
+def test_a_file_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="half"), put_file(tmp_path / "file") as making:
+        making.write_text("half")
+        raise ValueError("half")
+    assert list(tmp_path.iterdir()) == []
+    with put_file(tmp_path / "file") as making:
+        making.write_text("whole")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "whole")]
