@@ -12,8 +12,8 @@ all: run report ## Measure everything that is not measured yet, then write the r
 run: build ## Run the trials of all experiments that are not recorded yet
 	$(bin)/lab run $(experiments)
 
-report: setup ## Write the reports from the records
-	@echo "report: this version ends with the tables in results/"
+report: build ## Write the reports from the records
+	$(bin)/lab report $(experiments)
 
 verify: build ## Measure again from nothing and compare with results/reference
 	$(bin)/lab verify

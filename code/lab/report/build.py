@@ -25,7 +25,7 @@ from lab.report.prose import check_text, refused
 from lab.report.record_sets import record_sets
 from lab.report.render import render
 from lab.report.typeset import definitions
-from lab.report.uses import claims_used
+from lab.report.uses import COMMENT, claims_used
 
 MAIN = "report.tex"
 DRAFT = r"\draft"
@@ -69,7 +69,7 @@ def discussion_text(sources: Sources, evidence: Evidence, ledger: Ledger) -> str
     text = sources.discussion.read_text() if sources.discussion.exists() else DRAFT
     check_text(text, f"{sources.folder.name}/{sources.discussion.name}", ledger, _targets(evidence, ledger))
     generated = " ".join(draft(evidence, ledger).splitlines())  # on one line: the student's lines keep their numbers
-    return text.replace(DRAFT, generated)
+    return COMMENT.sub("%", text).replace(DRAFT, generated)
 
 
 def check_templates(sources: Sources, ledger: Ledger) -> None:

@@ -9,6 +9,7 @@ from lab.analysis.ratios import ratio_of_medians
 from lab.analysis.verdict import Verdict, judge
 from lab.report.claim import Claim, Kind
 from lab.report.measured import Subject
+from lab.report.units import in_words
 from lab.sizes import format_size
 
 
@@ -38,7 +39,7 @@ def ratio(ours: Subject, base: Subject, size: int, name: str) -> Claim:
         ratio_of_medians(above.values, below.values),
         "",
         Kind.RATIO,
-        f"{ours.words} over {base.words}, messages of {format_size(size)}",
+        f"{ours.words} over {base.words}, messages of {in_words(size)}",
         keys,
         min(ours.wanted_n, base.wanted_n),
         base=base.words,

@@ -63,7 +63,9 @@ def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
     yield constant("count.trials", len(evidence.facts), "", "trials, each with its record", "the plan")
     yield constant("count.series", len(evidence.plan.experiment.series), "", "series", "the plan")
     guest_ns = sum(facts["clock_end_ns"] - facts["clock_start_ns"] for facts in evidence.facts.values())
-    yield constant("run.time", guest_ns / 1e9, "s", "time of the site's clock that all trials take together", "records")
+    yield constant(
+        "run.time", round(guest_ns / 1e9), "s", "time of the site's clock that all trials take together", "records"
+    )
     yield constant("disk", _megabytes(evidence.bytes_on_disk), "B", "disk that the records take, rounded up", "records")
     yield constant("flat", FLAT * 100, "percent", "part of the peak from which on a curve is called flat", "the lab")
     yield constant("least.n", LEAST, "", "repetitions that an interval needs", "lab.analysis.ratios")

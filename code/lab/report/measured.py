@@ -12,6 +12,7 @@ from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, Kind
 from lab.report.evidence import COMPLETED, CONFIRMED, Cell, Evidence
 from lab.report.labels import describe_link, label
+from lab.report.units import in_words
 from lab.sizes import format_size
 from lab.spec import Point, Series
 
@@ -88,7 +89,7 @@ def rates(curve: Subject) -> Iterator[Claim]:
     """Throughput and message rate at each size: medians over the repetitions."""
     for size in curve.sizes:
         values = curve.cell(size).values
-        what = f"{curve.words}, messages of {format_size(size)}, to {STOPS[curve.column]}"
+        what = f"{curve.words}, messages of {in_words(size)}, to {STOPS[curve.column]}"
         name = f"{curve.name}.{format_size(size)}"
         yield curve.claim(name, estimate_median(values), "B/s", Kind.RATE, f"throughput of {what}", size)
         messages = estimate_median([value / size for value in values])
@@ -116,9 +117,9 @@ def jump(curve: Subject) -> Iterator[Claim]:
         for small, large in pairwise(curve.sizes)
     }
     small, large = max(steps, key=lambda pair: steps[pair].value)
-    words = f"{curve.words}, throughput at {format_size(large)} over that at {format_size(small)}, the steepest step"
+    words = f"{curve.words}, throughput at {in_words(large)} over that at {in_words(small)}, the steepest step"
     found = curve.claim(f"{curve.name}.jump", steps[small, large], "", Kind.RATIO, words, small, large)
-    yield _over(found, base=f"{curve.words} at {format_size(small)}")
+    yield _over(found, base=f"{curve.words} at {in_words(small)}")
     for name, size in (("from", small), ("to", large)):
         end = Estimate(size, None, found.estimate.n)
         meaning = f"size that the steepest step of {curve.words} goes {name}"

@@ -11,7 +11,7 @@ from lab.report.escape import require_printable
 from lab.report.rules import RULES
 from lab.report.statement import Statement
 from lab.report.units import significant
-from lab.report.uses import CLAIM, digits_of
+from lab.report.uses import CLAIM, COMMENT, digits_of
 
 LONGEST = 100_000
 # All that a discussion needs; what is not here could read files, run programs or change what other words mean.
@@ -24,7 +24,6 @@ ALLOWED = frozenset(
 ENVIRONMENTS = frozenset({"itemize", "enumerate", "description", "quote", "center"})
 _COMMAND = re.compile(r"\\([A-Za-z@]+|.|\Z)", re.DOTALL)
 _ACCENTS = frozenset("\\{}$&#%_,;:! -/'`^\"~=.()[]")
-_COMMENT = re.compile(r"(?<!\\)%.*")
 _TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s)|\n\s*\n|\Z)", re.DOTALL)
 
@@ -39,7 +38,7 @@ def check_text(text: str, file: str, ledger: Ledger, targets: Iterable[str]) -> 
 
 def refused(text: str, file: str, ledger: Ledger) -> Iterator[Refusal]:
     """One refusal for each sentence and rule that it breaks."""
-    bare = _COMMENT.sub("", text)
+    bare = COMMENT.sub("", text)
     for found in _SENTENCE.finditer(bare):
         start = found.start() + len(found[0]) - len(found[0].lstrip())
         line = bare.count("\n", 0, start) + 1
@@ -67,7 +66,7 @@ def require_safe(text: str, file: str) -> None:
         raise ReportError(f"the text has {len(text)} characters, at most {LONGEST} are printed", file=file)
     for number, line in enumerate(text.splitlines(), 1):
         require_printable(line, file, number)
-        code = _COMMENT.sub("", line)
+        code = COMMENT.sub("", line)
         if "^^" in code:
             raise ReportError("^^ is not for discussions", hint=r"\textasciicircum", file=file, line=number)
         for command in _COMMAND.finditer(code):
@@ -86,7 +85,7 @@ def _require_allowed(command: str, file: str, line: int) -> None:
 
 
 def _lost_targets(text: str, file: str, known: frozenset[str]) -> Iterator[Refusal]:
-    bare = _COMMENT.sub("", text)
+    bare = COMMENT.sub("", text)
     for found in _TARGET.finditer(bare):
         if f"{found[1]} {found[2]}" not in known:
             line = bare.count("\n", 0, found.start()) + 1

@@ -11,6 +11,7 @@ from lab.report.claim import Claim, Kind
 from lab.report.compared import ratio
 from lab.report.evidence import Evidence
 from lab.report.measured import Subject, rates, subject
+from lab.report.units import in_words
 from lab.sizes import format_size
 from lab.spec import Series
 
@@ -35,7 +36,7 @@ def _gain(series: Series, curves: tuple[Subject, ...], size: int) -> Iterator[Cl
     (parameter,) = series.vary
     first = curves[0]
     best = max(curves, key=lambda curve: estimate_median(curve.cell(size).values).value)
-    name, words = f"{series.name}.{format_size(size)}", f"{parameter}, messages of {format_size(size)}"
+    name, words = f"{series.name}.{format_size(size)}", f"{parameter}, messages of {in_words(size)}"
     gain = ratio(best, first, size, f"{name}.gain")
     yield replace(gain, meaning=f"throughput at the best {words}, over that at the first value")
     message = Estimate(size, None, gain.estimate.n)

@@ -91,6 +91,11 @@ def _show_size(size: int) -> Shown:
     return Shown(number, f"{suffix}iB" if suffix else "B", BINARY[suffix] + r"\byte")
 
 
+def in_words(size: int) -> str:
+    """4 KiB."""
+    return _show_size(size).plain
+
+
 def significant(value: float, digits: int) -> int:
     """The place of the last of so many significant digits."""
     return (floor(log10(abs(value))) if value else 0) - digits + 1

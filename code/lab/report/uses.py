@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 MOST_DIGITS = 18
+COMMENT = re.compile(r"(?<!\\)%.*")
 CLAIM = re.compile(r"\\claim(?:\[(?P<digits>[^\]]*)\])?\{(?P<name>[^{}]*)\}")
 
 
 def claims_used(text: str) -> list[tuple[str, int | None]]:
     """Names with the digits asked for, in the order of the text, each once."""
-    return list(dict.fromkeys((each["name"], digits_of(each["digits"])) for each in CLAIM.finditer(text)))
+    return list(
+        dict.fromkeys((each["name"], digits_of(each["digits"])) for each in CLAIM.finditer(COMMENT.sub("", text)))
+    )
 
 
 def digits_of(text: str | None) -> int | None:

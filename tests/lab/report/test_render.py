@@ -1,0 +1,40 @@
+"""Templates: nothing undefined, nothing unescaped, nothing out of the sandbox."""
+
+from pathlib import Path
+
+import pytest
+
+from lab.report.errors import ReportError
+from lab.report.escape import Markup
+from lab.report.render import render
+
+
+def rendered(tmp_path: Path, template: str, **context: object) -> str:
+    (tmp_path / "t.tex").write_text(template)
+    return render(tmp_path, "t.tex", context)
+
+
+def test_text_is_escaped_and_markup_is_not(tmp_path: Path) -> None:
+    assert rendered(tmp_path, r"\VAR{a}", a="50%_\\input{x}") == r"50\%\_\textbackslash{}input\{x\}"
+    assert rendered(tmp_path, r"\VAR{a}", a=Markup(r"\emph{x}")) == r"\emph{x}"
+
+
+def test_a_filter_drops_the_mark(tmp_path: Path) -> None:
+    assert rendered(tmp_path, r"\VAR{a|upper}", a=Markup(r"\emph{x}")) == r"\textbackslash{}EMPH\{X\}"
+
+
+def test_ordinary_latex_passes_unchanged(tmp_path: Path) -> None:
+    text = "\\newcommand\\x[2]{#1 {{#2}} {%\n} <<a>> [-b-] (((c)))}\n"
+    assert rendered(tmp_path, text) == text
+
+
+def test_an_undefined_name_is_an_error_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(ReportError) as caught:
+        rendered(tmp_path, "fine\n\\VAR{nothing}\n")
+    assert (caught.value.file, caught.value.line) == ("templates/t.tex", 2)
+
+
+@pytest.mark.parametrize("code", ["''.__class__.__mro__", "a.append(1)", "a.__init__.__globals__"])
+def test_the_sandbox_holds(tmp_path: Path, code: str) -> None:
+    with pytest.raises(ReportError):
+        rendered(tmp_path, rf"\VAR{{{code}}}", a=[1])
