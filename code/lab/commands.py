@@ -24,6 +24,7 @@ from lab.table import columns, format_table, make_table, table_stamp, write_text
 from lab.workshop import Workshop, all_experiments, open_workshop
 
 SHOWN_FAILURES = 5
+INTERRUPTED = 130  # as a shell reports Ctrl-C
 
 
 def plan(options: Namespace) -> int:
@@ -46,11 +47,7 @@ def run(options: Namespace) -> int:
     shop = _open(options.experiment, options.site)
     summary = _run(shop, options.results, options.jobs, fresh=options.fresh)
     if summary.interrupted:
-        print(
-            f"lab run: interrupted; every finished record is kept, {summary.left} trials are left: {_again()}",
-            file=sys.stderr,
-        )
-        return 130
+        return _say_interrupted(summary)
     for each in shop.plans:
         _write_table(each, options.results, fresh=options.fresh)
     print(_sentence(summary))
@@ -73,8 +70,7 @@ def table(options: Namespace) -> int:
 
 def verify(options: Namespace) -> int:
     """Everything again in an empty folder, then table against reference."""
-    files = options.experiment or [file for file in all_experiments() if (REFERENCE / f"{file.stem}.csv").exists()]
-    shop = _open(files, options.site)
+    shop = _open(options.experiment or all_experiments(), options.site)
     references = [read_reference(each, REFERENCE) for each in shop.plans]
     with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
         summary = _run(shop, Path(folder), options.jobs)
@@ -96,7 +92,7 @@ def bench(options: Namespace) -> int:
     shop = _open([EXPERIMENTS / "bench.toml"], options.site)
     summary = _run(shop, options.results, options.jobs)
     if summary.interrupted:
-        raise KeyboardInterrupt
+        return _say_interrupted(summary)
     (only,) = shop.plans
     rows = make_table(only, options.results)
     _write_table(only, options.results)
@@ -201,5 +197,8 @@ def _report_failures(summary: Summary) -> int:
     return int(bool(summary.failed))
 
 
-def _again() -> str:
-    return "lab " + " ".join(sys.argv[1:]) + " goes on"
+def _say_interrupted(summary: Summary) -> int:
+    again = "lab " + " ".join(sys.argv[1:])
+    kept = f"interrupted; every finished record is kept, {summary.left} trials are left"
+    print(f"lab: {kept}: {again} goes on", file=sys.stderr)
+    return INTERRUPTED
