@@ -34,7 +34,7 @@ def open_workshop(files: Iterable[Path], site: Site, progress: Callable[[str], N
 
 def find_experiment(named: Path) -> Path:
     """A file, or the name of one in experiments/."""
-    if named.suffix == ".toml" or named.exists():
+    if named.suffix == ".toml" or named.is_file():
         return named
     file = EXPERIMENTS / f"{named}.toml"
     if not file.exists():
