@@ -8,9 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from examples import EXAMPLES, SIZES, beside, estimate, figure, heat, limits, many, ratios
 from matplotlib.text import Text
+from tests.lab.figures.examples import EXAMPLES, SIZES, beside, estimate, figure, heat, limits, many, ratios
 
 from lab.figures import BySize, Curve, FigureError, HeatMap, published, throughput
 from lab.figures.by_size import draw_by_size
@@ -25,7 +26,7 @@ from lab.figures.words import number, size
 DIGEST = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
-from examples import EXAMPLES, figure
+from tests.lab.figures.examples import EXAMPLES, figure
 for name in ("limits", "heat", "line"):
     made = figure(name)
     print(hashlib.sha256(made.pdf + made.png + made.alt.encode()).hexdigest())
@@ -33,7 +34,7 @@ for name in ("limits", "heat", "line"):
 
 
 def digests_in(folder: Path, environment: dict[str, str]) -> str:
-    command = [sys.executable, "-W", "ignore", "-c", DIGEST, str(Path(__file__).parent)]
+    command = [sys.executable, "-W", "ignore", "-c", DIGEST, str(Path(__file__).parents[3])]
     run = subprocess.run(command, cwd=folder, env=os.environ | environment, capture_output=True, text=True, check=True)
     return run.stdout
 
@@ -86,7 +87,7 @@ def test_heat_map_holds_its_cells() -> None:
     data = heat()
     drawn = draw_heat_map(data).panels[0].images[0].get_array()
     assert drawn is not None
-    found = [None if value != value else float(value) for value in drawn.filled(float("nan")).ravel()]
+    found = [None if value != value else float(value) for value in np.ma.filled(drawn, np.nan).ravel()]
     assert found == [each and each.value / data.unit.size for row in data.cells for each in row]
 
 
