@@ -13,12 +13,13 @@ from lab.report.attachments import attachments, typed_texts
 from lab.report.claim import Ledger
 from lab.report.context import make_context
 from lab.report.draft import draft
-from lab.report.errors import ClaimsRefused
+from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.evidence import Evidence
 from lab.report.gallery import hang
 from lab.report.latex import compile_pdf
 from lab.report.ledger import make_ledger
 from lab.report.ledger_rows import ledger_rows
+from lab.report.origin import in_templates
 from lab.report.people import read_people
 from lab.report.pictures import pictures
 from lab.report.prose import check_text, refused
@@ -61,7 +62,11 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
     files = texts(sources, evidence, ledger, figures, discussion)
     typed = {"experiment.toml": sources.experiment, "report.toml": sources.people, "discussion.tex": sources.discussion}
     inside = attachments(evidence, ledger, typed_texts(typed))
-    return attach(compile_pdf(files, MAIN), inside)
+    try:
+        return attach(compile_pdf(files, MAIN), inside)
+    except ReportError as error:
+        rendered = {name: files[name] for name in (MAIN, "ledger.tex")}
+        raise in_templates(error, rendered, sources.templates) from error
 
 
 def discussion_text(sources: Sources, evidence: Evidence, ledger: Ledger) -> str:
