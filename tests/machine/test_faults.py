@@ -37,7 +37,7 @@ def impatient(host_seconds: float) -> ExactSite:
 
 def children(of: int | None = None) -> list[int]:
     """The machines that a process runs, or this one; to ask QEMU for its version is no machine."""
-    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-wweo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
     ours = [(int(pid), words) for pid, parent, words in rows if int(parent) == (of or os.getpid())]
     return [pid for pid, words in ours if words.startswith("qemu") and " -accel " in words]
