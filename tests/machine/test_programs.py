@@ -1,0 +1,140 @@
+"""The C programs over the real driver: every operation checked byte by byte, and every way in which a peer can fail."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab.sites.exact import ExactSite
+from lab.trial import Job, Link, Perturbation, Step, StepOutcome
+
+BUILT = Path(__file__).resolve().parents[2] / ".cache" / "bench"
+SIZES = "1..64K*8@70/10"
+Pair = Callable[..., StepOutcome]
+
+
+@pytest.fixture(scope="module")
+def pair(exact: ExactSite) -> Pair:
+    """Run a server and a client with the same options; `around` wraps a command line into a shell's."""
+    subprocess.run(["make", "-s", "-C", "code/bench", "all", "broken"], cwd=BUILT.parents[1], check=True)
+
+    def run(
+        kind: str,
+        *options: str,
+        client: str = "",
+        link: Link | None = None,
+        around_server: str = "{}",
+        around_client: str = "{}",
+        net: str = "10.0.0.",
+        deadline_s: int = 60,
+    ) -> StepOutcome:
+        client, server = client or f"{kind}-client", f"{kind}-server"
+        ends = ("--device rxe1", "--device rxe0") if kind == "verbs" else ("", "")
+        words = " ".join(("--deadline", "10", *options))
+        serve = f"/lab/bin/{server} {ends[0]} --listen {net}2 {words}"
+        ask = f"/lab/bin/{client} {ends[1]} --source {net}1 {words} {net}2"
+        step = Step(("sh", "-c", around_server.format(serve)), ("sh", "-c", around_client.format(ask)), 18600)
+        overlay = tuple(BUILT / name for name in {server, client})
+        job = Job((step,), link or Link(), Perturbation(), deadline_s, (("LAB_TOKEN", "t"),), overlay)
+        (outcome,) = exact.run(job).steps
+        return outcome
+
+    return run
+
+
+def whole(outcome: StepOutcome) -> bool:
+    """Both ends ended well, and the samples are all there."""
+    assert (outcome.client_status, outcome.server_status) == (0, 0), (outcome.client_err, outcome.server_err)
+    return outcome.client_out.splitlines()[-1].startswith("# end rows=")
+
+
+@pytest.mark.parametrize("operation", ["write", "read", "send", "write-imm"])
+def test_every_byte_of_every_operation_lands_where_it_should(pair: Pair, operation: str) -> None:
+    verified = ("--operation", operation, "--verify")
+    assert whole(pair("verbs", *verified, "--sizes", SIZES, "--wait", "event"))
+    wait = "yield" if operation == "write" else "event"
+    assert whole(pair("verbs", *verified, "--sizes", SIZES, "--wait", wait, "--measure", "latency"))
+
+
+@pytest.mark.parametrize("measure", ["throughput", "latency"])
+def test_every_byte_of_tcp_lands_where_it_should(pair: Pair, measure: str) -> None:
+    assert whole(pair("tcp", "--verify", "--sizes", SIZES, "--wait", "event", "--measure", measure))
+
+
+@pytest.mark.parametrize("kind", ["verbs", "tcp"])
+def test_a_client_that_spoils_a_byte_is_caught(pair: Pair, kind: str) -> None:
+    outcome = pair(kind, "--verify", "--sizes", "64@20/0", "--wait", "event", client=f"broken-{kind}-client")
+    assert "verify: 64 bytes, message 0: byte 0 is wrong where it landed" in outcome.server_err
+    assert outcome.client_status != 0 and "# end" not in outcome.client_out
+
+
+def test_messages_above_what_a_request_carries_are_cut_and_said_so(pair: Pair) -> None:
+    outcome = pair("verbs", "--verify", "--sizes", "9M@3/0", "--wait", "event")
+    assert whole(outcome) and "operations=2" in outcome.client_out
+
+
+@pytest.mark.parametrize("kind", ["verbs", "tcp"])
+def test_both_kinds_speak_ipv6(pair: Pair, kind: str) -> None:
+    assert whole(pair(kind, "--verify", "--sizes", "4K@20/0", "--wait", "event", net="fd00::"))
+
+
+def test_a_size_has_its_windows_and_both_stop_times(pair: Pair) -> None:
+    outcome = pair("verbs", "--sizes", "4K@2000/100", "--wait", "event")
+    kinds = [line.split(",")[1] for line in outcome.client_out.splitlines() if line[0].isdigit()]
+    assert whole(outcome)
+    assert (kinds.count("window"), kinds.count("completed"), kinds.count("confirmed")) == (20, 1, 1)
+
+
+LONG = ("--sizes", "64K@1000000/0", "--wait", "event")
+
+
+@pytest.mark.parametrize("kind", ["verbs", "tcp"])
+def test_a_server_killed_in_the_middle_is_a_sentence_of_the_client(pair: Pair, kind: str) -> None:
+    outcome = pair(kind, *LONG, around_server="{} & sleep 1; kill -9 $!; wait $!")
+    assert outcome.client_status == 1 and "the other end is gone" in outcome.client_err
+    assert outcome.clock_end_ns - outcome.clock_start_ns < 11e9
+
+
+@pytest.mark.parametrize("kind", ["verbs", "tcp"])
+def test_a_client_killed_in_the_middle_is_a_sentence_of_the_server(pair: Pair, kind: str) -> None:
+    outcome = pair(kind, *LONG, around_client="{} & sleep 1; kill -9 $!; sleep 5")
+    assert outcome.server_status == 1 and "the other end is gone" in outcome.server_err
+
+
+def test_a_link_that_goes_down_ends_both_in_their_deadline(pair: Pair) -> None:
+    outcome = pair("verbs", *LONG, around_client="(sleep 1; /bin/ip link set v0 down) & exec {}")
+    assert outcome.client_status == 1 and outcome.server_status == 1
+    assert any(words in outcome.client_err for words in ("no progress for 10 s", "work completion failed"))
+    assert outcome.clock_end_ns - outcome.clock_start_ns < 25e9
+
+
+def test_a_lossy_link_is_slow_and_still_right(pair: Pair) -> None:
+    assert whole(pair("tcp", "--verify", "--sizes", "4K@200/0", "--wait", "event", link=Link(loss_ppm=10_000)))
+    assert whole(pair("verbs", "--verify", "--sizes", "4K@200/0", "--wait", "event", link=Link(loss_ppm=10_000)))
+
+
+def test_a_second_client_is_refused_while_the_first_goes_on(pair: Pair) -> None:
+    around = "{0} & sleep 0.5; {0} >/dev/null 2>second; echo second $? >&2; cat second >&2; wait $!"
+    outcome = pair("verbs", "--sizes", "64K@4000/0", "--wait", "event", around_client=around)
+    assert "the server is busy with another client" in outcome.client_err and "second 1" in outcome.client_err
+    assert "refused a second client" in outcome.server_err and whole(outcome)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--device", "none0"), "there is no RDMA device none0"),
+        (("--gid-index", "200"), "has no GID"),
+        (("--mtu", "8192"), "a power of two from 256"),
+        (("--inline", "100000"), "ibv_create_qp"),
+        (("--tx-depth", "4", "--signal-every", "8"), "between 1 and --tx-depth"),
+        (("--measure", "latency", "--wait", "event"), "a WRITE leaves no event"),
+    ],
+)
+def test_what_the_device_cannot_do_is_a_sentence(pair: Pair, options: tuple[str, ...], sentence: str) -> None:
+    outcome = pair("verbs", "--sizes", "64@20/0", *options, deadline_s=20)
+    assert outcome.client_status not in {0, 124}
+    assert sentence in outcome.client_err + outcome.server_err
