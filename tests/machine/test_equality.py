@@ -62,6 +62,20 @@ def test_the_same_job_beside_busy_loops_gives_the_same_bytes(
     assert measured(exact.run(JOB)) == measured(first)
 
 
+@pytest.mark.usefixtures("busy_loops")
+def test_every_one_of_many_naps_ends_at_the_same_instant_on_a_crowded_computer(
+    exact: ExactSite, shell: Callable[..., Job], measured: Measured, tmp_path: Path
+) -> None:
+    naps = tmp_path / "naps"
+    subprocess.run(["gcc", "-O2", "-static", "-o", naps, Path(__file__).with_name("naps.c")], check=True)
+    job = shell("/lab/bin/naps", overlay=(naps,))
+    with ThreadPoolExecutor(6) as pool:
+        outcomes = [measured(outcome) for outcome in pool.map(exact.run, [job] * 6)]
+    assert outcomes[0].steps[0].client_status == 0
+    assert len(set(outcomes[0].steps[0].client_out.strip())) > 1
+    assert all(outcome == outcomes[0] for outcome in outcomes)
+
+
 def test_a_machine_built_and_frozen_in_another_folder_gives_the_same_bytes(
     exact: ExactSite, first: Outcome, measured: Measured, tmp_path: Path
 ) -> None:

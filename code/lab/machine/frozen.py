@@ -29,6 +29,7 @@ class Frozen:
     """A saved machine: what its memory held, and the state of all else."""
 
     folder: Path
+    plugin: Path
 
     @property
     def memory(self) -> Path:
@@ -57,7 +58,7 @@ def identity(image: Image) -> dict[str, str]:
     return {"image": image.digest, **qemu.identity(), "rehearsal": hashlib.sha256(pack(REHEARSAL)).hexdigest()}
 
 
-def frozen_machine(image: Image, cache: Path, tell: Callable[[str], None]) -> Frozen:
+def frozen_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:
     """The frozen machine of this image and this QEMU, made if it is not there yet."""
     digest = hashlib.sha256(json.dumps(identity(image), sort_keys=True).encode()).hexdigest()
     target = cache / "machine" / digest
@@ -65,23 +66,25 @@ def frozen_machine(image: Image, cache: Path, tell: Callable[[str], None]) -> Fr
         with exclusive(cache / "machine" / "lock"), put_folder(target) as folder:
             if folder is not None:
                 tell("booting the machine and freezing it (once)")
-                freeze(image, folder)
-    return Frozen(target)
+                freeze(image, plugin, folder)
+    return Frozen(target, plugin)
 
 
-def freeze(image: Image, folder: Path) -> None:
+def freeze(image: Image, plugin: Path, folder: Path) -> None:
     """Boot until the guest pauses itself, and save it."""
     with (
         anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
         anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
         anonymous_file("console") as console,
         anonymous_file("state") as state,
+        plugin.open("rb") as loaded,
     ):
         os.pwrite(mailbox, pack(REHEARSAL), 0)
         arguments = [*qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
+        arguments += qemu.plugin(loaded.fileno())
         arguments += ["-kernel", str(image.vmlinuz), "-initrd", str(image.initrd), "-append", qemu.KERNEL_ARGUMENTS]
         try:
-            with qemu.Process(arguments, [memory, mailbox, console], BOOT_DEADLINE_S) as process:
+            with qemu.Process(arguments, [memory, mailbox, console, loaded.fileno()], BOOT_DEADLINE_S) as process:
                 process.await_event("WATCHDOG")
                 process.save(state)
         except qemu.MachineError as error:

@@ -25,13 +25,15 @@ def run(frozen: Frozen, job: Job, limit_s: float, watch: Watch) -> Outcome:
     with (
         frozen.memory.open("rb+") as memory,
         frozen.state.open("rb") as state,
+        frozen.plugin.open("rb") as plugin,
         anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
         anonymous_file("console") as console,
     ):
         os.pwrite(mailbox, pack(job), 0)
         arguments = [*qemu.memory(memory.fileno(), shared=False), *qemu.mailbox(mailbox), *qemu.console(console)]
-        descriptors = [memory.fileno(), state.fileno(), mailbox, console]
-        with qemu.Process([*arguments, "-incoming", "defer"], descriptors, limit_s) as process, watch(process):
+        arguments += [*qemu.plugin(plugin.fileno()), "-incoming", "defer"]
+        descriptors = [memory.fileno(), state.fileno(), plugin.fileno(), mailbox, console]
+        with qemu.Process(arguments, descriptors, limit_s) as process, watch(process):
             process.restore(state.fileno())
             status = process.wait()
             said = os.pread(console, CONSOLE_LIMIT, 0).decode(errors="replace")

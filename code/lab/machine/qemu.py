@@ -76,6 +76,11 @@ def console(descriptor: int) -> list[str]:
     return ["-serial", f"file:{path_of(descriptor)}"]
 
 
+def plugin(descriptor: int) -> list[str]:
+    """What makes the clock exact; no result depends on how it was compiled."""
+    return ["-plugin", path_of(descriptor)]
+
+
 class Process:
     """A QEMU, and its monitor protocol on its standard input and output. Leaving the block ends it."""
 

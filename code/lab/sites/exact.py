@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab.errors import SiteStopped
-from lab.machine import frozen, guest, qemu
+from lab.machine import frozen, guest, plugin, qemu
 from lab.machine.image import build_image
 from lab.trial import End, Ends, Job, Outcome
 
@@ -65,7 +65,8 @@ class ExactSite:
         with self.lock:
             if self.known is None:
                 image = build_image(self.machine, self.cache, progress)
-                self.known = frozen.identity(image), frozen.frozen_machine(image, self.cache, progress)
+                halts = plugin.built(self.machine, self.cache)
+                self.known = frozen.identity(image), frozen.frozen_machine(image, halts, self.cache, progress)
             return self.known
 
     def run(self, job: Job) -> Outcome:
