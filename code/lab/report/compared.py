@@ -9,14 +9,15 @@ from lab.analysis.ratios import ratio_of_medians
 from lab.analysis.verdict import Verdict, judge
 from lab.report.claim import Claim, Kind
 from lab.report.measured import Subject
+from lab.report.pairs import Pair
 from lab.report.units import in_words
 from lab.sizes import format_size
 
 
-def ratio_claims(ours: Subject, base: Subject) -> Iterator[Claim]:
+def ratio_claims(pair: Pair) -> Iterator[Claim]:
     """The ratio at each size, the extremes, and for how many sizes the data can tell which is faster."""
-    name = f"{ours.series.name}_over_{base.series.name}"
-    by_size = {size: ratio(ours, base, size, f"{name}.{format_size(size)}") for size in ours.sizes}
+    name, ours, base = pair.name, pair.ours, pair.base
+    by_size = {size: ratio(ours, base, size, f"{name}.{format_size(size)}") for size in pair.sizes}
     yield from by_size.values()
     for which, pick in (("least", min), ("most", max)):
         size = pick(by_size, key=lambda each: by_size[each].estimate.value)
@@ -24,6 +25,8 @@ def ratio_claims(ours: Subject, base: Subject) -> Iterator[Claim]:
         yield _renamed(found, f"{name}.{which}", f"{which} of all sizes: {found.meaning}")
         words = f"size at which {ours.words} over {base.words} is {which}"
         yield _of_all(by_size, Claim(f"{name}.{which}.size", _exactly(size), "size", Kind.DERIVED, words))
+    words = f"sizes at which {ours.words} and {base.words} are compared"
+    yield _of_all(by_size, Claim(f"{name}.sizes", _exactly(len(by_size)), "", Kind.DERIVED, words))
     for verdict, word in ((Verdict.MORE, "faster"), (Verdict.LESS, "slower"), (Verdict.CANT_TELL, "unclear")):
         count = sum(judge(each.estimate) is verdict for each in by_size.values())
         words = f"sizes at which the interval says that {ours.words} against {base.words} is {verdict.value}"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from lab.figures import Figure
 from lab.report.claim import Ledger
+from lab.report.errors import ReportError
 from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
-from lab.report.labels import describe_link, label
-from lab.report.ledger import curves
+from lab.report.gallery import Gallery
+from lab.report.labels import describe_link, label_within
+from lab.report.pairs import pairs
 from lab.report.people import People
 from lab.report.record_sets import RecordSet, record_sets, sets_of
-from lab.report.tables import gain_rows, parameter_rows, size_rows
+from lab.report.tables import gain_rows, parameter_rows, ratio_table, result_tables
+from lab.report.words import parameter_words
 
 SHOWN_DIGEST = 16
 SITES = {
@@ -27,12 +29,10 @@ SITES = {
 ELSEWHERE = ("Site {}: time by the clock on the wall.", "On the site {} time is that of the clock on the wall.")
 
 
-def make_context(evidence: Evidence, ledger: Ledger, people: People, figures: Mapping[str, Figure]) -> dict[str, Any]:
-    """The names that a template can use; any other stops the build."""
+def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Gallery) -> dict[str, Any]:
+    """The names that a template can use; any other stops the build. `docs/reports.md` lists them."""
     plan, sets = evidence.plan, record_sets(evidence)
     first = plan.experiment.series[0]
-    swept = [each.name for each in plan.experiment.series if len(each.vary) == 1]
-    plain = [each.name for each in curves(evidence)]
     return {
         "experiment": plan.experiment,
         "people": people,
@@ -41,16 +41,29 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, figures: Ma
         "profile_why": first.profile(plan.site.name).why,
         "parameters": parameter_rows(ledger),
         "environment": environment(evidence),
-        "sizes": size_rows(evidence, ledger),
+        "results": result_tables(evidence, ledger),
+        "ratios": ratio_table(evidence, ledger),
         "gains": gain_rows(evidence, ledger),
-        "sweeps": swept,
+        "transports": transports(evidence),
+        "programs": {each.program for each in plan.experiment.series},
+        "sweeps": [each.name for each in evidence.all_series("throughput", varied=1)],
         "sweep_text": lambda name: sweep_text(evidence, name),
         "n_of": lambda names: n_of(evidence, names),
-        "all_sets": _names(sets, [each.series for each in sets]),
-        "all_curves": _names(sets, plain),
-        "all_sweeps": _names(sets, swept),
-        "picture": _pictures(figures, sets, site_words(plan.site.name)["short"]),
+        "records_of": lambda names: _names(sets, names),
+        "all_records": _names(sets, [each.series for each in sets]),
+        "claims": ledger,
+        "pictures": set(gallery),
+        "picture": _pictures(gallery, sets, site_words(plan.site.name)["short"]),
     }
+
+
+def transports(evidence: Evidence) -> list[dict[str, str | Markup]]:
+    """Every transport over another: the ratios' name, both sides in words, and the figure."""
+    found = [each for each in pairs(evidence) if not each.is_peer]
+    return [
+        {"name": Markup(each.name), "ours": each.ours.words, "base": each.base.words, "picture": Markup(each.picture)}
+        for each in found
+    ]
 
 
 def site_words(site: str) -> dict[str, str]:
@@ -64,7 +77,7 @@ def n_of(evidence: Evidence, names: Iterable[str]) -> Markup:
     site, by_n = evidence.plan.site.name, dict[int, list[str]]()
     for name in names:
         series = evidence.series(name)
-        words = label(series) if not series.vary else name
+        words = name if series.vary else label_within(evidence.plan.experiment, series)
         by_n.setdefault(series.parameters(site, {}).repetitions, []).append(words)
     if len(by_n) == 1:
         return Markup(rf"$n = {next(iter(by_n))}$.")
@@ -76,7 +89,7 @@ def sweep_text(evidence: Evidence, name: str) -> Markup:
     series = evidence.series(name)
     (parameter,) = series.vary
     return Markup(
-        rf"\figureof{{{name}}} shows \texttt{{{escape(parameter)}}} "
+        rf"\figureof{{{name}}} shows {escape(parameter_words(parameter))}, \texttt{{{escape(parameter)}}}, "
         rf"from \num{{{series.vary[parameter][0]}}} to \num{{{series.vary[parameter][-1]}}}."
     )
 
@@ -111,32 +124,18 @@ def _names(sets: Iterable[RecordSet], series: Iterable[str]) -> str:
     return ", ".join(each.name for each in sets if each.series in wanted)
 
 
-def _pictures(figures: Mapping[str, Figure], sets: Iterable[RecordSet], site: str) -> Callable[[str], Markup]:
+def _pictures(gallery: Gallery, sets: Iterable[RecordSet], site: str) -> Callable[[str], Markup]:
     def picture(name: str) -> Markup:
-        figure = figures[name]
+        if name not in gallery:
+            raise ReportError(f"the data give no figure {name!r}", hint="one of " + ", ".join(gallery))
+        figure = gallery[name]
         alt = ("\ufeff" + figure.alt).encode("utf-16-be").hex().upper()
-        records = sets_of(figure.keys, sets)
-        caption = escape(
-            f"{CAPTIONS.get(name, 'Throughput against ' + name + '.')} {figure.n}. {site} Records {records}."
-        )
+        caption = escape(f"{gallery.pictures[name].caption} {figure.n}. {site} Records {sets_of(figure.keys, sets)}.")
         return Markup(
             "\\begin{labplace}{figure}\n"
-            f"  \\labpicture{{figures/{name}}}{{{alt}}}\n"
+            f"  \\labpicture{{figures/{name}.pdf}}{{{alt}}}\n"
             f"  \\caption{{{caption}}}\\label{{figure:{name}}}\n"
             "\\end{labplace}\n"
         )
 
     return picture
-
-
-CAPTIONS = {
-    "throughput": "Throughput against message size.",
-    "message_rate": "Messages per second against message size.",
-    "speedup": "RDMA WRITE over TCP on the same link, ratio of median throughputs.",
-    "peers": "Ours over the programs that everybody uses, ratio of median throughputs on the same link.",
-    "depth": "Throughput against the depth of the send queue.",
-    "warmup": "Throughput against the number of warm-up messages.",
-    "iterations": "Throughput against the number of timed messages.",
-    "post_list": "Throughput against the length of a chain of requests.",
-    "signalling": "Throughput against the signalling interval.",
-}

@@ -8,9 +8,9 @@ from lab.analysis.verdict import Verdict, judge
 from lab.report.claim import Ledger
 from lab.report.escape import escape
 from lab.report.evidence import Evidence
-from lab.report.labels import label
-from lab.report.ledger import curves, pairs
-from lab.report.measured import Subject
+from lab.report.labels import is_ours
+from lab.report.measured import Subject, subject
+from lab.report.pairs import Pair, pairs
 from lab.report.sweeps import points
 from lab.sizes import format_size
 from lab.spec import Series
@@ -23,19 +23,18 @@ def draft(evidence: Evidence, ledger: Ledger) -> str:
 
 def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
     yield r"\figureof{throughput} shows how the throughput grows with the size of the message."
-    for series in curves(evidence):
-        if series.name in ("verbs", "tcp"):
-            yield from _shape(series)
-    for ours, base in pairs(evidence):
-        yield _verdict(ours, base, ledger)
-    for series in evidence.plan.experiment.series:
-        if len(series.vary) == 1:
-            yield from _sweep(evidence, series, ledger)
+    for series in evidence.all_series("throughput"):
+        if is_ours(series):
+            yield from _shape(subject(evidence, series))
+    for pair in pairs(evidence):
+        yield _verdict(pair, ledger)
+    for series in evidence.all_series("throughput", varied=1):
+        yield from _sweep(evidence, series, ledger)
 
 
-def _shape(series: Series) -> Iterator[str]:
+def _shape(curve: Subject) -> Iterator[str]:
     """Where the curve jumps, where it flattens."""
-    name, words = series.name, escape(label(series))
+    name, words = curve.name, escape(curve.words)
     yield (
         rf"{words} takes its steepest step from \claim{{{name}.jump.from}} to \claim{{{name}.jump.to}}: "
         rf"on the same link, its throughput grows to \claim{{{name}.jump}} times that of the size before."
@@ -46,10 +45,10 @@ def _shape(series: Series) -> Iterator[str]:
     )
 
 
-def _verdict(ours: Subject, base: Subject, ledger: Ledger) -> str:
+def _verdict(pair: Pair, ledger: Ledger) -> str:
     """Who wins, by how much, and for how many sizes the data can tell."""
-    name, ahead, behind = f"{ours.series.name}_over_{base.series.name}", escape(ours.words), escape(base.words)
-    if ledger[f"{name}.unclear"].estimate.value == len(ours.sizes):
+    name, ahead, behind = pair.name, escape(pair.ours.words), escape(pair.base.words)
+    if ledger[f"{name}.unclear"].estimate.value == len(pair.sizes):
         return (
             rf"The ratio of {ahead} to {behind} on the same link lies between \claim{{{name}.least}} and "
             rf"\claim{{{name}.most}} over the sizes, but too few repetitions leave it no interval, "

@@ -10,11 +10,14 @@ from typing import Any
 
 from lab.errors import RecordError
 from lab.plan import Plan, Planned
-from lab.record import has_record, read_facts, record_folder
+from lab.programs.request import Sample
+from lab.record import has_record, read_facts, read_samples_of, record_folder
 from lab.spec import Point, Series
 from lab.table import KEY_LETTERS, Row, make_table
 
 COMPLETED, CONFIRMED = "completed_bytes_per_s", "confirmed_bytes_per_s"
+# What a column counts stands at the end of its name; the others are words, or say which row it is.
+COUNTS = ("_ns", "_per_s", "messages")
 # What measure.judge checks of every trial before it makes a record.
 CHECKS = frozenset({"statuses", "samples whole", "bytes counted", "time counted"})
 
@@ -34,11 +37,22 @@ class Evidence:
     plan: Plan
     rows: tuple[Row, ...]
     facts: dict[str, dict[str, Any]]  # by key, in the order of the plan
+    results: Path
     bytes_on_disk: int
     _cells: dict[tuple[str, str, str, str], Cell] = field(default_factory=dict, repr=False)
 
     def series(self, name: str) -> Series:
         return next(each for each in self.plan.experiment.series if each.name == name)
+
+    def all_series(self, measure: str, varied: int = 0) -> tuple[Series, ...]:
+        """The series that measure this and vary so many parameters, in the order of the file."""
+        series = self.plan.experiment.series
+        return tuple(each for each in series if each.measure == measure and len(each.vary) == varied)
+
+    def samples(self, series: str, point: Point | None = None) -> dict[str, tuple[Sample, ...]]:
+        """The raw samples of each repetition, by its record's key."""
+        wanted = [each for each in self.plan.planned if each.series.name == series and each.point == (point or {})]
+        return {each.trial.key: read_samples_of(self.results, each.trial.key) for each in wanted}
 
     def cell(self, series: str, size: int, column: str, point: Point | None = None) -> Cell:
         """The values of a column over the repetitions; empty where the program does not print it."""
@@ -59,7 +73,7 @@ def gather(plan: Plan, results: Path) -> Evidence:
     rows = tuple(make_table(plan, results))
     facts = {key: read_facts(results, key) for key in keys}
     disk = sum(file.stat().st_size for key in keys for file in record_folder(results, key).iterdir())
-    return Evidence(plan, rows, facts, disk, _cells(plan, rows, keys))
+    return Evidence(plan, rows, facts, results, disk, _cells(plan, rows, keys))
 
 
 def require_all(plan: Plan, results: Path) -> None:
@@ -85,10 +99,9 @@ def _cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> dict[tuple[str, 
     values: dict[tuple[str, str, str, str], list[tuple[int, str]]] = defaultdict(list)
     for row in rows:
         point = _point_text({name: row[name] for name in varied[row["series"]]})
-        for column in (COMPLETED, CONFIRMED, "messages"):
-            if row.get(column):
-                place = (row["series"], point, row["size_bytes"], column)
-                values[place].append((int(row[column]), full[row["record"]]))
+        for column, value in row.items():
+            if value and column.endswith(COUNTS):
+                values[row["series"], point, row["size_bytes"], column].append((int(value), full[row["record"]]))
     return {place: Cell(*zip(*found, strict=True)) for place, found in values.items()}
 
 

@@ -1,10 +1,10 @@
-"""Figures that were drawn before: kept by a digest of their data and of the code that draws them."""
+"""The figures that a report's texts ask for: drawn then, or kept by a digest of their data and of the drawing code."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,10 +18,24 @@ DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis
 WORDS = "figure.json"
 
 
-def hang(pictures: Iterable[Picture], cache: Path) -> dict[str, Figure]:
-    """Every figure, drawn only where its data or the code changed."""
-    code = digest_code(DRAWN_BY)
-    return {each.name: _one(each, cache, code) for each in pictures}
+class Gallery(Mapping[str, Figure]):
+    """All figures that the evidence can fill; only what is looked at is drawn."""
+
+    def __init__(self, pictures: Iterable[Picture], cache: Path) -> None:
+        self.pictures = {each.name: each for each in pictures}
+        self.shown: dict[str, Figure] = {}
+        self._cache, self._code = cache, digest_code(DRAWN_BY)
+
+    def __getitem__(self, name: str) -> Figure:
+        if name not in self.shown:
+            self.shown[name] = _one(self.pictures[name], self._cache, self._code)
+        return self.shown[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.pictures)
+
+    def __len__(self) -> int:
+        return len(self.pictures)
 
 
 def _one(picture: Picture, cache: Path, code: str) -> Figure:

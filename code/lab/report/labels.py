@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from lab.spec import Series
+from lab.spec import Experiment, Series
 from lab.trial import Link
 
-OURS = {"tcp": "TCP", "mpi": "MPI"}
+OURS = {"verbs": "RDMA", "tcp": "TCP", "mpi": "MPI"}
+
+
+def is_ours(series: Series) -> bool:
+    """Whether the lab's own program ran, and not a peer."""
+    return series.program in OURS
 
 
 def label(series: Series) -> str:
     """What a reader calls a series: the transport for ours, the program's name for a peer."""
-    if series.program == "verbs":
-        return f"RDMA {series.operation.upper()}"
-    return OURS.get(series.program, series.program)
+    words = OURS.get(series.program, series.program)
+    return f"{words} {series.operation.upper()}" if series.program == "verbs" else words
+
+
+def label_within(experiment: Experiment, series: Series) -> str:
+    """The same, with the series' own name where another curve of the experiment would be called so too."""
+    twins = [each for each in experiment.series if not each.vary and label(each) == label(series)]
+    return f"{label(series)} ({series.name})" if len(twins) > 1 else label(series)
 
 
 def describe_link(link: Link, site: str) -> str:

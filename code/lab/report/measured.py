@@ -11,7 +11,7 @@ from lab.analysis.ratios import ratio_of_medians
 from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, Kind
 from lab.report.evidence import COMPLETED, CONFIRMED, Cell, Evidence
-from lab.report.labels import describe_link, label
+from lab.report.labels import describe_link, label, label_within
 from lab.report.units import in_words
 from lab.sizes import format_size
 from lab.spec import Point, Series
@@ -40,6 +40,8 @@ class Subject:
 
     @property
     def words(self) -> str:
+        if not self.point:
+            return label_within(self.evidence.plan.experiment, self.series)
         return label(self.series) + "".join(f", {name} {value}" for name, value in self.point.items())
 
     @property

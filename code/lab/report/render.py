@@ -8,6 +8,8 @@ from typing import Any
 from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from lab.errors import LabError
+from lab.report.claim import UnknownClaim
 from lab.report.errors import ReportError
 from lab.report.escape import escape
 
@@ -18,9 +20,10 @@ def render(templates: Path, name: str, context: dict[str, Any]) -> str:
         return environment(templates).get_template(name).render(context)
     except TemplateSyntaxError as error:
         raise ReportError(str(error.message), file=f"templates/{error.name}", line=error.lineno) from error
-    except TemplateError as error:
+    except (TemplateError, ReportError, UnknownClaim) as error:
         file, line = _place(error, name)
-        raise ReportError(str(error), file=f"templates/{file}", line=line) from error
+        what, hint = (error.what, error.hint) if isinstance(error, LabError) else (str(error), "")
+        raise ReportError(what, hint=hint, file=f"templates/{file}", line=line) from error
 
 
 def environment(templates: Path) -> ImmutableSandboxedEnvironment:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.analysis.verdict import judge
 from lab.report.claim import Ledger
-from lab.report.escape import Markup
+from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
-from lab.report.ledger import curves, pairs
+from lab.report.links import link_groups
+from lab.report.measured import STOPS, Subject, subject
+from lab.report.pairs import pairs
 from lab.report.sweeps import points
 from lab.report.typeset import cell, shown
 from lab.report.units import show
@@ -18,13 +21,15 @@ MEGA = 1e6
 
 
 @dataclass(frozen=True)
-class SizeRow:
-    """One size: what each series reached, and each ratio."""
+class SizeTable:
+    """A table with a row for each size; the suffix tells a link's table and figures from the main link's."""
 
-    size: Markup
-    messages: str
-    rates: dict[str, Markup]
-    ratios: dict[str, Markup]
+    suffix: Markup
+    link: str
+    stops: str  # where each series' clock stops
+    heads: tuple[Markup, ...]
+    rows: tuple[tuple[Markup, ...], ...]  # the size first
+    series: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -51,26 +56,42 @@ class ParameterRow:
     source: str
 
 
-def size_rows(evidence: Evidence, ledger: Ledger) -> list[SizeRow]:
-    """A row for each size of the experiment."""
-    names = [each.name for each in curves(evidence)]
-    ratios = [f"{ours.series.name}_over_{base.series.name}" for ours, base in pairs(evidence)]
+def result_tables(evidence: Evidence, ledger: Ledger) -> list[SizeTable]:
+    """What each series reached, one table for each link."""
+    tables = []
+    for group in link_groups(evidence):
+        curves = [subject(evidence, each) for each in group.series]
+        sizes = sorted({size for curve in curves for size in curve.sizes})
+        rows = tuple(
+            (_size(size), *(_claimed(ledger, f"{curve.name}.{format_size(size)}", MEGA) for curve in curves))
+            for size in sizes
+        )
+        heads = tuple(escape(curve.words) for curve in curves)
+        table = SizeTable(Markup(group.suffix), curves[0].link, _stops(curves), heads, rows, group.names)
+        tables.append(table)
+    return tables
+
+
+def ratio_table(evidence: Evidence, ledger: Ledger) -> SizeTable | None:
+    """Every ratio at every size, and how many messages were timed; None where nothing is compared."""
+    found = list(pairs(evidence))
+    if not found:
+        return None
     rows = []
-    for size in sorted(curves(evidence)[0].published.sizes):
-        text = format_size(size)
-        messages = evidence.cell(names[0], size, "messages").values[0]
-        rates = {name: cell(ledger[f"{name}.{text}"].estimate, MEGA) for name in names if f"{name}.{text}" in ledger}
-        compared = {name: cell(ledger[f"{name}.{text}"].estimate) for name in ratios if f"{name}.{text}" in ledger}
-        rows.append(SizeRow(_size(size), str(messages), rates, compared))
-    return rows
+    for size in sorted({size for pair in found for size in pair.sizes}):
+        counts = {str(each.ours.evidence.cell(each.ours.name, size, "messages").values[0]) for each in found}
+        ratios = (_claimed(ledger, f"{pair.name}.{format_size(size)}") for pair in found)
+        rows.append((_size(size), Markup(" or ".join(sorted(counts))), *ratios))
+    heads = tuple(Markup(rf"\labhead{{{escape(each.ours.words)}}}{{over {escape(each.base.words)}}}") for each in found)
+    series = tuple(dict.fromkeys(each.series.name for pair in found for each in (pair.ours, pair.base)))
+    stops = "; ".join(f"Over {pair.base.words} both to {STOPS[pair.ours.column]}" for pair in found)
+    return SizeTable(Markup(""), found[0].ours.link, stops, (Markup("messages"), *heads), tuple(rows), series)
 
 
 def gain_rows(evidence: Evidence, ledger: Ledger) -> list[GainRow]:
     """A row for each swept parameter and size."""
     rows = []
-    for series in evidence.plan.experiment.series:
-        if len(series.vary) != 1:
-            continue
+    for series in evidence.all_series("throughput", varied=1):
         (parameter,) = series.vary
         for size in points(evidence, series)[0].sizes:
             name = f"{series.name}.{format_size(size)}"
@@ -102,6 +123,19 @@ def parameter_rows(ledger: Ledger) -> list[ParameterRow]:
         elif group == "profile":
             rows.append(ParameterRow(parameter, Markup("--"), Markup(shown(claim).tex), claim.source))
     return rows
+
+
+def _stops(curves: Iterable[Subject]) -> str:
+    """`RDMA WRITE, TCP to the receiver's confirmation; ib_write_bw to the sender's last completion`."""
+    by_stop: dict[str, list[str]] = {}
+    for curve in curves:
+        by_stop.setdefault(STOPS[curve.column], []).append(curve.words)
+    return "; ".join(f"{', '.join(names)} to {stop}" for stop, names in by_stop.items())
+
+
+def _claimed(ledger: Ledger, name: str, scale: float = 1.0) -> Markup:
+    """A claim as a cell; empty where the series does not have this size."""
+    return cell(ledger[name].estimate, scale) if name in ledger else Markup("")
 
 
 def _size(size: int) -> Markup:

@@ -1,0 +1,31 @@
+"""The links of an experiment: only what ran on one link stands in one figure or table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lab.report.evidence import Evidence
+from lab.spec import Series
+from lab.trial import Link
+
+
+@dataclass(frozen=True)
+class LinkGroup:
+    """The curves over sizes that share a link; the experiment's main link needs no name."""
+
+    link: Link
+    series: tuple[Series, ...]
+    suffix: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.series)
+
+
+def link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
+    """One group for each link, the main one first; the others are named after their first series."""
+    by_link: dict[Link, list[Series]] = {}
+    for series in evidence.all_series("throughput"):
+        by_link.setdefault(series.link, []).append(series)
+    groups = enumerate(by_link.items())
+    return tuple(LinkGroup(link, tuple(of), f".{of[0].name}" if place else "") for place, (link, of) in groups)

@@ -1,0 +1,43 @@
+"""Throughput and message rate against the message size, with what the link and its headers allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.figures import BySize, Limit, message_rate, rate_limit, tcp_limit, throughput, write_limit
+from lab.report.claim import Ledger
+from lab.report.evidence import Evidence
+from lab.report.links import LinkGroup, link_groups
+from lab.report.measured import subject
+from lab.report.pictures.picture import MB_S, Picture, claimed_curve
+
+
+def by_size(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+    """Two figures for each link."""
+    for group in link_groups(evidence):
+        curves = [subject(evidence, each) for each in group.series]
+        rates = tuple(claimed_curve(each, ledger) for each in curves)
+        messages = tuple(claimed_curve(each, ledger, ".messages") for each in curves)
+        site, name = evidence.plan.site.name, f"throughput{group.suffix}"
+        caption = f"Throughput against message size, {curves[0].link}{_ceilings(group)}."
+        yield Picture(name, caption, BySize(name, rates, site, limits(group), MB_S), throughput)
+        name = f"message_rate{group.suffix}"
+        yield Picture(name, "Messages per second against message size.", BySize(name, messages, site), message_rate)
+
+
+def limits(group: LinkGroup) -> tuple[Limit, ...]:
+    """The link's rate, and what headers leave of it to the protocols that ran."""
+    rate, sizes = group.link.rate_bit_s, sorted({size for each in group.series for size in each.published.sizes})
+    if rate is None:
+        return ()
+    found = [rate_limit(sizes, rate)]
+    programs = {each.program for each in group.series}
+    if any(each.program == "verbs" and each.operation == "write" for each in group.series):
+        found.append(write_limit(sizes, rate, group.link.mtu))
+    if programs & {"tcp", "iperf3"}:
+        found.append(tcp_limit(sizes, rate, group.link.mtu))
+    return tuple(found)
+
+
+def _ceilings(group: LinkGroup) -> str:
+    return "; black lines: the link's rate, and what the headers of each protocol leave of it" if limits(group) else ""
