@@ -100,16 +100,43 @@ static void client_pings(const struct transport *t, struct link *l, uint64_t mes
 	t->await(l);
 }
 
-static void server_round(const struct transport *t, struct link *l, uint64_t messages, enum measure measure)
+struct sample bench_round(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages)
+{
+	struct sample whole;
+	struct result result = { .samples = &whole };
+	struct windows w;
+
+	windows_begin(&w, &result, messages, 1);
+	client_stream(t, l, f, &w);
+	return result.confirmed;
+}
+
+void bench_answer_round(const struct transport *t, struct link *l, uint64_t messages)
 {
 	t->begin(l, messages);
-	t->signal(l);
-	for (uint64_t i = 0; measure == LATENCY && i < messages; i++) {
+	t->signal(l, CONTROL_GO);
+	t->arrive(l);
+	t->signal(l, CONTROL_GO);
+}
+
+static void server_pongs(const struct transport *t, struct link *l, uint64_t messages)
+{
+	t->begin(l, messages);
+	t->signal(l, CONTROL_GO);
+	for (uint64_t i = 0; i < messages; i++) {
 		t->pong(l);
 		watch_advance();
 	}
 	t->arrive(l);
-	t->signal(l);
+	t->signal(l, CONTROL_GO);
+}
+
+static void server_round(const struct transport *t, struct link *l, const struct options *o, uint64_t messages)
+{
+	if (o->measure == LATENCY)
+		server_pongs(t, l, messages);
+	else
+		bench_answer_round(t, l, messages);
 }
 
 static void fill(const struct flow *f, unsigned char *slot, uint64_t seed, uint64_t message)
@@ -154,11 +181,11 @@ static void server_verified_stream(const struct transport *t, struct link *l, co
 		for (uint64_t i = 0; i < n && f->to_client; i++)
 			fill(f, t->outgoing(l, i), o->seed, first + i);
 		t->begin(l, n);
-		t->signal(l);
+		t->signal(l, CONTROL_GO);
 		t->arrive(l);
 		for (uint64_t i = 0; i < n && !f->to_client; i++)
 			check(f, t->incoming(l, i), o->seed, first + i);
-		t->signal(l);
+		t->signal(l, CONTROL_GO);
 	}
 }
 
@@ -188,12 +215,12 @@ static void server_verified_pings(const struct transport *t, struct link *l, con
 	for (uint64_t i = 0; i < f->iterations; i++) {
 		fill(f, t->outgoing(l, 0), o->seed + 1, i);
 		t->begin(l, 1);
-		t->signal(l);
+		t->signal(l, CONTROL_GO);
 		t->pong(l);
 		t->arrive(l);
 		if (!f->to_client)
 			check(f, t->incoming(l, 0), o->seed, i);
-		t->signal(l);
+		t->signal(l, CONTROL_GO);
 	}
 }
 
@@ -221,20 +248,16 @@ static void server_size(const struct transport *t, struct link *l, const struct 
 	else if (o->verify)
 		server_verified_pings(t, l, o, f);
 	else
-		server_round(t, l, f->iterations, (enum measure)o->measure);
+		server_round(t, l, o, f->iterations);
 }
 
 static void client_warm_up(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
 			   struct result *result)
 {
-	struct windows w;
-
-	if (o->measure == THROUGHPUT) {
-		windows_begin(&w, result, f->warmup, 1);
-		client_stream(t, l, f, &w);
-	} else {
+	if (o->measure == THROUGHPUT)
+		bench_round(t, l, f, f->warmup);
+	else
 		client_pings(t, l, f->warmup, result);
-	}
 	*result = (struct result){ .samples = result->samples };
 }
 
@@ -248,7 +271,7 @@ void bench_size(const struct transport *t, struct link *l, const struct options 
 		client_size(t, l, o, f, result);
 	} else {
 		if (f->warmup > 0)
-			server_round(t, l, f->warmup, (enum measure)o->measure);
+			server_round(t, l, o, f->warmup);
 		server_size(t, l, o, f);
 	}
 }

@@ -1,19 +1,18 @@
-/* The engine: drives any transport through one size. It holds the only timed loops. */
+/* The engine: drives any transport through one size. It holds the timed loops over messages. */
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "csv.h"
+#include "result.h"
 #include "transport.h"
-
-/* What the client found out about one size. */
-struct result {
-	size_t count;
-	struct sample *samples; /* windows, or round trips; room for iterations or windows of them */
-	struct sample completed, confirmed;
-};
 
 /* Runs warm-up and measurement. Both ends call it with the same flow; only the client gets a result. */
 void bench_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
 		struct result *result);
+
+/* One round of throughput, from "ready" to the control message that says that all has come. */
+struct sample bench_round(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages);
+
+/* The server's part of it. */
+void bench_answer_round(const struct transport *t, struct link *l, uint64_t messages);
 
 #endif

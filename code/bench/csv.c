@@ -1,13 +1,12 @@
 #include "csv.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "die.h"
 
+static bool begun;
 static uint64_t rows;
 
 static void note_option(const char *key, const char *value, bool shared, void *context)
@@ -17,8 +16,9 @@ static void note_option(const char *key, const char *value, bool shared, void *c
 	printf("# %s=%s\n", key, value);
 }
 
-void csv_begin(void)
+static void csv_begin(void)
 {
+	begun = true;
 	printf("# lab-bench 1\n# program=%s\n", die_program());
 	options_each(note_option, NULL);
 }
@@ -27,6 +27,8 @@ void csv_note(const char *key, const char *format, ...)
 {
 	va_list arguments;
 
+	if (!begun)
+		return;
 	printf("# %s=", key);
 	va_start(arguments, format);
 	vprintf(format, arguments);
@@ -34,12 +36,12 @@ void csv_note(const char *key, const char *format, ...)
 	putchar('\n');
 }
 
-void csv_header(void)
+static void csv_header(void)
 {
 	printf("size_bytes,sample,index,messages,bytes,time_ns\n");
 }
 
-void csv_flow(const struct flow *f)
+static void flow_line(const struct flow *f)
 {
 	printf("# size_bytes=%" PRIu64 " iterations=%" PRIu64 " warmup=%" PRIu64 " depth=%" PRIu64 " post_list=%" PRIu64
 	       " signal_every=%" PRIu64 " inline=%" PRIu64 " operations=%" PRIu64 "\n",
@@ -47,21 +49,46 @@ void csv_flow(const struct flow *f)
 	       f->operations);
 }
 
-void csv_row(const struct flow *f, const char *sample, uint64_t index, struct sample value)
+static void row(const struct flow *f, const char *sample, uint64_t index, struct sample value)
 {
 	printf("%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", f->size_bytes, sample, index,
 	       value.messages, value.messages * f->size_bytes, value.time_ns);
 	rows++;
 }
 
-void csv_flush(void)
+static void rows_of(const struct flow *f, const char *sample, size_t count, const struct sample *values)
 {
-	if (fflush(stdout))
-		die("can't write the samples: %s", strerror(errno));
+	for (size_t i = 0; i < count; i++)
+		row(f, sample, i, values[i]);
 }
 
-void csv_end(void)
+static void csv_size(const struct options *o, const struct flow *f, const struct result *r)
+{
+	flow_line(f);
+	if (o->until_stable) {
+		rows_of(f, "control_trip", r->trip_count, r->trips);
+		rows_of(f, "round", r->count, r->samples);
+		row(f, r->reached ? "settled" : "unsettled", 0, r->settled);
+	} else if (o->measure == LATENCY) {
+		rows_of(f, "round_trip", r->count, r->samples);
+	} else {
+		rows_of(f, "window", r->count, r->samples);
+		row(f, "completed", 0, r->completed);
+		row(f, "confirmed", 0, r->confirmed);
+	}
+	output_flush();
+}
+
+/* The last line, without which the CSV is not whole. */
+static void csv_end(void)
 {
 	printf("# end rows=%" PRIu64 "\n", rows);
-	csv_flush();
+	output_flush();
 }
+
+const struct output csv_output = {
+	.begin = csv_begin,
+	.header = csv_header,
+	.size = csv_size,
+	.end = csv_end,
+};

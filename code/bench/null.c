@@ -86,7 +86,7 @@ static uint64_t null_reap(struct link *l)
 	struct null_link *s = &l->state;
 	uint64_t messages = s->under_way < s->clump ? s->under_way : s->clump;
 
-	spend(messages * s->message_ns);
+	spend(messages * (s->message_ns + (s->rounds - 1) * s->drift_ns));
 	s->under_way -= messages;
 	s->completed += messages;
 	return messages;
@@ -95,6 +95,21 @@ static uint64_t null_reap(struct link *l)
 static void null_nothing(struct link *l)
 {
 	(void)l;
+}
+
+static void null_signal(struct link *l, enum control control)
+{
+	l->state.stops += control == CONTROL_STOP;
+}
+
+static enum control null_await(struct link *l)
+{
+	struct null_link *s = &l->state;
+
+	if (s->answered < s->finished)
+		spend(s->answer_ns);
+	s->answered = s->finished;
+	return CONTROL_GO;
 }
 
 static void null_finish(struct link *l)
@@ -123,8 +138,8 @@ const struct transport null_transport = {
 	.reap = null_reap,
 	.arrive = null_nothing,
 	.finish = null_finish,
-	.signal = null_nothing,
-	.await = null_nothing,
+	.signal = null_signal,
+	.await = null_await,
 	.ping = null_ping,
 	.pong = null_nothing,
 	.outgoing = null_slot,

@@ -19,6 +19,11 @@ static struct option_spec common[] = {
 	{ "iterations", OPTION_NUMBER, &options.iterations, "5000", true, NULL, "timed messages per size" },
 	{ "warmup", OPTION_NUMBER, &options.warmup, "500", true, NULL, "untimed messages before them" },
 	{ "windows", OPTION_NUMBER, &options.windows, "20", true, NULL, "throughput samples per size" },
+	{ "until-stable", OPTION_NUMBER, &options.until_stable, "0", true, NULL,
+	  "repeat rounds of the iterations until they differ by at most so many percent (0: one round)" },
+	{ "stable-window", OPTION_NUMBER, &options.stable_window, "5", true, NULL, "how many rounds must agree" },
+	{ "rounds-cap", OPTION_NUMBER, &options.rounds_cap, "50", true, NULL,
+	  "rounds after which it is given up and said so" },
 	{ "wait", OPTION_WORD, &options.wait, "poll", true, "poll|yield|event",
 	  "how to wait: spin, spin and yield the core, or sleep" },
 	{ "verify", OPTION_FLAG, &options.verify, "no", true, NULL, "check every byte where it landed" },
@@ -26,9 +31,12 @@ static struct option_spec common[] = {
 	{ "deadline", OPTION_NUMBER, &options.deadline_s, "30", true, NULL,
 	  "seconds that any wait may last without progress" },
 	{ "core", OPTION_NUMBER_OR_AUTO, &options.core, "auto", false, NULL, "processor to pin to (auto: none)" },
-	{ "port", OPTION_NUMBER, &options.port, "18600", false, NULL, "TCP port of the server" },
+	{ "port", OPTION_NUMBER_OR_AUTO, &options.port, "auto", false, NULL,
+	  "TCP port of the server (auto: 6666 with --format columns, else 18600)" },
 	{ "listen", OPTION_TEXT, &options.listen, "127.0.0.1", false, NULL, "server: address to listen on" },
 	{ "source", OPTION_TEXT, &options.source, "", false, NULL, "client: address to connect from" },
+	{ "format", OPTION_WORD, &options.format, "csv", false, "csv|columns",
+	  "raw samples, or a line 'size  value  Mbps' for each size, from the client" },
 	{ "token", OPTION_TEXT, &options.token, "", false, NULL,
 	  "secret that both ends know (better: LAB_TOKEN in the environment)" },
 	{ NULL, 0, NULL, NULL, false, NULL, NULL },
@@ -139,7 +147,7 @@ void options_each(void (*visit)(const char *, const char *, bool, void *), void 
 
 _Noreturn static void help(enum role role)
 {
-	printf("Usage: %s [options]%s\n\n", die_program(), role == CLIENT ? " HOST" : "");
+	printf("Usage: %s [options]%s\n\n", die_program(), role == CLIENT ? " HOST" : " [PORT]");
 	for (size_t i = 0; i < spec_count; i++)
 		printf("  --%-16s %s%s%s (default: %s)%s\n", specs[i]->name, specs[i]->help,
 		       specs[i]->words ? ": " : "", specs[i]->words ? specs[i]->words : "",
@@ -176,6 +184,10 @@ static void positional(int argc, char **argv)
 		if (optind == argc)
 			die_usage("name the server's host behind the options");
 		options.host = argv[optind++];
+	} else if (optind < argc) {
+		if (!number_value(argv[optind], &options.port))
+			die_usage("'%s' is no port: expected a whole number", argv[optind]);
+		optind++;
 	}
 	if (optind < argc)
 		die_usage("unexpected argument '%s'", argv[optind]);

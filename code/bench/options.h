@@ -12,6 +12,7 @@
 
 enum role { SERVER, CLIENT };
 enum measure { THROUGHPUT, LATENCY };
+enum format { FORMAT_CSV, FORMAT_COLUMNS };
 enum wait { WAIT_POLL, WAIT_YIELD, WAIT_EVENT };
 
 /* Options that every program has. */
@@ -19,9 +20,12 @@ struct options {
 	enum role role;
 	uint64_t measure; /* enum measure */
 	uint64_t wait;    /* enum wait */
+	uint64_t format;  /* enum format */
 	const char *sizes_text;
 	struct size_list sizes;
 	uint64_t iterations, warmup, windows;
+	uint64_t until_stable; /* percent by which rounds may differ; 0: one round */
+	uint64_t stable_window, rounds_cap;
 	uint64_t seed, deadline_s;
 	bool verify;
 	const char *host;   /* client: where the server listens */

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "csv.h"
 #include "die.h"
+#include "rounds.h"
 #include "rules.h"
 #include "watch.h"
 
@@ -45,41 +46,39 @@ static struct session session_open(const struct options *o, const struct transpo
 	return s;
 }
 
-static struct result result_new(const struct options *o)
+static uint64_t most_samples(const struct options *o)
 {
 	uint64_t room = o->windows;
 
+	if (o->until_stable)
+		return o->rounds_cap;
 	for (size_t i = 0; i < o->sizes.count; i++) {
 		if (o->sizes.plans[i].iterations > room)
 			room = o->sizes.plans[i].iterations;
 		if (o->sizes.plans[i].warmup > room)
 			room = o->sizes.plans[i].warmup;
 	}
-	return (struct result){ .samples = calloc(room, sizeof(struct sample)) };
+	return room;
 }
 
-static void report(const struct options *o, const struct flow *f, const struct result *r)
+static struct result result_new(const struct options *o)
 {
-	const char *kind = o->measure == LATENCY ? "round_trip" : "window";
+	struct result r = { .samples = calloc(most_samples(o), sizeof(struct sample)),
+			    .trips = calloc(ROUNDS_TRIPS, sizeof(struct sample)) };
 
-	csv_flow(f);
-	for (size_t i = 0; i < r->count; i++)
-		csv_row(f, kind, i, r->samples[i]);
-	if (o->measure == THROUGHPUT) {
-		csv_row(f, "completed", 0, r->completed);
-		csv_row(f, "confirmed", 0, r->confirmed);
-	}
-	csv_flush();
+	if (!r.samples || !r.trips)
+		die("no memory for the samples");
+	return r;
 }
 
-static void sweep(const struct options *o, const struct transport *t, struct link *l)
+static void sweep(const struct options *o, const struct transport *t, struct link *l, const struct output *output)
 {
+	void (*const measure)(const struct transport *, struct link *, const struct options *, const struct flow *,
+			      struct result *) = o->until_stable ? rounds_size : bench_size;
 	struct result room = result_new(o), r;
 	const struct size_plan *plan;
 	struct flow f;
 
-	if (!room.samples)
-		die("no memory for the samples");
 	for (size_t i = 0; i < o->sizes.count; i++) {
 		plan = &o->sizes.plans[i];
 		f = (struct flow){ .size_bytes = plan->size_bytes,
@@ -88,11 +87,12 @@ static void sweep(const struct options *o, const struct transport *t, struct lin
 				   .slots = buffer_slots(o, plan->size_bytes) };
 		t->plan(l, &f);
 		r = room;
-		bench_size(t, l, o, &f, &r);
+		measure(t, l, o, &f, &r);
 		if (o->role == CLIENT)
-			report(o, &f, &r);
+			output->size(o, &f, &r);
 	}
 	free(room.samples);
+	free(room.trips);
 }
 
 /* Neither end leaves before the other is through: a peer that is gone means a failure until here. */
@@ -115,6 +115,7 @@ static void part(const struct options *o, const struct session *s)
 
 int program_run(int argc, char **argv, enum role role, const struct transport *t)
 {
+	const struct output *output;
 	struct options *o;
 	struct session session;
 	struct link *link;
@@ -124,21 +125,22 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 	rules_check(o);
 	t->check(o);
 	pin(o->core);
+	output = output_of(o);
 	session = session_open(o, t);
 	watch_deadline(o->deadline_s);
 	if (role == CLIENT)
-		csv_begin();
+		output->begin();
 	link = t->open(o, &session);
 	if (role == CLIENT) {
 		note_processors(o);
-		csv_header();
+		output->header();
 	}
-	sweep(o, t, link);
+	sweep(o, t, link, output);
 	if (t->drain)
 		t->drain(link);
 	part(o, &session);
 	t->close(link);
 	if (role == CLIENT)
-		csv_end();
+		output->end();
 	return 0;
 }

@@ -3,9 +3,13 @@
 #include <inttypes.h>
 
 #include "die.h"
+#include "stable.h"
 
 #define SAMPLES_MIN 20 /* fewer give no interval worth printing */
 #define DEADLINE_MAX_S 86400
+#define ROUNDS_MAX 100000
+#define PORT 18600
+#define PORT_COLUMNS 6666 /* of the exercise whose output --format columns is */
 
 static void read_sizes(struct options *o)
 {
@@ -20,7 +24,7 @@ static void check_windows(const struct options *o)
 {
 	const struct size_list *sizes = &o->sizes;
 
-	if (o->measure != THROUGHPUT || o->verify)
+	if (o->measure != THROUGHPUT || o->verify || o->until_stable)
 		return;
 	if (o->windows < SAMPLES_MIN)
 		die_usage("--windows %" PRIu64 ": a size needs at least %d samples", o->windows, SAMPLES_MIN);
@@ -30,8 +34,31 @@ static void check_windows(const struct options *o)
 				  sizes->plans[i].size_bytes, sizes->plans[i].iterations, o->windows);
 }
 
+static void check_rounds(const struct options *o)
+{
+	if (o->until_stable == 0)
+		return;
+	if (o->until_stable > 100)
+		die_usage("--until-stable %" PRIu64 ": between 1 and 100 percent", o->until_stable);
+	if (o->measure != THROUGHPUT || o->verify)
+		die_usage("--until-stable: it is for --measure throughput without --verify");
+	if (o->stable_window < 2 || o->stable_window > STABLE_WINDOW_MAX)
+		die_usage("--stable-window %" PRIu64 ": between 2 and %d rounds", o->stable_window, STABLE_WINDOW_MAX);
+	if (o->rounds_cap < o->stable_window || o->rounds_cap > ROUNDS_MAX)
+		die_usage("--rounds-cap %" PRIu64 ": between --stable-window (%" PRIu64 ") and %d", o->rounds_cap,
+			  o->stable_window, ROUNDS_MAX);
+}
+
+static void check_format(const struct options *o)
+{
+	if (o->format == FORMAT_COLUMNS && o->measure != THROUGHPUT)
+		die_usage("--format columns: it has no column for --measure latency");
+}
+
 void rules_check(struct options *o)
 {
+	if (o->port == AUTO)
+		o->port = o->format == FORMAT_COLUMNS ? PORT_COLUMNS : PORT;
 	if (o->iterations == 0)
 		die_usage("--iterations 0: at least one message is needed");
 	if (o->port == 0 || o->port > UINT16_MAX)
@@ -40,4 +67,6 @@ void rules_check(struct options *o)
 		die_usage("--deadline %" PRIu64 ": between 1 and %d seconds", o->deadline_s, DEADLINE_MAX_S);
 	read_sizes(o);
 	check_windows(o);
+	check_rounds(o);
+	check_format(o);
 }

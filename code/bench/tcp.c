@@ -201,20 +201,23 @@ static void tcp_finish(struct link *l)
 	}
 }
 
-static void tcp_signal(struct link *l)
-{
-	static const unsigned char control = 'c';
+static const unsigned char control_bytes[] = { [CONTROL_GO] = 'c', [CONTROL_STOP] = 's' };
 
-	send_all(l, &control, 1);
+static void tcp_signal(struct link *l, enum control control)
+{
+	send_all(l, &control_bytes[control], 1);
 }
 
-static void tcp_await(struct link *l)
+static enum control tcp_await(struct link *l)
 {
-	unsigned char control;
+	unsigned char byte;
 
-	receive_all(l, &control, 1);
-	if (control != 'c')
+	receive_all(l, &byte, 1);
+	if (byte == control_bytes[CONTROL_STOP])
+		return CONTROL_STOP;
+	if (byte != control_bytes[CONTROL_GO])
 		die("the other end sent something that is no control message");
+	return CONTROL_GO;
 }
 
 static void tcp_ping(struct link *l)

@@ -5,6 +5,9 @@
 #include "handshake.h"
 #include "options.h"
 
+/* What a control message says: go on, or, to a server that answers rounds, that there are no more. */
+enum control { CONTROL_GO, CONTROL_STOP };
+
 struct link; /* a transport's own state; each defines it */
 
 /* How the messages of one size go over the link. */
@@ -29,14 +32,14 @@ struct transport {
 	void (*plan)(struct link *, struct flow *);         /* fills the flow from depth on; refuses what can't be */
 	void (*begin)(struct link *, uint64_t messages);    /* both ends: a round of so many messages comes */
 	uint64_t (*post)(struct link *, uint64_t messages); /* client: starts so many; how many it started */
-	uint64_t (*peek)(struct link *); /* client: how many have been completed meanwhile; does not wait */
-	uint64_t (*reap)(struct link *); /* client: waits until some are complete; how many */
-	void (*arrive)(struct link *);   /* server: waits until the round has landed */
-	void (*finish)(struct link *);   /* client: tells a server that can't see it that all is sent */
-	void (*signal)(struct link *);   /* sends a control message */
-	void (*await)(struct link *);    /* waits for a control message */
-	void (*ping)(struct link *);     /* client: one message there and back */
-	void (*pong)(struct link *);     /* server: waits for one message and answers it */
+	uint64_t (*peek)(struct link *);             /* client: how many have been completed meanwhile; does not wait */
+	uint64_t (*reap)(struct link *);             /* client: waits until some are complete; how many */
+	void (*arrive)(struct link *);               /* server: waits until the round has landed */
+	void (*finish)(struct link *);               /* client: tells a server that can't see it that all is sent */
+	void (*signal)(struct link *, enum control); /* sends a control message */
+	enum control (*await)(struct link *);        /* waits for a control message */
+	void (*ping)(struct link *);                 /* client: one message there and back */
+	void (*pong)(struct link *);                 /* server: waits for one message and answers it */
 	unsigned char *(*outgoing)(struct link *, uint64_t message); /* where that message of the round is sent from */
 	unsigned char *(*incoming)(struct link *, uint64_t message); /* where it lands */
 	void (*drain)(struct link *); /* waits until all that was sent is acknowledged; may be NULL */

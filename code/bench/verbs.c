@@ -34,7 +34,7 @@ unsigned char *verbs_incoming(struct link *l, uint64_t message)
 static void verbs_finish(struct link *l)
 {
 	if (!verbs_two_sided(l))
-		verbs_send_control(l);
+		verbs_send_control(l, CONTROL_GO);
 }
 
 static void verbs_arrive(struct link *l)
@@ -84,7 +84,7 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	l->path = verbs_path_choose(o, l->verbs, l->side);
 	l->buffer = buffer_new(o);
 	verbs_connect(l);
-	if (o->role == CLIENT || !verbs_two_sided(l))
+	if (o->role == CLIENT || !verbs_two_sided(l) || o->until_stable)
 		verbs_receive_controls(l, CONTROLS_AHEAD);
 	verbs_barrier(l);
 	watch_peer(l->side);

@@ -75,7 +75,7 @@ struct link {
 	unsigned char mark; /* of the last ping or pong of WRITE: 1 to 255 */
 };
 
-/* The immediate of a control message, which carries no bytes. */
+/* The immediate of a control message, which carries no bytes; its last bit is the enum control. */
 #define VERBS_CONTROL 0x1abc0de0u
 
 /* verbs.c */
@@ -93,13 +93,13 @@ uint64_t verbs_send_post(struct link *l, uint64_t messages);
 void verbs_send_one(struct link *l); /* a ping or pong: the next of the ring */
 uint64_t verbs_send_peek(struct link *l);
 uint64_t verbs_send_reap(struct link *l);
-void verbs_send_control(struct link *l);
+void verbs_send_control(struct link *l, enum control control);
 void verbs_send_drain(struct link *l);
 
 /* verbs_receive.c */
 void verbs_receive_refill(struct link *l);                       /* up to rx_depth, and no more than the round uses */
 void verbs_receive_controls(struct link *l, unsigned int count); /* requests that stand ready for control messages */
-void verbs_receive_control(struct link *l);                      /* waits for one */
+enum control verbs_receive_control(struct link *l);              /* waits for one */
 void verbs_receive_message(struct link *l);                      /* waits for one */
 void verbs_receive_round(struct link *l);                        /* waits for all messages of the round */
 

@@ -29,14 +29,15 @@ static uint64_t chain_for(uint64_t size_bytes, uint64_t most)
 static void plan_throughput(const struct link *l, struct flow *f)
 {
 	const struct verbs_options *v = l->verbs;
-	const uint64_t per_window = l->options->verify ? f->iterations : f->iterations / l->options->windows;
+	const bool whole = l->options->verify || l->options->until_stable; /* a round is one window */
+	const uint64_t per_window = whole ? f->iterations : f->iterations / l->options->windows;
 	const uint64_t half = f->depth > 1 ? f->depth / 2 : 1;
 
 	f->signal_every = v->signal_every != AUTO ? v->signal_every :
 			  v->post_list != AUTO    ? v->post_list :
 						    chain_for(f->size_bytes, least(half, per_window));
 	f->post_list = v->post_list != AUTO ? v->post_list : chain_for(f->size_bytes, f->signal_every);
-	if (f->signal_every > per_window && !l->options->verify)
+	if (f->signal_every > per_window && !whole)
 		die("%" PRIu64 " bytes: a completion every %" PRIu64 " messages leaves some of %" PRIu64
 		    " windows of %" PRIu64 " iterations without one; lower --signal-every",
 		    f->size_bytes, f->signal_every, l->options->windows, f->iterations);

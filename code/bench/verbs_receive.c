@@ -55,15 +55,16 @@ void verbs_receive_controls(struct link *l, unsigned int count)
 			die("ibv_post_recv: %s", strerror(errno));
 }
 
-void verbs_receive_control(struct link *l)
+enum control verbs_receive_control(struct link *l)
 {
 	struct ibv_wc wc;
 
 	l->receives.wait(&l->receives, 1, &wc);
-	if (!(wc.wc_flags & IBV_WC_WITH_IMM) || wc.imm_data != VERBS_CONTROL)
+	if (!(wc.wc_flags & IBV_WC_WITH_IMM) || (wc.imm_data | CONTROL_STOP) != (VERBS_CONTROL | CONTROL_STOP))
 		die("the other end sent something that is no control message");
 	verbs_receive_controls(l, 1);
 	watch_advance();
+	return (enum control)(wc.imm_data & CONTROL_STOP);
 }
 
 void verbs_receive_message(struct link *l)

@@ -135,13 +135,13 @@ void verbs_send_drain(struct link *l)
 		verbs_send_reap(l);
 }
 
-void verbs_send_control(struct link *l)
+void verbs_send_control(struct link *l, enum control control)
 {
 	struct ibv_send_wr wr = {
 		.wr_id = CONTROL_ID,
 		.opcode = IBV_WR_SEND_WITH_IMM,
 		.send_flags = IBV_SEND_SIGNALED,
-		.imm_data = VERBS_CONTROL,
+		.imm_data = VERBS_CONTROL | control,
 	};
 
 	if (l->controls_out >= VERBS_SPARE / 2)

@@ -3,45 +3,95 @@
 #include "die.h"
 
 static const struct flow flow = { .size_bytes = 64, .iterations = 40, .operations = 1 };
+static struct sample rows[] = { { 2, 1000 }, { 38, 2000 } }, trips[] = { { 0, 500 } };
+
+struct writing {
+	const struct output *output;
+	struct options options;
+	struct result result;
+};
 
 static void write_all(void *argument)
 {
-	(void)argument;
+	const struct writing *w = argument;
+
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	csv_begin();
+	w->output->begin();
 	csv_note("path_mtu", "%u", 4096u);
-	csv_header();
-	csv_flow(&flow);
-	csv_row(&flow, "window", 0, (struct sample){ 2, 1000 });
-	csv_row(&flow, "completed", 0, (struct sample){ 40, 20000 });
-	csv_end();
+	w->output->header();
+	w->output->size(&w->options, &flow, &w->result);
+	w->output->end();
 }
+
+static char said[4096];
+
+static int run(struct writing writing)
+{
+	die_name("/usr/bin/verbs-client");
+	return in_child(write_all, &writing, said, sizeof(said));
+}
+
+static const struct result windows = {
+	.count = 2, .samples = rows, .completed = { 40, 20000 }, .confirmed = { 40, 25600 }
+};
+static const struct result rounds = {
+	.count = 2, .samples = rows, .trip_count = 1, .trips = trips, .settled = { 40, 3000 }, .reached = true
+};
+static const struct options until_stable = { .until_stable = 1, .rounds_cap = 2 };
 
 static void rows_are_integers_and_the_last_line_counts_them(void **state)
 {
-	char said[4096];
-
 	(void)state;
-	die_name("/usr/bin/verbs-client");
-	assert_int_equal(in_child(write_all, NULL, said, sizeof(said)), 0);
+	assert_int_equal(run((struct writing){ &csv_output, { .windows = 2 }, windows }), 0);
 	assert_non_null(strstr(said, "# program=verbs-client\n"));
 	assert_non_null(strstr(said, "# path_mtu=4096\n"));
 	assert_non_null(strstr(said, "\nsize_bytes,sample,index,messages,bytes,time_ns\n"));
-	assert_non_null(strstr(said, "\n64,window,0,2,128,1000\n64,completed,0,40,2560,20000\n# end rows=2\n"));
+	assert_non_null(strstr(said,
+			       "\n64,window,0,2,128,1000\n64,window,1,38,2432,2000\n64,completed,0,40,2560,20000\n"
+			       "64,confirmed,0,40,2560,25600\n# end rows=4\n"));
+}
+
+static void rounds_follow_the_round_trips_and_end_in_what_became_of_them(void **state)
+{
+	struct result given_up = rounds;
+
+	(void)state;
+	given_up.reached = false;
+	assert_int_equal(run((struct writing){ &csv_output, until_stable, rounds }), 0);
+	assert_non_null(strstr(said, "\n64,control_trip,0,0,0,500\n64,round,0,2,128,1000\n64,round,1,38,2432,2000\n"
+				     "64,settled,0,40,2560,3000\n"));
+	assert_int_equal(run((struct writing){ &csv_output, until_stable, given_up }), 0);
+	assert_non_null(strstr(said, "\n64,unsettled,0,40,2560,3000\n"));
+}
+
+static void columns_are_a_line_a_size_in_megabits(void **state)
+{
+	(void)state;
+	assert_int_equal(run((struct writing){ &columns_output, { .format = FORMAT_COLUMNS }, windows }), 0);
+	assert_string_equal(said, "64  800.000000  Mbps\n"); /* 40 x 64 x 8 bits in 25.6 us */
+}
+
+static void columns_say_beside_the_line_what_did_not_settle(void **state)
+{
+	struct result given_up = rounds;
+
+	(void)state;
+	given_up.reached = false;
+	assert_int_equal(run((struct writing){ &columns_output, until_stable, given_up }), 0);
+	assert_non_null(strstr(said, "  Mbps\n"));
+	assert_non_null(strstr(said, "64 bytes: not stable within 2 rounds"));
 }
 
 static void write_to_a_full_disk(void *argument)
 {
 	(void)argument;
 	assert_non_null(freopen("/dev/full", "w", stdout));
-	csv_header();
-	csv_end();
+	csv_output.header();
+	csv_output.end();
 }
 
 static void a_full_disk_is_an_error(void **state)
 {
-	char said[4096];
-
 	(void)state;
 	assert_int_equal(in_child(write_to_a_full_disk, NULL, said, sizeof(said)), 1);
 	assert_non_null(strstr(said, "can't write the samples"));
@@ -51,6 +101,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_integers_and_the_last_line_counts_them),
+		cmocka_unit_test(rounds_follow_the_round_trips_and_end_in_what_became_of_them),
+		cmocka_unit_test(columns_are_a_line_a_size_in_megabits),
+		cmocka_unit_test(columns_say_beside_the_line_what_did_not_settle),
 		cmocka_unit_test(a_full_disk_is_an_error),
 	};
 

@@ -79,12 +79,22 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state)
 		{ "--iterations", "-1", "expected a whole number" },
 		{ "--iterations", "0", "at least one message" },
 		{ "--iterations", "10", "can't fill 20 windows" },
+		{ "--until-stable", "1.5", "expected a whole number" },
+		{ "--until-stable", "101", "between 1 and 100 percent" },
+		{ "--until-stable=1", "--measure=latency", "it is for --measure throughput without --verify" },
+		{ "--until-stable=1", "--verify", "it is for --measure throughput without --verify" },
+		{ "--until-stable=1", "--stable-window=1", "between 2 and 1000 rounds" },
+		{ "--until-stable=1", "--rounds-cap=4", "between --stable-window (5) and" },
+		{ "--format", "table", "expected csv|columns" },
+		{ "--format=columns", "--measure=latency", "no column for --measure latency" },
 		{ "--windows", "5", "at least 20 samples" },
 		{ "--port", "70000", "between 1 and 65535" },
 		{ "--deadline", "0", "between 1 and" },
 		{ "--sizes", "1..2", "is not a size" },
 		{ "--core", "first", "whole number or auto" },
-		{ "extra", "argument", "unexpected argument" },
+		{ "7000", "argument", "unexpected argument" },
+		{ "first", "argument", "'first' is no port" },
+		{ "0", NULL, "between 1 and 65535" },
 	};
 
 	(void)state;
@@ -100,6 +110,35 @@ static void a_client_needs_a_host(void **state)
 	(void)state;
 	assert_int_equal(run((struct call){ { "client" }, CLIENT, NULL }), 2);
 	assert_non_null(strstr(said, "name the server's host"));
+}
+
+static void see_lab_port(const struct options *o)
+{
+	expect(o->port == 18600, "the lab's port");
+}
+
+static void see_exercise_port(const struct options *o)
+{
+	expect(o->port == 6666, "the exercise's port");
+}
+
+static void see_given_port(const struct options *o)
+{
+	expect(o->port == 7000, "the given port");
+}
+
+static void a_server_takes_its_port_as_the_format_or_the_argument_says(void **state)
+{
+	(void)state;
+	assert_int_equal(run((struct call){ { "server" }, SERVER, see_lab_port }), 0);
+	assert_int_equal(run((struct call){ { "server", "--format", "columns" }, SERVER, see_exercise_port }), 0);
+	assert_int_equal(run((struct call){ { "server", "--format", "columns", "7000" }, SERVER, see_given_port }), 0);
+}
+
+static void rounds_need_not_fill_windows(void **state)
+{
+	(void)state;
+	assert_int_equal(run((struct call){ { "server", "--until-stable=1", "--iterations=4" }, SERVER, NULL }), 0);
 }
 
 static void see_token(const struct options *o)
@@ -122,6 +161,8 @@ int main(void)
 		cmocka_unit_test(given_options_win),
 		cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
 		cmocka_unit_test(a_client_needs_a_host),
+		cmocka_unit_test(a_server_takes_its_port_as_the_format_or_the_argument_says),
+		cmocka_unit_test(rounds_need_not_fill_windows),
 		cmocka_unit_test(the_token_comes_from_the_environment),
 	};
 

@@ -88,6 +88,41 @@ def test_a_size_has_its_windows_and_both_stop_times(pair: Pair) -> None:
     assert (kinds.count("window"), kinds.count("completed"), kinds.count("confirmed")) == (20, 1, 1)
 
 
+def samples(outcome: StepOutcome) -> dict[str, list[tuple[int, int]]]:
+    """Bytes and nanoseconds by the kind of sample."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for line in outcome.client_out.splitlines():
+        if line[0].isdigit():
+            _, kind, _, _, count, time_ns = line.split(",")
+            found.setdefault(kind, []).append((int(count), int(time_ns)))
+    return found
+
+
+ROUNDS = ("--until-stable", "5", "--stable-window", "3", "--rounds-cap", "8", "--wait", "event")
+
+
+@pytest.mark.parametrize("options", [("tcp",), ("verbs",), ("verbs", "--operation", "send")], ids="-".join)
+def test_rounds_are_repeated_until_they_agree(pair: Pair, options: tuple[str, ...]) -> None:
+    found = samples(pair(*options, *ROUNDS, "--sizes", "64@64/8,4K@64/8"))
+    assert len(found["control_trip"]) == 40 and len(found["settled"]) == 2
+    assert 6 <= len(found["round"]) <= 16
+    assert {count for count, _ in found["round"]} == {64 * 64, 64 * 4096}
+
+
+# A server that sleeps for a second whenever it has run for about a millisecond.
+DROWSY = "{} & while kill -STOP $! && usleep 1000000 && kill -CONT $!; do usleep 1; done 2>/dev/null; wait $!"
+
+
+@pytest.mark.parametrize("kind", ["tcp", "verbs"])
+def test_a_sender_a_thousand_times_faster_than_its_receiver_waits_for_it_and_never_settles(
+    pair: Pair, kind: str
+) -> None:
+    found = samples(pair(kind, *ROUNDS, "--stable-window", "8", "--sizes", "64@20/0", around_server=DROWSY))
+    times = [time_ns for _, time_ns in found["round"]]
+    assert max(times) > 1000 * min(times)
+    assert len(times) == 8 and "unsettled" in found
+
+
 LONG = ("--sizes", "64K@1000000/0", "--wait", "event")
 
 

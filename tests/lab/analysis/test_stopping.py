@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,17 @@ def test_below_six_samples_there_is_no_interval_to_be_narrow() -> None:
 def test_a_series_that_ends_before_the_rule_decides_goes_on(rule: Rule) -> None:
     assert stop_at(rule, [100, 200, 100]).state is State.GO_ON
     assert rule.decide([]).state is State.GO_ON
+
+
+def golden() -> list[list[str]]:
+    """The series that the C programs' rule is tested with too."""
+    lines = (Path(__file__).parents[2] / "data" / "until_stable.txt").read_text().splitlines()
+    return [line.split() for line in lines if not line.startswith("#")]
+
+
+@pytest.mark.parametrize("words", golden(), ids=lambda words: words[0])
+def test_golden_series_are_judged_as_in_c(words: list[str]) -> None:
+    percent, window, cap, state, n = words[1:6]
+    rule = UntilStable(float(percent) / 100, int(window), int(cap))
+    decision = stop_at(rule, [float(value) for value in words[6:]])
+    assert (decision.state.value.replace(" ", "_"), decision.n) == (state, int(n))

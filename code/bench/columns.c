@@ -1,0 +1,32 @@
+/* A line a size for people and for plotting programs: "size  value  Mbps", in 10^6 bit/s, to the server's answer. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "die.h"
+#include "output.h"
+
+static void columns_nothing(void)
+{
+}
+
+static double megabits_per_second(uint64_t size_bytes, struct sample sample)
+{
+	return (double)(sample.messages * size_bytes) * 8 * 1e3 / (double)sample.time_ns;
+}
+
+static void columns_size(const struct options *o, const struct flow *f, const struct result *r)
+{
+	const struct sample shown = o->until_stable ? r->settled : r->confirmed;
+
+	printf("%" PRIu64 "  %.6f  Mbps\n", f->size_bytes, megabits_per_second(f->size_bytes, shown));
+	output_flush();
+	if (o->until_stable && !r->reached)
+		say("%" PRIu64 " bytes: not stable within %" PRIu64 " rounds", f->size_bytes, o->rounds_cap);
+}
+
+const struct output columns_output = {
+	.begin = columns_nothing,
+	.header = columns_nothing,
+	.size = columns_size,
+	.end = columns_nothing,
+};

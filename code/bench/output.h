@@ -1,0 +1,24 @@
+/* How results leave a client: csv.c and columns.c each fill this struct. */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include "options.h"
+#include "result.h"
+#include "transport.h"
+
+struct output {
+	void (*begin)(void);  /* the options are known */
+	void (*header)(void); /* the link is open, sizes follow */
+	void (*size)(const struct options *, const struct flow *, const struct result *);
+	void (*end)(void); /* all sizes are there */
+};
+
+extern const struct output csv_output, columns_output;
+
+/* The one that --format names. */
+const struct output *output_of(const struct options *o);
+
+/* Writes what there is, so that an interrupted run keeps its finished sizes; exits if it can't be written. */
+void output_flush(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* What the client found out about one size. */
+#ifndef RESULT_H
+#define RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sample {
+	uint64_t messages;
+	uint64_t time_ns;
+};
+
+struct result {
+	size_t count;
+	struct sample *samples; /* windows, round trips, or rounds; the caller makes room for all of them */
+	struct sample completed, confirmed;
+	size_t trip_count;
+	struct sample *trips;  /* of control messages, which carry none of the bytes; only before rounds */
+	struct sample settled; /* the rounds that the rule looked at last, together */
+	bool reached;          /* they agreed */
+};
+
+#endif

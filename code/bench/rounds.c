@@ -1,0 +1,97 @@
+#include "rounds.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "bench.h"
+#include "clock.h"
+#include "die.h"
+#include "stable.h"
+#include "watch.h"
+
+#define TRIPS_BEFORE 5 /* untimed: the first wakes the other end up */
+
+/* The control message there and back, as it ends each round: half of it is what a round's time holds too much. */
+static void client_trips(const struct transport *t, struct link *l, struct result *result)
+{
+	uint64_t before;
+
+	for (int i = 0; i < TRIPS_BEFORE + ROUNDS_TRIPS; i++) {
+		before = now_ns();
+		t->signal(l, CONTROL_GO);
+		t->await(l);
+		if (i >= TRIPS_BEFORE)
+			result->trips[result->trip_count++] = (struct sample){ 0, now_ns() - before };
+		watch_advance();
+	}
+}
+
+static void server_trips(const struct transport *t, struct link *l)
+{
+	for (int i = 0; i < TRIPS_BEFORE + ROUNDS_TRIPS; i++) {
+		t->await(l);
+		t->signal(l, CONTROL_GO);
+		watch_advance();
+	}
+}
+
+static void add_settled(struct result *result, uint64_t window)
+{
+	const uint64_t first = result->count > window ? result->count - window : 0;
+
+	for (uint64_t i = first; i < result->count; i++) {
+		result->settled.messages += result->samples[i].messages;
+		result->settled.time_ns += result->samples[i].time_ns;
+	}
+}
+
+static void client_rounds(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
+			  struct result *result)
+{
+	const struct stable_rule rule = { (double)o->until_stable / 100, o->stable_window, o->rounds_cap };
+	double *rates = calloc(o->rounds_cap, sizeof(*rates));
+	enum stable_state state = STABLE_GO_ON;
+	struct sample round;
+
+	if (!rates)
+		die("no memory for %" PRIu64 " rounds", o->rounds_cap);
+	while (state == STABLE_GO_ON) {
+		round = bench_round(t, l, f, f->iterations);
+		rates[result->count] = (double)(round.messages * f->size_bytes) / (double)round.time_ns;
+		result->samples[result->count++] = round;
+		state = stable_decide(&rule, rates, result->count);
+		t->signal(l, state == STABLE_GO_ON ? CONTROL_GO : CONTROL_STOP);
+	}
+	free(rates);
+	result->reached = state == STABLE_REACHED;
+	add_settled(result, o->stable_window);
+}
+
+static void client_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
+			struct result *result)
+{
+	client_trips(t, l, result);
+	if (f->warmup > 0)
+		bench_round(t, l, f, f->warmup);
+	client_rounds(t, l, o, f, result);
+}
+
+static void server_size(const struct transport *t, struct link *l, const struct flow *f)
+{
+	server_trips(t, l);
+	if (f->warmup > 0)
+		bench_answer_round(t, l, f->warmup);
+	do
+		bench_answer_round(t, l, f->iterations);
+	while (t->await(l) == CONTROL_GO);
+}
+
+void rounds_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
+		 struct result *result)
+{
+	watch_stage("measuring rounds of %" PRIu64 " bytes", f->size_bytes);
+	if (o->role == CLIENT)
+		client_size(t, l, o, f, result);
+	else
+		server_size(t, l, f);
+}

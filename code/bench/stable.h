@@ -1,0 +1,21 @@
+/* When rounds have settled: the last `window` of them lie within `target` times their median.
+ * lab/analysis/stopping.py has the same rule, and judges every record again. */
+#ifndef STABLE_H
+#define STABLE_H
+
+#include <stdint.h>
+
+#define STABLE_WINDOW_MAX 1000
+
+enum stable_state { STABLE_GO_ON, STABLE_REACHED, STABLE_NOT_REACHED };
+
+struct stable_rule {
+	double target;   /* a fraction */
+	uint64_t window; /* 1 to STABLE_WINDOW_MAX */
+	uint64_t cap;    /* so many values are enough to say "not reached" */
+};
+
+/* Decides after n values, all above 0. */
+enum stable_state stable_decide(const struct stable_rule *rule, const double *values, uint64_t n);
+
+#endif

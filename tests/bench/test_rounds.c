@@ -1,0 +1,115 @@
+#include "check.h"
+#include "null.h"
+#include "rounds.h"
+
+#define CAP 8
+
+static struct sample samples[CAP], trips[ROUNDS_TRIPS];
+
+static struct result drive(struct link *l, uint64_t percent, uint64_t warmup)
+{
+	const struct options o = { .role = CLIENT, .until_stable = percent, .stable_window = 3, .rounds_cap = CAP };
+	struct flow f = { .size_bytes = 64, .iterations = 100, .warmup = warmup, .slots = 1 };
+	struct result r = { .samples = samples, .trips = trips };
+
+	null_transport.plan(l, &f);
+	rounds_size(&null_transport, l, &o, &f, &r);
+	return r;
+}
+
+static struct link *link_of(uint64_t message_ns, uint64_t drift_ns)
+{
+	return null_open(&(struct null_link){
+		.message_ns = message_ns, .drift_ns = drift_ns, .clump = 10, .depth = 20, .post_list = 1 });
+}
+
+static void equal_rounds_stop_when_the_window_is_full(void **state)
+{
+	struct link *l = link_of(2000, 0);
+	struct result r = drive(l, 100, 0);
+
+	(void)state;
+	assert_true(r.reached);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(r.settled.messages, 300);
+	assert_int_equal(r.settled.time_ns, samples[0].time_ns + samples[1].time_ns + samples[2].time_ns);
+	assert_true(samples[0].time_ns >= 100 * 2000);
+	null_free(l);
+}
+
+static void a_sender_a_thousand_times_faster_than_its_receiver_is_measured_by_the_receiver(void **state)
+{
+	struct link *l =
+		null_open(&(struct null_link){ .answer_ns = 50000000, .clump = 100, .depth = 100, .post_list = 10 });
+	struct result r = drive(l, 100, 0);
+
+	(void)state;
+	assert_true(r.reached);
+	for (size_t i = 0; i < r.count; i++)
+		assert_true(samples[i].time_ns >= 50000000);
+	for (size_t i = 0; i < r.trip_count; i++)
+		assert_true(trips[i].time_ns < 50000000 / 1000);
+	null_free(l);
+}
+
+static void rounds_that_slow_down_are_given_up_at_the_cap(void **state)
+{
+	struct link *l = link_of(100, 2000);
+	struct result r = drive(l, 1, 0);
+
+	(void)state;
+	assert_false(r.reached);
+	assert_int_equal(r.count, CAP);
+	assert_int_equal(r.settled.messages, 300);
+	assert_int_equal(r.settled.time_ns, samples[5].time_ns + samples[6].time_ns + samples[7].time_ns);
+	null_free(l);
+}
+
+static void the_server_is_told_once_that_no_round_follows(void **state)
+{
+	struct link *l = link_of(100, 2000);
+
+	(void)state;
+	drive(l, 1, 0);
+	assert_int_equal(null_state(l)->rounds, CAP);
+	assert_int_equal(null_state(l)->stops, 1);
+	null_free(l);
+}
+
+static void round_trips_are_timed_first_and_carry_no_bytes(void **state)
+{
+	struct link *l = link_of(100, 0);
+	struct result r = drive(l, 100, 0);
+
+	(void)state;
+	assert_int_equal(r.trip_count, ROUNDS_TRIPS);
+	for (size_t i = 0; i < r.trip_count; i++)
+		assert_int_equal(trips[i].messages, 0);
+	null_free(l);
+}
+
+static void the_warm_up_is_a_round_that_nobody_sees(void **state)
+{
+	struct link *l = link_of(2000, 0);
+	struct result r = drive(l, 100, 50);
+
+	(void)state;
+	assert_int_equal(r.count, 3);
+	assert_int_equal(null_state(l)->rounds, 4);
+	assert_int_equal(null_state(l)->completed, 350);
+	null_free(l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_rounds_stop_when_the_window_is_full),
+		cmocka_unit_test(a_sender_a_thousand_times_faster_than_its_receiver_is_measured_by_the_receiver),
+		cmocka_unit_test(rounds_that_slow_down_are_given_up_at_the_cap),
+		cmocka_unit_test(the_server_is_told_once_that_no_round_follows),
+		cmocka_unit_test(round_trips_are_timed_first_and_carry_no_bytes),
+		cmocka_unit_test(the_warm_up_is_a_round_that_nobody_sees),
+	};
+
+	return cmocka_run_group_tests_name("rounds", tests, NULL, NULL);
+}
