@@ -70,13 +70,15 @@ class Profile:
     why: str
     iterations_at_most: int | None = None
     iterations_at_least: int = 1
+    depths_at_least: int = 0  # iterations in multiples of tx_depth, so that the window slides
     warmup_at_most: int | None = None
     bytes_per_size_at_most: int | None = None
     values: dict[str, Any] = field(default_factory=dict)
 
     def counts(self, parameters: Parameters, size: int) -> Counts:
         """Iterations and warm-up of one size within the profile's bounds."""
-        allowed = max(self._bound(size, self.iterations_at_most), self.iterations_at_least)
+        least = max(self.iterations_at_least, self.depths_at_least * parameters.tx_depth)
+        allowed = max(self._bound(size, self.iterations_at_most), least)
         warmup = min(parameters.warmup, self._bound(size, self.warmup_at_most))
         return Counts(size, min(parameters.iterations, allowed), warmup)
 

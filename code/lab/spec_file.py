@@ -17,7 +17,7 @@ from lab.spec import Comparison, Experiment, Point, Series
 from lab.toml_lines import find_line
 from lab.trial import Link
 
-BOUNDS = ("iterations_at_most", "iterations_at_least", "warmup_at_most", "bytes_per_size_at_most")
+BOUNDS = ("iterations_at_most", "iterations_at_least", "depths_at_least", "warmup_at_most", "bytes_per_size_at_most")
 
 
 def load(file: Path) -> Experiment:

@@ -129,6 +129,12 @@ def test_a_profile_bounds_iterations_by_bytes(experiment_file: Write) -> None:
     assert {each.iterations for each in one.counts("host", {})} == {2000}
 
 
+def test_a_profile_lets_the_window_slide_at_every_depth(experiment_file: Write) -> None:
+    profile = EXACT + "iterations_at_most = 500\ndepths_at_least = 2\n"
+    (one,) = load(experiment_file(HEAD + profile + VERBS + "vary.tx_depth = [16, 400]\n")).series
+    assert [one.counts("exact", point)[0].iterations for point in one.points()] == [500, 800]
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(
     name=st.sampled_from(["sizes", "tx_depth", "wait", "post_list", "seed", "unknown"]),
