@@ -1,0 +1,96 @@
+"""The command `lab run` on the real machine, and what befalls it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.sites.exact import ExactSite
+
+LAB = str(Path(sys.executable).with_name("lab"))
+SMALL = """
+title = "A small run"
+question = "Does it survive what befalls it?"
+[parameters]
+sizes = "64,4K"
+iterations = 100
+warmup = 10
+repetitions = 4
+wait = "event"
+[link]
+mtu = 4200
+[[series]]
+name = "verbs"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+"""
+# In a mount of its own, as any user may have it: it goes with the shell.
+TINY_DISK = """
+mount -t tmpfs -o size=48k none "$0"
+"$@"; echo $?
+mount -o remount,size=4m "$0"
+"$@"
+"""
+
+
+@pytest.fixture
+def command(tmp_path: Path, exact: ExactSite) -> list[str]:
+    """Run the small experiment into a folder of the test; the machine is frozen already."""
+    assert exact.identity()
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "results").mkdir()
+    return [LAB, "run", str(tmp_path / "small.toml"), "--site", "exact", "--results", str(tmp_path / "results")]
+
+
+def records(tmp_path: Path) -> set[Path]:
+    return {record.parent for record in tmp_path.glob("results/records/*/*/record.json")}
+
+
+def children(of: int) -> list[Path]:
+    """The processes that it started, as folders of /proc."""
+    pids = Path(f"/proc/{of}/task").glob("*/children")
+    return [Path("/proc", pid) for each in pids for pid in each.read_text().split()]
+
+
+def await_first_record(tmp_path: Path, run: subprocess.Popen[str]) -> None:
+    while not records(tmp_path):
+        assert run.poll() is None
+        time.sleep(0.02)
+
+
+def test_a_full_disk_keeps_what_is_finished_and_the_same_command_goes_on(command: list[str], tmp_path: Path) -> None:
+    script = ["unshare", "-rm", "sh", "-c", TINY_DISK, str(tmp_path / "results"), *command]
+    done = subprocess.run(script, check=True, capture_output=True, text=True)
+    assert "the disk is full (try: free some space and run the same command again" in done.stderr
+    refused, finished = done.stdout.splitlines()
+    measured, _, _, kept, *_ = finished.split()
+    assert (refused, int(measured) + int(kept)) == ("2", 4) and int(kept) > 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_says_how_to_go_on_and_leaves_nothing(
+    command: list[str], tmp_path: Path, number: signal.Signals
+) -> None:
+    with subprocess.Popen([*command, "--jobs", "1"], stderr=subprocess.PIPE, text=True) as run:
+        await_first_record(tmp_path, run)
+        started = children(run.pid)
+        run.send_signal(number)
+        said = run.communicate()[1]
+    kept = records(tmp_path)
+    assert run.returncode != 0 and kept and said.rstrip().endswith("goes on"), said
+    assert not any(process.exists() for process in started)
+    subprocess.run(command, check=True)
+    assert kept < records(tmp_path) and len(records(tmp_path)) == 4
+
+
+def test_two_runs_at_once_share_the_work(command: list[str], tmp_path: Path) -> None:
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [run.communicate()[0].split() for run in runs]
+    assert [run.returncode for run in runs] == [0, 0]
+    assert sum(int(words[0]) for words in said) == 4 and len(records(tmp_path)) == 4
