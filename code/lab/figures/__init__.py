@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lab.figures.by_parameter import parameter
-from lab.figures.by_size import message_rate, published, throughput
+from lab.figures.by_size import message_rate, published, round_trip, throughput
 from lab.figures.ceiling import rate_limit, tcp_limit, write_limit
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
@@ -37,6 +37,7 @@ from lab.figures.windows import windows
 kinds: dict[str, Callable[[Any], Figure]] = {
     "throughput": throughput,
     "message_rate": message_rate,
+    "round_trip": round_trip,
     "published": published,
     "parameter": parameter,
     "speed_up": speed_up,
@@ -76,6 +77,7 @@ __all__ = [
     "peer_ratio",
     "published",
     "rate_limit",
+    "round_trip",
     "speed_up",
     "tcp_limit",
     "throughput",

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from lab.figures.curves import check_curves, draw_curves, heights, keys_of, label_of, ordered
 from lab.figures.figure import Figure
-from lab.figures.inputs import ByParameter, Curve, Unit
+from lab.figures.inputs import MESSAGES_S, ByParameter, Curve, Unit
 from lab.figures.labels import name_series
 from lab.figures.picture import Picture, finish, new_panels
 from lab.figures.scales import category_axis, log_axis, plain
 from lab.figures.style import style
 from lab.figures.words import counts, measured
 
-HEIGHT_MM = 58.0
+HEIGHT_MM = 40.0
 
 
 def parameter(data: ByParameter) -> Figure:
@@ -30,15 +30,19 @@ def draw_by_parameter(data: ByParameter) -> Picture:
         panel.grid(visible=True)
         places = category_axis(panel, [x for curve in data.curves for x in curve.x], data.parameter)
         log_axis(panel.yaxis, heights(data.curves, scale=scale))
-        panel.set_ylabel(f"throughput in {data.unit.name}")
+        panel.set_ylabel(f"{_quantity(data)} in {data.unit.name}")
         moved = [replace(curve, x=tuple(places[x] for x in curve.x)) for curve in data.curves]
         name_series(drawing, panel, draw_curves(panel, moved, scale), HEIGHT_MM)
     n = counts([y for curve in data.curves for y in curve.y], "repetitions", "bands")
     return Picture(data.name, drawing, (panel,), _alt(data), n, keys_of(data.curves))
 
 
+def _quantity(data: ByParameter) -> str:
+    return "message rate" if data.unit == MESSAGES_S else "throughput"
+
+
 def _alt(data: ByParameter) -> str:
-    title = f"Throughput against {data.parameter} on {data.site}, logarithmic."
+    title = f"{_quantity(data).capitalize()} against {data.parameter} on {data.site}, logarithmic."
     return " ".join([title, *(_in_words(ordered(curve), data.unit) for curve in data.curves)])
 
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from lab.figures.curves import check_curves, draw_curves, draw_limits, heights, keys_of, label_of, ordered
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
-from lab.figures.inputs import MESSAGES_S, BySize, Curve, Unit
+from lab.figures.inputs import MESSAGES_S, MICROSECONDS, BySize, Curve, Unit
 from lab.figures.labels import name_series
 from lab.figures.picture import Picture, finish, new_panels
 from lab.figures.scales import log_axis, size_axis
 from lab.figures.style import style
 from lab.figures.words import counts, measured, number, size
 
-HEIGHT_MM = 68.0
+HEIGHT_MM = 60.0
 
 
 def throughput(data: BySize) -> Figure:
@@ -25,6 +25,11 @@ def throughput(data: BySize) -> Figure:
 def message_rate(data: BySize) -> Figure:
     """Messages per second against size."""
     return finish(draw_by_size(replace(data, unit=MESSAGES_S), "message rate"))
+
+
+def round_trip(data: BySize) -> Figure:
+    """Round-trip times against size."""
+    return finish(draw_by_size(replace(data, unit=MICROSECONDS), "round trip"))
 
 
 def published(data: BySize) -> Figure:

@@ -12,14 +12,13 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from lab.analysis.estimate import reciprocal
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
-from lab.figures.inputs import GIB_S, Fit, Unit
+from lab.figures.inputs import SECONDS, Fit, Unit
 from lab.figures.picture import Picture, finish, new_panels, settle
 from lab.figures.scales import floor_log2
 from lab.figures.style import COLOURS, INK, SMALL_PT, style
 from lab.figures.words import legible, measured, number, short, size
 
-HEIGHTS_MM = (52.0, 26.0)
-PER_NANOSECOND = Unit(GIB_S.name, GIB_S.size / 1e9)  # a slope is in ns per byte
+HEIGHTS_MM = (42.0, 22.0)
 
 
 def fit(data: Fit) -> Figure:
@@ -74,12 +73,13 @@ def _scales(panel: Axes, data: Fit) -> None:
 
 
 def _slope(data: Fit) -> str:
-    return f"{data.label}: 1/slope {measured(reciprocal(data.line.slope), PER_NANOSECOND)}{_r_squared(data)}"
+    per_ns = Unit(data.rate.name, data.rate.size / 1e9)  # a slope is in ns per byte
+    return f"{data.label}: 1/slope {measured(reciprocal(data.line.slope), per_ns)}{_r_squared(data)}"
 
 
 def _intercept(data: Fit) -> str:
     low, high = size(data.line.low), size(data.line.high)
-    return f"intercept {measured(data.line.intercept, data.unit)}, fitted from {low} to {high}"
+    return f"intercept {measured(data.line.intercept, SECONDS)}, fitted from {low} to {high}"
 
 
 def _r_squared(data: Fit) -> str:

@@ -146,4 +146,5 @@ class Fit:
     line: Line
     site: str
     unit: Unit = SECONDS
+    rate: Unit = GIB_S
     keys: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from lab.figures.scales import log_axis, size_axis
 from lab.figures.style import INK, style
 from lab.figures.words import counts, measured, size
 
-HEIGHT_MM = 58.0
+HEIGHT_MM = 50.0
 
 
 def speed_up(data: Ratios) -> Figure:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
@@ -12,9 +14,11 @@ from lab.figures.picture import Picture, finish, new_panels, settle
 from lab.figures.style import GREY, PALE, SMALL_PT, style
 from lab.figures.words import counts, legible, measured, short
 
-HEIGHT_MM = 24.0
+HEIGHT_MM = 20.0
+LETTERS = 100  # of a title on a line
 MOST_MM = 200.0  # of all panels: a figure must leave a page room for its caption
 ROOM = 0.12  # of the range, above and below the data
+LEAST_RANGE = 0.2  # of the highest value: what differs by a hundredth must not look like a cliff
 
 
 def windows(data: Windows) -> Figure:
@@ -31,7 +35,7 @@ def draw_windows(data: Windows) -> Picture:
         drawing, panels = new_panels(tall)
         for panel, series, curve in zip(panels, data.series, curves, strict=True):
             _draw(panel, series, curve, legible(data.unit, max(heights([curve]))))
-        panels[-1].set_xlabel("window (equal numbers of messages, in the order of time)")
+        panels[-1].set_xlabel("window (consecutive messages, in the order of time)")
         drawing.align_ylabels(panels)
         settle(drawing, panels, tall)
     n = counts([y for curve in curves for y in curve.y], "repetitions", "bands")
@@ -51,7 +55,7 @@ def _draw(panel: Axes, series: WindowSeries, curve: Curve, unit: Unit) -> None:
         panel.axvspan(-0.5, (len(series.y) if start is None else start) - 0.5, color=PALE, alpha=0.6, linewidth=0)
     if start:
         panel.axvline(start - 0.5, color=GREY, linewidth=0.9, linestyle=(0, (4, 2)))
-    panel.set_title(f"{series.label}: {_settles(series)}", fontsize=SMALL_PT)
+    panel.set_title(fill(f"{series.label}: {_settles(series)}", LETTERS), fontsize=SMALL_PT)
     panel.set_xlim(-0.5, len(series.y) - 0.5)
     panel.xaxis.set_major_locator(MaxNLocator(10, integer=True))
     panel.set_ylabel(f"throughput\nin {unit.name}")
@@ -60,7 +64,8 @@ def _draw(panel: Axes, series: WindowSeries, curve: Curve, unit: Unit) -> None:
 
 def _linear(panel: Axes, curve: Curve, unit: Unit) -> None:
     seen = heights([curve], scale=unit.size)
-    room = ROOM * (max(seen) - min(seen)) or ROOM * max(seen)
+    missing = max(0.0, LEAST_RANGE * max(seen) - (max(seen) - min(seen))) / 2
+    room = ROOM * (max(seen) - min(seen)) + missing
     panel.set_ylim(min(seen) - room, max(seen) + room)
     panel.yaxis.set_major_locator(MaxNLocator(4))
     panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
@@ -69,7 +74,7 @@ def _linear(panel: Axes, curve: Curve, unit: Unit) -> None:
 def _settles(series: WindowSeries) -> str:
     start = series.steady.start
     steady = "not steady before the middle" if start is None else f"steady from window {start}"
-    return f"{steady}; the first takes {measured(series.warm_up)} times the steady time"
+    return f"{steady}; the first takes {measured(series.warm_up)} times as long"
 
 
 def _in_words(series: WindowSeries, unit: Unit) -> str:

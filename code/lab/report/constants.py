@@ -8,7 +8,6 @@ from lab.analysis.ratios import LEAST
 from lab.places import ROOT
 from lab.report.claim import Claim, constant
 from lab.report.evidence import Evidence
-from lab.report.measured import FLAT
 from lab.spec import Series
 from lab.toml_lines import find_line
 
@@ -67,7 +66,6 @@ def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
         "run.time", round(guest_ns / 1e9), "s", "time of the site's clock that all trials take together", "records"
     )
     yield constant("disk", _megabytes(evidence.bytes_on_disk), "B", "disk that the records take, rounded up", "records")
-    yield constant("flat", FLAT * 100, "percent", "part of the peak from which on a curve is called flat", "the lab")
     yield constant("least.n", LEAST, "", "repetitions that an interval needs", "lab.analysis.ratios")
     yield constant("level", 95, "percent", "confidence of all intervals", "lab.analysis")
 

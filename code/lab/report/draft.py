@@ -11,9 +11,13 @@ from lab.report.evidence import Evidence
 from lab.report.labels import is_ours
 from lab.report.measured import Subject, subject
 from lab.report.pairs import Pair, pairs
+from lab.report.shape import growth
 from lab.report.sweeps import points
+from lab.report.words import parameter_words
 from lab.sizes import format_size
 from lab.spec import Series
+
+JUMP = 0.05  # of a message's time: a step that saves less is no jump
 
 
 def draft(evidence: Evidence, ledger: Ledger) -> str:
@@ -25,24 +29,46 @@ def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
     yield r"\figureof{throughput} shows how the throughput grows with the size of the message."
     for series in evidence.all_series("throughput"):
         if is_ours(series):
-            yield from _shape(subject(evidence, series))
+            yield from _shape(subject(evidence, series), ledger)
     for pair in pairs(evidence):
         yield _verdict(pair, ledger)
     for series in evidence.all_series("throughput", varied=1):
         yield from _sweep(evidence, series, ledger)
 
 
-def _shape(curve: Subject) -> Iterator[str]:
-    """Where the curve jumps, where it flattens."""
+def _shape(curve: Subject, ledger: Ledger) -> Iterator[str]:
+    """Where the curve bends, jumps or falls, and whether it still grows at its end."""
     name, words = curve.name, escape(curve.words)
     yield (
-        rf"{words} takes its steepest step from \claim{{{name}.jump.from}} to \claim{{{name}.jump.to}}: "
-        rf"on the same link, its throughput grows to \claim{{{name}.jump}} times that of the size before."
+        rf"\par {words} reaches its highest median throughput, \claim{{{name}.peak}}, at \claim{{{name}.peak.size}}."
     )
-    yield (
-        rf"From \claim{{{name}.flat.size}} on it stays within \claim{{flat}} of its peak, "
-        rf"\claim{{{name}.peak}} at \claim{{{name}.peak.size}}."
+    if f"{name}.knee" in ledger:
+        yield rf"On logarithmic axes its curve bends once, at \claim{{{name}.knee}} by segmented regression."
+    else:
+        yield "Its curve has no knee that the data support: it bends gradually, or more than once."
+    yield _jump(name, words, ledger)
+    if judge(ledger[f"{name}.fall"].estimate) is Verdict.LESS:
+        yield (
+            rf"From \claim{{{name}.fall.from}} to \claim{{{name}.fall.to}} the throughput of {words} "
+            rf"on the same link falls, to \claim{{{name}.fall}} times that at the size before."
+        )
+    yield {
+        Verdict.MORE: rf"At the end it still grows: the last step multiplies it by \claim{{{name}.last}} on this link.",
+        Verdict.LESS: rf"The last step multiplies it by \claim{{{name}.last}} on this link: it has passed its peak.",
+        Verdict.CANT_TELL: rf"At the end, by \claim{{{name}.last}} on this link, growth cannot be told from none.",
+    }[judge(ledger[f"{name}.last"].estimate)]
+
+
+def _jump(name: str, words: str, ledger: Ledger) -> str:
+    """A step is a jump where its whole interval says so: each message then takes less time than the smaller ones."""
+    small, large = (ledger[f"{name}.jump.{end}"].estimate.value for end in ("from", "to"))
+    steepest = (
+        rf"Of all steps to the next size, that from \claim{{{name}.jump.from}} to \claim{{{name}.jump.to}} is "
+        rf"steepest for its sizes: on the same link it multiplies the throughput of {words} by \claim{{{name}.jump}}"
     )
+    if judge(growth(ledger[f"{name}.jump"], small, large), margin=JUMP) is Verdict.MORE:
+        return f"{steepest}, a jump."
+    return f"{steepest}, about as much as the size or below it, so there is no jump."
 
 
 def _verdict(pair: Pair, ledger: Ledger) -> str:
@@ -50,7 +76,7 @@ def _verdict(pair: Pair, ledger: Ledger) -> str:
     name, ahead, behind = pair.name, escape(pair.ours.words), escape(pair.base.words)
     if ledger[f"{name}.unclear"].estimate.value == len(pair.sizes):
         return (
-            rf"The ratio of {ahead} to {behind} on the same link lies between \claim{{{name}.least}} and "
+            rf"\par The ratio of {ahead} to {behind} on the same link lies between \claim{{{name}.least}} and "
             rf"\claim{{{name}.most}} over the sizes, but too few repetitions leave it no interval, "
             "so the data cannot tell which of them has the edge."
         )
@@ -63,16 +89,20 @@ def _verdict(pair: Pair, ledger: Ledger) -> str:
 
 
 def _sweep(evidence: Evidence, series: Series, ledger: Ledger) -> Iterator[str]:
-    """What a parameter changes, at each size."""
+    """What the best value of a parameter gains at each size, and whether the intervals carry it."""
     (parameter,) = series.vary
-    for size in points(evidence, series)[0].sizes:
-        name = f"{series.name}.{format_size(size)}"
-        rests = {
-            Verdict.MORE: "which its interval supports",
-            Verdict.LESS: "which its interval supports",
-            Verdict.CANT_TELL: "which the repetitions cannot tell from no change",
-        }[judge(ledger[f"{name}.gain"].estimate)]
-        yield (
-            rf"With messages of \claim{{{name}.size}}, the best \texttt{{{escape(parameter)}}}, \claim{{{name}.best}}, "
-            rf"gives \claim{{{name}.gain}} times the throughput of \claim{{{name}.first}} on the same link, {rests}."
-        )
+    names = [f"{series.name}.{format_size(size)}" for size in points(evidence, series)[0].sizes]
+    gains = ", ".join(
+        rf"by \claim{{{name}.gain}} with messages of \claim{{{name}.size}} (at \claim{{{name}.best}})" for name in names
+    )
+    yield (
+        rf"\par {escape(parameter_words(parameter).capitalize())}: over \claim{{{names[0]}.first}}, "
+        rf"the best \texttt{{{escape(parameter)}}} multiplies the throughput on the same link {gains}."
+    )
+    carried = sum(judge(ledger[f"{name}.gain"].estimate) is Verdict.MORE for name in names)
+    if carried == len(names):
+        yield "The intervals support each of these."
+    elif carried:
+        yield "The intervals support only some of these; the rest cannot be told from no change."
+    else:
+        yield "The repetitions cannot tell these from no change."

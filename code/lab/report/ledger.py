@@ -6,9 +6,14 @@ from lab.report.claim import Ledger
 from lab.report.compared import ratio_claims
 from lab.report.constants import constant_claims
 from lab.report.evidence import Evidence
-from lab.report.measured import curve_claims, subject
+from lab.report.fits import fit_claims, message_times
+from lab.report.labels import is_ours
+from lab.report.latencies import latency_claims, round_trips, trip_times
+from lab.report.measured import rates, subject
 from lab.report.pairs import pairs
-from lab.report.sweeps import sweep_claims
+from lab.report.settling import settling_claims
+from lab.report.shape import shape_claims
+from lab.report.sweeps import points, sweep_claims
 
 
 def make_ledger(evidence: Evidence) -> Ledger:
@@ -16,9 +21,19 @@ def make_ledger(evidence: Evidence) -> Ledger:
     ledger = Ledger()
     ledger.add(*constant_claims(evidence))
     for series in evidence.all_series("throughput"):
-        ledger.add(*curve_claims(subject(evidence, series)))
+        curve = subject(evidence, series)
+        ledger.add(*rates(curve), *shape_claims(curve), *settling_claims(curve))
+        if is_ours(series):
+            ledger.add(*fit_claims(message_times(curve)))
+    for series in evidence.all_series("latency"):
+        curve = round_trips(evidence, series)
+        ledger.add(*latency_claims(curve))
+        if is_ours(series):
+            ledger.add(*fit_claims(trip_times(curve)))
     for series in evidence.all_series("throughput", varied=1):
         ledger.add(*sweep_claims(evidence, series))
+        for curve in points(evidence, series):
+            ledger.add(*settling_claims(curve))
     for pair in pairs(evidence):
         ledger.add(*ratio_claims(pair))
     return ledger

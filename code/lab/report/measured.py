@@ -1,13 +1,11 @@
-"""Claims about what each series reached: its rate at every size, its peak, its steepest step, where it flattens."""
+"""Curves and the claims about each of their points: throughput and message rate at every size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from lab.analysis.estimate import Estimate
-from lab.analysis.ratios import ratio_of_medians
 from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, Kind
 from lab.report.evidence import COMPLETED, CONFIRMED, Cell, Evidence
@@ -16,8 +14,6 @@ from lab.report.units import in_words
 from lab.sizes import format_size
 from lab.spec import Point, Series
 
-# A curve is called flat from the first size on that reaches this part of its peak.
-FLAT = 0.95
 STOPS = {CONFIRMED: "the receiver's confirmation", COMPLETED: "the sender's last completion"}
 
 
@@ -55,9 +51,16 @@ class Subject:
     def cell(self, size: int) -> Cell:
         return self.evidence.cell(self.series.name, size, self.column, self.point)
 
+    def values(self, size: int) -> tuple[int, ...]:
+        return self.cell(size).values
+
+    def keys(self, sizes: Iterable[int]) -> tuple[str, ...]:
+        """The records behind these sizes, each once."""
+        return tuple(dict.fromkeys(key for size in sizes for key in self.cell(size).keys))
+
     def claim(self, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str, *sizes: int) -> Claim:
         """A claim that rests on the repetitions of these sizes."""
-        keys = tuple(dict.fromkeys(key for size in sizes for key in self.cell(size).keys))
+        keys = self.keys(sizes)
         return Claim(
             name,
             estimate,
@@ -79,62 +82,12 @@ def subject(evidence: Evidence, series: Series, column: str = CONFIRMED, point: 
     return found
 
 
-def curve_claims(curve: Subject) -> Iterator[Claim]:
-    """All claims about one curve over sizes."""
-    yield from rates(curve)
-    if len(curve.sizes) > 1:
-        yield from peak(curve)
-        yield from jump(curve)
-
-
 def rates(curve: Subject) -> Iterator[Claim]:
     """Throughput and message rate at each size: medians over the repetitions."""
     for size in curve.sizes:
-        values = curve.cell(size).values
+        values = curve.values(size)
         what = f"{curve.words}, messages of {in_words(size)}, to {STOPS[curve.column]}"
         name = f"{curve.name}.{format_size(size)}"
         yield curve.claim(name, estimate_median(values), "B/s", Kind.RATE, f"throughput of {what}", size)
         messages = estimate_median([value / size for value in values])
         yield curve.claim(f"{name}.messages", messages, "messages/s", Kind.RATE, f"message rate of {what}", size)
-
-
-def peak(curve: Subject) -> Iterator[Claim]:
-    """The highest median, its size, and the first size from which the curve stays near it."""
-    medians = {size: estimate_median(curve.cell(size).values) for size in curve.sizes}
-    best = max(medians, key=lambda size: medians[size].value)
-    flat = _flat_from({size: median.value for size, median in medians.items()})
-    about = f"of {curve.words} over all sizes"
-    yield curve.claim(f"{curve.name}.peak", medians[best], "B/s", Kind.RATE, f"highest median throughput {about}", best)
-    where = Estimate(best, None, medians[best].n)
-    yield curve.claim(f"{curve.name}.peak.size", where, "size", Kind.DERIVED, f"size of the peak {about}", *curve.sizes)
-    meaning = f"smallest size from which on every median {about} is at least {FLAT:.0%} of the peak"
-    start = Estimate(flat, None, medians[best].n)
-    yield curve.claim(f"{curve.name}.flat.size", start, "size", Kind.DERIVED, meaning, *curve.sizes)
-
-
-def jump(curve: Subject) -> Iterator[Claim]:
-    """The step between neighbouring sizes that raises the throughput most."""
-    steps = {
-        (small, large): ratio_of_medians(curve.cell(large).values, curve.cell(small).values)
-        for small, large in pairwise(curve.sizes)
-    }
-    small, large = max(steps, key=lambda pair: steps[pair].value)
-    words = f"{curve.words}, throughput at {in_words(large)} over that at {in_words(small)}, the steepest step"
-    found = curve.claim(f"{curve.name}.jump", steps[small, large], "", Kind.RATIO, words, small, large)
-    yield _over(found, base=f"{curve.words} at {in_words(small)}")
-    for name, size in (("from", small), ("to", large)):
-        end = Estimate(size, None, found.estimate.n)
-        meaning = f"size that the steepest step of {curve.words} goes {name}"
-        yield curve.claim(f"{curve.name}.jump.{name}", end, "size", Kind.DERIVED, meaning, *curve.sizes)
-
-
-def _over(claim: Claim, base: str) -> Claim:
-    """A ratio within one curve: both sides ran over the same link."""
-    return Claim(**{**vars(claim), "base": base, "base_link": claim.link})
-
-
-def _flat_from(medians: dict[int, float]) -> int:
-    least = FLAT * max(medians.values())
-    sizes = sorted(medians)
-    below = [index for index, size in enumerate(sizes) if medians[size] < least]
-    return sizes[below[-1] + 1 if below and below[-1] + 1 < len(sizes) else 0 if not below else below[-1]]

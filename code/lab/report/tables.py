@@ -84,7 +84,7 @@ def ratio_table(evidence: Evidence, ledger: Ledger) -> SizeTable | None:
         rows.append((_size(size), Markup(" or ".join(sorted(counts))), *ratios))
     heads = tuple(Markup(rf"\labhead{{{escape(each.ours.words)}}}{{over {escape(each.base.words)}}}") for each in found)
     series = tuple(dict.fromkeys(each.series.name for pair in found for each in (pair.ours, pair.base)))
-    stops = "; ".join(f"Over {pair.base.words} both to {STOPS[pair.ours.column]}" for pair in found)
+    stops = f"Both sides of each ratio, over {_stops(pair.base for pair in found)}"
     return SizeTable(Markup(""), found[0].ours.link, stops, (Markup("messages"), *heads), tuple(rows), series)
 
 

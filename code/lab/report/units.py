@@ -8,6 +8,7 @@ from math import floor, log10
 from lab.sizes import SHIFTS, format_size
 
 DECIMAL = ((1e9, "G", r"\giga"), (1e6, "M", r"\mega"), (1e3, "k", r"\kilo"), (1.0, "", ""))
+BINARY_PREFIXES = ((2.0**30, "Gi", r"\gibi"), (2.0**20, "Mi", r"\mebi"), (2.0**10, "Ki", r"\kibi"), (1.0, "", ""))
 SMALL = ((1.0, "", ""), (1e-3, "m", r"\milli"), (1e-6, "µ", r"\micro"), (1e-9, "n", r"\nano"))
 BINARY = {"": "", "K": r"\kibi", "M": r"\mebi", "G": r"\gibi"}
 
@@ -27,7 +28,8 @@ UNITS = {
     "messages/s": Unit(" messages/s", r"\messages\per\second"),
     "s": Unit("s", r"\second", SMALL),
     "B": Unit("B", r"\byte", DECIMAL),
-    "size": Unit("B", r"\byte"),
+    "size": Unit("B", r"\byte"),  # of a message that was sent: printed in full
+    "bytes": Unit("B", r"\byte", BINARY_PREFIXES),  # between sizes: as far as its interval goes
     "percent": Unit("%", r"\percent"),
     "": Unit("", ""),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,12 +27,7 @@ class Picture:
         return self.drawn_by(self.data)
 
 
-def keys_at(curve: Subject, sizes: Iterable[int]) -> tuple[str, ...]:
-    """The records behind these sizes, each once."""
-    return tuple(dict.fromkeys(key for size in sizes for key in curve.cell(size).keys))
-
-
 def claimed_curve(curve: Subject, ledger: Ledger, suffix: str = "") -> Curve:
     """A curve over sizes, made of the claims that the tables print."""
     estimates = tuple(ledger[f"{curve.name}.{format_size(size)}{suffix}"].estimate for size in curve.sizes)
-    return Curve(curve.words, tuple(map(float, curve.sizes)), estimates, keys_at(curve, curve.sizes))
+    return Curve(curve.words, tuple(map(float, curve.sizes)), estimates, curve.keys(curve.sizes))

@@ -9,7 +9,7 @@ from lab.figures.by_parameter import parameter
 from lab.report.claim import Ledger
 from lab.report.evidence import Evidence
 from lab.report.measured import Subject
-from lab.report.pictures.picture import MB_S, Picture, keys_at
+from lab.report.pictures.picture import MB_S, Picture
 from lab.report.sweeps import points
 from lab.report.units import in_words
 from lab.report.words import parameter_words
@@ -35,7 +35,9 @@ def _curves(evidence: Evidence, ledger: Ledger, series: Series, subjects: tuple[
         estimates = tuple(ledger[f"{each.name}.{format_size(size)}.messages"].estimate for each in subjects)
         keys = tuple(dict.fromkeys(key for each in subjects for key in each.cell(size).keys))
         drawn.append(Curve(in_words(size), values, estimates, keys))
-    data = ByParameter(series.name, name, tuple(drawn), evidence.plan.site.name, MESSAGES_S)
+    data = ByParameter(
+        series.name, f"{parameter_words(name)} ({name})", tuple(drawn), evidence.plan.site.name, MESSAGES_S
+    )
     return Picture(series.name, f"Message rate against {parameter_words(name)}.", data, parameter)
 
 
@@ -45,7 +47,7 @@ def _map(evidence: Evidence, ledger: Ledger, series: Series, subjects: tuple[Sub
     cells = tuple(
         tuple(ledger[f"{each.name}.{format_size(size)}"].estimate for each in subjects) for size in reversed(sizes)
     )
-    keys = tuple(dict.fromkeys(key for each in subjects for key in keys_at(each, sizes)))
+    keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys(sizes)))
     data = HeatMap(
         name=series.name,
         row_label="message size in bytes",

@@ -1,0 +1,67 @@
+"""Claims about round trips: their median and the quantiles that a trial's own samples support."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.summary import estimate_median, summarize
+from lab.report.claim import Claim, Kind
+from lab.report.evidence import Evidence
+from lab.report.fits import NS, Times, scaled
+from lab.report.measured import Subject
+from lab.report.units import in_words
+from lab.sizes import format_size
+from lab.spec import Series
+
+ROUND_TRIP = "round_trip_ns"
+QUANTILES = {0.95: "p95", 0.99: "p99"}
+
+
+@dataclass(frozen=True)
+class Trips:
+    """The round trips of one size, in ns, of each repetition that kept them one by one."""
+
+    size: int
+    by_repetition: tuple[tuple[int, ...], ...]
+
+    def quantile(self, quantile: float) -> Estimate | None:
+        """The median over repetitions of each one's own quantile: trips within a trial are not independent."""
+        found = [summarize(each).quantiles.get(quantile) for each in self.by_repetition]
+        values = [each.value for each in found if each]
+        return estimate_median(values) if values and len(values) == len(found) else None
+
+
+def round_trips(evidence: Evidence, series: Series) -> Subject:
+    """The curve of a series that measures latency."""
+    return Subject(evidence, series, ROUND_TRIP, {})
+
+
+def trips(curve: Subject) -> Iterator[Trips]:
+    """The raw samples of each size; none for a peer that prints only a summary."""
+    samples = list(curve.evidence.samples(curve.series.name).values())
+    for size in curve.sizes:
+        rows = [[s.time_ns for s in each if (s.sample, s.size_bytes) == ("round_trip", size)] for each in samples]
+        if all(rows):
+            yield Trips(size, tuple(map(tuple, rows)))
+
+
+def latency_claims(curve: Subject) -> Iterator[Claim]:
+    """The median round trip at each size, and its quantiles."""
+    for size in curve.sizes:
+        name, about = f"{curve.name}.{format_size(size)}", f"round trip of {curve.words}, messages of {in_words(size)}"
+        median = scaled(estimate_median(curve.values(size)), NS)
+        yield curve.claim(f"{name}.round_trip", median, "s", Kind.RATE, f"median {about}", size)
+    for each in trips(curve):
+        name, about = f"{curve.name}.{format_size(each.size)}", f"of the round trips of {curve.words}"
+        for quantile, short in QUANTILES.items():
+            if found := each.quantile(quantile):
+                meaning = f"{quantile:.0%} quantile {about}, messages of {in_words(each.size)}"
+                yield curve.claim(f"{name}.{short}", scaled(found, NS), "s", Kind.RATE, meaning, each.size)
+
+
+def trip_times(curve: Subject) -> Times:
+    """Half of the round trip: the time of a message that nothing else waits for."""
+    points = [(float(size), trip / 2) for size in curve.sizes for trip in curve.values(size)]
+    return Times(curve, "half round trip", *zip(*points, strict=True))

@@ -1,0 +1,58 @@
+"""Throughput by window: whether the start of a trial differs from the rest, and from which window on it is steady."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.steady import LEAST, Steady, find_steady, warm_up_ratio
+from lab.analysis.summary import estimate_median
+from lab.report.claim import Claim, Kind
+from lab.report.measured import Subject
+from lab.report.units import in_words
+from lab.sizes import format_size
+
+
+@dataclass(frozen=True)
+class Settling:
+    """The rate in each window of each repetition, in B/s; repetitions may differ in their last windows."""
+
+    curve: Subject
+    size: int
+    rates: tuple[tuple[float, ...], ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.curve.name}.{format_size(self.size)}.first"
+
+    def windows(self) -> tuple[Estimate, ...]:
+        return tuple(estimate_median(window) for window in zip(*self.rates, strict=False))
+
+    def steady(self) -> Steady:
+        return find_steady([each.value for each in self.windows()])
+
+    def warm_up(self) -> Estimate:
+        """How many times the steady time the first window takes."""
+        shortest = min(map(len, self.rates))
+        return warm_up_ratio([[1 / rate for rate in each[:shortest]] for each in self.rates])
+
+
+def settlings(curve: Subject) -> Iterator[Settling]:
+    """One for each size of which every repetition has windows enough."""
+    samples = list(curve.evidence.samples(curve.series.name, curve.point).values())
+    for size in curve.sizes:
+        windows = [[s for s in each if (s.sample, s.size_bytes) == ("window", size)] for each in samples]
+        if windows and all(len(each) >= LEAST for each in windows):
+            rates = ([1e9 * s.bytes / s.time_ns for s in sorted(each, key=lambda s: s.index)] for each in windows)
+            yield Settling(curve, size, tuple(map(tuple, rates)))
+
+
+def settling_claims(curve: Subject) -> Iterator[Claim]:
+    """What the first window takes, over the steady ones: 1 where warm-up does not matter."""
+    for each in settlings(curve):
+        words = (
+            f"{curve.words}, messages of {in_words(each.size)}: time per byte in the first window over that when steady"
+        )
+        claim = curve.claim(each.name, each.warm_up(), "", Kind.RATIO, words, each.size)
+        yield replace(claim, base="its steady windows", base_link=claim.link)
