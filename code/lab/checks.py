@@ -10,7 +10,7 @@ from lab.programs.request import SUMMARIES, Request, Sample
 from lab.rules import ONE_CORE_SITES
 from lab.trial import Ends, Outcome, StepOutcome
 
-DURATIONS = (*SUMMARIES, "window", "round_trip")
+DURATIONS = (*SUMMARIES, "window", "round_trip", "round")
 LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
 
 

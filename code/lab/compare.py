@@ -9,7 +9,17 @@ from lab.table import Row
 
 TOLERANCE = 0.10  # of a median under another kernel or library: path lengths differ by some per cent
 MEASURED = ("completed_bytes_per_s", "confirmed_bytes_per_s", "round_trip_ns")
-NOT_A_LABEL = ("messages", "completed_ns", "confirmed_ns", "confirmed_bytes", "round_trip_kind", "record", *MEASURED)
+NOT_A_LABEL = (
+    "messages",
+    "completed_ns",
+    "confirmed_ns",
+    "confirmed_bytes",
+    "round_trip_kind",
+    "rounds",
+    "stable",
+    "record",
+    *MEASURED,
+)
 
 
 @dataclass(frozen=True)

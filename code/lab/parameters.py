@@ -22,6 +22,9 @@ class Parameters:
     warmup: int = 500
     repetitions: int = 1
     windows: int = 20
+    until_stable: int = 0  # percent by which rounds may differ; 0: one round
+    stable_window: int = 5  # rounds that must agree
+    rounds_cap: int = 50  # rounds after which it is given up
     tx_depth: int = 128
     rx_depth: int = 512
     post_list: Choice = "auto"

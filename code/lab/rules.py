@@ -72,7 +72,7 @@ def _too_few_for_windows(s: Setting) -> bool:
     p = s.parameters
     batch = max((1, *_fixed(p.post_list, p.signal_every))) if s.program == "verbs" else 1
     enough = p.windows * batch
-    timed = s.own and s.measure == "throughput" and not p.verify
+    timed = s.own and s.measure == "throughput" and not p.verify and not p.until_stable
     return timed and any(each.iterations < enough for each in s.counts)
 
 
@@ -81,6 +81,16 @@ def _capped(name: str) -> Callable[[Setting], bool]:
 
 
 RULES = (
+    Rule(
+        "until_stable",
+        lambda s: bool(s.parameters.until_stable) and (not s.own or s.measure != "throughput" or s.parameters.verify),
+        "0, but for the throughput of the lab's own programs without verify",
+    ),
+    Rule(
+        "rounds_cap",
+        lambda s: bool(s.parameters.until_stable) and s.parameters.rounds_cap < s.parameters.stable_window,
+        "at least stable_window, or the rounds can never agree",
+    ),
     Rule("post_list", _post_list_too_long, "at most tx_depth, or the list never fits in the send queue"),
     Rule("signal_every", _signals_too_rare, "at most half of tx_depth, or no completion frees the queue in time"),
     Rule("signal_every", _list_and_signals_disagree, "post_list and signal_every of which one divides the other"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median_low
 
 from lab.plan import Plan, Planned, canonical
-from lab.programs.request import Sample
+from lab.programs.request import SETTLED, Sample
 from lab.record import has_record, read_samples_of
 from lab.storage import storage
 
@@ -32,6 +32,7 @@ COLUMNS = (
     "round_trip_kind",
     "record",
 )
+OF_ROUNDS = ("rounds", "stable")  # only where rounds were repeated until they agree
 KEY_LETTERS = 16  # of a key in a row: enough to name a record, short enough to read
 
 Row = dict[str, str]
@@ -47,9 +48,10 @@ def make_table(plan: Plan, results: Path) -> list[Row]:
 
 
 def columns(plan: Plan) -> list[str]:
-    """The common columns, and one for each parameter that any series varies."""
+    """The common columns, one for each parameter that any series varies, and what became of rounds."""
     varied = dict.fromkeys(name for series in plan.experiment.series for name in series.vary)
-    return [*COLUMNS[:-1], *varied, COLUMNS[-1]]
+    rounds = OF_ROUNDS if any(each.trial.request.parameters.until_stable for each in plan.planned) else ()
+    return [*COLUMNS[:-1], *rounds, *varied, COLUMNS[-1]]
 
 
 def table_stamp(plan: Plan, results: Path) -> str:
@@ -120,4 +122,21 @@ def _values(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:
             time_ns = median_low(sample.time_ns for sample in trips)
             messages = sum(sample.messages for sample in trips)
             values |= {"messages": messages, "round_trip_ns": time_ns, "round_trip_kind": statistic}
-    return values
+    return values | _rounds(kinds)
+
+
+def _rounds(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:
+    """What a row says of the rounds that were looked at last, and of the control message's round trip."""
+    for kind, stable in SETTLED.items():
+        for last in kinds.get(kind, ()):
+            return {
+                "messages": last.messages,
+                "confirmed_bytes": last.bytes,
+                "confirmed_ns": last.time_ns,
+                "confirmed_bytes_per_s": bytes_per_second(last.bytes, last.time_ns),
+                "round_trip_ns": median_low(trip.time_ns for trip in kinds["control_trip"]),
+                "round_trip_kind": "control",
+                "rounds": len(kinds["round"]),
+                "stable": stable,
+            }
+    return {}

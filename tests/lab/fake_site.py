@@ -44,10 +44,10 @@ class FakeSite:
         steps, clock, total = [], 0, 0
         for step in job.steps:
             counts = counts_of(step.client)
-            time_ns = sum(count * cost(size) for size, count in counts.items()) * 3
+            time_ns = sum(count * cost(size) for size, count in counts.items()) * 10
             steps.append(StepOutcome(answer(step, counts), "", "", "", 0, 0, clock, clock + time_ns))
             clock += time_ns
-            total += sum(size * count * 2 for size, count in counts.items())
+            total += sum(size * count * 10 for size, count in counts.items())
         before = {"v0.tx_bytes": 0, "v0.rx_bytes": 0}
         after = {"v0.tx_bytes": total, "v0.rx_bytes": total}
         return self.change(Outcome(tuple(steps), before, after, 0, clock, "", self.seconds))
@@ -76,6 +76,8 @@ def counts_of(client: tuple[str, ...]) -> dict[int, int]:
 
 
 def answer(step: Step, counts: dict[int, int]) -> str:
+    if "--until-stable" in step.client:
+        return lab_rounds(counts, int(option(step.client, "--stable-window")))
     if "--sizes" in step.client:
         return lab_csv(counts, option(step.client, "--measure"), int(option(step.client, "--windows")))
     ((size, count),) = counts.items()
@@ -97,6 +99,21 @@ def lab_csv(counts: dict[int, int], measure: str, windows: int) -> str:
             rows.append(f"{size},window,{index},{share},{share * size},{share * cost(size)}")
         total = count * cost(size)
         rows += [f"{size},{kind},0,{count},{count * size},{total}" for kind in ("completed", "confirmed")]
+    return whole_csv(rows)
+
+
+def lab_rounds(counts: dict[int, int], window: int) -> str:
+    """A round trip takes two messages' time; the first round takes twice as long as those that settle."""
+    rows = []
+    for size, count in counts.items():
+        rows += [f"{size},control_trip,{index},0,0,{2 * cost(0)}" for index in range(6)]
+        times = [2 * count * cost(size), *[count * cost(size)] * window]
+        rows += [f"{size},round,{index},{count},{count * size},{time_ns}" for index, time_ns in enumerate(times)]
+        rows.append(f"{size},settled,0,{window * count},{window * count * size},{sum(times[1:])}")
+    return whole_csv(rows)
+
+
+def whole_csv(rows: list[str]) -> str:
     head = ["# lab-bench 1", "# program=fake", "size_bytes,sample,index,messages,bytes,time_ns"]
     return "\n".join([*head, *rows, f"# end rows={len(rows)}", ""])
 

@@ -66,6 +66,8 @@ def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
         ("parameters = { signal_every = 100, post_list = 4 }\n", "signal_every = 100"),
         ("parameters = { signal_every = 6, post_list = 4 }\n", "signal_every = 6"),
         ("parameters = { iterations = 19 }\n", "iterations = 19"),
+        ('parameters = { until_stable = 1, verify = true, wait = "event" }\n', "until_stable = 1"),
+        ("parameters = { until_stable = 1, stable_window = 9, rounds_cap = 8 }\n", "rounds_cap = 8"),
         ("vary.iterations = [10]\n", "iterations = 10"),
         ("vary.peer_seconds = [1]\n", "peer_seconds changes nothing for verbs"),
         ("vary.tx_depth = [0]\n", "tx_depth is 0"),
@@ -100,6 +102,13 @@ def test_a_profile_may_not_flatten_a_sweep(experiment_file: Write) -> None:
 
 def test_a_profile_must_say_why(experiment_file: Write) -> None:
     assert refused(experiment_file(HEAD + '[profile.exact]\nwait = "event"\n' + VERBS)).line == 7
+
+
+def test_rounds_need_not_fill_windows_and_no_peer_repeats_them(experiment_file: Write) -> None:
+    rounds = "parameters = { until_stable = 1, iterations = 4 }\n"
+    assert load(experiment_file(HEAD + VERBS + rounds))
+    error = refused(experiment_file(HEAD + VERBS.replace("verbs", "ib_write_bw") + rounds))
+    assert "until_stable = 1" in error.what and error.line == 12
 
 
 def test_two_series_may_not_share_a_name(experiment_file: Write) -> None:

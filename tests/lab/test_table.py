@@ -36,6 +36,31 @@ def test_rows_hold_every_common_column_even_if_empty(make_small_plan: Make, fake
     assert all(set(COLUMNS) <= set(row) for row in make_table(plan, tmp_path)) and text.count(",\n") == 0
 
 
+ROUNDS = """
+[[series]]
+name = "rounds"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = { wait = "event", until_stable = 1 }
+"""
+
+
+def test_a_row_of_rounds_says_what_they_came_to_and_whether_they_agreed(
+    make_small_plan: Make, fake_site: Any, experiment_file: Callable[[], Path], tmp_path: Path
+) -> None:
+    plan = make_small_plan(experiment_file().read_text() + ROUNDS)
+    rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row["series"] == "rounds"]
+    (row,) = (row for row in rows if (row["size_bytes"], row["repetition"]) == ("64", "1"))
+    assert (row["rounds"], row["stable"], row["messages"]) == ("6", "yes", "200")
+    assert (row["confirmed_bytes"], row["confirmed_ns"]) == ("12800", str(200 * 20256))
+    assert (row["round_trip_ns"], row["round_trip_kind"], row["completed_ns"]) == ("40000", "control", "")
+
+
+def test_only_a_table_with_rounds_has_columns_for_them(make_small_plan: Make) -> None:
+    assert "stable" not in columns(make_small_plan())
+
+
 def test_a_stamp_changes_with_the_records_that_are_there(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
     plan = make_small_plan()
     before = table_stamp(plan, tmp_path)

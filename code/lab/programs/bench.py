@@ -10,7 +10,8 @@ from lab.trial import Ends, Step, StepOutcome
 PORT = 18600
 DIRECTORY = "/lab/bin"  # where a site puts the programs under test
 
-COMMON = frozenset({"iterations", "warmup", "sizes", "windows", "wait", "verify", "seed"})
+ROUNDS = ("until_stable", "stable_window", "rounds_cap")
+COMMON = frozenset({"iterations", "warmup", "sizes", "windows", "wait", "verify", "seed", *ROUNDS})
 VERBS = COMMON | {"tx_depth", "rx_depth", "post_list", "signal_every", "inline", "path_mtu"}
 TCP = COMMON | {"nodelay", "send_buffer", "receive_buffer"}
 
@@ -43,6 +44,8 @@ def _shared(request: Request) -> tuple[str, ...]:
         names += ["tx_depth", "rx_depth", "post_list", "signal_every", "inline"]
     else:
         names += ["send_buffer", "receive_buffer"]
+    if values.until_stable:
+        names += ROUNDS
     options |= {name.replace("_", "-"): str(getattr(values, name)) for name in names}
     options["deadline"] = str(values.wait_deadline_s)
     words = [word for name, value in options.items() for word in (f"--{name}", value)]

@@ -25,7 +25,7 @@ class Sample:
     """One row of a record: so many messages of one size took so long."""
 
     size_bytes: int
-    sample: str  # window, completed, confirmed, round_trip, round_trip_median, round_trip_mean
+    sample: str  # a window or round, what they come to (see below), or a round trip of some kind
     index: int
     messages: int
     bytes: int
@@ -54,3 +54,4 @@ class Program:
 
 
 SUMMARIES = ("completed", "confirmed")
+SETTLED = {"settled": "yes", "unsettled": "no"}  # the rounds that were looked at last, and whether they agreed

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from lab.errors import ParseError
-from lab.programs.request import SUMMARIES, Reading, Request, Sample
+from lab.parameters import Parameters
+from lab.programs.request import SETTLED, SUMMARIES, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
 COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
@@ -22,7 +23,9 @@ def read_samples(text: str, request: Request) -> Reading:
     if not lines or lines[0] != FIRST_LINE:
         raise ParseError(f"the output does not begin with {FIRST_LINE!r}", where=request.program)
     samples = _body(lines)
-    _check_counts(samples, request)
+    _check_values(samples, request)
+    check = _check_rounds if request.parameters.until_stable else _check_counts
+    check(samples, request)
     return Reading(_header(lines), samples)
 
 
@@ -76,15 +79,45 @@ def _header(lines: list[str]) -> dict[str, str]:
     return header
 
 
+def _check_values(samples: tuple[Sample, ...], request: Request) -> None:
+    for sample in samples:
+        if sample.bytes != sample.size_bytes * sample.messages or sample.time_ns <= 0:
+            raise ParseError(f"a sample that cannot be: {sample}", where=request.program)
+
+
 def _check_counts(samples: tuple[Sample, ...], request: Request) -> None:
     """A summary must carry all messages of its size, a latency one round trip for each."""
     found: Counter[tuple[int, str]] = Counter()
     for sample in samples:
         found[sample.size_bytes, sample.sample] += sample.messages
-        if sample.bytes != sample.size_bytes * sample.messages or sample.time_ns <= 0:
-            raise ParseError(f"a sample that cannot be: {sample}", where=request.program)
     kinds = ("round_trip",) if request.measure == "latency" else ("window", *SUMMARIES)
     wanted = {(each.size, kind): each.iterations for each in request.counts for kind in kinds}
     if dict(found) != wanted:
         odd = sorted(set(found.items()) ^ set(wanted.items()))[0]
         raise ParseError(f"messages of size and kind differ from what was asked, first at {odd}", where=request.program)
+
+
+def _check_rounds(samples: tuple[Sample, ...], request: Request) -> None:
+    """Each size has round trips, as many rounds as the rule allows, and the last window of them in one row."""
+    by_size: dict[int, list[Sample]] = {each.size: [] for each in request.counts}
+    for sample in samples:
+        by_size.setdefault(sample.size_bytes, []).append(sample)
+    iterations = {each.size: each.iterations for each in request.counts}
+    for size, rows in by_size.items():
+        if size not in iterations or not _are_rounds(rows, iterations[size], request.parameters):
+            raise ParseError(f"the rounds of {size} bytes are not what was asked for", where=request.program)
+
+
+def _are_rounds(rows: list[Sample], iterations: int, asked: Parameters) -> bool:
+    rounds = [row for row in rows if row.sample == "round"]
+    trips = [row for row in rows if row.sample == "control_trip"]
+    last, window = [row for row in rows if row.sample in SETTLED], rounds[-asked.stable_window :]
+    return (
+        len(rows) == len(rounds) + len(trips) + 1
+        and bool(trips)
+        and all(trip.messages == 0 for trip in trips)
+        and all(each.messages == iterations for each in rounds)
+        and asked.stable_window <= len(rounds) <= asked.rounds_cap
+        and [(each.messages, each.time_ns) for each in last]
+        == [(sum(each.messages for each in window), sum(each.time_ns for each in window))]
+    )

@@ -17,6 +17,15 @@ def test_both_ends_of_verbs_get_the_same_shared_options() -> None:
     assert step.client[1 + len(shared) :] == ("--source", "10.0.0.1", "--device", "rxe0", "10.0.0.2")
 
 
+def test_rounds_are_asked_for_at_both_ends_and_only_where_they_are_wanted() -> None:
+    rounds = {"until_stable": 1, "stable_window": 3, "rounds_cap": 20}
+    for given, wanted in (({}, False), (rounds, True)):
+        request = Request("tcp", "send", "throughput", COUNTS, Parameters().with_values(given))
+        (step,) = PROGRAMS["tcp"].steps(request, ENDS)
+        for argv in (step.server, step.client):
+            assert ("--until-stable 1 --stable-window 3 --rounds-cap 20" in " ".join(argv)) is wanted
+
+
 def test_tcp_gets_no_option_of_verbs() -> None:
     values = Parameters().with_values({"nodelay": True, "send_buffer": "1M"})
     (step,) = PROGRAMS["tcp"].steps(Request("tcp", "send", "throughput", COUNTS, values), ENDS)

@@ -57,6 +57,42 @@ def test_the_csv_of_another_request_is_refused(whole: str) -> None:
         read_samples(whole, Request("verbs", "write", "throughput", ASKED.counts[:1], Parameters()))
 
 
+ROUNDS = Parameters().with_values({"until_stable": 1, "stable_window": 3, "rounds_cap": 4})
+ASKED_ROUNDS = Request("tcp", "send", "throughput", ASKED.counts, ROUNDS)
+
+
+@pytest.fixture
+def rounds(fake_module: ModuleType) -> str:
+    return str(fake_module.lab_rounds({1: 40, 64: 20}, 3))
+
+
+def test_rounds_are_read_with_their_round_trips(rounds: str) -> None:
+    kinds = [sample.sample for sample in read_samples(rounds, ASKED_ROUNDS).samples]
+    assert [kinds.count(kind) for kind in ("control_trip", "round", "settled")] == [12, 8, 2]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1,round,2,40,40,", "1,round,2,39,39,"),
+        ("1,round,2,40,40,", "1,window,2,40,40,"),
+        ("1,settled,0,120,120,", "1,settled,0,120,120,1"),
+        ("1,settled,0,120,120,", "1,round,0,120,120,"),
+        ("1,control_trip,0,0,0,", "1,control_trip,0,1,1,"),
+        ("64,control_trip,0,0,0,", "2,control_trip,0,0,0,"),
+    ],
+)
+def test_rounds_that_were_changed_are_refused(rounds: str, old: str, new: str) -> None:
+    assert old in rounds
+    with pytest.raises(ParseError, match="are not what was asked for"):
+        read_samples(rounds.replace(old, new, 1), ASKED_ROUNDS)
+
+
+def test_more_rounds_than_the_cap_are_refused(fake_module: ModuleType) -> None:
+    with pytest.raises(ParseError, match="are not what was asked for"):
+        read_samples(fake_module.lab_rounds({1: 40, 64: 20}, 4), ASKED_ROUNDS)
+
+
 def test_a_latency_has_one_round_trip_for_each_message(fake_module: ModuleType) -> None:
     asked = Request("tcp", "send", "latency", (Counts(64, 5, 0),), Parameters())
     assert len(read_samples(fake_module.lab_csv({64: 5}, "latency", 20), asked).samples) == 5
