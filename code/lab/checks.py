@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from lab.programs import PROGRAMS
 from lab.programs.request import SUMMARIES, Request, Sample
@@ -26,7 +26,7 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 def false_claims(request: Request, ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
     """A sentence for every claim that the site's own counters and clock refute."""
     samples = tuple(samples)
-    counter = counter_name(request, ends)
+    counter = counter_name(request, ends, outcome.counters_after)
     counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
     if (claimed := _claimed_bytes(samples)) > counted:
         yield f"{claimed} bytes are claimed, but {counter} counted {counted}: the data took another way"
@@ -35,9 +35,11 @@ def false_claims(request: Request, ends: Ends, outcome: Outcome, samples: Iterab
         yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"
 
 
-def counter_name(request: Request, ends: Ends) -> str:
-    """The byte counter through which the messages must have gone."""
-    return f"{ends.client.interface}.{'rx' if request.operation == 'read' else 'tx'}_bytes"
+def counter_name(request: Request, ends: Ends, counted: Container[str]) -> str:
+    """The byte counter through which the messages must have gone: past a card that does RDMA, the kernel sees none."""
+    way = f"{'rx' if request.operation == 'read' else 'tx'}_bytes"
+    own = f"{ends.client.device}.{way}"
+    return own if PROGRAMS[request.program].rdma and own in counted else f"{ends.client.interface}.{way}"
 
 
 def notes(request: Request, site: str) -> list[str]:

@@ -148,7 +148,7 @@ def _experiments(command: argparse.ArgumentParser, count: str) -> None:
 
 
 def _where(command: argparse.ArgumentParser, *, results: bool = True) -> None:
-    command.add_argument("--site", default="exact", help="where trials run (default: exact)")
+    command.add_argument("--site", default="exact", help="where trials run: exact (default) or host")
     command.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, help="trials at once (default: one a core)")
     if results:
         _results(command)

@@ -35,10 +35,9 @@ def plan(options: Namespace) -> int:
         for line in _series_lines(each, options.results):
             print(f"  {line}")
     todo, done = missing(shop.plans, options.results)
-    seconds = estimate_s(todo, (each for one in shop.plans for each in one.planned), options.results, options.jobs)
-    print(
-        f"{len(todo) + done} trials, {done} done, {len(todo)} to run: about {seconds:.0f} s with --jobs {options.jobs}"
-    )
+    jobs = shop.site.at_once or options.jobs
+    seconds = estimate_s(todo, (each for one in shop.plans for each in one.planned), options.results, jobs)
+    print(f"{len(todo) + done} trials, {done} done, {len(todo)} to run: about {seconds:.0f} s with {jobs} at once")
     return 0
 
 
@@ -142,7 +141,8 @@ def _run(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Su
         return Summary(done_before=done)
     progress = Progress(len(todo), sys.stderr)
     try:
-        summary = run_trials(Work(shop.site, shop.facts, results, fresh), todo, jobs, progress.watch)
+        work = Work(shop.site, shop.facts, results, fresh)
+        summary = run_trials(work, todo, shop.site.at_once or jobs, progress.watch)
     finally:
         progress.close()
     summary.done_before = done

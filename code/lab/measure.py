@@ -30,6 +30,7 @@ def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
     started, load = datetime.now(UTC), os.getloadavg()
     outcome = site.run(planned.trial.job)
     state = {"started": started.isoformat(timespec="seconds"), "load": list(load), "host_seconds": outcome.host_seconds}
+    state |= outcome.state
     return judge(planned, facts, outcome, state)
 
 

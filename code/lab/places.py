@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+HOSTS = ROOT / "hosts.toml"  # the computers of the sites ssh and slurm; the user writes it
 EXPERIMENTS = ROOT / "experiments"
 CACHE = ROOT / ".cache"
 BENCH = CACHE / "bench"  # the C programs

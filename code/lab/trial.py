@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Outcome:
     clock_end_ns: int
     console: str
     host_seconds: float
+    state: dict[str, Any] = field(default_factory=dict)  # of both ends: recorded, never compared
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def _item(each: Counts) -> str:
 def _program(name: str, operations: tuple[str, ...], uses: frozenset[str]) -> Program:
     abilities = frozenset((operation, measure) for operation in operations for measure in ("throughput", "latency"))
     binaries = (f"{name}-server", f"{name}-client")
-    return Program(name, abilities, steps, parse, binaries, uses=uses)
+    return Program(name, abilities, steps, parse, binaries, rdma=name == "verbs", uses=uses)
 
 
 PROGRAMS = (

@@ -134,7 +134,8 @@ def _program(name: str, operation: str, measure: str, *, both_spin: bool = False
     uses = {"iterations", "sizes", "path_mtu"}
     peer = {"peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
     uses |= peer if measure == "throughput" else {"wait"}
-    return Program(name, frozenset({(operation, measure)}), steps, parse, both_spin=both_spin, uses=frozenset(uses))
+    abilities = frozenset({(operation, measure)})
+    return Program(name, abilities, steps, parse, both_spin=both_spin, rdma=True, uses=frozenset(uses))
 
 
 PROGRAMS = (

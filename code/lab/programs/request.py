@@ -50,6 +50,7 @@ class Program:
     parse: Callable[[Request, tuple[StepOutcome, ...]], Reading]
     binaries: tuple[str, ...] = ()  # programs under test, built by code/bench
     both_spin: bool = False  # client and server busy-wait whatever they are told
+    rdma: bool = False  # needs an RDMA device
     uses: frozenset[str] = frozenset()  # parameters that change its commands
 
 

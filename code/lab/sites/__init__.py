@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol, cast
 
 from lab.errors import SiteError
+from lab.places import HOSTS
 from lab.trial import Ends, Job, Outcome
 
-MODULES = {"exact": "lab.sites.exact"}
+MODULES = {"exact": "lab.sites.exact", "host": "lab.sites.host"}
 
 
 class Site(Protocol):
     """A place that runs jobs."""
 
     name: str
+    at_once: int | None  # trials that it can run without one measuring the other; None: as many as there are processors
 
     @property
     def ends(self) -> Ends:
@@ -39,8 +42,9 @@ class Site(Protocol):
         ...
 
 
-def open_site(name: str) -> Site:
-    """Import the module of the site only when it is used: a plan needs no other site's tools."""
+def open_site(named: str, hosts: Path = HOSTS) -> Site:
+    """`host`, or `host:WHICH` where a site has several. Its module is imported only now: a plan needs no other's."""
+    name, _, wanted = named.partition(":")
     if name not in MODULES:
         raise SiteError(f"there is no site called {name!r}", hint="one of: " + ", ".join(MODULES))
-    return cast(Site, import_module(MODULES[name]).open())
+    return cast(Site, import_module(MODULES[name]).open(wanted, hosts))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.errors import SiteStopped
+from lab.errors import SiteError, SiteStopped
 from lab.machine import frozen, guest, plugin, qemu
 from lab.machine.image import build_image
 from lab.trial import End, Ends, Job, Outcome
@@ -32,6 +32,7 @@ class ExactSite:
     """Runs every job from the same frozen instant, any number of them at once."""
 
     name = "exact"
+    at_once: int | None = None
     ends = Ends(
         client=End("10.0.0.1", "rxe0", "v0"),
         server=End("10.0.0.2", "rxe1", "v1"),
@@ -101,6 +102,8 @@ class ExactSite:
                 process.kill()
 
 
-def open() -> ExactSite:  # noqa: A001 - every site's module has this name, and is only ever used as module.open()
+def open(wanted: str = "", _: Path | None = None) -> ExactSite:  # noqa: A001 - as every site's module
     """The exact site of this checkout."""
+    if wanted:
+        raise SiteError(f"there is one exact site, none called {wanted!r}", hint="--site exact")
     return ExactSite(MACHINE, CACHE)

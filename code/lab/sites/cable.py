@@ -1,0 +1,134 @@
+"""A cable on this computer: two network namespaces joined by a veth pair, with an agent in each.
+
+The namespaces have no names: each lives as long as the processes in it, and those end with their agent, which ends
+with the harness. The kernel then takes the veth pair away, so that nothing can be left over, not even by kill -9.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from lab.errors import SiteError
+from lab.machine.job import FRAME_EXTRA_BYTES, check, netem
+from lab.sites.far_end import FarEnd, here
+from lab.sites.pair import Pair
+from lab.trial import End, Ends, Link
+
+ENDS = Ends(client=End("10.0.0.1", "", "v0"), server=End("10.0.0.2", "", "v1"), side_channel="10.0.0.2")
+MACS = {"v0": "02:00:00:00:00:01", "v1": "02:00:00:00:00:02"}
+NAMESPACES = ("--net", "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
+OFFLOADS = ("tso", "gso", "gro", "tx", "rx")
+BURST_BYTES_LEAST = 32 << 10
+BURSTS_PER_S = 1000  # a rate is kept to within a millisecond's worth
+
+
+class Cable:
+    """Both ends, and the link model that lies on them."""
+
+    def __init__(self) -> None:
+        self.link: Link | None = None
+        self.client = self._end("client", None)
+        try:
+            self.server = self._end("server", self.client)
+            self._plug()
+        except BaseException:
+            self.close()
+            raise
+        self.pair = Pair(self.client, self.server)
+
+    def apply(self, link: Link) -> None:
+        """Put a link model on both ends, unless it is there."""
+        if link == self.link:
+            return
+        check(link)
+        self.link = None
+        for end, interface in ((self.client, "v0"), (self.server, "v1")):
+            _enter(end, "tc", "qdisc", "del", "dev", interface, "root", may_fail=True)
+            for command in commands(link, interface):
+                _enter(end, *command)
+        self.link = link
+
+    def close(self) -> None:
+        """Both agents end, and with them the namespaces and the cable."""
+        for end in (self.client, getattr(self, "server", None)):
+            if end is not None:
+                end.kill()
+
+    def _end(self, name: str, beside: FarEnd | None) -> FarEnd:
+        return FarEnd(name, [*_unshare(beside), *here()], _explain)
+
+    def _plug(self) -> None:
+        v0, v1 = (("name", name, "address", mac) for name, mac in MACS.items())
+        peer = ("peer", *v1, "netns", str(self.server.popen.pid))
+        _enter(self.client, "ip", "link", "add", *v0, "type", "veth", *peer)
+        for end, ours, theirs in ((self.client, "client", "server"), (self.server, "server", "client")):
+            _bring_up(end, getattr(ENDS, ours), getattr(ENDS, theirs))
+
+
+def commands(link: Link, interface: str) -> list[tuple[str, ...]]:
+    """What puts the model on one end; the neighbour's frames are cut to the rate at the other end."""
+    switch = "on" if link.offload else "off"
+    made: list[tuple[str, ...]] = [("ip", "link", "set", interface, "mtu", str(link.mtu))]
+    if not link.offload:
+        made.append(("ethtool", "-K", interface, *(word for name in OFFLOADS for word in (name, switch))))
+    parent = ["root"]
+    if link.rate_bit_s is not None:
+        burst = max(BURST_BYTES_LEAST, link.rate_bit_s // 8 // BURSTS_PER_S)
+        rate = ("tbf", "rate", f"{link.rate_bit_s}bit", "burst", str(burst), "latency", "5ms")
+        frames = ("overhead", str(FRAME_EXTRA_BYTES))
+        made.append(("tc", "qdisc", "add", "dev", interface, *parent, "handle", "1:", *rate, *frames))
+        parent = ["parent", "1:1"]
+    words = [word for part in netem(link) if not part.startswith("rate") for word in part.split()]
+    if words:
+        made.append(("tc", "qdisc", "add", "dev", interface, *parent, "netem", "limit", "100000", *words))
+    return made
+
+
+def _bring_up(end: FarEnd, ours: End, theirs: End) -> None:
+    """The neighbour is written down, so that no question for it ever mixes with a measurement."""
+    _enter(end, "ip", "link", "set", "lo", "up")
+    _enter(end, "ip", "addr", "add", f"{ours.host}/24", "dev", ours.interface)
+    _enter(end, "ip", "link", "set", ours.interface, "up")
+    known = ("lladdr", MACS[theirs.interface], "dev", ours.interface, "nud", "permanent")
+    _enter(end, "ip", "neigh", "replace", theirs.host, *known)
+
+
+def _unshare(beside: FarEnd | None) -> list[str]:
+    """Root needs only namespaces; others become root in a user namespace, which both ends share."""
+    if os.geteuid() == 0:
+        return ["unshare", *NAMESPACES]
+    if beside is None:
+        return ["unshare", "--user", "--map-root-user", *NAMESPACES]
+    return ["nsenter", *_user_of(beside), "unshare", *NAMESPACES]
+
+
+def _user_of(end: FarEnd) -> tuple[str, ...]:
+    return () if os.geteuid() == 0 else ("--user", "--preserve-credentials", "--target", str(end.popen.pid))
+
+
+def _enter(end: FarEnd, *command: str, may_fail: bool = False) -> None:
+    """Run a command in the namespace of an end."""
+    place = ["nsenter", *_user_of(end), "--net", "--target", str(end.popen.pid)]
+    try:
+        done = subprocess.run([*place, *command], capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise SiteError("nsenter is not on this computer", hint="apt install util-linux") from error
+    if done.returncode and not may_fail:
+        raise SiteError(
+            f"{' '.join(command)}: {done.stderr.strip()}", "the host's cable", _advice(command, done.stderr)
+        )
+
+
+def _advice(command: tuple[str, ...], said: str) -> str:
+    if "qdisc kind is unknown" in said:
+        kind = next(each for each in ("netem", "tbf") if each in command)
+        return f"modprobe sch_{kind}; a kernel without it can't model this link"
+    return "apt install iproute2 ethtool" if "failed to execute" in said else ""
+
+
+def _explain(name: str, words: str) -> SiteError:
+    if "unshare failed" in words or "Operation not permitted" in words:
+        hint = "run as root, or allow user namespaces: sysctl kernel.unprivileged_userns_clone=1"
+        return SiteError("this computer makes no network namespace for you", hint=hint)
+    return SiteError("the agent ended" + (f": {words}" if words else ""), where=f"the {name}'s namespace")

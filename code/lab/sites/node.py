@@ -1,0 +1,149 @@
+"""What a computer says of itself: what identifies it, what is only its state, its counters, its devices.
+
+Read from /proc and /sys, by the agent too: it runs on computers where nothing of the lab is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+SYS = Path("/sys")
+PROC = Path("/proc")
+WORD_BYTES = 4  # InfiniBand counts data in words (InfiniBand Architecture 1.3, 16.1.3.5)
+
+# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics.
+DEVICE_COLUMNS = tuple(
+    f"{way}_{name}"
+    for way, names in (
+        ("rx", "bytes packets errors dropped fifo_errors frame_errors compressed multicast"),
+        ("tx", "bytes packets errors dropped fifo_errors collisions carrier_errors compressed"),
+    )
+    for name in names.split()
+)
+
+
+def text(path: Path) -> str:
+    """A file of one value; empty where there is none."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def counters() -> dict[str, int]:
+    """Every interface's and every RDMA port's counters, flat: eth0.tx_bytes, mlx5_0.port_rcv_packets."""
+    found: dict[str, int] = {}
+    for line in text(PROC / "net/dev").splitlines():
+        name, colon, rest = line.strip().partition(":")
+        words = rest.split()
+        if colon and len(words) == len(DEVICE_COLUMNS):
+            found.update((f"{name}.{column}", int(word)) for column, word in zip(DEVICE_COLUMNS, words))  # noqa: B905 - Python 3.8
+    for device in devices():
+        found.update(port_counters(device))
+    return found
+
+
+def port_counters(device: str) -> dict[str, int]:
+    """Of the device's first port, with the bytes that passed it as netdevs name them."""
+    port, found = SYS / "class/infiniband" / device / "ports/1", {}
+    for file in (*port.glob("counters/*"), *port.glob("hw_counters/*")):
+        value = text(file)
+        if value.isdecimal():
+            found[f"{device}.{file.name}"] = int(value)
+    for way, name in (("tx", "xmit"), ("rx", "rcv")):
+        if f"{device}.port_{name}_data" in found:
+            found[f"{device}.{way}_bytes"] = found[f"{device}.port_{name}_data"] * WORD_BYTES
+    return found
+
+
+def devices() -> list[str]:
+    """RDMA devices."""
+    folder = SYS / "class/infiniband"
+    return sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+
+
+def interface_of(device: str) -> str:
+    """The network interface of an RDMA device's first port: that of its first GID, else its only netdev."""
+    folder = SYS / "class/infiniband" / device
+    named = text(folder / "ports/1/gid_attrs/ndevs/0")
+    return named or min((each.name for each in folder.glob("device/net/*")), default="")
+
+
+def identity(interface: str, device: str) -> dict[str, str]:
+    """What makes measurements comparable; nothing that changes by itself."""
+    found = {"kernel": os.uname().release, "processor": processor(), "governor": governor(), "turbo": turbo()}
+    found.update(_card(interface, device))
+    return {name: value for name, value in found.items() if value}
+
+
+def _card(interface: str, device: str) -> dict[str, str]:
+    card, port = SYS / "class/net" / interface / "device", SYS / "class/infiniband" / device
+    driver = card / "driver"
+    return {
+        "card": " ".join(filter(None, (text(card / "vendor"), text(card / "device")))),
+        "driver": driver.readlink().name if driver.is_symlink() else "",
+        "rdma": text(port / "hca_type") or text(port / "node_desc") if device else "",
+        "firmware": text(port / "fw_ver") if device else "",
+        "link": text(port / "ports/1/rate") if device else "",
+    }
+
+
+def state(interface: str, device: str) -> dict[str, object]:
+    """What is only recorded: it may change from trial to trial."""
+    found = {
+        "load": list(os.getloadavg()),
+        "temperatures_c": [int(text(zone)) / 1000 for zone in sorted(SYS.glob("class/thermal/thermal_zone*/temp"))],
+        "irq_affinity": irq_affinity(interface),
+        "cpus": sorted(os.sched_getaffinity(0)),
+        "mtu": text(SYS / "class/net" / interface / "mtu"),
+        "link_state": text(SYS / "class/infiniband" / device / "ports/1/state") if device else "",
+        "memlock_bytes": resource.getrlimit(resource.RLIMIT_MEMLOCK)[0],
+    }
+    return {name: value for name, value in found.items() if value not in ("", [], {})}
+
+
+def processor() -> str:
+    """The model's name."""
+    for line in text(PROC / "cpuinfo").splitlines():
+        if line.startswith(("model name", "cpu model", "Processor")):
+            return line.partition(":")[2].strip()
+    return os.uname().machine
+
+
+def governor() -> str:
+    """How the processors' frequency is chosen; several names where they differ."""
+    names = {text(file) for file in SYS.glob("devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")}
+    return " ".join(sorted(names - {""}))
+
+
+def turbo() -> str:
+    """Whether processors may run faster than they can for long."""
+    off = text(SYS / "devices/system/cpu/intel_pstate/no_turbo")
+    on = text(SYS / "devices/system/cpu/cpufreq/boost")
+    return {"0": "on", "1": "off"}.get(off, "") or {"0": "off", "1": "on"}.get(on, "")
+
+
+def irq_affinity(interface: str) -> dict[str, str]:
+    """The processors that each interrupt of the network card may go to."""
+    numbers = sorted(each.name for each in (SYS / "class/net" / interface / "device/msi_irqs").glob("*"))
+    return {number: text(PROC / "irq" / number / "smp_affinity_list") for number in numbers}
+
+
+def near(interface: str, device: str) -> set[int]:
+    """The processors of the network card's NUMA node; none where the computer does not say which."""
+    cards = (SYS / "class/infiniband" / device / "device", SYS / "class/net" / interface / "device")
+    for card in cards:
+        number = text(card / "numa_node")
+        if number.isdecimal():
+            return set(cpu_list(text(SYS / "devices/system/node" / f"node{number}" / "cpulist")))
+    return set()
+
+
+def cpu_list(words: str) -> Iterator[int]:
+    """0-3,8 as numbers."""
+    for word in filter(None, words.split(",")):
+        first, _, last = word.partition("-")
+        yield from range(int(first), int(last or first) + 1)

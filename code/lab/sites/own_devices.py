@@ -1,0 +1,84 @@
+"""RDMA devices of this computer: two ports joined by a cable or a switch, or one that is its own other end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+from lab.errors import SiteError
+from lab.sites import node
+from lab.sites.far_end import FarEnd, here
+from lab.sites.pair import Pair
+from lab.trial import End, Ends, Link
+
+REAL = Link()  # what an experiment asks for when it models nothing
+
+
+class OwnDevices:
+    """Two agents near the devices; the link is what it is."""
+
+    def __init__(self, ends: Ends) -> None:
+        self.pair = Pair(FarEnd("client", here()), FarEnd("server", here()))
+        self.pair.pin(ends)
+
+    def apply(self, link: Link) -> None:
+        """A real link can't be modelled."""
+        refuse_model(link)
+
+    def close(self) -> None:
+        """Both agents end."""
+        self.pair.client.kill()
+        self.pair.server.kill()
+
+
+def refuse_model(link: Link) -> None:
+    """Rate, delay, loss and offload are what the hardware gives; the MTU is in the record as it is."""
+    models = (link.rate_bit_s, link.delay_ns, link.loss_ppm, link.offload)
+    if models != (REAL.rate_bit_s, REAL.delay_ns, REAL.loss_ppm, REAL.offload):
+        raise SiteError("a real link takes no model of rate, delay, loss or offload", hint="--site exact")
+
+
+def choose(wanted: str) -> tuple[str, ...]:
+    """The devices to use, client's first: those named, else the first two of one kind, else the only one, else none."""
+    there = node.devices()
+    if not wanted:
+        active = [name for name in there if "ACTIVE" in node.text(node.SYS / f"class/infiniband/{name}/ports/1/state")]
+        return tuple(active[:2])
+    for name in wanted.split(","):
+        if name not in there:
+            known = ", ".join(there) or "there is none"
+            raise SiteError(f"this computer has no RDMA device {name}", hint=f"lab doctor; its devices: {known}")
+    return tuple(wanted.split(",")[:2])
+
+
+def ends(devices: tuple[str, ...]) -> Ends:
+    """Both ends; one device is both."""
+    client, server = _end(devices[0]), _end(devices[-1])
+    return Ends(client, server, side_channel="127.0.0.1")
+
+
+def about(devices: tuple[str, ...]) -> dict[str, str]:
+    """What a reader must know of the link."""
+    if len(set(devices)) == 1:
+        return {"cable": f"none: {devices[0]} is both ends, the data turn around inside it"}
+    return {"cable": f"{devices[0]} to {devices[1]}, both of this computer"}
+
+
+def _end(device: str) -> End:
+    interface = node.interface_of(device)
+    if not interface:
+        raise SiteError(f"{device} has no network interface, by which the lab finds its GID", hint="ip link; rdma link")
+    return End(address_of(interface), device, interface)
+
+
+def address_of(interface: str) -> str:
+    """Its first IPv4 address, else its first global IPv6 one."""
+    listed = subprocess.run(
+        ["ip", "-json", "addr", "show", "dev", interface], capture_output=True, text=True, check=False
+    )
+    entries = [each for link in json.loads(listed.stdout or "[]") for each in link.get("addr_info", ())]
+    for family in ("inet", "inet6"):
+        for each in entries:
+            if each["family"] == family and each.get("scope") == "global":
+                return str(each["local"])
+    raise SiteError(f"{interface} has no address", hint=f"ip addr add 192.168.100.1/24 dev {interface}")

@@ -1,0 +1,168 @@
+"""A job run by two agents, one at each end of a link: what init does on the exact machine, by the clock on the wall."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import TimeoutError as Late
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from lab.errors import SiteError
+from lab.sites.far_end import ANSWER_S, FarEnd, Json
+from lab.trial import Ends, Job, Outcome, Step, StepOutcome
+
+PROGRAMS = "/lab/bin/"  # how a step names the programs under test, wherever they lie
+PADDING = "LAB_PADDING"
+DEADLINE_STATUS = 124
+AFTER_FAILURE_S = 1.0  # that a client has left when its server failed
+AFTER_CLIENT_S = 0.5  # that a server has for each gentler way to end
+NS = 1_000_000_000
+
+Locate = Callable[[str], str]  # a word of a step's command, as it is at one end
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two ends, and what differs between the job's words and theirs."""
+
+    client: FarEnd
+    server: FarEnd
+    locate: Mapping[str, Locate] = field(default_factory=dict)  # by "client" and "server"
+
+    def pin(self, ends: Ends) -> None:
+        """Let both ends stay near their network cards."""
+        for far, end in ((self.client, ends.client), (self.server, ends.server)):
+            far.ask("pin", interface=end.interface, device=end.device)
+
+
+class Deadline:
+    """The time that a job has left."""
+
+    def __init__(self, seconds: float) -> None:
+        self.end = time.monotonic() + seconds
+
+    @property
+    def left_s(self) -> float:
+        return max(0.0, self.end - time.monotonic())
+
+
+def run_job(pair: Pair, job: Job) -> Outcome:
+    """Run all steps; what the deadline kept from starting says so."""
+    started, deadline = time.monotonic(), Deadline(job.deadline_s)
+    before = _look(pair)
+    time.sleep(job.perturbation.start_delay_ns / NS)
+    steps = tuple(_Run(pair, job, step, deadline).outcome() for step in job.steps)
+    after = _look(pair)
+    return Outcome(
+        steps, before["counters"], after["counters"], before["clock_ns"], after["clock_ns"],
+        console="", host_seconds=time.monotonic() - started,
+    )  # fmt: skip
+
+
+def identity(pair: Pair, ends: Ends) -> dict[str, str]:
+    """What identifies both ends; what is the same at both is said once."""
+    client, server = _both(pair, "identity", ends)
+    same = {name: value for name, value in client.items() if server.get(name) == value}
+    ours = {f"client_{name}": value for name, value in client.items() if name not in same}
+    return same | ours | {f"server_{name}": value for name, value in server.items() if name not in same}
+
+
+def state(pair: Pair, ends: Ends) -> dict[str, Any]:
+    """How both ends are now."""
+    client, server = _both(pair, "state", ends)
+    return {"client": client, "server": server}
+
+
+def _both(pair: Pair, what: str, ends: Ends) -> tuple[Json, Json]:
+    sides = ((pair.client, ends.client), (pair.server, ends.server))
+    asked = [(far, far.call(what, interface=end.interface, device=end.device)) for far, end in sides]
+    client, server = (far.answer(future)["found"] for far, future in asked)
+    return client, server
+
+
+def refuse_without_device(job: Job) -> None:
+    """A program that needs an RDMA device must not be started without one."""
+    for step in job.steps:
+        words = (*step.server, *step.client)
+        if any(name in ("--device", "-d") and value == "" for name, value in pairwise(words)):
+            program = step.client[0].rpartition("/")[2]
+            raise SiteError(
+                f"{program} needs an RDMA device, and this link has none", hint="lab doctor, or --site exact"
+            )
+
+
+def _look(pair: Pair) -> Json:
+    """The client's clock, its counters by their names, and the server's behind `server.`"""
+    client, server = pair.client.call("look"), pair.server.call("look")
+    here, there = pair.client.answer(client), pair.server.answer(server)
+    counters = here["counters"] | {f"server.{name}": count for name, count in there["counters"].items()}
+    return {"counters": counters, "clock_ns": here["clock_ns"]}
+
+
+class _Run:
+    """One step: the server, then the client, then the end of both."""
+
+    def __init__(self, pair: Pair, job: Job, step: Step, deadline: Deadline) -> None:
+        self.pair, self.step, self.deadline = pair, step, deadline
+        self.environment = dict(job.environment)
+        if job.perturbation.environment_bytes:
+            self.environment[PADDING] = "x" * job.perturbation.environment_bytes
+
+    def outcome(self) -> StepOutcome:
+        if not self.deadline.left_s:
+            return self.late({"out": "", "err": ""})
+        listening = self.answer(self.pair.server, self.start("server", self.step.port))
+        served = self.pair.server.call("wait", name="server")
+        if listening["status"] == DEADLINE_STATUS:
+            return self.late(self.answer(self.pair.server, served))
+        client = self.client(served)
+        server = self.end_server(served)
+        return StepOutcome(
+            client["out"], client["err"], server["out"], server["err"], client["status"], server["status"],
+            client["start_ns"], client["end_ns"],
+        )  # fmt: skip
+
+    def late(self, server: Json) -> StepOutcome:
+        """The deadline came before the client did."""
+        now = self.pair.client.ask("look")["clock_ns"]
+        return StepOutcome("", "", server["out"], server["err"], DEADLINE_STATUS, DEADLINE_STATUS, now, now)
+
+    def client(self, served: Future[Json]) -> Json:
+        """A client whose server failed has a second left."""
+        end = self.pair.client
+        self.answer(end, self.start("client"))
+        done = end.call("wait", name="client")
+        wait((done, served), self.patience_s, FIRST_COMPLETED)
+        if served.done() and not done.done() and self.answer(self.pair.server, served)["status"]:
+            wait((done,), AFTER_FAILURE_S)
+            end.ask("end", name="client", number=signal.SIGKILL)
+        return self.answer(end, done)
+
+    def end_server(self, served: Future[Json]) -> Json:
+        """Servers that stay are ended, ever less gently."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                served.result(AFTER_CLIENT_S)
+                break
+            except Late:
+                self.pair.server.ask("end", name="server", number=number)
+        return self.answer(self.pair.server, served)
+
+    def start(self, role: str, port: int = 0) -> Future[Json]:
+        end: FarEnd = getattr(self.pair, role)
+        locate = self.pair.locate.get(role, str)
+        argv = [locate(word) for word in getattr(self.step, role)]
+        deadline_s = max(self.deadline.left_s, 0.001)
+        return end.call("start", name=role, argv=argv, environment=self.environment, deadline_s=deadline_s, port=port)
+
+    @property
+    def patience_s(self) -> float:
+        """An agent ends its programs at the deadline by itself; then it has this long to say so."""
+        return self.deadline.left_s + ANSWER_S
+
+    def answer(self, end: FarEnd, future: Future[Json]) -> Json:
+        return end.answer(future, self.patience_s)

@@ -1,0 +1,76 @@
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab.sites.computers import pretend, put
+
+from lab.errors import SiteError
+from lab.sites import host, own_devices
+from lab.trial import Link
+
+
+@pytest.fixture
+def addresses(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What `ip -json addr show dev X` answers, by interface."""
+    known = {"eth0": "192.168.1.1", "eth1": "192.168.1.2"}
+
+    def answer(argv: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        local = known.get(argv[-1])
+        entries = [{"addr_info": [{"family": "inet", "scope": "global", "local": local}]}] if local else []
+        return subprocess.CompletedProcess(argv, 0, json.dumps(entries), "")
+
+    monkeypatch.setattr(subprocess, "run", answer)
+    return known
+
+
+@pytest.mark.usefixtures("addresses")
+def test_two_devices_are_the_two_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
+    site = host.open()
+    assert (site.ends.client.device, site.ends.server.device) == ("mlx5_0", "mlx5_1")
+    assert (site.ends.client.host, site.ends.server.host) == ("192.168.1.1", "192.168.1.2")
+    assert site.about == {"cable": "mlx5_0 to mlx5_1, both of this computer"}
+
+
+@pytest.mark.usefixtures("addresses")
+def test_one_device_is_its_own_other_end_and_the_record_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    site = host.open()
+    assert site.ends.client == site.ends.server and "turn around inside it" in site.about["cable"]
+
+
+@pytest.mark.usefixtures("addresses")
+def test_a_device_whose_port_is_down_is_not_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
+    put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
+    assert own_devices.choose("") == ("mlx5_1",)
+    assert host.open("cable").ends.client.device == ""
+
+
+def test_a_device_that_is_not_there_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    with pytest.raises(SiteError, match=r"no RDMA device mlx5_7.*its devices: mlx5_0"):
+        host.open("mlx5_7")
+
+
+def test_an_interface_without_an_address_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, addresses: dict[str, str]
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    addresses.clear()
+    with pytest.raises(SiteError, match="eth0 has no address"):
+        host.open()
+
+
+@pytest.mark.parametrize("link", [Link(rate_bit_s=10**9), Link(delay_ns=1000), Link(loss_ppm=1), Link(offload=False)])
+def test_a_real_link_takes_no_model(link: Link) -> None:
+    with pytest.raises(SiteError, match="a real link takes no model"):
+        own_devices.refuse_model(link)
+
+
+def test_the_mtu_of_a_real_link_is_only_recorded() -> None:
+    own_devices.refuse_model(Link(mtu=1500))

@@ -1,0 +1,41 @@
+"""Every site that trials can run on, opened once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from tests.sites.jobs import Jobs
+
+from lab.binaries import keep_binaries
+from lab.sites import Site, host
+from lab.sites.exact import CACHE, MACHINE, ExactSite
+
+SITES: dict[str, Callable[[], Site]] = {
+    "exact": lambda: ExactSite(MACHINE, CACHE),
+    "host": lambda: host.open("cable"),
+}
+
+
+@pytest.fixture(scope="session", params=SITES)
+def open_again(request: pytest.FixtureRequest) -> Callable[[], Site]:
+    """Opens the site under test, as often as a test likes."""
+    return SITES[request.param]
+
+
+@pytest.fixture(scope="session")
+def site(open_again: Callable[[], Site]) -> Iterator[Site]:
+    opened = open_again()
+    opened.prepare(print)
+    yield opened
+    opened.stop()
+
+
+@pytest.fixture(scope="session")
+def programs() -> dict[str, str]:
+    return keep_binaries(["tcp-server", "tcp-client"])
+
+
+@pytest.fixture
+def jobs(site: Site, programs: dict[str, str]) -> Jobs:
+    return Jobs(site.ends, programs)

@@ -1,0 +1,55 @@
+"""Jobs that every site must run alike, and ways to look at what they leave running."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lab.binaries import kept_binary
+from lab.trial import Ends, Job, Link, Perturbation, Step
+
+PORT = 18600
+LISTENING = f"exec iperf3 -s -p {PORT}"  # a server that stays, for a shell
+ENDLESS = "1M@2000000/1"  # sizes of a trial that only a fault ends
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """Jobs for the ends of one site."""
+
+    ends: Ends
+    programs: dict[str, str]
+
+    def pair(self, server: tuple[str, ...], client: tuple[str, ...], **other: Any) -> Job:
+        """One step of any two commands; the programs under test lie where they are named."""
+        overlay = tuple(kept_binary(name, digest) for name, digest in self.programs.items())
+        job = Job((Step(server, client, PORT),), Link(), Perturbation(), 20, (("LAB_TOKEN", "t"),), overlay)
+        return replace(job, **other)
+
+    def shell(self, server: str, client: str, **other: Any) -> Job:
+        """One step of two lines for a shell."""
+        return self.pair(("sh", "-c", server), ("sh", "-c", client), **other)
+
+    def tcp(self, sizes: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Our own programs, server and client."""
+        shared = ("--sizes", sizes, "--wait", "event", "--deadline", "4")
+        server = ("/lab/bin/tcp-server", *shared, "--listen", self.ends.server.host)
+        client = ("/lab/bin/tcp-client", *shared, "--source", self.ends.client.host, self.ends.server.host)
+        return server, client
+
+
+def running(words: str) -> list[str]:
+    """Processes of this computer whose command holds the words."""
+    listed = subprocess.run(["ps", "-wweo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if words in line]
+
+
+def await_true(condition: Callable[[], object], seconds: float = 30, nap: float = 0.02) -> None:
+    """Poll for something that other processes do."""
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, "it never came"
+        time.sleep(nap)

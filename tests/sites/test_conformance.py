@@ -1,0 +1,148 @@
+"""What every site does alike: the same job leaves the same kind of outcome, and ends in time whatever happens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.sites.jobs import ENDLESS, LISTENING, Jobs, await_true, running
+
+from lab.errors import SiteStopped
+from lab.measure import FailedOutcome, measure
+from lab.plan import SiteFacts, make_plan
+from lab.sites import Site
+from lab.spec_file import load
+from lab.trial import Perturbation
+
+NS = 1_000_000_000
+EXPERIMENT = """
+title = "A small one"
+question = "Does the way from TOML to record hold?"
+[parameters]
+sizes = "64,4K"
+iterations = 100
+warmup = 10
+wait = "event"
+wait_deadline_s = 5
+deadline_s = 20
+[[series]]
+name = "tcp"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+"""
+
+
+def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
+    site: Site, programs: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "small.toml").write_text(EXPERIMENT)
+    facts = SiteFacts(site.name, site.ends, site.identity())
+    (planned,) = make_plan(load(tmp_path / "small.toml"), facts, programs).planned
+    record = measure(planned, site, facts)
+    assert {(each.size_bytes, each.sample) for each in record.samples} == {
+        (size, sample) for size in (64, 4096) for sample in ("window", "completed", "confirmed")
+    }
+    assert record.facts["site"] == site.name and record.facts["identity"] == site.identity()
+    before, after = record.facts["counters_before"], record.facts["counters_after"]
+    sent = f"{site.ends.client.interface}.tx_bytes"
+    assert after[sent] - before[sent] >= 110 * (64 + 4096)
+    assert 0 < record.facts["clock_end_ns"] - record.facts["clock_start_ns"] < 20 * NS
+
+
+def test_the_identity_is_the_same_when_it_is_opened_again(site: Site, open_again: Callable[[], Site]) -> None:
+    again = open_again()
+    assert again.identity() == site.identity() and again.ends == site.ends
+    again.stop()
+
+
+def test_both_ends_talk_and_statuses_are_kept(site: Site, jobs: Jobs) -> None:
+    job = jobs.shell(f"echo server >&2; {LISTENING}", "echo out; echo err >&2; exit 3")
+    (step,) = site.run(job).steps
+    assert (step.client_out, step.client_err, step.client_status) == ("out\n", "err\n", 3)
+    assert step.server_err.startswith("server\n")
+
+
+def test_what_a_repetition_starts_from_reaches_both_programs(site: Site, jobs: Jobs) -> None:
+    line = "echo $LAB_TOKEN ${#LAB_PADDING}"
+    job = jobs.shell(f"{line}; {LISTENING}", line, perturbation=Perturbation(environment_bytes=9))
+    (step,) = site.run(job).steps
+    assert step.client_out == "t 9\n" and step.server_out.startswith("t 9\n")
+
+
+def test_a_job_past_its_deadline_is_ended_at_both_ends(site: Site, jobs: Jobs) -> None:
+    (step,) = site.run(jobs.shell(f"{LISTENING} -J", "echo begun; sleep 86301; true", deadline_s=2)).steps
+    assert (step.client_status, step.server_status, step.client_out) == (124, 124, "begun\n")
+    assert 1.5 * NS < step.clock_end_ns - step.clock_start_ns < 6 * NS
+    assert running("sleep 86301") == []
+
+
+def test_a_server_that_never_listens_ends_in_the_deadline(site: Site, jobs: Jobs) -> None:
+    (step,) = site.run(jobs.shell("sleep 86302; true", "echo begun", deadline_s=2)).steps
+    assert step.server_status == 124 and step.client_out == ""
+    assert running("sleep 86302") == []
+
+
+def test_steps_after_the_deadline_never_run(site: Site, jobs: Jobs) -> None:
+    slow, never = jobs.shell(LISTENING, "sleep 86303", deadline_s=1), jobs.shell(LISTENING, "echo begun")
+    outcome = site.run(jobs.pair((), (), steps=(*slow.steps, *never.steps), deadline_s=1))
+    assert [step.client_status for step in outcome.steps] == [124, 124] and outcome.steps[1].client_out == ""
+
+
+def test_a_client_is_not_left_waiting_for_a_server_that_failed(site: Site, jobs: Jobs) -> None:
+    (step,) = site.run(jobs.shell("echo broken >&2; exit 3", "sleep 86304")).steps
+    assert (step.client_status, step.server_status, step.server_err) == (137, 3, "broken\n")
+    assert step.clock_end_ns - step.clock_start_ns < 3 * NS
+
+
+def test_a_server_that_stays_is_ended_after_its_client(site: Site, jobs: Jobs) -> None:
+    (step,) = site.run(jobs.shell(LISTENING, "echo done")).steps
+    assert (step.client_status, step.client_out) == (0, "done\n") and step.server_status != 124
+
+
+@pytest.mark.parametrize("killed", ["client", "server"])
+def test_a_killed_peer_ends_the_other_end_with_a_sentence(site: Site, jobs: Jobs, killed: str) -> None:
+    server, client = jobs.tcp(ENDLESS)
+    murder = ("timeout", "-s", "KILL", "0.1")
+    job = jobs.pair((*murder, *server), client) if killed == "server" else jobs.pair(server, (*murder, *client))
+    started = time.monotonic()
+    (step,) = site.run(job).steps
+    talk = step.client_err if killed == "server" else step.server_err
+    assert "the other end is gone" in talk or "reset by peer" in talk, step
+    assert step.client_status and step.server_status and time.monotonic() - started < 60
+    assert running(ENDLESS) == []
+
+
+def test_a_program_that_is_not_there_is_named(site: Site, jobs: Jobs) -> None:
+    (step,) = site.run(jobs.pair(("no-such-server",), ("true",))).steps
+    assert step.server_status == 127 and "no-such-server" in step.server_err
+
+
+def test_a_trial_that_cannot_be_believed_is_refused_in_one_sentence(
+    site: Site, programs: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "large.toml").write_text(EXPERIMENT.replace("iterations = 100\n", "iterations = 5000000\n"))
+    text = (tmp_path / "large.toml").read_text().replace("deadline_s = 20", "deadline_s = 1")
+    (tmp_path / "large.toml").write_text(text)
+    facts = SiteFacts(site.name, site.ends, site.identity())
+    (planned,) = make_plan(load(tmp_path / "large.toml"), facts, programs).planned
+    with pytest.raises(FailedOutcome, match="did not end before the deadline") as failure:
+        measure(planned, site, facts)
+    assert "\n" not in failure.value.what
+
+
+def test_stop_ends_what_runs_and_what_waits(open_again: Callable[[], Site], jobs: Jobs) -> None:
+    site = open_again()
+    site.prepare(print)
+    job = jobs.shell(LISTENING, "sleep 86305", deadline_s=600)
+    with ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(site.run, job) for _ in range(2)]
+        await_true(lambda: running("sleep 86305") or running("-accel tcg"))
+        site.stop()
+        for run in runs:
+            with pytest.raises(SiteStopped):
+                run.result(30)
+    await_true(lambda: not running("sleep 86305"))

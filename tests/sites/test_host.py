@@ -1,0 +1,150 @@
+"""The host site: a cable between namespaces that are gone with whoever made them, its models, its refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running
+
+from lab.binaries import kept_binary
+from lab.errors import SiteError
+from lab.sites import host
+from lab.sites.host import HostSite
+from lab.trial import Link
+
+PAYLOAD_SHARE = 1448 / 1538  # of a 1500-byte frame on the wire, TCP's payload
+ALONE = """
+import sys
+from lab.sites import host
+from lab.trial import Job, Link, Perturbation, Step
+step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[1]), 18600)
+host.open("cable").run(Job((step,), Link(), Perturbation(), 600))
+"""
+
+
+@pytest.fixture(scope="module")
+def cable() -> Iterator[HostSite]:
+    site = host.open("cable")
+    yield site
+    site.stop()
+
+
+@pytest.fixture
+def jobs(cable: HostSite, programs: dict[str, str]) -> Jobs:
+    return Jobs(cable.ends, programs)
+
+
+def namespaces() -> set[str]:
+    """Network namespaces with a process in them."""
+    found = set()
+    for each in Path("/proc").glob("[0-9]*/ns/net"):
+        try:
+            found.add(str(each.readlink()))
+        except OSError:
+            continue
+    return found
+
+
+def received(cable: HostSite, jobs: Jobs, link: Link) -> float:
+    """bit/s that iperf3's server counted."""
+    server = f"exec iperf3 -s -1 -p {PORT}"
+    client = f"exec iperf3 -c {cable.ends.server.host} -p {PORT} --json -n 8M"
+    (step,) = cable.run(jobs.shell(server, client, link=link)).steps
+    assert step.client_status == 0, step
+    return float(json.loads(step.client_out)["end"]["sum_received"]["bits_per_second"])
+
+
+def test_a_modelled_rate_is_kept_and_never_passed(cable: HostSite, jobs: Jobs) -> None:
+    rate = received(cable, jobs, Link(mtu=1500, rate_bit_s=10**8))
+    assert 0.5 < rate / (PAYLOAD_SHARE * 10**8) <= 1.01
+    assert received(cable, jobs, Link()) > 10**9
+
+
+def test_an_mtu_is_that_of_both_ends(cable: HostSite, jobs: Jobs) -> None:
+    show = "cat /proc/net/dev >/dev/null; ip -o link"
+    (step,) = cable.run(jobs.shell(f"{show}; {LISTENING}", show, link=Link(mtu=9000))).steps
+    assert "mtu 9000" in step.client_out and "mtu 9000" in step.server_out
+
+
+def test_a_model_that_the_kernel_lacks_is_one_sentence(cable: HostSite, jobs: Jobs) -> None:
+    if subprocess.run(["modprobe", "-n", "sch_netem"], capture_output=True, check=False).returncode == 0:
+        pytest.skip("this kernel has netem, so that nothing is refused")
+    with pytest.raises(SiteError, match="modprobe sch_netem"):
+        cable.run(jobs.shell(LISTENING, "true", link=Link(delay_ns=1_000_000)))
+
+
+def test_verbs_without_an_rdma_device_are_refused_before_anything_starts(cable: HostSite, jobs: Jobs) -> None:
+    verbs = ("/lab/bin/verbs-client", "--device", cable.ends.client.device)
+    with pytest.raises(SiteError, match="verbs-client needs an RDMA device"):
+        cable.run(jobs.pair(verbs, verbs))
+
+
+def test_a_link_that_goes_down_ends_in_the_deadline_and_the_next_trial_has_a_whole_one(
+    cable: HostSite, jobs: Jobs
+) -> None:
+    server, client = jobs.tcp("1M@2000000/1")
+    cut = ("sh", "-c", '(sleep 0.3; exec ip link set v0 down) & exec "$@"', "sh", *client)
+    started = time.monotonic()
+    (step,) = cable.run(jobs.pair(server, cut)).steps
+    assert step.client_status == 1 and "no progress for 4 s" in step.client_err, step
+    assert time.monotonic() - started < 15
+    assert cable.run(jobs.pair(*jobs.tcp("64@100/10"))).steps[0].client_status == 0
+
+
+def test_a_harness_that_is_killed_leaves_no_process_no_namespace_and_no_interface() -> None:
+    before = namespaces()
+    with subprocess.Popen([sys.executable, "-c", ALONE, "86311"]) as harness:
+        await_true(lambda: running("sleep 86311"))
+        assert len(namespaces() - before) == 2
+        harness.send_signal(signal.SIGKILL)
+    await_true(lambda: not running("sleep 86311") and namespaces() <= before)
+
+
+def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_one(cable: HostSite, jobs: Jobs) -> None:
+    end = cable.connected().pair.server
+    os.kill(end.popen.pid, signal.SIGKILL)
+    end.popen.wait()
+    with pytest.raises(SiteError, match="the server's namespace: the agent ended"):
+        cable.run(jobs.shell(LISTENING, "true"))
+    assert cable.run(jobs.shell(LISTENING, "true")).steps[0].client_status == 0
+
+
+def test_two_runs_on_one_computer_take_turns(cable: HostSite, jobs: Jobs) -> None:
+    assert cable.at_once == 1
+    with subprocess.Popen([sys.executable, "-c", ALONE, "1"]) as other:
+        await_true(lambda: running("sleep 1"))
+        outcome = cable.run(jobs.shell(LISTENING, "true"))
+        assert other.wait(30) == 0 and outcome.steps[0].client_status == 0
+
+
+def test_a_trial_costs_at_most_20_ms_beside_its_programs(cable: HostSite, jobs: Jobs, programs: dict[str, str]) -> None:
+    server, client = jobs.tcp("64@20/1")
+    own = {f"/lab/bin/{name}": str(kept_binary(name, digest)) for name, digest in programs.items()}
+    here = {cable.ends.server.host: "127.0.0.1", cable.ends.client.host: "127.0.0.1"}
+
+    def directly() -> None:
+        words = [[own.get(word, here.get(word, word)) for word in argv] for argv in (server, client)]
+        with subprocess.Popen(words[0], stdout=subprocess.DEVNULL, env={"LAB_TOKEN": "t"}):
+            await_true(lambda: ":48A8 00000000:0000 0A" in Path("/proc/net/tcp").read_text(), nap=0.001)
+            subprocess.run(words[1], stdout=subprocess.DEVNULL, env={"LAB_TOKEN": "t"}, check=True)
+
+    through_the_site = shortest(lambda: cable.run(jobs.pair(server, client)))
+    assert through_the_site - shortest(directly) < 0.02
+
+
+def shortest(action: Callable[[], object]) -> float:
+    """Seconds of the quickest of many, which other work on this computer has disturbed least."""
+    times = []
+    for _ in range(25):
+        started = time.monotonic()
+        action()
+        times.append(time.monotonic() - started)
+    return min(times)
