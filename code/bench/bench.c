@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "die.h"
 #include "pattern.h"
+#include "ticks.h"
 #include "watch.h"
 
 /* Turns progress into samples: one whenever a further 1/windows of the messages is complete. */
@@ -87,10 +88,10 @@ static void client_pings(const struct transport *t, struct link *l, uint64_t mes
 	t->begin(l, messages);
 	t->await(l);
 	sched_yield();
-	before = now_ns();
+	before = ticks_now();
 	for (uint64_t i = 0; i < messages; i++) {
 		t->ping(l);
-		after = now_ns();
+		after = ticks_now();
 		result->samples[i] = (struct sample){ 1, after - before };
 		watch_advance();
 		before = after;
@@ -98,6 +99,7 @@ static void client_pings(const struct transport *t, struct link *l, uint64_t mes
 	result->count = messages;
 	t->finish(l);
 	t->await(l);
+	ticks_to_ns(result->samples, messages);
 }
 
 struct sample bench_round(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages)

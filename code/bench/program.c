@@ -14,7 +14,10 @@
 #include "die.h"
 #include "rounds.h"
 #include "rules.h"
+#include "ticks.h"
 #include "watch.h"
+
+#define CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 static void pin(uint64_t core)
 {
@@ -133,6 +136,7 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 	link = t->open(o, &session);
 	if (role == CLIENT) {
 		note_processors(o);
+		csv_note("round_trips_stamped_by", "%s", ticks_choose(CLOCK_SOURCE));
 		output->header();
 	}
 	sweep(o, t, link, output);

@@ -19,9 +19,13 @@
 
 static const uint64_t inline_sizes[] = { 512, 256, 220, 128, 64, 0 };
 
+#define NEWER_CALLS                                                                                                    \
+	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND |                        \
+	 IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ)
+
 static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
 {
-	struct ibv_qp_init_attr attr = {
+	struct ibv_qp_init_attr_ex attr = {
 		.send_cq = l->sends.cq,
 		.recv_cq = l->receives.cq,
 		.cap = { .max_send_wr = (uint32_t)(l->verbs->tx_depth + VERBS_SPARE),
@@ -30,9 +34,16 @@ static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
 			 .max_recv_sge = 1,
 			 .max_inline_data = (uint32_t)inline_bytes },
 		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = l->pd,
+		.send_ops_flags = NEWER_CALLS,
 	};
-	struct ibv_qp *qp = ibv_create_qp(l->pd, &attr);
+	struct ibv_qp *qp = ibv_create_qp_ex(l->pd->context, &attr);
 
+	if (qp)
+		l->extended = ibv_qp_to_qp_ex(qp);
+	else if (errno == EOPNOTSUPP || errno == ENOSYS)
+		qp = ibv_create_qp(l->pd, (struct ibv_qp_init_attr *)&attr); /* it begins with the older one */
 	if (qp)
 		l->inline_max = inline_bytes;
 	return qp;
