@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.places import BENCH, PROGRAMS
+from lab.places import PROGRAMS
 from lab.storage import storage
 
 
-def keep_binaries(names: Iterable[str], built: Path = BENCH, kept: Path = PROGRAMS) -> dict[str, str]:
+def keep_binaries(files: Iterable[Path], kept: Path = PROGRAMS) -> dict[Path, str]:
     """The sha256 of each program under test, of which a copy now lies at kept_binary()."""
-    return {name: _keep(built / name, kept) for name in sorted(names)}
+    return {file: _keep(file, kept) for file in sorted(files)}
 
 
 def kept_binary(name: str, digest: str, kept: Path = PROGRAMS) -> Path:

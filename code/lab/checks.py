@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 
-from lab.programs import PROGRAMS
-from lab.programs.request import SUMMARIES, Request, Sample
+from lab.plan import Planned
+from lab.programs.request import SUMMARIES, Program, Sample
 from lab.rules import ONE_CORE_SITES
+from lab.spec import Series
 from lab.trial import Ends, Outcome, StepOutcome
 
 DURATIONS = (*SUMMARIES, "window", "round_trip", "round")
@@ -23,10 +24,10 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
                 yield f"step {index + 1}: the {end} {_describe(status)}: {words}"
 
 
-def false_claims(request: Request, ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
+def false_claims(planned: Planned, ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
     """A sentence for every claim that the site's own counters and clock refute."""
     samples = tuple(samples)
-    counter = counter_name(request, ends, outcome.counters_after)
+    counter = counter_name(planned.series, ends, outcome.counters_after)
     counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
     if (claimed := _claimed_bytes(samples)) > counted:
         yield f"{claimed} bytes are claimed, but {counter} counted {counted}: the data took another way"
@@ -35,16 +36,16 @@ def false_claims(request: Request, ends: Ends, outcome: Outcome, samples: Iterab
         yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"
 
 
-def counter_name(request: Request, ends: Ends, counted: Container[str]) -> str:
+def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:
     """The byte counter through which the messages must have gone: past a card that does RDMA, the kernel sees none."""
-    way = f"{'rx' if request.operation == 'read' else 'tx'}_bytes"
+    way = f"{'rx' if series.operation == 'read' else 'tx'}_bytes"
     own = f"{ends.client.device}.{way}"
-    return own if PROGRAMS[request.program].rdma and own in counted else f"{ends.client.interface}.{way}"
+    return own if series.tool.rdma and own in counted else f"{ends.client.interface}.{way}"
 
 
-def notes(request: Request, site: str) -> list[str]:
+def notes(program: Program, site: str) -> list[str]:
     """What a reader must know before using the numbers."""
-    if PROGRAMS[request.program].both_spin and site in ONE_CORE_SITES:
+    if program.both_spin and site in ONE_CORE_SITES:
         return ["both ends spun on one core: the numbers hold waits for the scheduler's tick"]
     return []
 

@@ -11,7 +11,6 @@ from lab import __version__
 from lab.checks import failed_steps, false_claims, notes
 from lab.errors import ParseError, TrialFailed
 from lab.plan import FORMAT, Planned, SiteFacts
-from lab.programs import PROGRAMS
 from lab.record import Record
 from lab.sites import Site
 from lab.trial import Outcome, StepOutcome
@@ -44,18 +43,18 @@ def judge(planned: Planned, facts: SiteFacts, outcome: Outcome, state: dict[str,
     if problems:
         raise _failure(problems, planned, outcome, about)
     try:
-        reading = PROGRAMS[request.program].parse(request, outcome.steps)
+        reading = planned.series.tool.parse(request, outcome.steps)
     except ParseError as error:
         raise _failure([str(error)], planned, outcome, about) from error
-    if problems := list(false_claims(request, facts.ends, outcome, reading.samples)):
+    if problems := list(false_claims(planned, facts.ends, outcome, reading.samples)):
         raise _failure(problems, planned, outcome, about)
     about |= {"header": reading.header, "checks": ["statuses", "samples whole", "bytes counted", "time counted"]}
-    return Record(planned.trial.key, about, reading.samples, *_logs(request.program, outcome))
+    return Record(planned.trial.key, about, reading.samples, *_logs(planned, outcome))
 
 
 def _failure(problems: list[str], planned: Planned, outcome: Outcome, about: dict[str, Any]) -> FailedOutcome:
     sentence = "; ".join(problems)
-    record = Record(planned.trial.key, about | {"failed": sentence}, (), *_logs(planned.trial.request.program, outcome))
+    record = Record(planned.trial.key, about | {"failed": sentence}, (), *_logs(planned, outcome))
     outputs = "".join(step.client_out for step in outcome.steps)
     return FailedOutcome(sentence, record, {"client.out": outputs, "console.log": outcome.console})
 
@@ -88,7 +87,7 @@ def _about(planned: Planned, facts: SiteFacts, outcome: Outcome) -> dict[str, An
         "counters_after": outcome.counters_after,
         "clock_start_ns": outcome.clock_start_ns,
         "clock_end_ns": outcome.clock_end_ns,
-        "notes": notes(request, facts.name),
+        "notes": notes(series.tool, facts.name),
     }
 
 
@@ -103,8 +102,8 @@ def _step(step: Any, outcome: StepOutcome) -> dict[str, Any]:
     }
 
 
-def _logs(program: str, outcome: Outcome) -> tuple[str, str]:
-    """Everything that both ends said, step by step; the samples of our own programs are kept apart."""
+def _logs(planned: Planned, outcome: Outcome) -> tuple[str, str]:
+    """Everything that both ends said, step by step; samples as the lab's CSV are kept apart."""
     server = "".join(step.server_out + step.server_err for step in outcome.steps)
-    tables = not PROGRAMS[program].binaries
+    tables = not planned.series.tool.prints_samples
     return server, "".join((step.client_out if tables else "") + step.client_err for step in outcome.steps)

@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from lab.binaries import kept_binary
 from lab.perturbation import perturb, shuffle
-from lab.programs import PROGRAMS
 from lab.programs.request import Request
 from lab.spec import Experiment, Point, Series
 from lab.trial import Ends, Job
@@ -61,15 +61,14 @@ class Plan:
         return {each.trial.key: each.trial for each in ordered}
 
 
-def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[str, str]) -> Plan:
+def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Plan:
     """All trials; digests are those of the programs under test."""
     return Plan(experiment, site, tuple(_planned(experiment, site, digests)))
 
 
-def binaries(experiments: Iterable[Experiment]) -> set[str]:
+def binaries(experiments: Iterable[Experiment]) -> set[Path]:
     """The programs under test that the experiments need."""
-    programs = {series.program for experiment in experiments for series in experiment.series}
-    return {binary for name in programs for binary in PROGRAMS[name].binaries}
+    return {binary for experiment in experiments for series in experiment.series for binary in series.tool.binaries}
 
 
 def canonical(value: Any) -> str:
@@ -77,7 +76,7 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[str, str]) -> Iterator[Planned]:
+def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Iterator[Planned]:
     for series in experiment.series:
         for point in series.points():
             repetitions = series.parameters(site.name, point).repetitions
@@ -86,18 +85,17 @@ def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[str, str]
                 yield Planned(trial, series, point, repetition)
 
 
-def _trial(series: Series, point: Point, repetition: int, site: SiteFacts, digests: Mapping[str, str]) -> Trial:
+def _trial(series: Series, point: Point, repetition: int, site: SiteFacts, digests: Mapping[Path, str]) -> Trial:
     request = _request(series, point, repetition, site)
-    program = PROGRAMS[series.program]
-    programs = {name: digests[name] for name in program.binaries}
+    programs = {file.name: digests[file] for file in series.tool.binaries}
     job = Job(
-        steps=program.steps(request, site.ends),
+        steps=series.tool.steps(request, site.ends),
         link=series.link,
         perturbation=perturb(repetition),
         deadline_s=request.parameters.deadline_s,
         overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
     )
-    key = _key(job, programs, site.identity)
+    key = _key(job, programs, site.identity, series.tool.reading)
     return Trial(key, request, replace(job, environment=_token(key)), programs)
 
 
@@ -108,9 +106,11 @@ def _request(series: Series, point: Point, repetition: int, site: SiteFacts) -> 
     return Request(series.program, series.operation, series.measure, ordered, parameters)
 
 
-def _key(job: Job, programs: dict[str, str], identity: dict[str, str]) -> str:
-    """All that determines a trial, and nothing else: not the experiment that asks, not where files lie."""
+def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: str) -> str:
+    """All that determines a record, and nothing else: not the experiment that asks, not where files lie."""
     facts = asdict(replace(job, overlay=())) | {"format": FORMAT, "programs": programs, "identity": identity}
+    if reading:
+        facts["reading"] = reading
     return hashlib.sha256(canonical(facts).encode()).hexdigest()
 
 

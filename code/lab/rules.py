@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lab.parameters import NAMES, Counts, Parameters, Scalar
-from lab.programs import PROGRAMS
+from lab.programs.request import Program
 
 ONE_CORE_SITES = frozenset({"exact"})
 SWEEPABLE = frozenset(NAMES) - {"sizes", "repetitions", "wait_deadline_s", "deadline_s"}
@@ -16,7 +16,7 @@ SWEEPABLE = frozenset(NAMES) - {"sizes", "repetitions", "wait_deadline_s", "dead
 class Setting:
     """Everything that the rules look at: one series at one varied point on one site."""
 
-    program: str
+    tool: Program
     operation: str
     measure: str
     site: str
@@ -25,8 +25,12 @@ class Setting:
     point: dict[str, Scalar]
 
     @property
+    def program(self) -> str:
+        return self.tool.name
+
+    @property
     def own(self) -> bool:
-        return bool(PROGRAMS[self.program].binaries)
+        return self.tool.engine
 
     @property
     def two_ended(self) -> bool:
@@ -122,7 +126,6 @@ def broken_rule(setting: Setting) -> Rule | None:
     return next((rule for rule in RULES if rule.broken(setting)), None)
 
 
-def idle_variation(program: str, names: tuple[str, ...]) -> str | None:
+def idle_variation(program: Program, names: tuple[str, ...]) -> str | None:
     """A varied parameter that cannot change what the program does."""
-    uses = PROGRAMS[program].uses & SWEEPABLE
-    return next((name for name in names if name not in uses), None)
+    return next((name for name in names if name not in program.uses & SWEEPABLE), None)

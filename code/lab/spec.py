@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 
 from lab.parameters import Counts, Parameters, Profile, Scalar
+from lab.programs.request import Program
 from lab.trial import Link
 
 Point = dict[str, Scalar]  # varied parameter -> its value
@@ -17,13 +18,18 @@ class Series:
     """One curve, or a family of them: a program, what it does, and what is varied."""
 
     name: str
-    program: str
+    tool: Program
     operation: str
     measure: str
     published: Parameters
     profiles: dict[str, Profile]
     link: Link
     vary: dict[str, tuple[Scalar, ...]]
+
+    @property
+    def program(self) -> str:
+        """The program's name."""
+        return self.tool.name
 
     def points(self) -> tuple[Point, ...]:
         """Every combination of the varied values, in the order of the file."""

@@ -62,7 +62,7 @@ class _Reader:
         base = self.layer(Parameters(), self.document["parameters"], ("parameters",))
         series = Series(
             name=table["name"],
-            program=table["program"],
+            tool=PROGRAMS[table["program"]],
             operation=table["operation"],
             measure=table["measure"],
             published=self.layer(base, table.get("parameters", {}), own),
@@ -104,18 +104,18 @@ class _Reader:
 
     def check(self, series: Series, index: int) -> None:
         """Published values and those of every site must obey the rules, at every varied point."""
-        program, wanted = PROGRAMS[series.program], (series.operation, series.measure)
-        if wanted not in program.abilities:
-            able = ", ".join(sorted(" ".join(each) for each in program.abilities))
-            self.refuse(Fault(f"{program.name} cannot do {' '.join(wanted)}", ("series", index, "operation"), able))
+        wanted = (series.operation, series.measure)
+        if wanted not in series.tool.abilities:
+            able = ", ".join(sorted(" ".join(each) for each in series.tool.abilities))
+            self.refuse(Fault(f"{series.program} cannot do {' '.join(wanted)}", ("series", index, "operation"), able))
         self.check_variation(series, ("series", index, "vary"))
         for site in ("", *series.profiles):
             for point in series.points():
                 self.check_point(series, index, site, point)
 
     def check_variation(self, series: Series, path: Keys) -> None:
-        if idle := idle_variation(series.program, tuple(series.vary)):
-            uses = ", ".join(sorted(PROGRAMS[series.program].uses))
+        if idle := idle_variation(series.tool, tuple(series.vary)):
+            uses = ", ".join(sorted(series.tool.uses))
             self.refuse(Fault(f"{idle} changes nothing for {series.program}", (*path, idle), f"one of {uses}"))
         for name, values in series.vary.items():
             for fault in filter(None, (check_value(name, value) for value in values)):
@@ -123,7 +123,7 @@ class _Reader:
 
     def check_point(self, series: Series, index: int, site: str, point: Point) -> None:
         parameters, counts = series.parameters(site, point), series.counts(site, point)
-        setting = Setting(series.program, series.operation, series.measure, site, parameters, counts, point)
+        setting = Setting(series.tool, series.operation, series.measure, site, parameters, counts, point)
         if rule := broken_rule(setting):
             where = f" on {site}" if site else ""
             what = f"{series.name}{where}: {rule.parameter} = {getattr(parameters, rule.parameter)}"

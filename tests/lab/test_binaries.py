@@ -9,18 +9,19 @@ from lab.errors import LabError
 def test_a_build_beside_a_run_does_not_change_what_runs(tmp_path: Path) -> None:
     program, kept = tmp_path / "verbs-client", tmp_path / "kept"
     program.write_bytes(b"one")
-    digest = keep_binaries(["verbs-client"], tmp_path, kept)["verbs-client"]
+    digest = keep_binaries([program], kept)[program]
     program.write_bytes(b"two")
     assert kept_binary("verbs-client", digest, kept).read_bytes() == b"one"
-    assert keep_binaries(["verbs-client"], tmp_path, kept)["verbs-client"] != digest
+    assert keep_binaries([program], kept)[program] != digest
 
 
 def test_a_kept_program_can_be_executed(tmp_path: Path) -> None:
-    (tmp_path / "tcp-client").write_bytes(b"one")
-    digest = keep_binaries(["tcp-client"], tmp_path, tmp_path / "kept")["tcp-client"]
+    program = tmp_path / "tcp-client"
+    program.write_bytes(b"one")
+    digest = keep_binaries([program], tmp_path / "kept")[program]
     assert kept_binary("tcp-client", digest, tmp_path / "kept").stat().st_mode & 0o111
 
 
 def test_a_program_that_is_not_built_comes_with_the_command_that_builds_it(tmp_path: Path) -> None:
     with pytest.raises(LabError, match="make build"):
-        keep_binaries(["tcp-client"], tmp_path, tmp_path / "kept")
+        keep_binaries([tmp_path / "tcp-client"], tmp_path / "kept")

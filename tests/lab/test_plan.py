@@ -37,12 +37,10 @@ def test_another_program_changes_the_keys_of_its_trials_only(make_small_plan: Ma
 
 def test_another_site_changes_all_keys(make_small_plan: Make, facts: SiteFacts) -> None:
     plan = make_small_plan()
-    other = make_plan(plan.experiment, replace(facts, identity={"site": "other"}), dict.fromkeys(_binaries(plan), "d"))
+    other = make_plan(
+        plan.experiment, replace(facts, identity={"site": "other"}), dict.fromkeys(binaries([plan.experiment]), "d")
+    )
     assert not set(keys(plan)) & set(keys(other))
-
-
-def _binaries(plan: Plan) -> set[str]:
-    return {name for each in plan.planned for name in each.trial.programs}
 
 
 def test_two_experiments_share_the_trials_that_are_equal(make_small_plan: Make) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from tests.sites.jobs import Jobs
 
 from lab.binaries import keep_binaries
+from lab.places import BENCH
 from lab.sites import Site, host
 from lab.sites.exact import CACHE, MACHINE, ExactSite
 
@@ -32,10 +34,10 @@ def site(open_again: Callable[[], Site]) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="session")
-def programs() -> dict[str, str]:
-    return keep_binaries(["tcp-server", "tcp-client"])
+def programs() -> dict[Path, str]:
+    return keep_binaries([BENCH / "tcp-server", BENCH / "tcp-client"])
 
 
 @pytest.fixture
-def jobs(site: Site, programs: dict[str, str]) -> Jobs:
+def jobs(site: Site, programs: dict[Path, str]) -> Jobs:
     return Jobs(site.ends, programs)

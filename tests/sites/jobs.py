@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from lab.binaries import kept_binary
@@ -21,11 +22,11 @@ class Jobs:
     """Jobs for the ends of one site."""
 
     ends: Ends
-    programs: dict[str, str]
+    programs: dict[Path, str]
 
     def pair(self, server: tuple[str, ...], client: tuple[str, ...], **other: Any) -> Job:
         """One step of any two commands; the programs under test lie where they are named."""
-        overlay = tuple(kept_binary(name, digest) for name, digest in self.programs.items())
+        overlay = tuple(kept_binary(file.name, digest) for file, digest in self.programs.items())
         job = Job((Step(server, client, PORT),), Link(), Perturbation(), 20, (("LAB_TOKEN", "t"),), overlay)
         return replace(job, **other)
 

@@ -37,7 +37,7 @@ measure = "throughput"
 
 
 def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
-    site: Site, programs: dict[str, str], tmp_path: Path
+    site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
     (tmp_path / "small.toml").write_text(EXPERIMENT)
     facts = SiteFacts(site.name, site.ends, site.identity())
@@ -122,7 +122,7 @@ def test_a_program_that_is_not_there_is_named(site: Site, jobs: Jobs) -> None:
 
 
 def test_a_trial_that_cannot_be_believed_is_refused_in_one_sentence(
-    site: Site, programs: dict[str, str], tmp_path: Path
+    site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
     (tmp_path / "large.toml").write_text(EXPERIMENT.replace("iterations = 100\n", "iterations = 5000000\n"))
     text = (tmp_path / "large.toml").read_text().replace("deadline_s = 20", "deadline_s = 1")

@@ -38,7 +38,7 @@ def cable() -> Iterator[HostSite]:
 
 
 @pytest.fixture
-def jobs(cable: HostSite, programs: dict[str, str]) -> Jobs:
+def jobs(cable: HostSite, programs: dict[Path, str]) -> Jobs:
     return Jobs(cable.ends, programs)
 
 
@@ -125,9 +125,11 @@ def test_two_runs_on_one_computer_take_turns(cable: HostSite, jobs: Jobs) -> Non
         assert other.wait(30) == 0 and outcome.steps[0].client_status == 0
 
 
-def test_a_trial_costs_at_most_20_ms_beside_its_programs(cable: HostSite, jobs: Jobs, programs: dict[str, str]) -> None:
+def test_a_trial_costs_at_most_20_ms_beside_its_programs(
+    cable: HostSite, jobs: Jobs, programs: dict[Path, str]
+) -> None:
     server, client = jobs.tcp("64@20/1")
-    own = {f"/lab/bin/{name}": str(kept_binary(name, digest)) for name, digest in programs.items()}
+    own = {f"/lab/bin/{file.name}": str(kept_binary(file.name, digest)) for file, digest in programs.items()}
     here = {cable.ends.server.host: "127.0.0.1", cable.ends.client.host: "127.0.0.1"}
 
     def directly() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from lab.parameters import Counts
-from lab.programs.request import Program, Reading, Request
+from lab.places import BENCH
+from lab.programs.request import DIRECTORY, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 from lab.trial import Ends, Step, StepOutcome
 
 PORT = 18600
-DIRECTORY = "/lab/bin"  # where a site puts the programs under test
 
 ROUNDS = ("until_stable", "stable_window", "rounds_cap")
 COMMON = frozenset({"iterations", "warmup", "sizes", "windows", "wait", "verify", "seed", *ROUNDS})
@@ -65,8 +65,18 @@ def _item(each: Counts) -> str:
 
 def _program(name: str, operations: tuple[str, ...], uses: frozenset[str]) -> Program:
     abilities = frozenset((operation, measure) for operation in operations for measure in ("throughput", "latency"))
-    binaries = (f"{name}-server", f"{name}-client")
-    return Program(name, abilities, steps, parse, binaries, rdma=name == "verbs", uses=uses)
+    binaries = (BENCH / f"{name}-server", BENCH / f"{name}-client")
+    return Program(
+        name,
+        abilities,
+        steps,
+        parse,
+        binaries,
+        engine=True,
+        prints_samples=True,
+        rdma=name == "verbs",
+        uses=uses,
+    )
 
 
 PROGRAMS = (

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from lab.parameters import Counts, Parameters
 from lab.trial import Ends, Step, StepOutcome
+
+DIRECTORY = "/lab/bin"  # where a site puts the programs under test
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,14 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Build:
+    """The command that makes the programs under test, and where it is run."""
+
+    command: tuple[str, ...]
+    folder: Path
+
+
+@dataclass(frozen=True)
 class Program:
     """A pair of programs, how they are started, and how their output is read."""
 
@@ -48,10 +59,14 @@ class Program:
     abilities: frozenset[tuple[str, str]]  # (operation, measure)
     steps: Callable[[Request, Ends], tuple[Step, ...]]
     parse: Callable[[Request, tuple[StepOutcome, ...]], Reading]
-    binaries: tuple[str, ...] = ()  # programs under test, built by code/bench
+    binaries: tuple[Path, ...] = ()  # programs under test, put at DIRECTORY on the site
+    build: Build | None = None  # what makes the binaries, where `make build` does not
+    engine: bool = False  # it is of code/bench: windows, rounds, and its rules
+    prints_samples: bool = False  # the lab's CSV, which a record keeps apart from the talk
     both_spin: bool = False  # client and server busy-wait whatever they are told
     rdma: bool = False  # needs an RDMA device
     uses: frozenset[str] = frozenset()  # parameters that change its commands
+    reading: str = ""  # how the output is read, where an experiment's file says so: a part of the key
 
 
 SUMMARIES = ("completed", "confirmed")
