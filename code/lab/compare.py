@@ -36,16 +36,23 @@ class Ratio:
 
 
 def first_difference(rows: list[Row], reference: list[Row]) -> str | None:
-    """A sentence about the first row that differs, or None when all are the same."""
-    for number, (row, wanted) in enumerate(zip(rows, reference, strict=False), 1):
-        for column in dict.fromkeys([*wanted, *row]):
-            if row.get(column, "") != wanted.get(column, ""):
-                here, there = row.get(column, ""), wanted.get(column, "")
-                place = f"row {number} ({_label(wanted)})"
-                return f"{place}: {column} is {here or 'empty'}, the reference says {there or 'empty'}"
+    """A sentence about the first row that differs and how many more do, or None when all are the same."""
+    pairs = enumerate(zip(rows, reference, strict=False), 1)
+    differing = [(number, row, wanted) for number, (row, wanted) in pairs if _differing(row, wanted)]
+    if differing:
+        number, row, wanted = differing[0]
+        column = _differing(row, wanted)[0]
+        values = f"{row.get(column, '') or 'empty'}, the reference says {wanted.get(column, '') or 'empty'}"
+        more = f"; {len(differing)} rows differ" if len(differing) > 1 else ""
+        return f"row {number} ({_label(wanted)}): {column} is {values}{more}"
     if len(rows) != len(reference):
         return f"{len(rows)} rows, the reference has {len(reference)}"
     return None
+
+
+def _differing(row: Row, wanted: Row) -> list[str]:
+    """The columns in which two rows differ."""
+    return [column for column in dict.fromkeys([*wanted, *row]) if row.get(column, "") != wanted.get(column, "")]
 
 
 def same_identity(rows: list[Row], reference: list[Row]) -> bool:

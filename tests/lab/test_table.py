@@ -105,6 +105,13 @@ def test_under_another_identity_medians_are_compared_with_a_tolerance(
     assert {each.ratio for each in ratios(rows, again) if not each.holds} == {0.5}
 
 
+def test_the_rows_that_differ_are_counted(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
+    others = [row | {"messages": "0"} if number in (5, 8, 9) else row for number, row in enumerate(rows)]
+    told = first_difference(others, rows)
+    assert told and told.startswith("row 6 ") and told.endswith("; 3 rows differ")
+
+
 def test_missing_rows_are_a_difference(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
     rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
     assert first_difference(rows[:-1], rows) == "59 rows, the reference has 60"
