@@ -24,6 +24,7 @@ EXAMPLES = {
     "verify": "lab verify verbs_throughput",
     "bench": "lab bench --jobs 2",
     "show": "lab show 3f9a",
+    "compare": "lab compare results report/verbs_throughput.pdf",
     "doctor": "lab doctor",
     "lock": "lab lock",
     "image": "lab image export course.lab",
@@ -35,8 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = make_parser().parse_args(arguments)
     from lab import commands, upkeep  # only now: `lab --help` needs none of it
     from lab.report import commands as reports
+    from lab.submission import commands as hand_ins
 
-    module = next((each for each in (upkeep, reports) if options.command in each.COMMANDS), commands)
+    module = next((each for each in (upkeep, reports, hand_ins) if options.command in each.COMMANDS), commands)
     try:
         return int(getattr(module, options.command)(options))
     except LabError as error:
@@ -58,7 +60,10 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (_plan, _run, _table, _report, _claims, _extract, _verify, _bench, _show, _doctor, _lock, _image):
+    for add in (
+        *(_plan, _run, _table, _report, _claims, _extract, _verify, _bench, _show),
+        *(_compare, _doctor, _lock, _image),
+    ):
         add(commands)
     return parser
 
@@ -126,6 +131,12 @@ def _show(commands: Commands) -> None:
     command = _command(commands, "show", "show one record")
     command.add_argument("record", help="the beginning of its key, as the tables show it")
     _results(command)
+
+
+def _compare(commands: Commands) -> None:
+    command = _command(commands, "compare", "lay two runs side by side: ratios with intervals, and a verdict each")
+    command.add_argument("first", type=Path, help="a results folder, or a report's PDF")
+    command.add_argument("second", type=Path, help="what it is compared with")
 
 
 def _doctor(commands: Commands) -> None:

@@ -62,17 +62,18 @@ def same_identity(rows: list[Row], reference: list[Row]) -> bool:
 
 def ratios(rows: list[Row], reference: list[Row]) -> list[Ratio]:
     """Medians over the repetitions, for every measured column that both tables have."""
-    ours, theirs = _medians(rows), _medians(reference)
-    return [Ratio(*place, ours[place] / theirs[place]) for place in theirs if place in ours]
+    ours, theirs = values_by_place(rows), values_by_place(reference)
+    return [Ratio(*place, median(ours[place]) / median(theirs[place])) for place in theirs if place in ours]
 
 
-def _medians(rows: list[Row]) -> dict[tuple[str, str], float]:
+def values_by_place(rows: list[Row]) -> dict[tuple[str, str], list[int]]:
+    """What each measured column holds over the repetitions, by what the rows are about and the column."""
     values: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         for column in MEASURED:
             if row.get(column):
                 values.setdefault((_label(row, without="repetition"), column), []).append(int(row[column]))
-    return {place: median(each) for place, each in values.items()}
+    return values
 
 
 def _label(row: Row, without: str = "") -> str:

@@ -1,0 +1,88 @@
+"""Two sides, size by size: the ratio of medians with its interval, a verdict, and what differs in the identities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.ratios import ratio_of_medians
+from lab.analysis.verdict import Verdict, judge
+from lab.compare import values_by_place
+from lab.submission.sides import Side, SideError
+from lab.table import Row
+
+SHOWN_LETTERS = 16  # of a digest
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One median of the first side over the second's; equal where both hold the same values."""
+
+    label: str
+    column: str
+    estimate: Estimate
+    equal: bool
+
+    @property
+    def verdict(self) -> str:
+        return "equal" if self.equal else judge(self.estimate).value
+
+    def line(self) -> str:
+        """`1.050 [1.040, 1.060]  more  verbs ... size_bytes=64 confirmed_bytes_per_s`."""
+        interval = self.estimate.interval
+        ends = f"[{interval.low:.3f}, {interval.high:.3f}]" if interval else "[no interval]"
+        return f"{self.estimate.value:8.3f} {ends:<16} {self.verdict:<10}  {self.label} {self.column}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One experiment on both sides."""
+
+    experiment: str
+    identical: bool
+    ratios: tuple[Ratio, ...]
+
+    def lines(self) -> Iterator[str]:
+        """One for each size and column; a single one where all rows are the same."""
+        if self.identical:
+            yield f"{self.experiment}: the same rows, {len(self.ratios)} medians equal"
+            return
+        counts = [f"{sum(each.verdict == word for each in self.ratios)} {word}" for word in VERDICTS]
+        yield f"{self.experiment}: medians of the first over the second: {', '.join(counts)}"
+        yield from (each.line() for each in self.ratios)
+
+
+VERDICTS = (*(each.value for each in Verdict), "equal")
+
+
+def compare_sides(first: Side, second: Side) -> list[Comparison]:
+    """Every experiment that both sides hold; an error where there is none."""
+    both = [name for name in first.tables if name in second.tables]
+    if not both:
+        there = f"{', '.join(first.tables)} and {', '.join(second.tables)}"
+        raise SideError(f"the sides share no experiment: {there}", where=f"{first.name}, {second.name}")
+    return [_compare(name, first.tables[name], second.tables[name]) for name in both]
+
+
+def identity_differences(first: Side, second: Side) -> list[str]:
+    """A line for each part of the identity that is not the same on both sides."""
+    names = sorted(first.identity.keys() | second.identity.keys())
+    pairs = ((name, first.identity.get(name, "not said"), second.identity.get(name, "not said")) for name in names)
+    return [f"{name}: {_short(one)} and {_short(other)}" for name, one, other in pairs if one != other]
+
+
+def _compare(name: str, ours: list[Row], theirs: list[Row]) -> Comparison:
+    above, below = values_by_place(ours), values_by_place(theirs)
+    ratios = tuple(
+        Ratio(*place, ratio_of_medians(above[place], below[place]), sorted(above[place]) == sorted(below[place]))
+        for place in above
+        if place in below
+    )
+    return Comparison(name, ours == theirs, ratios)
+
+
+def _short(value: str) -> str:
+    """A digest by its first letters; QEMU's arguments as they are, since the difference may stand anywhere."""
+    is_digest = len(value) > SHOWN_LETTERS and value.isalnum()
+    return f"{value[:SHOWN_LETTERS]}..." if is_digest else value

@@ -1,0 +1,71 @@
+"""The two sides of a comparison: tables and identity, from a results folder or from a report's PDF."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.errors import LabError
+from lab.record import find_key, read_facts
+from lab.reference import IDENTITY
+from lab.report.extract import extract
+from lab.table import Row, parse_table
+
+CLAIMS, MANIFEST = "claims.csv", "manifest.json"  # of a report: no table of records, and the records' digests
+
+
+class SideError(LabError):
+    """A side of a comparison holds no tables."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """What was measured, by experiment, and what it was measured with, in flat names."""
+
+    name: str
+    tables: dict[str, list[Row]]
+    identity: dict[str, str]
+
+
+def read_side(place: Path) -> Side:
+    """A side from a folder with tables or from a PDF that holds them."""
+    if place.is_dir():
+        return _folder(place, str(place))
+    with tempfile.TemporaryDirectory(prefix="lab-side-") as name:
+        extract(place, Path(name))
+        try:
+            return _folder(Path(name), str(place))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise SideError(f"holds data that lab report never wrote: {error!r}", where=str(place)) from error
+
+
+def _folder(folder: Path, name: str) -> Side:
+    files = [each for each in sorted(folder.glob("*.csv")) if each.name != CLAIMS]
+    tables = {file.stem: rows for file in files if (rows := parse_table(file.read_text())) and "series" in rows[0]}
+    if not tables:
+        raise SideError("holds no table of an experiment", where=name, hint="a results folder, or a PDF of lab report")
+    return Side(name, tables, _identity(folder, tables))
+
+
+def _identity(folder: Path, tables: dict[str, list[Row]]) -> dict[str, str]:
+    """As it was written beside the tables, else from their records."""
+    if (folder / IDENTITY).exists():
+        return _flat(json.loads((folder / IDENTITY).read_text())) | _programs(folder / MANIFEST)
+    identity: dict[str, str] = {}
+    for start in sorted({row["record"] for rows in tables.values() for row in rows}):
+        facts = read_facts(folder, find_key(folder, start))
+        identity |= _flat({"site": facts["site"], **facts["programs"], **facts["identity"]})
+    return identity
+
+
+def _programs(manifest: Path) -> dict[str, str]:
+    """The programs under test, which a report lists record by record."""
+    records = json.loads(manifest.read_text()) if manifest.exists() else []
+    return {name: digest for record in records for name, digest in _flat(record["programs"]).items()}
+
+
+def _flat(values: Any) -> dict[str, str]:
+    return {str(name): str(value) for name, value in values.items()}

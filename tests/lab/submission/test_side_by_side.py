@@ -1,0 +1,91 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.plan import Plan
+from lab.report.attach import attach
+from lab.report.latex import compile_pdf
+from lab.run import Work, missing, run_trials
+from lab.submission.side_by_side import compare_sides, identity_differences
+from lab.submission.sides import Side, SideError, read_side
+from lab.table import Row, columns, format_table, make_table, write_text
+
+Make = Callable[..., Plan]
+
+
+def rows(rate: int, *, spread: int = 0) -> list[Row]:
+    head = {"series": "verbs", "program": "verbs", "operation": "write", "measure": "throughput", "record": "x"}
+    return [
+        head | {"size_bytes": "64", "repetition": str(n), "confirmed_bytes_per_s": str(rate + n * spread)}
+        for n in range(1, 11)
+    ]
+
+
+def side(table: list[Row], **identity: str) -> Side:
+    return Side("a side", {"small": table}, identity)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "verdict"),
+    [
+        (rows(2000, spread=1), rows(1000, spread=1), "more"),
+        (rows(1000, spread=1), rows(2000, spread=1), "less"),
+        (rows(1000, spread=50), rows(1010, spread=50), "can't tell"),
+        (rows(1000, spread=1), rows(1000, spread=1)[::-1], "equal"),
+    ],
+)
+def test_each_size_has_a_ratio_an_interval_and_a_verdict(ours: list[Row], theirs: list[Row], verdict: str) -> None:
+    (comparison,) = compare_sides(side(ours), side(theirs))
+    (ratio,) = comparison.ratios
+    assert ratio.verdict == verdict and ratio.estimate.interval is not None
+    assert "size_bytes=64 confirmed_bytes_per_s" in list(comparison.lines())[1]
+
+
+def test_equal_rows_are_one_line() -> None:
+    (comparison,) = compare_sides(side(rows(1000)), side(rows(1000)))
+    assert list(comparison.lines()) == ["small: the same rows, 1 medians equal"]
+
+
+def test_what_differs_in_the_identities_is_named() -> None:
+    first, second = side([], kernel="6.1", image="a" * 64), side([], kernel="6.12", image="a" * 64, nic="mlx5")
+    assert identity_differences(first, second) == ["kernel: 6.1 and 6.12", "nic: not said and mlx5"]
+
+
+def test_sides_without_a_common_experiment_are_refused() -> None:
+    with pytest.raises(SideError, match="share no experiment: small and other"):
+        compare_sides(side(rows(1)), Side("b", {"other": rows(1)}, {}))
+
+
+@pytest.fixture(scope="module")
+def page() -> bytes:
+    return compile_pdf({"x.tex": b"\\documentclass{article}\\begin{document}x\\end{document}"}, "x.tex")
+
+
+@pytest.mark.parametrize("identity", [b"[]", b"{", b"\xff"])
+def test_a_pdf_with_other_data_is_one_sentence(page: bytes, tmp_path: Path, identity: bytes) -> None:
+    pdf = tmp_path / "small.pdf"
+    pdf.write_bytes(attach(page, {"small.csv": b"series,record\na,b\n", "identity.json": identity}))
+    with pytest.raises(SideError, match="never wrote"):
+        read_side(pdf)
+
+
+def test_a_folder_and_a_pdf_are_read_alike(make_small_plan: Make, fake_site: Any, page: bytes, tmp_path: Path) -> None:
+    plan, results = make_small_plan(), tmp_path / "results"
+    run_trials(Work(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+    table = format_table(columns(plan), make_table(plan, results))
+    write_text(results / "small.csv", table)
+    identity = {"site": "exact", **fake_site.identity()}
+    manifest = [{"programs": {"verbs-client": "d", "verbs-server": "d", "tcp-client": "d", "tcp-server": "d"}}]
+    files = {"small.csv": table, "identity.json": json.dumps(identity), "manifest.json": json.dumps(manifest)}
+    pdf = tmp_path / "small.pdf"
+    pdf.write_bytes(attach(page, {name: text.encode() for name, text in files.items()}))
+    one, other = read_side(results), read_side(pdf)
+    assert one.tables == other.tables and identity_differences(one, other) == []
+
+
+def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SideError, match="holds no table"):
+        read_side(tmp_path)
