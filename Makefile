@@ -5,7 +5,7 @@
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
-c_files := $(wildcard code/*/*.[ch] tests/*/*.[ch])
+c_files := $(wildcard code/*/*.[ch] tests/*/*.[ch] experiments/examples/*/program/*.[ch])
 
 all: run report ## Measure everything that is not measured yet, then write the reports
 

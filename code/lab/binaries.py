@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.places import PROGRAMS
+from lab.places import BENCH, PROGRAMS
+from lab.programs.request import Build
 from lab.storage import storage
+
+DEADLINE_S = 600  # of a build command
 
 
 def keep_binaries(files: Iterable[Path], kept: Path = PROGRAMS) -> dict[Path, str]:
     """The sha256 of each program under test, of which a copy now lies at kept_binary()."""
     return {file: _keep(file, kept) for file in sorted(files)}
+
+
+def build(wanted: Iterable[Build]) -> None:
+    """Run each command once; a build that fails says so with its last line."""
+    for each in dict.fromkeys(wanted):
+        try:
+            done = subprocess.run(each.command, cwd=each.folder, capture_output=True, timeout=DEADLINE_S, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise LabError(f"the build command cannot be run: {error}", where=str(each.folder)) from error
+        if done.returncode:
+            said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+            command = " ".join(each.command)
+            raise LabError(f"{command}: {said[-1] if said else 'failed'}", where=str(each.folder))
 
 
 def kept_binary(name: str, digest: str, kept: Path = PROGRAMS) -> Path:
@@ -26,7 +43,8 @@ def _keep(file: Path, kept: Path) -> str:
     try:
         content = file.read_bytes()
     except FileNotFoundError as error:
-        raise LabError(f"{file.name} is not built", where=str(file.parent), hint="make build") from error
+        hint = "make build" if file.parent == BENCH else "a build command that makes it"
+        raise LabError(f"{file.name} is not built", where=str(file.parent), hint=hint) from error
     digest = hashlib.sha256(content).hexdigest()
     copy = kept_binary(file.name, digest, kept)
     if not copy.exists():

@@ -86,6 +86,11 @@ def _capped(name: str) -> Callable[[Setting], bool]:
 
 RULES = (
     Rule(
+        "iterations",
+        lambda s: s.tool.same_counts and len({(each.iterations, each.warmup) for each in s.counts}) > 1,
+        "the same number at every size, since the command names it once; or {size} in place of {sizes}",
+    ),
+    Rule(
         "until_stable",
         lambda s: bool(s.parameters.until_stable) and (not s.own or s.measure != "throughput" or s.parameters.verify),
         "0, but for the throughput of the lab's own programs without verify",

@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 
 from lab.errors import SizeError, SpecError
 from lab.parameters import Parameters, Profile
-from lab.programs import PROGRAMS
 from lab.rules import Setting, broken_rule, idle_variation
 from lab.schema import Fault, check_document, check_value
 from lab.schema import Path as Keys
 from lab.sizes import parse_size
 from lab.spec import Comparison, Experiment, Point, Series
+from lab.spec_programs import find_program, program_faults
 from lab.toml_lines import find_line
 from lab.trial import Link
 
@@ -30,7 +30,7 @@ def load(file: Path) -> Experiment:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"is not TOML: {error}", file=file) from error
     reader = _Reader(file, text, document)
-    if fault := check_document(document):
+    if fault := check_document(document) or next(program_faults(document, file), None):
         reader.refuse(fault)
     return reader.experiment()
 
@@ -62,7 +62,7 @@ class _Reader:
         base = self.layer(Parameters(), self.document["parameters"], ("parameters",))
         series = Series(
             name=table["name"],
-            tool=PROGRAMS[table["program"]],
+            tool=find_program(table, self.document.get("programs", {}), self.file),
             operation=table["operation"],
             measure=table["measure"],
             published=self.layer(base, table.get("parameters", {}), own),

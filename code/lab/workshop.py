@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.binaries import keep_binaries
+from lab.binaries import build, keep_binaries
 from lab.errors import SpecError
 from lab.places import EXPERIMENTS
 from lab.plan import Plan, SiteFacts, binaries, make_plan
@@ -26,6 +26,7 @@ class Workshop:
 def open_workshop(files: Iterable[Path], site: Site, progress: Callable[[str], None]) -> Workshop:
     """Experiments are checked before anything is built."""
     experiments = [load(find_experiment(file)) for file in files]
+    build(each.tool.build for experiment in experiments for each in experiment.series if each.tool.build)
     digests = keep_binaries(binaries(experiments))
     site.prepare(progress)
     facts = SiteFacts(site.name, site.ends, site.identity())

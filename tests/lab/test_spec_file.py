@@ -27,7 +27,10 @@ def refused(file: Path) -> SpecError:
     return caught.value
 
 
-@pytest.mark.parametrize("file", sorted(EXPERIMENTS.glob("*.toml")), ids=lambda file: file.stem)
+FILES = [*sorted(EXPERIMENTS.glob("*.toml")), *sorted(EXPERIMENTS.glob("examples/*.toml"))]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_the_experiments_of_the_repository_are_accepted(file: Path) -> None:
     assert load(file).name == file.stem
 

@@ -64,6 +64,7 @@ class Program:
     engine: bool = False  # it is of code/bench: windows, rounds, and its rules
     prints_samples: bool = False  # the lab's CSV, which a record keeps apart from the talk
     both_spin: bool = False  # client and server busy-wait whatever they are told
+    same_counts: bool = False  # its command names iterations and warm-up once, for all sizes
     rdma: bool = False  # needs an RDMA device
     uses: frozenset[str] = frozenset()  # parameters that change its commands
     reading: str = ""  # how the output is read, where an experiment's file says so: a part of the key

@@ -1,0 +1,110 @@
+"""Programs that an experiment brings along: its own commands, and one of three ways to read what they print."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from lab.errors import ParseError
+from lab.parameters import NAMES, Counts
+from lab.programs.placeholders import OF_SIZES, Words, fill, places, split
+from lab.programs.printed import COLUMNS, Printed, read_printed
+from lab.programs.request import DIRECTORY, Build, Program, Reading, Request
+from lab.programs.samples_csv import read_samples
+from lab.trial import End, Ends, Step, StepOutcome
+
+PORT = 18800
+OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Both ends' words; argv[0] is a file's place on the site where it is one of the binaries."""
+
+    server: Words
+    client: Words
+    arguments: Words
+
+    @property
+    def places(self) -> frozenset[str]:
+        return places((*self.server, *self.client, *self.arguments))
+
+    @property
+    def pair_per_size(self) -> bool:
+        return "size" in self.places
+
+
+def own_program(name: str, table: dict[str, Any], folder: Path, arguments: str = "") -> Program:
+    """The program of one table of [programs], checked before, with the words of one series."""
+    binaries = tuple(folder / file for file in table["binaries"])
+    server, client = (_placed(split(table[end]), binaries) for end in ("server", "client"))
+    commands = Commands(server, client, split(arguments))
+    used = commands.places
+    return Program(
+        name,
+        frozenset(product(OPERATIONS, MEASURES)),
+        partial(_steps, commands),
+        partial(_parse, commands, _printed(table)),
+        binaries,
+        build=Build(tuple(split(table["build"])), folder),
+        prints_samples=table["output"] == "csv",
+        both_spin=table.get("both_spin", False),
+        rdma="device" in used,
+        same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
+        uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
+        reading=" ".join(str(table.get(key, "")) for key in ("output", "pattern", "unit")),
+    )
+
+
+def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
+    names = {file.name for file in binaries}
+    return (f"{DIRECTORY}/{words[0]}" if words[0] in names else words[0], *words[1:])
+
+
+def _printed(table: dict[str, Any]) -> Printed | None:
+    if table["output"] == "csv":
+        return None
+    if table["output"] == "columns":
+        return Printed(COLUMNS, only=True)
+    return Printed(re.compile(table["pattern"], re.ASCII), table.get("unit", ""))
+
+
+def _parts(commands: Commands, request: Request) -> tuple[tuple[Counts, ...], ...]:
+    """The sizes of each pair of processes."""
+    return tuple((each,) for each in request.counts) if commands.pair_per_size else (request.counts,)
+
+
+def _steps(commands: Commands, request: Request, ends: Ends) -> tuple[Step, ...]:
+    parts = enumerate(_parts(commands, request))
+    return tuple(_step(commands, request, ends, counts, PORT + index) for index, counts in parts)
+
+
+def _step(commands: Commands, request: Request, ends: Ends, counts: tuple[Counts, ...], port: int) -> Step:
+    shared = request.parameters.as_dict() | {
+        "host": ends.server.host,
+        "source": ends.client.host,
+        "port": port,
+        "size": counts[0].size,
+        "sizes": ",".join(str(each.size) for each in counts),
+        "iterations": counts[0].iterations,
+        "warmup": counts[0].warmup,
+    }
+
+    def filled(words: Words, end: End) -> Words:
+        values = shared | {"device": end.device}
+        return fill(words, values, fill(commands.arguments, values, ()))
+
+    return Step(filled(commands.server, ends.server), filled(commands.client, ends.client), port)
+
+
+def _parse(commands: Commands, printed: Printed | None, request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
+    parts = _parts(commands, request)
+    if len(outcomes) != len(parts):
+        raise ParseError(f"{len(outcomes)} outputs for {len(parts)} pairs of programs", where=request.program)
+    if printed is None:
+        return read_samples(outcomes[0].client_out, request)
+    return read_printed(printed, request, zip(outcomes, parts, strict=True))

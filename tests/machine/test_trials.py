@@ -1,0 +1,71 @@
+"""Whole trials, from an experiment to a record, and their equality: of kinds that no other test here runs."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from lab.measure import measure
+from lab.places import EXPERIMENTS
+from lab.plan import Planned, SiteFacts
+from lab.record import Record
+from lab.sites.exact import ExactSite
+from lab.workshop import open_workshop
+
+PROGRAM = EXPERIMENTS / "examples" / "plain_verbs" / "program"
+KINDS = f"""
+title = "Kinds of trials"
+question = "Do they give the same bytes twice?"
+[parameters]
+sizes = "64,4K"
+iterations = 64
+warmup = 8
+tx_depth = 16
+rx_depth = 16
+wait = "event"
+[programs.plain]
+folder = "{PROGRAM}"
+build = "make -s"
+binaries = ["plain"]
+server = "plain --server 1 --device {{device}} --port {{port}} --size {{size}} {{host}}"
+client = "plain --device {{device}} --port {{port}} --size {{size}} --iterations {{iterations}} {{arguments}} {{host}}"
+output = "columns"
+[[series]]
+name = "rounds"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = {{ until_stable = 1, rounds_cap = 8 }}
+link = {{ mtu = 1500, rate_bit_s = 1_000_000_000 }}
+[[series]]
+name = "rounds-verbs"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+parameters = {{ until_stable = 1, rounds_cap = 8 }}
+[[series]]
+name = "own"
+program = "plain"
+operation = "write"
+measure = "throughput"
+arguments = "--depth 16 --slide 1 --list 4 --signal-every 4 --sleep 1"
+"""
+
+
+@pytest.mark.parametrize("kind", range(3), ids=["rounds", "rounds-verbs", "own"])
+def test_a_trial_of_each_kind_gives_the_same_record_twice(exact: ExactSite, tmp_path: Path, kind: int) -> None:
+    file = tmp_path / "kinds.toml"
+    file.write_text(KINDS)
+    shop = open_workshop([file], exact, print)
+    with ThreadPoolExecutor(2) as pool:
+        one, two = pool.map(lambda _: lasting(shop.plans[0].planned[kind], exact, shop.facts), range(2))
+    assert one == two
+    assert {sample.size_bytes for sample in one.samples} == {64, 4096}
+
+
+def lasting(planned: Planned, site: ExactSite, facts: SiteFacts) -> Record:
+    """A record without what is of the host and the day."""
+    record = measure(planned, site, facts)
+    return Record(record.key, {**record.facts, "state": {}}, record.samples, record.server_log, record.client_log)
