@@ -29,7 +29,7 @@ INTERRUPTED = 130  # as a shell reports Ctrl-C
 
 def plan(options: Namespace) -> int:
     """The trials, what is done, an estimate; runs nothing."""
-    shop = _open(options.experiment, options.site)
+    shop = _open(options.experiment, options)
     for each in shop.plans:
         print(f"{each.experiment.name}: {each.experiment.title}")
         for line in _series_lines(each, options.results):
@@ -43,7 +43,7 @@ def plan(options: Namespace) -> int:
 
 def run(options: Namespace) -> int:
     """Run what is missing, then write the tables."""
-    shop = _open(options.experiment, options.site)
+    shop = _open(options.experiment, options)
     summary = _run(shop, options.results, options.jobs, fresh=options.fresh)
     if summary.interrupted:
         return _say_interrupted(summary)
@@ -55,7 +55,7 @@ def run(options: Namespace) -> int:
 
 def table(options: Namespace) -> int:
     """Records to CSV."""
-    shop = _open(options.experiment, options.site)
+    shop = _open(options.experiment, options)
     for each in shop.plans:
         _write_table(each, options.results, fresh=True)
         file = options.results / f"{each.experiment.name}.csv"
@@ -69,7 +69,7 @@ def table(options: Namespace) -> int:
 
 def verify(options: Namespace) -> int:
     """Everything again in an empty folder, then table against reference."""
-    shop = _open(options.experiment or all_experiments(), options.site)
+    shop = _open(options.experiment or all_experiments(), options)
     references = [read_reference(each, REFERENCE) for each in shop.plans]
     with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
         summary = _run(shop, Path(folder), options.jobs)
@@ -88,7 +88,7 @@ def verify(options: Namespace) -> int:
 
 def bench(options: Namespace) -> int:
     """Ratios from records that the same runner made."""
-    shop = _open([EXPERIMENTS / "bench.toml"], options.site)
+    shop = _open([EXPERIMENTS / "bench.toml"], options)
     summary = _run(shop, options.results, options.jobs)
     if summary.interrupted:
         return _say_interrupted(summary)
@@ -131,8 +131,9 @@ def doctor(_: Namespace) -> int:
     return int(any(each.remedy for each in findings))
 
 
-def _open(files: Iterable[Path], site: str) -> Workshop:
-    return open_workshop(files, open_site(site), lambda line: print(line, file=sys.stderr))
+def _open(files: Iterable[Path], options: Namespace) -> Workshop:
+    site = open_site(options.site, options.hosts)
+    return open_workshop(files, site, lambda line: print(line, file=sys.stderr))
 
 
 def _run(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Summary:

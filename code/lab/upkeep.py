@@ -24,7 +24,7 @@ def lock(options: Namespace) -> int:
     """The lock and results/reference belong together: renew both, or say that the reference is stale."""
     locked = renew(MACHINE, CACHE)
     print(f"{MACHINE / 'packages.lock'}: {len(locked)} packages")
-    shop = open_workshop(all_experiments(), open_site(options.site), _tell)
+    shop = open_workshop(all_experiments(), open_site(options.site, options.hosts), _tell)
     with tempfile.TemporaryDirectory(prefix="lab-lock-") as folder:
         results = Path(folder)
         todo, _ = missing(shop.plans, results)

@@ -7,26 +7,47 @@ from pathlib import Path
 
 import pytest
 from tests.sites.jobs import Jobs
+from tests.sites.ssh_hosts import SshHosts
 
 from lab.binaries import keep_binaries
 from lab.places import BENCH
-from lab.sites import Site, host
+from lab.sites import Site, host, ssh
 from lab.sites.exact import CACHE, MACHINE, ExactSite
 
-SITES: dict[str, Callable[[], Site]] = {
-    "exact": lambda: ExactSite(MACHINE, CACHE),
-    "host": lambda: host.open("cable"),
-}
-
-
-@pytest.fixture(scope="session", params=SITES)
-def open_again(request: pytest.FixtureRequest) -> Callable[[], Site]:
-    """Opens the site under test, as often as a test likes."""
-    return SITES[request.param]
+Opener = Callable[[], Site]
 
 
 @pytest.fixture(scope="session")
-def site(open_again: Callable[[], Site]) -> Iterator[Site]:
+def open_exact() -> Opener:
+    return lambda: ExactSite(MACHINE, CACHE)
+
+
+@pytest.fixture(scope="session")
+def open_host() -> Opener:
+    return lambda: host.open("cable")
+
+
+@pytest.fixture(scope="session")
+def ssh_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshHosts]:
+    hosts = SshHosts(tmp_path_factory.mktemp("ssh"))
+    yield hosts
+    hosts.stop()
+
+
+@pytest.fixture(scope="session")
+def open_ssh(ssh_hosts: SshHosts) -> Opener:
+    return lambda: ssh.open("", ssh_hosts.toml())
+
+
+@pytest.fixture(scope="session", params=["exact", "host", "ssh"])
+def open_again(request: pytest.FixtureRequest) -> Opener:
+    """Opens the site under test, as often as a test likes."""
+    opener: Opener = request.getfixturevalue(f"open_{request.param}")
+    return opener
+
+
+@pytest.fixture(scope="session")
+def site(open_again: Opener) -> Iterator[Site]:
     opened = open_again()
     opened.prepare(print)
     yield opened

@@ -8,16 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running
+from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running, shortest
 
 from lab.binaries import kept_binary
 from lab.errors import SiteError
 from lab.sites import host
-from lab.sites.host import HostSite
+from lab.sites.wall import WallSite
 from lab.trial import Link
 
 PAYLOAD_SHARE = 1448 / 1538  # of a 1500-byte frame on the wire, TCP's payload
@@ -31,14 +31,14 @@ host.open("cable").run(Job((step,), Link(), Perturbation(), 600))
 
 
 @pytest.fixture(scope="module")
-def cable() -> Iterator[HostSite]:
+def cable() -> Iterator[WallSite]:
     site = host.open("cable")
     yield site
     site.stop()
 
 
 @pytest.fixture
-def jobs(cable: HostSite, programs: dict[Path, str]) -> Jobs:
+def jobs(cable: WallSite, programs: dict[Path, str]) -> Jobs:
     return Jobs(cable.ends, programs)
 
 
@@ -53,7 +53,7 @@ def namespaces() -> set[str]:
     return found
 
 
-def received(cable: HostSite, jobs: Jobs, link: Link) -> float:
+def received(cable: WallSite, jobs: Jobs, link: Link) -> float:
     """bit/s that iperf3's server counted."""
     server = f"exec iperf3 -s -1 -p {PORT}"
     client = f"exec iperf3 -c {cable.ends.server.host} -p {PORT} --json -n 8M"
@@ -62,33 +62,33 @@ def received(cable: HostSite, jobs: Jobs, link: Link) -> float:
     return float(json.loads(step.client_out)["end"]["sum_received"]["bits_per_second"])
 
 
-def test_a_modelled_rate_is_kept_and_never_passed(cable: HostSite, jobs: Jobs) -> None:
+def test_a_modelled_rate_is_kept_and_never_passed(cable: WallSite, jobs: Jobs) -> None:
     rate = received(cable, jobs, Link(mtu=1500, rate_bit_s=10**8))
     assert 0.5 < rate / (PAYLOAD_SHARE * 10**8) <= 1.01
     assert received(cable, jobs, Link()) > 10**9
 
 
-def test_an_mtu_is_that_of_both_ends(cable: HostSite, jobs: Jobs) -> None:
+def test_an_mtu_is_that_of_both_ends(cable: WallSite, jobs: Jobs) -> None:
     show = "cat /proc/net/dev >/dev/null; ip -o link"
     (step,) = cable.run(jobs.shell(f"{show}; {LISTENING}", show, link=Link(mtu=9000))).steps
     assert "mtu 9000" in step.client_out and "mtu 9000" in step.server_out
 
 
-def test_a_model_that_the_kernel_lacks_is_one_sentence(cable: HostSite, jobs: Jobs) -> None:
+def test_a_model_that_the_kernel_lacks_is_one_sentence(cable: WallSite, jobs: Jobs) -> None:
     if subprocess.run(["modprobe", "-n", "sch_netem"], capture_output=True, check=False).returncode == 0:
         pytest.skip("this kernel has netem, so that nothing is refused")
     with pytest.raises(SiteError, match="modprobe sch_netem"):
         cable.run(jobs.shell(LISTENING, "true", link=Link(delay_ns=1_000_000)))
 
 
-def test_verbs_without_an_rdma_device_are_refused_before_anything_starts(cable: HostSite, jobs: Jobs) -> None:
+def test_verbs_without_an_rdma_device_are_refused_before_anything_starts(cable: WallSite, jobs: Jobs) -> None:
     verbs = ("/lab/bin/verbs-client", "--device", cable.ends.client.device)
     with pytest.raises(SiteError, match="verbs-client needs an RDMA device"):
         cable.run(jobs.pair(verbs, verbs))
 
 
 def test_a_link_that_goes_down_ends_in_the_deadline_and_the_next_trial_has_a_whole_one(
-    cable: HostSite, jobs: Jobs
+    cable: WallSite, jobs: Jobs
 ) -> None:
     server, client = jobs.tcp("1M@2000000/1")
     cut = ("sh", "-c", '(sleep 0.3; exec ip link set v0 down) & exec "$@"', "sh", *client)
@@ -108,7 +108,7 @@ def test_a_harness_that_is_killed_leaves_no_process_no_namespace_and_no_interfac
     await_true(lambda: not running("sleep 86311") and namespaces() <= before)
 
 
-def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_one(cable: HostSite, jobs: Jobs) -> None:
+def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_one(cable: WallSite, jobs: Jobs) -> None:
     end = cable.connected().pair.server
     os.kill(end.popen.pid, signal.SIGKILL)
     end.popen.wait()
@@ -117,7 +117,7 @@ def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_on
     assert cable.run(jobs.shell(LISTENING, "true")).steps[0].client_status == 0
 
 
-def test_two_runs_on_one_computer_take_turns(cable: HostSite, jobs: Jobs) -> None:
+def test_two_runs_on_one_computer_take_turns(cable: WallSite, jobs: Jobs) -> None:
     assert cable.at_once == 1
     with subprocess.Popen([sys.executable, "-c", ALONE, "1"]) as other:
         await_true(lambda: running("sleep 1"))
@@ -126,7 +126,7 @@ def test_two_runs_on_one_computer_take_turns(cable: HostSite, jobs: Jobs) -> Non
 
 
 def test_a_trial_costs_at_most_20_ms_beside_its_programs(
-    cable: HostSite, jobs: Jobs, programs: dict[Path, str]
+    cable: WallSite, jobs: Jobs, programs: dict[Path, str]
 ) -> None:
     server, client = jobs.tcp("64@20/1")
     own = {f"/lab/bin/{file.name}": str(kept_binary(file.name, digest)) for file, digest in programs.items()}
@@ -140,13 +140,3 @@ def test_a_trial_costs_at_most_20_ms_beside_its_programs(
 
     through_the_site = shortest(lambda: cable.run(jobs.pair(server, client)))
     assert through_the_site - shortest(directly) < 0.02
-
-
-def shortest(action: Callable[[], object]) -> float:
-    """Seconds of the quickest of many, which other work on this computer has disturbed least."""
-    times = []
-    for _ in range(25):
-        started = time.monotonic()
-        action()
-        times.append(time.monotonic() - started)
-    return min(times)

@@ -47,7 +47,9 @@ def extract(options: Namespace) -> int:
 
 
 def _plans(options: Namespace) -> Iterator[Plan]:
-    shop = open_workshop(options.experiment, open_site(options.site), lambda line: print(line, file=sys.stderr))
+    shop = open_workshop(
+        options.experiment, open_site(options.site, options.hosts), lambda line: print(line, file=sys.stderr)
+    )
     yield from shop.plans
 
 

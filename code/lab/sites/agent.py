@@ -7,8 +7,10 @@ was started here ends with the input, after a silence, and at its deadline.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from lab.sites import node
@@ -25,6 +28,8 @@ NOT_STARTED_STATUS = 127
 OUTPUT_LIMIT = 64 << 20
 NAP_S = 0.0002  # the first one while a server starts; each is twice as long as the one before, up to
 LONGEST_NAP_S = 0.02
+QUIET_S = 100  # for a compiler
+BUILT = ".built-here"  # beside a program that is not the one of its digest
 LISTENING = "0A"  # in /proc/net/tcp
 # A program ends with its agent, even if that is killed: as the first process of its namespace it takes all with it.
 WITH_THE_AGENT = [] if os.getpid() == 1 else ["setpriv", "--pdeathsig", "KILL"]
@@ -97,6 +102,30 @@ class Program:
         }
 
 
+def put(file: Path, place: Path) -> None:
+    """Move a program to its place, whole."""
+    place.parent.mkdir(exist_ok=True)
+    file.replace(place)
+
+
+def fits(file: Path) -> bool:
+    """Whether a program is for this processor and finds its libraries here; a script does."""
+    header, own = file.read_bytes()[:20], Path("/proc/self/exe").read_bytes()[:20]
+    if header[:4] != b"\x7fELF":
+        return True
+    return (header[4:6], header[18:]) == (own[4:6], own[18:]) and run_quietly(["ldd", "-r", str(file)]) == ""
+
+
+def run_quietly(argv: list[str]) -> str:
+    """What a command that failed said; empty when all went well."""
+    try:
+        done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=QUIET_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    said = done.stdout.decode(errors="replace").strip()
+    return (said or f"status {done.returncode}") if done.returncode else ""
+
+
 def read(descriptor: int) -> str:
     """All of an output, which is then forgotten; a byte that is not UTF-8 is replaced."""
     with os.fdopen(descriptor, "rb") as file:
@@ -123,6 +152,7 @@ class Agent:
 
     def __init__(self) -> None:
         self.programs: dict[str, Program] = {}
+        self.built: list[str] = []
         self.lock = threading.Lock()
         self.heard = time.monotonic()
         self.silence_s = float("inf")
@@ -176,7 +206,7 @@ class Agent:
 
         return finish
 
-    def do_end(self, name: str, number: int) -> Callable[[], dict[str, Any]]:
+    def do_signal(self, name: str, number: int) -> Callable[[], dict[str, Any]]:
         """Signal a program that may still run."""
         if name in self.programs:
             self.programs[name].end(number)
@@ -192,7 +222,48 @@ class Agent:
 
     def do_state(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
         """How it is now."""
-        return lambda: {"found": node.state(interface, device)}
+        return lambda: {"found": {**node.state(interface, device), "built_there": self.built}}
+
+    def do_end(self, device: str, interface: str, address: str) -> Callable[[], dict[str, Any]]:
+        """This end of the data link."""
+        return lambda: {"found": node.end(device, interface, address)}
+
+    def do_missing(self, folder: str, names: list[str]) -> Callable[[], dict[str, Any]]:
+        """Which programs are not in the folder, where it is, and how many bytes there is room for."""
+        place = Path(folder).expanduser()
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        missing = [name for name in names if not (place / name).exists()]
+        self.built += [name for name in names if (place / (name + BUILT)).exists()]
+        return lambda: {"missing": missing, "folder": str(place), "free_bytes": shutil.disk_usage(place).free}
+
+    def do_adopt(self, folder: str, name: str, arrived: str) -> Callable[[], dict[str, Any]]:
+        """Put a program in its place, DIGEST/NAME, if it arrived whole; says whether it runs on this computer."""
+        file, place = Path(folder, arrived), Path(folder, name)
+        if hashlib.sha256(file.read_bytes()).hexdigest() != place.parent.name:
+            file.unlink()
+            raise OSError(f"{place.name} did not arrive whole")
+        file.chmod(0o755)
+        if runs := fits(file):
+            put(file, place)
+        else:
+            file.unlink()
+        return lambda: {"runs": runs}
+
+    def do_build(self, folder: str, name: str, source: str) -> Callable[[], dict[str, Any]]:
+        """Make a program here, of the same sources, for a computer on which ours does not run."""
+        place, made = Path(folder, name), Path(folder, source, "made")
+
+        def finish() -> dict[str, Any]:
+            target = made / place.name
+            said = run_quietly(["make", "-s", "-C", str(made.parent), f"OUT={made}", str(target)])
+            if not target.exists():
+                return {"error": f"{place.name} cannot be built there: {said[-300:]}"}
+            put(target, place)
+            Path(folder, name + BUILT).touch()
+            self.built.append(name)
+            return {}
+
+        return finish
 
     def do_pin(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
         """Stay, with all that is started, on the processors near the network card."""

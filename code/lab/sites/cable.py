@@ -11,9 +11,9 @@ import subprocess
 
 from lab.errors import SiteError
 from lab.machine.job import FRAME_EXTRA_BYTES, check, netem
-from lab.sites.far_end import FarEnd, here
-from lab.sites.pair import Pair
-from lab.trial import End, Ends, Link
+from lab.sites.far_end import FarEnd, here, last_line
+from lab.sites.pair import Pair, near_by
+from lab.trial import End, Ends, Job, Link
 
 ENDS = Ends(client=End("10.0.0.1", "", "v0"), server=End("10.0.0.2", "", "v1"), side_channel="10.0.0.2")
 MACS = {"v0": "02:00:00:00:00:01", "v1": "02:00:00:00:00:02"}
@@ -27,6 +27,7 @@ class Cable:
     """Both ends, and the link model that lies on them."""
 
     def __init__(self) -> None:
+        self.ends, self.about = ENDS, {"cable": "veth between two network namespaces"}
         self.link: Link | None = None
         self.client = self._end("client", None)
         try:
@@ -48,6 +49,10 @@ class Cable:
             for command in commands(link, interface):
                 _enter(end, *command)
         self.link = link
+
+    def with_programs(self, job: Job) -> Pair:
+        """Namespaces of the network alone: both ends see the same files."""
+        return near_by(self.pair, job)
 
     def close(self) -> None:
         """Both agents end, and with them the namespaces and the cable."""
@@ -131,4 +136,4 @@ def _explain(name: str, words: str) -> SiteError:
     if "unshare failed" in words or "Operation not permitted" in words:
         hint = "run as root, or allow user namespaces: sysctl kernel.unprivileged_userns_clone=1"
         return SiteError("this computer makes no network namespace for you", hint=hint)
-    return SiteError("the agent ended" + (f": {words}" if words else ""), where=f"the {name}'s namespace")
+    return SiteError(f"the agent ended: {last_line(words)}", where=f"the {name}'s namespace")

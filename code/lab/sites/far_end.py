@@ -32,7 +32,7 @@ INTERPRETER = ("-I", "-S", "-c", BOOTSTRAP)
 ANSWER_S = 20.0  # for what an agent does at once
 BEAT_S = 10.0  # between signs of life
 SILENCE_S = 45.0  # after which an agent takes the harness for dead
-LAST_WORDS = 400
+LAST_WORDS = 4000  # ssh's warning of a changed key is long
 
 Json = dict[str, Any]
 Explain = Callable[[str, str], SiteError]  # name and last words of an end that was lost
@@ -40,7 +40,12 @@ Explain = Callable[[str, str], SiteError]  # name and last words of an end that 
 
 def lost(name: str, words: str) -> SiteError:
     """What is said of an end that is gone without being told to."""
-    return SiteError("the connection ended" + (f": {words}" if words else ""), where=name)
+    return SiteError(f"the connection ended: {last_line(words)}", where=name)
+
+
+def last_line(words: str) -> str:
+    """Of all that was said, what fits in a sentence."""
+    return words.splitlines()[-1].strip() if words else "it said nothing"
 
 
 class FarEnd:
@@ -61,7 +66,11 @@ class FarEnd:
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         threading.Thread(target=self._beat, daemon=True).start()
-        self.ask("keep", silence_s=SILENCE_S)
+        try:
+            self.ask("keep", silence_s=SILENCE_S)
+        except SiteError:
+            self.kill()
+            raise
 
     def call(self, what: str, **request: Any) -> Future[Json]:
         """Ask, and wait later."""

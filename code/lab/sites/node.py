@@ -5,8 +5,10 @@ Read from /proc and /sys, by the agent too: it runs on computers where nothing o
 
 from __future__ import annotations
 
+import json
 import os
 import resource
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,6 +74,45 @@ def interface_of(device: str) -> str:
     return named or min((each.name for each in folder.glob("device/net/*")), default="")
 
 
+def address_of(interface: str) -> str:
+    """Its first global IPv4 address, else its first global IPv6 one, else nothing."""
+    entries = _addresses("dev", interface)
+    by_family = sorted(entries, key=lambda each: str(each["family"]))  # inet before inet6
+    return next((str(each["local"]) for each in by_family if each.get("scope") == "global"), "")
+
+
+def interface_with(address: str) -> str:
+    """The interface that has an address."""
+    return next((str(each["interface"]) for each in _addresses() if each["local"] == address), "")
+
+
+def _addresses(*which: str) -> list[dict[str, object]]:
+    """All addresses of this network namespace, as iproute2 lists them."""
+    listed = subprocess.run(["ip", "-json", "addr", "show", *which], stdout=subprocess.PIPE, check=False).stdout
+    links = json.loads(listed or "[]")
+    return [{**each, "interface": link["ifname"]} for link in links for each in link.get("addr_info", ())]
+
+
+def end(device: str, interface: str, address: str) -> dict[str, str]:
+    """One end of the data link, what is not given found from what is; else where the harness came in by ssh."""
+    came_in = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 3)[2]
+    if not (device or interface or address):
+        device = active_device()
+    if not interface:
+        interface = interface_of(device) if device else interface_with(address or came_in)
+    return {"device": device, "interface": interface, "address": address or address_of(interface)}
+
+
+def active_device() -> str:
+    """The first RDMA device whose port is up."""
+    return next((name for name in devices() if "ACTIVE" in port_state(name)), "")
+
+
+def port_state(device: str) -> str:
+    """4: ACTIVE, or why not."""
+    return text(SYS / "class/infiniband" / device / "ports/1/state")
+
+
 def identity(interface: str, device: str) -> dict[str, str]:
     """What makes measurements comparable; nothing that changes by itself."""
     found = {"kernel": os.uname().release, "processor": processor(), "governor": governor(), "turbo": turbo()}
@@ -99,7 +140,7 @@ def state(interface: str, device: str) -> dict[str, object]:
         "irq_affinity": irq_affinity(interface),
         "cpus": sorted(os.sched_getaffinity(0)),
         "mtu": text(SYS / "class/net" / interface / "mtu"),
-        "link_state": text(SYS / "class/infiniband" / device / "ports/1/state") if device else "",
+        "link_state": port_state(device) if device else "",
         "memlock_bytes": resource.getrlimit(resource.RLIMIT_MEMLOCK)[0],
     }
     return {name: value for name, value in found.items() if value not in ("", [], {})}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-
 from lab.errors import SiteError
 from lab.sites import node
 from lab.sites.far_end import FarEnd, here
-from lab.sites.pair import Pair
-from lab.trial import End, Ends, Link
+from lab.sites.pair import Pair, near_by
+from lab.trial import End, Ends, Job, Link
 
 REAL = Link()  # what an experiment asks for when it models nothing
 
@@ -17,13 +14,18 @@ REAL = Link()  # what an experiment asks for when it models nothing
 class OwnDevices:
     """Two agents near the devices; the link is what it is."""
 
-    def __init__(self, ends: Ends) -> None:
+    def __init__(self, devices: tuple[str, ...]) -> None:
+        self.ends, self.about = ends_of(devices), about(devices)
         self.pair = Pair(FarEnd("client", here()), FarEnd("server", here()))
-        self.pair.pin(ends)
+        self.pair.pin(self.ends)
 
     def apply(self, link: Link) -> None:
         """A real link can't be modelled."""
         refuse_model(link)
+
+    def with_programs(self, job: Job) -> Pair:
+        """Both ends see the same files."""
+        return near_by(self.pair, job)
 
     def close(self) -> None:
         """Both agents end."""
@@ -42,8 +44,7 @@ def choose(wanted: str) -> tuple[str, ...]:
     """The devices to use, client's first: those named, else the first two of one kind, else the only one, else none."""
     there = node.devices()
     if not wanted:
-        active = [name for name in there if "ACTIVE" in node.text(node.SYS / f"class/infiniband/{name}/ports/1/state")]
-        return tuple(active[:2])
+        return tuple(name for name in there if "ACTIVE" in node.port_state(name))[:2]
     for name in wanted.split(","):
         if name not in there:
             known = ", ".join(there) or "there is none"
@@ -51,7 +52,7 @@ def choose(wanted: str) -> tuple[str, ...]:
     return tuple(wanted.split(",")[:2])
 
 
-def ends(devices: tuple[str, ...]) -> Ends:
+def ends_of(devices: tuple[str, ...]) -> Ends:
     """Both ends; one device is both."""
     client, server = _end(devices[0]), _end(devices[-1])
     return Ends(client, server, side_channel="127.0.0.1")
@@ -68,17 +69,7 @@ def _end(device: str) -> End:
     interface = node.interface_of(device)
     if not interface:
         raise SiteError(f"{device} has no network interface, by which the lab finds its GID", hint="ip link; rdma link")
-    return End(address_of(interface), device, interface)
-
-
-def address_of(interface: str) -> str:
-    """Its first IPv4 address, else its first global IPv6 one."""
-    listed = subprocess.run(
-        ["ip", "-json", "addr", "show", "dev", interface], capture_output=True, text=True, check=False
-    )
-    entries = [each for link in json.loads(listed.stdout or "[]") for each in link.get("addr_info", ())]
-    for family in ("inet", "inet6"):
-        for each in entries:
-            if each["family"] == family and each.get("scope") == "global":
-                return str(each["local"])
-    raise SiteError(f"{interface} has no address", hint=f"ip addr add 192.168.100.1/24 dev {interface}")
+    address = node.address_of(interface)
+    if not address:
+        raise SiteError(f"{interface} has no address", hint=f"ip addr add 192.168.100.1/24 dev {interface}")
+    return End(address, device, interface)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as Late
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -37,6 +37,18 @@ class Pair:
         """Let both ends stay near their network cards."""
         for far, end in ((self.client, ends.client), (self.server, ends.server)):
             far.ask("pin", interface=end.interface, device=end.device)
+
+
+def locator(places: Mapping[str, str]) -> Locate:
+    """Programs under test, by name, as they lie at one end."""
+    named = {PROGRAMS + name: place for name, place in places.items()}
+    return lambda word: named.get(word, word)
+
+
+def near_by(pair: Pair, job: Job) -> Pair:
+    """Both ends are this computer, and find the programs under test where they are kept."""
+    locate = locator({path.name: str(path) for path in job.overlay})
+    return replace(pair, locate={"client": locate, "server": locate})
 
 
 class Deadline:
@@ -139,7 +151,7 @@ class _Run:
         wait((done, served), self.patience_s, FIRST_COMPLETED)
         if served.done() and not done.done() and self.answer(self.pair.server, served)["status"]:
             wait((done,), AFTER_FAILURE_S)
-            end.ask("end", name="client", number=signal.SIGKILL)
+            end.ask("signal", name="client", number=signal.SIGKILL)
         return self.answer(end, done)
 
     def end_server(self, served: Future[Json]) -> Json:
@@ -149,7 +161,7 @@ class _Run:
                 served.result(AFTER_CLIENT_S)
                 break
             except Late:
-                self.pair.server.ask("end", name="server", number=number)
+                self.pair.server.ask("signal", name="server", number=number)
         return self.answer(self.pair.server, served)
 
     def start(self, role: str, port: int = 0) -> Future[Json]:

@@ -18,7 +18,8 @@ def addresses(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
     def answer(argv: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
         local = known.get(argv[-1])
-        entries = [{"addr_info": [{"family": "inet", "scope": "global", "local": local}]}] if local else []
+        info = [{"family": "inet", "scope": "global", "local": local}] if local else []
+        entries = [{"ifname": argv[-1], "addr_info": info}]
         return subprocess.CompletedProcess(argv, 0, json.dumps(entries), "")
 
     monkeypatch.setattr(subprocess, "run", answer)
@@ -28,10 +29,10 @@ def addresses(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 @pytest.mark.usefixtures("addresses")
 def test_two_devices_are_the_two_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
-    site = host.open()
-    assert (site.ends.client.device, site.ends.server.device) == ("mlx5_0", "mlx5_1")
-    assert (site.ends.client.host, site.ends.server.host) == ("192.168.1.1", "192.168.1.2")
-    assert site.about == {"cable": "mlx5_0 to mlx5_1, both of this computer"}
+    ends = own_devices.ends_of(own_devices.choose(""))
+    assert (ends.client.device, ends.server.device) == ("mlx5_0", "mlx5_1")
+    assert (ends.client.host, ends.server.host) == ("192.168.1.1", "192.168.1.2")
+    assert own_devices.about(("mlx5_0", "mlx5_1")) == {"cable": "mlx5_0 to mlx5_1, both of this computer"}
 
 
 @pytest.mark.usefixtures("addresses")
@@ -39,8 +40,9 @@ def test_one_device_is_its_own_other_end_and_the_record_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0")
-    site = host.open()
-    assert site.ends.client == site.ends.server and "turn around inside it" in site.about["cable"]
+    chosen = own_devices.choose("")
+    ends, about = own_devices.ends_of(chosen), own_devices.about(chosen)
+    assert ends.client == ends.server and "turn around inside it" in about["cable"]
 
 
 @pytest.mark.usefixtures("addresses")
@@ -48,7 +50,6 @@ def test_a_device_whose_port_is_down_is_not_chosen(tmp_path: Path, monkeypatch: 
     pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
     put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
     assert own_devices.choose("") == ("mlx5_1",)
-    assert host.open("cable").ends.client.device == ""
 
 
 def test_a_device_that_is_not_there_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +64,7 @@ def test_an_interface_without_an_address_is_one_sentence(
     pretend(tmp_path, monkeypatch, "mlx5_0")
     addresses.clear()
     with pytest.raises(SiteError, match="eth0 has no address"):
-        host.open()
+        own_devices.ends_of(own_devices.choose(""))
 
 
 @pytest.mark.parametrize("link", [Link(rate_bit_s=10**9), Link(delay_ns=1000), Link(loss_ppm=1), Link(offload=False)])

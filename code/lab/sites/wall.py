@@ -1,0 +1,113 @@
+"""A site of two agents, by the clock on the wall: one job after the other, the link made anew when a job broke it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Protocol
+
+from lab.errors import SiteError, SiteStopped
+from lab.sites import pair
+from lab.sites.pair import Pair
+from lab.trial import Ends, Job, Link, Outcome
+
+
+class PairLink(Protocol):
+    """Two agents and what lies between them."""
+
+    pair: Pair
+    ends: Ends
+    about: dict[str, str]  # what identifies it besides both computers
+
+    def apply(self, link: Link) -> None:
+        """Make the link as a job wants it, or refuse."""
+        ...
+
+    def with_programs(self, job: Job) -> Pair:
+        """The agents, and where each finds the programs under test."""
+        ...
+
+    def close(self) -> None:
+        """End both agents and undo what was made."""
+        ...
+
+
+class WallSite:
+    """Runs one job after the other: two at once would measure each other."""
+
+    at_once: int | None = 1
+
+    def __init__(
+        self, name: str, connect: Callable[[], PairLink], alone: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        self.name, self.connect, self.alone = name, connect, alone
+        self.lock, self.turn = threading.Lock(), threading.Lock()
+        self.stopped = False
+        self.link: PairLink | None = None
+        self.known: tuple[dict[str, str], Ends] | None = None
+
+    @property
+    def ends(self) -> Ends:
+        """Addresses and devices, as both ends say."""
+        return self.found()[1]
+
+    def identity(self) -> dict[str, str]:
+        """Both computers and their link."""
+        return self.found()[0]
+
+    def found(self) -> tuple[dict[str, str], Ends]:
+        """What both ends said when they were asked first."""
+        if self.known is None:
+            link = self.connected()
+            self.known = pair.identity(link.pair, link.ends) | link.about, link.ends
+        return self.known
+
+    def prepare(self, progress: Callable[[str], None]) -> None:
+        """Make the link."""
+        del progress
+        self.connected()
+
+    def connected(self) -> PairLink:
+        """The link, made anew if the last job broke it."""
+        with self.lock:
+            if self.stopped:
+                raise SiteStopped(f"the {self.name} site was told to stop")
+            if self.link is None:
+                self.link = self.connect()
+            return self.link
+
+    def run(self, job: Job) -> Outcome:
+        """Run a job when no other runs here."""
+        pair.refuse_without_device(job)
+        with self.turn, self.alone():
+            try:
+                outcome = self.run_on(self.connected(), job)
+            except SiteError as error:
+                self.disconnect()
+                if self.stopped:
+                    raise SiteStopped(f"the {self.name} site was told to stop") from error
+                raise
+            if any(step.client_status or step.server_status for step in outcome.steps):
+                self.disconnect()
+            return outcome
+
+    def run_on(self, link: PairLink, job: Job) -> Outcome:
+        """Run a job on the link as it wants it."""
+        link.apply(job.link)
+        ends = link.with_programs(job)
+        state = pair.state(ends, link.ends)
+        return replace(pair.run_job(ends, job), state=state)
+
+    def disconnect(self) -> None:
+        """What a broken job left of the link must not reach the next."""
+        with self.lock:
+            if self.link is not None:
+                self.link.close()
+            self.link = None
+
+    def stop(self) -> None:
+        """End both agents and all that they run."""
+        self.stopped = True
+        self.disconnect()

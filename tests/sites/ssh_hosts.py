@@ -1,0 +1,155 @@
+"""Two computers that one can log in to by ssh, each a network namespace with an ssh server of its own.
+
+Their login addresses are on one wire, their data addresses on another. The ssh client comes in through a third
+namespace. Nothing listens outside of them, and no file of this computer is touched: keys, configuration and
+passwd are the tests' own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.sites.daemons import daemon, libraries, write
+from tests.sites.jobs import await_true
+
+NAMESPACE = ("unshare", "--net", "--mount", "--pid", "--time", "--fork", "--kill-child=KILL", "--mount-proc")
+OTHER_CLOCK = ("--monotonic", "1000000")  # seconds by which bob's clock differs
+RELAY = """
+import os, socket, sys, threading
+there = socket.create_connection((sys.argv[1], 22), 10)
+def back():
+    while data := there.recv(65536):
+        os.write(1, data)
+threading.Thread(target=back, daemon=True).start()
+while data := os.read(0, 65536):
+    there.sendall(data)
+"""
+SSHD = """
+HostKey {folder}/{name}.key
+AuthorizedKeysFile {folder}/authorized_keys
+ListenAddress {address}
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+Subsystem sftp internal-sftp
+"""
+SERVE = """
+mount -t tmpfs run /run && mkdir -m 755 /run/sshd
+mount --bind {folder}/passwd /etc/passwd
+exec {sshd} -f {folder}/{name}.sshd -E {folder}/{name}.log
+"""
+CLIENT = """
+Host *
+    User root
+    IdentityFile {folder}/user
+    IdentitiesOnly yes
+    UserKnownHostsFile {folder}/known_hosts
+    GlobalKnownHostsFile /dev/null
+    StrictHostKeyChecking yes
+Host alice bob
+    ProxyCommand nsenter --net --target {gate} {python} {relay} %h
+Host alice
+    HostName 10.78.1.1
+Host bob
+    HostName 10.78.2.1
+Host nowhere
+    HostName 127.0.0.1
+    Port 1
+"""
+
+
+class SshHosts:
+    """alice and bob."""
+
+    names = ("alice", "bob")
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.holders: dict[str, subprocess.Popen[bytes]] = {}
+        self.sshd = daemon("usr/sbin/sshd")
+        self._keys()
+        for name in ("gate", *self.names):
+            self.hold(name)
+        self.wire("alice", "data0", "bob", "data0", "10.77.0")
+        for number, name in enumerate(self.names, 1):
+            self.wire(name, "login0", "gate", name, f"10.78.{number}")
+            self.serve(name, f"10.78.{number}.1")
+        self._configure()
+
+    @property
+    def config(self) -> Path:
+        """What ssh is told with -F."""
+        return self.folder / "config"
+
+    def toml(self, client: str = "", server: str = "", bob: str = "bob") -> Path:
+        """A hosts.toml; more words for either end."""
+        text = f"""[ssh]
+config = "{self.config}"
+client = {{ login = "alice", interface = "data0", folder = "{self.folder}/programs"{client} }}
+server = {{ login = "{bob}", interface = "data0", folder = "{self.folder}/programs"{server} }}
+"""
+        return write(self.folder / f"hosts{abs(hash(text))}.toml", text)
+
+    def inside(self, name: str, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command in a computer's network and file system."""
+        return subprocess.run([*self.place(name), *command], capture_output=True, text=True, check=True)
+
+    def place(self, name: str) -> tuple[str, ...]:
+        """What to put before a command that is to run there."""
+        return ("nsenter", "--net", "--mount", "--pid", "--time", "--target", str(self.inner(name)))
+
+    def inner(self, name: str) -> int:
+        """The first process of a computer, as this one numbers it."""
+        parent = self.holders[name].pid
+        return int(Path(f"/proc/{parent}/task/{parent}/children").read_text().split()[0])
+
+    def hold(self, name: str) -> None:
+        """A computer lives as long as its first process."""
+        clock = OTHER_CLOCK if name == "bob" else ()
+        self.holders[name] = subprocess.Popen([*NAMESPACE, *clock, "sleep", "infinity"])
+        parent = self.holders[name].pid
+        await_true(lambda: Path(f"/proc/{parent}/task/{parent}/children").read_text())
+        self.inside(name, "ip", "link", "set", "lo", "up")
+
+    def wire(self, one: str, one_end: str, other: str, other_end: str, net: str) -> None:
+        """A veth pair between two computers."""
+        pids = [str(self.holders[name].pid) for name in (one, other)]
+        make = ("ip", "link", "add", one_end, "netns", pids[0], "type", "veth", "peer", "name", other_end)
+        subprocess.run([*make, "netns", pids[1]], check=True)
+        for number, (name, end) in enumerate(((one, one_end), (other, other_end)), 1):
+            self.inside(name, "ip", "addr", "add", f"{net}.{number}/24", "dev", end)
+            self.inside(name, "ip", "link", "set", end, "up")
+
+    def serve(self, name: str, address: str) -> None:
+        """An ssh server that listens on the login address alone."""
+        write(self.folder / f"{name}.sshd", SSHD.format(folder=self.folder, name=name, address=address))
+        script = SERVE.format(folder=self.folder, sshd=self.sshd, name=name)
+        subprocess.run([*self.place(name), "sh", "-c", script], env={**os.environ, **libraries()}, check=True)
+
+    def stop(self) -> None:
+        """Every process of a namespace ends with its first."""
+        for holder in self.holders.values():
+            holder.kill()
+            holder.wait()
+
+    def _keys(self) -> None:
+        for name in ("user", *(f"{each}.key" for each in self.names)):
+            make = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(self.folder / name))
+            subprocess.run(make, check=True)
+        write(self.folder / "authorized_keys", (self.folder / "user.pub").read_text())
+        rows = ("root:*:0:0:root:{folder}:/bin/sh", "sshd:*:65533:65534::/run/sshd:/usr/sbin/nologin")
+        write(self.folder / "passwd", "\n".join(rows).format(folder=self.folder) + "\n", 0o644)
+
+    def _configure(self) -> None:
+        known = [
+            f"10.78.{number}.1 {(self.folder / f'{name}.key.pub').read_text()}"
+            for number, name in enumerate(self.names, 1)
+        ]
+        write(self.folder / "known_hosts", "".join(known))
+        relay, gate = write(self.folder / "relay.py", RELAY), self.holders["gate"].pid
+        write(self.config, CLIENT.format(folder=self.folder, gate=gate, python=sys.executable, relay=relay))

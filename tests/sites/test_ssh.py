@@ -1,0 +1,225 @@
+"""The site ssh on two real ssh servers: what it finds there, what it costs, and every way to lose a host."""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running, shortest
+from tests.sites.ssh_hosts import SshHosts
+
+from lab.binaries import kept_binary
+from lab.errors import SiteError, SpecError
+from lab.places import BENCH
+from lab.sites import ssh
+from lab.sites.wall import WallSite
+from lab.trial import Job, Link
+
+ALONE = """
+import sys
+from pathlib import Path
+from lab.sites import ssh
+from lab.trial import Job, Link, Perturbation, Step
+step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[2]), 18600)
+ssh.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
+"""
+
+
+@pytest.fixture(scope="module")
+def site(open_ssh: Callable[[], WallSite]) -> Iterator[WallSite]:
+    opened = open_ssh()
+    yield opened
+    opened.stop()
+
+
+@pytest.fixture
+def other_hosts(tmp_path: Path) -> Iterator[SshHosts]:
+    """Two hosts that a test may destroy."""
+    hosts = SshHosts(tmp_path)
+    yield hosts
+    hosts.stop()
+
+
+def refused(hosts: Path, wanted: str = "") -> str:
+    """The one sentence with which the site can't be opened, within the deadline."""
+    started = time.monotonic()
+    site = ssh.open(wanted, hosts)
+    with pytest.raises(SiteError) as error:
+        site.prepare(print)
+    site.stop()
+    assert "\n" not in str(error.value) and time.monotonic() - started < 25
+    return str(error.value)
+
+
+def test_data_go_over_the_data_link_and_not_where_one_logs_in(site: WallSite) -> None:
+    assert (site.ends.client.host, site.ends.client.interface) == ("10.77.0.1", "data0")
+    assert (site.ends.server.host, site.ends.side_channel) == ("10.77.0.2", "10.77.0.2")
+    assert site.identity()["hosts"] == "alice to bob"
+
+
+def test_without_an_address_the_link_is_where_the_harness_came_in(ssh_hosts: SshHosts) -> None:
+    hosts = ssh_hosts.toml()
+    hosts.write_text(hosts.read_text().replace('interface = "data0", ', ""))
+    site = ssh.open("", hosts)
+    assert (site.ends.client.interface, site.ends.client.host) == ("login0", "10.78.1.1")
+    site.stop()
+
+
+def test_the_clocks_of_both_hosts_may_differ_by_days(site: WallSite, jobs: Jobs) -> None:
+    clock = "cat /proc/uptime"
+    (step,) = site.run(
+        jobs.shell(f"{clock}; python3 -c 'import time; print(time.monotonic())'; {LISTENING}", clock)
+    ).steps
+    assert float(step.server_out.split()[2]) - step.clock_start_ns / 1e9 > 900_000
+    assert 0 < step.clock_end_ns - step.clock_start_ns < 10 * 10**9
+
+
+def test_a_trial_costs_at_most_300_ms_more_than_on_this_computer(site: WallSite, jobs: Jobs) -> None:
+    server, client = jobs.tcp("64@20/1")
+    programs = shortest(lambda: site.run(jobs.pair(server, client)))
+    (step,) = site.run(jobs.pair(server, client)).steps
+    assert programs - (step.clock_end_ns - step.clock_start_ns) / 1e9 < 0.3
+
+
+def test_a_host_that_cannot_be_reached_is_one_sentence(ssh_hosts: SshHosts) -> None:
+    assert (
+        refused(ssh_hosts.toml(bob="nowhere"))
+        == "nowhere: it cannot be reached: no ssh server there (try: ssh nowhere)"
+    )
+
+
+def test_a_host_that_nobody_knows_is_one_sentence(ssh_hosts: SshHosts) -> None:
+    assert "no.such.host.invalid: there is no host of that name" in refused(ssh_hosts.toml(bob="no.such.host.invalid"))
+
+
+def test_a_changed_host_key_is_one_sentence(ssh_hosts: SshHosts) -> None:
+    known = ssh_hosts.folder / "known_hosts"
+    before = known.read_text()
+    alice, bob = before.splitlines()
+    known.write_text(f"{alice}\n{bob.split()[0]} {' '.join(alice.split()[1:])}\n")
+    try:
+        assert "bob: its host key has changed (try: ssh-keygen -R bob" in refused(ssh_hosts.toml())
+        known.write_text(alice + "\n")
+        assert "bob: its host key is not known" in refused(ssh_hosts.toml())
+    finally:
+        known.write_text(before)
+
+
+def test_a_host_that_refuses_the_login_is_one_sentence(ssh_hosts: SshHosts) -> None:
+    keys = ssh_hosts.folder / "authorized_keys"
+    before = keys.read_text()
+    keys.write_text("")
+    try:
+        assert "alice: it refuses to log you in without a password (try: ssh-copy-id alice)" in refused(
+            ssh_hosts.toml()
+        )
+    finally:
+        keys.write_text(before)
+
+
+def test_a_full_disk_over_there_is_one_sentence(ssh_hosts: SshHosts, jobs: Jobs) -> None:
+    ssh_hosts.inside("bob", "mkdir", "-p", "/run/small")
+    ssh_hosts.inside("bob", "mount", "-t", "tmpfs", "-o", "size=16k", "small", "/run/small")
+    hosts = ssh_hosts.toml()
+    alice, bob = hosts.read_text().split("server =")
+    hosts.write_text(alice + "server =" + bob.replace(f"{ssh_hosts.folder}/programs", "/run/small"))
+    site = ssh.open("", hosts)
+    with pytest.raises(SiteError, match=r"^bob: no room for the programs in /run/small: \d+ bytes needed, \d+ free"):
+        site.run(jobs.pair(*jobs.tcp("64@20/1")))
+    site.stop()
+
+
+def test_a_program_that_does_not_run_over_there_is_built_there_and_the_record_says_so(
+    site: WallSite, jobs: Jobs, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    foreign = b"\x7fELF of another processor"
+    digest = hashlib.sha256(foreign).hexdigest()
+    (tmp_path / digest).mkdir()
+    (tmp_path / digest / "tcp-server").write_bytes(foreign)
+    client = kept_binary("tcp-client", programs[BENCH / "tcp-client"])
+    job = jobs.pair(*jobs.tcp("64@20/1"), overlay=(client, tmp_path / digest / "tcp-server"), deadline_s=100)
+    outcome = site.run(job)
+    assert outcome.steps[0].client_status == 0, outcome.steps
+    assert outcome.state["server"]["built_there"] == [f"{digest}/tcp-server"]
+
+
+def test_another_users_server_on_the_port_is_one_sentence(ssh_hosts: SshHosts, site: WallSite, jobs: Jobs) -> None:
+    busy = [*ssh_hosts.place("bob"), "iperf3", "-s", "-p", str(PORT)]
+    with subprocess.Popen(busy, stdout=subprocess.DEVNULL) as other:
+        await_true(lambda: f":{PORT:04X} " in ssh_hosts.inside("bob", "cat", "/proc/net/tcp6").stdout)
+        (step,) = site.run(jobs.pair(*jobs.tcp("64@20/1"))).steps
+        subprocess.run([*ssh_hosts.place("bob"), "pkill", "-x", "iperf3"], check=True)
+        other.wait()
+    assert step.server_status == 1 and "is another server running" in step.server_err and step.client_status
+
+
+def test_a_real_link_takes_no_model(site: WallSite, jobs: Jobs) -> None:
+    with pytest.raises(SiteError, match="a real link takes no model"):
+        site.run(jobs.shell(LISTENING, "true", link=Link(rate_bit_s=10**9)))
+
+
+def test_a_link_that_goes_down_ends_in_the_deadline(ssh_hosts: SshHosts, site: WallSite, jobs: Jobs) -> None:
+    server, client = jobs.tcp("1M@2000000/1")
+    cut = ("sh", "-c", '(sleep 0.3; exec ip link set data0 down) & exec "$@"', "sh", *client)
+    (step,) = site.run(jobs.pair(server, cut)).steps
+    ssh_hosts.inside("alice", "ip", "link", "set", "data0", "up")
+    assert step.client_status == 1 and "no progress for 4 s" in step.client_err, step
+    assert running("1M@2000000/1") == []
+
+
+def test_a_harness_that_is_killed_leaves_nothing_running_on_either_host(ssh_hosts: SshHosts) -> None:
+    with subprocess.Popen([sys.executable, "-c", ALONE, str(ssh_hosts.toml()), "86321"]) as harness:
+        await_true(lambda: running("sleep 86321"))
+        harness.send_signal(signal.SIGKILL)
+    await_true(lambda: not running("sleep 86321"))
+    await_true(lambda: len(running("iperf3 -s -p 18600")) == 0)
+
+
+def lose(hosts: SshHosts, jobs: Jobs, how: Callable[[], object]) -> str:
+    """The sentence when something happens to a host while a trial runs there."""
+    site = ssh.open("", hosts.toml())
+    job = jobs.shell(LISTENING, "sleep 86322", deadline_s=15)
+    site.prepare(print)
+    started = time.monotonic()
+    with pytest.raises(SiteError) as error:
+        _run_and(site, job, how)
+    site.stop()
+    assert time.monotonic() - started < 40 and "\n" not in str(error.value)
+    return str(error.value)
+
+
+def _run_and(site: WallSite, job: Job, how: Callable[[], object]) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(site.run, job)
+        await_true(lambda: running("sleep 86322"))
+        how()
+        run.result()
+
+
+def test_a_host_that_is_lost_in_a_trial_is_one_sentence(other_hosts: SshHosts, jobs: Jobs) -> None:
+    sentence = lose(other_hosts, jobs, other_hosts.holders["bob"].kill)
+    assert sentence.startswith("bob: "), sentence
+    await_true(lambda: not running("sleep 86322"))
+
+
+def test_a_host_that_is_cut_off_in_a_trial_is_one_sentence_and_ends_what_it_runs(
+    other_hosts: SshHosts, jobs: Jobs
+) -> None:
+    down = ("ip", "link", "set", "login0", "down")
+    sentence = lose(other_hosts, jobs, lambda: other_hosts.inside("alice", *down))
+    assert "alice: it does not answer any more" in sentence
+    await_true(lambda: not running("sleep 86322"))
+
+
+def test_hosts_that_are_not_described_say_where_to_begin(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"hosts\.toml: is not there .*docs/sites\.md"):
+        ssh.open("", tmp_path / "hosts.toml")
+    with pytest.raises(SiteError, match="'alice' are not two hosts"):
+        ssh.open("alice")
