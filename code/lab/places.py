@@ -7,6 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HOSTS = ROOT / "hosts.toml"  # the computers of the sites ssh and slurm; the user writes it
 EXPERIMENTS = ROOT / "experiments"
+PUBLISHED = EXPERIMENTS / "published"
 CACHE = ROOT / ".cache"
 BENCH = CACHE / "bench"  # the C programs
 PROGRAMS = CACHE / "programs"  # copies of them, by digest

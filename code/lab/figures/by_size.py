@@ -72,5 +72,5 @@ def _in_words(curve: Curve, unit: Unit) -> str:
 def _n(data: BySize) -> str:
     ours = [each for curve in data.curves if not curve.machine for each in curve.y]
     others = dict.fromkeys(curve.machine for curve in data.curves if curve.machine)
-    marked = [f"grey with hollow marks: {machine}, another machine" for machine in others]
+    marked = [f"grey with hollow marks: {machine}" for machine in others]
     return "; ".join(([counts(ours, "repetitions", "bands")] if ours else []) + marked)

@@ -76,12 +76,16 @@ def _label_axes(panel: Axes, data: HeatMap) -> None:
     panel.spines[:].set_visible(False)
 
 
+def _quantity(data: HeatMap) -> str:
+    return f"{data.quantity} in {data.unit.name}" if data.unit.name else data.quantity
+
+
 def _stride(count: int, most: int) -> int:
     return -(-count // most)
 
 
 def _draw_bar(drawing: Drawing, bar: Axes, image: AxesImage, present: Sequence[float], data: HeatMap) -> None:
-    drawing.colorbar(image, cax=bar, orientation="horizontal", label=f"throughput in {data.unit.name}")
+    drawing.colorbar(image, cax=bar, orientation="horizontal", label=_quantity(data))
     bar.yaxis.set_major_locator(NullLocator())
     log_axis(bar.xaxis, present)
     bar.spines[:].set(color=PALE, visible=True)
@@ -102,10 +106,10 @@ def _write_cells(drawing: Drawing, panel: Axes, values: Sequence[Sequence[float]
 
 
 def _brief(value: float, unit: Unit) -> str:
-    """Two digits, and the first letter of the unit's prefix where it has one: 68 M."""
+    """Three digits, and the first letter of the unit's prefix where it has one: 68 M."""
     chosen = legible(unit, value * unit.size)
-    letter = "" if unit.smaller and chosen == unit.smaller[-1] else chosen.name[0]
-    return f"{number(value * unit.size / chosen.size, 2)}{letter}"
+    letter = "" if not unit.smaller or chosen == unit.smaller[-1] else chosen.name[0]
+    return f"{number(value * unit.size / chosen.size)}{letter}"
 
 
 def _letters(unit: Unit) -> str:
@@ -122,6 +126,6 @@ def _alt(data: HeatMap) -> str:
     ]
     least, most = (choose(pairs, key=lambda pair: pair[0].value) for choose in (min, max))
     return (
-        f"Heat map of throughput by {data.row_label} and {data.column_label} on {data.site}: "
+        f"Heat map of {data.quantity} by {data.row_label} and {data.column_label} on {data.site}: "
         f"least {measured(least[0], data.unit)} at {least[1]}, most {measured(most[0], data.unit)} at {most[1]}."
     )

@@ -21,6 +21,7 @@ class Unit:
 GIB_S = Unit("GiB/s", 2.0**30, (Unit("MiB/s", 2.0**20), Unit("KiB/s", 2.0**10), Unit("B/s", 1.0)))
 GBIT_S = Unit("Gbit/s", 1e9 / 8, (Unit("Mbit/s", 1e6 / 8), Unit("kbit/s", 1e3 / 8), Unit("bit/s", 1 / 8)))
 MESSAGES_S = Unit("messages/s", 1.0)
+TIMES = Unit("", 1.0)  # of a ratio
 MICROSECONDS = Unit("µs", 1e3, (Unit("ns", 1.0),))
 SECONDS = Unit("s", 1e9, (Unit("ms", 1e6), MICROSECONDS, Unit("ns", 1.0)))
 
@@ -90,6 +91,7 @@ class HeatMap:
     cells: tuple[tuple[Estimate | None, ...], ...]
     site: str
     unit: Unit = GIB_S
+    quantity: str = "throughput"
     keys: tuple[str, ...] = ()
 
 

@@ -49,7 +49,7 @@ def measured(estimate: Estimate, unit: Unit | None = None) -> str:
     text = number(estimate.value / scale)
     if estimate.interval:
         text += f" ({number(estimate.interval.low / scale)} to {number(estimate.interval.high / scale)})"
-    return f"{text} {unit.name}" if unit else text
+    return f"{text} {unit.name}" if unit and unit.name else text
 
 
 def counts(estimates: Iterable[Estimate], what: str, bands: str) -> str:

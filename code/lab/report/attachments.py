@@ -31,6 +31,10 @@ CLAIM_COLUMNS = (
 )
 
 
+# What a record says of the moment, or of the experiment that asked first: another run has the same trial without it.
+PASSING = ("state", "first_asked_by", "published", "profile")
+
+
 def attachments(evidence: Evidence, ledger: Ledger, texts: dict[str, bytes]) -> dict[str, bytes]:
     """Every file by its name; the texts are those that a person wrote."""
     name = evidence.plan.experiment.name
@@ -75,12 +79,12 @@ def _row(claim: Claim) -> list[Any]:
 
 
 def _manifest(evidence: Evidence) -> list[dict[str, Any]]:
-    """A record by its key and by digests of what it measured; the machine's load and the date are left out."""
+    """A record by its key and by a digest of what it measured."""
     return [_about(key, facts) for key, facts in evidence.facts.items()]
 
 
 def _about(key: str, facts: dict[str, Any]) -> dict[str, Any]:
-    lasting = {name: value for name, value in facts.items() if name != "state"}
+    lasting = {name: value for name, value in facts.items() if name not in PASSING}
     digest = hashlib.sha256(json.dumps(lasting, sort_keys=True).encode()).hexdigest()
     names = ("program", "operation", "measure", "repetition", "checks", "notes", "programs")
     guest_ns = facts["clock_end_ns"] - facts["clock_start_ns"]

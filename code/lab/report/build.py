@@ -19,17 +19,17 @@ from lab.report.gallery import Gallery
 from lab.report.latex import compile_pdf
 from lab.report.ledger import make_ledger
 from lab.report.ledger_rows import ledger_rows
-from lab.report.origin import in_templates
 from lab.report.people import read_people
 from lab.report.pictures import pictures
 from lab.report.prose import check_text, refused
 from lab.report.record_sets import record_sets
-from lab.report.render import render
+from lab.report.render import Rendered, render
 from lab.report.typeset import definitions
 from lab.report.uses import COMMENT, claims_used
 
-MAIN = "report.tex"
+MAIN, LEDGER = "report.tex", "ledger.tex"
 DRAFT = r"\draft"
+_NAMED = re.compile(r"\\(figure|table)of\{([^{}]*)\}")
 _LABEL = re.compile(r"\\label\{(figure|table):([^{}]*)\}")
 
 
@@ -61,16 +61,18 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
     context = make_context(evidence, ledger, read_people(sources.people), gallery)
     body = render(sources.templates, f"{sources.experiment.stem}.tex", context)
     check_templates(sources, ledger)
-    discussion = discussion_text(sources, evidence, ledger, body)
-    files = texts(sources, evidence, ledger, body, discussion)
+    check_names(body, ledger)
+    discussion = discussion_text(sources, evidence, ledger, body.text)
+    table = ledger_table(sources, evidence, ledger, body.text + discussion)
+    files = texts(sources, ledger, body, table, discussion)
     shown = {f"figures/{name}.pdf": figure.pdf for name, figure in gallery.shown.items()}
     typed = {"experiment.toml": sources.experiment, "report.toml": sources.people, "discussion.tex": sources.discussion}
     inside = attachments(evidence, ledger, typed_texts(typed))
     try:
         return attach(compile_pdf(files | shown, MAIN), inside)
     except ReportError as error:
-        rendered = {name: files[name] for name in (MAIN, "ledger.tex")}
-        raise in_templates(error, rendered, sources.templates) from error
+        rendered = {MAIN: body, LEDGER: table}.get(error.file)
+        raise (rendered.in_template(error) if rendered else error) from error
 
 
 def discussion_text(sources: Sources, evidence: Evidence, ledger: Ledger, body: str) -> str:
@@ -90,22 +92,42 @@ def check_templates(sources: Sources, ledger: Ledger) -> None:
         raise ClaimsRefused("a template claims what the data do not support:", refusals=tuple(found))
 
 
+def check_names(body: Rendered, ledger: Ledger) -> None:
+    """What a template names while it is rendered is there: claims, figures and tables."""
+    targets = frozenset(_targets(body.text))
+    for number, line in enumerate(body.text.splitlines(), 1):
+        lost = [f"claim {name!r}" for name, _ in claims_used(line) if name not in ledger]
+        lost += [
+            f"{found[1]} {found[2]!r}" for found in _NAMED.finditer(line) if f"{found[1]}of {found[2]}" not in targets
+        ]
+        if lost:
+            raise body.in_template(ReportError(f"there is no {lost[0]}", file=MAIN, line=number))
+
+
 def _targets(body: str) -> Iterator[str]:
     """What \\figureof and \\tableof may name: what the templates have put into the report."""
     yield from (f"{found[1]}of {found[2]}" for found in _LABEL.finditer(body))
 
 
-def texts(sources: Sources, evidence: Evidence, ledger: Ledger, body: str, discussion: str) -> dict[str, bytes]:
+def ledger_table(sources: Sources, evidence: Evidence, ledger: Ledger, text: str) -> Rendered:
+    """The claims that the text uses, and the records that they come from."""
+    names, sets = (name for name, _ in claims_used(text)), record_sets(evidence)
+    context = {
+        "rows": ledger_rows(ledger, names, sets),
+        "sets": sets,
+        "level": f"{LEVEL:.0%}",
+        "command": f"lab run {sources.experiment.stem} --fresh",
+    }
+    return render(sources.templates, "parts/ledger.tex", context)
+
+
+def texts(sources: Sources, ledger: Ledger, body: Rendered, table: Rendered, discussion: str) -> dict[str, bytes]:
     """All files that LaTeX reads, but for the figures."""
-    uses = claims_used(body + discussion)
-    rows = ledger_rows(ledger, (name for name, _ in uses), record_sets(evidence))
-    command = f"lab run {sources.experiment.stem} --fresh"
-    context = {"rows": rows, "sets": record_sets(evidence), "level": f"{LEVEL:.0%}", "command": command}
     files = {
-        MAIN: body,
-        "claims.tex": definitions(ledger, uses),
+        MAIN: body.text,
+        "claims.tex": definitions(ledger, claims_used(body.text + discussion)),
         "discussion.tex": discussion,
-        "ledger.tex": render(sources.templates, "parts/ledger.tex", context),
+        LEDGER: table.text,
         "lab.sty": (sources.templates / "lab.sty").read_text(),
     }
     return {name: text.encode() for name, text in files.items()}

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.places import CACHE, REPORTS, TEMPLATES
+from lab.places import CACHE, PUBLISHED, REPORTS, TEMPLATES
 from lab.plan import Plan
 from lab.sites import open_site
 from lab.storage import storage
@@ -59,7 +59,8 @@ def _report(plan: Plan, results: Path) -> None:
     experiment = plan.experiment
     pdf = REPORTS / f"{experiment.name}.pdf"
     beside = experiment.file.with_suffix("")
-    texts = [experiment.file, beside / "report.toml", beside / "discussion.tex", *sorted(TEMPLATES.rglob("*.*"))]
+    typed = [experiment.file, beside / "report.toml", beside / "discussion.tex"]
+    texts = [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))]
     stamp = report_stamp(plan, results, texts)
     if is_current(pdf, stamp):
         print(f"{pdf}: up to date")

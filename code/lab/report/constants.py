@@ -39,11 +39,21 @@ def _parameters(evidence: Evidence, series: Series) -> Iterator[Claim]:
         where = source_of(evidence, "parameters", name)
         yield constant(f"published.{name}", published, "", f"{name}, as published", where)
         where = source_of(evidence, "profile", site, name) if name in profile.values else where
-        yield constant(f"parameter.{name}", used, "", f"{name}, as run on {site}", where)
+        least, most = _range(series, site, name, used)
+        yield constant(f"parameter.{name}", most, "", f"{name}, as run on {site}, the most of all sizes", where)
+        yield constant(f"parameter.{name}.least", least, "", f"{name}, as run on {site}, the least of all sizes", where)
     for name, unit in BOUNDS.items():
         if (bound := getattr(profile, name)) is not None:
             where = source_of(evidence, "profile", site, name)
             yield constant(f"profile.{name}", bound, unit, f"{name} on {site}", where)
+
+
+def _range(series: Series, site: str, name: str, used: int) -> tuple[int, int]:
+    """Least and most over the sizes of what the profile bounds for each of them."""
+    if name not in ("iterations", "warmup"):
+        return used, used
+    values = [getattr(each, name) for each in series.counts(site, {})]
+    return min(values), max(values)
 
 
 def _link(evidence: Evidence, series: Series) -> Iterator[Claim]:

@@ -12,11 +12,13 @@ from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
 from lab.report.gallery import Gallery
 from lab.report.labels import describe_link, label_within
+from lab.report.links import link_groups
 from lab.report.pairs import pairs
 from lab.report.people import People
 from lab.report.record_sets import RecordSet, record_sets, sets_of
-from lab.report.tables import gain_rows, parameter_rows, ratio_table, result_tables
+from lab.report.tables import gain_rows, parameter_rows, ratio_tables, result_tables
 from lab.report.words import parameter_words
+from lab.sizes import format_size
 
 SHOWN_DIGEST = 16
 SITES = {
@@ -42,12 +44,13 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "parameters": parameter_rows(ledger),
         "environment": environment(evidence),
         "results": result_tables(evidence, ledger),
-        "ratios": ratio_table(evidence, ledger),
+        "ratios": ratio_tables(evidence, ledger),
         "gains": gain_rows(evidence, ledger),
         "transports": transports(evidence),
         "programs": {each.program for each in plan.experiment.series},
-        "sweeps": [each.name for each in evidence.all_series("throughput", varied=1)],
-        "sweep_text": lambda name: sweep_text(evidence, name),
+        "sweeps": [each.name for each in evidence.sweeps],
+        "sweep_pictures": lambda name: sweep_pictures(evidence, name, gallery),
+        "sweep_text": lambda name: sweep_text(evidence, name, gallery),
         "n_of": lambda names: n_of(evidence, names),
         "records_of": lambda names: _names(sets, names),
         "all_records": _names(sets, [each.series for each in sets]),
@@ -58,10 +61,18 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
 
 
 def transports(evidence: Evidence) -> list[dict[str, str | Markup]]:
-    """Every transport over another: the ratios' name, both sides in words, and the figure."""
-    found = [each for each in pairs(evidence) if not each.is_peer]
+    """Every transport over another: the ratios' name, both sides in words, the link, the figure, the table."""
+    suffixes = {group.link: group.suffix for group in link_groups(evidence)}
+    found = (each for each in pairs(evidence) if not each.is_peer)
     return [
-        {"name": Markup(each.name), "ours": each.ours.words, "base": each.base.words, "picture": Markup(each.picture)}
+        {
+            "name": Markup(each.name),
+            "ours": each.ours.words,
+            "base": each.base.words,
+            "link": each.ours.link,
+            "picture": Markup(each.picture),
+            "table": Markup(f"ratios{suffixes[each.ours.series.link]}"),
+        }
         for each in found
     ]
 
@@ -84,14 +95,21 @@ def n_of(evidence: Evidence, names: Iterable[str]) -> Markup:
     return Markup("$n$: " + "; ".join(f"{n} ({escape(', '.join(words))})" for n, words in by_n.items()) + ".")
 
 
-def sweep_text(evidence: Evidence, name: str) -> Markup:
-    """Where a sweep's figure is, and what its rates come to at the ends, each a claim."""
-    series = evidence.series(name)
-    (parameter,) = series.vary
-    return Markup(
-        rf"\figureof{{{name}}} shows {escape(parameter_words(parameter))}, \texttt{{{escape(parameter)}}}, "
-        rf"from \num{{{series.vary[parameter][0]}}} to \num{{{series.vary[parameter][-1]}}}."
+def sweep_pictures(evidence: Evidence, name: str, gallery: Gallery) -> list[str]:
+    """The figures that show what a sweep changes."""
+    sizes = (format_size(size) for size in evidence.series(name).published.sizes)
+    wanted = (name, f"{name}.map", *(f"{name}.{size}" for size in sizes))
+    return [each for each in wanted if each in gallery]
+
+
+def sweep_text(evidence: Evidence, name: str, gallery: Gallery) -> Markup:
+    """Where a sweep's figures are, and which values they go through."""
+    figures = " and ".join(rf"\figureof{{{each}}}" for each in sweep_pictures(evidence, name, gallery))
+    ways = " and ".join(
+        rf"{escape(parameter_words(each))}, \texttt{{{escape(each)}}}, from \num{{{values[0]}}} to \num{{{values[-1]}}}"
+        for each, values in evidence.series(name).vary.items()
     )
+    return Markup(rf"{figures}: {ways}.")
 
 
 def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
@@ -102,7 +120,11 @@ def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
     if processor := re.search(r"-cpu (\S+).*?-smp (\d+)", identity.get("arguments", "")):
         rows.append(("processor", f"{processor[1]}, emulated, cores: {processor[2]}"))
     rows += [(name, _short(value)) for name, value in identity.items() if name != "arguments"]
-    rows.append(("link", describe_link(plan.experiment.series[0].link, plan.site.name)))
+    links = dict.fromkeys(each.link for each in plan.experiment.series)
+    rows += [
+        (f"link {n}" if len(links) > 1 else "link", describe_link(each, plan.site.name))
+        for n, each in enumerate(links, 1)
+    ]
     ends = plan.site.ends
     rows.append(
         ("client, server", f"{ends.client.device} on {ends.client.host}, {ends.server.device} on {ends.server.host}")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.analysis.verdict import Verdict, judge
+from lab.report.ceilings import HEADERS
 from lab.report.claim import Ledger
 from lab.report.escape import escape
 from lab.report.evidence import Evidence
-from lab.report.labels import is_ours
+from lab.report.labels import is_ours, label
+from lab.report.links import link_groups
 from lab.report.measured import Subject, subject
 from lab.report.pairs import Pair, pairs
 from lab.report.shape import growth
@@ -27,12 +29,14 @@ def draft(evidence: Evidence, ledger: Ledger) -> str:
 
 def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
     yield r"\figureof{throughput} shows how the throughput grows with the size of the message."
-    for series in evidence.all_series("throughput"):
-        if is_ours(series):
-            yield from _shape(subject(evidence, series), ledger)
+    for place, group in enumerate(link_groups(evidence)):
+        for curve in (subject(evidence, each) for each in group.series if is_ours(each)):
+            yield from [_filled(curve, ledger)] if place else _shape(curve, ledger)
+    main = link_groups(evidence)[:1]
     for pair in pairs(evidence):
-        yield _verdict(pair, ledger)
-    for series in evidence.all_series("throughput", varied=1):
+        if any(pair.ours.series.link == group.link for group in main):
+            yield _verdict(pair, ledger)
+    for series in evidence.sweeps:
         yield from _sweep(evidence, series, ledger)
 
 
@@ -59,6 +63,17 @@ def _shape(curve: Subject, ledger: Ledger) -> Iterator[str]:
     }[judge(ledger[f"{name}.last"].estimate)]
 
 
+def _filled(curve: Subject, ledger: Ledger) -> str:
+    """What a curve makes of a link beside the main one."""
+    name, rate, share = curve.name, "", ""
+    if f"{name}.filled" in ledger:
+        rate, share = rf" of \claim{{{name}.rate}}", rf", which is \claim{{{name}.filled}} times {HEADERS}"
+    return (
+        rf"\par On its own link{rate}, {escape(label(curve.series))} reaches at most "
+        rf"\claim{{{name}.peak}}, at \claim{{{name}.peak.size}}{share}."
+    )
+
+
 def _jump(name: str, words: str, ledger: Ledger) -> str:
     """A step is a jump where its whole interval says so: each message then takes less time than the smaller ones."""
     small, large = (ledger[f"{name}.jump.{end}"].estimate.value for end in ("from", "to"))
@@ -81,7 +96,7 @@ def _verdict(pair: Pair, ledger: Ledger) -> str:
             "so the data cannot tell which of them has the edge."
         )
     return (
-        rf"Of \claim{{count.sizes}} sizes, {ahead} is ahead of {behind} on the same link "
+        rf"\par Of \claim{{{name}.sizes}} sizes, {ahead} is ahead of {behind} on the same link "
         rf"at \claim{{{name}.faster}} and behind at \claim{{{name}.slower}}; at \claim{{{name}.unclear}} "
         rf"the intervals cannot tell. The ratio to {behind} goes from \claim{{{name}.least}} "
         rf"at \claim{{{name}.least.size}} to \claim{{{name}.most}} at \claim{{{name}.most.size}}."
@@ -89,15 +104,16 @@ def _verdict(pair: Pair, ledger: Ledger) -> str:
 
 
 def _sweep(evidence: Evidence, series: Series, ledger: Ledger) -> Iterator[str]:
-    """What the best value of a parameter gains at each size, and whether the intervals carry it."""
-    (parameter,) = series.vary
+    """What the best values gain at each size, and whether the intervals carry it."""
     names = [f"{series.name}.{format_size(size)}" for size in points(evidence, series)[0].sizes]
+    best = {name: _point(series, f"{name}.best") for name in names}
     gains = ", ".join(
-        rf"by \claim{{{name}.gain}} with messages of \claim{{{name}.size}} (at \claim{{{name}.best}})" for name in names
+        rf"by \claim{{{name}.gain}} with messages of \claim{{{name}.size}} (at {best[name]})" for name in names
     )
+    words = " and ".join(parameter_words(each) for each in series.vary)
     yield (
-        rf"\par {escape(parameter_words(parameter).capitalize())}: over \claim{{{names[0]}.first}}, "
-        rf"the best \texttt{{{escape(parameter)}}} multiplies the throughput on the same link {gains}."
+        rf"\par {escape(words[0].upper() + words[1:])}: over {_point(series, f'{names[0]}.first')}, "
+        rf"the best values multiply the throughput on the same link {gains}."
     )
     carried = sum(judge(ledger[f"{name}.gain"].estimate) is Verdict.MORE for name in names)
     if carried == len(names):
@@ -106,3 +122,7 @@ def _sweep(evidence: Evidence, series: Series, ledger: Ledger) -> Iterator[str]:
         yield "The intervals support only some of these; the rest cannot be told from no change."
     else:
         yield "The repetitions cannot tell these from no change."
+
+
+def _point(series: Series, name: str) -> str:
+    return " and ".join(rf"\texttt{{{escape(each)}}} \claim{{{name}.{each}}}" for each in series.vary)

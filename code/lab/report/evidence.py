@@ -49,6 +49,11 @@ class Evidence:
         series = self.plan.experiment.series
         return tuple(each for each in series if each.measure == measure and len(each.vary) == varied)
 
+    @property
+    def sweeps(self) -> tuple[Series, ...]:
+        """The series of throughput that vary any parameter."""
+        return tuple(each for each in self.plan.experiment.series if each.measure == "throughput" and each.vary)
+
     def samples(self, series: str, point: Point | None = None) -> dict[str, tuple[Sample, ...]]:
         """The raw samples of each repetition, by its record's key."""
         wanted = [each for each in self.plan.planned if each.series.name == series and each.point == (point or {})]

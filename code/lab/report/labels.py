@@ -20,15 +20,22 @@ def label(series: Series) -> str:
 
 
 def label_within(experiment: Experiment, series: Series) -> str:
-    """The same, with the series' own name where another curve of the experiment would be called so too."""
+    """The same, with the link's rate or the series' name where an earlier curve of the experiment is called so."""
     twins = [each for each in experiment.series if not each.vary and label(each) == label(series)]
-    return f"{label(series)} ({series.name})" if len(twins) > 1 else label(series)
+    if twins.index(series) == 0:
+        return label(series)
+    if series.link.rate_bit_s and series.link != twins[0].link:
+        return f"{label(series)}, {describe_rate(series.link)}"
+    return f"{label(series)} ({series.name})"
+
+
+def describe_rate(link: Link) -> str:
+    return f"{link.rate_bit_s / 1e9:g} Gbit/s" if link.rate_bit_s else "no rate limit"
 
 
 def describe_link(link: Link, site: str) -> str:
     """The link in words, the same words for the same link."""
-    rate = f"{link.rate_bit_s / 1e9:g} Gbit/s" if link.rate_bit_s else "no rate limit"
     delay = f", {link.delay_ns} ns delay" if link.delay_ns else ""
     loss = f", {link.loss_ppm} ppm loss" if link.loss_ppm else ""
     offload = "" if link.offload else ", no segmentation offload"
-    return f"{site} cable, MTU {link.mtu} B, {rate}{delay}{loss}{offload}"
+    return f"{site} cable, MTU {link.mtu} B, {describe_rate(link)}{delay}{loss}{offload}"

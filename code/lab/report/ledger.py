@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lab.report.ceilings import ceiling_claims
 from lab.report.claim import Ledger
 from lab.report.compared import ratio_claims
 from lab.report.constants import constant_claims
@@ -22,7 +23,7 @@ def make_ledger(evidence: Evidence) -> Ledger:
     ledger.add(*constant_claims(evidence))
     for series in evidence.all_series("throughput"):
         curve = subject(evidence, series)
-        ledger.add(*rates(curve), *shape_claims(curve), *settling_claims(curve))
+        ledger.add(*rates(curve), *shape_claims(curve), *settling_claims(curve), *ceiling_claims(curve))
         if is_ours(series):
             ledger.add(*fit_claims(message_times(curve)))
     for series in evidence.all_series("latency"):
@@ -30,7 +31,7 @@ def make_ledger(evidence: Evidence) -> Ledger:
         ledger.add(*latency_claims(curve))
         if is_ours(series):
             ledger.add(*fit_claims(trip_times(curve)))
-    for series in evidence.all_series("throughput", varied=1):
+    for series in evidence.sweeps:
         ledger.add(*sweep_claims(evidence, series))
         for curve in points(evidence, series):
             ledger.add(*settling_claims(curve))

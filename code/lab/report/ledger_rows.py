@@ -21,7 +21,7 @@ class LedgerRow:
     interval: Markup
     n: str
     meaning: str
-    source: str
+    source: Markup
 
 
 def ledger_rows(ledger: Ledger, names: Iterable[str], sets: tuple[RecordSet, ...]) -> list[LedgerRow]:
@@ -32,5 +32,9 @@ def ledger_rows(ledger: Ledger, names: Iterable[str], sets: tuple[RecordSet, ...
 def _row(claim: Claim, sets: tuple[RecordSet, ...]) -> LedgerRow:
     name = Markup(escape(claim.name).replace(".", r".\allowbreak{}").replace(r"\_", r"\_\allowbreak{}"))
     n = "" if claim.kind is Kind.CONSTANT else str(claim.estimate.n)
-    source = claim.source if claim.kind is Kind.CONSTANT else f"records {sets_of(claim.keys, sets)}"
+    source = (
+        Markup(escape(claim.source).replace("/", r"/\allowbreak{}"))
+        if claim.kind is Kind.CONSTANT
+        else escape(f"records {sets_of(claim.keys, sets)}")
+    )
     return LedgerRow(Markup(claim.name), name, Markup(shown(claim).tex), interval_tex(claim), n, claim.meaning, source)

@@ -12,21 +12,32 @@ from lab.toml_lines import find_line
 
 KEYS: dict[str, type] = {"authors": list, "ids": list, "course": str}
 MOST_PEOPLE = 12
+UNNAMED = Markup("")
 
 
 @dataclass(frozen=True)
 class People:
-    """The title page's names, as LaTeX."""
+    """The first page's names, as LaTeX; each author with an id, or all without."""
 
-    authors: Markup
-    ids: Markup
-    course: Markup
+    authors: tuple[Markup, ...] = ()
+    ids: tuple[Markup, ...] = ()
+    course: Markup = UNNAMED
+
+    @property
+    def names(self) -> Markup:
+        return Markup(", ".join(self.authors))
+
+    @property
+    def with_ids(self) -> Markup:
+        if not self.ids:
+            return self.names
+        return Markup(", ".join(f"{name} ({number})" for name, number in zip(self.authors, self.ids, strict=True)))
 
 
 def read_people(file: Path) -> People:
     """The checked names; without a file there are none."""
     if not file.exists():
-        return People(Markup(""), Markup(""), Markup(""))
+        return People()
     try:
         text = file.read_text()
         document = tomllib.loads(text)
@@ -34,8 +45,10 @@ def read_people(file: Path) -> People:
         raise ReportError(f"cannot be read: {error}", file=_shown(file)) from error
     for key, value in document.items():
         _check(file, text, key, value)
-    authors = Markup(r" \and ".join(escape(each) for each in document.get("authors", [])))
-    ids = Markup(", ".join(escape(each) for each in document.get("ids", [])))
+    authors, ids = (tuple(escape(each) for each in document.get(key, [])) for key in ("authors", "ids"))
+    if ids and len(ids) != len(authors):
+        what = f"{len(ids)} ids for {len(authors)} authors"
+        raise ReportError(what, hint="one for each, or none", file=_shown(file), line=find_line(text, ("ids",)))
     return People(authors, ids, escape(document.get("course", "")))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2 import FunctionLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from lab.errors import LabError
@@ -13,17 +15,57 @@ from lab.report.claim import UnknownClaim
 from lab.report.errors import ReportError
 from lab.report.escape import escape
 
+MARK = "\x1f"  # around the place that each template line carries through rendering; no text may hold it
+_PLACE = re.compile(f"{MARK}([^{MARK}:]*):([0-9]+){MARK}")
+_ONLY_TAGS = re.compile(r"\s*(?:\\(?:BLOCK|JC)\{.*\}\s*)?")
 
-def render(templates: Path, name: str, context: dict[str, Any]) -> str:
+
+@dataclass(frozen=True)
+class Rendered:
+    """LaTeX, and for each of its lines the template's file and line that it comes from."""
+
+    text: str
+    origins: tuple[tuple[str, int], ...]
+
+    def in_template(self, error: ReportError) -> ReportError:
+        """An error of a rendered line, where a person can change it."""
+        if error.line is None or not self.origins:
+            return error
+        file, line = self.origins[min(error.line, len(self.origins)) - 1]
+        return ReportError(error.what, hint=error.hint, file=f"templates/{file}", line=line)
+
+
+def render(templates: Path, name: str, context: dict[str, Any]) -> Rendered:
     """The LaTeX of a template; an error names the template and its line."""
     try:
-        return environment(templates).get_template(name).render(context)
+        return _take_places(environment(templates).get_template(name).render(context), name)
     except TemplateSyntaxError as error:
         raise ReportError(str(error.message), file=f"templates/{error.name}", line=error.lineno) from error
     except (TemplateError, ReportError, UnknownClaim) as error:
         file, line = _place(error, name)
         what, hint = (error.what, error.hint) if isinstance(error, LabError) else (str(error), "")
         raise ReportError(what, hint=hint, file=f"templates/{file}", line=line) from error
+
+
+def _take_places(marked: str, name: str) -> Rendered:
+    """Lines without a mark come from the template's last line before them: a value may hold several."""
+    lines, origins, place = [], [], (name, 1)
+    for line in marked.splitlines(keepends=True):
+        for found in _PLACE.finditer(line):
+            place = (found[1], int(found[2]))
+        lines.append(_PLACE.sub("", line))
+        origins.append(place)
+    return Rendered("".join(lines), tuple(origins))
+
+
+def _marked(templates: Path, name: str) -> tuple[str, str, None] | None:
+    """A template and its name; its lines say where they are, but those of tags alone, which leave no line."""
+    file = templates / name
+    if not file.is_file():
+        return None
+    lines = enumerate(file.read_text().splitlines(keepends=True), 1)
+    marked = (line if _ONLY_TAGS.fullmatch(line) else f"{MARK}{name}:{n}{MARK}{line}" for n, line in lines)
+    return "".join(marked), name, None
 
 
 def environment(templates: Path) -> ImmutableSandboxedEnvironment:
@@ -40,7 +82,7 @@ def environment(templates: Path) -> ImmutableSandboxedEnvironment:
         keep_trailing_newline=True,
         undefined=StrictUndefined,
         finalize=_finalize,
-        loader=FileSystemLoader(templates),
+        loader=FunctionLoader(lambda name: _marked(templates, name)),
         autoescape=False,
     )
 
@@ -55,8 +97,7 @@ def _place(error: BaseException, name: str) -> tuple[str, int | None]:
     found: tuple[str, int | None] = (name, None)
     trace = error.__traceback__
     while trace is not None:
-        file = Path(trace.tb_frame.f_code.co_filename)
-        if file.suffix in (".tex", ".sty"):
-            found = (file.name, trace.tb_lineno)
+        if (file := trace.tb_frame.f_code.co_filename).endswith((".tex", ".sty")):
+            found = (file, trace.tb_lineno)
         trace = trace.tb_next
     return found

@@ -11,11 +11,12 @@ from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
 from lab.report.links import link_groups
 from lab.report.measured import STOPS, Subject, subject
-from lab.report.pairs import pairs
+from lab.report.pairs import Pair, pairs
 from lab.report.sweeps import points
 from lab.report.typeset import cell, shown
 from lab.report.units import show
 from lab.sizes import format_size
+from lab.spec import Series
 
 MEGA = 1e6
 
@@ -34,9 +35,8 @@ class SizeTable:
 
 @dataclass(frozen=True)
 class GainRow:
-    """One size of a sweep: the best value against the first."""
+    """One size of a sweep: the best values against the first."""
 
-    series: str
     parameter: str
     size: Markup
     first: Markup
@@ -72,44 +72,48 @@ def result_tables(evidence: Evidence, ledger: Ledger) -> list[SizeTable]:
     return tables
 
 
-def ratio_table(evidence: Evidence, ledger: Ledger) -> SizeTable | None:
-    """Every ratio at every size, and how many messages were timed; None where nothing is compared."""
-    found = list(pairs(evidence))
-    if not found:
-        return None
+def ratio_tables(evidence: Evidence, ledger: Ledger) -> list[SizeTable]:
+    """Every ratio at every size, and how many messages were timed, one table for each link."""
+    tables = []
+    for group in link_groups(evidence):
+        found = [each for each in pairs(evidence) if each.ours.series.link == group.link]
+        if found:
+            tables.append(_ratio_table(Markup(group.suffix), found, ledger))
+    return tables
+
+
+def _ratio_table(suffix: Markup, found: list[Pair], ledger: Ledger) -> SizeTable:
     rows = []
     for size in sorted({size for pair in found for size in pair.sizes}):
-        counts = {str(each.ours.evidence.cell(each.ours.name, size, "messages").values[0]) for each in found}
+        sides = (side for pair in found for side in (pair.ours, pair.base) if size in side.sizes)
+        counts = {each.evidence.cell(each.name, size, "messages").values[0] for each in sides}
         ratios = (_claimed(ledger, f"{pair.name}.{format_size(size)}") for pair in found)
-        rows.append((_size(size), Markup(" or ".join(sorted(counts))), *ratios))
-    heads = tuple(Markup(rf"\labhead{{{escape(each.ours.words)}}}{{over {escape(each.base.words)}}}") for each in found)
+        rows.append((_size(size), Markup(" or ".join(map(str, sorted(counts)))), *ratios))
+    heads = (Markup(rf"\labhead{{{escape(each.ours.words)}}}{{over {escape(each.base.words)}}}") for each in found)
     series = tuple(dict.fromkeys(each.series.name for pair in found for each in (pair.ours, pair.base)))
     stops = f"Both sides of each ratio, over {_stops(pair.base for pair in found)}"
-    return SizeTable(Markup(""), found[0].ours.link, stops, (Markup("messages"), *heads), tuple(rows), series)
+    return SizeTable(suffix, found[0].ours.link, stops, (Markup("messages"), *heads), tuple(rows), series)
 
 
 def gain_rows(evidence: Evidence, ledger: Ledger) -> list[GainRow]:
-    """A row for each swept parameter and size."""
-    rows = []
-    for series in evidence.all_series("throughput", varied=1):
-        (parameter,) = series.vary
-        for size in points(evidence, series)[0].sizes:
-            name = f"{series.name}.{format_size(size)}"
-            gain, first, best = ledger[f"{name}.gain"], ledger[f"{name}.first"], ledger[f"{name}.best"]
-            rate = ledger[f"{series.name}.{best.estimate.value:.0f}.{format_size(size)}"]
-            rows.append(
-                GainRow(
-                    series.name,
-                    parameter,
-                    _size(size),
-                    Markup(shown(first).tex),
-                    Markup(shown(best).tex),
-                    cell(rate.estimate, MEGA),
-                    cell(gain.estimate),
-                    judge(gain.estimate).value,
-                )
-            )
-    return rows
+    """A row for each sweep and size."""
+    return [_gain_row(series, ledger, size) for series in evidence.sweeps for size in points(evidence, series)[0].sizes]
+
+
+def _gain_row(series: Series, ledger: Ledger, size: int) -> GainRow:
+    name = f"{series.name}.{format_size(size)}"
+    gain = ledger[f"{name}.gain"]
+    first, best = ([ledger[f"{name}.{which}.{each}"] for each in series.vary] for which in ("first", "best"))
+    point = ".".join(f"{each.estimate.value:.0f}" for each in best)
+    return GainRow(
+        parameter=", ".join(series.vary),
+        size=_size(size),
+        first=Markup(", ".join(shown(each).tex for each in first)),
+        best=Markup(", ".join(shown(each).tex for each in best)),
+        rate=cell(ledger[f"{series.name}.{point}.{format_size(size)}"].estimate, MEGA),
+        gain=cell(gain.estimate),
+        verdict=judge(gain.estimate).value,
+    )
 
 
 def parameter_rows(ledger: Ledger) -> list[ParameterRow]:
@@ -117,9 +121,10 @@ def parameter_rows(ledger: Ledger) -> list[ParameterRow]:
     rows = []
     for name, claim in ledger.items():
         group, _, parameter = name.partition(".")
-        if group == "parameter":
+        if group == "parameter" and f"{name}.least" in ledger:
             published = Markup(shown(ledger[f"published.{parameter}"]).tex)
-            rows.append(ParameterRow(parameter, published, Markup(shown(claim).tex), claim.source))
+            ends = dict.fromkeys(shown(each).tex for each in (ledger[f"{name}.least"], claim))
+            rows.append(ParameterRow(parameter, published, Markup(" to ".join(ends)), claim.source))
         elif group == "profile":
             rows.append(ParameterRow(parameter, Markup("--"), Markup(shown(claim).tex), claim.source))
     return rows

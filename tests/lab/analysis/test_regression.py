@@ -8,7 +8,7 @@ from lab.analysis.estimate import Estimate, Interval, reciprocal
 from lab.analysis.regression import fit_line, intercept_agrees
 from lab.analysis.samples import TooFewSamples
 
-PUBLISHED = Path(__file__).parents[2] / "data" / "published"
+PUBLISHED = Path(__file__).parents[3] / "experiments" / "published"
 
 
 def test_the_published_ping_pong_gives_its_bandwidth_intercept_and_r_squared() -> None:

@@ -12,7 +12,7 @@ from lab.report.claim import Claim, Kind
 from lab.report.readings import READINGS
 from lab.report.statement import Statement
 
-DATA = Path(__file__).parents[2] / "data" / "published"
+DATA = Path(__file__).parents[3] / "experiments" / "published"
 ETHERNET, ROCE = 117.7e6, 5e9  # what 1 Gbit/s and the reports' RDMA links carry, in B/s
 
 

@@ -11,7 +11,7 @@ from lab.report.render import render
 
 def rendered(tmp_path: Path, template: str, **context: object) -> str:
     (tmp_path / "t.tex").write_text(template)
-    return render(tmp_path, "t.tex", context)
+    return render(tmp_path, "t.tex", context).text
 
 
 def test_text_is_escaped_and_markup_is_not(tmp_path: Path) -> None:
@@ -38,3 +38,14 @@ def test_an_undefined_name_is_an_error_with_its_line(tmp_path: Path) -> None:
 def test_the_sandbox_holds(tmp_path: Path, code: str) -> None:
     with pytest.raises(ReportError):
         rendered(tmp_path, rf"\VAR{{{code}}}", a=[1])
+
+
+def test_an_error_in_rendered_latex_is_one_of_the_template(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "a.tex").write_text("a\n\\VAR{rows}\n")
+    (tmp_path / "t.tex").write_text("x\n\\BLOCK{if rows}\n\\BLOCK{include 'parts/a.tex'}\n\\BLOCK{endif}\ny\n")
+    made = render(tmp_path, "t.tex", {"rows": "1\n2"})
+    assert made.text == "x\na\n1\n2\ny\n"
+    traced = [str(made.in_template(ReportError("broken", file="report.tex", line=line))) for line in range(1, 6)]
+    places = ("t.tex:1", "parts/a.tex:1", "parts/a.tex:2", "parts/a.tex:2", "t.tex:5")
+    assert traced == [f"templates/{place}: broken" for place in places]

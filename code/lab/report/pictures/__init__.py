@@ -8,12 +8,13 @@ from lab.report.pictures.by_size import by_size
 from lab.report.pictures.fits import fitted
 from lab.report.pictures.latency import by_latency
 from lab.report.pictures.picture import Picture
+from lab.report.pictures.published import published
 from lab.report.pictures.ratios import ratios
 from lab.report.pictures.sweeps import sweeps
 from lab.report.pictures.windows import by_window
 
 # A module for each subject; each gives the figures for which the experiment has the series.
-SUBJECTS = (by_size, ratios, sweeps, by_window, by_latency, fitted)
+SUBJECTS = (by_size, ratios, sweeps, by_window, by_latency, fitted, published)
 
 
 def pictures(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:

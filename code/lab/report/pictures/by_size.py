@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.figures import BySize, Limit, message_rate, rate_limit, tcp_limit, throughput, write_limit
+from lab.figures import BySize, Limit, message_rate, rate_limit, throughput
+from lab.report.ceilings import ceiling
 from lab.report.claim import Ledger
 from lab.report.evidence import Evidence
 from lab.report.links import LinkGroup, link_groups
@@ -27,16 +28,11 @@ def by_size(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
 
 def limits(group: LinkGroup) -> tuple[Limit, ...]:
     """The link's rate, and what headers leave of it to the protocols that ran."""
-    rate, sizes = group.link.rate_bit_s, sorted({size for each in group.series for size in each.published.sizes})
+    rate, sizes = group.link.rate_bit_s, tuple(sorted({size for each in group.series for size in each.published.sizes}))
     if rate is None:
         return ()
-    found = [rate_limit(sizes, rate)]
-    programs = {each.program for each in group.series}
-    if any(each.program == "verbs" and each.operation == "write" for each in group.series):
-        found.append(write_limit(sizes, rate, group.link.mtu))
-    if programs & {"tcp", "iperf3"}:
-        found.append(tcp_limit(sizes, rate, group.link.mtu))
-    return tuple(found)
+    found = [limit for each in group.series if (limit := ceiling(each, sizes))]
+    return (rate_limit(sizes, rate), *{limit.label: limit for limit in found}.values())
 
 
 def _ceilings(group: LinkGroup) -> str:

@@ -1,30 +1,36 @@
-"""What one parameter changes: a curve for each size, or a map where there are many sizes."""
+"""What parameters change: a curve for each size, and maps of two parameters, or of one and the size."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.figures import MESSAGES_S, ByParameter, Curve, HeatMap, heat_map
+from lab.analysis.estimate import Estimate
+from lab.figures import MESSAGES_S, TIMES, ByParameter, Curve, HeatMap, heat_map
 from lab.figures.by_parameter import parameter
 from lab.report.claim import Ledger
 from lab.report.evidence import Evidence
 from lab.report.measured import Subject
-from lab.report.pictures.picture import MB_S, Picture
-from lab.report.sweeps import points
+from lab.report.pictures.picture import Picture
+from lab.report.sweeps import points, relative
 from lab.report.units import in_words
 from lab.report.words import parameter_words
 from lab.sizes import format_size
 from lab.spec import Series
 
-MOST_CURVES = 3  # more sizes make a map
+MOST_CURVES, LEAST_ROWS = 5, 3
 
 
 def sweeps(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
-    """One figure for each series that varies one parameter."""
+    """One or two figures for each series that varies one parameter, one for each size of a series that varies two."""
     for series in evidence.all_series("throughput", varied=1):
         subjects = points(evidence, series)
-        many = len(subjects[0].sizes) > MOST_CURVES
-        yield _map(evidence, ledger, series, subjects) if many else _curves(evidence, ledger, series, subjects)
+        if len(subjects[0].sizes) <= MOST_CURVES:
+            yield _curves(evidence, ledger, series, subjects)
+        if len(subjects[0].sizes) >= LEAST_ROWS:
+            yield _size_map(evidence, series, subjects)
+    for series in evidence.all_series("throughput", varied=2):
+        subjects = points(evidence, series)
+        yield from (_grid(evidence, series, subjects, size) for size in subjects[0].sizes)
 
 
 def _curves(evidence: Evidence, ledger: Ledger, series: Series, subjects: tuple[Subject, ...]) -> Picture:
@@ -35,28 +41,57 @@ def _curves(evidence: Evidence, ledger: Ledger, series: Series, subjects: tuple[
         estimates = tuple(ledger[f"{each.name}.{format_size(size)}.messages"].estimate for each in subjects)
         keys = tuple(dict.fromkeys(key for each in subjects for key in each.cell(size).keys))
         drawn.append(Curve(in_words(size), values, estimates, keys))
-    data = ByParameter(
-        series.name, f"{parameter_words(name)} ({name})", tuple(drawn), evidence.plan.site.name, MESSAGES_S
-    )
+    words = f"{parameter_words(name)} ({name})"
+    data = ByParameter(series.name, words, tuple(drawn), evidence.plan.site.name, MESSAGES_S)
     return Picture(series.name, f"Message rate against {parameter_words(name)}.", data, parameter)
 
 
-def _map(evidence: Evidence, ledger: Ledger, series: Series, subjects: tuple[Subject, ...]) -> Picture:
+def _size_map(evidence: Evidence, series: Series, subjects: tuple[Subject, ...]) -> Picture:
+    """Sizes downwards, the parameter to the right; each row over its own first cell, so that rows compare."""
     (name,) = series.vary
     sizes = subjects[0].sizes
-    cells = tuple(
-        tuple(ledger[f"{each.name}.{format_size(size)}"].estimate for each in subjects) for size in reversed(sizes)
-    )
+    cells = tuple(tuple(relative(each, subjects[0], size) for each in subjects) for size in sizes)
+    picture = f"{series.name}.map"
+    first = f"{name} {series.vary[name][0]}"
+    caption = f"Throughput over that at {first}, by message size and {parameter_words(name)}."
     keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys(sizes)))
-    data = HeatMap(
-        name=series.name,
-        row_label="message size in bytes",
-        rows=tuple(float(size) for size in reversed(sizes)),
-        column_label=name,
-        columns=tuple(float(value) for value in series.vary[name]),
-        cells=cells,
-        site=evidence.plan.site.name,
-        unit=MB_S,
-        keys=keys,
+    rows = tuple(float(size) for size in sizes)
+    return Picture(
+        picture,
+        caption,
+        _map(evidence, picture, ("message size in bytes", rows), _axis(series, name), cells, keys),
+        heat_map,
     )
-    return Picture(series.name, f"Throughput by message size and {parameter_words(name)}.", data, heat_map)
+
+
+def _grid(evidence: Evidence, series: Series, subjects: tuple[Subject, ...], size: int) -> Picture:
+    """The first parameter downwards, the second to the right, over the cell of both first values."""
+    down, across = series.vary
+    columns = len(series.vary[across])
+    ratios = [relative(each, subjects[0], size) for each in subjects]
+    cells = tuple(tuple(ratios[start : start + columns]) for start in range(0, len(ratios), columns))
+    picture = f"{series.name}.{format_size(size)}"
+    first = " and ".join(f"{name} {values[0]}" for name, values in series.vary.items())
+    caption = f"Throughput with messages of {in_words(size)} over that at {first}."
+    keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys([size])))
+    data = _map(evidence, picture, _axis(series, down), _axis(series, across), cells, keys)
+    return Picture(picture, caption, data, heat_map)
+
+
+Axis = tuple[str, tuple[float, ...]]
+
+
+def _axis(series: Series, name: str) -> Axis:
+    return name, tuple(float(value) for value in series.vary[name])
+
+
+def _map(
+    evidence: Evidence,
+    name: str,
+    down: Axis,
+    across: Axis,
+    cells: tuple[tuple[Estimate, ...], ...],
+    keys: tuple[str, ...],
+) -> HeatMap:
+    site = evidence.plan.site.name
+    return HeatMap(name, *down, *across, cells, site, TIMES, "throughput over that of the first values", keys)

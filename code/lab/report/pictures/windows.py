@@ -8,6 +8,7 @@ from lab.figures import Windows, WindowSeries, windows
 from lab.report.claim import Ledger
 from lab.report.evidence import Evidence
 from lab.report.labels import is_ours
+from lab.report.links import link_groups
 from lab.report.measured import subject
 from lab.report.pictures.picture import MB_S, Picture
 from lab.report.settling import Settling, settlings
@@ -20,8 +21,9 @@ SHOWN_SIZE = (
 
 
 def by_window(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
-    """One figure of our curves at a middle size; one for a sweep of warm-up, at its first and its last value."""
-    curves = [subject(evidence, each) for each in evidence.all_series("throughput") if is_ours(each)]
+    """One figure of our curves on the main link at a middle size, one of the ends of a sweep of warm-up."""
+    main = [group.series for group in link_groups(evidence)[:1]]
+    curves = [subject(evidence, each) for group in main for each in group if is_ours(each)]
     shown = [each for curve in curves for each in settlings(curve) if each.size == SHOWN_SIZE]
     if shown:
         yield _picture("windows", shown, ledger)

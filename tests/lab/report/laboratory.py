@@ -1,0 +1,84 @@
+"""Records of the real experiments without a machine: the fake site, whose costs differ by program and repetition."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from tests.lab import fake_site
+
+from lab.measure import measure
+from lab.places import EXPERIMENTS
+from lab.plan import Plan, SiteFacts, binaries, make_plan
+from lab.record import write_record
+from lab.report.evidence import Evidence, gather
+from lab.run import missing
+from lab.spec_file import load
+from lab.trial import Job, Outcome
+
+# ns per message and per byte: TCP has the cheaper calls, verbs bend where a message fills a packet.
+COSTS = {
+    "tcp-client": (2_000, 0.8),
+    "iperf3": (9_000, 0.9),
+    "verbs-client": (18_000, 3.8),
+    "ib_write_bw": (21_000, 3.8),
+}
+FRAME, HEADERS = 1024, 98
+
+
+class UnsteadySite(fake_site.FakeSite):
+    """Every repetition is a little slower or faster, by its own perturbed instant, and no link is overrun."""
+
+    def run(self, job: Job) -> Outcome:
+        message_ns, byte_ns = COSTS[job.steps[0].client[0].rsplit("/", 1)[-1]]
+        luck = 1 + (job.perturbation.start_delay_ns // 1000) % 13 / 1000
+
+        def cost(size: int) -> int:
+            wire_ns = 0.0
+            if job.link.rate_bit_s:
+                wire_ns = (size + (size // FRAME + 1) * HEADERS) * 8e9 / job.link.rate_bit_s
+            return round(max(message_ns + byte_ns * size, wire_ns) * luck)
+
+        with mock.patch.object(fake_site, "cost", cost):
+            return super().run(job)
+
+
+def plan_of(name: str, folder: Path = EXPERIMENTS) -> Plan:
+    """The plan of an experiment on the fake site."""
+    site = UnsteadySite()
+    experiment = load(folder / f"{name}.toml")
+    digests = dict.fromkeys(binaries([experiment]), "d" * 64)
+    return make_plan(experiment, SiteFacts(site.name, site.ends, site.identity()), digests)
+
+
+def record(plan: Plan, results: Path) -> None:
+    """A record for every trial that has none."""
+    site: Any = UnsteadySite()
+    for each in missing([plan], results)[0]:
+        write_record(results, measure(each, site, plan.site))
+
+
+def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS) -> Evidence:
+    """All evidence of an experiment, measured on the fake site."""
+    plan = plan_of(name, folder)
+    record(plan, results)
+    return gather(plan, results)
+
+
+def build_elsewhere() -> None:
+    """As a script: the digest of a report that is built from records, in a folder and under a clock of its own."""
+    import hashlib
+
+    from lab.places import TEMPLATES
+    from lab.report.build import Sources, build
+
+    name, results, cache = sys.argv[1:]
+    plan: Any = plan_of(name)
+    pdf = build(Sources(plan.experiment.file, TEMPLATES), gather(plan, Path(results)), Path(cache))
+    print(hashlib.sha256(pdf).hexdigest())
+
+
+if __name__ == "__main__":
+    build_elsewhere()

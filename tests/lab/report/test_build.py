@@ -1,0 +1,237 @@
+"""Whole reports of the real experiments and templates, through real LaTeX, from records of the fake site."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.lab.report import laboratory
+
+from lab.figures import BySize
+from lab.places import EXPERIMENTS, ROOT, TEMPLATES
+from lab.report.build import Sources, build
+from lab.report.draft import draft
+from lab.report.errors import ClaimsRefused, ReportError
+from lab.report.escape import Markup
+from lab.report.evidence import Evidence
+from lab.report.extract import extract
+from lab.report.ledger import make_ledger
+from lab.report.pictures import pictures
+from lab.report.prose import refused
+from lab.report.tables import SizeTable, ratio_tables, result_tables
+from lab.report.typeset import cell
+
+NAMES = ("verbs_throughput", "write_parameters")
+MB = 1e6
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("records")
+
+
+@pytest.fixture(scope="module")
+def evidence(records: Path) -> dict[str, Evidence]:
+    return {name: laboratory.evidence_of(name, records) for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def reports(evidence: dict[str, Evidence], cache: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    for name, found in evidence.items():
+        sources = Sources(EXPERIMENTS / f"{name}.toml", TEMPLATES)
+        (folder / f"{name}.pdf").write_bytes(build(sources, found, cache))
+    return {name: folder / f"{name}.pdf" for name in NAMES}
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """An experiment's folder that a student may spoil."""
+    for name in ("verbs_throughput.toml", "verbs_throughput"):
+        source = EXPERIMENTS / name
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
+    return tmp_path
+
+
+def tool(*command: str | Path) -> str:
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+
+
+def build_own(own: Path, evidence: dict[str, Evidence], cache: Path, templates: Path = TEMPLATES) -> str:
+    """The text of the report, from the student's folder."""
+    pdf = own / "own.pdf"
+    pdf.write_bytes(build(Sources(own / "verbs_throughput.toml", templates), evidence["verbs_throughput"], cache))
+    return tool("pdftotext", "-raw", pdf, "-")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_is_whole(reports: dict[str, Path], name: str) -> None:
+    text = tool("pdftotext", reports[name], "-")
+    assert "First Author (000001), Second Author (000002)" in text.split("\f")[0]
+    assert "Network measurement laboratory" in text.split("\f")[0]
+    assert "??" not in text and "\\" not in text
+    for part in ("Goal", "Method", "Environment", "Results", "Discussion", "How to reproduce", "Ledger of claims"):
+        assert part in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_programs_can_read_a_report(reports: dict[str, Path], name: str) -> None:
+    assert "No syntax or stream encoding errors" in tool("qpdf", "--check", reports[name])
+    fonts = tool("pdffonts", reports[name]).splitlines()[2:]
+    assert fonts and not any("Type 3" in line for line in fonts)
+    assert all(re.search(r"yes +yes +(yes|no) +\d+ +\d+$", line) for line in fonts), "a font is not embedded"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_data_travel_inside(reports: dict[str, Path], tmp_path: Path, name: str) -> None:
+    names = {file.name for file in extract(reports[name], tmp_path / "data")}
+    typed = {"experiment.toml", "report.toml", "discussion.tex"}
+    assert names == typed | {f"{name}.csv", "claims.csv", "manifest.json", "identity.json"}
+
+
+def test_another_folder_time_and_locale_give_the_same_bytes(
+    reports: dict[str, Path], records: Path, tmp_path: Path
+) -> None:
+    where = {"LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo", "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, laboratory.__file__, "verbs_throughput", str(records), str(tmp_path / "cache")]
+    run = subprocess.run(command, cwd=tmp_path, env=os.environ | where, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == hashlib.sha256(reports["verbs_throughput"].read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_show_what_the_tables_print(evidence: dict[str, Evidence], name: str) -> None:
+    ledger = make_ledger(evidence[name])
+    drawn = {each.name: each.data for each in pictures(evidence[name], ledger)}
+    for table in result_tables(evidence[name], ledger):
+        figure = drawn[f"throughput{table.suffix}"]
+        assert isinstance(figure, BySize)
+        assert [[cell(each, MB) for each in curve.y] for curve in figure.curves] == columns_of(table, skip=1)
+    columns = [column for table in ratio_tables(evidence[name], ledger) for column in columns_of(table, skip=2)]
+    figures = [data for figure, data in drawn.items() if figure.startswith(("speedup", "peers"))]
+    assert sorted([cell(each) for each in curve.y] for data in figures for curve in data.curves) == sorted(columns)
+
+
+def columns_of(table: SizeTable, skip: int) -> list[list[Markup]]:
+    return [[each for each in column if each] for column in list(zip(*table.rows, strict=True))[skip:]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_draft_obeys_the_rules(evidence: dict[str, Evidence], name: str) -> None:
+    ledger = make_ledger(evidence[name])
+    assert list(refused(draft(evidence[name], ledger), "draft", ledger)) == []
+
+
+def test_ceilings_are_drawn_where_the_link_has_a_rate(evidence: dict[str, Evidence]) -> None:
+    found = evidence["verbs_throughput"]
+    drawn = {each.name: each.data for each in pictures(found, make_ledger(found))}
+    assert drawn["throughput"].limits == ()
+    limited = drawn["throughput.verbs.gigabit"]
+    assert [each.label for each in limited.limits] == ["link's rate", "after headers, WRITE", "after headers, TCP"]
+    assert all(each.value <= 125e6 for curve in limited.curves for each in curve.y)
+
+
+def test_published_curves_are_marked_as_another_machines(evidence: dict[str, Evidence]) -> None:
+    found = evidence["verbs_throughput"]
+    (drawn,) = [each.data for each in pictures(found, make_ledger(found)) if each.name == "published"]
+    theirs = [curve for curve in drawn.curves if curve.machine]
+    assert [curve.label for curve in theirs] == ["Report A, verbs", "Report B, RDMA WRITE"]
+    assert theirs[0].y[-1].value == pytest.approx(3.963273e9) and theirs[0].y[0].value == pytest.approx(3.56e6)
+
+
+HOSTILE = ["\\input{/etc/passwd}", "\\write18{id}", "50% & #1 _ ^ ~ $x$ {\\bf}", "Żółć Ærøskøbing"]
+
+
+def test_hostile_names_print(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:
+    names = ", ".join(f"'{name}'" for name in HOSTILE)
+    (own / "verbs_throughput" / "report.toml").write_text(f"authors = [{names}]\ncourse = 'C & \\jobname'\n")
+    printed = " ".join(build_own(own, evidence, cache).split())
+    assert ", ".join(HOSTILE) in printed.replace("- ", "-") and "C & \\jobname" in printed
+    assert "root:" not in printed and "uid=" not in printed
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("authors = ['Ada']\nids = ['1', '2']", 2, "2 ids for 1 authors"),
+        ("course = '\u05e9\u05dc\u05d5\u05dd'", 1, "no character"),
+        (f"course = '{'x' * 10_001}'", 1, "10001 characters"),
+        ("course = 'C'\nmark = 'A'", 2, "unknown key 'mark'"),
+        ("authors = 'Ada'", 1, "not a list of texts"),
+    ],
+)
+def test_what_cannot_be_printed_is_refused(
+    own: Path, evidence: dict[str, Evidence], cache: Path, text: str, line: int, what: str
+) -> None:
+    (own / "verbs_throughput" / "report.toml").write_text(text + "\n")
+    with pytest.raises(ReportError, match=what) as caught:
+        build_own(own, evidence, cache)
+    assert str(caught.value).startswith(f"verbs_throughput/report.toml:{line}: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("Fine.\n\\input{x}", 2), ("\\immediate\\write18{id}", 1), ("Fine.\n\n\u202eabc", 3), ("x" * 100_001, None)],
+)
+def test_a_discussion_runs_nothing(
+    own: Path, evidence: dict[str, Evidence], cache: Path, text: str, line: int | None
+) -> None:
+    (own / "verbs_throughput" / "discussion.tex").write_text(text + "\n")
+    with pytest.raises(ReportError) as caught:
+        build_own(own, evidence, cache)
+    assert (Path(caught.value.file).name, caught.value.line) == ("discussion.tex", line)
+
+
+def test_a_latex_error_is_one_sentence_at_the_students_line(
+    own: Path, evidence: dict[str, Evidence], cache: Path
+) -> None:
+    (own / "verbs_throughput" / "discussion.tex").write_text("Fine.\n\n$\n\nx\n")
+    with pytest.raises(ReportError) as caught:
+        build_own(own, evidence, cache)
+    assert caught.value.file.endswith("discussion.tex") and caught.value.line in (3, 4)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_latex_error_is_at_the_templates_line_however_short(
+    own: Path, evidence: dict[str, Evidence], cache: Path, tmp_path: Path
+) -> None:
+    templates = tmp_path / "templates"
+    shutil.copytree(TEMPLATES, templates)
+    method = templates / "parts" / "method.tex"
+    lines = method.read_text().splitlines()
+    method.write_text("\n".join([*lines[:3], "\\x", *lines[3:], ""]))
+    with pytest.raises(ReportError, match=r"\\x") as caught:
+        build_own(own, evidence, cache, templates)
+    assert (caught.value.file, caught.value.line) == ("templates/parts/method.tex", 4)
+
+
+def test_a_template_cannot_name_what_is_not_there(
+    own: Path, evidence: dict[str, Evidence], cache: Path, tmp_path: Path
+) -> None:
+    templates = tmp_path / "templates"
+    shutil.copytree(TEMPLATES, templates)
+    for line in ("\\claim{\\VAR{site}.peak}", "\\figureof{\\VAR{site}}", "\\VAR{picture(site)}"):
+        (templates / "parts" / "method.tex").write_text(f"Fine.\n{line}\n")
+        with pytest.raises(ReportError, match="exact") as caught:
+            build_own(own, evidence, cache, templates)
+        assert (caught.value.file, caught.value.line) == ("templates/parts/method.tex", 2)
+
+
+def test_a_record_that_failed_its_checks_stops_the_build(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:
+    found = evidence["verbs_throughput"]
+    (own / "verbs_throughput" / "discussion.tex").write_text("It reaches \\claim{verbs.peak} here.\n")
+    build_own(own, {"verbs_throughput": found}, cache)
+    facts = {key: value | {"checks": []} for key, value in found.facts.items()}
+    with pytest.raises(ClaimsRefused, match="sanity check"):
+        build_own(own, {"verbs_throughput": replace(found, facts=facts)}, cache)
