@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build run report all verify bench test doctor lock lint clean help
+.PHONY: setup build run report all submit verify bench test doctor lock lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -14,6 +14,9 @@ run: build ## Run the trials of all experiments that are not recorded yet
 
 report: build ## Write the reports from the records
 	$(bin)/lab report $(experiments)
+
+submit: build ## Make submission/<id>.pdf to hand in, or say why it can't be handed in yet
+	$(bin)/lab submit $(ASSIGNMENT) $(if $(DRAFT),--draft)
 
 verify: build ## Measure again from nothing and compare with results/reference
 	$(bin)/lab verify

@@ -25,6 +25,7 @@ EXAMPLES = {
     "bench": "lab bench --jobs 2",
     "show": "lab show 3f9a",
     "compare": "lab compare results report/verbs_throughput.pdf",
+    "submit": "lab submit verbs_throughput --draft",
     "doctor": "lab doctor",
     "lock": "lab lock",
     "image": "lab image export course.lab",
@@ -62,7 +63,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (
         *(_plan, _run, _table, _report, _claims, _extract, _verify, _bench, _show),
-        *(_compare, _doctor, _lock, _image),
+        *(_compare, _submit, _doctor, _lock, _image),
     ):
         add(commands)
     return parser
@@ -137,6 +138,15 @@ def _compare(commands: Commands) -> None:
     command = _command(commands, "compare", "lay two runs side by side: ratios with intervals, and a verdict each")
     command.add_argument("first", type=Path, help="a results folder, or a report's PDF")
     command.add_argument("second", type=Path, help="what it is compared with")
+
+
+def _submit(commands: Commands) -> None:
+    command = _command(commands, "submit", "make the file to hand in, or say why it can't be handed in yet")
+    command.add_argument(
+        "assignment", nargs="?", help="a file, or a name in experiments/assignments/; default: the one"
+    )
+    command.add_argument("--draft", action="store_true", help="make it all the same, marked as a draft")
+    _results(command)
 
 
 def _doctor(commands: Commands) -> None:

@@ -65,6 +65,23 @@ def fake_module() -> ModuleType:
     return load_module("fake_site")
 
 
+@pytest.fixture(scope="session")
+def hand_ins() -> ModuleType:
+    return load_module("hand_ins")
+
+
+@pytest.fixture(scope="session")
+def course(hand_ins: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """One for all tests: its figures are drawn once."""
+    return hand_ins.make_course(tmp_path_factory.mktemp("course"))
+
+
+@pytest.fixture(scope="session")
+def ada(hand_ins: ModuleType, course: Any) -> Any:
+    """A student with a finished report, for tests that only read it."""
+    return hand_ins.with_report(course, hand_ins.make_work(course, "ada", load_module("fake_site").FakeSite()))
+
+
 @pytest.fixture
 def fake_site(fake_module: ModuleType) -> Any:
     return fake_module.FakeSite()

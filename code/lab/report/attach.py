@@ -11,7 +11,13 @@ from lab.report.errors import AttachmentError
 
 DATE = "D:20260101000000Z"  # of every attachment: when it was made is nothing that its bytes depend on
 DEADLINE_S = 30
-TYPES = {".csv": "text/csv", ".json": "application/json", ".toml": "application/toml", ".tex": "text/x-tex"}
+TYPES = {
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".toml": "application/toml",
+    ".tex": "text/x-tex",
+    ".zip": "application/zip",
+}
 
 
 def attach(pdf: bytes, files: Mapping[str, bytes]) -> bytes:

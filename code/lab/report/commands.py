@@ -46,6 +46,19 @@ def extract(options: Namespace) -> int:
     return 0
 
 
+def report_file(plan: Plan) -> Path:
+    """Where the report of an experiment lies, or would lie."""
+    return REPORTS / f"{plan.experiment.name}.pdf"
+
+
+def report_texts(plan: Plan) -> list[Path]:
+    """All that was typed for a report, by whomever."""
+    file = plan.experiment.file
+    beside = file.with_suffix("")
+    typed = [file, beside / "report.toml", beside / "discussion.tex"]
+    return [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))]
+
+
 def _plans(options: Namespace) -> Iterator[Plan]:
     shop = open_workshop(
         options.experiment, open_site(options.site, options.hosts), lambda line: print(line, file=sys.stderr)
@@ -56,12 +69,8 @@ def _plans(options: Namespace) -> Iterator[Plan]:
 def _report(plan: Plan, results: Path) -> None:
     from lab.report.stamp import is_current, keep_stamp, report_stamp
 
-    experiment = plan.experiment
-    pdf = REPORTS / f"{experiment.name}.pdf"
-    beside = experiment.file.with_suffix("")
-    typed = [experiment.file, beside / "report.toml", beside / "discussion.tex"]
-    texts = [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))]
-    stamp = report_stamp(plan, results, texts)
+    pdf = report_file(plan)
+    stamp = report_stamp(plan, results, report_texts(plan))
     if is_current(pdf, stamp):
         print(f"{pdf}: up to date")
         return

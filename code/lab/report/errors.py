@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lab.errors import LabError
+from lab.faults import Fault
 
 SHOWN_REFUSALS = 20
 
@@ -47,5 +48,8 @@ class ClaimsRefused(LabError):
         return "\n".join([self.what, *shown, *([f"and {more} more"] if more else [])])
 
 
+@dataclass
 class AttachmentError(LabError):
     """A PDF holds attachments that are missing, too large, or named like no file of a report."""
+
+    fault: Fault = Fault.UNREADABLE

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from lab.faults import Fault
 from lab.report.attach import DEADLINE_S, run_qpdf
 from lab.report.errors import AttachmentError
 from lab.storage import storage
@@ -36,7 +37,7 @@ def _read(pdf: Path) -> bytes:
     except OSError as error:
         raise AttachmentError(f"cannot be read: {error.strerror}", where=str(pdf)) from error
     if len(content) > LARGEST_PDF:
-        raise AttachmentError(f"is larger than {LARGEST_PDF} bytes", where=str(pdf))
+        raise AttachmentError(f"is larger than {LARGEST_PDF} bytes", where=str(pdf), fault=Fault.TOO_LARGE)
     return content
 
 
@@ -47,14 +48,16 @@ def _names(scratch: Path, pdf: Path) -> list[str]:
         raise AttachmentError(f"is no PDF that qpdf can read: {error.what}", where=str(pdf)) from error
     names = [found["name"] for found in _LISTED.finditer(listing)]
     if not names:
-        raise AttachmentError("holds no attachments", where=str(pdf), hint="a PDF that lab report wrote")
+        raise AttachmentError(
+            "holds no attachments", where=str(pdf), hint="a PDF that lab report wrote", fault=Fault.NO_DATA
+        )
     if len(names) > MOST_FILES:
-        raise AttachmentError(f"holds {len(names)} attachments, at most {MOST_FILES} are taken", where=str(pdf))
+        what = f"holds {len(names)} attachments, at most {MOST_FILES} are taken"
+        raise AttachmentError(what, where=str(pdf), fault=Fault.TOO_LARGE)
     for name in names:
         if not _NAME.fullmatch(name):
-            raise AttachmentError(
-                f"an attachment is called {name[:100]!r}, which is no file of a report", where=str(pdf)
-            )
+            what = f"an attachment is called {name[:100]!r}, which is no file of a report"
+            raise AttachmentError(what, where=str(pdf), fault=Fault.NAME)
     return names
 
 
@@ -67,7 +70,8 @@ def _content(scratch: Path, name: str, pdf: Path) -> bytes:
         process.stdout.close()
         if len(content) > LARGEST_FILE:
             process.kill()
-            raise AttachmentError(f"{name} unpacks to more than {LARGEST_FILE} bytes", where=str(pdf))
+            what = f"{name} unpacks to more than {LARGEST_FILE} bytes"
+            raise AttachmentError(what, where=str(pdf), fault=Fault.TOO_LARGE)
         if process.wait(DEADLINE_S):
             raise AttachmentError(f"{name} cannot be unpacked", where=str(pdf))
     return content

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
+from pathlib import Path
 
-COMMANDS = ("compare",)
+from lab.places import SUBMISSIONS
+from lab.sites import open_site
+from lab.submission.errors import SubmissionRefused
+from lab.workshop import open_workshop
+
+COMMANDS = ("compare", "submit")
 
 
 def compare(options: Namespace) -> int:
@@ -20,3 +27,30 @@ def compare(options: Namespace) -> int:
     for difference in differences:
         print(f"  {difference}")
     return 0
+
+
+def submit(options: Namespace) -> int:
+    """The report and its records as one file to hand in; only a draft where something is in the way."""
+    file = submitted(options.assignment, options.results, draft=options.draft)
+    print(f"{file}: {'a draft, not for handing in' if options.draft else 'hand in this file'}")
+    return 0
+
+
+def submitted(named: str | None, results: Path, *, draft: bool) -> Path:
+    """The file to hand in, written now."""
+    from lab.report.commands import report_file, report_texts
+    from lab.submission.assignment import find_assignment, load_assignment
+    from lab.submission.hand_in import Work, build_obstacles, hand_in, obstacles
+
+    assignment = load_assignment(find_assignment(named))
+    shop = open_workshop([assignment.experiment], open_site(assignment.site), _tell)
+    (plan,) = shop.plans
+    work = Work(assignment, plan, results, report_file(plan), tuple(report_texts(plan)))
+    reasons = (*build_obstacles(), *obstacles(work))
+    if reasons and not draft:
+        raise SubmissionRefused("this is not handed in:", reasons=(*reasons, "or mark it as a draft: --draft"))
+    return hand_in(work, SUBMISSIONS, reasons or (("asked for as a draft",) if draft else ()))
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)

@@ -1,0 +1,79 @@
+"""Zip files: made the same bytes every time, and read as a stranger's, by bounds that a bomb cannot pass."""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Mapping
+
+from lab.faults import Fault
+from lab.submission.errors import SubmissionError
+
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that the format knows: when a file was made is nothing to depend on
+MOST_FILES = 20_000
+LARGEST_FILE, LARGEST_TOTAL = 50 * 2**20, 400 * 2**20
+# Components that start with a letter, a digit or _: no folder above, no hidden file, no drive, no option.
+_COMPONENT = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
+_PATH = re.compile(rf"(?:{_COMPONENT}/){{0,6}}{_COMPONENT}", re.ASCII)
+_ENCRYPTED = 0x1
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """A zip of these files."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED, 9)
+    return stream.getvalue()
+
+
+def unpack(content: bytes, where: str) -> dict[str, bytes]:
+    """Every file by its path; an error for a link, a path that leaves the folder, or too much."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return _files(archive, where)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, ValueError, RuntimeError) as error:
+        raise SubmissionError(f"is no zip file that can be read: {error}", where=where) from error
+
+
+def require_path(path: str, where: str) -> None:
+    """Refuse what is no plain path inside a folder."""
+    if not _PATH.fullmatch(path):
+        raise SubmissionError(f"{path[:100]!r} is no plain path inside a folder", where, fault=Fault.NAME)
+
+
+def _files(archive: zipfile.ZipFile, where: str) -> dict[str, bytes]:
+    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    if len(entries) > MOST_FILES:
+        what = f"holds {len(entries)} files, at most {MOST_FILES} are taken"
+        raise SubmissionError(what, where, fault=Fault.TOO_LARGE)
+    files: dict[str, bytes] = {}
+    left = LARGEST_TOTAL
+    for entry in entries:
+        _require_plain(entry, where)
+        if entry.filename in files:
+            raise SubmissionError(f"holds {entry.filename} twice", where)
+        files[entry.filename] = _content(archive, entry, min(LARGEST_FILE, left), where)
+        left -= len(files[entry.filename])
+    return files
+
+
+def _require_plain(entry: zipfile.ZipInfo, where: str) -> None:
+    require_path(entry.filename, where)
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG):
+        raise SubmissionError(f"{entry.filename} is a link or a device", where, fault=Fault.LINK)
+    if entry.flag_bits & _ENCRYPTED:
+        raise SubmissionError(f"{entry.filename} is encrypted", where)
+
+
+def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, bound: int, where: str) -> bytes:
+    """Read up to the bound: what an entry says of its own size is a stranger's word."""
+    with archive.open(entry) as stream:
+        content = stream.read(bound + 1)
+    if len(content) > bound:
+        raise SubmissionError(f"{entry.filename} unpacks to more than {bound} bytes", where, fault=Fault.TOO_LARGE)
+    return content

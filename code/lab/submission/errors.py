@@ -1,0 +1,25 @@
+"""Why a hand-in is not made, and why one is not taken: each with the sort of the problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lab.errors import LabError
+from lab.faults import Fault
+
+
+@dataclass
+class SubmissionError(LabError):
+    """A file that was handed in cannot be opened safely."""
+
+    fault: Fault = Fault.UNREADABLE
+
+
+@dataclass
+class SubmissionRefused(LabError):
+    """A hand-in is not made, for these reasons."""
+
+    reasons: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join([self.what, *(f"  {reason}" for reason in self.reasons)])

@@ -1,0 +1,110 @@
+"""Make a hand-in of a report: with the records and a page that says what for and by whom, or the reasons why not."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import __version__
+from lab.places import ROOT
+from lab.plan import Plan
+from lab.record import record_folder
+from lab.report.attach import attach
+from lab.report.build import DRAFT
+from lab.report.evidence import require_all
+from lab.report.extract import extract
+from lab.report.people import read_people
+from lab.report.stamp import is_current, report_stamp
+from lab.report.uses import COMMENT
+from lab.storage import storage
+from lab.submission.archive import pack
+from lab.submission.assignment import Assignment
+from lab.submission.errors import SubmissionRefused
+from lab.submission.package import PAGE, RECORDS, make_page
+
+BUILD_DEADLINE_S = 60
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a student has: a plan with its records, the report and its texts."""
+
+    assignment: Assignment
+    plan: Plan
+    results: Path
+    report: Path
+    texts: tuple[Path, ...]
+
+    @property
+    def folder(self) -> Path:
+        """What lies beside the experiment."""
+        return self.plan.experiment.file.with_suffix("")
+
+
+def obstacles(work: Work) -> Iterator[str]:
+    """Every reason why this is no hand-in yet."""
+    if not ids_of(work):
+        yield f"{work.folder.name}/report.toml names no ids: they say whose hand-in it is"
+    discussion = work.folder / "discussion.tex"
+    if not discussion.exists() or DRAFT in COMMENT.sub("", discussion.read_text()):
+        yield f"{work.folder.name}/discussion.tex is not written: it is missing, or prints the generated \\draft"
+    if not is_current(work.report, report_stamp(work.plan, work.results, work.texts)):
+        yield f"{work.report.name} is stale: records, texts or code have changed since it was made (try: make report)"
+
+
+def build_obstacles(folder: Path = ROOT / "code" / "bench") -> Iterator[str]:
+    """Whether the C programs are not those of their sources."""
+    command = ["make", "--question", "-C", str(folder), "all"]
+    done = subprocess.run(command, capture_output=True, timeout=BUILD_DEADLINE_S, check=False)
+    if done.returncode:
+        yield "the programs are not built from their sources as they are now (try: make build)"
+
+
+def hand_in(work: Work, folder: Path, draft: tuple[str, ...]) -> Path:
+    """Write the hand-in; it replaces an older one of the same ids."""
+    require_all(work.plan, work.results)
+    if not work.report.exists():
+        raise SubmissionRefused("there is nothing to hand in:", reasons=(f"{work.report} is missing: make report",))
+    ids = ids_of(work)
+    content = make_hand_in(work, ids, draft)
+    file = folder / f"{_file_name(ids)}{'.draft' if draft else ''}.pdf"
+    with storage(file):
+        folder.mkdir(parents=True, exist_ok=True)
+        beside = file.with_name(f".{file.name}.tmp")
+        beside.write_bytes(content)
+        beside.replace(file)
+    return file
+
+
+def make_hand_in(work: Work, ids: tuple[str, ...], draft: tuple[str, ...]) -> bytes:
+    """The report's PDF with the records and the page inside."""
+    with tempfile.TemporaryDirectory(prefix="lab-hand-in-") as name:
+        inside = {each.name: each.read_bytes() for each in extract(work.report, Path(name))}
+    more = {RECORDS: pack_records(work.plan, work.results)}
+    page = make_page(work.assignment.name, ids, draft, __version__, inside | more)
+    return attach(work.report.read_bytes(), more | {PAGE: page.text().encode()})
+
+
+def pack_records(plan: Plan, results: Path) -> bytes:
+    """Every record of the plan, whole."""
+    files: dict[str, bytes] = {}
+    for key in plan.trials():
+        for file in record_folder(results, key).iterdir():
+            files[f"{key}/{file.name}"] = file.read_bytes()
+    return pack(files)
+
+
+def ids_of(work: Work) -> tuple[str, ...]:
+    """The ids in report.toml, once all of it has been checked."""
+    file = work.folder / "report.toml"
+    read_people(file)
+    return tuple(tomllib.loads(file.read_text()).get("ids", ())) if file.exists() else ()
+
+
+def _file_name(ids: tuple[str, ...]) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", "-".join(ids)).strip("_-")[:80] or "nobody"

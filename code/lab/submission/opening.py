@@ -1,0 +1,79 @@
+"""A hand-in opened as a stranger's: a PDF, or a zip or a folder with one PDF in it."""
+
+from __future__ import annotations
+
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.faults import Fault
+from lab.report.errors import AttachmentError
+from lab.report.extract import LARGEST_PDF, extract
+from lab.submission.archive import LARGEST_FILE, LARGEST_TOTAL, MOST_FILES, require_path, unpack
+from lab.submission.errors import SubmissionError
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The report as it was handed in, and the files inside it."""
+
+    name: str
+    pdf: bytes
+    files: dict[str, bytes]
+
+
+def open_submission(place: Path) -> Submission:
+    """What lies in the file or folder; nothing of it is run, and nothing is written beside it."""
+    pdf = _report(place)
+    with tempfile.TemporaryDirectory(prefix="lab-open-") as folder:
+        file = Path(folder) / "report.pdf"
+        file.write_bytes(pdf)
+        try:
+            files = {each.name: each.read_bytes() for each in extract(file, Path(folder) / "files")}
+        except AttachmentError as error:
+            raise SubmissionError(error.what, str(place), error.hint, fault=error.fault) from error
+    return Submission(place.stem, pdf, files)
+
+
+def _report(place: Path) -> bytes:
+    """The one PDF: an archive with two would leave the choice to whoever opens it."""
+    if place.is_symlink():
+        raise SubmissionError("is a link", str(place), fault=Fault.LINK)
+    if not place.is_dir() and place.suffix != ".zip":
+        return _read(place, LARGEST_PDF)
+    files = _folder(place) if place.is_dir() else unpack(_read(place, LARGEST_TOTAL), str(place))
+    reports = [content for name, content in files.items() if name.lower().endswith(".pdf")]
+    if len(reports) == 1:
+        return reports[0]
+    fault = Fault.SEVERAL_REPORTS if reports else Fault.NO_REPORT
+    raise SubmissionError(f"holds {len(reports)} PDFs, one is handed in", str(place), fault=fault)
+
+
+def _folder(folder: Path) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    left = LARGEST_TOTAL
+    for file in sorted(folder.rglob("*")):
+        name = str(file.relative_to(folder))
+        require_path(name, str(folder))
+        mode = file.lstat().st_mode
+        if stat.S_ISDIR(mode):
+            continue
+        if not stat.S_ISREG(mode) or file.lstat().st_nlink > 1:
+            raise SubmissionError(f"{name} is a link or a device", str(folder), fault=Fault.LINK)
+        if len(files) == MOST_FILES:
+            raise SubmissionError(f"holds more than {MOST_FILES} files", str(folder), fault=Fault.TOO_LARGE)
+        files[name] = _read(file, min(LARGEST_FILE, left))
+        left -= len(files[name])
+    return files
+
+
+def _read(file: Path, bound: int) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(bound + 1)
+    except OSError as error:
+        raise SubmissionError(f"cannot be read: {error.strerror}", str(file)) from error
+    if len(content) > bound:
+        raise SubmissionError(f"is larger than {bound} bytes", str(file), fault=Fault.TOO_LARGE)
+    return content

@@ -1,0 +1,76 @@
+"""The hand-in's own page: what is handed in for what by whom, and a digest of every file, chained."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from lab.faults import Fault
+from lab.submission.errors import SubmissionError
+
+FORMAT = 1
+PAGE, RECORDS = "hand-in.json", "records.zip"
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that hand-in.json says."""
+
+    assignment: str
+    ids: tuple[str, ...]
+    draft: tuple[str, ...]  # why it is no more than a draft; empty where it is none
+    lab: str
+    files: dict[str, str]  # name -> sha256
+    chain: str
+    format: int = FORMAT
+
+    def text(self) -> str:
+        return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
+
+
+def digests(files: Mapping[str, bytes]) -> dict[str, str]:
+    """The sha256 of each file but the page itself."""
+    return {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items()) if name != PAGE}
+
+
+def chain(named: Mapping[str, str], about: str) -> str:
+    """One digest over all: a link holds the one before, a name and its digest; the first, who hands in what."""
+    link = hashlib.sha256(about.encode()).hexdigest()
+    for name, digest in sorted(named.items()):
+        link = hashlib.sha256(f"{link} {name} {digest}".encode()).hexdigest()
+    return link
+
+
+def about(assignment: str, ids: tuple[str, ...], draft: tuple[str, ...]) -> str:
+    """What the chain begins with."""
+    return json.dumps([FORMAT, assignment, ids, draft])
+
+
+def make_page(
+    assignment: str, ids: tuple[str, ...], draft: tuple[str, ...], lab: str, files: Mapping[str, bytes]
+) -> Page:
+    """The page of these files."""
+    named = digests(files)
+    return Page(assignment, ids, draft, lab, named, chain(named, about(assignment, ids, draft)))
+
+
+def read_page(files: Mapping[str, bytes], where: str) -> Page:
+    """What the page of a stranger says, or an error."""
+    if PAGE not in files:
+        raise SubmissionError(f"holds no {PAGE}", where, "a file that make submit wrote", fault=Fault.NO_DATA)
+    try:
+        given = json.loads(files[PAGE])
+        ids, draft = (tuple(_text(each) for each in given[name]) for name in ("ids", "draft"))
+        assignment, lab, chained = (_text(given[name]) for name in ("assignment", "lab", "chain"))
+        named = {_text(name): _text(digest) for name, digest in given["files"].items()}
+        return Page(assignment, ids, draft, lab, named, chained, int(given["format"]))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise SubmissionError(f"{PAGE} is not one that make submit wrote: {error!r}", where) from error
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value

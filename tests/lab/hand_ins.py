@@ -1,0 +1,123 @@
+"""Students without hardware: each has a folder with an experiment, records of the fake site, a report, a hand-in."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.places import TEMPLATES
+from lab.plan import Plan, SiteFacts, binaries, make_plan
+from lab.report.build import Sources, build
+from lab.report.evidence import gather
+from lab.report.stamp import keep_stamp, report_stamp
+from lab.run import Work as Trials
+from lab.run import missing, run_trials
+from lab.spec_file import load
+from lab.submission.assignment import Assignment, load_assignment
+from lab.submission.hand_in import Work, make_hand_in
+
+EXPERIMENT = """title = "A small experiment"
+question = "Does grading work?"
+[parameters]
+sizes = "64,4K,64K"
+iterations = 40
+repetitions = 6
+wait = "event"
+[link]
+mtu = 4200
+[[series]]
+name = "verbs"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "tcp"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+"""
+ASSIGNMENT = """title = "A small assignment"
+experiment = "small.toml"
+[discussion]
+words_at_least = 10
+claims_at_least = 2
+[points]
+package = 10
+records = 15
+rerun = 25
+claims = 20
+pages = 15
+discussion = 15
+"""
+DISCUSSION = r"""RDMA reaches \claim{verbs.64K} with messages of \claim{largest.size}.
+Both programs were measured on one link, and \figureof{throughput} shows both.
+"""
+PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "Networks"\n'
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a course hands out: the experiment, its template, the assignment, a cache for figures."""
+
+    folder: Path
+
+    @property
+    def templates(self) -> Path:
+        return self.folder / "templates"
+
+    @property
+    def cache(self) -> Path:
+        return self.folder / "cache"
+
+    @property
+    def assignment(self) -> Assignment:
+        return load_assignment(self.folder / "course" / "assignment.toml")
+
+
+def make_course(folder: Path) -> Course:
+    course = Course(folder)
+    shutil.copytree(TEMPLATES, course.templates)
+    (course.templates / "small.tex").write_text('\\BLOCK{extends "base.tex"}\n')
+    (folder / "course").mkdir()
+    (folder / "course" / "small.toml").write_text(EXPERIMENT)
+    (folder / "course" / "assignment.toml").write_text(ASSIGNMENT)
+    return course
+
+
+def make_work(course: Course, name: str, site: Any, discussion: str = DISCUSSION, digest: str = "d") -> Work:
+    """A student who has measured, and has written the texts."""
+    folder = course.folder / name
+    (folder / "small").mkdir(parents=True)
+    (folder / "small.toml").write_text(EXPERIMENT)
+    (folder / "small" / "discussion.tex").write_text(discussion)
+    (folder / "small" / "report.toml").write_text(PEOPLE.format(name))
+    plan = plan_on(folder / "small.toml", site, digest)
+    run_trials(Trials(site, plan.site, folder / "results"), missing([plan], folder / "results")[0], 2, lambda *_: None)
+    beside = folder / "small"
+    texts = (folder / "small.toml", beside / "report.toml", beside / "discussion.tex")
+    return Work(course.assignment, plan, folder / "results", folder / "small.pdf", texts)
+
+
+def plan_on(file: Path, site: Any, digest: str) -> Plan:
+    experiment = load(file)
+    facts = SiteFacts(site.name, site.ends, site.identity())
+    return make_plan(experiment, facts, dict.fromkeys(binaries([experiment]), digest))
+
+
+def with_report(course: Course, work: Work, pdf: bytes | None = None) -> Work:
+    """The same with its report built, or with this one in its place."""
+    if pdf is None:
+        evidence = gather(work.plan, work.results)
+        pdf = build(Sources(work.plan.experiment.file, course.templates), evidence, course.cache)
+    work.report.write_bytes(pdf)
+    keep_stamp(work.report, report_stamp(work.plan, work.results, work.texts))
+    return work
+
+
+def handed_in(work: Work, file: Path) -> Path:
+    """The hand-in, written to a file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(make_hand_in(work, (work.plan.experiment.file.parent.name,), ()))
+    return file

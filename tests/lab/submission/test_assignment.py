@@ -1,0 +1,51 @@
+from pathlib import Path
+
+import pytest
+
+from lab.errors import SpecError
+from lab.places import ASSIGNMENTS, EXPERIMENTS
+from lab.submission.assignment import find_assignment, load_assignment
+
+WHOLE = 'title = "t"\nexperiment = "verbs_throughput"\n[points]\nrerun = 3\n'
+
+
+def written(folder: Path, text: str, name: str = "a") -> Path:
+    (folder / f"{name}.toml").write_text(text)
+    return folder / f"{name}.toml"
+
+
+def test_every_assignment_of_the_lab_is_whole() -> None:
+    for file in ASSIGNMENTS.glob("*.toml"):
+        assignment = load_assignment(file)
+        assert assignment.experiment.exists() and sum(assignment.points.values()) == 100
+
+
+def test_what_is_not_named_is_worth_nothing(tmp_path: Path) -> None:
+    assignment = load_assignment(written(tmp_path, WHOLE))
+    assert assignment.points["rerun"] == 3 and assignment.points["pages"] == 0
+    assert assignment.experiment == EXPERIMENTS / "verbs_throughput.toml" and not assignment.hidden
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        (WHOLE + "speed = 3\n", 5, "speed = 3"),
+        (WHOLE.replace("= 3", "= -3"), 4, "rerun = -3"),
+        ('colour = "red"\n' + WHOLE, 1, "colour"),
+        ('hidden = ["all"]\n' + WHOLE, 1, "hidden"),
+        ('title = "t"\n', 1, "experiment is missing"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:
+    with pytest.raises(SpecError, match=what) as caught:
+        load_assignment(written(tmp_path, text))
+    assert caught.value.line == line
+
+
+def test_the_only_assignment_needs_no_name(tmp_path: Path) -> None:
+    file = written(tmp_path, WHOLE)
+    assert find_assignment(None, tmp_path) == find_assignment("a", tmp_path) == find_assignment(str(file)) == file
+    written(tmp_path, WHOLE, "b")
+    with pytest.raises(SpecError, match="several assignments") as caught:
+        find_assignment(None, tmp_path)
+    assert caught.value.expected == "one of a, b"

@@ -1,0 +1,57 @@
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from lab.errors import RecordError
+from lab.submission.errors import SubmissionRefused
+from lab.submission.hand_in import Work, build_obstacles, hand_in, obstacles
+from lab.submission.opening import open_submission
+from lab.submission.package import about, chain, digests, read_page
+
+
+@pytest.fixture
+def work(hand_ins: ModuleType, course: Any, ada: Work, fake_site: Any, request: pytest.FixtureRequest) -> Work:
+    """A student of the test's own, with somebody's report."""
+    name = f"of-{len(request.node.name)}"
+    own = hand_ins.make_work(course, name, fake_site)
+    return hand_ins.with_report(course, own, ada.report.read_bytes())  # type: ignore[no-any-return]
+
+
+def test_a_finished_report_is_handed_in_with_its_records(ada: Work, tmp_path: Path) -> None:
+    assert list(obstacles(ada)) == []
+    file = hand_in(ada, tmp_path / "submission", ())
+    submission = open_submission(file)
+    page = read_page(submission.files, "x")
+    assert page.files == digests(submission.files) and "records.zip" in page.files
+    assert page.chain == chain(page.files, about(page.assignment, page.ids, page.draft)) and not page.draft
+    assert file.name == "ada.pdf" and hand_in(ada, tmp_path / "again", ()).read_bytes() == file.read_bytes()
+
+
+def test_what_is_in_the_way_is_said_and_marks_a_draft(work: Work, tmp_path: Path) -> None:
+    (work.folder / "discussion.tex").write_text("\\draft\n")
+    (work.folder / "report.toml").write_text("authors = []\n")
+    reasons = tuple(obstacles(work))
+    assert ["names no ids" in reasons[0], "is not written" in reasons[1], "is stale" in reasons[2]] == [True] * 3
+    file = hand_in(work, tmp_path, reasons)
+    assert file.name == "nobody.draft.pdf" and read_page(open_submission(file).files, "x").draft == reasons
+
+
+def test_without_a_report_or_a_record_there_is_no_draft(work: Work, tmp_path: Path) -> None:
+    report = work.report.read_bytes()
+    work.report.unlink()
+    with pytest.raises(SubmissionRefused, match="is missing: make report"):
+        hand_in(work, tmp_path, ("a draft",))
+    work.report.write_bytes(report)
+    next(work.results.glob("records/*/*")).rename(work.results / "elsewhere")
+    with pytest.raises(RecordError, match="1 of 12 trials have no record"):
+        hand_in(work, tmp_path, ("a draft",))
+
+
+def test_programs_that_are_not_of_their_sources_are_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("all: program\nprogram: program.c\n\tcp $< $@\n")
+    (tmp_path / "program.c").write_text("")
+    assert list(build_obstacles(tmp_path)) != []
+    (tmp_path / "program").write_text("")
+    assert list(build_obstacles(tmp_path)) == []

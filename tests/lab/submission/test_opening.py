@@ -1,0 +1,106 @@
+import io
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from lab.faults import Fault
+from lab.report.attach import attach
+from lab.report.latex import compile_pdf
+from lab.submission import archive
+from lab.submission.archive import pack, unpack
+from lab.submission.errors import SubmissionError
+from lab.submission.opening import open_submission
+
+FILES = {"claims.csv": b"name,value\nx,1\n"}
+
+
+@pytest.fixture(scope="module")
+def pdf() -> bytes:
+    page = compile_pdf({"x.tex": b"\\documentclass{article}\\begin{document}x\\end{document}"}, "x.tex")
+    return attach(page, FILES)
+
+
+def zipped(name: str, content: bytes = b"x", mode: int = 0) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
+        entry = zipfile.ZipInfo(name)
+        entry.external_attr = mode << 16
+        file.writestr(entry, content)
+    return stream.getvalue()
+
+
+def fault_of(place: Path) -> Fault:
+    with pytest.raises(SubmissionError) as caught:
+        open_submission(place)
+    return caught.value.fault
+
+
+def test_a_pdf_a_zip_and_a_folder_open_alike(pdf: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.pdf").write_bytes(pdf)
+    (tmp_path / "x.zip").write_bytes(pack({"a/x.pdf": pdf, "program.c": b"int x;"}))
+    (tmp_path / "folder" / "a").mkdir(parents=True)
+    (tmp_path / "folder" / "a" / "x.pdf").write_bytes(pdf)
+    opened = [open_submission(tmp_path / name) for name in ("x.pdf", "x.zip", "folder")]
+    assert all(each.files == FILES and each.pdf == pdf for each in opened)
+
+
+@pytest.mark.parametrize("name", ["../x.pdf", "/x.pdf", "a/../../x.pdf", ".hidden/x.pdf", "-x.pdf", "a\\..\\x.pdf"])
+def test_a_path_that_leaves_the_folder_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "x.zip").write_bytes(zipped(name))
+    assert fault_of(tmp_path / "x.zip") is Fault.NAME
+
+
+def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.zip").write_bytes(zipped("x.pdf", b"/etc/passwd", stat.S_IFLNK | 0o777))
+    assert fault_of(tmp_path / "x.zip") is Fault.LINK
+
+
+def test_a_link_in_a_folder_is_refused(pdf: bytes, tmp_path: Path) -> None:
+    (tmp_path / "secret.pdf").write_bytes(pdf)
+    for make in (Path.symlink_to, Path.hardlink_to):
+        folder = tmp_path / make.__name__
+        folder.mkdir()
+        make(folder / "x.pdf", tmp_path / "secret.pdf")
+        assert fault_of(folder) is Fault.LINK
+
+
+def test_a_bomb_is_refused_by_what_it_unpacks_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "LARGEST_FILE", 1000)
+    (tmp_path / "x.zip").write_bytes(zipped("x.pdf", b"\0" * 1001))
+    assert fault_of(tmp_path / "x.zip") is Fault.TOO_LARGE
+
+
+def test_many_files_and_much_in_all_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MOST_FILES", 2)
+    with pytest.raises(SubmissionError, match="holds 3 files"):
+        unpack(pack(dict.fromkeys(("a", "b", "c"), b"")), "x")
+    monkeypatch.setattr(archive, "LARGEST_TOTAL", 10)
+    with pytest.raises(SubmissionError, match="unpacks to more than 4 bytes"):
+        unpack(pack({"a": b"123456", "b": b"12345"}), "x")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x05\x06", b"not a zip"])
+def test_a_damaged_zip_is_one_sentence(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x.zip").write_bytes(content)
+    assert fault_of(tmp_path / "x.zip") in (Fault.UNREADABLE, Fault.NO_REPORT)
+
+
+def test_no_pdf_or_two_are_refused(pdf: bytes, tmp_path: Path) -> None:
+    (tmp_path / "none.zip").write_bytes(pack({"x.c": b""}))
+    (tmp_path / "two.zip").write_bytes(pack({"x.pdf": pdf, "y.pdf": pdf}))
+    assert fault_of(tmp_path / "none.zip") is Fault.NO_REPORT
+    assert fault_of(tmp_path / "two.zip") is Fault.SEVERAL_REPORTS
+
+
+def test_a_truncated_pdf_and_one_without_data_are_refused(pdf: bytes, tmp_path: Path) -> None:
+    (tmp_path / "half.pdf").write_bytes(pdf[: len(pdf) // 2])
+    page = compile_pdf({"x.tex": b"\\documentclass{article}\\begin{document}x\\end{document}"}, "x.tex")
+    (tmp_path / "bare.pdf").write_bytes(page)
+    assert fault_of(tmp_path / "half.pdf") is Fault.UNREADABLE
+    assert fault_of(tmp_path / "bare.pdf") is Fault.NO_DATA
+
+
+def test_the_same_files_pack_to_the_same_bytes() -> None:
+    assert pack({"a": b"1", "b": b"2"}) == pack({"b": b"2", "a": b"1"})
