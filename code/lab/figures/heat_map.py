@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure as Drawing
 from matplotlib.image import AxesImage
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
 from lab.analysis.estimate import Estimate
 from lab.figures.errors import FigureError
@@ -18,7 +18,7 @@ from lab.figures.figure import Figure
 from lab.figures.inputs import HeatMap, Unit
 from lab.figures.labels import width_mm
 from lab.figures.picture import Picture, finish, new_panels, settle, to_mm
-from lab.figures.scales import ROOM, log_axis, plain
+from lab.figures.scales import log_axis, plain
 from lab.figures.style import INK, PALE, style
 from lab.figures.words import counts, legible, measured, number
 
@@ -27,6 +27,7 @@ CELL_PT = 7.0
 LEAST_ROW_MM = 3.2  # for a number of that size
 MOST_ROWS, MOST_COLUMNS = 32, 16  # with a label each
 COLOURS = "cividis"  # its brightness rises evenly: the same map in grey (J. R. Nunez et al., 2018)
+LEAST_RANGE, FEW = 1.1, 3.0
 DARK = 0.5  # below this part of the range the colour is too dark for black letters
 
 
@@ -41,17 +42,24 @@ def draw_heat_map(data: HeatMap) -> Picture:
     heights = [min(len(data.rows) * ROW_MM, MOST_MM), BAR_MM]
     values = [[each.value / data.unit.size if each else nan for each in row] for row in data.cells]
     present = [value for row in values for value in row if isfinite(value)]
-    norm = LogNorm(min(present) / ROOM, max(present) * ROOM)
+    shown = _range(present)
+    norm = LogNorm(*shown)
     with style():
         drawing, (panel, bar) = new_panels(heights)
         image = panel.imshow(values, cmap=COLOURS, norm=norm, aspect="auto", interpolation="nearest")
         _label_axes(panel, data)
-        _draw_bar(drawing, bar, image, present, data)
+        _draw_bar(drawing, bar, image, shown, data)
         settle(drawing, [panel, bar], heights)
         if heights[0] / len(data.rows) >= LEAST_ROW_MM and _write_cells(drawing, panel, values, norm, data.unit):
             bar.set_xlabel(bar.get_xlabel() + _letters(data.unit))
     n = counts(_found(data), "repetitions", "").split(";")[0] + "; colours are medians, white was not measured"
     return Picture(data.name, drawing, (panel, bar), _alt(data), n, data.keys)
+
+
+def _range(present: Sequence[float]) -> tuple[float, float]:
+    """The data's range, or a wider one where they hardly differ: what differs by a hundredth keeps one colour."""
+    missing = max(1.0, LEAST_RANGE / (max(present) / min(present))) ** 0.5
+    return min(present) / missing, max(present) * missing
 
 
 def _check(data: HeatMap) -> None:
@@ -84,10 +92,13 @@ def _stride(count: int, most: int) -> int:
     return -(-count // most)
 
 
-def _draw_bar(drawing: Drawing, bar: Axes, image: AxesImage, present: Sequence[float], data: HeatMap) -> None:
+def _draw_bar(drawing: Drawing, bar: Axes, image: AxesImage, shown: tuple[float, float], data: HeatMap) -> None:
     drawing.colorbar(image, cax=bar, orientation="horizontal", label=_quantity(data))
     bar.yaxis.set_major_locator(NullLocator())
-    log_axis(bar.xaxis, present)
+    log_axis(bar.xaxis, shown)
+    bar.set_xlim(*shown)
+    if shown[1] / shown[0] < FEW:  # too few round numbers lie in such a range
+        bar.xaxis.set_major_locator(FixedLocator([float(tick) for tick in MaxNLocator(6).tick_values(*shown)]))
     bar.spines[:].set(color=PALE, visible=True)
 
 

@@ -54,8 +54,21 @@ class Sources:
         return self.folder / "discussion.tex"
 
 
+@dataclass(frozen=True)
+class Report:
+    """The PDF, and its figures once more by name, for those without a viewer."""
+
+    pdf: bytes
+    pngs: dict[str, bytes]
+
+
 def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
-    """The finished PDF, or an error that says what to change."""
+    """The PDF alone."""
+    return make_report(sources, evidence, cache).pdf
+
+
+def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
+    """The finished report, or an error that says what to change."""
     ledger = make_ledger(evidence)
     gallery = Gallery(pictures(evidence, ledger), cache / "figures")
     context = make_context(evidence, ledger, read_people(sources.people), gallery)
@@ -69,10 +82,11 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
     typed = {"experiment.toml": sources.experiment, "report.toml": sources.people, "discussion.tex": sources.discussion}
     inside = attachments(evidence, ledger, typed_texts(typed))
     try:
-        return attach(compile_pdf(files | shown, MAIN), inside)
+        pdf = attach(compile_pdf(files | shown, MAIN), inside)
     except ReportError as error:
         rendered = {MAIN: body, LEDGER: table}.get(error.file)
         raise (rendered.in_template(error) if rendered else error) from error
+    return Report(pdf, {name: figure.png for name, figure in gallery.shown.items()})
 
 
 def discussion_text(sources: Sources, evidence: Evidence, ledger: Ledger, body: str) -> str:

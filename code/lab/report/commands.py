@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from lab.places import CACHE, PUBLISHED, REPORTS, TEMPLATES
@@ -17,9 +19,18 @@ COMMANDS = ("report", "claims", "extract")
 
 
 def report(options: Namespace) -> int:
-    """A PDF for each experiment; nothing is done for one that is up to date."""
-    for plan in _plans(options):
-        _report(plan, options.results)
+    """A PDF for each experiment, several at once; nothing is done for one that is up to date."""
+    plans = [(plan, options.results) for plan in _plans(options)]
+    stale = [each for each in plans if not _is_current(*each)]
+    for plan, _ in (each for each in plans if each not in stale):
+        print(f"{_pdf(plan)}: up to date")
+    if len(stale) == 1:
+        print(_report(*stale[0]))
+    elif stale:
+        # Processes that start afresh: figures are drawn with settings that threads would share.
+        with ProcessPoolExecutor(min(options.jobs, len(stale)), mp_context=get_context("spawn")) as pool:
+            for pdf in pool.map(_report, *zip(*stale, strict=True)):
+                print(pdf)
     return 0
 
 
@@ -66,25 +77,37 @@ def _plans(options: Namespace) -> Iterator[Plan]:
     yield from shop.plans
 
 
-def _report(plan: Plan, results: Path) -> None:
-    from lab.report.stamp import is_current, keep_stamp, report_stamp
-
-    pdf = report_file(plan)
-    stamp = report_stamp(plan, results, report_texts(plan))
-    if is_current(pdf, stamp):
-        print(f"{pdf}: up to date")
-        return
-    _write(pdf, _build(plan, results))
-    keep_stamp(pdf, stamp)
-    print(pdf)
+def _pdf(plan: Plan) -> Path:
+    return REPORTS / f"{plan.experiment.name}.pdf"
 
 
-def _build(plan: Plan, results: Path) -> bytes:
-    """The heavy modules are loaded here: a report that is up to date needs none of them."""
-    from lab.report.build import Sources, build
+def _stamp(plan: Plan, results: Path) -> str:
+    from lab.report.stamp import report_stamp
+
+    beside = plan.experiment.file.with_suffix("")
+    typed = [plan.experiment.file, beside / "report.toml", beside / "discussion.tex"]
+    return report_stamp(plan, results, [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))])
+
+
+def _is_current(plan: Plan, results: Path) -> bool:
+    from lab.report.stamp import is_current
+
+    return is_current(_pdf(plan), _stamp(plan, results))
+
+
+def _report(plan: Plan, results: Path) -> Path:
+    """The PDF in its place. The heavy modules are loaded here: what is up to date needs none of them."""
+    from lab.report.build import Sources, make_report
     from lab.report.evidence import gather
+    from lab.report.stamp import keep_stamp
 
-    return build(Sources(plan.experiment.file, TEMPLATES), gather(plan, results), CACHE / "report")
+    pdf = _pdf(plan)
+    made = make_report(Sources(plan.experiment.file, TEMPLATES), gather(plan, results), CACHE / "report")
+    for name, png in made.pngs.items():
+        _write(pdf.with_suffix("") / f"{name}.png", png)
+    _write(pdf, made.pdf)
+    keep_stamp(pdf, _stamp(plan, results))
+    return pdf
 
 
 def _write(pdf: Path, content: bytes) -> None:

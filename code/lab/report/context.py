@@ -104,7 +104,7 @@ def sweep_pictures(evidence: Evidence, name: str, gallery: Gallery) -> list[str]
 
 def sweep_text(evidence: Evidence, name: str, gallery: Gallery) -> Markup:
     """Where a sweep's figures are, and which values they go through."""
-    figures = " and ".join(rf"\figureof{{{each}}}" for each in sweep_pictures(evidence, name, gallery))
+    figures = ", ".join(rf"\figureof{{{each}}}" for each in sweep_pictures(evidence, name, gallery))
     ways = " and ".join(
         rf"{escape(parameter_words(each))}, \texttt{{{escape(each)}}}, from \num{{{values[0]}}} to \num{{{values[-1]}}}"
         for each, values in evidence.series(name).vary.items()

@@ -59,7 +59,7 @@ def _shape(curve: Subject, ledger: Ledger) -> Iterator[str]:
     yield {
         Verdict.MORE: rf"At the end it still grows: the last step multiplies it by \claim{{{name}.last}} on this link.",
         Verdict.LESS: rf"The last step multiplies it by \claim{{{name}.last}} on this link: it has passed its peak.",
-        Verdict.CANT_TELL: rf"At the end, by \claim{{{name}.last}} on this link, growth cannot be told from none.",
+        Verdict.CANT_TELL: rf"The last step multiplies it by \claim{{{name}.last}} on this link, which may be nothing.",
     }[judge(ledger[f"{name}.last"].estimate)]
 
 

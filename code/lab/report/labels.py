@@ -25,7 +25,7 @@ def label_within(experiment: Experiment, series: Series) -> str:
     if twins.index(series) == 0:
         return label(series)
     if series.link.rate_bit_s and series.link != twins[0].link:
-        return f"{label(series)}, {describe_rate(series.link)}"
+        return f"{label(series)} ({describe_rate(series.link)})"
     return f"{label(series)} ({series.name})"
 
 

@@ -16,6 +16,7 @@ from tests.lab.report import laboratory
 
 from lab.figures import BySize
 from lab.places import EXPERIMENTS, ROOT, TEMPLATES
+from lab.report import commands
 from lab.report.build import Sources, build
 from lab.report.draft import draft
 from lab.report.errors import ClaimsRefused, ReportError
@@ -235,3 +236,20 @@ def test_a_record_that_failed_its_checks_stops_the_build(own: Path, evidence: di
     facts = {key: value | {"checks": []} for key, value in found.facts.items()}
     with pytest.raises(ClaimsRefused, match="sanity check"):
         build_own(own, {"verbs_throughput": replace(found, facts=facts)}, cache)
+
+
+def test_reports_are_built_at_once_and_only_when_something_changed(
+    own: Path, records: Path, evidence: dict[str, Evidence], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del evidence
+    plan = laboratory.plan_of("verbs_throughput", own)
+    monkeypatch.setattr(commands, "REPORTS", own / "report")
+    monkeypatch.setattr(commands, "CACHE", own / "cache")
+    assert not commands._is_current(plan, records)
+    pdf = commands._report(plan, records)
+    assert commands._is_current(plan, records)
+    assert (own / "report" / "verbs_throughput" / "throughput.png").read_bytes().startswith(b"\x89PNG")
+    (own / "verbs_throughput" / "report.toml").write_text("authors = ['Ada']\n")
+    assert not commands._is_current(plan, records)
+    pdf.unlink()
+    assert not commands._is_current(laboratory.plan_of("verbs_throughput", own), records)
