@@ -11,6 +11,7 @@ from lab.report.evidence import Evidence
 from lab.spec import Series
 from lab.toml_lines import find_line
 
+OF_ROUNDS = ("until_stable", "stable_window", "rounds_cap")
 COUNTED = ("iterations", "warmup", "tx_depth", "rx_depth", "repetitions", "windows")
 MEGABYTE = 10**6
 BOUNDS = {"iterations_at_most": "", "iterations_at_least": "", "bytes_per_size_at_most": "size", "warmup_at_most": ""}
@@ -34,7 +35,7 @@ def source_of(evidence: Evidence, *path: str) -> str:
 def _parameters(evidence: Evidence, series: Series) -> Iterator[Claim]:
     site = evidence.plan.site.name
     profile, run = series.profile(site), series.parameters(site, {})
-    for name in COUNTED:
+    for name in (*COUNTED, *(OF_ROUNDS if run.until_stable else ())):
         published, used = getattr(series.published, name), getattr(run, name)
         where = source_of(evidence, "parameters", name)
         yield constant(f"published.{name}", published, "", f"{name}, as published", where)

@@ -16,6 +16,7 @@ from lab.report.links import link_groups
 from lab.report.pairs import pairs
 from lab.report.people import People
 from lab.report.record_sets import RecordSet, record_sets, sets_of
+from lab.report.round_tables import round_tables
 from lab.report.tables import gain_rows, parameter_rows, ratio_tables, result_tables
 from lab.report.words import parameter_words
 from lab.sizes import format_size
@@ -45,6 +46,7 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "environment": environment(evidence),
         "results": result_tables(evidence, ledger),
         "ratios": ratio_tables(evidence, ledger),
+        "rounds": round_tables(evidence, ledger),
         "gains": gain_rows(evidence, ledger),
         "transports": transports(evidence),
         "programs": {each.program for each in plan.experiment.series},

@@ -13,6 +13,7 @@ from lab.report.labels import is_ours, label
 from lab.report.links import link_groups
 from lab.report.measured import Subject, subject
 from lab.report.pairs import Pair, pairs
+from lab.report.rounds import rounds_curves
 from lab.report.shape import growth
 from lab.report.sweeps import points
 from lab.report.words import parameter_words
@@ -28,10 +29,14 @@ def draft(evidence: Evidence, ledger: Ledger) -> str:
 
 
 def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
-    yield r"\figureof{throughput} shows how the throughput grows with the size of the message."
+    repeated = [curve for curve in rounds_curves(evidence) if not curve.point]
+    figure = "corrected" if repeated else "throughput"
+    yield rf"\figureof{{{figure}}} shows how the throughput grows with the size of the message."
     for place, group in enumerate(link_groups(evidence)):
         for curve in (subject(evidence, each) for each in group.series if is_ours(each)):
             yield from [_filled(curve, ledger)] if place else _shape(curve, ledger)
+    for curve in repeated:
+        yield from _rounds(curve, ledger)
     main = link_groups(evidence)[:1]
     for pair in pairs(evidence):
         if any(pair.ours.series.link == group.link for group in main):
@@ -84,6 +89,21 @@ def _jump(name: str, words: str, ledger: Ledger) -> str:
     if judge(growth(ledger[f"{name}.jump"], small, large), margin=JUMP) is Verdict.MORE:
         return f"{steepest}, a jump."
     return f"{steepest}, about as much as the size or below it, so there is no jump."
+
+
+def _rounds(curve: Subject, ledger: Ledger) -> Iterator[str]:
+    """How many sizes settled, and how much half of the round trip matters at most."""
+    name, words = curve.name, escape(curve.words)
+    largest = f"{name}.{format_size(int(ledger[f'{name}.share.size'].estimate.value))}"
+    yield (
+        rf"\par The rounds of {words} agreed in every repetition at \claim{{{name}.agreed}} of "
+        rf"\claim{{count.sizes}} sizes; at \claim{{{name}.unsettled}} some repetition reached the cap first, "
+        "which is a result and no gap in the data."
+    )
+    yield (
+        rf"Half of the round trip is at most \claim{{{largest}.share}} of a round's time, at "
+        rf"\claim{{{name}.share.size}}, and \claim{{{name}.refused}} sizes are not corrected."
+    )
 
 
 def _verdict(pair: Pair, ledger: Ledger) -> str:

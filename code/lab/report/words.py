@@ -7,6 +7,7 @@ PARAMETERS = {
     "rx_depth": "the depth of the receive queue",
     "warmup": "the number of warm-up messages",
     "iterations": "the number of timed messages",
+    "until_stable": "the percent by which rounds may differ",
     "post_list": "the length of a chain of requests",
     "signal_every": "the signalling interval",
 }

@@ -1,0 +1,38 @@
+"""Throughput with and without half of the round trip, against the message size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.figures import GBIT_S, BySize, Curve, throughput
+from lab.report.claim import Ledger
+from lab.report.evidence import Evidence
+from lab.report.fits import scaled
+from lab.report.links import link_groups
+from lab.report.measured import Subject, subject
+from lab.report.pictures.by_size import limits
+from lab.report.pictures.picture import Picture, claimed_curve
+from lab.report.rounds import BITS, rounds_curves
+from lab.sizes import format_size
+
+
+def by_round(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+    """A figure for each link."""
+    repeated = {curve.series.name for curve in rounds_curves(evidence) if not curve.point}
+    for group in link_groups(evidence):
+        curves = [subject(evidence, each) for each in group.series if each.name in repeated]
+        if curves:
+            drawn = [each for curve in curves for each in (claimed_curve(curve, ledger), _corrected(curve, ledger))]
+            name = f"corrected{group.suffix}"
+            caption = f"Throughput with nothing taken off, and less half of the round trip, {curves[0].link}."
+            shown = tuple(each for each in drawn if each.x)
+            data = BySize(name, shown, evidence.plan.site.name, limits(group), GBIT_S)
+            yield Picture(name, caption, data, throughput)
+
+
+def _corrected(curve: Subject, ledger: Ledger) -> Curve:
+    """Only the sizes at which the correction is not refused."""
+    names = {size: f"{curve.name}.{format_size(size)}.corrected" for size in curve.sizes}
+    sizes = [size for size, name in names.items() if name in ledger]
+    estimates = tuple(scaled(ledger[names[size]].estimate, 1 / BITS) for size in sizes)
+    return Curve(f"{curve.words}, corrected", tuple(map(float, sizes)), estimates, curve.keys(sizes))

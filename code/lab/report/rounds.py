@@ -1,0 +1,142 @@
+"""Rounds that were repeated until they agreed: the rule asked again, plain and corrected throughput, the round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.overhead import LARGEST_SHARE, Correction, without_way_back
+from lab.analysis.stopping import State, UntilStable, stop_at
+from lab.analysis.summary import estimate_median
+from lab.errors import RecordError
+from lab.programs.request import Sample
+from lab.report.claim import Claim, Kind, constant
+from lab.report.evidence import Evidence
+from lab.report.fits import NS, scaled
+from lab.report.measured import Subject, subject
+from lab.report.units import in_words
+from lab.sizes import format_size
+
+BITS = 8.0
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """One size of a curve: what each repetition came to."""
+
+    curve: Subject
+    size: int
+    bytes: int  # of one round
+    counts: tuple[int, ...]  # rounds
+    reached: int  # repetitions whose rounds agreed
+    times_ns: tuple[float, ...]  # of a round, the mean of those that were looked at last
+    trips_ns: tuple[float, ...]  # the median round trip of the control message
+
+    @property
+    def name(self) -> str:
+        return f"{self.curve.name}.{format_size(self.size)}"
+
+    def plain(self) -> Estimate:
+        """In bytes per second."""
+        return estimate_median([self.bytes / NS / each for each in self.times_ns])
+
+    def correction(self) -> Correction:
+        return without_way_back(self.bytes / NS, self.times_ns, self.trips_ns)
+
+
+def rounds_curves(evidence: Evidence) -> Iterator[Subject]:
+    """Every series whose rounds were repeated, at each of its varied values."""
+    for series in (*evidence.all_series("throughput"), *evidence.sweeps):
+        for point in series.points():
+            if series.parameters(evidence.plan.site.name, point).until_stable:
+                yield subject(evidence, series, point=point)
+
+
+def rounds_of(curve: Subject) -> Iterator[Rounds]:
+    """One for each size; an error where a record's rounds stop elsewhere than the rule says."""
+    records = curve.evidence.samples(curve.series.name, curve.point)
+    for size in curve.sizes:
+        found = [_Repetition(curve, key, [s for s in each if s.size_bytes == size]) for key, each in records.items()]
+        yield Rounds(
+            curve,
+            size,
+            found[0].rounds[0].bytes,
+            tuple(len(each.rounds) for each in found),
+            sum(each.is_settled() for each in found),
+            tuple(each.time_ns() for each in found),
+            tuple(estimate_median([trip.time_ns for trip in each.of("control_trip")]).value for each in found),
+        )
+
+
+@dataclass(frozen=True)
+class _Repetition:
+    curve: Subject
+    key: str
+    samples: list[Sample]
+
+    def of(self, kind: str) -> list[Sample]:
+        return [sample for sample in self.samples if sample.sample == kind]
+
+    @property
+    def rounds(self) -> list[Sample]:
+        return sorted(self.of("round"), key=lambda sample: sample.index)
+
+    def time_ns(self) -> float:
+        (last,) = (*self.of("settled"), *self.of("unsettled"))
+        return last.time_ns * self.rounds[0].messages / last.messages
+
+    def is_settled(self) -> bool:
+        """What the program said, if the rule says so too."""
+        asked = self.curve.series.parameters(self.curve.evidence.plan.site.name, self.curve.point)
+        rule = UntilStable(asked.until_stable / 100, asked.stable_window, asked.rounds_cap)
+        decision = stop_at(rule, [each.bytes / each.time_ns for each in self.rounds])
+        said = State.REACHED if self.of("settled") else State.NOT_REACHED
+        if (decision.state, decision.n) != (said, len(self.rounds)):
+            size = in_words(self.samples[0].size_bytes)
+            raise RecordError(f"the rounds of {size} stop elsewhere than the rule says", where=self.key)
+        return said is State.REACHED
+
+
+def rounds_claims(curve: Subject) -> Iterator[Claim]:
+    """Of each size the round trip, its share, both throughputs; of the curve, how many agreed and were corrected."""
+    found = list(rounds_of(curve))
+    for each in found:
+        yield from _size_claims(each)
+    refused = [each for each in found if each.correction().rate is None]
+    agreed = [each for each in found if each.reached == len(each.counts)]
+    shares = {each.size: each.correction().share.value for each in found}
+    largest = max(shares, key=lambda size: shares[size])
+    for name, value, unit, meaning in (
+        ("agreed", len(agreed), "", "sizes at which the rounds of every repetition agreed"),
+        ("unsettled", len(found) - len(agreed), "", "sizes at which those of some repetition did not, up to the cap"),
+        ("refused", len(refused), "", "sizes at which half of the round trip is too large a part to take it off"),
+        ("corrected", len(found) - len(refused), "", "sizes at which half of the round trip was taken off"),
+        ("share.size", largest, "size", "size at which half of the round trip is the largest part of a round"),
+    ):
+        estimate = Estimate(value, None, len(found[0].counts))
+        yield curve.claim(
+            f"{curve.name}.{name}", estimate, unit, Kind.DERIVED, f"{meaning}, {curve.words}", *curve.sizes
+        )
+
+
+def _size_claims(each: Rounds) -> Iterator[Claim]:
+    about = f"{each.curve.words}, messages of {in_words(each.size)}, rounds of {each.bytes} B"
+    correction = each.correction()
+    trip = scaled(estimate_median(each.trips_ns), NS)
+    claims = [
+        ("control_trip", trip, "s", "round trip of the control message"),
+        ("share", scaled(correction.share, 100.0), "percent", "half of the round trip, as a part of a round's time"),
+        ("plain", scaled(each.plain(), BITS), "bit/s", "throughput with nothing taken off"),
+    ]
+    if correction.rate:
+        rate = scaled(correction.rate, BITS)
+        claims.append(("corrected", rate, "bit/s", "throughput less half of the round trip, from nothing off to all"))
+    for name, estimate, unit, meaning in claims:
+        yield each.curve.claim(f"{each.name}.{name}", estimate, unit, Kind.RATE, f"{meaning}: {about}", each.size)
+
+
+def largest_share() -> Claim:
+    """The lab's own bound."""
+    meaning = "part of a round's time up to which half of the round trip is taken off"
+    return constant("share.limit", LARGEST_SHARE * 100, "percent", meaning, "lab.analysis.overhead")

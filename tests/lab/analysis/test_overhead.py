@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from lab.analysis.estimate import Interval
+from lab.analysis.overhead import LARGEST_SHARE, without_way_back
+
+
+def test_half_of_the_trip_is_taken_off_each_time() -> None:
+    found = without_way_back(1000, [100.0] * 6, [8.0] * 6)
+    assert found.share.value == 0.04
+    assert found.rate is not None and found.rate.value == pytest.approx(1000 / 96)
+
+
+def test_the_interval_goes_from_nothing_taken_off_to_the_whole_trip() -> None:
+    rate = without_way_back(1000, [100.0] * 6, [8.0] * 6).rate
+    assert rate is not None and rate.interval == Interval(1000 / 100, 1000 / 92)
+
+
+def test_the_interval_holds_the_truth_however_the_trip_is_shared() -> None:
+    random = np.random.default_rng(1)
+    data = random.normal(200.0, 0.5, 10)
+    for back in (0.0, 5.0, 10.0):
+        rate = without_way_back(1000, data + back, [10.0] * 10).rate
+        assert rate is not None and rate.interval is not None and rate.interval.contains(1000 / 200)
+
+
+@pytest.mark.parametrize("trip", [2 * LARGEST_SHARE * 100 + 1, 200, 500])
+def test_a_correction_that_is_a_large_part_or_more_than_all_of_the_time_is_refused(trip: float) -> None:
+    assert without_way_back(1000, [100.0] * 6, [trip] * 6).rate is None
+
+
+def test_a_share_that_may_be_too_large_is_refused() -> None:
+    assert without_way_back(1000, [100.0] * 6, [19.0] * 6).rate is not None
+    assert without_way_back(1000, [100.0] * 6, [19.0, 19, 19, 19, 19, 21]).rate is None
+
+
+def test_too_few_repetitions_leave_no_interval() -> None:
+    rate = without_way_back(1000, [100.0] * 5, [8.0] * 5).rate
+    assert rate is not None and rate.interval is None and rate.n == 5
