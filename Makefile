@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build run report all submit verify bench test doctor lock lint clean help
+.PHONY: setup build run report all submit preview-grade grade verify bench test doctor lock lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -17,6 +17,12 @@ report: build ## Write the reports from the records
 
 submit: build ## Make submission/<id>.pdf to hand in, or say why it can't be handed in yet
 	$(bin)/lab submit $(ASSIGNMENT) $(if $(DRAFT),--draft)
+
+preview-grade: build ## Grade a draft made now by the public checks
+	$(bin)/lab preview-grade $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
+
+grade: build ## Grade one hand-in: make grade SUBMISSION=x.pdf
+	$(bin)/lab grade "$(SUBMISSION)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
 
 verify: build ## Measure again from nothing and compare with results/reference
 	$(bin)/lab verify
@@ -51,4 +57,4 @@ clean: ## Remove all that can be made again; the records in results stay
 
 help: ## Print this list
 	@echo "usage: make TARGET"
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16

@@ -27,10 +27,20 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 def false_claims(planned: Planned, ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
     """A sentence for every claim that the site's own counters and clock refute."""
     samples = tuple(samples)
+    yield from uncounted_bytes(planned, ends, outcome, samples)
+    yield from untimed_ns(outcome, samples)
+
+
+def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
+    """Bytes that did not go through the link."""
     counter = counter_name(planned.series, ends, outcome.counters_after)
     counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
     if (claimed := _claimed_bytes(samples)) > counted:
         yield f"{claimed} bytes are claimed, but {counter} counted {counted}: the data took another way"
+
+
+def untimed_ns(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
+    """Time that did not pass."""
     spans = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
     if (time_ns := _claimed_time_ns(samples)) > spans:
         yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from lab import __version__
 from lab.errors import LabError
 from lab.places import HOSTS, RESULTS
+from lab.submission.assignment import CHECKS
 
 INTERRUPTED = 130  # as a shell reports Ctrl-C
 EXAMPLES = {
@@ -26,6 +27,8 @@ EXAMPLES = {
     "show": "lab show 3f9a",
     "compare": "lab compare results report/verbs_throughput.pdf",
     "submit": "lab submit verbs_throughput --draft",
+    "grade": "lab grade submission/ada.pdf",
+    "preview-grade": "lab preview-grade",
     "doctor": "lab doctor",
     "lock": "lab lock",
     "image": "lab image export course.lab",
@@ -36,12 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 1 a finding, 2 an error, 130 an interruption."""
     options = make_parser().parse_args(arguments)
     from lab import commands, upkeep  # only now: `lab --help` needs none of it
+    from lab.grade import commands as grades
     from lab.report import commands as reports
     from lab.submission import commands as hand_ins
 
-    module = next((each for each in (upkeep, reports, hand_ins) if options.command in each.COMMANDS), commands)
+    module = next((each for each in (upkeep, reports, hand_ins, grades) if options.command in each.COMMANDS), commands)
     try:
-        return int(getattr(module, options.command)(options))
+        return int(getattr(module, options.command.replace("-", "_"))(options))
     except LabError as error:
         print(f"lab {options.command}: {error}", file=sys.stderr)
         return 2
@@ -63,7 +67,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (
         *(_plan, _run, _table, _report, _claims, _extract, _verify, _bench, _show),
-        *(_compare, _submit, _doctor, _lock, _image),
+        *(_compare, _submit, _grade, _preview_grade, _doctor, _lock, _image),
     ):
         add(commands)
     return parser
@@ -147,6 +151,24 @@ def _submit(commands: Commands) -> None:
     )
     command.add_argument("--draft", action="store_true", help="make it all the same, marked as a draft")
     _results(command)
+
+
+def _grade(commands: Commands) -> None:
+    command = _command(commands, "grade", "hold a hand-in against what this computer measures: points and evidence")
+    command.add_argument("submission", type=Path, help="a PDF, or a zip or a folder with one in it")
+    command.add_argument("--only", action="append", choices=CHECKS, help="make this check alone; may be repeated")
+    _grading(command)
+
+
+def _preview_grade(commands: Commands) -> None:
+    command = _command(commands, "preview-grade", "grade a draft made now, by the checks that are public")
+    _grading(command)
+
+
+def _grading(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--assignment", help="a file, or a name in experiments/assignments/; default: the only one")
+    command.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, help="trials at once (default: one a core)")
+    command.add_argument("--out", type=Path, default=RESULTS / "grades", metavar="DIR", help="where the grades lie")
 
 
 def _doctor(commands: Commands) -> None:

@@ -36,7 +36,7 @@ def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
 def judge(planned: Planned, facts: SiteFacts, outcome: Outcome, state: dict[str, Any]) -> Record:
     """The record of an outcome that holds against all checks."""
     request = planned.trial.request
-    about = _about(planned, facts, outcome) | {"state": state}
+    about = record_facts(planned, facts, outcome) | {"state": state}
     problems = list(failed_steps(outcome))
     if len(outcome.steps) != len(planned.trial.job.steps):
         problems.append(f"{len(outcome.steps)} of {len(planned.trial.job.steps)} steps ran")
@@ -59,7 +59,8 @@ def _failure(problems: list[str], planned: Planned, outcome: Outcome, about: dic
     return FailedOutcome(sentence, record, {"client.out": outputs, "console.log": outcome.console})
 
 
-def _about(planned: Planned, facts: SiteFacts, outcome: Outcome) -> dict[str, Any]:
+def record_facts(planned: Planned, facts: SiteFacts, outcome: Outcome) -> dict[str, Any]:
+    """All that a record says of a trial before it is judged; a grader holds what was handed in against it."""
     trial, series = planned.trial, planned.series
     request = trial.request
     return {

@@ -79,7 +79,7 @@ def course(hand_ins: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> An
 @pytest.fixture(scope="session")
 def ada(hand_ins: ModuleType, course: Any) -> Any:
     """A student with a finished report, for tests that only read it."""
-    return hand_ins.with_report(course, hand_ins.make_work(course, "ada", load_module("fake_site").FakeSite()))
+    return hand_ins.with_report(course, hand_ins.make_work(course, "ada", hand_ins.Site()))
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.lab.report.laboratory import UnsteadySite
+
 from lab.places import TEMPLATES
 from lab.plan import Plan, SiteFacts, binaries, make_plan
 from lab.report.build import Sources, build
@@ -55,6 +57,17 @@ DISCUSSION = r"""RDMA reaches \claim{verbs.64K} with messages of \claim{largest.
 Both programs were measured on one link, and \figureof{throughput} shows both.
 """
 PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "Networks"\n'
+
+
+class Site(UnsteadySite):
+    """The fake site as another machine: another image, and a little slower or faster."""
+
+    def __init__(self, image: str = "fake", slowness: float = 1.0) -> None:
+        super().__init__()
+        self.image, self.slowness = image, slowness
+
+    def identity(self) -> dict[str, str]:
+        return {"image": self.image}
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,11 @@ FRAME, HEADERS = 1024, 98
 class UnsteadySite(fake_site.FakeSite):
     """Every repetition is a little slower or faster, by its own perturbed instant, and no link is overrun."""
 
+    slowness = 1.0
+
     def run(self, job: Job) -> Outcome:
         message_ns, byte_ns = COSTS[job.steps[0].client[0].rsplit("/", 1)[-1]]
-        luck = 1 + (job.perturbation.start_delay_ns // 1000) % 13 / 1000
+        luck = self.slowness * (1 + (job.perturbation.start_delay_ns // 1000) % 13 / 1000)
 
         def cost(size: int) -> int:
             wire_ns = 0.0

@@ -1,0 +1,51 @@
+"""Where grades lie: a folder for each hand-in, in it one for each time it was graded; none is ever replaced."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from lab.grade.outputs import GRADE
+from lab.storage import storage
+
+
+def new_attempt(folder: Path) -> Path:
+    """A folder that nobody has: the next number."""
+    with storage(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        number = max(_numbers(folder), default=0) + 1
+        while True:
+            try:
+                (folder / str(number)).mkdir()
+                return folder / str(number)
+            except FileExistsError:
+                number += 1
+
+
+def last_grade(folder: Path) -> dict[str, Any] | None:
+    """The newest grade that is final, as grade.json has it; None where there is none."""
+    for number in sorted(_numbers(folder), reverse=True):
+        grade = read_grade(folder / str(number))
+        if grade and grade.get("final"):
+            return grade | {"folder": str(folder / str(number))}
+    return None
+
+
+def read_grade(attempt: Path) -> dict[str, Any] | None:
+    """One attempt's grade.json."""
+    try:
+        grade = json.loads((attempt / GRADE).read_text())
+    except (OSError, ValueError):
+        return None
+    return grade if isinstance(grade, dict) else None
+
+
+def attempts_of(grades: Path, submission: Path) -> Path:
+    """The folder of one hand-in's grades."""
+    return grades / (re.sub(r"[^A-Za-z0-9_.-]+", "_", submission.stem)[:100].strip(".") or "submission")
+
+
+def _numbers(folder: Path) -> list[int]:
+    return [int(each.name) for each in folder.glob("*") if each.name.isdecimal()] if folder.is_dir() else []

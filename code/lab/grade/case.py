@@ -1,0 +1,157 @@
+"""One hand-in on the grader's desk: what was handed in, and what the grader's own site says; made when asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from lab.errors import LabError, RecordError
+from lab.grade.consistency import record_findings
+from lab.grade.finding import Finding, Kind
+from lab.grade.identity import handed_in_site
+from lab.grade.rebuild import Texts, rebuild
+from lab.grade.records import unpack_records
+from lab.plan import Plan, SiteFacts, binaries, make_plan
+from lab.record import read_facts, read_samples_of
+from lab.report.attach import attach
+from lab.report.evidence import Evidence, describe, gather
+from lab.run import Watch, Work, missing, run_trials
+from lab.sites import Site
+from lab.submission.assignment import Assignment
+from lab.submission.opening import Submission, open_submission
+from lab.submission.package import PAGE, RECORDS, Page, read_page
+
+
+class Blocked(LabError):
+    """A check cannot look, because of what another check has found."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the grader has: the assignment, a site, the plan for it, and folders of the grader's own."""
+
+    assignment: Assignment
+    site: Site
+    plan: Plan
+    results: Path
+    templates: Path
+    cache: Path
+    jobs: int
+    watch: Watch
+
+
+class Case:
+    """One hand-in; the folder is for this grading alone."""
+
+    def __init__(self, desk: Desk, place: Path, folder: Path) -> None:
+        self.desk, self.place, self.folder = desk, place, folder
+
+    @cached_property
+    def submission(self) -> Submission:
+        return open_submission(self.place)
+
+    @cached_property
+    def page(self) -> Page:
+        return read_page(self.submission.files, str(self.place))
+
+    @cached_property
+    def records(self) -> frozenset[str]:
+        """The keys of the records that were handed in, which lie in the folder from now on."""
+        return unpack_records(self.file(RECORDS), self.folder / "results")
+
+    @cached_property
+    def site(self) -> SiteFacts:
+        """Where the student measured, as the hand-in says."""
+        keys = sorted(self.records)
+        if not keys:
+            raise Blocked("no record is whole")
+        return handed_in_site(self.file("identity.json"), read_facts(self.folder / "results", keys[0]))
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The assignment's experiment as the student's site runs it, with the student's programs."""
+        experiment = self.desk.plan.experiment
+        digests = dict.fromkeys(binaries([experiment]), "")
+        for key in sorted(self.records):
+            named = read_facts(self.folder / "results", key).get("programs")
+            if isinstance(named, dict):
+                digests |= {file: str(named[file.name]) for file in digests if file.name in named}
+        return make_plan(experiment, self.site, digests)
+
+    @property
+    def same_identity(self) -> bool:
+        """Whether the grader's trials are the student's, so that equal bytes can be asked for."""
+        return self.plan.trials().keys() == self.desk.plan.trials().keys()
+
+    @cached_property
+    def record_findings(self) -> tuple[Finding, ...]:
+        """What is wrong with the records by themselves."""
+        return tuple(self._record_findings())
+
+    def _record_findings(self) -> list[Finding]:
+        wanted = {each.trial.key: each for each in self.plan.planned}
+        found = [
+            Finding(Kind.MISSING_RECORD, f"{describe(planned)} has no record {key[:16]}")
+            for key, planned in wanted.items()
+            if key not in self.records
+        ]
+        found += [
+            Finding(Kind.STRANGE_RECORD, f"record {key[:16]} is of no trial of the assignment")
+            for key in sorted(self.records - wanted.keys())
+        ]
+        for key in sorted(self.records & wanted.keys()):
+            found += [Finding(each.kind, f"record {key[:16]}: {each.what}") for each in self._of_record(key)]
+        return found
+
+    def _of_record(self, key: str) -> list[Finding]:
+        planned = next(each for each in self.plan.planned if each.trial.key == key)
+        results = self.folder / "results"
+        try:
+            facts, samples = read_facts(results, key), read_samples_of(results, key)
+        except RecordError as error:
+            return [Finding(Kind.ROWS, error.what)]
+        return list(record_findings(planned, self.plan.site, facts, samples))
+
+    @cached_property
+    def handed_in(self) -> Evidence:
+        """What the student's records say, once nothing is wrong with them."""
+        if self.record_findings:
+            raise Blocked("the records cannot be believed", hint="see the check of the records")
+        return gather(self.plan, self.folder / "results")
+
+    @cached_property
+    def own(self) -> Evidence:
+        """The same trials on the grader's site; what was measured for another hand-in is not measured again."""
+        desk = self.desk
+        todo, _ = missing([desk.plan], desk.results)
+        summary = run_trials(Work(desk.site, desk.plan.site, desk.results), todo, desk.jobs, desk.watch)
+        if summary.interrupted:
+            raise KeyboardInterrupt
+        if summary.failed:
+            planned, sentence = summary.failed[0]
+            raise Blocked(f"{len(summary.failed)} trials failed here, first {describe(planned)}: {sentence}")
+        return gather(desk.plan, desk.results)
+
+    @property
+    def basis(self) -> Evidence:
+        """What the report must follow from: the records, or the grader's own where those cannot be believed."""
+        return self.own if self.record_findings and self.same_identity else self.handed_in
+
+    @cached_property
+    def rebuilt(self) -> bytes:
+        """The PDF that these data and the student's texts give."""
+        texts = Texts(self.file("report.toml"), self.file("discussion.tex"))
+        return rebuild(self.basis, texts, self.desk.templates, self.desk.cache, self.folder)
+
+    @cached_property
+    def is_as_rebuilt(self) -> bool:
+        """Whether the hand-in has the very bytes: then there is nothing to look for on its pages."""
+        added = {name: content for name, content in self.submission.files.items() if name in (PAGE, RECORDS)}
+        return attach(self.rebuilt, added) == self.submission.pdf
+
+    def file(self, name: str) -> bytes:
+        """An attachment, or an error that says who looks after it."""
+        if name not in self.submission.files:
+            raise Blocked(f"{name} is missing", hint="see the check of the package")
+        return self.submission.files[name]

@@ -1,0 +1,25 @@
+"""The checks of a hand-in, in the order in which they are made: a module each, one function from case to findings."""
+
+from collections.abc import Callable, Iterable
+
+from lab.grade.case import Case
+from lab.grade.checks.claims import claims
+from lab.grade.checks.discussion import discussion
+from lab.grade.checks.package import package
+from lab.grade.checks.pages import pages
+from lab.grade.checks.records import records
+from lab.grade.checks.rerun import rerun
+from lab.grade.finding import Finding
+
+Check = Callable[[Case], Iterable[Finding]]
+
+CHECKS: dict[str, Check] = {
+    "package": package,
+    "records": records,
+    "rerun": rerun,
+    "claims": claims,
+    "pages": pages,
+    "discussion": discussion,
+}
+
+__all__ = ["CHECKS", "Check"]

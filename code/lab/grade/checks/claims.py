@@ -1,0 +1,70 @@
+"""Every claim follows from the re-run: those in claims.csv, and the words and numbers that the PDF prints."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+from lab.compare import TOLERANCE
+from lab.grade.case import Case
+from lab.grade.finding import Finding, Kind
+from lab.grade.printed import differing_lines
+from lab.report.attachments import claims_csv
+from lab.report.claim import Claim, Ledger
+from lab.report.claim import Kind as ClaimKind
+from lab.report.ledger import make_ledger
+from lab.report.uses import claims_used
+
+Rows = dict[str, dict[str, str]]
+
+
+def claims(case: Case) -> Iterator[Finding]:
+    """The list of claims against the data, then against the re-run, then the text against both."""
+    ledger = make_ledger(case.basis)
+    yield from _differing(case.file("claims.csv"), claims_csv(ledger))
+    if not case.same_identity:
+        yield from _not_reproduced(case, ledger, make_ledger(case.own))
+    elif case.basis is not case.own:
+        yield from _unequal(ledger, make_ledger(case.own))
+    yield from (each for each in differing_lines(case) if each.kind is Kind.TEXT)
+
+
+def _differing(given: bytes, made: str) -> Iterator[Finding]:
+    theirs, ours = _rows(given.decode(errors="replace")), _rows(made)
+    for name in [*ours, *(name for name in theirs if name not in ours)]:
+        for column in ours.get(name, {"name": ""}):
+            one, other = (rows.get(name, {}).get(column, "nothing") for rows in (theirs, ours))
+            if one != other:
+                yield Finding(Kind.CLAIM, f"{name}: {column} is {one!r:.80} in claims.csv, the data give {other!r:.80}")
+
+
+def _unequal(ledger: Ledger, own: Ledger) -> Iterator[Finding]:
+    for name, claim in ledger.items():
+        here = own[name].estimate if name in own else None
+        if claim.estimate != here:
+            yield Finding(Kind.NOT_REPRODUCED, f"{name} is {claim.estimate.value:g}, {_value(own, name)} here")
+
+
+def _not_reproduced(case: Case, ledger: Ledger, own: Ledger) -> Iterator[Finding]:
+    """Under another identity: what the text uses, within the tolerance; sizes and counts may lie one step apart."""
+    for name in dict(claims_used(case.file("discussion.tex").decode(errors="replace"))):
+        claim = ledger.get(name)
+        if claim is None or claim.kind in (ClaimKind.CONSTANT, ClaimKind.DERIVED, ClaimKind.INTERCEPT):
+            continue
+        if name not in own or not _is_near(claim, own[name]):
+            yield Finding(Kind.NOT_REPRODUCED, f"{name} is {claim.estimate.value:g}, {_value(own, name)} here")
+
+
+def _is_near(claim: Claim, own: Claim) -> bool:
+    one, other = claim.estimate, own.estimate
+    overlap = one.interval and other.interval and one.interval.overlaps(other.interval)
+    return bool(overlap) or abs(one.value - other.value) <= TOLERANCE * abs(other.value)
+
+
+def _value(own: Ledger, name: str) -> str:
+    return f"{own[name].estimate.value:g}" if name in own else "not found"
+
+
+def _rows(text: str) -> Rows:
+    return {row.get("name") or "": row for row in csv.DictReader(io.StringIO(text))}

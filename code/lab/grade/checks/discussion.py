@@ -1,0 +1,53 @@
+"""The discussion is the student's own, is safe LaTeX, and says only what the data support."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.grade.case import Case
+from lab.grade.finding import Finding, Kind
+from lab.report.build import DRAFT
+from lab.report.claim import Ledger
+from lab.report.errors import ClaimsRefused, ReportError
+from lab.report.ledger import make_ledger
+from lab.report.prose import refused, require_safe
+from lab.report.uses import COMMENT, claims_used
+
+FILE = "discussion.tex"
+_WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}\b")
+
+
+def discussion(case: Case) -> Iterator[Finding]:
+    """Safety first; then its length, its sentences against the data, and whether it builds."""
+    text = case.file(FILE).decode(errors="replace")
+    try:
+        require_safe(text, FILE)
+    except ReportError as error:
+        yield Finding(Kind.LATEX, str(error))
+        return
+    yield from _length(case, COMMENT.sub("", text))
+    yield from _refused(text, make_ledger(case.basis))
+    if not case.same_identity:
+        yield from _refused(text, make_ledger(case.own))
+    try:
+        assert case.rebuilt
+    except ClaimsRefused:
+        yield Finding(Kind.SENTENCE, "the claims check refuses it, so the report does not build")
+    except ReportError as error:
+        yield Finding(Kind.LATEX, str(error))
+
+
+def _length(case: Case, text: str) -> Iterator[Finding]:
+    assignment = case.desk.assignment
+    if DRAFT in text:
+        yield Finding(Kind.NO_DISCUSSION, "it prints the generated draft instead of the student's own words")
+    words, used = len(_WORD.findall(text)), len({name for name, _ in claims_used(text)})
+    if words < assignment.words_at_least:
+        yield Finding(Kind.NO_DISCUSSION, f"it has {words} words, at least {assignment.words_at_least} are asked")
+    if used < assignment.claims_at_least:
+        yield Finding(Kind.NO_DISCUSSION, f"it uses {used} claims, at least {assignment.claims_at_least} are asked")
+
+
+def _refused(text: str, ledger: Ledger) -> Iterator[Finding]:
+    yield from (Finding(Kind.SENTENCE, str(each)) for each in refused(text, FILE, ledger))

@@ -1,0 +1,57 @@
+"""The package is whole: every file is there and is the one that was handed in, for this assignment."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+
+from lab.grade.case import Case
+from lab.grade.finding import Finding, Kind
+from lab.submission.package import FORMAT, PAGE, RECORDS, about, chain, digests
+
+TYPED = ("discussion.tex", "report.toml")
+
+
+def package(case: Case) -> Iterator[Finding]:
+    """Files, digests, the chain, and what it is handed in for."""
+    files, page, experiment = case.submission.files, case.page, case.desk.plan.experiment
+    made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
+    wanted = {PAGE, RECORDS, *made, *TYPED}
+    yield from (Finding(Kind.MISSING_FILE, f"{name} is missing") for name in sorted(wanted - files.keys()))
+    yield from (Finding(Kind.STRANGE_FILE, f"{name} is no part of it") for name in sorted(files.keys() - wanted))
+    yield from _digests(case)
+    if (page.assignment, page.format) != (case.desk.assignment.name, FORMAT):
+        yield Finding(Kind.ASSIGNMENT, f"it was made for {page.assignment!r}, format {page.format}")
+    if page.draft:
+        yield Finding(Kind.DRAFT, f"it is marked as a draft: {page.draft[0]}")
+    yield from _experiment(case)
+    yield from _person(case)
+
+
+def _digests(case: Case) -> Iterator[Finding]:
+    page, found = case.page, digests(case.submission.files)
+    for name in sorted(page.files.keys() | found.keys()):
+        if page.files.get(name) != found.get(name):
+            yield Finding(Kind.DIGEST, f"{name} is not the file that was handed in: its digest differs")
+    if page.chain != chain(page.files, about(page.assignment, page.ids, page.draft)):
+        yield Finding(Kind.CHAIN, "the chain of digests does not hold: the page was changed after it was made")
+
+
+def _experiment(case: Case) -> Iterator[Finding]:
+    given = case.submission.files.get("experiment.toml", b"").decode(errors="replace").splitlines()
+    wanted = case.desk.plan.experiment.file.read_text().splitlines()
+    pairs = enumerate(zip([*given, ""], [*wanted, ""], strict=False), 1)
+    if given != wanted:
+        line = next((number for number, (one, other) in pairs if one != other), 0)
+        yield Finding(Kind.EXPERIMENT, f"experiment.toml is not the assignment's: line {line} differs")
+
+
+def _person(case: Case) -> Iterator[Finding]:
+    """Who hands in must be who stands on the first page."""
+    try:
+        ids = tomllib.loads(case.file("report.toml").decode()).get("ids", [])
+    except ValueError as error:
+        yield Finding(Kind.PERSON, f"report.toml cannot be read: {error}")
+        return
+    if list(case.page.ids) != ids:
+        yield Finding(Kind.PERSON, f"it is handed in by {', '.join(case.page.ids)}, but its report is by {ids!r:.100}")

@@ -1,0 +1,68 @@
+"""Every record measured again: the same bytes under the same identity, else medians within the tolerance."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from lab.compare import TOLERANCE, ratios
+from lab.grade.case import Case
+from lab.grade.finding import Finding, Kind
+from lab.record import read_facts, read_samples_of
+from lab.report.attachments import PASSING
+
+APART = (*PASSING, "lab")
+KINDS = {
+    "counters_before": Kind.COUNTER,
+    "counters_after": Kind.COUNTER,
+    "clock_start_ns": Kind.CLOCK,
+    "clock_end_ns": Kind.CLOCK,
+    "steps": Kind.CLOCK,
+    "link": Kind.OTHER_LINK,
+}
+
+
+def rerun(case: Case) -> Iterator[Finding]:
+    """The grader's own records are the measure; nothing of the hand-in's is taken on trust."""
+    if case.same_identity:
+        yield from _equal(case)
+    else:
+        yield from _within_tolerance(case)
+
+
+def _equal(case: Case) -> Iterator[Finding]:
+    for key in sorted(case.records & case.own.facts.keys()):
+        folder = case.folder / "results"
+        given, own = read_facts(folder, key), case.own.facts[key]
+        for name in sorted((given.keys() | own.keys()) - set(APART)):
+            if given.get(name) != own.get(name):
+                values = " and ".join(_short(each.get(name)) for each in (given, own))
+                yield Finding(
+                    KINDS.get(name, Kind.RECORD), f"record {key[:16]}: {name} differs, handed in and here: {values}"
+                )
+        yield from _samples(case, key)
+
+
+def _samples(case: Case, key: str) -> Iterator[Finding]:
+    given, own = (read_samples_of(folder, key) for folder in (case.folder / "results", case.own.results))
+    differing = [pair for pair in zip(given, own, strict=False) if pair[0] != pair[1]]
+    if differing:
+        one, other = differing[0]
+        yield Finding(Kind.SAMPLE, f"record {key[:16]}: {len(differing)} samples differ, first {one} and here {other}")
+    elif len(given) != len(own):
+        yield Finding(Kind.SAMPLE, f"record {key[:16]}: {len(given)} samples, here {len(own)}")
+
+
+def _within_tolerance(case: Case) -> Iterator[Finding]:
+    """Programs or machine are others, and so are the records; path lengths differ by some per cent."""
+    for each in ratios(list(case.handed_in.rows), list(case.own.rows)):
+        if not each.holds:
+            what = (
+                f"{each.label} {each.column} is {each.ratio:.3f} of what is measured here, allowed is {TOLERANCE:.0%}"
+            )
+            yield Finding(Kind.TOLERANCE, what)
+
+
+def _short(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)[:80]

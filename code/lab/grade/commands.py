@@ -1,0 +1,48 @@
+"""The commands about grading."""
+
+from __future__ import annotations
+
+import tempfile
+from argparse import Namespace
+from pathlib import Path
+
+from lab.errors import LabError
+from lab.places import RESULTS
+
+COMMANDS = ("grade", "preview-grade")
+GRADES = RESULTS / "grades"
+
+
+def grade(options: Namespace) -> int:
+    """One hand-in; 0 where it has all points, 1 where not."""
+    return graded(options, options.submission, options.only or ())
+
+
+def preview_grade(options: Namespace) -> int:
+    """What the grader would say of a hand-in made now, by the public checks."""
+    from lab.submission.commands import submitted
+
+    file = submitted(options.assignment, RESULTS, draft=True)
+    return graded(options, file, (), public=True)
+
+
+def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bool = False) -> int:
+    """Grade and print; every attempt has a folder of its own."""
+    from lab.grade.attempts import attempts_of, new_attempt
+    from lab.grade.case import Case
+    from lab.grade.desk import digest_of, open_desk
+    from lab.grade.grading import grade as make_grade
+    from lab.grade.outputs import lines, write_grade
+
+    if not place.exists():
+        raise LabError("there is no such file", where=str(place))
+    desk = open_desk(options.assignment, options.jobs)
+    names = [name for name in desk.assignment.points if not only or name in only]
+    if public:
+        names = [name for name in names if name not in desk.assignment.hidden]
+    attempt = new_attempt(attempts_of(options.out, place))
+    with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
+        case = Case(desk, place, Path(folder))
+        done = make_grade(case, digest_of(place), names, lambda state: write_grade(state, attempt))
+    print("\n".join([*lines(done), f"kept in {attempt}"]))
+    return int(done.points < done.most or not done.is_final)

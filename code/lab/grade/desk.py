@@ -1,0 +1,49 @@
+"""What a grader needs before the first hand-in: the assignment, the site ready, the plan, folders of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from lab.grade.case import Desk
+from lab.places import CACHE, TEMPLATES
+from lab.plan import Planned
+from lab.sites import open_site
+from lab.submission.assignment import find_assignment, load_assignment
+from lab.workshop import open_workshop
+
+OWN = CACHE / "grade"  # the grader's own records, and what is rebuilt from them
+
+
+def open_desk(named: str | None, jobs: int) -> Desk:
+    """The desk for one assignment."""
+    assignment = load_assignment(find_assignment(named))
+    shop = open_workshop([assignment.experiment], open_site(assignment.site), _tell)
+    (plan,) = shop.plans
+    return Desk(assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, shop.site.at_once or jobs, _watch())
+
+
+def digest_of(place: Path) -> str:
+    """Of all that was handed in, so that the same hand-in is known again."""
+    digest = hashlib.sha256()
+    files = [place] if place.is_file() else sorted(each for each in place.rglob("*") if each.is_file())
+    for file in files:
+        with file.open("rb") as stream:
+            content = hashlib.file_digest(stream, "sha256").hexdigest()
+        digest.update(f"{file.relative_to(place) if file != place else ''} {content}\n".encode())
+    return digest.hexdigest()
+
+
+def _watch() -> Callable[[str, Planned], None]:
+    """Trials that are measured for the grader, as they end."""
+
+    def watch(result: str, planned: Planned) -> None:
+        print(f"{planned.series.name} repetition {planned.repetition}: {result}", file=sys.stderr)
+
+    return watch
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)

@@ -1,0 +1,69 @@
+"""What a check finds: the kind of the fault, for statistics and tests, and a sentence for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from lab.faults import Fault
+
+
+class Kind(Enum):
+    """Every fault that a check can name."""
+
+    # the package
+    UNREADABLE = Fault.UNREADABLE.value
+    NO_REPORT = Fault.NO_REPORT.value
+    SEVERAL_REPORTS = Fault.SEVERAL_REPORTS.value
+    LINK = Fault.LINK.value
+    NAME = Fault.NAME.value
+    TOO_LARGE = Fault.TOO_LARGE.value
+    NO_DATA = Fault.NO_DATA.value
+    MISSING_FILE = "missing file"
+    STRANGE_FILE = "strange file"
+    DIGEST = "digest"
+    CHAIN = "chain"
+    DRAFT = "draft"
+    ASSIGNMENT = "another assignment"
+    PERSON = "another person"
+    EXPERIMENT = "another experiment"
+    SITE = "another site"
+    # the records
+    IDENTITY = "identity"
+    MISSING_RECORD = "missing record"
+    STRANGE_RECORD = "strange record"
+    RECORD = "record"
+    OTHER_LINK = "another link"
+    STATUS = "status"
+    ROWS = "rows"
+    COUNTER = "counter"
+    CLOCK = "clock"
+    TABLE = "table"
+    MANIFEST = "manifest"
+    # measured again
+    NOT_MEASURED = "not measured again"
+    SAMPLE = "sample"
+    TOLERANCE = "outside the tolerance"
+    # what the report says
+    CLAIM = "claim"
+    NOT_REPRODUCED = "claim not reproduced"
+    TEXT = "text"
+    TABLE_ROW = "row of a table"
+    FIGURE = "figure"
+    STRUCTURE = "page"
+    LATEX = "LaTeX"
+    SENTENCE = "sentence"
+    NO_DISCUSSION = "no discussion"
+    # in the way of a check
+    BLOCKED = "could not be checked"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault of a hand-in."""
+
+    kind: Kind
+    what: str
+
+    def __str__(self) -> str:
+        return f"[{self.kind.value}] {self.what}"

@@ -1,0 +1,98 @@
+"""Make the checks of one hand-in, one after the other; whatever befalls one, the others are made and kept."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from lab.errors import LabError, RecordError
+from lab.grade.case import Case
+from lab.grade.checks import CHECKS, Check
+from lab.grade.finding import Finding, Kind
+from lab.grade.result import Grade, Result, Status
+from lab.submission.errors import SubmissionError
+
+DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
+
+Keep = Callable[[Grade], None]
+
+
+class CheckTookTooLong(LabError):
+    """A check did not end before its deadline."""
+
+
+def grade(case: Case, sha256: str, names: Iterable[str], keep: Keep, deadline_s: float = DEADLINE_S) -> Grade:
+    """All checks of these names; keep() is called before the first and after each."""
+    state = _waiting(case, sha256, names)
+    keep(state)
+    for place, waiting in enumerate(state.results):
+        done = _make(CHECKS[waiting.name], case, waiting, deadline_s)
+        results = (*state.results[:place], done, *state.results[place + 1 :])
+        state = replace(state, results=results, ids=_ids(case))
+        keep(state)
+    return state
+
+
+def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
+    assignment = case.desk.assignment
+    results = tuple(
+        Result(
+            name,
+            assignment.points[name],
+            hidden=name in assignment.hidden,
+            command=f"lab grade {case.place} --assignment {assignment.name} --only {name}",
+        )
+        for name in names
+    )
+    return Grade(case.place.name, sha256, _ids(case), assignment.name, results)
+
+
+def _make(check: Check, case: Case, waiting: Result, deadline_s: float) -> Result:
+    started = time.monotonic()
+    status, findings = _judge(check, case, deadline_s)
+    return replace(waiting, status=status, findings=findings, seconds=round(time.monotonic() - started, 1))
+
+
+def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[Finding, ...]]:
+    try:
+        with _deadline(deadline_s):
+            findings = tuple(check(case))
+    except SubmissionError as error:
+        return Status.FAILED, (Finding(Kind(error.fault.value), str(error)),)
+    except CheckTookTooLong as error:
+        return Status.ERROR, (Finding(Kind.BLOCKED, str(error)),)
+    except LabError as error:
+        return Status.FAILED, (Finding(Kind.RECORD if isinstance(error, RecordError) else Kind.BLOCKED, str(error)),)
+    except Exception as error:  # noqa: BLE001 - a stranger's data may break what nobody thought of; the others go on
+        return Status.ERROR, (Finding(Kind.BLOCKED, f"the check broke down: {error!r:.300}"),)
+    return Status.FAILED if findings else Status.PASSED, findings
+
+
+def _ids(case: Case) -> tuple[str, ...]:
+    try:
+        return case.page.ids
+    except LabError:
+        return ()
+
+
+@contextmanager
+def _deadline(seconds: float) -> Iterator[None]:
+    """Only the main thread can be interrupted; a class is graded in processes, each with its own."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise CheckTookTooLong(f"it did not end within {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,31 @@
+"""Where a hand-in says that it was measured: a stranger's words, which the keys of its records must bear out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lab.plan import SiteFacts
+from lab.submission.errors import SubmissionError
+from lab.trial import End, Ends
+
+
+def handed_in_site(identity: bytes, facts: dict[str, Any]) -> SiteFacts:
+    """The site by identity.json, with the ends that a record names."""
+    try:
+        named = json.loads(identity)
+        ends = facts["ends"]
+        client, server = (End(**{name: _text(value) for name, value in ends[end].items()}) for end in END_NAMES)
+        texts = {_text(name): _text(value) for name, value in named.items()}
+        return SiteFacts(texts.pop("site"), Ends(client, server, _text(ends["side_channel"])), texts)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise SubmissionError(f"identity.json and the records name no site: {error!r:.200}") from error
+
+
+END_NAMES = ("client", "server")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value

@@ -1,0 +1,99 @@
+"""A grade for its readers: text for people, grade.json, Gradescope's results.json, JUnit's XML."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+from lab.grade.result import Grade, Result, Status
+from lab.table import write_text
+
+GRADE, TEXT, GRADESCOPE, JUNIT = "grade.json", "grade.txt", "results.json", "junit.xml"
+
+
+def write_grade(grade: Grade, folder: Path) -> None:
+    """All files, each replaced whole; grade.json last, since it says how far the grading came."""
+    write_text(folder / TEXT, "\n".join([*lines(grade), ""]))
+    write_text(folder / GRADESCOPE, _json(gradescope(grade)))
+    write_text(folder / JUNIT, junit(grade))
+    write_text(folder / GRADE, _json(as_json(grade)))
+
+
+def lines(grade: Grade) -> list[str]:
+    """A line for each check, its evidence below, the score at the end."""
+    who = ", ".join(grade.ids) or "nobody"
+    text = [f"{grade.submission}: {grade.assignment}, handed in by {who}"]
+    for result in grade.results:
+        text.append(f"{result.status.value:<8} {result.points:>3} of {result.most:<3} {result.name}")
+        text += [f"         {each}" for each in result.evidence()]
+        if result.status is not Status.PASSED:
+            text.append(f"         to repeat: {result.command}")
+    return [*text, f"{'final' if grade.is_final else 'not final'}: {grade.points} of {grade.most} points"]
+
+
+def as_json(grade: Grade) -> dict[str, Any]:
+    """Everything, for programs."""
+    results = [_result(each) for each in grade.results]
+    about = {name: value for name, value in asdict(grade).items() if name != "results"}
+    sums = {"points": grade.points, "most": grade.most, "final": grade.is_final, "kinds": grade.kinds}
+    return {"format": 1, **about, **sums, "checks": results}
+
+
+def gradescope(grade: Grade) -> dict[str, Any]:
+    """As Gradescope's autograder reads it: https://gradescope-autograders.readthedocs.io/en/latest/specs/."""
+    tests = [
+        {
+            "name": each.name,
+            "score": each.points,
+            "max_score": each.most,
+            "status": "passed" if each.status is Status.PASSED else "failed",
+            "output": "\n".join([*each.evidence(), f"to repeat: {each.command}"]),
+            "visibility": "hidden" if each.hidden else "visible",
+        }
+        for each in grade.results
+    ]
+    return {"score": grade.points, "tests": tests, "stdout_visibility": "hidden"}
+
+
+def junit(grade: Grade) -> str:
+    """A test case for each check."""
+    counts = {status: sum(each.status is status for each in grade.results) for status in Status}
+    numbers = {
+        "name": printable(grade.submission),
+        "tests": str(len(grade.results)),
+        "failures": str(counts[Status.FAILED]),
+        "errors": str(counts[Status.ERROR]),
+        "skipped": str(counts[Status.WAITING]),
+    }
+    suite = Xml.Element("testsuite", numbers)
+    for each in grade.results:
+        _case(suite, each)
+    Xml.indent(suite)
+    return Xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def printable(text: str) -> str:
+    """Without the characters that XML cannot hold."""
+    return "".join(character if character.isprintable() or character == "\n" else "?" for character in text)
+
+
+def _case(suite: Xml.Element, result: Result) -> None:
+    case = Xml.SubElement(suite, "testcase", name=result.name, time=f"{result.seconds:.1f}")
+    tags = {Status.FAILED: "failure", Status.ERROR: "error", Status.WAITING: "skipped"}
+    if result.status in tags:
+        evidence = result.evidence()
+        message = printable(evidence[0]) if evidence else result.status.value
+        Xml.SubElement(case, tags[result.status], message=message).text = printable("\n".join(evidence))
+
+
+def _result(result: Result) -> dict[str, Any]:
+    values = {name: value for name, value in asdict(result).items() if name not in ("findings", "status")}
+    found = [{"kind": each.kind.value, "what": each.what} for each in result.findings]
+    return values | {"status": result.status.value, "points": result.points, "findings": found}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=1, sort_keys=True) + "\n"

@@ -1,0 +1,30 @@
+"""What the pages print, line by line, beside the pages that the data give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from lab.grade.case import Case
+from lab.grade.finding import Finding, Kind
+from lab.grade.pdf_parts import read_lines
+
+# A size first, then cells with gaps between: `64 KiB   254.1 [252.8, 254.3]   976.8`.
+_ROW = re.compile(r"[\d.,]+ ?(?:B|[KMG]iB)\s{2,}\S+")
+
+
+def differing_lines(case: Case) -> Iterator[Finding]:
+    """Each run of lines that differs: the kind says whether it is a row of a table."""
+    if case.is_as_rebuilt:
+        return
+    given, made = read_lines(case.submission.pdf), read_lines(case.rebuilt)
+    for tag, *places in SequenceMatcher(None, given, made, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield _finding(given[places[0] : places[1]], made[places[2] : places[3]])
+
+
+def _finding(given: list[str], made: list[str]) -> Finding:
+    is_row = any(_ROW.match(line) for line in (*given, *made))
+    one, other = (" / ".join(lines)[:160] or "nothing" for lines in (given, made))
+    return Finding(Kind.TABLE_ROW if is_row else Kind.TEXT, f"the PDF prints {one!r}, the data give {other!r}")

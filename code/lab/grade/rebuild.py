@@ -1,0 +1,59 @@
+"""The report built again from data that the grader trusts and the texts that the student typed; kept by its inputs."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.places import PUBLISHED
+from lab.plan import canonical
+from lab.record import SAMPLES, record_folder
+from lab.report.attachments import PASSING
+from lab.report.build import Sources, build
+from lab.report.evidence import Evidence
+from lab.report.stamp import digest_code, digest_files
+from lab.storage import storage
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What the student typed."""
+
+    people: bytes
+    discussion: bytes
+
+
+def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scratch: Path) -> bytes:
+    """The PDF as `lab report` makes it; the texts are checked and LaTeX is shut in there."""
+    kept = cache / "rebuilt" / f"{_digest(evidence, texts, templates)}.pdf"
+    if not kept.exists():
+        pdf = build(_sources(evidence, texts, templates, scratch), evidence, cache)
+        with storage(kept):
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            beside = kept.with_name(f".{kept.name}.{scratch.name}")
+            beside.write_bytes(pdf)
+            beside.replace(kept)
+    return kept.read_bytes()
+
+
+def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -> Sources:
+    """A scratch copy: the grader's experiment beside the student's texts."""
+    file = evidence.plan.experiment.file
+    copy = scratch / "texts" / file.name
+    sources = Sources(copy, templates)
+    sources.folder.mkdir(parents=True, exist_ok=True)
+    copy.write_bytes(file.read_bytes())
+    sources.people.write_bytes(texts.people)
+    sources.discussion.write_bytes(texts.discussion)
+    return sources
+
+
+def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
+    typeset = [*sorted(templates.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))]
+    digest = hashlib.sha256(f"{digest_code()} {digest_files(typeset)}".encode())
+    for key, facts in evidence.facts.items():
+        digest.update(canonical({name: value for name, value in facts.items() if name not in PASSING}).encode())
+        digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())
+    digest.update(f"{evidence.bytes_on_disk} {len(texts.people)} ".encode() + texts.people + texts.discussion)
+    return digest.hexdigest()

@@ -1,0 +1,48 @@
+"""The records of a hand-in, from its zip into a folder of their own, where the lab can read them."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from pathlib import Path
+
+from lab.faults import Fault
+from lab.record import CLIENT_LOG, RECORD, SAMPLES, SERVER_LOG, record_folder
+from lab.submission.archive import unpack
+from lab.submission.errors import SubmissionError
+
+FILES = (RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG)
+LARGEST_SAMPLES = 50 * 2**20
+_PATH = re.compile(rf"([0-9a-f]{{64}})/({'|'.join(map(re.escape, FILES))})", re.ASCII)
+_GZIP = 31  # zlib's code for a gzip header
+
+
+def unpack_records(content: bytes, results: Path) -> frozenset[str]:
+    """Write what is a record's file; the keys of whole records."""
+    files: dict[str, set[str]] = {}
+    for path, data in unpack(content, "records.zip").items():
+        found = _PATH.fullmatch(path)
+        if found is None:
+            raise SubmissionError(f"{path!r} is no file of a record", "records.zip", fault=Fault.NAME)
+        key, name = found.groups()
+        if name == SAMPLES:
+            require_bounded(data, path)
+        folder = record_folder(results, key)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+        files.setdefault(key, set()).add(name)
+    return frozenset(key for key, names in files.items() if names == set(FILES))
+
+
+def require_bounded(content: bytes, path: str) -> None:
+    """Samples are unpacked whole by those who read them: refuse what would unpack to too much."""
+    unpacking = zlib.decompressobj(_GZIP)
+    try:
+        size = len(unpacking.decompress(content, LARGEST_SAMPLES + 1))
+    except zlib.error as error:
+        raise SubmissionError(f"{path} cannot be unpacked: {error}", "records.zip") from error
+    if size > LARGEST_SAMPLES:
+        what = f"{path} unpacks to more than {LARGEST_SAMPLES} bytes"
+        raise SubmissionError(what, "records.zip", fault=Fault.TOO_LARGE)
+    if not unpacking.eof or unpacking.unused_data:
+        raise SubmissionError(f"{path} is not one whole gzip stream", "records.zip")

@@ -1,0 +1,71 @@
+"""What became of a hand-in: a line for each check, with points, evidence and the command that repeats it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from lab.grade.finding import Finding
+
+SHOWN_FINDINGS = 20
+
+
+class Status(Enum):
+    """Where a check stands."""
+
+    WAITING = "waiting"
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"  # the grader's own fault: it crashed or took too long
+
+
+@dataclass(frozen=True)
+class Result:
+    """One check."""
+
+    name: str
+    most: int
+    status: Status = Status.WAITING
+    findings: tuple[Finding, ...] = ()
+    hidden: bool = False
+    command: str = ""
+    seconds: float = 0.0
+
+    @property
+    def points(self) -> int:
+        """All or nothing: a claim that is partly true is not."""
+        return self.most if self.status is Status.PASSED else 0
+
+    def evidence(self) -> list[str]:
+        """The findings that people are shown."""
+        more = len(self.findings) - SHOWN_FINDINGS
+        return [*(str(each) for each in self.findings[:SHOWN_FINDINGS]), *([f"and {more} more"] if more > 0 else [])]
+
+
+@dataclass(frozen=True)
+class Grade:
+    """A hand-in's checks, done or waiting."""
+
+    submission: str
+    sha256: str  # of the file that was handed in
+    ids: tuple[str, ...]
+    assignment: str
+    results: tuple[Result, ...]
+
+    @property
+    def points(self) -> int:
+        return sum(each.points for each in self.results)
+
+    @property
+    def most(self) -> int:
+        return sum(each.most for each in self.results)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether every check has been made, and none broke down."""
+        return all(each.status in (Status.PASSED, Status.FAILED) for each in self.results)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The faults that were found, each once."""
+        return tuple(dict.fromkeys(each.kind.value for result in self.results for each in result.findings))

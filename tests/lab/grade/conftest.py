@@ -1,0 +1,37 @@
+"""A grader's desk on the fake site, whose records are measured once, and a function that grades a file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from lab.grade.case import Case, Desk
+from lab.grade.grading import grade
+from lab.grade.result import Grade
+from lab.submission.assignment import CHECKS
+
+GradeFile = Callable[..., Grade]
+
+
+@pytest.fixture(scope="session")
+def desk(course: Any, hand_ins: ModuleType) -> Desk:
+    site = hand_ins.Site()
+    plan = hand_ins.plan_on(course.folder / "course" / "small.toml", site, "d")
+    own = course.folder / "grader"
+    return Desk(course.assignment, site, plan, own, course.templates, course.cache, 2, lambda *_: None)
+
+
+@pytest.fixture
+def grade_file(desk: Desk, tmp_path: Path) -> Iterator[GradeFile]:
+    def graded(file: Path, names: Iterable[str] = CHECKS, at: Desk = desk) -> Grade:
+        folder = tmp_path / f"scratch-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        digest = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+        return grade(Case(at, file, folder), digest, names, lambda _: None)
+
+    yield graded

@@ -1,0 +1,140 @@
+"""What a forger has: an honest hand-in, and tools to change a part of it and to redo what depends on that part."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from tests.lab.hand_ins import Course, plan_on, with_report
+
+from lab import __version__
+from lab.plan import Plan
+from lab.record import RECORD, SAMPLES, record_folder
+from lab.report import build as report_build
+from lab.report.attach import attach
+from lab.report.build import Sources, build
+from lab.report.evidence import gather
+from lab.report.latex import compile_pdf
+from lab.submission.archive import pack, unpack
+from lab.submission.hand_in import Work, make_hand_in
+from lab.submission.opening import open_submission
+from lab.submission.package import PAGE, RECORDS, make_page
+
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Forger:
+    """An honest student's work, the bare pages of the report, and all that is inside the hand-in."""
+
+    course: Course
+    work: Work
+    pages: bytes
+    files: Files
+    folder: Path
+
+    @property
+    def keys(self) -> list[str]:
+        return sorted(self.work.plan.trials())
+
+    def pdf(self, files: Files | None = None, pages: bytes | None = None, **page: Any) -> bytes:
+        """A hand-in of these files with digests and chain redone; `page` replaces what hand-in.json says."""
+        inside = {name: data for name, data in (files or self.files).items() if name != PAGE}
+        about = {"assignment": "assignment", "ids": ("ada",), "draft": ()} | page
+        made = make_page(about["assignment"], about["ids"], about["draft"], __version__, inside)
+        return attach(pages or self.pages, inside | {PAGE: made.text().encode()})
+
+    def changed(self, name: str, change: Callable[[str], str]) -> Files:
+        """All files, one of them changed."""
+        text = self.files[name].decode()
+        assert change(text) != text
+        return self.files | {name: change(text).encode()}
+
+    def records(self, change: Callable[[Files], None]) -> Files:
+        """All files, with other records in the zip."""
+        records = unpack(self.files[RECORDS], "")
+        change(records)
+        return self.files | {RECORDS: pack(records)}
+
+    def facts(self, key: str, change: Callable[[dict[str, Any]], Any]) -> Files:
+        """All files, with one record.json changed."""
+
+        def changed(records: Files) -> None:
+            facts = json.loads(records[f"{key}/{RECORD}"])
+            change(facts)
+            records[f"{key}/{RECORD}"] = json.dumps(facts, indent=1, sort_keys=True).encode() + b"\n"
+
+        return self.records(changed)
+
+    def samples(self, keys: list[str], change: Callable[[str], str]) -> Files:
+        """All files, with the samples of these records changed."""
+
+        def changed(records: Files) -> None:
+            for key in keys:
+                text = gzip.decompress(records[f"{key}/{SAMPLES}"]).decode()
+                assert change(text) != text
+                records[f"{key}/{SAMPLES}"] = gzip.compress(change(text).encode(), mtime=0)
+
+        return self.records(changed)
+
+    def remade(self, files: Files) -> bytes:
+        """The whole hand-in made again from changed records: table, claims, figures and pages agree with them."""
+        folder = self.folder / "forged"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.work.plan.experiment.file.parent, folder)
+        shutil.rmtree(folder / "results")
+        for path, data in unpack(files[RECORDS], "").items():
+            key, name = path.split("/")
+            file = record_folder(folder / "results", key) / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        forged = Work(self.work.assignment, self.plan(folder), folder / "results", folder / "small.pdf", ())
+        return make_hand_in(with_report(self.course, forged), ("ada",), ())
+
+    def plan(self, folder: Path) -> Plan:
+        """The same plan, of the experiment in another folder."""
+        site = mock.Mock(ends=self.work.plan.site.ends, identity=lambda: self.work.plan.site.identity)
+        site.name = self.work.plan.site.name
+        return plan_on(folder / "small.toml", site, "d")
+
+    def typeset(self, change: Callable[[Files], None]) -> bytes:
+        """The bare pages, with what LaTeX reads changed."""
+        return bare_pages(self.course, self.work, change)
+
+
+def make_forger(course: Course, work: Work, folder: Path) -> Forger:
+    file = folder / "honest.pdf"
+    file.write_bytes(make_hand_in(work, ("ada",), ()))
+    return Forger(course, work, bare_pages(course, work, lambda _: None), open_submission(file).files, folder)
+
+
+def bare_pages(course: Course, work: Work, change: Callable[[Files], None]) -> bytes:
+    """The report's pages without attachments."""
+
+    def compiled(files: Files, main: str) -> bytes:
+        files = dict(files)
+        change(files)
+        return compile_pdf(files, main)
+
+    with mock.patch.object(report_build, "compile_pdf", compiled), mock.patch.object(report_build, "attach", _bare):
+        evidence = gather(work.plan, work.results)
+        return build(Sources(work.plan.experiment.file, course.templates), evidence, course.cache)
+
+
+def substitute(files: Files, name: str, pattern: str, by: str) -> None:
+    """Change the first place of a LaTeX file that the pattern fits."""
+    text = files[name].decode()
+    changed = re.sub(pattern, by, text, count=1, flags=re.DOTALL)
+    assert changed != text, (name, pattern)
+    files[name] = changed.encode()
+
+
+def _bare(pdf: bytes, _: Files) -> bytes:
+    return pdf

@@ -1,0 +1,112 @@
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from lab.grade import grading
+from lab.grade.attempts import attempts_of, last_grade, new_attempt
+from lab.grade.case import Case, Desk
+from lab.grade.finding import Finding, Kind
+from lab.grade.grading import grade
+from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, lines, write_grade
+from lab.grade.result import Grade, Status
+from lab.submission.assignment import CHECKS
+
+GradeFile = Callable[..., Grade]
+
+
+@pytest.fixture
+def case(desk: Desk, tmp_path: Path) -> Case:
+    """A hand-in that no check of these tests opens."""
+    return Case(desk, tmp_path / "ada.pdf", tmp_path)
+
+
+def checks(monkeypatch: pytest.MonkeyPatch, **given: Callable[[Case], Iterable[Finding]]) -> None:
+    passing: dict[str, Any] = dict.fromkeys(CHECKS, lambda _: ())
+    monkeypatch.setattr(grading, "CHECKS", passing | given)
+
+
+def crash(_: Case) -> Iterator[Finding]:
+    raise ZeroDivisionError
+
+
+def hang(_: Case) -> Iterator[Finding]:
+    while True:
+        pass
+
+
+def test_an_honest_hand_in_has_all_points(
+    grade_file: GradeFile, hand_ins: ModuleType, ada: Any, tmp_path: Path
+) -> None:
+    grade = grade_file(hand_ins.handed_in(ada, tmp_path / "ada.pdf"))
+    assert (grade.kinds, grade.points, grade.ids) == ((), 100, ("ada",))
+
+
+def test_another_machine_and_other_programs_are_held_to_the_tolerance(
+    grade_file: GradeFile, hand_ins: ModuleType, course: Any, ada: Any, tmp_path: Path
+) -> None:
+    work = hand_ins.make_work(course, "bob", hand_ins.Site("another", 1.04), digest="e")
+    file = hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "bob.pdf")
+    assert grade_file(file).kinds == ()
+    slow = hand_ins.make_work(course, "carl", hand_ins.Site("another", 1.2))
+    hand_ins.with_report(course, slow, ada.report.read_bytes())
+    (result,) = grade_file(hand_ins.handed_in(slow, tmp_path / "carl.pdf"), ["rerun"]).results
+    assert {each.kind for each in result.findings} == {Kind.TOLERANCE}
+
+
+def test_a_check_that_breaks_down_or_hangs_never_loses_the_others(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks(monkeypatch, records=crash, claims=hang)
+    done = grade(case, "", CHECKS, lambda _: None, deadline_s=0.2)
+    states = {each.name: each.status for each in done.results}
+    assert states == dict.fromkeys(CHECKS, Status.PASSED) | dict.fromkeys(("records", "claims"), Status.ERROR)
+    assert done.points == 65 and not done.is_final
+
+
+def test_the_grade_is_kept_before_the_first_check_and_after_each(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks(monkeypatch)
+    kept: list[Grade] = []
+    grade(case, "", CHECKS, kept.append)
+    assert [sum(each.status is Status.WAITING for each in state.results) for state in kept] == [6, 5, 4, 3, 2, 1, 0]
+    assert [state.is_final for state in kept] == [False] * 6 + [True]
+
+
+def test_a_line_has_points_evidence_and_the_command_that_repeats_it(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks(monkeypatch, claims=lambda _: [Finding(Kind.TEXT, f"line {n}") for n in range(25)])
+    text = lines(grade(case, "", CHECKS, lambda _: None))
+    assert "failed     0 of 20  claims" in text and "passed    25 of 25  rerun" in text
+    assert "         [text] line 0" in text and "         and 5 more" in text and text[-1] == "final: 80 of 100 points"
+    assert f"         to repeat: lab grade {case.place} --assignment assignment --only claims" in text
+
+
+def test_every_output_says_the_same(case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    checks(monkeypatch, claims=lambda _: [Finding(Kind.TEXT, "not so \x00 <&")], pages=crash)
+    desk = replace(case.desk, assignment=replace(case.desk.assignment, hidden=frozenset({"rerun"})))
+    done = grade(Case(desk, case.place, tmp_path), "f" * 64, CHECKS, lambda _: None)
+    write_grade(done, tmp_path / "out")
+    whole = json.loads((tmp_path / "out" / GRADE).read_text())
+    scope = json.loads((tmp_path / "out" / GRADESCOPE).read_text())
+    suite = Xml.fromstring((tmp_path / "out" / JUNIT).read_text())
+    assert whole["points"] == scope["score"] == 65 == sum(each["score"] for each in scope["tests"])
+    assert whole["kinds"] == ["text", "could not be checked"] and whole["sha256"] == "f" * 64 and not whole["final"]
+    assert [each["name"] for each in scope["tests"] if each["visibility"] == "hidden"] == ["rerun"]
+    assert (suite.get("failures"), suite.get("errors"), suite.get("tests")) == ("1", "1", "6")
+    assert "65 of 100 points" in (tmp_path / "out" / TEXT).read_text()
+
+
+def test_an_older_grade_is_never_lost(case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = attempts_of(tmp_path / "grades", Path("../ada lovelace.pdf"))
+    assert folder == tmp_path / "grades" / "ada_lovelace" and last_grade(folder) is None
+    checks(monkeypatch)
+    write_grade(grade(case, "one", CHECKS, lambda _: None), new_attempt(folder))
+    checks(monkeypatch, package=crash)
+    write_grade(grade(case, "two", CHECKS, lambda _: None), new_attempt(folder))
+    (new_attempt(folder) / GRADE).write_text("{")
+    last = last_grade(folder)
+    assert last and last["sha256"] == "one" and sorted(each.name for each in folder.iterdir()) == ["1", "2", "3"]
