@@ -21,9 +21,10 @@ from lab.report.ledger import make_ledger
 from lab.report.ledger_rows import ledger_rows
 from lab.report.people import read_people
 from lab.report.pictures import pictures
-from lab.report.prose import check_text, refused
+from lab.report.prose import check_text, refused, rule_name
 from lab.report.record_sets import record_sets
 from lab.report.render import Rendered, render
+from lab.report.rules import claim_is_known
 from lab.report.typeset import definitions
 from lab.report.uses import COMMENT, claims_used
 
@@ -73,7 +74,7 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
     gallery = Gallery(pictures(evidence, ledger), cache / "figures")
     context = make_context(evidence, ledger, read_people(sources.people), gallery)
     body = render(sources.templates, f"{sources.experiment.stem}.tex", context)
-    check_templates(sources, ledger)
+    check_templates(sources, body, ledger)
     check_names(body, ledger)
     discussion = discussion_text(sources, evidence, ledger, body.text)
     table = ledger_table(sources, evidence, ledger, body.text + discussion)
@@ -97,13 +98,16 @@ def discussion_text(sources: Sources, evidence: Evidence, ledger: Ledger, body: 
     return COMMENT.sub("%", text).replace(DRAFT, generated)
 
 
-def check_templates(sources: Sources, ledger: Ledger) -> None:
-    """The lab's own prose obeys the same rules."""
-    names = [f"{sources.experiment.stem}.tex", "base.tex"]
-    files = [*(sources.templates / name for name in names), *sorted((sources.templates / "parts").glob("*.tex"))]
-    found = [each for file in files for each in refused(file.read_text(), f"templates/{file.name}", ledger)]
-    if found:
-        raise ClaimsRefused("a template claims what the data do not support:", refusals=tuple(found))
+def check_templates(sources: Sources, body: Rendered, ledger: Ledger) -> None:
+    """The lab's own prose obeys the same rules; whether its claims are there is asked of what was rendered."""
+    used = sorted({name for name, _ in body.origins})
+    found = [each for name in used for each in refused(_read(sources, name), f"templates/{name}", ledger)]
+    if wrong := tuple(each for each in found if each.rule != rule_name(claim_is_known)):
+        raise ClaimsRefused("a template claims what the data do not support:", refusals=wrong)
+
+
+def _read(sources: Sources, name: str) -> str:
+    return (sources.templates / name).read_text()
 
 
 def check_names(body: Rendered, ledger: Ledger) -> None:

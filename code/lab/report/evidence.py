@@ -78,7 +78,7 @@ def gather(plan: Plan, results: Path) -> Evidence:
     rows = tuple(make_table(plan, results))
     facts = {key: read_facts(results, key) for key in keys}
     disk = sum(file.stat().st_size for key in keys for file in record_folder(results, key).iterdir())
-    return Evidence(plan, rows, facts, results, disk, _cells(plan, rows, keys))
+    return Evidence(plan, rows, facts, results, disk, cells(plan, rows, keys))
 
 
 def require_all(plan: Plan, results: Path) -> None:
@@ -98,7 +98,8 @@ def describe(planned: Planned) -> str:
     return f"{planned.series.name}{varied} repetition {planned.repetition}"
 
 
-def _cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> dict[tuple[str, str, str, str], Cell]:
+def cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> dict[tuple[str, str, str, str], Cell]:
+    """The values of every column that counts something, by series, point, size and column."""
     full = {key[:KEY_LETTERS]: key for key in keys}
     varied = {each.name: tuple(each.vary) for each in plan.experiment.series}
     values: dict[tuple[str, str, str, str], list[tuple[int, str]]] = defaultdict(list)

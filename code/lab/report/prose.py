@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from lab.report.claim import Ledger
 from lab.report.errors import ClaimsRefused, Refusal, ReportError
@@ -43,9 +43,14 @@ def refused(text: str, file: str, ledger: Ledger) -> Iterator[Refusal]:
         start = found.start() + len(found[0]) - len(found[0].lstrip())
         line = bare.count("\n", 0, start) + 1
         said = list(statements(found[0], ledger))
-        broken = {(rule.__name__, what) for each in said for rule in RULES if (what := rule(each))}
-        for rule_name, what in sorted(broken):
-            yield Refusal(file, line, rule_name.replace("_", " "), what)
+        broken = {(rule_name(rule), what) for each in said for rule in RULES if (what := rule(each))}
+        for name, what in sorted(broken):
+            yield Refusal(file, line, name, what)
+
+
+def rule_name(rule: Callable[[Statement], str | None]) -> str:
+    """A rule as a refusal names it."""
+    return rule.__name__.replace("_", " ")
 
 
 def statements(sentence: str, ledger: Ledger) -> Iterator[Statement]:

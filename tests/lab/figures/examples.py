@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -167,6 +168,8 @@ EXAMPLES: dict[str, tuple[str, Callable[[], Any]]] = {
 }
 
 
+@cache
 def figure(name: str) -> Figure:
+    """Drawn once: the tests only look at it."""
     kind, make = EXAMPLES[name]
     return kinds[kind](make())

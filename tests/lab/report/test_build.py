@@ -45,7 +45,7 @@ def evidence(records: Path) -> dict[str, Evidence]:
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+    return tmp_path_factory.mktemp("cache") / "report"
 
 
 @pytest.fixture(scope="module")
@@ -232,19 +232,18 @@ def test_a_template_cannot_name_what_is_not_there(
 def test_a_record_that_failed_its_checks_stops_the_build(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:
     found = evidence["verbs_throughput"]
     (own / "verbs_throughput" / "discussion.tex").write_text("It reaches \\claim{verbs.peak} here.\n")
-    build_own(own, {"verbs_throughput": found}, cache)
     facts = {key: value | {"checks": []} for key, value in found.facts.items()}
     with pytest.raises(ClaimsRefused, match="sanity check"):
         build_own(own, {"verbs_throughput": replace(found, facts=facts)}, cache)
 
 
 def test_reports_are_built_at_once_and_only_when_something_changed(
-    own: Path, records: Path, evidence: dict[str, Evidence], monkeypatch: pytest.MonkeyPatch
+    own: Path, records: Path, reports: dict[str, Path], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del evidence
+    del reports
     plan = laboratory.plan_of("verbs_throughput", own)
     monkeypatch.setattr(commands, "REPORTS", own / "report")
-    monkeypatch.setattr(commands, "CACHE", own / "cache")
+    monkeypatch.setattr(commands, "CACHE", cache.parent)
     assert not commands._is_current(plan, records)
     pdf = commands._report(plan, records)
     assert commands._is_current(plan, records)

@@ -1,0 +1,83 @@
+"""Claims made of results/reference, against the same numbers worked out from the table by hand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+import pytest
+from tests.lab.report import laboratory
+
+from lab.places import REFERENCE
+from lab.report.ceilings import ceiling_claims
+from lab.report.claim import Ledger
+from lab.report.compared import ratio_claims
+from lab.report.evidence import CHECKS, COMPLETED, CONFIRMED, Evidence, cells
+from lab.report.measured import rates, subject
+from lab.report.pairs import pairs
+from lab.report.shape import shape_claims
+from lab.sizes import format_size
+from lab.spec import Series
+from lab.table import Row, parse_table
+
+NAMES = ("verbs_throughput", "write_parameters")
+
+
+def reference(name: str) -> tuple[Evidence, list[Row]]:
+    """The evidence of the committed table: those series that the experiment still has with the same sizes."""
+    rows = parse_table((REFERENCE / f"{name}.csv").read_text())
+    plan = laboratory.plan_of(name)
+    known = tuple(each for each in plan.experiment.series if is_whole(each, rows))
+    cut = replace(plan, experiment=replace(plan.experiment, series=known))
+    rows = [row for row in rows if row["series"] in {each.name for each in known}]
+    keys = list(dict.fromkeys(row["record"] for row in rows))
+    facts = {key: {"checks": sorted(CHECKS), "notes": []} for key in keys}
+    return Evidence(cut, tuple(rows), facts, Path("nowhere"), 0, cells(cut, rows, keys)), rows
+
+
+def is_whole(series: Series, rows: list[Row]) -> bool:
+    sizes = {int(row["size_bytes"]) for row in rows if row["series"] == series.name}
+    return not series.vary and sizes == set(series.published.sizes)
+
+
+def by_size(rows: list[Row], series: str, column: str) -> dict[int, float]:
+    values: dict[int, list[int]] = defaultdict(list)
+    for row in rows:
+        if row["series"] == series:
+            values[int(row["size_bytes"])].append(int(row[column]))
+    return {size: median(found) for size, found in values.items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rates_and_ratios_are_the_tables_medians(name: str) -> None:
+    evidence, rows = reference(name)
+    ledger = Ledger()
+    for series in evidence.all_series("throughput"):
+        curve = subject(evidence, series)
+        ledger.add(*rates(curve))
+        for size, value in by_size(rows, series.name, curve.column).items():
+            assert ledger[f"{series.name}.{format_size(size)}"].estimate.value == value
+            assert ledger[f"{series.name}.{format_size(size)}.messages"].estimate.value == pytest.approx(value / size)
+    for pair in pairs(evidence):
+        ledger.add(*ratio_claims(pair))
+        above, below = (by_size(rows, side.series.name, side.column) for side in (pair.ours, pair.base))
+        for size in pair.sizes:
+            ratio = ledger[f"{pair.name}.{format_size(size)}"].estimate
+            assert ratio.value == pytest.approx(above[size] / below[size], rel=1e-12)
+            assert ratio.interval is None or ratio.interval.contains(ratio.value)
+    assert {"verbs.1M", "tcp.1", "verbs_over_tcp.4K", "verbs_over_ib_write_bw.1"} <= ledger.keys()
+
+
+def test_the_reference_says_what_is_known_of_this_machine() -> None:
+    evidence, rows = reference("verbs_throughput")
+    ledger = Ledger()
+    for series in evidence.all_series("throughput"):
+        ledger.add(*shape_claims(subject(evidence, series)), *ceiling_claims(subject(evidence, series)))
+    knee = ledger["verbs.knee"].estimate  # a message leaves the one packet of 4096 bytes
+    assert knee.interval is not None and 4096 < knee.interval.low < knee.value < knee.interval.high < 8192
+    assert "tcp.knee" not in ledger  # it bends twice
+    assert all(claim.estimate.value <= 1 for name, claim in ledger.items() if name.endswith(".filled"))
+    stops = [by_size(rows, "verbs", column) for column in (COMPLETED, CONFIRMED)]
+    assert all(stops[0][size] >= stops[1][size] for size in stops[0]), "a confirmation before the completion"
