@@ -252,3 +252,15 @@ def test_reports_are_built_at_once_and_only_when_something_changed(
     assert not commands._is_current(plan, records)
     pdf.unlink()
     assert not commands._is_current(laboratory.plan_of("verbs_throughput", own), records)
+
+
+def test_only_templates_that_are_used_must_hold(
+    own: Path, evidence: dict[str, Evidence], cache: Path, tmp_path: Path
+) -> None:
+    templates = tmp_path / "templates"
+    shutil.copytree(TEMPLATES, templates)
+    (templates / "parts" / "unused.tex").write_text("It reaches 5 GB/s and \\claim{nothing}.\n")
+    (templates / "parts" / "method.tex").write_text("It reaches 4 GB/s.\n")
+    with pytest.raises(ClaimsRefused, match="4 GB/s") as caught:
+        build_own(own, evidence, cache, templates)
+    assert [(each.file, each.line) for each in caught.value.refusals] == [("templates/parts/method.tex", 1)]
