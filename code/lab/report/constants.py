@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.analysis.overhead import LARGEST_SHARE
 from lab.analysis.ratios import LEAST
 from lab.places import ROOT
 from lab.report.claim import Claim, constant
@@ -78,6 +79,8 @@ def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
     )
     yield constant("disk", _megabytes(evidence.bytes_on_disk), "B", "disk that the records take, rounded up", "records")
     yield constant("least.n", LEAST, "", "repetitions that an interval needs", "lab.analysis.ratios")
+    meaning = "part of a round's time up to which half of the round trip is taken off"
+    yield constant("share.limit", LARGEST_SHARE * 100, "percent", meaning, "lab.analysis.overhead")
     yield constant("level", 95, "percent", "confidence of all intervals", "lab.analysis")
 
 

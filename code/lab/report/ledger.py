@@ -12,7 +12,7 @@ from lab.report.labels import is_ours
 from lab.report.latencies import latency_claims, round_trips, trip_times
 from lab.report.measured import rates, subject
 from lab.report.pairs import pairs
-from lab.report.rounds import largest_share, rounds_claims, rounds_curves
+from lab.report.rounds import rounds_claims, rounds_curves
 from lab.report.settling import settling_claims
 from lab.report.shape import shape_claims
 from lab.report.sweeps import points, sweep_claims
@@ -38,8 +38,6 @@ def make_ledger(evidence: Evidence) -> Ledger:
             ledger.add(*settling_claims(curve))
     for curve in rounds_curves(evidence):
         ledger.add(*rounds_claims(curve))
-        if largest_share().name not in ledger:
-            ledger.add(largest_share())
     for pair in pairs(evidence):
         ledger.add(*ratio_claims(pair))
     return ledger

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
-from lab.analysis.overhead import LARGEST_SHARE, Correction, without_way_back
+from lab.analysis.overhead import Correction, without_way_back
 from lab.analysis.stopping import State, UntilStable, stop_at
 from lab.analysis.summary import estimate_median
 from lab.errors import RecordError
 from lab.programs.request import Sample
-from lab.report.claim import Claim, Kind, constant
+from lab.report.claim import Claim, Kind
 from lab.report.evidence import Evidence
 from lab.report.fits import NS, scaled
 from lab.report.measured import Subject, subject
@@ -134,9 +134,3 @@ def _size_claims(each: Rounds) -> Iterator[Claim]:
         claims.append(("corrected", rate, "bit/s", "throughput less half of the round trip, from nothing off to all"))
     for name, estimate, unit, meaning in claims:
         yield each.curve.claim(f"{each.name}.{name}", estimate, unit, Kind.RATE, f"{meaning}: {about}", each.size)
-
-
-def largest_share() -> Claim:
-    """The lab's own bound."""
-    meaning = "part of a round's time up to which half of the round trip is taken off"
-    return constant("share.limit", LARGEST_SHARE * 100, "percent", meaning, "lab.analysis.overhead")
