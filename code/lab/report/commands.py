@@ -23,7 +23,7 @@ def report(options: Namespace) -> int:
     plans = [(plan, options.results) for plan in _plans(options)]
     stale = [each for each in plans if not _is_current(*each)]
     for plan, _ in (each for each in plans if each not in stale):
-        print(f"{_pdf(plan)}: up to date")
+        print(f"{report_file(plan)}: up to date")
     if len(stale) == 1:
         print(_report(*stale[0]))
     elif stale:
@@ -77,22 +77,16 @@ def _plans(options: Namespace) -> Iterator[Plan]:
     yield from shop.plans
 
 
-def _pdf(plan: Plan) -> Path:
-    return REPORTS / f"{plan.experiment.name}.pdf"
-
-
 def _stamp(plan: Plan, results: Path) -> str:
     from lab.report.stamp import report_stamp
 
-    beside = plan.experiment.file.with_suffix("")
-    typed = [plan.experiment.file, beside / "report.toml", beside / "discussion.tex"]
-    return report_stamp(plan, results, [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))])
+    return report_stamp(plan, results, report_texts(plan))
 
 
 def _is_current(plan: Plan, results: Path) -> bool:
     from lab.report.stamp import is_current
 
-    return is_current(_pdf(plan), _stamp(plan, results))
+    return is_current(report_file(plan), _stamp(plan, results))
 
 
 def _report(plan: Plan, results: Path) -> Path:
@@ -101,7 +95,7 @@ def _report(plan: Plan, results: Path) -> Path:
     from lab.report.evidence import gather
     from lab.report.stamp import keep_stamp
 
-    pdf = _pdf(plan)
+    pdf = report_file(plan)
     made = make_report(Sources(plan.experiment.file, TEMPLATES), gather(plan, results), CACHE / "report")
     for name, png in made.pngs.items():
         _write(pdf.with_suffix("") / f"{name}.png", png)

@@ -23,7 +23,7 @@ def desk(course: Any, hand_ins: ModuleType) -> Desk:
     site = hand_ins.Site()
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", site, "d")
     own = course.folder / "grader"
-    return Desk(course.assignment, site, plan, own, course.templates, course.cache, 2, lambda *_: None)
+    return Desk(course.assignment, site, plan, own, course.templates, course.cache, 1, lambda *_: None)
 
 
 @pytest.fixture

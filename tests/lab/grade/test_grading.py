@@ -48,15 +48,25 @@ def test_an_honest_hand_in_has_all_points(
 
 
 def test_another_machine_and_other_programs_are_held_to_the_tolerance(
-    grade_file: GradeFile, hand_ins: ModuleType, course: Any, ada: Any, tmp_path: Path
+    grade_file: GradeFile, hand_ins: ModuleType, course: Any, tmp_path: Path
 ) -> None:
     work = hand_ins.make_work(course, "bob", hand_ins.Site("another", 1.04), digest="e")
     file = hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "bob.pdf")
     assert grade_file(file).kinds == ()
     slow = hand_ins.make_work(course, "carl", hand_ins.Site("another", 1.2))
-    hand_ins.with_report(course, slow, ada.report.read_bytes())
+    hand_ins.with_report(course, slow)
     (result,) = grade_file(hand_ins.handed_in(slow, tmp_path / "carl.pdf"), ["rerun"]).results
     assert {each.kind for each in result.findings} == {Kind.TOLERANCE}
+
+
+def test_records_that_are_not_the_trials_of_the_plan_are_not_measured_again_in_vain(
+    grade_file: GradeFile, hand_ins: ModuleType, course: Any, ada: Any, tmp_path: Path
+) -> None:
+    other = hand_ins.with_report(
+        course, hand_ins.make_work(course, "dan", hand_ins.Site("another")), ada.report.read_bytes()
+    )
+    (result,) = grade_file(hand_ins.handed_in(other, tmp_path / "dan.pdf"), ["rerun"]).results
+    assert {each.kind for each in result.findings} == {Kind.MISSING_RECORD}
 
 
 def test_a_check_that_breaks_down_or_hangs_never_loses_the_others(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:

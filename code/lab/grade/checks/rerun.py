@@ -32,6 +32,8 @@ def rerun(case: Case) -> Iterator[Finding]:
 
 
 def _equal(case: Case) -> Iterator[Finding]:
+    for key in sorted(case.own.facts.keys() - case.records):
+        yield Finding(Kind.MISSING_RECORD, f"record {key[:16]} was measured here, but not handed in")
     for key in sorted(case.records & case.own.facts.keys()):
         folder = case.folder / "results"
         given, own = read_facts(folder, key), case.own.facts[key]
