@@ -122,7 +122,7 @@ def test_every_kind_of_series_has_its_figures(evidence: Evidence, ledger: Ledger
     grid, sizes = drawn["lists.64"], drawn["depth.map"]
     assert isinstance(grid, HeatMap) and (len(grid.rows), len(grid.columns)) == (2, 3)
     assert isinstance(sizes, HeatMap) and (sizes.rows, sizes.columns) == ((1.0, 64.0, 4096.0), (1.0, 64.0))
-    assert grid.cells[0][0] is not None and grid.cells[0][0].value == 1
+    assert [len(row) for row in grid.cells] == [3, 3] and grid.cells[0][0] is not None and grid.cells[0][0].value == 1
 
 
 def fits(ledger: Ledger) -> set[str]:
