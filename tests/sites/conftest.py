@@ -11,7 +11,7 @@ from tests.sites.ssh_hosts import SshHosts
 
 from lab.binaries import keep_binaries
 from lab.places import BENCH
-from lab.sites import Site, host, ssh
+from lab.sites import Site, host, ssh, vm
 from lab.sites.exact import CACHE, MACHINE, ExactSite
 
 Opener = Callable[[], Site]
@@ -28,6 +28,11 @@ def open_host() -> Opener:
 
 
 @pytest.fixture(scope="session")
+def open_vm() -> Opener:
+    return vm.open
+
+
+@pytest.fixture(scope="session")
 def ssh_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshHosts]:
     hosts = SshHosts(tmp_path_factory.mktemp("ssh"))
     yield hosts
@@ -39,7 +44,7 @@ def open_ssh(ssh_hosts: SshHosts) -> Opener:
     return lambda: ssh.open("", ssh_hosts.toml())
 
 
-@pytest.fixture(scope="session", params=["exact", "host", "ssh"])
+@pytest.fixture(scope="session", params=["exact", "host", "ssh", "vm"])
 def open_again(request: pytest.FixtureRequest) -> Opener:
     """Opens the site under test, as often as a test likes."""
     opener: Opener = request.getfixturevalue(f"open_{request.param}")

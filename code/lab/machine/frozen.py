@@ -80,7 +80,7 @@ def freeze(image: Image, plugin: Path, folder: Path) -> None:
         plugin.open("rb") as loaded,
     ):
         os.pwrite(mailbox, pack(REHEARSAL), 0)
-        arguments = [*qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
+        arguments = [*qemu.MACHINE, *qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
         arguments += qemu.plugin(loaded.fileno())
         arguments += ["-kernel", str(image.vmlinuz), "-initrd", str(image.initrd), "-append", qemu.KERNEL_ARGUMENTS]
         try:

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from lab.machine import qemu, results
 from lab.machine.frozen import Frozen, anonymous_file
 from lab.machine.job import pack
+from lab.machine.results import Files
 from lab.trial import Job, Outcome
 
 DONE = 0x10 << 1 | 1  # what isa-debug-exit makes of the byte that init writes to it
@@ -30,18 +31,24 @@ def run(frozen: Frozen, job: Job, limit_s: float, watch: Watch) -> Outcome:
         anonymous_file("console") as console,
     ):
         os.pwrite(mailbox, pack(job), 0)
-        arguments = [*qemu.memory(memory.fileno(), shared=False), *qemu.mailbox(mailbox), *qemu.console(console)]
-        arguments += [*qemu.plugin(plugin.fileno()), "-incoming", "defer"]
+        files = [*qemu.memory(memory.fileno(), shared=False), *qemu.mailbox(mailbox), *qemu.console(console)]
+        arguments = [*qemu.MACHINE, *files, *qemu.plugin(plugin.fileno()), "-incoming", "defer"]
         descriptors = [memory.fileno(), state.fileno(), plugin.fileno(), mailbox, console]
         with qemu.Process(arguments, descriptors, limit_s) as process, watch(process):
             process.restore(state.fileno())
-            status = process.wait()
-            said = os.pread(console, CONSOLE_LIMIT, 0).decode(errors="replace")
-            if status != DONE:
-                raise failure(process, said)
-        with os.fdopen(os.dup(mailbox), "rb") as file:
-            file.seek(0)
-            return results.outcome(results.unpack(file), len(job.steps), said, time.monotonic() - started)
+            left, said = finish(process, mailbox, console)
+    return results.outcome(left, len(job.steps), said, time.monotonic() - started)
+
+
+def finish(process: qemu.Process, mailbox: int, console: int) -> tuple[Files, str]:
+    """Wait until init is through; the files it left, and what its kernel said."""
+    status = process.wait()
+    said = os.pread(console, CONSOLE_LIMIT, 0).decode(errors="replace")
+    if status != DONE:
+        raise failure(process, said)
+    with os.fdopen(os.dup(mailbox), "rb") as file:
+        file.seek(0)
+        return results.unpack(file), said
 
 
 def failure(process: qemu.Process, console: str) -> qemu.MachineError:

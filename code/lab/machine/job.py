@@ -59,14 +59,14 @@ def check(link: Link) -> None:
         raise JobError(f"a loss seed of {link.loss_seed} cannot be: 0 to 2^64-1")
 
 
-def settings(job: Job) -> str:
-    """The file that init reads: values, and what the programs find in their environment."""
+def settings(job: Job, more: str = "") -> str:
+    """The file that init reads: values, what the programs find in their environment, and a script of the site."""
     lines = [f"{name}={shlex.quote(value)}" for name, value in values(job).items()]
     environment = dict(job.environment)
     if job.perturbation.environment_bytes:
         environment[PADDING] = "x" * job.perturbation.environment_bytes
     lines += [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + more
 
 
 def script(name: str, arguments: tuple[str, ...]) -> str:
@@ -74,9 +74,9 @@ def script(name: str, arguments: tuple[str, ...]) -> str:
     return f"echo $$ >{name}.pid\nexec {shlex.join(arguments)}\n"
 
 
-def files(job: Job) -> dict[str, Entry]:
+def files(job: Job, more: str = "") -> dict[str, Entry]:
     """All that goes to the guest's /lab."""
-    texts = {"job": settings(job)}
+    texts = {"job": settings(job, more)}
     for number, step in enumerate(job.steps):
         texts[f"{number}.server"] = script(f"{number}.server", step.server)
         texts[f"{number}.client"] = script(f"{number}.client", step.client)
@@ -84,9 +84,9 @@ def files(job: Job) -> dict[str, Entry]:
     return {name: Entry(text.encode()) for name, text in texts.items()} | programs
 
 
-def pack(job: Job) -> bytes:
-    """The archive: not compressed, since the guest would pay for that in its own time."""
-    archive = cpio.archive(files(job))
+def pack(job: Job, more: str = "") -> bytes:
+    """The archive, and a script for init's shell in it; compressed, it would cost the guest time of its own."""
+    archive = cpio.archive(files(job, more))
     if len(archive) > MAILBOX_BYTES:
         raise JobError(f"the job and its programs have {len(archive)} bytes, the mailbox {MAILBOX_BYTES}")
     return archive

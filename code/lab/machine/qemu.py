@@ -86,7 +86,7 @@ class Process:
 
     def __init__(self, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float) -> None:
         # It ends with the thread that starts it, even if that is killed; Ctrl-C in a terminal does not reach it.
-        command = ["setpriv", "--pdeathsig", "KILL", PROGRAM, *MACHINE, *arguments, "-qmp", "stdio"]
+        command = ["setpriv", "--pdeathsig", "KILL", PROGRAM, *arguments, "-qmp", "stdio"]
         self.popen = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, pass_fds=list(descriptors), start_new_session=True,

@@ -6,6 +6,7 @@ Programs under test may have written it too: nothing of it is trusted.
 from __future__ import annotations
 
 import tarfile
+from dataclasses import replace
 from typing import IO
 
 from lab.errors import SiteError
@@ -26,13 +27,16 @@ DEVICE_COLUMNS = tuple(
 )
 
 
+Files = dict[str, str]  # by name, as init left them
+
+
 class ResultError(SiteError):
     """A mailbox whose content is not a job's results."""
 
 
-def unpack(mailbox: IO[bytes]) -> dict[str, str]:
+def unpack(mailbox: IO[bytes]) -> Files:
     """The files of the archive by name; a byte that is not UTF-8 is replaced."""
-    found: dict[str, str] = {}
+    found: Files = {}
     try:
         with tarfile.open(fileobj=mailbox, mode="r:") as archive:
             while (member := archive.next()) is not None and len(found) < MEMBER_LIMIT:
@@ -44,7 +48,7 @@ def unpack(mailbox: IO[bytes]) -> dict[str, str]:
     return found
 
 
-def number(files: dict[str, str], name: str) -> int:
+def number(files: Files, name: str) -> int:
     """An integer that init wrote."""
     try:
         return int(files[name])
@@ -66,7 +70,7 @@ def counters(text: str) -> dict[str, int]:
     return {name: int(value) for name, value in sorted(found.items()) if value.isdecimal()}
 
 
-def status(files: dict[str, str], name: str) -> int:
+def status(files: Files, name: str) -> int:
     """How one end of a step ended; what the deadline killed, or kept from starting, says so."""
     expired = "expired" in files
     if f"{name}.status" not in files and expired:
@@ -75,7 +79,7 @@ def status(files: dict[str, str], name: str) -> int:
     return DEADLINE_STATUS if expired and left == KILLED_STATUS else left
 
 
-def step(files: dict[str, str], name: int) -> StepOutcome:
+def step(files: Files, name: int) -> StepOutcome:
     """What one step left; without a start of its own, it never ran."""
     started = f"{name}.start" in files
     return StepOutcome(
@@ -90,7 +94,7 @@ def step(files: dict[str, str], name: int) -> StepOutcome:
     )
 
 
-def outcome(files: dict[str, str], steps: int, console: str, host_seconds: float) -> Outcome:
+def outcome(files: Files, steps: int, console: str, host_seconds: float) -> Outcome:
     """The outcome of a job of so many steps."""
     if files.get("link.err"):
         raise ResultError(f"the guest could not make the link: {files['link.err'].strip()}")
@@ -103,3 +107,16 @@ def outcome(files: dict[str, str], steps: int, console: str, host_seconds: float
         console=console,
         host_seconds=host_seconds,
     )
+
+
+def joined_outcome(client: Files, server: Files, steps: int, console: str, host_seconds: float) -> Outcome:
+    """The outcome where each end was a machine of its own: the clock is the client's, the counters are both ends'."""
+    of_server = {name: text for name, text in server.items() if name.partition(".")[2].startswith("server.")}
+    error = client.get("link.err", "") + server.get("link.err", "")
+    whole = outcome(client | of_server | {"link.err": error}, steps, console, host_seconds)
+    before, after = ([counters(end.get(name, "")) for end in (client, server)] for name in ("before", "after"))
+    return replace(whole, counters_before=_sums(*before), counters_after=_sums(*after))
+
+
+def _sums(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    return {name: one.get(name, 0) + other.get(name, 0) for name in sorted(one | other)}

@@ -6,13 +6,13 @@ A job gives the same bytes on every computer and under any load.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
-from lab.errors import SiteError, SiteStopped
-from lab.machine import frozen, guest, plugin, qemu
+from lab.errors import SiteError
+from lab.machine import frozen, guest, plugin
 from lab.machine.image import build_image
+from lab.machine.running import Running
 from lab.trial import End, Ends, Job, Outcome
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,8 +49,7 @@ class ExactSite:
         self.cache = cache
         self.host_seconds = host_seconds
         self.lock = threading.Lock()
-        self.stopped = False
-        self.processes: set[qemu.Process] = set()
+        self.running = Running(self.name)
         self.known: tuple[dict[str, str], frozen.Frozen] | None = None
 
     def identity(self) -> dict[str, str]:
@@ -74,32 +73,12 @@ class ExactSite:
         """Run a job and wait for what it leaves."""
         _, machine = self.made(silent)
         per_second, more = self.host_seconds
-        try:
-            return guest.run(machine, job, job.deadline_s * per_second + more, self.watch)
-        except qemu.MachineError:
-            if self.stopped:
-                raise SiteStopped("the exact site was told to stop") from None
-            raise
-
-    @contextmanager
-    def watch(self, process: qemu.Process) -> Iterator[None]:
-        """Know a process while it runs, so that stop() can end it."""
-        with self.lock:
-            self.processes.add(process)
-            if self.stopped:
-                process.kill()
-        try:
-            yield
-        finally:
-            with self.lock:
-                self.processes.discard(process)
+        with self.running.stoppable():
+            return guest.run(machine, job, job.deadline_s * per_second + more, self.running.watch)
 
     def stop(self) -> None:
         """End every QEMU of this site now."""
-        with self.lock:
-            self.stopped = True
-            for process in self.processes:
-                process.kill()
+        self.running.stop()
 
 
 def open(wanted: str = "", _: Path | None = None) -> ExactSite:  # noqa: A001 - as every site's module

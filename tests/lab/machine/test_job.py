@@ -82,3 +82,7 @@ def test_programs_under_test_are_executable_files_in_bin(tmp_path: Path) -> None
     program.write_bytes(b"ELF")
     entry = job.files(replace(JOB, overlay=(program,)))["bin/verbs-client"]
     assert (entry.content, entry.executable) == (b"ELF", True)
+
+
+def test_a_site_adds_a_script_to_what_init_reads() -> None:
+    assert job.settings(JOB, "END=1\nplug_card\n").endswith("\nEND=1\nplug_card\n")

@@ -99,3 +99,23 @@ def test_any_bytes_in_the_mailbox_are_results_or_an_error(content: bytes) -> Non
 @given(st.text())
 def test_any_text_in_place_of_counters_is_read(text: str) -> None:
     assert all(value >= 0 for value in results.counters(text).values())
+
+
+def test_two_machines_leave_one_outcome() -> None:
+    client = JOB | {"0.server.err": "not the server's machine", "before": DEVICES, "after": DEVICES}
+    server = JOB | {"0.client.out": "not the client's machine", "0.server.status": "3\n", "start": "7\n"}
+    whole = results.joined_outcome(client, server | {"after": DEVICES}, 1, "", 1.0)
+    (step,) = whole.steps
+    assert (step.client_out, step.server_err, step.server_status) == ("data\n", "talk\n", 3)
+    assert (whole.clock_start_ns, whole.counters_before["v0.tx_bytes"], whole.counters_after["v0.tx_bytes"]) == (
+        500,
+        1176,
+        2352,
+    )
+
+
+@pytest.mark.parametrize("end", [0, 1])
+def test_a_link_that_either_machine_could_not_make_is_an_error(end: int) -> None:
+    client, server = (JOB | ({"link.err": "no such device\n"} if each == end else {}) for each in (0, 1))
+    with pytest.raises(results.ResultError, match="could not make the link: no such device"):
+        results.joined_outcome(client, server, 1, "", 1.0)

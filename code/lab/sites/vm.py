@@ -1,0 +1,110 @@
+"""The exact site's image in wall-clock time: two machines joined by network cards, or one with a cable in it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from lab.errors import SiteError
+from lab.machine import qemu, wall
+from lab.machine.frozen import REHEARSAL
+from lab.machine.image import build_image
+from lab.machine.running import Running
+from lab.machine.wall import KVM, SOFTWARE, Machine
+from lab.sites import exact, node
+from lab.sites.host import alone
+from lab.trial import End, Ends, Job, Outcome
+
+KVM_TRIAL_S = 20.0  # a machine boots in two, where KVM works
+KVM_DEVICE = Path("/dev/kvm")
+LATE_S = 10.0  # after its deadline a job is ended in the machine; then the machine itself
+
+JOINED = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), side_channel="10.0.0.2")
+ALONE = exact.ExactSite.ends
+
+
+class VmSite:
+    """Boots for every job: one job after the other, since two at once would measure each other."""
+
+    name = "vm"
+    at_once: int | None = 1
+
+    def __init__(self, machine: Path, cache: Path, processors: int) -> None:
+        self.folder, self.cache, self.processors = machine, cache, processors
+        self.lock, self.turn = threading.Lock(), threading.Lock()
+        self.running = Running(self.name)
+        self.known: Machine | None = None
+
+    @property
+    def joined(self) -> bool:
+        """Whether client and server are two machines."""
+        return self.processors > 1
+
+    @property
+    def ends(self) -> Ends:
+        """Addresses and devices, as init makes them."""
+        return JOINED if self.joined else ALONE
+
+    def identity(self) -> dict[str, str]:
+        """The image, how QEMU runs it, and the computer underneath."""
+        machine = self.made(exact.silent)
+        return {
+            "image": machine.image.digest,
+            "qemu": qemu.version(),
+            "acceleration": machine.acceleration.name,
+            "machines": str(1 + self.joined),
+            "processors": str(self.processors),
+            **{f"host.{name}": value for name, value in node.identity("", "").items()},
+        }
+
+    def prepare(self, progress: Callable[[str], None]) -> None:
+        """Build the image, and find out whether KVM works here."""
+        self.made(progress)
+
+    def made(self, progress: Callable[[str], None]) -> Machine:
+        """The machine, looked up once."""
+        with self.lock:
+            if self.known is None:
+                image = build_image(self.folder, self.cache, progress)
+                one_end = (self.folder / "one_end").read_text()
+                software = Machine(image, SOFTWARE, self.processors, one_end)
+                progress("trying KVM")
+                self.known = with_kvm(software) if self.has_kvm(software) else software
+            return self.known
+
+    def has_kvm(self, machine: Machine) -> bool:
+        """Whether a machine boots under KVM in time: its device file may be there and nothing behind it."""
+        if not os.access(KVM_DEVICE, os.R_OK | os.W_OK):
+            return False
+        try:
+            wall.run_alone(with_kvm(machine), REHEARSAL, KVM_TRIAL_S, self.running.watch)
+        except qemu.MachineError:
+            return False
+        return True
+
+    def run(self, job: Job) -> Outcome:
+        """Boot, run the job, and leave nothing."""
+        machine = self.made(exact.silent)
+        limit_s = wall.BOOT_S + job.deadline_s + LATE_S
+        with self.turn, alone(), self.running.stoppable():
+            boot = wall.run_joined if self.joined else wall.run_alone
+            return boot(machine, job, limit_s, self.running.watch)
+
+    def stop(self) -> None:
+        """End every QEMU of this site now."""
+        self.running.stop()
+
+
+def with_kvm(machine: Machine) -> Machine:
+    """The same machine, its processors run by the host's."""
+    return Machine(machine.image, KVM, machine.processors, machine.one_end)
+
+
+def open(wanted: str = "", _: Path | None = None) -> VmSite:  # noqa: A001 - as every site's module
+    """`vm` takes two machines where there are two processors, `vm:cable` one."""
+    if wanted not in ("", "cable"):
+        raise SiteError(f"the vm site has no {wanted!r}", hint="--site vm or --site vm:cable")
+    processors = len(os.sched_getaffinity(0))
+    return VmSite(exact.MACHINE, exact.CACHE, 1 if wanted else processors)
