@@ -13,11 +13,11 @@ from lab.report.evidence import Evidence
 from lab.report.gallery import Gallery
 from lab.report.labels import describe_link, label_within
 from lab.report.links import link_groups
-from lab.report.pairs import pairs
+from lab.report.pairs import Sort, pairs
 from lab.report.people import People
 from lab.report.record_sets import RecordSet, record_sets, sets_of
 from lab.report.round_tables import round_tables
-from lab.report.tables import gain_rows, parameter_rows, ratio_tables, result_tables
+from lab.report.tables import gain_rows, pair_table, parameter_rows, rate_table, ratio_tables, result_tables
 from lab.report.words import parameter_words
 from lab.sizes import format_size
 
@@ -46,6 +46,9 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "environment": environment(evidence),
         "results": result_tables(evidence, ledger),
         "ratios": ratio_tables(evidence, ledger),
+        "rates": rate_table(evidence, ledger),
+        "own": pair_table(evidence, ledger, Sort.OWN),
+        "steps": pair_table(evidence, ledger, Sort.STEP),
         "rounds": round_tables(evidence, ledger),
         "gains": gain_rows(evidence, ledger),
         "transports": transports(evidence),
@@ -65,7 +68,7 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
 def transports(evidence: Evidence) -> list[dict[str, str | Markup]]:
     """Every transport over another: the ratios' name, both sides in words, the link, the figure, the table."""
     suffixes = {group.link: group.suffix for group in link_groups(evidence)}
-    found = (each for each in pairs(evidence) if not each.is_peer)
+    found = (each for each in pairs(evidence) if each.sort is Sort.TRANSPORT)
     return [
         {
             "name": Markup(each.name),

@@ -110,10 +110,11 @@ def _verdict(pair: Pair, ledger: Ledger) -> str:
     """Who wins, by how much, and for how many sizes the data can tell."""
     name, ahead, behind = pair.name, escape(pair.ours.words), escape(pair.base.words)
     if ledger[f"{name}.unclear"].estimate.value == len(pair.sizes):
+        blank = ledger[f"{name}.least"].estimate.interval is None
+        why = "too few repetitions leave it no interval" if blank else "its intervals hold equality at every size"
         return (
             rf"\par The ratio of {ahead} to {behind} on the same link lies between \claim{{{name}.least}} and "
-            rf"\claim{{{name}.most}} over the sizes, but too few repetitions leave it no interval, "
-            "so the data cannot tell which of them has the edge."
+            rf"\claim{{{name}.most}} over the sizes, but {why}, so the data cannot tell which of them has the edge."
         )
     return (
         rf"\par Of \claim{{{name}.sizes}} sizes, {ahead} is ahead of {behind} on the same link "

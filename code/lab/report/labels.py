@@ -13,8 +13,15 @@ def is_ours(series: Series) -> bool:
     return series.program in OURS
 
 
+def is_own(series: Series) -> bool:
+    """Whether the experiment brought the program along."""
+    return series.tool.build is not None
+
+
 def label(series: Series) -> str:
-    """What a reader calls a series: the transport for ours, the program's name for a peer."""
+    """What a reader calls a series: the transport for ours, the program's name for a peer, else its own name."""
+    if is_own(series):
+        return series.name
     words = OURS.get(series.program, series.program)
     return f"{words} {series.operation.upper()}" if series.program == "verbs" else words
 

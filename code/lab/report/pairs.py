@@ -1,13 +1,25 @@
-"""What is laid beside what: our programs over each other and over the peers, on one link."""
+"""What is laid beside what, on one link: our programs over each other, over the peers, and over what a file brings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
 
 from lab.report.evidence import COMPLETED, CONFIRMED, Evidence
+from lab.report.labels import is_ours, is_own
 from lab.report.measured import Subject
 from lab.spec import Series
+
+
+class Sort(Enum):
+    """What the base is; the value names the figure."""
+
+    TRANSPORT = "speedup"  # another transport of ours
+    PEER = "peers"  # a program that everybody uses, which does the same
+    OWN = "own"  # a program that the experiment brings along
+    STEP = "steps"  # both are of the experiment: the series before
 
 
 @dataclass(frozen=True)
@@ -16,7 +28,7 @@ class Pair:
 
     ours: Subject
     base: Subject
-    is_peer: bool  # the base does the same with a program that is not ours
+    sort: Sort
 
     @property
     def name(self) -> str:
@@ -24,8 +36,8 @@ class Pair:
 
     @property
     def picture(self) -> str:
-        """The figure that shows it: all peers stand in one."""
-        return "peers" if self.is_peer else f"speedup.{self.name}"
+        """The figure that shows it: those of one sort stand in one, but for transports."""
+        return f"speedup.{self.name}" if self.sort is Sort.TRANSPORT else self.sort.value
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -46,11 +58,24 @@ def pairs(evidence: Evidence) -> Iterator[Pair]:
     """The comparisons for which the experiment has both sides on one link."""
     for above, below in TRANSPORTS:
         for ours, base in _series(evidence, above, below):
-            yield from _pair(evidence, ours, base, CONFIRMED, is_peer=False)
+            yield from _pair(evidence, ours, base, CONFIRMED, Sort.TRANSPORT)
     for above, below, column in PEERS:
         for ours, base in _series(evidence, above, below):
             if ours.operation == base.operation:
-                yield from _pair(evidence, ours, base, column, is_peer=True)
+                yield from _pair(evidence, ours, base, column, Sort.PEER)
+    yield from _own_pairs(evidence)
+
+
+def _own_pairs(evidence: Evidence) -> Iterator[Pair]:
+    """Ours over each series of the experiment's own programs, and each of these over the one before it."""
+    curves = evidence.all_series("throughput")
+    own = [each for each in curves if is_own(each)]
+    for ours in (each for each in curves if is_ours(each)):
+        for base in (each for each in own if (each.link, each.operation) == (ours.link, ours.operation)):
+            yield from _pair(evidence, ours, base, COMPLETED, Sort.OWN)
+    for base, ours in pairwise(own):
+        if (base.program, base.link, base.operation) == (ours.program, ours.link, ours.operation):
+            yield from _pair(evidence, ours, base, COMPLETED, Sort.STEP)
 
 
 def _series(evidence: Evidence, above: str, below: str) -> Iterator[tuple[Series, Series]]:
@@ -61,7 +86,7 @@ def _series(evidence: Evidence, above: str, below: str) -> Iterator[tuple[Series
                 yield ours, base
 
 
-def _pair(evidence: Evidence, ours: Series, base: Series, column: str, *, is_peer: bool) -> Iterator[Pair]:
-    pair = Pair(Subject(evidence, ours, column, {}), Subject(evidence, base, column, {}), is_peer)
+def _pair(evidence: Evidence, ours: Series, base: Series, column: str, sort: Sort) -> Iterator[Pair]:
+    pair = Pair(Subject(evidence, ours, column, {}), Subject(evidence, base, column, {}), sort)
     if pair.sizes:
         yield pair

@@ -11,7 +11,7 @@ from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
 from lab.report.links import link_groups
 from lab.report.measured import STOPS, Subject, subject
-from lab.report.pairs import Pair, pairs
+from lab.report.pairs import Pair, Sort, pairs
 from lab.report.sweeps import points
 from lab.report.typeset import cell, shown
 from lab.report.units import show
@@ -76,7 +76,8 @@ def ratio_tables(evidence: Evidence, ledger: Ledger) -> list[SizeTable]:
     """Every ratio at every size, and how many messages were timed, one table for each link."""
     tables = []
     for group in link_groups(evidence):
-        found = [each for each in pairs(evidence) if each.ours.series.link == group.link]
+        wide = [each for each in pairs(evidence) if each.sort in (Sort.TRANSPORT, Sort.PEER)]
+        found = [each for each in wide if each.ours.series.link == group.link]
         if found:
             tables.append(_ratio_table(Markup(group.suffix), found, ledger))
     return tables
@@ -93,6 +94,41 @@ def _ratio_table(suffix: Markup, found: list[Pair], ledger: Ledger) -> SizeTable
     series = tuple(dict.fromkeys(each.series.name for pair in found for each in (pair.ours, pair.base)))
     stops = f"Both sides of each ratio, over {_stops(pair.base for pair in found)}"
     return SizeTable(suffix, found[0].ours.link, stops, (Markup("messages"), *heads), tuple(rows), series)
+
+
+@dataclass(frozen=True)
+class RowTable:
+    """A row for each series or pair, a column for each size: for many of them over few sizes."""
+
+    heads: tuple[Markup, ...]
+    rows: tuple[tuple[Markup, ...], ...]  # what it is, then the values
+    series: tuple[str, ...]
+
+
+def pair_table(evidence: Evidence, ledger: Ledger, sort: Sort) -> RowTable:
+    """All pairs of one sort."""
+    found = [each for each in pairs(evidence) if each.sort is sort]
+    sizes = sorted({size for pair in found for size in pair.sizes})
+    rows = tuple(
+        (
+            Markup(f"{escape(pair.ours.words)} over {escape(pair.base.words)}"),
+            *(_claimed(ledger, f"{pair.name}.{format_size(size)}") for size in sizes),
+        )
+        for pair in found
+    )
+    series = tuple(dict.fromkeys(each.series.name for pair in found for each in (pair.ours, pair.base)))
+    return RowTable(tuple(map(_size, sizes)), rows, series)
+
+
+def rate_table(evidence: Evidence, ledger: Ledger) -> RowTable:
+    """What each series of the main link reached."""
+    curves = [subject(evidence, each) for group in link_groups(evidence)[:1] for each in group.series]
+    sizes = sorted({size for curve in curves for size in curve.sizes})
+    rows = tuple(
+        (escape(curve.words), *(_claimed(ledger, f"{curve.name}.{format_size(size)}", MEGA) for size in sizes))
+        for curve in curves
+    )
+    return RowTable(tuple(map(_size, sizes)), rows, tuple(curve.series.name for curve in curves))
 
 
 def gain_rows(evidence: Evidence, ledger: Ledger) -> list[GainRow]:

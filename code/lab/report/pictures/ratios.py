@@ -7,25 +7,33 @@ from collections.abc import Iterator
 from lab.figures import Curve, Ratios, peer_ratio, speed_up
 from lab.report.claim import Ledger
 from lab.report.evidence import Evidence
-from lab.report.pairs import Pair, pairs
+from lab.report.pairs import Pair, Sort, pairs
 from lab.report.pictures.picture import Picture
 from lab.sizes import format_size
 
+# What a figure of many pairs shows, and what its axis calls the base.
+TOGETHER = {
+    Sort.PEER: ("Ours over the programs that everybody uses", "the peer"),
+    Sort.OWN: ("Ours over the experiment's own programs", "the own program"),
+    Sort.STEP: ("Each of the experiment's own programs over the one before it", "the one before"),
+}
+
 
 def ratios(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
-    """A figure for each pair of transports, and one of all of ours over their peers on the main link."""
+    """A figure for each pair of transports, and one for each other sort of pairs on their main link."""
     site, found = evidence.plan.site.name, list(pairs(evidence))
-    for pair in (each for each in found if not each.is_peer):
+    for pair in (each for each in found if each.sort is Sort.TRANSPORT):
         curve = _curve(pair, ledger, pair.ours.words)
         caption = f"{pair.ours.words} over {pair.base.words} on the same link, ratio of median throughputs."
         data = Ratios(pair.picture, (curve,), pair.base.words, pair.ours.link, site)
         yield Picture(pair.picture, caption, data, speed_up)
-    if peers := [each for each in found if each.is_peer]:
-        link = peers[0].ours.link
-        peers = [each for each in peers if each.ours.link == link]
-        curves = tuple(_curve(each, ledger, f"{each.ours.words} / {each.base.words}") for each in peers)
-        caption = "Ours over the programs that everybody uses, ratio of median throughputs on the same link."
-        yield Picture("peers", caption, Ratios("peers", curves, "the peer", link, site), peer_ratio)
+    for sort, (over, base) in TOGETHER.items():
+        if some := [each for each in found if each.sort is sort]:
+            link = some[0].ours.link
+            some = [each for each in some if each.ours.link == link]
+            curves = tuple(_curve(each, ledger, f"{each.ours.words} / {each.base.words}") for each in some)
+            caption = f"{over}, ratio of median throughputs on the same link."
+            yield Picture(sort.value, caption, Ratios(sort.value, curves, base, link, site), peer_ratio)
 
 
 def _curve(pair: Pair, ledger: Ledger, words: str) -> Curve:
