@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build run report all submit preview-grade grade verify bench test doctor lock lint clean help
+.PHONY: setup build run report all submit preview-grade grade grade-class verify bench test doctor lock lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -23,6 +23,9 @@ preview-grade: build ## Grade a draft made now by the public checks
 
 grade: build ## Grade one hand-in: make grade SUBMISSION=x.pdf
 	$(bin)/lab grade "$(SUBMISSION)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
+
+grade-class: build ## Grade a folder of hand-ins: make grade-class SUBMISSIONS=dir
+	$(bin)/lab grade-class "$(SUBMISSIONS)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
 
 verify: build ## Measure again from nothing and compare with results/reference
 	$(bin)/lab verify

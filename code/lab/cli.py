@@ -29,6 +29,7 @@ EXAMPLES = {
     "submit": "lab submit verbs_throughput --draft",
     "grade": "lab grade submission/ada.pdf",
     "preview-grade": "lab preview-grade",
+    "grade-class": "lab grade-class hand-ins --jobs 2",
     "doctor": "lab doctor",
     "lock": "lab lock",
     "image": "lab image export course.lab",
@@ -67,7 +68,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (
         *(_plan, _run, _table, _report, _claims, _extract, _verify, _bench, _show),
-        *(_compare, _submit, _grade, _preview_grade, _doctor, _lock, _image),
+        *(_compare, _submit, _grade, _preview_grade, _grade_class, _doctor, _lock, _image),
     ):
         add(commands)
     return parser
@@ -162,6 +163,12 @@ def _grade(commands: Commands) -> None:
 
 def _preview_grade(commands: Commands) -> None:
     command = _command(commands, "preview-grade", "grade a draft made now, by the checks that are public")
+    _grading(command)
+
+
+def _grade_class(commands: Commands) -> None:
+    command = _command(commands, "grade-class", "grade every hand-in of a folder, each in a process of its own")
+    command.add_argument("submissions", type=Path, help="a folder of PDFs, zips and folders")
     _grading(command)
 
 

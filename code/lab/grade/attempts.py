@@ -24,13 +24,12 @@ def new_attempt(folder: Path) -> Path:
                 number += 1
 
 
-def last_grade(folder: Path) -> dict[str, Any] | None:
-    """The newest grade that is final, as grade.json has it; None where there is none."""
-    for number in sorted(_numbers(folder), reverse=True):
-        grade = read_grade(folder / str(number))
-        if grade and grade.get("final"):
-            return grade | {"folder": str(folder / str(number))}
-    return None
+def last_attempt(folder: Path) -> tuple[Path | None, dict[str, Any]]:
+    """The newest attempt with a final grade, else the newest with any; its folder, and what its grade.json says."""
+    attempts = [folder / str(number) for number in sorted(_numbers(folder), reverse=True)]
+    graded = [(attempt, grade) for attempt in attempts if (grade := read_grade(attempt))]
+    final = [each for each in graded if each[1].get("final")]
+    return (final or graded)[0] if graded else (None, {})
 
 
 def read_grade(attempt: Path) -> dict[str, Any] | None:

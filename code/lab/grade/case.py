@@ -39,6 +39,17 @@ class Desk:
     cache: Path
     jobs: int
     watch: Watch
+    grader: str = ""  # digest of all that judges: another one judges again
+
+    def measure(self) -> None:
+        """Every trial of the plan that has no record of the grader's own yet."""
+        todo, _ = missing([self.plan], self.results)
+        summary = run_trials(Work(self.site, self.plan.site, self.results), todo, self.jobs, self.watch)
+        if summary.interrupted:
+            raise KeyboardInterrupt
+        if summary.failed:
+            planned, sentence = summary.failed[0]
+            raise Blocked(f"{len(summary.failed)} trials failed here, first {describe(planned)}: {sentence}")
 
 
 class Case:
@@ -123,15 +134,8 @@ class Case:
     @cached_property
     def own(self) -> Evidence:
         """The same trials on the grader's site; what was measured for another hand-in is not measured again."""
-        desk = self.desk
-        todo, _ = missing([desk.plan], desk.results)
-        summary = run_trials(Work(desk.site, desk.plan.site, desk.results), todo, desk.jobs, desk.watch)
-        if summary.interrupted:
-            raise KeyboardInterrupt
-        if summary.failed:
-            planned, sentence = summary.failed[0]
-            raise Blocked(f"{len(summary.failed)} trials failed here, first {describe(planned)}: {sentence}")
-        return gather(desk.plan, desk.results)
+        self.desk.measure()
+        return gather(self.desk.plan, self.desk.results)
 
     @property
     def basis(self) -> Evidence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from argparse import Namespace
 from pathlib import Path
@@ -9,8 +10,7 @@ from pathlib import Path
 from lab.errors import LabError
 from lab.places import RESULTS
 
-COMMANDS = ("grade", "preview-grade")
-GRADES = RESULTS / "grades"
+COMMANDS = ("grade", "preview-grade", "grade-class")
 
 
 def grade(options: Namespace) -> int:
@@ -26,11 +26,35 @@ def preview_grade(options: Namespace) -> int:
     return graded(options, file, (), public=True)
 
 
+def grade_class(options: Namespace) -> int:
+    """All hand-ins of a folder; 0 where each has a final grade, whatever it is."""
+    from lab.grade.class_outputs import write_class
+    from lab.grade.course import find_submissions
+    from lab.grade.course import grade_class as grade_all
+    from lab.grade.desk import open_desk
+
+    submissions = find_submissions(options.submissions)
+    desk = open_desk(options.assignment, options.jobs)
+    desk.measure()  # once, before the processes that would all wait for it
+    command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
+    command += ["--assignment", str(desk.assignment.file)]
+    done = []
+    for each in grade_all(submissions, options.out, desk.grader, lambda place: [*command, str(place)], options.jobs):
+        done.append(each)
+        print(f"{each.points:>4}  {each.submission}{f': {each.trouble}' if each.trouble else ''}", flush=True)
+        causes = write_class(desk.assignment, done, options.out)
+    for cause, which in causes.items():
+        print(f"{len(which):>4} with the fault: {cause}")
+    print(f"{options.out / 'class.html'}: {len(done)} hand-ins")
+    return int(any(each.trouble for each in done))
+
+
 def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bool = False) -> int:
     """Grade and print; every attempt has a folder of its own."""
     from lab.grade.attempts import attempts_of, new_attempt
     from lab.grade.case import Case
     from lab.grade.desk import digest_of, open_desk
+    from lab.grade.fingerprint import fingerprint, write_fingerprint
     from lab.grade.grading import grade as make_grade
     from lab.grade.outputs import lines, write_grade
 
@@ -43,6 +67,7 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
     attempt = new_attempt(attempts_of(options.out, place))
     with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
         case = Case(desk, place, Path(folder))
+        write_fingerprint(fingerprint(case), attempt)
         done = make_grade(case, digest_of(place), names, lambda state: write_grade(state, attempt))
     print("\n".join([*lines(done), f"kept in {attempt}"]))
     return int(done.points < done.most or not done.is_final)

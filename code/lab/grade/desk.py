@@ -8,12 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.grade.case import Desk
-from lab.places import CACHE, TEMPLATES
+from lab.places import CACHE, PUBLISHED, ROOT, TEMPLATES
 from lab.plan import Planned
+from lab.report.stamp import digest_code, digest_files
 from lab.sites import open_site
-from lab.submission.assignment import find_assignment, load_assignment
+from lab.submission.assignment import Assignment, find_assignment, load_assignment
 from lab.workshop import open_workshop
 
+CODE = ROOT / "code" / "lab"
 OWN = CACHE / "grade"  # the grader's own records, and what is rebuilt from them
 
 
@@ -22,7 +24,8 @@ def open_desk(named: str | None, jobs: int) -> Desk:
     assignment = load_assignment(find_assignment(named))
     shop = open_workshop([assignment.experiment], open_site(assignment.site), _tell)
     (plan,) = shop.plans
-    return Desk(assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, shop.site.at_once or jobs, _watch())
+    jobs, grader = shop.site.at_once or jobs, _grader(assignment)
+    return Desk(assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader)
 
 
 def digest_of(place: Path) -> str:
@@ -34,6 +37,12 @@ def digest_of(place: Path) -> str:
             content = hashlib.file_digest(stream, "sha256").hexdigest()
         digest.update(f"{file.relative_to(place) if file != place else ''} {content}\n".encode())
     return digest.hexdigest()
+
+
+def _grader(assignment: Assignment) -> str:
+    texts = (folder for folder in (TEMPLATES, PUBLISHED, assignment.file.parent))
+    files = [assignment.experiment, *(each for folder in texts for each in sorted(folder.rglob("*.*")))]
+    return hashlib.sha256(f"{digest_files(files)} {digest_code([CODE])}".encode()).hexdigest()
 
 
 def _watch() -> Callable[[str, Planned], None]:

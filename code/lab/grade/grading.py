@@ -48,7 +48,7 @@ def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
         )
         for name in names
     )
-    return Grade(case.place.name, sha256, _ids(case), assignment.name, results)
+    return Grade(case.place.name, sha256, _ids(case), assignment.name, case.desk.grader, results)
 
 
 def _make(check: Check, case: Case, waiting: Result, deadline_s: float) -> Result:

@@ -50,6 +50,7 @@ class Grade:
     sha256: str  # of the file that was handed in
     ids: tuple[str, ...]
     assignment: str
+    grader: str  # digest of the code, the texts and the experiment that judge
     results: tuple[Result, ...]
 
     @property

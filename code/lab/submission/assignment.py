@@ -27,7 +27,7 @@ DISCUSSION = ("words_at_least", "claims_at_least")
 class Assignment:
     """One assignment file; hidden checks are the grader's alone."""
 
-    name: str
+    file: Path
     title: str
     experiment: Path
     site: str
@@ -35,6 +35,10 @@ class Assignment:
     words_at_least: int = 1
     claims_at_least: int = 0
     hidden: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        return self.file.stem
 
 
 def load_assignment(file: Path) -> Assignment:
@@ -49,7 +53,7 @@ def load_assignment(file: Path) -> Assignment:
     site, hidden = document.get("site", "exact"), frozenset(document.get("hidden", ()))
     points = {name: document["points"].get(name, 0) for name in CHECKS}
     return Assignment(
-        file.stem, document["title"], experiment, site, points, **document.get("discussion", {}), hidden=hidden
+        file, document["title"], experiment, site, points, **document.get("discussion", {}), hidden=hidden
     )
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from lab.grade import grading
-from lab.grade.attempts import attempts_of, last_grade, new_attempt
+from lab.grade.attempts import attempts_of, last_attempt, new_attempt
 from lab.grade.case import Case, Desk
 from lab.grade.finding import Finding, Kind
 from lab.grade.grading import grade
@@ -112,11 +112,12 @@ def test_every_output_says_the_same(case: Case, monkeypatch: pytest.MonkeyPatch,
 
 def test_an_older_grade_is_never_lost(case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = attempts_of(tmp_path / "grades", Path("../ada lovelace.pdf"))
-    assert folder == tmp_path / "grades" / "ada_lovelace" and last_grade(folder) is None
+    assert folder == tmp_path / "grades" / "ada_lovelace" and last_attempt(folder) == (None, {})
     checks(monkeypatch)
     write_grade(grade(case, "one", CHECKS, lambda _: None), new_attempt(folder))
     checks(monkeypatch, package=crash)
     write_grade(grade(case, "two", CHECKS, lambda _: None), new_attempt(folder))
     (new_attempt(folder) / GRADE).write_text("{")
-    last = last_grade(folder)
-    assert last and last["sha256"] == "one" and sorted(each.name for each in folder.iterdir()) == ["1", "2", "3"]
+    attempt, last = last_attempt(folder)
+    assert attempt == folder / "1" and last["sha256"] == "one"
+    assert sorted(each.name for each in folder.iterdir()) == ["1", "2", "3"]

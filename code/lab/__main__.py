@@ -1,0 +1,7 @@
+"""`python -m lab`, for programs that start the lab with their own Python."""
+
+import sys
+
+from lab.cli import main
+
+sys.exit(main())

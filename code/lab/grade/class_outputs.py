@@ -1,0 +1,71 @@
+"""What a class's grades come to: a CSV of points, the faults by cause, who is like whom, and the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab.grade.class_page import class_page
+from lab.grade.course import Graded
+from lab.grade.fingerprint import Likeness, likenesses, read_fingerprint
+from lab.submission.assignment import CHECKS, Assignment
+from lab.table import write_text
+
+GRADES, ALIKE, PAGE = "grades.csv", "alike.csv", "class.html"
+LEAST_WORDS = 0.3  # of two discussions' runs of five words: below, they share no more than the course's own phrases
+
+
+def write_class(assignment: Assignment, graded: Iterable[Graded], folder: Path) -> dict[str, list[str]]:
+    """All files, replaced whole; the faults by cause."""
+    rows = sorted(graded, key=lambda each: each.submission)
+    causes, alike = by_cause(rows), who_is_like_whom(rows)
+    write_text(folder / GRADES, grades_csv(rows))
+    write_text(folder / ALIKE, alike_csv(alike))
+    write_text(folder / PAGE, class_page(assignment.title, CHECKS, rows, causes, alike))
+    return causes
+
+
+def by_cause(rows: Iterable[Graded]) -> dict[str, list[str]]:
+    """Which hand-ins have a fault, the most frequent first."""
+    causes: dict[str, list[str]] = {}
+    for each in rows:
+        for kind in [*each.grade.get("kinds", ()), *(["the grading itself"] if each.trouble else [])]:
+            causes.setdefault(kind, []).append(each.submission)
+    return dict(sorted(causes.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def who_is_like_whom(rows: Iterable[Graded]) -> list[Likeness]:
+    """Information for a person, never points."""
+    made = {each.submission: read_fingerprint(each.folder) for each in rows if each.folder}
+    return likenesses(made, LEAST_WORDS)
+
+
+def grades_csv(rows: Iterable[Graded]) -> str:
+    """A row for each hand-in."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["submission", "ids", "points", "most", "final", *CHECKS, "faults", "trouble", "folder"])
+    for each in rows:
+        points = {check["name"]: check["points"] for check in each.grade.get("checks", ())}
+        about = [each.submission, each.ids, each.points, each.grade.get("most", ""), each.grade.get("final", False)]
+        faults = "; ".join(each.grade.get("kinds", ()))
+        checks = [points.get(name, 0) for name in CHECKS]
+        writer.writerow(map(plain, [*about, *checks, faults, each.trouble, each.folder or ""]))
+    return text.getvalue()
+
+
+def alike_csv(alike: Iterable[Likeness]) -> str:
+    """A row for each pair."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["one", "other", "words_shared", "records_shared"])
+    writer.writerows([plain(each.first), plain(each.second), f"{each.words:.3f}", each.records] for each in alike)
+    return text.getvalue()
+
+
+def plain(value: object) -> str:
+    """As a spreadsheet takes it: a stranger's text must not be run as a formula."""
+    text = str(value)
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,0 +1,101 @@
+"""A class of hand-ins: each graded in a process of its own, several at once; what is graded is not graded again."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.errors import LabError
+from lab.grade.attempts import attempts_of, last_attempt
+from lab.grade.desk import digest_of
+
+DEADLINE_S = 2 * 3600  # of one hand-in
+LIMITS = ("prlimit", "--as=16000000000", "--fsize=1000000000", "--core=0")
+LAST_WORDS = 500
+
+Command = Callable[[Path], list[str]]
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One hand-in with its grade.json, the folder that it lies in, and what went wrong in grading it."""
+
+    submission: str
+    grade: dict[str, Any]
+    folder: Path | None
+    trouble: str = ""
+
+    @property
+    def points(self) -> int:
+        return int(self.grade.get("points", 0))
+
+    @property
+    def ids(self) -> str:
+        return ", ".join(self.grade.get("ids", ()))
+
+
+class ClassError(LabError):
+    """A folder of hand-ins that cannot be graded."""
+
+
+def find_submissions(folder: Path) -> list[Path]:
+    """Every PDF, zip and folder; two that would share a folder of grades are refused."""
+    if not folder.is_dir():
+        raise ClassError("is no folder of hand-ins", where=str(folder))
+    found = [each for each in sorted(folder.iterdir()) if each.suffix in (".pdf", ".zip") or each.is_dir()]
+    names = [attempts_of(Path(), each).name for each in found]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise ClassError(f"two hand-ins would be graded as {name}", where=str(folder), hint="other file names")
+    if not found:
+        raise ClassError("holds no PDF, zip or folder", where=str(folder))
+    return found
+
+
+def grade_class(
+    submissions: Iterable[Path], grades: Path, grader: str, command: Command, jobs: int
+) -> Iterator[Graded]:
+    """Each as soon as it is done; first those that are graded already."""
+    todo = []
+    for submission in submissions:
+        done = _done(submission, grades, grader)
+        if done is None:
+            todo.append(submission)
+        else:
+            yield done
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(_grade, each, grades, command) for each in todo]
+        try:
+            yield from (future.result() for future in as_completed(futures))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _done(submission: Path, grades: Path, grader: str) -> Graded | None:
+    """The last grade, where it is final, of these very bytes, by this very grader."""
+    attempt, grade = last_attempt(attempts_of(grades, submission))
+    if grade.get("final") and grade.get("grader") == grader and grade.get("sha256") == digest_of(submission):
+        return Graded(submission.name, grade, attempt)
+    return None
+
+
+def _grade(submission: Path, grades: Path, command: Command) -> Graded:
+    before, _ = last_attempt(attempts_of(grades, submission))
+    said = _run(command(submission))
+    attempt, grade = last_attempt(attempts_of(grades, submission))
+    if attempt == before:
+        return Graded(submission.name, {}, None, said or "no grade was written")
+    return Graded(submission.name, grade, attempt, "" if grade.get("final") else said or "it is not final")
+
+
+def _run(command: list[str]) -> str:
+    """The last that it says of itself, which matters where it leaves no grade."""
+    try:
+        done = subprocess.run([*LIMITS, *command], capture_output=True, timeout=DEADLINE_S, check=False)
+    except subprocess.TimeoutExpired:
+        return f"the grading did not end within {DEADLINE_S} s"
+    return done.stderr.decode(errors="replace")[-LAST_WORDS:].strip()

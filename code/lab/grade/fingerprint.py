@@ -1,0 +1,82 @@
+"""What of a hand-in can be compared with others': runs of words of the discussion, and records with their moment."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from lab.errors import LabError
+from lab.grade.case import Case
+from lab.record import RECORD, record_folder
+from lab.report.uses import COMMENT
+from lab.table import write_text
+
+FILE = "fingerprint.json"
+WORDS_AT_ONCE = 5
+MOST = 100_000
+LETTERS = 16  # of each digest
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Two sets of digests."""
+
+    words: frozenset[str]
+    records: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """Two hand-ins and what they share: for a person to look at, never for points."""
+
+    first: str
+    second: str
+    words: float  # Jaccard index of the runs of words
+    records: int  # that are the same to the moment of their measurement
+
+
+def fingerprint(case: Case) -> Fingerprint:
+    """Of what can be read; the rest is left out."""
+    try:
+        text = COMMENT.sub("", case.file("discussion.tex").decode(errors="replace"))
+        contents = [record_folder(case.folder / "results", key) / RECORD for key in sorted(case.records)]
+    except LabError:
+        return Fingerprint(frozenset(), frozenset())
+    words = [word.lower() for word in _WORD.findall(text)]
+    runs = (" ".join(words[start : start + WORDS_AT_ONCE]) for start in range(len(words) - WORDS_AT_ONCE + 1))
+    return Fingerprint(_digests(run.encode() for run in runs), _digests(file.read_bytes() for file in contents))
+
+
+def write_fingerprint(made: Fingerprint, folder: Path) -> None:
+    """Beside the grade."""
+    values = {"words": sorted(made.words)[:MOST], "records": sorted(made.records)[:MOST]}
+    write_text(folder / FILE, json.dumps(values) + "\n")
+
+
+def read_fingerprint(folder: Path) -> Fingerprint:
+    """What write_fingerprint wrote."""
+    values = json.loads((folder / FILE).read_text())
+    return Fingerprint(frozenset(values["words"]), frozenset(values["records"]))
+
+
+def likenesses(made: dict[str, Fingerprint], least_words: float) -> list[Likeness]:
+    """Pairs that share a record, or so much of their words; the most alike first."""
+    pairs = (_compare(first, second, made) for first, second in combinations(sorted(made), 2))
+    found = [pair for pair in pairs if pair.records or pair.words >= least_words]
+    return sorted(found, key=lambda pair: (-pair.records, -pair.words, pair.first, pair.second))
+
+
+def _compare(first: str, second: str, made: dict[str, Fingerprint]) -> Likeness:
+    one, other = made[first], made[second]
+    both = one.words | other.words
+    return Likeness(first, second, len(one.words & other.words) / len(both or "x"), len(one.records & other.records))
+
+
+def _digests(contents: Iterable[bytes]) -> frozenset[str]:
+    return frozenset(hashlib.sha256(content).hexdigest()[:LETTERS] for content in contents)
