@@ -35,7 +35,7 @@ static void plan_throughput(const struct link *l, struct flow *f)
 
 	f->signal_every = v->signal_every != AUTO ? v->signal_every :
 			  v->post_list != AUTO    ? v->post_list :
-						    chain_for(f->size_bytes, least(half, per_window));
+						    chain_for(f->size_bytes, least(half, per_window / 2));
 	f->post_list = v->post_list != AUTO ? v->post_list : chain_for(f->size_bytes, f->signal_every);
 	if (f->signal_every > per_window && !whole)
 		die("%" PRIu64 " bytes: a completion every %" PRIu64 " messages leaves some of %" PRIu64
