@@ -56,7 +56,7 @@ static void row(const struct flow *f, const char *sample, uint64_t index, struct
 	rows++;
 }
 
-static void rows_of(const struct flow *f, const char *sample, size_t count, const struct sample *values)
+void csv_rows(const struct flow *f, const char *sample, size_t count, const struct sample *values)
 {
 	for (size_t i = 0; i < count; i++)
 		row(f, sample, i, values[i]);
@@ -66,13 +66,13 @@ static void csv_size(const struct options *o, const struct flow *f, const struct
 {
 	flow_line(f);
 	if (o->until_stable) {
-		rows_of(f, "control_trip", r->trip_count, r->trips);
-		rows_of(f, "round", r->count, r->samples);
+		csv_rows(f, "control_trip", r->trip_count, r->trips);
+		csv_rows(f, "round", r->count, r->samples);
 		row(f, r->reached ? "settled" : "unsettled", 0, r->settled);
 	} else if (o->measure == LATENCY) {
-		rows_of(f, "round_trip", r->count, r->samples);
+		csv_rows(f, "round_trip", r->count, r->samples);
 	} else {
-		rows_of(f, "window", r->count, r->samples);
+		csv_rows(f, "window", r->count, r->samples);
 		row(f, "completed", 0, r->completed);
 		row(f, "confirmed", 0, r->confirmed);
 	}

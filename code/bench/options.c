@@ -13,11 +13,20 @@
 static struct options options;
 
 static struct option_spec common[] = {
-	{ "measure", OPTION_WORD, &options.measure, "throughput", true, "throughput|latency", "what a sample is" },
 	{ "sizes", OPTION_TEXT, &options.sizes_text, "1..1M*2", true, NULL,
 	  "message sizes: 64,4K or 1..1M*2 or 16M..64M+16M, each with @iterations/warmup if need be" },
 	{ "iterations", OPTION_NUMBER, &options.iterations, "5000", true, NULL, "timed messages per size" },
 	{ "warmup", OPTION_NUMBER, &options.warmup, "500", true, NULL, "untimed messages before them" },
+	{ "verify", OPTION_FLAG, &options.verify, "no", true, NULL, "check every byte where it landed" },
+	{ "seed", OPTION_NUMBER, &options.seed, "1", true, NULL, "of the pattern that --verify checks" },
+	{ "deadline", OPTION_NUMBER, &options.deadline_s, "30", true, NULL,
+	  "seconds that any wait may last without progress" },
+	{ NULL, 0, NULL, NULL, false, NULL, NULL },
+};
+
+/* Of the programs that are started as a server and a client. */
+static struct option_spec of_pairs[] = {
+	{ "measure", OPTION_WORD, &options.measure, "throughput", true, "throughput|latency", "what a sample is" },
 	{ "windows", OPTION_NUMBER, &options.windows, "20", true, NULL, "throughput samples per size" },
 	{ "until-stable", OPTION_NUMBER, &options.until_stable, "0", true, NULL,
 	  "repeat rounds of the iterations until they differ by at most so many percent (0: one round)" },
@@ -26,10 +35,6 @@ static struct option_spec common[] = {
 	  "rounds after which it is given up and said so" },
 	{ "wait", OPTION_WORD, &options.wait, "poll", true, "poll|yield|event",
 	  "how to wait: spin, spin and yield the core, or sleep" },
-	{ "verify", OPTION_FLAG, &options.verify, "no", true, NULL, "check every byte where it landed" },
-	{ "seed", OPTION_NUMBER, &options.seed, "1", true, NULL, "of the pattern that --verify checks" },
-	{ "deadline", OPTION_NUMBER, &options.deadline_s, "30", true, NULL,
-	  "seconds that any wait may last without progress" },
 	{ "core", OPTION_NUMBER_OR_AUTO, &options.core, "auto", false, NULL, "processor to pin to (auto: none)" },
 	{ "port", OPTION_NUMBER_OR_AUTO, &options.port, "auto", false, NULL,
 	  "TCP port of the server (auto: 6666 with --format columns, else 18600)" },
@@ -42,7 +47,7 @@ static struct option_spec common[] = {
 	{ NULL, 0, NULL, NULL, false, NULL, NULL },
 };
 
-static struct option_spec *specs[OPTIONS_MAX]; /* the common table and the transport's, in order */
+static struct option_spec *specs[OPTIONS_MAX]; /* of the program's own and the common tables, in order */
 static size_t spec_count;
 
 static void specs_add(struct option_spec *table)
@@ -147,13 +152,18 @@ void options_each(void (*visit)(const char *, const char *, bool, void *), void 
 
 _Noreturn static void help(enum role role)
 {
-	printf("Usage: %s [options]%s\n\n", die_program(), role == CLIENT ? " HOST" : " [PORT]");
+	const char *launcher = role == RANK ? "mpirun -np 2 " : "";
+	static const char *const arguments[] = { [SERVER] = " [PORT]", [CLIENT] = " HOST", [RANK] = "" };
+	static const char *const examples[] = { [SERVER] = " --listen 127.0.0.1",
+						[CLIENT] = " 127.0.0.1",
+						[RANK] = "" };
+
+	printf("Usage: %s%s [options]%s\n\n", launcher, die_program(), arguments[role]);
 	for (size_t i = 0; i < spec_count; i++)
 		printf("  --%-16s %s%s%s (default: %s)%s\n", specs[i]->name, specs[i]->help,
 		       specs[i]->words ? ": " : "", specs[i]->words ? specs[i]->words : "",
 		       *specs[i]->initial ? specs[i]->initial : "none", specs[i]->shared ? " [both ends]" : "");
-	printf("\nExample:\n  %s --sizes 1..64K*2 --iterations 1000%s\n", die_program(),
-	       role == CLIENT ? " 127.0.0.1" : " --listen 127.0.0.1");
+	printf("\nExample:\n  %s%s --sizes 1..64K*2 --iterations 1000%s\n", launcher, die_program(), examples[role]);
 	exit(0);
 }
 
@@ -184,7 +194,7 @@ static void positional(int argc, char **argv)
 		if (optind == argc)
 			die_usage("name the server's host behind the options");
 		options.host = argv[optind++];
-	} else if (optind < argc) {
+	} else if (options.role == SERVER && optind < argc) {
 		if (!number_value(argv[optind], &options.port))
 			die_usage("'%s' is no port: expected a whole number", argv[optind]);
 		optind++;
@@ -200,6 +210,8 @@ struct options *options_parse(int argc, char **argv, enum role role, struct opti
 
 	specs_add(own);
 	specs_add(common);
+	if (role != RANK)
+		specs_add(of_pairs);
 	defaults(role);
 	long_options(table);
 	while ((index = getopt_long(argc, argv, "", table, NULL)) != -1) {

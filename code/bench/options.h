@@ -10,12 +10,12 @@
 
 #define AUTO UINT64_MAX /* the program chooses by a rule, and prints what it chose */
 
-enum role { SERVER, CLIENT };
+enum role { SERVER, CLIENT, RANK }; /* a rank is one of two equals that a launcher starts */
 enum measure { THROUGHPUT, LATENCY };
 enum format { FORMAT_CSV, FORMAT_COLUMNS };
 enum wait { WAIT_POLL, WAIT_YIELD, WAIT_EVENT };
 
-/* Options that every program has. */
+/* Options of all programs; a rank has none of those below host. */
 struct options {
 	enum role role;
 	uint64_t measure; /* enum measure */

@@ -55,18 +55,24 @@ static void check_format(const struct options *o)
 		die_usage("--format columns: it has no column for --measure latency");
 }
 
-void rules_check(struct options *o)
+static void check_pair(struct options *o)
 {
 	if (o->port == AUTO)
 		o->port = o->format == FORMAT_COLUMNS ? PORT_COLUMNS : PORT;
-	if (o->iterations == 0)
-		die_usage("--iterations 0: at least one message is needed");
 	if (o->port == 0 || o->port > UINT16_MAX)
 		die_usage("--port %" PRIu64 ": a TCP port lies between 1 and 65535", o->port);
-	if (o->deadline_s == 0 || o->deadline_s > DEADLINE_MAX_S)
-		die_usage("--deadline %" PRIu64 ": between 1 and %d seconds", o->deadline_s, DEADLINE_MAX_S);
-	read_sizes(o);
 	check_windows(o);
 	check_rounds(o);
 	check_format(o);
+}
+
+void rules_check(struct options *o)
+{
+	if (o->iterations == 0)
+		die_usage("--iterations 0: at least one message is needed");
+	if (o->deadline_s == 0 || o->deadline_s > DEADLINE_MAX_S)
+		die_usage("--deadline %" PRIu64 ": between 1 and %d seconds", o->deadline_s, DEADLINE_MAX_S);
+	read_sizes(o);
+	if (o->role != RANK)
+		check_pair(o);
 }
