@@ -1,0 +1,61 @@
+"""What the vm site chooses by what the computer has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.errors import SiteError
+from lab.machine import wall
+from lab.machine.image import Image
+from lab.machine.qemu import MachineError
+from lab.machine.wall import KVM, SOFTWARE, Machine
+from lab.sites import vm
+
+SOFT = Machine(Image(Path("image"), "d"), SOFTWARE, 2, "")
+
+
+def site(processors: int = 2) -> vm.VmSite:
+    return vm.VmSite(Path("machine"), Path("cache"), processors)
+
+
+def test_two_processors_are_two_machines_and_one_is_a_cable() -> None:
+    joined, alone = site(2), site(1)
+    assert joined.joined and joined.ends.side_channel == joined.ends.server.host
+    assert not alone.joined and alone.ends.side_channel == "127.0.0.1"
+
+
+def test_without_its_device_kvm_is_not_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(vm, "KVM_DEVICE", tmp_path / "kvm")
+    monkeypatch.setattr(wall, "run_alone", lambda *_: pytest.fail("tried"))
+    assert not site().has_kvm(SOFT)
+
+
+@pytest.mark.parametrize("boots", [True, False])
+def test_kvm_is_taken_only_if_a_machine_boots_with_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, boots: bool
+) -> None:
+    (tmp_path / "kvm").touch()
+    monkeypatch.setattr(vm, "KVM_DEVICE", tmp_path / "kvm")
+    tried = []
+
+    def run_alone(machine: Machine, *_: Any) -> None:
+        tried.append(machine.acceleration)
+        if not boots:
+            raise MachineError("it was not done after 20 s")
+
+    monkeypatch.setattr(wall, "run_alone", run_alone)
+    assert site().has_kvm(SOFT) is boots and tried == [KVM]
+
+
+def test_a_machine_gets_its_share_of_processors_and_its_card() -> None:
+    assert "-smp 2" in " ".join(SOFT.arguments(2))
+    words = wall.joined(1, 7, 8)
+    assert f"virtio-net-pci,netdev=card,mac={wall.MACS[1]}" in " ".join(words) and "socket,id=line,fd=8" in words
+
+
+def test_another_vm_is_refused() -> None:
+    with pytest.raises(SiteError, match="no 'kvm'"):
+        vm.open("kvm")
