@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build run report all submit preview-grade grade grade-class verify bench test doctor lock lint clean help
+.PHONY: setup build run report all submit preview-grade grade grade-class verify bench test doctor slurm-up slurm-down lock lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -51,6 +51,12 @@ setup: ## Install what is missing: Debian packages and .venv
 
 doctor: setup ## Say what this computer can measure and what is in the way
 	$(bin)/lab doctor
+
+slurm-up: ## Start a Slurm cluster of two nodes on this computer, to try the site slurm
+	code/setup/slurm up
+
+slurm-down: ## End it
+	code/setup/slurm down
 
 lock: build ## Renew the exact machine's package lock together with results/reference
 	$(bin)/lab lock

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.sites.cluster import Cluster
 from tests.sites.jobs import Jobs
 from tests.sites.ssh_hosts import SshHosts
 
 from lab.binaries import keep_binaries
 from lab.places import BENCH
-from lab.sites import Site, host, ssh, vm
+from lab.sites import Site, host, slurm, ssh, vm
 from lab.sites.exact import CACHE, MACHINE, ExactSite
 
 Opener = Callable[[], Site]
@@ -44,7 +45,19 @@ def open_ssh(ssh_hosts: SshHosts) -> Opener:
     return lambda: ssh.open("", ssh_hosts.toml())
 
 
-@pytest.fixture(scope="session", params=["exact", "host", "ssh", "vm"])
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    made = Cluster(tmp_path_factory.mktemp("slurm"))
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def open_slurm(cluster: Cluster) -> Opener:
+    return lambda: slurm.open("", cluster.toml())
+
+
+@pytest.fixture(scope="session", params=["exact", "host", "vm", "ssh", "slurm"])
 def open_again(request: pytest.FixtureRequest) -> Opener:
     """Opens the site under test, as often as a test likes."""
     opener: Opener = request.getfixturevalue(f"open_{request.param}")

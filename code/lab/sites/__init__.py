@@ -11,7 +11,7 @@ from lab.errors import SiteError
 from lab.places import HOSTS
 from lab.trial import Ends, Job, Outcome
 
-MODULES = {"exact": "lab.sites.exact", "host": "lab.sites.host", "ssh": "lab.sites.ssh", "vm": "lab.sites.vm"}
+MODULES = {name: f"lab.sites.{name}" for name in ("exact", "vm", "host", "ssh", "slurm")}
 
 
 class Site(Protocol):

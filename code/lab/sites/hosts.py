@@ -46,7 +46,7 @@ class Slurm:
     interface: str = ""
     device: str = ""
     spool: str = ""  # a folder that all nodes see; default: in this checkout
-    trials_per_task: int = 1
+    trials_per_task: int = 8
     patience_s: int = 60  # for a job whose nodes are down or drained
 
 

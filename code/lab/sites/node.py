@@ -75,10 +75,9 @@ def interface_of(device: str) -> str:
 
 
 def address_of(interface: str) -> str:
-    """Its first global IPv4 address, else its first global IPv6 one, else nothing."""
-    entries = _addresses("dev", interface)
-    by_family = sorted(entries, key=lambda each: str(each["family"]))  # inet before inet6
-    return next((str(each["local"]) for each in by_family if each.get("scope") == "global"), "")
+    """Its first IPv4 address, else its first IPv6 one, global ones first; nothing where it has none."""
+    found = sorted(_addresses("dev", interface), key=lambda each: (each["scope"] != "global", str(each["family"])))
+    return str(found[0]["local"]) if found else ""
 
 
 def interface_with(address: str) -> str:

@@ -1,0 +1,108 @@
+"""A Slurm cluster: arrays of trials, two nodes each for a real link, or one node each for the exact machine.
+
+What runs there survives this process: every job has a folder in the spool, and a later run takes what it finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from lab.errors import SiteError
+from lab.places import CACHE, HOSTS
+from lab.sites import exact, slurm_queue
+from lab.sites.hosts import Slurm, read_slurm
+from lab.sites.own_devices import refuse_model
+from lab.sites.pair import refuse_without_device
+from lab.sites.slurm_dispatch import Dispatch
+from lab.trial import End, Ends, Job, Outcome
+
+AT_ONCE = 256  # trials that wait in the queue together
+
+# No node is known before a job has started: its words for them are replaced there.
+ENDS = Ends(
+    client=End("@client.host", "@client.device", "@client.interface"),
+    server=End("@server.host", "@server.device", "@server.interface"),
+    side_channel="@side_channel",
+)
+
+
+class SlurmSite:
+    """Two nodes for each trial."""
+
+    name = "slurm"
+    kind = "pair"
+    at_once: int | None = AT_ONCE
+
+    def __init__(self, cluster: Slurm) -> None:
+        self.cluster = cluster
+        self.dispatch = Dispatch(cluster, Path(cluster.spool) if cluster.spool else CACHE / "spool", self.kind)
+        self.known: dict[str, str] | None = None
+
+    @property
+    def ends(self) -> Ends:
+        """By names that the nodes replace; without an RDMA device there is none to name."""
+        if self.cluster.device:
+            return ENDS
+        client, server = (End(each.host, "", each.interface) for each in (ENDS.client, ENDS.server))
+        return Ends(client, server, ENDS.side_channel)
+
+    def identity(self) -> dict[str, str]:
+        """The cluster and the kind of nodes that were asked for; which ones it gave is in each record's state."""
+        if self.known is None:
+            asked = ("partition", "constraint", "interface", "device")
+            named = {name: str(getattr(self.cluster, name)) for name in asked if getattr(self.cluster, name)}
+            self.known = {"cluster": slurm_queue.cluster_name(), "slurm": slurm_queue.version(), **named}
+        return self.known
+
+    def prepare(self, progress: Callable[[str], None]) -> None:
+        """See that there is a cluster."""
+        del progress
+        self.identity()
+
+    def run(self, job: Job) -> Outcome:
+        """Wait for the cluster to run a job."""
+        refuse_without_device(job)
+        refuse_model(job.link)
+        return self.dispatch.run(job)
+
+    def stop(self) -> None:
+        """Cancel what this run submitted."""
+        self.dispatch.stop()
+
+
+class ExactOnSlurm(SlurmSite):
+    """The exact machine on a cluster's nodes: the same records as from this computer."""
+
+    name = "exact"
+    kind = "exact"
+
+    def __init__(self, cluster: Slurm) -> None:
+        self.machine = exact.open()
+        super().__init__(cluster)
+
+    @property
+    def ends(self) -> Ends:
+        """Those of the machine."""
+        return self.machine.ends
+
+    def identity(self) -> dict[str, str]:
+        """That of the machine: where it ran makes no difference."""
+        return self.machine.identity()
+
+    def prepare(self, progress: Callable[[str], None]) -> None:
+        """Freeze the machine here, once: all nodes see the same folder."""
+        slurm_queue.version()
+        self.machine.prepare(progress)
+
+    def run(self, job: Job) -> Outcome:
+        """Wait for a node to run a job."""
+        return self.dispatch.run(job)
+
+
+def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as every site's module
+    """`slurm` measures between two nodes, `slurm:exact` spreads trials of the exact machine over nodes."""
+    kinds = {"": SlurmSite, "exact": ExactOnSlurm}
+    if wanted not in kinds:
+        raise SiteError(f"the site slurm has no kind {wanted!r}", hint="--site slurm, or --site slurm:exact")
+    return kinds[wanted](read_slurm(hosts))

@@ -1,0 +1,125 @@
+"""What one task of an array does on its nodes: it runs some jobs of the spool, and leaves an outcome for each."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lab.errors import SiteError
+from lab.places import ROOT
+from lab.sites import exact, pair, spool
+from lab.sites.far_end import INTERPRETER, FarEnd, last_line
+from lab.sites.pair import Pair
+from lab.trial import End, Ends, Job, Outcome
+
+# One process on one node, inside of the allocation, which may be used by other steps too.
+STEP = ("srun", "--nodes=1", "--ntasks=1", "--overlap", "--quiet", "--kill-on-bad-exit=1", "--mpi=none")
+SIDES = ("client", "server")
+
+
+def main(kind: str, tasks: str, interface: str = "", device: str = "") -> None:
+    """Run the folders of this task's line."""
+    lines = Path(tasks).read_text().splitlines()
+    folders = [Path(each) for each in lines[int(os.environ["SLURM_ARRAY_TASK_ID"])].split("\t")]
+    if kind == "exact":
+        site = exact.open()
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            list(pool.map(lambda folder: leave(folder, site.run), folders))
+        return
+    for folder in folders:
+        leave(folder, lambda job: run_on_nodes(job, interface, device))
+
+
+def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
+    """An outcome, or why there is none."""
+    if (folder / spool.OUTCOME).exists():
+        return
+    try:
+        spool.put_outcome(folder, run(spool.get_job(folder)))
+    except SiteError as error:
+        spool.put_failure(folder, error)
+
+
+def run_on_nodes(job: Job, interface: str, device: str) -> Outcome:
+    """Start an agent on each of both nodes, and run the job between them."""
+    nodes = node_names()
+    far: list[FarEnd] = []
+    try:
+        for name in nodes:
+            far.append(FarEnd(name, [*STEP, f"--nodelist={name}", sys.executable, *INTERPRETER], explain))  # noqa: PERF401
+        client, server = (end_of(each, interface, device) for each in far)
+        ends = Ends(client, server, side_channel=server.host)
+        both = Pair(far[0], far[1])
+        both.pin(ends)
+        state = pair.state(both, ends) | {"nodes": nodes, "ends": [vars(each) for each in (client, server)]}
+        return renamed(pair.run_job(placed(both, job, ends), job), ends, state)
+    finally:
+        for each in far:
+            each.close()
+
+
+def node_names() -> list[str]:
+    """Both nodes of the allocation, the client's first."""
+    asked = ["scontrol", "show", "hostnames", os.environ["SLURM_JOB_NODELIST"]]
+    names = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
+    if len(names) != len(SIDES):
+        raise SiteError(f"the allocation has {len(names)} nodes, not 2", where=os.environ["SLURM_JOB_NODELIST"])
+    return names
+
+
+def end_of(far: FarEnd, interface: str, device: str) -> End:
+    """A node's end of the data link."""
+    found = far.ask("end", device=device, interface=interface, address="")["found"]
+    if not found["interface"] or not found["address"]:
+        hint = 'interface = "..." in [slurm] of hosts.toml'
+        raise SiteError("no interface of a data link found", where=far.name, hint=hint)
+    return End(found["address"], found["device"], found["interface"])
+
+
+def placed(both: Pair, job: Job, ends: Ends) -> Pair:
+    """A plan names no nodes; here its words become theirs."""
+    names = names_of(ends) | {pair.PROGRAMS + path.name: str(path) for path in job.overlay}
+
+    def locate(word: str) -> str:
+        return names.get(word, word)
+
+    return replace(both, locate=dict.fromkeys(SIDES, locate))
+
+
+def names_of(ends: Ends) -> dict[str, str]:
+    """What the plan calls the ends, and what they are here."""
+    named = {f"@{side}.{name}": value for side in SIDES for name, value in vars(getattr(ends, side)).items()}
+    return named | {"@side_channel": ends.side_channel}
+
+
+def renamed(outcome: Outcome, ends: Ends, state: dict[str, Any]) -> Outcome:
+    """The counters of the client's interface and device, by the plan's names too."""
+    names = {ends.client.interface: "@client.interface", ends.client.device: "@client.device"}
+
+    def both(counters: dict[str, int]) -> dict[str, int]:
+        split = ((name.partition("."), count) for name, count in counters.items())
+        aliases = {f"{names[first]}.{rest}": count for (first, _, rest), count in split if first and first in names}
+        return counters | aliases
+
+    return replace(
+        outcome,
+        counters_before=both(outcome.counters_before),
+        counters_after=both(outcome.counters_after),
+        state=state,
+    )
+
+
+def explain(name: str, words: str) -> SiteError:
+    """A node's agent that ended before it was told to."""
+    return SiteError(f"the agent ended: {last_line(words)}", where=f"node {name}", hint="sinfo")
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    main(*sys.argv[1:])

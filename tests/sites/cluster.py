@@ -1,0 +1,62 @@
+"""A real Slurm cluster of two nodes on this computer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+from tests.sites.daemons import write
+
+from lab.places import CACHE, ROOT
+
+HOME = CACHE / "slurm"
+
+
+class Cluster:
+    """The cluster of `make slurm-up`; one that was up before stays up."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = os.environ["PATH"]
+        os.environ["PATH"] = f"{HOME / 'bin'}:{self.path}"
+        self.was_up = self.states().count("idle") == 2
+        self.control("up")
+
+    def toml(self, **other: object) -> Path:
+        """A hosts.toml for it."""
+        values = {"interface": "lo", "spool": str(self.folder / "spool"), "patience_s": 2, **other}
+        lines = (f"{name} = {value!r}\n" for name, value in values.items())
+        return write(self.folder / "hosts.toml", "[slurm]\n" + "".join(lines))
+
+    def control(self, *command: str) -> None:
+        """up, down, node NAME."""
+        subprocess.run([ROOT / "code/setup/slurm", *command], check=True)
+
+    def lose(self, name: str) -> None:
+        """Let a node answer no more."""
+        os.kill(int((HOME / f"{name}.pid").read_text()), signal.SIGKILL)
+
+    def states(self) -> list[str]:
+        """Of both nodes."""
+        if not (HOME / "bin/sinfo").exists():
+            return []
+        return self.ask("sinfo", "-h", "-N", "-p", "main", "-o", "%t").split()
+
+    def ask(self, *command: str) -> str:
+        """What one of Slurm's commands answers."""
+        done = subprocess.run(
+            [str(HOME / "bin" / command[0]), *command[1:]], capture_output=True, text=True, check=False
+        )
+        return done.stdout
+
+    def jobs(self) -> list[str]:
+        """What is in the queue: id and state."""
+        return self.ask("squeue", "-h", "--array", "-o", "%i %T").splitlines()
+
+    def stop(self) -> None:
+        """As it was before."""
+        if not self.was_up:
+            self.control("down")
+        os.environ["PATH"] = self.path

@@ -1,0 +1,153 @@
+"""The site slurm on a real cluster: what it survives, what it cancels, and every way to lose a job."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.sites.cluster import Cluster
+from tests.sites.jobs import LISTENING, Jobs, await_true, running
+
+from lab.errors import SiteError
+from lab.sites import slurm
+from lab.sites.exact import ExactSite
+from lab.sites.slurm import SlurmSite
+from lab.trial import Outcome, Perturbation
+
+ALONE = """
+import sys
+from pathlib import Path
+from lab.sites import slurm
+from lab.trial import Job, Link, Perturbation, Step
+step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sh", "-c", sys.argv[2]), 18600)
+slurm.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
+"""
+
+
+@pytest.fixture
+def site(cluster: Cluster) -> Iterator[SlurmSite]:
+    opened = slurm.open("", cluster.toml())
+    yield opened
+    opened.stop()
+
+
+@pytest.fixture
+def jobs(site: SlurmSite, programs: dict[Path, str]) -> Jobs:
+    return Jobs(site.ends, programs)
+
+
+@pytest.fixture
+def one_running(site: SlurmSite, jobs: Jobs) -> Iterator[Future[Outcome]]:
+    """A trial that sleeps on both nodes."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(site.run, jobs.shell(LISTENING, "sleep 86331; true", deadline_s=600))
+        await_true(lambda: running("sleep 86331"))
+        yield future
+        site.stop()
+
+
+def lost(future: Future[Outcome]) -> str:
+    """The one sentence of a trial that was lost, and nothing of it left on the nodes."""
+    error = future.exception(timeout=70)
+    assert isinstance(error, SiteError) and "\n" not in str(error), error
+    await_true(lambda: not running("sleep 86331"))
+    return str(error)
+
+
+def running_task(cluster: Cluster) -> str:
+    (line,) = [line for line in cluster.jobs() if line.endswith("RUNNING")]
+    return line.split()[0]
+
+
+def test_both_nodes_are_named_in_the_state_and_the_link_by_the_plan(site: SlurmSite, jobs: Jobs) -> None:
+    outcome = site.run(jobs.pair(*jobs.tcp("64@100/10")))
+    assert outcome.state["nodes"] == ["n1", "n2"] and outcome.steps[0].client_status == 0
+    assert outcome.counters_after["@client.interface.tx_bytes"] == outcome.counters_after["lo.tx_bytes"]
+
+
+def test_what_was_submitted_survives_and_is_picked_up_by_the_next_run(
+    cluster: Cluster, site: SlurmSite, jobs: Jobs, tmp_path: Path
+) -> None:
+    line = f"echo once >>{tmp_path}/ran; sleep 2"
+    with subprocess.Popen([sys.executable, "-c", ALONE, str(cluster.toml()), line]) as harness:
+        await_true((tmp_path / "ran").exists)
+        harness.send_signal(signal.SIGKILL)
+    job = jobs.shell(LISTENING, line, deadline_s=600, environment=(), overlay=())
+    assert site.run(job).steps[0].client_status == 0
+    assert (tmp_path / "ran").read_text() == "once\n"
+
+
+def test_stop_cancels_what_was_submitted(cluster: Cluster, site: SlurmSite, one_running: Future[Outcome]) -> None:
+    site.stop()
+    assert "told to stop" in lost(one_running)
+    await_true(lambda: not cluster.jobs())
+
+
+def test_a_drained_node_is_one_sentence(cluster: Cluster, site: SlurmSite, jobs: Jobs) -> None:
+    cluster.ask("scontrol", "update", "nodename=n2", "state=drain", "reason=test")
+    with pytest.raises(SiteError, match=r"no node for it within 2 s: .*try: sinfo -R"):
+        site.run(jobs.shell(LISTENING, "true"))
+    cluster.ask("scontrol", "update", "nodename=n2", "state=resume")
+    await_true(lambda: not cluster.jobs() and cluster.states() == ["idle", "idle"])
+
+
+def test_a_preempted_job_is_one_sentence(cluster: Cluster, one_running: Future[Outcome]) -> None:
+    cluster.ask("sbatch", "-p", "urgent", "-N2", "-o", "/dev/null", "--wrap", "sleep 1")
+    assert "it was preempted" in lost(one_running)
+
+
+def test_a_job_that_is_cancelled_by_others_is_one_sentence(cluster: Cluster, one_running: Future[Outcome]) -> None:
+    cluster.ask("scancel", running_task(cluster))
+    assert "it was cancelled" in lost(one_running)
+
+
+def test_a_job_whose_time_is_over_is_one_sentence(cluster: Cluster, one_running: Future[Outcome]) -> None:
+    cluster.ask("scontrol", "update", f"jobid={running_task(cluster)}", "EndTime=now")
+    assert "its time was over (try: minutes = ... in hosts.toml)" in lost(one_running)
+
+
+def test_a_node_that_is_lost_in_a_trial_is_one_sentence(cluster: Cluster, one_running: Future[Outcome]) -> None:
+    cluster.lose("n2")
+    sentence = lost(one_running)
+    assert "node n2: the agent ended" in sentence or "one of its nodes was lost" in sentence, sentence
+    cluster.control("node", "n2")
+    await_true(lambda: cluster.states() == ["idle", "idle"], seconds=60)
+
+
+def test_what_the_cluster_refuses_is_its_own_sentence(cluster: Cluster, jobs: Jobs) -> None:
+    site = slurm.open("", cluster.toml(partition="nosuch"))
+    with pytest.raises(SiteError, match=r"sbatch: .*Invalid partition"):
+        site.run(jobs.shell(LISTENING, "true"))
+    site.stop()
+
+
+def test_a_computer_without_slurm_says_how_to_try_it(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SiteError, match=r"is not on this computer .*make slurm-up"):
+        slurm.open("", cluster.toml()).prepare(print)
+
+
+def test_exact_trials_on_two_nodes_leave_the_bytes_of_this_computer(
+    cluster: Cluster, open_exact: Callable[[], ExactSite], programs: dict[Path, str]
+) -> None:
+    here, there = open_exact(), slurm.open("exact", cluster.toml())
+    assert there.identity() == here.identity() and there.name == "exact" and there.ends == here.ends
+    tcp = Jobs(here.ends, programs)
+    wanted = [tcp.pair(*tcp.tcp("64@20/1"), perturbation=Perturbation(number)) for number in (1, 2)]
+    with ThreadPoolExecutor(2) as pool:
+        far: list[Outcome] = list(pool.map(there.run, wanted))
+    assert [measured(each) for each in far] == [measured(here.run(job)) for job in wanted]
+    there.stop()
+
+
+def measured(outcome: Outcome) -> Outcome:
+    """All but the time that it took."""
+    return replace(outcome, host_seconds=0.0)
