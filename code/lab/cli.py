@@ -198,7 +198,7 @@ def _experiments(command: argparse.ArgumentParser, count: str) -> None:
 
 
 def _where(command: argparse.ArgumentParser, *, results: bool = True) -> None:
-    command.add_argument("--site", default="exact", help="where trials run: exact (default), host, ssh, slurm")
+    command.add_argument("--site", default="exact", help="where trials run: exact (default), vm, host, ssh, slurm")
     command.add_argument("--hosts", type=Path, default=HOSTS, metavar="FILE", help="the computers of ssh and slurm")
     command.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, help="trials at once (default: one a core)")
     if results:
