@@ -14,6 +14,7 @@ from lab.errors import LabError
 from lab.places import HOSTS, RESULTS
 from lab.submission.assignment import CHECKS
 
+AUTO = "auto"
 INTERRUPTED = 130  # as a shell reports Ctrl-C
 EXAMPLES = {
     "plan": "lab plan verbs_throughput",
@@ -46,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     module = next((each for each in (upkeep, reports, hand_ins, grades) if options.command in each.COMMANDS), commands)
     try:
+        if getattr(options, "site", "") == AUTO:
+            _choose_site(options)
         return int(getattr(module, options.command.replace("-", "_"))(options))
     except LabError as error:
         print(f"lab {options.command}: {error}", file=sys.stderr)
@@ -53,6 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"lab {options.command}: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def _choose_site(options: argparse.Namespace) -> None:
+    """Nobody named one; a run says which it takes and why."""
+    from lab.sites.auto import choose
+
+    options.site, why = choose(options.hosts)
+    if options.command in ("plan", "run", "bench"):
+        print(f"site {options.site}: {why}", file=sys.stderr)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -125,7 +137,7 @@ def _extract(commands: Commands) -> None:
 def _verify(commands: Commands) -> None:
     command = _command(commands, "verify", "measure again from nothing and compare with results/reference")
     _experiments(command, "*")
-    _where(command, results=False)
+    _where(command, site="exact", results=False)
 
 
 def _bench(commands: Commands) -> None:
@@ -179,12 +191,14 @@ def _grading(command: argparse.ArgumentParser) -> None:
 
 
 def _doctor(commands: Commands) -> None:
-    _command(commands, "doctor", "say what this computer can measure and what is in the way")
+    command = _command(commands, "doctor", "say what each site would need here, what is there, and how to get the rest")
+    command.add_argument("--json", action="store_true", help="for programs to read")
+    command.add_argument("--hosts", type=Path, default=HOSTS, metavar="FILE", help="the computers of ssh and slurm")
 
 
 def _lock(commands: Commands) -> None:
     command = _command(commands, "lock", "renew the machine's package lock together with results/reference")
-    _where(command, results=False)
+    _where(command, site="exact", results=False)
 
 
 def _image(commands: Commands) -> None:
@@ -197,8 +211,9 @@ def _experiments(command: argparse.ArgumentParser, count: str) -> None:
     command.add_argument("experiment", nargs=count, type=Path, help="a file, or a name in experiments/")
 
 
-def _where(command: argparse.ArgumentParser, *, results: bool = True) -> None:
-    command.add_argument("--site", default="exact", help="where trials run: exact (default), vm, host, ssh, slurm")
+def _where(command: argparse.ArgumentParser, *, site: str = AUTO, results: bool = True) -> None:
+    names = "auto, exact, vm, host, ssh or slurm"
+    command.add_argument("--site", default=site, help=f"where trials run: {names} (default: {site})")
     command.add_argument("--hosts", type=Path, default=HOSTS, metavar="FILE", help="the computers of ssh and slurm")
     command.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, help="trials at once (default: one a core)")
     if results:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import lab.bench
 import lab.verify
-from lab.doctor import examine, format_findings
+from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError
 from lab.estimate import estimate_s
 from lab.places import EXPERIMENTS, REFERENCE
@@ -124,11 +124,11 @@ def show(options: Namespace) -> int:
     return 0
 
 
-def doctor(_: Namespace) -> int:
-    """What is there, what is missing."""
-    findings = list(examine())
-    print(format_findings(findings))
-    return int(any(each.remedy for each in findings))
+def doctor(options: Namespace) -> int:
+    """What each site needs, what is there, what is missing."""
+    findings = list(examine(options.hosts))
+    print(as_json(findings) if options.json else format_findings(findings))
+    return int(any(each.remedy for each in findings if each.site == "exact"))
 
 
 def _open(files: Iterable[Path], options: Namespace) -> Workshop:

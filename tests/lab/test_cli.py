@@ -57,7 +57,7 @@ def test_from_toml_to_table(experiment_file: Write, tmp_path: Path) -> None:
 
 def test_a_wrong_experiment_is_one_sentence_and_nothing_runs(experiment_file: Write, tmp_path: Path) -> None:
     file = experiment_file('title = "t"\nquestoin = "q"\n')
-    code, out, err = lab("run", file, "--results", tmp_path / "results")
+    code, out, err = lab("run", file, "--site", "exact", "--results", tmp_path / "results")
     assert (code, out) == (2, "") and len(err.splitlines()) == 1 and "Traceback" not in err
     assert not (tmp_path / "results").exists()
 
@@ -120,7 +120,7 @@ def full_disk(tmp_path: Path) -> Path:
 
 
 def test_a_full_disk_is_one_sentence(experiment_file: Write, full_disk: Path) -> None:
-    code, _, err = lab("run", experiment_file(), "--results", full_disk)
+    code, _, err = lab("run", experiment_file(), "--site", "exact", "--results", full_disk)
     subprocess.run(["umount", str(full_disk)], check=False, capture_output=True)
     assert code == 2 and len(err.splitlines()) == 1 and "Traceback" not in err
     assert "the disk is full" in err or "cannot be written" in err
@@ -129,3 +129,10 @@ def test_a_full_disk_is_one_sentence(experiment_file: Write, full_disk: Path) ->
 def test_verify_without_a_reference_says_how_to_make_one(experiment_file: Write) -> None:
     code, _, err = lab("verify", experiment_file())
     assert code == 2 and "there is no reference" in err and "--reference" in err
+
+
+def test_a_run_without_a_site_says_which_it_takes_and_why(experiment_file: Write, tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts.toml"
+    code, _, err = lab("plan", experiment_file(), "--hosts", hosts, "--results", tmp_path)
+    assert (code, err) == (0, "site exact: no RDMA device on this computer or in hosts.toml\n")
+    assert lab("plan", experiment_file(), "--site", "exact", "--results", tmp_path)[2] == ""

@@ -1,10 +1,57 @@
-from lab.doctor import Finding, examine, format_findings
+import json
+from pathlib import Path
+
+import pytest
+from tests.lab.sites.computers import pretend
+
+from lab import cli
+from lab.doctor import as_json, examine, format_findings, host, virtual
+from lab.doctor.finding import Finding
 
 
-def test_everything_the_exact_site_needs_is_examined() -> None:
-    assert {"qemu-system-x86_64", "gcc", "verbs-client", "disk"} <= {each.what for each in examine()}
+def test_everything_the_exact_site_needs_is_examined(tmp_path: Path) -> None:
+    found = {each.what for each in examine(tmp_path / "hosts.toml") if each.site == "exact"}
+    assert {"qemu-system-x86_64", "gcc", "verbs-client", "disk", "QEMU's version"} <= found
+
+
+def test_every_site_is_on_the_page(tmp_path: Path) -> None:
+    sites = dict.fromkeys(each.site for each in examine(tmp_path / "hosts.toml"))
+    assert list(sites) == ["exact", "vm", "host", "ssh", "slurm"]
 
 
 def test_what_is_missing_comes_with_the_command_that_brings_it() -> None:
-    text = format_findings([Finding("gcc", "/usr/bin/gcc"), Finding("qemu", "not installed", "make setup")])
-    assert text.splitlines() == ["ok gcc   /usr/bin/gcc", "no qemu  not installed; try: make setup"]
+    text = format_findings(
+        [Finding("exact", "gcc", "/usr/bin/gcc"), Finding("exact", "qemu", "not installed", "make setup")]
+    )
+    assert text.splitlines() == ["exact", "  ok gcc   /usr/bin/gcc", "  no qemu  not installed; try: make setup"]
+
+
+def test_the_page_is_one_page_and_json_says_the_same(tmp_path: Path) -> None:
+    findings = list(examine(tmp_path / "hosts.toml"))
+    assert len(format_findings(findings).splitlines()) <= 50
+    assert [each["what"] for each in json.loads(as_json(findings))] == [each.what for each in findings]
+
+
+def test_a_missing_slurm_is_no_fault_of_this_computer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lab.commands.examine", lambda _: [Finding("slurm", "sbatch", "not installed", "log in")])
+    assert cli.main(["doctor", "--json", "--hosts", str(tmp_path / "none.toml")]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["remedy"] == "log in"
+
+
+def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    types = tmp_path / "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types"
+    types.mkdir(parents=True)
+    for number, kind in enumerate(("IB/RoCE v1", "RoCE v2")):
+        (types / str(number)).write_text(kind + "\n")
+    found = {each.what: each.found for each in host.examine()}
+    assert found["mlx5_0"] == "4: ACTIVE, 400 Gb/sec (4X NDR), eth0"
+    assert found["mlx5_0 GIDs"] == "1 IB/RoCE v1, 1 RoCE v2"
+
+
+def test_a_kvm_device_with_nothing_behind_it_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "kvm").write_bytes(b"")
+    for device in (tmp_path / "kvm", tmp_path / "none"):
+        assert "in software" in next(virtual.examine(device)).found

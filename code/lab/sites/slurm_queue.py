@@ -24,6 +24,8 @@ ALIVE = (
 )
 WITHOUT_NODES = ("ReqNodeNotAvail", "DOWN", "DRAIN", "PartitionDown", "PartitionInactive", "BadConstraints", "NodeDown")
 
+UP = ("idle", "mixed", "allocated", "completing")
+
 # What becomes of a job besides its own end, and what to try.
 ENDS = {
     "TIMEOUT": ("its time was over", "minutes = ... in hosts.toml"),
@@ -118,6 +120,16 @@ def cluster_name() -> str:
 def version() -> str:
     """Slurm's own version."""
     return _slurm("sinfo", "--version").strip()
+
+
+def nodes_up(partition: str) -> int:
+    """Nodes that run jobs or could."""
+    where = [f"--partition={partition}"] if partition else []
+    listed = _slurm("sinfo", "--noheader", "--Node", "--format=%N %T", *where).splitlines()
+    states = dict(line.split(None, 1) for line in listed)
+    return sum(
+        state.startswith(("idle", "mix", "alloc", "comp")) and not state.endswith("*") for state in states.values()
+    )
 
 
 def _slurm(*command: str) -> str:

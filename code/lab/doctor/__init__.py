@@ -1,0 +1,40 @@
+"""What each site would need here, what is there, and the command that brings what is missing: one page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+
+from lab.doctor import cluster, exact, host, remote, virtual
+from lab.doctor.finding import Finding
+
+
+def examine(hosts: Path) -> Iterator[Finding]:
+    """Site by site, in the order in which things are needed."""
+    yield from exact.examine()
+    yield from virtual.examine()
+    yield from host.examine()
+    yield from remote.examine(hosts)
+    yield from cluster.examine(hosts)
+
+
+def format_findings(findings: list[Finding]) -> str:
+    """A line for each, remedies at the end of theirs, under the name of their site."""
+    width = max(len(each.what) for each in findings)
+    lines = []
+    for site, mine in groupby(findings, key=lambda each: each.site):
+        lines += ["", site, *(_line(each, width) for each in mine)]
+    return "\n".join(lines[1:])
+
+
+def as_json(findings: list[Finding]) -> str:
+    """The same for programs."""
+    return json.dumps([asdict(each) for each in findings], indent=1)
+
+
+def _line(finding: Finding, width: int) -> str:
+    advice = f"; try: {finding.remedy}" if finding.remedy else ""
+    return f"  {'no' if finding.remedy else 'ok'} {finding.what:<{width}}  {finding.found}{advice}"

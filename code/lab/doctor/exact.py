@@ -1,0 +1,56 @@
+"""The exact site: QEMU, what builds its image, room on the disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from lab.doctor.finding import Finding, program
+from lab.machine import qemu
+from lab.machine.qemu import MachineError
+from lab.places import BENCH, REFERENCE, ROOT
+from lab.reference import IDENTITY
+
+SITE = "exact"
+FREE_BYTES = 2 * 2**30  # image, frozen machine and results, with room to spare
+PROGRAMS = {
+    "qemu-system-x86_64": "qemu-system-x86",  # runs the machine
+    "apt-get": "apt",  # fetches the packages that the image is made of
+    "dpkg-deb": "dpkg",  # unpacks them
+    "gcc": "gcc",  # builds the programs under test
+}
+BINARIES = ("verbs-server", "verbs-client", "tcp-server", "tcp-client")
+
+
+def examine() -> Iterator[Finding]:
+    """Everything, in the order in which it is needed."""
+    yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PROGRAMS.items())
+    yield _qemu()
+    yield from (_binary(name) for name in BINARIES)
+    yield _disk(ROOT)
+    yield Finding(SITE, "processors", f"{os.cpu_count()}: as many trials at once")
+
+
+def _qemu() -> Finding:
+    """Another QEMU may count other instructions: then results are compared with tolerances."""
+    try:
+        here = qemu.version()
+        there = json.loads((REFERENCE / IDENTITY).read_text()).get("qemu", "")
+    except (MachineError, OSError, ValueError) as error:
+        return Finding(SITE, "QEMU's version", str(error), "make setup")
+    if here == there:
+        return Finding(SITE, "QEMU's version", f"{here}, as of the reference")
+    return Finding(SITE, "QEMU's version", f"{here}; the reference is of {there}: verify compares with tolerances")
+
+
+def _binary(name: str) -> Finding:
+    file = BENCH / name
+    return Finding(SITE, name, "built") if file.exists() else Finding(SITE, name, "not built", "make build")
+
+
+def _disk(folder: Path) -> Finding:
+    free = shutil.disk_usage(folder).free
+    return Finding(SITE, "disk", f"{free / 2**30:.1f} GiB free", "" if free >= FREE_BYTES else "free some space")

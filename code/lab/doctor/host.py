@@ -1,0 +1,87 @@
+"""The host site: RDMA devices with their links and GIDs, the kernel's modules, locked memory, namespaces."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+
+from lab.doctor.finding import Finding, program
+from lab.sites import node
+
+SITE = "host"
+LOCKED_BYTES = 64 << 20  # buffers and queues of the largest sweep in experiments/, of one end
+MODULES = {
+    "rdma_rxe": "Soft-RoCE",
+    "siw": "Soft-iWARP",
+    "sch_tbf": "link models with a rate",
+    "sch_netem": "link models with a delay or a loss",
+}
+PEERS = {"iperf3": "iperf3", "ib_write_bw": "perftest", "qperf": "qperf"}
+
+
+def examine() -> Iterator[Finding]:
+    """Devices first: without them there is TCP in namespaces."""
+    names = node.devices()
+    if not names:
+        yield Finding(SITE, "RDMA devices", "none: TCP over a cable between two namespaces; --site exact has RDMA")
+    for name in names:
+        yield from _device(name)
+    yield _locked()
+    yield _namespaces()
+    yield from (_module(name, use) for name, use in MODULES.items())
+    yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PEERS.items())
+    settings = {"governor": node.governor(), "turbo": node.turbo()}
+    yield from (Finding(SITE, name, value or "not said by this computer") for name, value in settings.items())
+
+
+def _device(name: str) -> Iterator[Finding]:
+    port = node.SYS / "class/infiniband" / name / "ports/1"
+    state, interface = node.port_state(name), node.interface_of(name)
+    up = "ACTIVE" in state
+    yield Finding(
+        SITE, name, f"{state}, {node.text(port / 'rate')}, {interface}", "" if up else f"ip link set {interface} up"
+    )
+    kinds = Counter(node.text(each) for each in (port / "gid_attrs/types").glob("*"))
+    gids = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()) if kind) or "none"
+    yield Finding(SITE, f"{name} GIDs", gids, "" if kinds else f"an address for {interface}")
+    yield Finding(SITE, f"{name} messages", f"{_max_message(name)} in one request; larger ones are cut")
+
+
+def _max_message(name: str) -> str:
+    """As ibv_devinfo prints it; sysfs has no such file."""
+    if not shutil.which("ibv_devinfo"):
+        return "unknown size (apt install ibverbs-utils)"
+    asked = subprocess.run(["ibv_devinfo", "-v", "-d", name], capture_output=True, text=True, check=False)
+    found = re.search(r"max_msg_sz:\s*(\S+)", asked.stdout)
+    return f"{found[1]} bytes" if found else "unknown size"
+
+
+def _locked() -> Finding:
+    limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    if limit == resource.RLIM_INFINITY or limit >= LOCKED_BYTES or os.geteuid() == 0:
+        return Finding(SITE, "locked memory", "enough" if os.geteuid() else "enough: root has no limit")
+    what = f"{limit >> 20} MiB, RDMA needs {LOCKED_BYTES >> 20}"
+    return Finding(SITE, "locked memory", what, "ulimit -l unlimited, or memlock in /etc/security/limits.conf")
+
+
+def _namespaces() -> Finding:
+    command = (
+        ["unshare", "--net", "true"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net", "true"]
+    )
+    works = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    remedy = "" if works else "as root: sysctl kernel.unprivileged_userns_clone=1"
+    return Finding(SITE, "network namespaces", "yes" if works else "not for you", remedy)
+
+
+def _module(name: str, use: str) -> Finding:
+    """Loaded, or there to be loaded; one that is built in may say neither."""
+    if (node.SYS / "module" / name).exists():
+        return Finding(SITE, name, f"loaded ({use})")
+    if shutil.which("modinfo") and subprocess.run(["modinfo", name], capture_output=True, check=False).returncode == 0:
+        return Finding(SITE, name, f"there ({use})")
+    return Finding(SITE, name, f"not in this kernel, unless built in ({use})")

@@ -1,0 +1,54 @@
+"""The vm site: what exact needs, and KVM, which may be there and not work."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from lab.doctor.finding import Finding
+from lab.errors import LabError
+from lab.machine.wall import KVM
+from lab.places import CACHE
+from lab.sites import exact, vm
+
+SITE = "vm"
+DEVICE = Path("/dev/kvm")
+GET_API_VERSION, CREATE_VM = 0xAE00, 0xAE01  # linux/kvm.h
+API_VERSION = 12  # since Linux 2.6.22, for good
+
+
+def examine(device: Path = DEVICE) -> Iterator[Finding]:
+    """KVM is not needed, only quicker."""
+    problem = _problem(device) or _not_booting()
+    yield Finding(SITE, "KVM", f"{problem}: machines run in software, with all cores" if problem else "works")
+    yield Finding(SITE, "machines", "two, joined by a link" if (os.cpu_count() or 1) > 1 else "one, with a cable in it")
+
+
+def _problem(device: Path) -> str:
+    """Why no machine can be made: the file alone says nothing."""
+    try:
+        descriptor = os.open(device, os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        return f"{device}: {error.strerror}"
+    try:
+        if fcntl.ioctl(descriptor, GET_API_VERSION, 0) != API_VERSION:
+            return f"{device} is not KVM's"
+        os.close(fcntl.ioctl(descriptor, CREATE_VM, 0))
+    except OSError as error:
+        return f"{device} makes no machine: {error.strerror}"
+    finally:
+        os.close(descriptor)
+    return ""
+
+
+def _not_booting() -> str:
+    """A machine that was made may still not boot; that is tried when there is an image, and never built for it."""
+    if not (CACHE / "machine").is_dir():
+        return "not tried before the first trial"
+    try:
+        booted = vm.open().made(exact.silent).acceleration is KVM
+    except LabError as error:
+        return f"not tried: {error.what}"
+    return "" if booted else "a machine is made, but does not boot"

@@ -1,0 +1,28 @@
+"""Which site a run takes when nobody names one: a real link where there is one, else the exact machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lab.sites import hosts, node
+
+
+def choose(file: Path) -> tuple[str, str]:
+    """The site's name, and why."""
+    if own := real_devices():
+        return "host", f"this computer has the RDMA device {own[0]}"
+    if hosts.has(file, "ssh"):
+        ssh = hosts.read_ssh(file)
+        if named := ssh.client.device or ssh.server.device:
+            return "ssh", f"{file.name} names the RDMA device {named}"
+    if hosts.has(file, "slurm") and (named := hosts.read_slurm(file).device):
+        return "slurm", f"{file.name} names the RDMA device {named}"
+    return "exact", f"no RDMA device on this computer or in {file.name}"
+
+
+def real_devices() -> list[str]:
+    """Devices of hardware whose port is up: those of software have no device behind them."""
+    folder = node.SYS / "class/infiniband"
+    return [
+        name for name in node.devices() if (folder / name / "device").exists() and "ACTIVE" in node.port_state(name)
+    ]
