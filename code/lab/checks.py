@@ -42,7 +42,7 @@ def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tup
 def untimed_ns(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
     """Time that did not pass."""
     spans = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
-    if (time_ns := _claimed_time_ns(samples)) > spans:
+    if (time_ns := claimed_time_ns(samples)) > spans:
         yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"
 
 
@@ -67,7 +67,7 @@ def _claimed_bytes(samples: tuple[Sample, ...]) -> int:
     return sum(totals.get((size, "confirmed")) or max(_of_size(totals, size)) for size in sizes)
 
 
-def _claimed_time_ns(samples: tuple[Sample, ...]) -> int:
+def claimed_time_ns(samples: tuple[Sample, ...]) -> int:
     """Windows, both stop times and round trips overlap: the longest counts. A median or mean is no duration."""
     totals = _totals((each for each in samples if each.sample in DURATIONS), "time_ns")
     return sum(max(_of_size(totals, size)) for size in {size for size, _ in totals})

@@ -81,12 +81,15 @@ def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str
         for point in series.points():
             repetitions = series.parameters(site.name, point).repetitions
             for repetition in range(1, repetitions + 1):
-                trial = _trial(series, point, repetition, site, digests)
+                request = _request(series, point, repetition, site)
+                trial = make_trial(series, request, repetition, site, digests)
                 yield Planned(trial, series, point, repetition)
 
 
-def _trial(series: Series, point: Point, repetition: int, site: SiteFacts, digests: Mapping[Path, str]) -> Trial:
-    request = _request(series, point, repetition, site)
+def make_trial(
+    series: Series, request: Request, repetition: int, site: SiteFacts, digests: Mapping[Path, str]
+) -> Trial:
+    """One trial of a series, with whatever counts are asked for."""
     programs = {file.name: digests[file] for file in series.tool.binaries}
     job = Job(
         steps=series.tool.steps(request, site.ends),

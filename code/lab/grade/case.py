@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from lab.errors import LabError, RecordError
 from lab.grade.consistency import record_findings
 from lab.grade.finding import Finding, Kind
 from lab.grade.identity import handed_in_site
+from lab.grade.programs import keep_programs
 from lab.grade.rebuild import Texts, rebuild
 from lab.grade.records import unpack_records
-from lab.plan import Plan, SiteFacts, binaries, make_plan
+from lab.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.record import read_facts, read_samples_of
 from lab.report.attach import attach
 from lab.report.evidence import Evidence, describe, gather
@@ -20,7 +22,8 @@ from lab.run import Watch, Work, missing, run_trials
 from lab.sites import Site
 from lab.submission.assignment import Assignment
 from lab.submission.opening import Submission, open_submission
-from lab.submission.package import PAGE, RECORDS, Page, read_page
+from lab.submission.package import PAGE, PROGRAMS, RECORDS, Page, read_page
+from lab.submission.programs import own_programs
 
 
 class Blocked(LabError):
@@ -41,15 +44,15 @@ class Desk:
     watch: Watch
     grader: str = ""  # digest of all that judges: another one judges again
 
-    def measure(self) -> None:
-        """Every trial of the plan that has no record of the grader's own yet."""
-        todo, _ = missing([self.plan], self.results)
+    def measure(self, planned: Iterable[Planned]) -> None:
+        """Every one of these trials that has no record of the grader's own yet."""
+        todo, _ = missing([replace(self.plan, planned=tuple(planned))], self.results)
         summary = run_trials(Work(self.site, self.plan.site, self.results), todo, self.jobs, self.watch)
         if summary.interrupted:
             raise KeyboardInterrupt
         if summary.failed:
-            planned, sentence = summary.failed[0]
-            raise Blocked(f"{len(summary.failed)} trials failed here, first {describe(planned)}: {sentence}")
+            first, sentence = summary.failed[0]
+            raise Blocked(f"{len(summary.failed)} trials failed here, first {describe(first)}: {sentence}")
 
 
 class Case:
@@ -93,7 +96,19 @@ class Case:
     @property
     def same_identity(self) -> bool:
         """Whether the grader's trials are the student's, so that equal bytes can be asked for."""
-        return self.plan.trials().keys() == self.desk.plan.trials().keys()
+        return self.plan.trials().keys() == self.own_plan.trials().keys()
+
+    @cached_property
+    def own_plan(self) -> Plan:
+        """The grader's plan; the student's own programs are a part of what is measured, so theirs take their place."""
+        plan = self.desk.plan
+        programs: dict[Path, str] = {}
+        for planned in plan.planned:
+            programs |= {file: planned.trial.programs[file.name] for file in planned.series.tool.binaries}
+        if not own_programs(plan.experiment):
+            return plan
+        programs |= keep_programs(self.file(PROGRAMS), plan.experiment, self.folder / "programs")
+        return make_plan(plan.experiment, plan.site, programs)
 
     @cached_property
     def record_findings(self) -> tuple[Finding, ...]:
@@ -134,8 +149,8 @@ class Case:
     @cached_property
     def own(self) -> Evidence:
         """The same trials on the grader's site; what was measured for another hand-in is not measured again."""
-        self.desk.measure()
-        return gather(self.desk.plan, self.desk.results)
+        self.desk.measure(self.own_plan.planned)
+        return gather(self.own_plan, self.desk.results)
 
     @property
     def basis(self) -> Evidence:
@@ -151,7 +166,7 @@ class Case:
     @cached_property
     def is_as_rebuilt(self) -> bool:
         """Whether the hand-in has the very bytes: then there is nothing to look for on its pages."""
-        added = {name: content for name, content in self.submission.files.items() if name in (PAGE, RECORDS)}
+        added = {name: content for name, content in self.submission.files.items() if name in (PAGE, RECORDS, PROGRAMS)}
         return attach(self.rebuilt, added) == self.submission.pdf
 
     def file(self, name: str) -> bytes:

@@ -35,7 +35,7 @@ def grade_class(options: Namespace) -> int:
 
     submissions = find_submissions(options.submissions)
     desk = open_desk(options.assignment, options.jobs)
-    desk.measure()  # once, before the processes that would all wait for it
+    desk.measure(desk.plan.planned)  # once, before the processes that would all wait for it
     command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
     command += ["--assignment", str(desk.assignment.file)]
     done = []

@@ -44,6 +44,7 @@ class Kind(Enum):
     NOT_MEASURED = "not measured again"
     SAMPLE = "sample"
     TOLERANCE = "outside the tolerance"
+    INVENTED = "invented times"
     # what the report says
     CLAIM = "claim"
     NOT_REPRODUCED = "claim not reproduced"

@@ -25,7 +25,8 @@ from lab.storage import storage
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment
 from lab.submission.errors import SubmissionRefused
-from lab.submission.package import PAGE, RECORDS, make_page
+from lab.submission.package import PAGE, PROGRAMS, RECORDS, make_page
+from lab.submission.programs import program_files
 
 BUILD_DEADLINE_S = 60
 
@@ -86,6 +87,8 @@ def make_hand_in(work: Work, ids: tuple[str, ...], draft: tuple[str, ...]) -> by
     with tempfile.TemporaryDirectory(prefix="lab-hand-in-") as name:
         inside = {each.name: each.read_bytes() for each in extract(work.report, Path(name))}
     more = {RECORDS: pack_records(work.plan, work.results)}
+    if programs := program_files(work.plan):
+        more[PROGRAMS] = pack(programs)
     page = make_page(work.assignment.name, ids, draft, __version__, inside | more)
     return attach(work.report.read_bytes(), more | {PAGE: page.text().encode()})
 

@@ -11,7 +11,7 @@ from lab.faults import Fault
 from lab.submission.errors import SubmissionError
 
 FORMAT = 1
-PAGE, RECORDS = "hand-in.json", "records.zip"
+PAGE, RECORDS, PROGRAMS = "hand-in.json", "records.zip", "programs.zip"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from lab.grade.checks.claims import claims
 from lab.grade.checks.discussion import discussion
 from lab.grade.checks.package import package
 from lab.grade.checks.pages import pages
+from lab.grade.checks.program import program
 from lab.grade.checks.records import records
 from lab.grade.checks.rerun import rerun
 from lab.grade.finding import Finding
@@ -17,6 +18,7 @@ CHECKS: dict[str, Check] = {
     "package": package,
     "records": records,
     "rerun": rerun,
+    "program": program,
     "claims": claims,
     "pages": pages,
     "discussion": discussion,

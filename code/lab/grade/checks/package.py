@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Kind
-from lab.submission.package import FORMAT, PAGE, RECORDS, about, chain, digests
+from lab.submission.package import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests
+from lab.submission.programs import own_programs
 
 TYPED = ("discussion.tex", "report.toml")
 
@@ -16,7 +17,7 @@ def package(case: Case) -> Iterator[Finding]:
     """Files, digests, the chain, and what it is handed in for."""
     files, page, experiment = case.submission.files, case.page, case.desk.plan.experiment
     made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
-    wanted = {PAGE, RECORDS, *made, *TYPED}
+    wanted = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if own_programs(experiment) else [])}
     yield from (Finding(Kind.MISSING_FILE, f"{name} is missing") for name in sorted(wanted - files.keys()))
     yield from (Finding(Kind.STRANGE_FILE, f"{name} is no part of it") for name in sorted(files.keys() - wanted))
     yield from _digests(case)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lab.compare import TOLERANCE, ratios
-from lab.grade.case import Case
+from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Kind
 from lab.record import read_facts, read_samples_of
 from lab.report.attachments import PASSING
@@ -25,6 +25,11 @@ KINDS = {
 
 def rerun(case: Case) -> Iterator[Finding]:
     """The grader's own records are the measure; nothing of the hand-in's is taken on trust."""
+    try:
+        assert case.own
+    except Blocked as error:
+        yield Finding(Kind.NOT_MEASURED, str(error))
+        return
     if case.same_identity:
         yield from _equal(case)
     else:

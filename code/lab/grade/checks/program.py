@@ -1,0 +1,57 @@
+"""The student's own programs take the time that they print: what twice the messages take longer by the site's clock.
+
+A program can print any number; it can't keep the site's clock from going on. What does not grow with the messages
+(start, connecting, warm-up) is the same on both sides and drops out of the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from lab.checks import claimed_time_ns
+from lab.grade.case import Blocked, Case
+from lab.grade.finding import Finding, Kind
+from lab.plan import Planned, make_trial
+from lab.record import read_facts, read_samples_of
+
+TIMES = 2
+# Of the time that went by: an honest loop does a little more than it times. To claim more than that gains nothing.
+LEAST_CLAIMED = 0.75
+
+
+def program(case: Case) -> Iterator[Finding]:
+    """The first repetition of each own series, as handed in and with twice the messages."""
+    own = [each for each in case.own_plan.planned if each.series.tool.build and each.repetition == 1]
+    if not own:
+        return
+    try:
+        assert case.own
+        longer = {each.trial.key: _longer(case, each) for each in own}
+        case.desk.measure(longer.values())
+    except Blocked as error:
+        yield Finding(Kind.NOT_MEASURED, str(error))
+        return
+    for each in own:
+        (span, claimed), (longer_span, longer_claimed) = (_times(case, one) for one in (each, longer[each.trial.key]))
+        passed = longer_span - span
+        if min(claimed, longer_claimed - claimed) < LEAST_CLAIMED * passed:
+            what = f"by the site's clock the messages take {passed} ns, the program says {claimed} ns"
+            yield Finding(
+                Kind.INVENTED, f"{each.series.name}: {what}, and {longer_claimed} ns for {TIMES} times as many"
+            )
+
+
+def _longer(case: Case, planned: Planned) -> Planned:
+    counts = tuple(replace(each, iterations=TIMES * each.iterations) for each in planned.trial.request.counts)
+    request = replace(planned.trial.request, counts=counts)
+    digests = {file: planned.trial.programs[file.name] for file in planned.series.tool.binaries}
+    trial = make_trial(planned.series, request, planned.repetition, case.own_plan.site, digests)
+    return replace(planned, trial=trial)
+
+
+def _times(case: Case, planned: Planned) -> tuple[int, int]:
+    """What went by on the site's clock, and what the samples claim."""
+    results, key = case.desk.results, planned.trial.key
+    spans = (step["clock_end_ns"] - step["clock_start_ns"] for step in read_facts(results, key)["steps"])
+    return sum(spans), claimed_time_ns(read_samples_of(results, key))

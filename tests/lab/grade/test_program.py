@@ -1,0 +1,118 @@
+"""Programs of a student's own: their times against the site's clock, on a site that runs what they pretend to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab import fake_site, hand_ins
+
+from lab.errors import LabError
+from lab.grade.case import Case, Desk
+from lab.grade.checks.program import program
+from lab.grade.checks.rerun import rerun
+from lab.grade.finding import Finding, Kind
+from lab.grade.programs import keep_programs
+from lab.spec_file import load
+from lab.submission.archive import pack
+from lab.submission.opening import Submission
+from lab.submission.package import PROGRAMS
+from lab.submission.programs import program_files
+from lab.trial import Job, Outcome, StepOutcome
+
+EXPERIMENT = """title = "A program of one's own"
+question = "Does it tell the time?"
+[parameters]
+sizes = "64,4K"
+iterations = 1_000
+repetitions = 1
+[link]
+mtu = 4200
+[programs.mine]
+folder = "mine"
+build = "true"
+binaries = ["mine"]
+server = "mine --listen {host} --port {port}"
+client = "mine --port {port} --size {size} --iterations {iterations} {host}"
+output = "columns"
+[[series]]
+name = "mine"
+program = "mine"
+operation = "send"
+measure = "throughput"
+"""
+START_NS = 30_000_000
+
+
+class Pretended(fake_site.FakeSite):
+    """Each message takes its cost by the clock; the program prints what it likes, and sends what it likes."""
+
+    def __init__(self, told: Callable[[int], float], sent: float = 1.0) -> None:
+        super().__init__()
+        self.told, self.sent = told, sent
+
+    def run(self, job: Job) -> Outcome:
+        steps, clock, total = [], 0, 0
+        for step in job.steps:
+            size, count = (int(fake_site.option(step.client, name)) for name in ("--size", "--iterations"))
+            time_ns = count * fake_site.cost(size)
+            rate = size * count / self.told(time_ns) * 1e9
+            end = clock + START_NS + time_ns
+            steps.append(StepOutcome(f"{size} {rate:.3f} B/s\n", "", "", "", 0, 0, clock, end))
+            clock, total = end, total + size * count
+        counters = {"v0.tx_bytes": round(total * self.sent)}
+        return Outcome(tuple(steps), dict.fromkeys(counters, 0), counters, 0, clock, "", 0.0)
+
+
+def found(folder: Path, check: Any, site: Any) -> list[Finding]:
+    (folder / "mine").mkdir()
+    (folder / "mine" / "mine").write_bytes(b"\x7fELF")
+    (folder / "mine" / "mine.c").write_text("int main(void) {}\n")
+    (folder / "small.toml").write_text(EXPERIMENT)
+    plan = hand_ins.plan_on(folder / "small.toml", site, "d")
+    assignment: Any = None
+    desk = Desk(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
+    case = Case(desk, folder / "x.pdf", folder)
+    files = {PROGRAMS: pack({"binaries/mine": b"\x7fELF of the student"})}
+    case.__dict__["submission"] = Submission("x", b"", files)
+    return list(check(case))
+
+
+@pytest.mark.parametrize("told", [lambda ns: ns, lambda ns: 1.2 * ns, lambda ns: 0.9 * ns + 1000])
+def test_times_that_grow_as_the_clock_does_are_believed(tmp_path: Path, told: Callable[[int], float]) -> None:
+    assert found(tmp_path, program, Pretended(told)) == []
+
+
+@pytest.mark.parametrize("told", [lambda ns: ns / 2, lambda _: 1000.0, lambda ns: ns - 15_000_000])
+def test_invented_times_are_found_by_the_sites_clock(tmp_path: Path, told: Callable[[int], float]) -> None:
+    findings = found(tmp_path, program, Pretended(lambda ns: max(told(ns), 1)))
+    assert [each.kind for each in findings] == [Kind.INVENTED] and findings[0].what.startswith("mine: by the site")
+
+
+@pytest.mark.parametrize("check", [program, rerun])
+def test_data_that_take_another_way_are_found_by_the_links_counter(tmp_path: Path, check: Any) -> None:
+    (finding,) = found(tmp_path, check, Pretended(lambda ns: ns, sent=0.01))
+    assert finding.kind is Kind.NOT_MEASURED and "the data took another way" in finding.what
+
+
+def test_binaries_and_sources_travel_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    for name in ("mine", "mine.c", "Makefile", "core", "answers.csv"):
+        (tmp_path / "mine" / name).write_text(name)
+    (tmp_path / "mine" / "link.c").symlink_to("/etc/passwd")
+    (tmp_path / "small.toml").write_text(EXPERIMENT)
+    plan = hand_ins.plan_on(tmp_path / "small.toml", fake_site.FakeSite(), "d")
+    (tmp_path / "kept").write_bytes(b"measured")
+    monkeypatch.setattr("lab.submission.programs.kept_binary", lambda *_: tmp_path / "kept")
+    files = program_files(plan)
+    assert sorted(files) == ["binaries/mine", "sources/mine/Makefile", "sources/mine/mine.c"]
+    assert files["binaries/mine"] == b"measured"
+
+
+def test_a_binary_of_another_name_is_not_taken(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "small.toml").write_text(EXPERIMENT)
+    with pytest.raises(LabError, match="the binary mine is missing"):
+        keep_programs(pack({"binaries/other": b""}), load(tmp_path / "small.toml"), tmp_path / "kept")
