@@ -81,7 +81,10 @@ def test_two_experiments_of_the_repository_share_their_common_trials(facts: Site
         return make_plan(experiment, facts, dict.fromkeys(binaries([experiment]), "d"))
 
     throughput, parameters = plan_of("verbs_throughput.toml"), plan_of("write_parameters.toml")
-    assert set(keys(throughput)) < set(keys(parameters))
+    shared = {each.name for each in throughput.experiment.series} & {each.name for each in parameters.experiment.series}
+    assert shared == {"verbs", "tcp", "ib_write_bw", "iperf3"}
+    common = {each.trial.key for each in throughput.planned if each.series.name in shared}
+    assert common < set(keys(parameters))
 
 
 def test_paths_do_not_enter_the_key(make_small_plan: Make, monkeypatch: Any) -> None:
