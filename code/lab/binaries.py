@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from lab.errors import LabError
@@ -34,6 +35,7 @@ def build(wanted: Iterable[Build]) -> None:
             raise LabError(f"{command}: {said[-1] if said else 'failed'}", where=str(each.folder))
 
 
+@cache
 def kept_binary(name: str, digest: str, kept: Path = PROGRAMS) -> Path:
     """Where the program of that digest lies."""
     return kept / digest / name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import cache
 
 from lab.trial import Perturbation
 
@@ -23,6 +24,7 @@ def shuffle(sizes: Iterable[int], repetition: int) -> tuple[int, ...]:
     return tuple(sorted(sizes, key=lambda size: _draw(f"size {size}", repetition)))
 
 
+@cache
 def _draw(what: str, repetition: int) -> int:
     """A hash instead of a random generator, whose sequence may change with Python's version."""
     return int.from_bytes(hashlib.sha256(f"{what} {repetition}".encode()).digest()[:8], "big")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,17 +72,18 @@ def binaries(experiments: Iterable[Experiment]) -> set[Path]:
 
 
 def canonical(value: Any) -> str:
-    """One text for one value, whatever the order in which it was put together."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    """One text for one value, whatever the order in which it was put together; a dataclass is a table of its fields."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=vars)
 
 
 def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Iterator[Planned]:
+    """What repetitions share is made once: a plan may have ten thousand trials."""
     for series in experiment.series:
         for point in series.points():
-            repetitions = series.parameters(site.name, point).repetitions
-            for repetition in range(1, repetitions + 1):
-                request = _request(series, point, repetition, site)
-                trial = make_trial(series, request, repetition, site, digests)
+            parameters, counts = series.parameters(site.name, point), series.counts(site.name, point)
+            request = Request(series.program, series.operation, series.measure, counts, parameters)
+            for repetition in range(1, parameters.repetitions + 1):
+                trial = make_trial(series, _shuffled(request, repetition), repetition, site, digests)
                 yield Planned(trial, series, point, repetition)
 
 
@@ -102,16 +103,14 @@ def make_trial(
     return Trial(key, request, replace(job, environment=_token(key)), programs)
 
 
-def _request(series: Series, point: Point, repetition: int, site: SiteFacts) -> Request:
-    counts = {each.size: each for each in series.counts(site.name, point)}
-    ordered = tuple(counts[size] for size in shuffle(counts, repetition))
-    parameters = series.parameters(site.name, point)
-    return Request(series.program, series.operation, series.measure, ordered, parameters)
+def _shuffled(request: Request, repetition: int) -> Request:
+    counts = {each.size: each for each in request.counts}
+    return replace(request, counts=tuple(counts[size] for size in shuffle(counts, repetition)))
 
 
 def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: str) -> str:
     """All that determines a record, and nothing else: not the experiment that asks, not where files lie."""
-    facts = asdict(replace(job, overlay=())) | {"format": FORMAT, "programs": programs, "identity": identity}
+    facts = vars(job) | {"overlay": (), "format": FORMAT, "programs": programs, "identity": identity}
     if reading:
         facts["reading"] = reading
     return hashlib.sha256(canonical(facts).encode()).hexdigest()

@@ -136,3 +136,34 @@ def test_a_run_without_a_site_says_which_it_takes_and_why(experiment_file: Write
     code, _, err = lab("plan", experiment_file(), "--hosts", hosts, "--results", tmp_path)
     assert (code, err) == (0, "site exact: no RDMA device on this computer or in hosts.toml\n")
     assert lab("plan", experiment_file(), "--site", "exact", "--results", tmp_path)[2] == ""
+
+
+TEN_THOUSAND = """
+title = "Many"
+question = "How long does a plan take?"
+[parameters]
+sizes = "1..1M*2"
+repetitions = 1000
+[[series]]
+name = "ours"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+vary.tx_depth = [64, 65, 66, 67, 68, 69, 70, 71, 72, 73]
+"""
+MEASURE = """
+import resource, subprocess, sys
+subprocess.run([sys.executable, *sys.argv[1:]], check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
+
+
+def test_ten_thousand_trials_are_planned_in_two_seconds_and_half_a_gigabyte(
+    experiment_file: Write, tmp_path: Path
+) -> None:
+    """Seconds of the processor: other work on this computer makes no difference."""
+    planned = [str(FAKE), "0", "plan", str(experiment_file(TEN_THOUSAND)), "--results", str(tmp_path)]
+    done = subprocess.run([sys.executable, "-c", MEASURE, *planned], capture_output=True, text=True, check=True)
+    seconds, kilobytes = map(float, done.stdout.splitlines()[-1].split())
+    assert "10000 trials" in done.stdout and seconds < 2 and kilobytes < 500_000, done.stdout
