@@ -1,0 +1,30 @@
+/* How one message goes over MPI: by blocking calls, or by requests that are waited for. */
+#ifndef MPI_CALLS_H
+#define MPI_CALLS_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+struct message {
+	unsigned char *out, *in;
+	uint64_t bytes, piece; /* piece: bytes per call */
+	int peer;
+	MPI_Request *outgoing, *incoming; /* room for one request per piece */
+};
+
+struct calls {
+	void (*send)(const struct message *);
+	void (*receive)(const struct message *);
+	void (*ping)(const struct message *); /* there and back */
+	void (*pong)(const struct message *); /* the other rank's half of it */
+};
+
+extern const struct calls calls_blocking, calls_non_blocking;
+
+/* The most bytes that one call can carry: 2^31-1 where counts are int, all where the library has large counts. */
+uint64_t calls_largest(void);
+
+/* Calls per message. */
+uint64_t calls_per_message(const struct message *message);
+
+#endif

@@ -1,0 +1,20 @@
+/* The timed loops of two ranks: messages there and back, or one way with each rank's own durations. */
+#ifndef MPI_EXCHANGE_H
+#define MPI_EXCHANGE_H
+
+#include "mpi_calls.h"
+#include "options.h"
+#include "result.h"
+
+struct exchange {
+	const struct calls *calls;
+	struct message message;
+	int rank; /* 0 or 1 */
+};
+
+/* This rank's part of one size, warm-up first. Samples has room for every message and is filled where this rank
+ * takes the time: on rank 0, and, one way, on both. */
+void exchange_size(const struct exchange *exchange, const struct options *options, uint64_t mode,
+		   const struct size_plan *plan, struct sample *samples);
+
+#endif

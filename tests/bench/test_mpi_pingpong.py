@@ -1,0 +1,101 @@
+"""mpi-pingpong under this computer's own mpirun: every byte, every refusal, and a rank that dies."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = str(ROOT / ".cache" / "bench" / "mpi-pingpong")
+LAUNCHER = ("mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
+Done = subprocess.CompletedProcess[str]
+Ranks = Callable[..., Done]
+
+
+@pytest.fixture(scope="module")
+def ranks() -> Ranks:
+    """Run two ranks, or as many as are given options of their own."""
+    subprocess.run(["make", "-s", "-C", "code/bench"], cwd=ROOT, check=True)
+
+    def run(*options: str, apart: tuple[str, ...] = (), first: tuple[str, ...] = (PROGRAM,), count: int = 2) -> Done:
+        command = ["-np", str(count), *first, *options]
+        if apart:
+            command = ["-np", "1", *first, *options, ":", "-np", "1", PROGRAM, *apart]
+        return subprocess.run([*LAUNCHER, *command], capture_output=True, text=True, check=False, timeout=60)
+
+    return run
+
+
+def kinds(done: Done) -> list[tuple[str, str]]:
+    rows = [line.split(",") for line in done.stdout.splitlines() if line[0].isdigit()]
+    assert done.stdout.endswith(f"# end rows={len(rows)}\n"), done.stderr
+    return [(row[0], row[1]) for row in rows]
+
+
+@pytest.mark.parametrize("calls", ["blocking", "non-blocking"])
+def test_every_byte_lands_where_it_should_whole_or_in_pieces(ranks: Ranks, calls: str) -> None:
+    verified = ("--verify", "--calls", calls, "--sizes", "1..64K*256@5/2,70001@3/1", "--bytes-per-call", "30000")
+    there_and_back = ranks(*verified)
+    assert (
+        kinds(there_and_back)
+        == [(size, "round_trip") for size in ["1"] * 5 + ["256"] * 5 + ["65536"] * 5] + [("70001", "round_trip")] * 3
+    )
+    assert "# size_bytes=70001 iterations=3 warmup=1 operations=3\n" in there_and_back.stdout
+    one_way = kinds(ranks(*verified, "--mode", "one-way"))
+    assert one_way.count(("70001", "send")) == one_way.count(("70001", "receive")) == 3
+
+
+def test_the_record_says_how_much_a_call_carries(ranks: Ranks) -> None:
+    done = ranks("--sizes", "1@1/0")
+    assert "# bytes-per-call=2147483647\n" in done.stdout and "# library=Open MPI" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--mode", "both"), "--mode both: expected ping-pong|one-way"),
+        (("--calls", "loud"), "--calls loud: expected blocking|non-blocking"),
+        (("--bytes-per-call", "0"), "between 1 and 2147483647"),
+        (("--bytes-per-call", "2147483648"), "between 1 and 2147483647"),
+        (("--sizes", "0"), "--sizes"),
+        (("--sizes", "1@200000000"), "at most 100000000 iterations"),
+        (("--iterations", "0"), "at least one message is needed"),
+        (("--deadline", "0"), "between 1 and 86400 seconds"),
+        (("--port", "1"), "that option is not known here"),
+        (("10.0.0.2",), "unexpected argument '10.0.0.2'"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_mpi_starts(options: tuple[str, ...], sentence: str) -> None:
+    done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, check=False, timeout=20)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence in done.stderr and "see mpi-pingpong --help" in done.stderr
+
+
+def test_ranks_with_different_options_do_not_measure(ranks: Ranks) -> None:
+    done = ranks("--sizes", "1@1/0", apart=("--sizes", "2@1/0"))
+    assert done.returncode == 1 and "# end" not in done.stdout
+    assert "the ranks have different options" in done.stderr
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_it_takes_two_ranks(ranks: Ranks, count: int) -> None:
+    done = ranks("--sizes", "1@1/0", count=count)
+    assert done.returncode == 1 and f"there must be 2 ranks, not {count}" in done.stderr
+
+
+def test_a_rank_killed_in_the_middle_ends_the_job(ranks: Ranks) -> None:
+    killed = ("sh", "-c", f'{PROGRAM} "$@" & sleep 1; kill -KILL $!; wait $!', "sh")
+    endless = ("--sizes", "64@100000000/0", "--deadline", "8")
+    done = ranks(*endless, apart=endless, first=killed)
+    assert done.returncode != 0 and "# end" not in done.stdout
+    assert "no progress" not in done.stderr  # it did not take the deadline
+
+
+def test_a_rank_that_is_stopped_is_a_sentence_within_the_deadline(ranks: Ranks) -> None:
+    stopped = ("sh", "-c", f'{PROGRAM} "$@" & sleep 1; kill -STOP $!; wait $!', "sh")
+    endless = ("--sizes", "64@100000000/0", "--deadline", "2")
+    done = ranks(*endless, apart=endless, first=stopped)
+    assert done.returncode == 1 and "no progress for 2 s while measuring 64 bytes" in done.stderr
