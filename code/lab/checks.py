@@ -11,7 +11,8 @@ from lab.rules import ONE_CORE_SITES
 from lab.spec import Series
 from lab.trial import Ends, Outcome, StepOutcome
 
-DURATIONS = (*SUMMARIES, "window", "round_trip", "round")
+DURATIONS = (*SUMMARIES, "window", "round_trip", "round", "send", "receive")
+PATH_MTU_MOST = 4096  # bytes of a message in one packet
 LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
 
 
@@ -51,6 +52,19 @@ def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:
     way = f"{'rx' if series.operation == 'read' else 'tx'}_bytes"
     own = f"{ends.client.device}.{way}"
     return own if series.tool.rdma and own in counted else f"{ends.client.interface}.{way}"
+
+
+def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
+    """The way that the messages really took: the first of whose counters could have carried all that is claimed. A
+    Soft-RoCE device counts packets, and those of its interface count as its frames, so it comes first."""
+    claimed, client = _claimed_bytes(tuple(samples)), ends.client
+    grown = {name: count - outcome.counters_before.get(name, 0) for name, count in outcome.counters_after.items()}
+    for name, unit in (("sent_pkts", PATH_MTU_MOST), ("rcvd_pkts", PATH_MTU_MOST), ("tx_bytes", 1), ("rx_bytes", 1)):
+        if client.device and grown.get(f"{client.device}.{name}", 0) * unit >= claimed:
+            return f"RDMA from {client.device}"
+    if max(grown.get(f"{client.interface}.{way}_bytes", 0) for way in ("tx", "rx")) >= claimed:
+        return f"the kernel's network from {client.interface}"
+    return "none that is counted here"
 
 
 def notes(program: Program, site: str) -> list[str]:

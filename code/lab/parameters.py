@@ -35,6 +35,7 @@ class Parameters:
     verify: bool = False
     seed: int = 1
     nodelay: bool = False
+    calls: str = "blocking"  # of MPI
     send_buffer: int = 0  # bytes; 0 leaves it to the kernel
     receive_buffer: int = 0
     peer_post_list: int = 1  # of the peers, whose defaults differ from ours

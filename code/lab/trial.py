@@ -21,11 +21,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Step:
-    """One server and one client process, as argv."""
+    """One server and one client process, as argv; or a launcher, as the client, that starts both ends itself."""
 
-    server: tuple[str, ...]
+    server: tuple[str, ...]  # none beside a launcher
     client: tuple[str, ...]
     port: int  # TCP port that the server must be listening on before the client starts
+
+    @classmethod
+    def launched(cls, launcher: tuple[str, ...]) -> Step:
+        """A step of a single command."""
+        return cls((), launcher, 0)
 
 
 @dataclass(frozen=True)

@@ -51,10 +51,23 @@ program = "plain"
 operation = "write"
 measure = "throughput"
 arguments = "--depth 16 --slide 1 --list 4 --signal-every 4 --sleep 1"
+[[series]]
+name = "mpi-tcp"
+program = "mpi-tcp"
+operation = "send"
+measure = "one-way"
+parameters = {{ calls = "non-blocking", verify = true }}
+[[series]]
+name = "mpi-verbs"
+program = "mpi-verbs"
+operation = "send"
+measure = "latency"
+parameters = {{ verify = true }}
 """
+PATHS = {3: "the kernel's network from v0", 4: "RDMA from rxe0"}
 
 
-@pytest.mark.parametrize("kind", range(3), ids=["rounds", "rounds-verbs", "own"])
+@pytest.mark.parametrize("kind", range(5), ids=["rounds", "rounds-verbs", "own", "mpi-tcp", "mpi-verbs"])
 def test_a_trial_of_each_kind_gives_the_same_record_twice(exact: ExactSite, tmp_path: Path, kind: int) -> None:
     file = tmp_path / "kinds.toml"
     file.write_text(KINDS)
@@ -63,6 +76,8 @@ def test_a_trial_of_each_kind_gives_the_same_record_twice(exact: ExactSite, tmp_
         one, two = pool.map(lambda _: lasting(shop.plans[0].planned[kind], exact, shop.facts), range(2))
     assert one == two
     assert {sample.size_bytes for sample in one.samples} == {64, 4096}
+    if kind in PATHS:
+        assert one.facts["path"] == PATHS[kind]
 
 
 def lasting(planned: Planned, site: ExactSite, facts: SiteFacts) -> Record:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from lab.binaries import kept_binary
 from lab.errors import SiteError
 from lab.sites import host
 from lab.sites.wall import WallSite
-from lab.trial import Link
+from lab.trial import Link, Step
 
 PAYLOAD_SHARE = 1448 / 1538  # of a 1500-byte frame on the wire, TCP's payload
 ALONE = """
@@ -85,6 +86,11 @@ def test_verbs_without_an_rdma_device_are_refused_before_anything_starts(cable: 
     verbs = ("/lab/bin/verbs-client", "--device", cable.ends.client.device)
     with pytest.raises(SiteError, match="verbs-client needs an RDMA device"):
         cable.run(jobs.pair(verbs, verbs))
+
+
+def test_a_launcher_of_both_ends_is_refused_before_anything_starts(cable: WallSite, jobs: Jobs) -> None:
+    with pytest.raises(SiteError, match="orterun starts both ends by itself"):
+        cable.run(replace(jobs.pair((), ()), steps=(Step.launched(("orterun", "-np", "2", "true")),)))
 
 
 def test_a_link_that_goes_down_ends_in_the_deadline_and_the_next_trial_has_a_whole_one(

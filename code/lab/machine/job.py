@@ -70,8 +70,9 @@ def settings(job: Job, more: str = "") -> str:
 
 
 def script(name: str, arguments: tuple[str, ...]) -> str:
-    """One end of a step: it leaves the number of its process group, by which init ends it."""
-    return f"echo $$ >{name}.pid\nexec {shlex.join(arguments)}\n"
+    """One end of a step: it leaves the number of its process group, by which init ends it. The server that a launcher
+    does without is done at once, and nothing waits for its port."""
+    return f"echo $$ >{name}.pid\nexec {shlex.join(arguments or ('true',))}\n"
 
 
 def files(job: Job, more: str = "") -> dict[str, Entry]:

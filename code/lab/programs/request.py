@@ -18,7 +18,7 @@ class Request:
 
     program: str
     operation: str
-    measure: str  # throughput or latency
+    measure: str  # throughput, latency, or ONE_WAY: what each side's own call took
     counts: tuple[Counts, ...]
     parameters: Parameters
 
@@ -70,5 +70,6 @@ class Program:
     reading: str = ""  # how the output is read, where an experiment's file says so: a part of the key
 
 
+ONE_WAY = "one-way"
 SUMMARIES = ("completed", "confirmed")
 SETTLED = {"settled": "yes", "unsettled": "no"}  # the rounds that were looked at last, and whether they agreed

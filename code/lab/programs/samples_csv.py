@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 
 from lab.errors import ParseError
 from lab.parameters import Parameters
-from lab.programs.request import SETTLED, SUMMARIES, Reading, Request, Sample
+from lab.programs.request import ONE_WAY, SETTLED, SUMMARIES, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
 COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
+KINDS = {"throughput": ("window", *SUMMARIES), "latency": ("round_trip",), ONE_WAY: ("send", "receive")}
 
 _ROW = re.compile(r"(\d{1,19}),([a-z_]+),(\d{1,19}),(\d{1,19}),(\d{1,19}),(\d{1,19})", re.ASCII)
 _END = re.compile(r"# end rows=(\d+)", re.ASCII)
@@ -86,12 +87,11 @@ def _check_values(samples: tuple[Sample, ...], request: Request) -> None:
 
 
 def _check_counts(samples: tuple[Sample, ...], request: Request) -> None:
-    """A summary must carry all messages of its size, a latency one round trip for each."""
+    """A summary must carry all messages of its size; of round trips, sends and receives there is one for each."""
     found: Counter[tuple[int, str]] = Counter()
     for sample in samples:
         found[sample.size_bytes, sample.sample] += sample.messages
-    kinds = ("round_trip",) if request.measure == "latency" else ("window", *SUMMARIES)
-    wanted = {(each.size, kind): each.iterations for each in request.counts for kind in kinds}
+    wanted = {(each.size, kind): each.iterations for each in request.counts for kind in KINDS[request.measure]}
     if dict(found) != wanted:
         odd = sorted(set(found.items()) ^ set(wanted.items()))[0]
         raise ParseError(f"messages of size and kind differ from what was asked, first at {odd}", where=request.program)

@@ -96,6 +96,15 @@ def _both(pair: Pair, what: str, ends: Ends) -> tuple[Json, Json]:
     return client, server
 
 
+def refuse_launcher(job: Job) -> None:
+    """A launcher that starts both ends by itself has no place at either of them."""
+    if alone := [step.client[0] for step in job.steps if not step.server]:
+        raise SiteError(
+            f"{alone[0]} starts both ends by itself, and here each end starts its own",
+            hint="lab script slurm EXPERIMENT, or --site exact",
+        )
+
+
 def refuse_without_device(job: Job) -> None:
     """A program that needs an RDMA device must not be started without one."""
     for step in job.steps:

@@ -13,7 +13,7 @@ from lab.places import CACHE, HOSTS
 from lab.sites import exact, slurm_queue
 from lab.sites.hosts import Slurm, read_slurm
 from lab.sites.own_devices import refuse_model
-from lab.sites.pair import refuse_without_device
+from lab.sites.pair import refuse_launcher, refuse_without_device
 from lab.sites.slurm_dispatch import Dispatch
 from lab.trial import End, Ends, Job, Outcome
 
@@ -62,6 +62,7 @@ class SlurmSite:
 
     def run(self, job: Job) -> Outcome:
         """Wait for the cluster to run a job."""
+        refuse_launcher(job)
         refuse_without_device(job)
         refuse_model(job.link)
         return self.dispatch.run(job)

@@ -80,6 +80,7 @@ class WallSite:
 
     def run(self, job: Job) -> Outcome:
         """Run a job when no other runs here."""
+        pair.refuse_launcher(job)
         pair.refuse_without_device(job)
         with self.turn, self.alone():
             try:

@@ -1,0 +1,82 @@
+"""mpi-pingpong: one launcher starts both ranks, each on its own end of the cable; over TCP or over verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from lab.places import BENCH
+from lab.programs.request import DIRECTORY, ONE_WAY, Program, Reading, Request
+from lab.programs.samples_csv import read_samples
+from lab.trial import End, Ends, Step, StepOutcome
+
+BINARY = "mpi-pingpong"
+MODES = {"latency": "ping-pong", ONE_WAY: "one-way"}
+USES = frozenset({"iterations", "warmup", "sizes", "verify", "seed", "calls"})
+
+# No daemon of another computer is asked for, both ranks share a processor, and one that waits lets the other go on.
+LAUNCHER = (
+    "orterun", "--allow-run-as-root", "--oversubscribe",
+    "--mca", "plm", "isolated", "--mca", "mpi_yield_when_idle", "1",
+)  # fmt: skip
+# Neither has a way past the cable: no shared memory, and of the interfaces and devices each rank knows its own only.
+TRANSPORTS: dict[str, tuple[str, ...]] = {
+    "tcp": ("--mca", "pml", "ob1", "--mca", "btl", "self,tcp"),
+    "verbs": ("--mca", "pml", "ucx", "--mca", "btl", "self"),
+}
+
+
+def launch(transport: str, ends: Ends, command: tuple[str, ...]) -> tuple[str, ...]:
+    """The launcher's command: the same program twice, the client's end first."""
+    ranks = ((*_rank(transport, end), *command) for end in (ends.client, ends.server))
+    first, second = ranks
+    return (*LAUNCHER, *TRANSPORTS[transport], *first, ":", *second)
+
+
+def options(request: Request) -> tuple[str, ...]:
+    """What both ranks are told."""
+    values = request.parameters
+    sizes = ",".join(f"{each.size}@{each.iterations}/{each.warmup}" for each in request.counts)
+    words = ("--mode", MODES[request.measure], "--calls", values.calls, "--sizes", sizes, "--seed", str(values.seed))
+    verify = ("--verify",) if values.verify else ()
+    return (*words, "--deadline", str(values.wait_deadline_s), *verify)
+
+
+def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
+    """What rank 0 printed; the launcher hands it on."""
+    (outcome,) = outcomes
+    return read_samples(outcome.client_out, request)
+
+
+def _rank(transport: str, end: End) -> tuple[str, ...]:
+    """One rank's own environment. UCX brings connections up by datagrams (`rc_v` takes `ud_v` in), and drops those of
+    Soft-RoCE unless it is told not to look for their GID."""
+    if transport == "tcp":
+        values = {"OMPI_MCA_btl_tcp_if_include": end.interface}
+    else:
+        values = {"UCX_TLS": "rc_v,self", "UCX_NET_DEVICES": f"{end.device}:1", "UCX_UD_VERBS_ETH_DGID_CHECK": "n"}
+    return ("-np", "1", *(word for name, value in values.items() for word in ("-x", f"{name}={value}")))
+
+
+def _steps(transport: str) -> Callable[[Request, Ends], tuple[Step, ...]]:
+    return partial(_step, transport)
+
+
+def _step(transport: str, request: Request, ends: Ends) -> tuple[Step, ...]:
+    return (Step.launched(launch(transport, ends, (f"{DIRECTORY}/{BINARY}", *options(request)))),)
+
+
+def _program(transport: str) -> Program:
+    return Program(
+        f"mpi-{transport}",
+        frozenset({("send", measure) for measure in MODES}),
+        _steps(transport),
+        parse,
+        (BENCH / BINARY,),
+        prints_samples=True,
+        rdma=transport == "verbs",
+        uses=USES,
+    )
+
+
+PROGRAMS = (_program("tcp"), _program("verbs"))
