@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lab.programs import bench, iperf3, mpi, perftest, qperf
+from lab.programs import bench, iperf3, mpi, netpipe, perftest, qperf
 from lab.programs.request import Program
 
 PROGRAMS: dict[str, Program] = {
     program.name: program
-    for family in (bench.PROGRAMS, mpi.PROGRAMS, perftest.PROGRAMS, iperf3.PROGRAMS, qperf.PROGRAMS)
+    for family in (bench.PROGRAMS, mpi.PROGRAMS, netpipe.PROGRAMS, perftest.PROGRAMS, iperf3.PROGRAMS, qperf.PROGRAMS)
     for program in family
 }

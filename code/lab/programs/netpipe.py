@@ -1,0 +1,73 @@
+"""NetPIPE, over TCP and over MPI: one run goes through a range of sizes, of which those that were asked for are read.
+
+Its Mbps are 2^20 bits a second, and its time is half of the best of three mean round trips (NetPIPE 3.7.2, netpipe.c).
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from decimal import Decimal
+
+from lab.errors import ParseError
+from lab.parameters import Counts
+from lab.programs import mpi
+from lab.programs.request import Program, Reading, Request, Sample
+from lab.trial import Ends, Step, StepOutcome
+
+PORT = 5002
+MEBIBIT = 1 << 20
+
+_ROW = re.compile(r"\s*(\d{1,19})\s+(\d{1,19}\.\d{1,9})\s+(\d{1,9}\.\d{1,9})\s*", re.ASCII)
+
+
+def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
+    """The table's lines are bytes, Mbps and seconds."""
+    (outcome,) = outcomes
+    rows = {int(row[1]): row for line in outcome.client_out.splitlines() if (row := _ROW.fullmatch(line))}
+    return Reading({}, tuple(_sample(request.program, each, rows) for each in request.counts))
+
+
+def _sample(program: str, each: Counts, rows: dict[int, re.Match[str]]) -> Sample:
+    if each.size not in rows:
+        raise ParseError(f"{each.size} bytes are not in the output", where=program)
+    rate, seconds = (Decimal(word) for word in rows[each.size].groups()[1:])
+    by_rate = each.size * 8 / (rate * MEBIBIT) if rate else Decimal(0)
+    if abs(by_rate - seconds) > max(seconds / 100, Decimal("1e-8")):
+        raise ParseError(f"{each.size} bytes at {rate} Mbps do not take {seconds} s", where=program)
+    best = by_rate if _digits(rate) > _digits(seconds) else seconds
+    if (time_ns := int((2 * best).scaleb(9).to_integral_value())) <= 0:
+        raise ParseError(f"the time of {each.size} bytes is printed as zero", where=program)
+    return Sample(each.size, "round_trip_mean", 0, each.iterations, each.iterations * each.size, time_ns)
+
+
+def _digits(number: Decimal) -> int:
+    return len(number.normalize().as_tuple().digits)
+
+
+def _range(request: Request) -> tuple[str, ...]:
+    """No sizes beside those of the schedule, and as many messages of each."""
+    sizes = [each.size for each in request.counts]
+    repeats = max(each.iterations for each in request.counts)
+    return ("-p", "0", "-l", str(min(sizes)), "-u", str(max(sizes)), "-n", str(repeats))
+
+
+def _tcp(request: Request, ends: Ends) -> tuple[Step, ...]:
+    """The table goes to a file, without which `cat` fails: NPtcp's main returns nothing, and its status is chance."""
+    shared = shlex.join(("NPtcp", "-P", str(PORT), *_range(request)))
+    client = f"{shared} -h {shlex.quote(ends.server.host)} -o /tmp/netpipe.$$ >&2; cat /tmp/netpipe.$$"
+    return (Step(("sh", "-c", f"{shared}; true"), ("sh", "-c", client), PORT),)
+
+
+def _mpi(request: Request, ends: Ends) -> tuple[Step, ...]:
+    """A rank's standard output is a pipe to the launcher, which can be opened once more for the table."""
+    return (Step.launched(mpi.launch("tcp", ends, ("NPopenmpi", *_range(request), "-o", "/proc/self/fd/1"))),)
+
+
+def _program(name: str, steps: Callable[[Request, Ends], tuple[Step, ...]]) -> Program:
+    uses = frozenset({"iterations", "sizes"})
+    return Program(name, frozenset({("send", "latency")}), steps, parse, same_counts=True, uses=uses)
+
+
+PROGRAMS = (_program("netpipe-tcp", _tcp), _program("netpipe-mpi", _mpi))
