@@ -67,7 +67,7 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
     attempt = new_attempt(attempts_of(options.out, place))
     with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
         case = Case(desk, place, Path(folder))
-        write_fingerprint(fingerprint(case), attempt)
         done = make_grade(case, digest_of(place), names, lambda state: write_grade(state, attempt))
+        write_fingerprint(fingerprint(case), attempt)
     print("\n".join([*lines(done), f"kept in {attempt}"]))
     return int(done.points < done.most or not done.is_final)

@@ -67,6 +67,10 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
         return Status.ERROR, (Finding(Kind.BLOCKED, str(error)),)
     except LabError as error:
         return Status.FAILED, (Finding(Kind.RECORD if isinstance(error, RecordError) else Kind.BLOCKED, str(error)),)
+    except RecursionError:
+        return Status.FAILED, (
+            Finding(Kind.UNREADABLE, "a file is nested more deeply than anything that the lab writes"),
+        )
     except Exception as error:  # noqa: BLE001 - a stranger's data may break what nobody thought of; the others go on
         return Status.ERROR, (Finding(Kind.BLOCKED, f"the check broke down: {error!r:.300}"),)
     return Status.FAILED if findings else Status.PASSED, findings
