@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import threading
 import time
@@ -44,7 +45,7 @@ def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
             name,
             assignment.points[name],
             hidden=name in assignment.hidden,
-            command=f"lab grade {case.place} --assignment {assignment.name} --only {name}",
+            command=f"lab grade {shlex.quote(str(case.place))} --assignment {assignment.named} --only {name}",
         )
         for name in names
     )

@@ -40,6 +40,11 @@ class Assignment:
     def name(self) -> str:
         return self.file.stem
 
+    @property
+    def named(self) -> str:
+        """As a command takes it: by its name, or by its file where it lies elsewhere."""
+        return self.name if self.file.parent == ASSIGNMENTS else str(self.file)
+
 
 def load_assignment(file: Path) -> Assignment:
     """The checked assignment; an error names the line."""

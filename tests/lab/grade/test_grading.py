@@ -92,7 +92,7 @@ def test_a_line_has_points_evidence_and_the_command_that_repeats_it(
     text = lines(grade(case, "", CHECKS, lambda _: None))
     assert "failed     0 of 20  claims" in text and "passed    25 of 25  rerun" in text
     assert "         [text] line 0" in text and "         and 5 more" in text and text[-1] == "final: 80 of 100 points"
-    assert f"         to repeat: lab grade {case.place} --assignment assignment --only claims" in text
+    assert f"         to repeat: lab grade {case.place} --assignment {case.desk.assignment.file} --only claims" in text
 
 
 def test_every_output_says_the_same(case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
