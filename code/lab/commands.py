@@ -14,7 +14,8 @@ from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError
 from lab.estimate import estimate_s
 from lab.places import EXPERIMENTS, REFERENCE
-from lab.plan import Plan
+from lab.plan import Plan, Planned
+from lab.preflight import LONG_RUN, preflight
 from lab.progress import Progress
 from lab.record import find_key, has_record, read_facts, record_folder
 from lab.reference import changed_parts, read_reference, write_reference
@@ -140,6 +141,8 @@ def _run(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Su
     todo, done = missing(shop.plans, results, fresh=fresh)
     if not todo:
         return Summary(done_before=done)
+    if shop.site.at_once == 1 and len(todo) >= LONG_RUN:
+        _tell_preflight(shop, todo)
     progress = Progress(len(todo), sys.stderr)
     try:
         work = Work(shop.site, shop.facts, results, fresh)
@@ -148,6 +151,13 @@ def _run(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Su
         progress.close()
     summary.done_before = done
     return summary
+
+
+def _tell_preflight(shop: Workshop, todo: list[Planned]) -> None:
+    """Before a long run by the clock on the wall."""
+    found = preflight(shop.site, shop.facts, todo)
+    for line in found.lines(todo) if found else ():
+        print(line, file=sys.stderr)
 
 
 def _write_table(each: Plan, results: Path, *, fresh: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -17,14 +18,14 @@ from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running, shortes
 
 from lab.binaries import kept_binary
 from lab.errors import SiteError
-from lab.sites import host
+from lab.sites import far_end, host
 from lab.sites.wall import WallSite
 from lab.trial import Link, Step
 
 PAYLOAD_SHARE = 1448 / 1538  # of a 1500-byte frame on the wire, TCP's payload
 ALONE = """
 import sys
-from lab.sites import host
+from lab.sites import far_end, host
 from lab.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[1]), 18600)
 host.open("cable").run(Job((step,), Link(), Perturbation(), 600))
@@ -146,3 +147,20 @@ def test_a_trial_costs_at_most_20_ms_beside_its_programs(
 
     through_the_site = shortest(lambda: cable.run(jobs.pair(server, client)))
     assert through_the_site - shortest(directly) < 0.02
+
+
+def test_a_clock_on_the_wall_that_jumps_changes_no_trial(
+    monkeypatch: pytest.MonkeyPatch, programs: dict[Path, str]
+) -> None:
+    """Both agents and the harness see a time of day that leaps by years at every look."""
+    leaping = "import itertools, time\ntime.time = lambda leap=itertools.count(): (-1) ** next(leap) * 1e9\n"
+    leaps = itertools.count()
+    monkeypatch.setattr(time, "time", lambda: (-1) ** next(leaps) * 1e9)
+    monkeypatch.setattr(far_end, "INTERPRETER", ("-I", "-S", "-c", leaping + far_end.BOOTSTRAP))
+    site = host.open("cable")
+    jobs = Jobs(site.ends, programs)
+    good = site.run(jobs.pair(*jobs.tcp("64@100/10"))).steps[0]
+    late = site.run(jobs.shell(LISTENING, "sleep 86312", deadline_s=1)).steps[0]
+    site.stop()
+    assert (good.client_status, late.client_status) == (0, 124)
+    assert 0.9e9 < late.clock_end_ns - late.clock_start_ns < 6e9

@@ -138,11 +138,22 @@ def state(interface: str, device: str) -> dict[str, object]:
         "temperatures_c": [int(text(zone)) / 1000 for zone in sorted(SYS.glob("class/thermal/thermal_zone*/temp"))],
         "irq_affinity": irq_affinity(interface),
         "cpus": sorted(os.sched_getaffinity(0)),
+        "rate_bit_s": rate_bit_s(interface, device),
         "mtu": text(SYS / "class/net" / interface / "mtu"),
         "link_state": port_state(device) if device else "",
         "memlock_bytes": resource.getrlimit(resource.RLIMIT_MEMLOCK)[0],
     }
-    return {name: value for name, value in found.items() if value not in ("", [], {})}
+    return {name: value for name, value in found.items() if value not in ("", [], {}, 0)}
+
+
+def rate_bit_s(interface: str, device: str) -> int:
+    """What the link can carry, as its card says: `400 Gb/sec (4X NDR)`, or Mbit/s; 0 where there is no card."""
+    words = text(SYS / "class/infiniband" / device / "ports/1/rate").split() if device else []
+    if words:
+        return int(float(words[0]) * 1e9)
+    card = SYS / "class/net" / interface
+    speed = text(card / "speed") if (card / "device").exists() else ""
+    return int(speed) * 1_000_000 if speed.isdecimal() else 0
 
 
 def processor() -> str:

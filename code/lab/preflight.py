@@ -1,0 +1,127 @@
+"""A few seconds on a real link before a long run: does it carry what it should, and how long will the run take?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from statistics import mean
+
+from lab.errors import SiteError
+from lab.measure import FailedOutcome, measure
+from lab.parameters import Counts
+from lab.plan import Planned, SiteFacts, make_trial
+from lab.programs.request import Sample
+from lab.record import Record
+from lab.sites import Site
+
+LONG_RUN = 10  # trials: a shorter run is its own preflight
+SMALL, LARGE = Counts(1, 1280, 64), Counts(1 << 20, 40, 4)
+ONCE = {"post_list": "auto", "signal_every": "auto", "windows": 20, "until_stable": 0}
+PLAUSIBLE_SHARE = 0.1  # of the link's rate; below it, something is likely wrong
+Kind = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What messages of one kind take: a share of each message, a share of each byte, and the trial around them."""
+
+    message_s: float
+    byte_s: float
+    trial_s: float
+
+    def of(self, counts: Iterable[Counts]) -> float:
+        """Seconds of a trial with these counts."""
+        each = ((one.iterations + one.warmup) * (self.message_s + one.size * self.byte_s) for one in counts)
+        return self.trial_s + sum(each)
+
+
+@dataclass(frozen=True)
+class Preflight:
+    """What was found."""
+
+    costs: dict[Kind, Cost]
+    link_bytes_per_s: float | None  # as the network card says; a cable of software has no rate
+
+    def estimate_s(self, todo: Iterable[Planned]) -> float:
+        """How long the trials will take; peers are taken for as quick as our programs, and start once for each size."""
+        return sum(self._cost(each).of(each.trial.request.counts) * _starts(each) for each in todo)
+
+    def lines(self, todo: list[Planned]) -> Iterator[str]:
+        """What a person must know before a long run."""
+        for kind, cost in self.costs.items():
+            rate = f"{1e-6 / cost.byte_s:.0f} MB/s at 1 MiB, " if cost.byte_s else ""
+            what = f"{rate}{cost.message_s * 1e6:.1f} us a message"
+            yield f"preflight: {' '.join(kind)}: 1 MiB verified, {what}"
+            share = 1 / cost.byte_s / self.link_bytes_per_s if self.link_bytes_per_s and cost.byte_s else 1.0
+            if share < PLAUSIBLE_SHARE:
+                yield f"preflight: that is {share:.1%} of what the link can carry: is it the right link?"
+        yield f"preflight: {len(todo)} trials, about {self.estimate_s(todo):.0f} s"
+
+    def _cost(self, planned: Planned) -> Cost:
+        if own := self.costs.get(_kind(planned)):
+            return own
+        costs = self.costs.values()
+        return Cost(*(mean(getattr(each, name) for each in costs) for name in ("message_s", "byte_s", "trial_s")))
+
+
+def preflight(site: Site, facts: SiteFacts, todo: Iterable[Planned]) -> Preflight | None:
+    """One short trial of each kind; an error if the link can't be what it says. None without programs of ours."""
+    kinds = {_kind(each): each for each in todo if _can_be_tried(each, facts)}
+    costs, rate = {}, None
+    for kind, planned in kinds.items():
+        _run(site, facts, planned, (LARGE,), verify=True)
+        record = _run(site, facts, planned, (SMALL, LARGE), verify=False)
+        costs[kind], rate = _cost(record), _link_rate(record)
+        _refuse_over_line_rate(kind, costs[kind], rate)
+    return Preflight(costs, rate) if costs else None
+
+
+def _run(site: Site, facts: SiteFacts, planned: Planned, counts: tuple[Counts, ...], *, verify: bool) -> Record:
+    """A record with all its checks, kept nowhere."""
+    parameters = planned.trial.request.parameters.with_values(ONCE | {"verify": verify})
+    request = replace(planned.trial.request, counts=counts, parameters=parameters)
+    digests = {file: planned.trial.programs[file.name] for file in planned.series.tool.binaries}
+    trial = make_trial(planned.series, request, 1, facts, digests)
+    try:
+        return measure(replace(planned, trial=trial), site, facts)
+    except FailedOutcome as error:
+        raise SiteError(error.what, where=f"preflight of {request.program}", hint="lab doctor") from error
+
+
+def _cost(record: Record) -> Cost:
+    small_s, large_s = (_message_s(record.samples, each.size) for each in (SMALL, LARGE))
+    byte_s = max(0.0, (large_s - small_s) / (LARGE.size - SMALL.size))
+    cost = Cost(small_s, byte_s, 0.0)
+    return replace(cost, trial_s=max(0.0, record.facts["state"]["host_seconds"] - cost.of((SMALL, LARGE))))
+
+
+def _message_s(samples: Iterable[Sample], size: int) -> float:
+    of_size = (each for each in samples if each.size_bytes == size)
+    wanted = [each for each in of_size if each.sample in ("completed", "round_trip")]
+    return sum(each.time_ns for each in wanted) / sum(each.messages for each in wanted) / 1e9
+
+
+def _link_rate(record: Record) -> float | None:
+    bits = record.facts["state"].get("client", {}).get("rate_bit_s")
+    return bits / 8 if bits else None
+
+
+def _refuse_over_line_rate(kind: Kind, cost: Cost, link_bytes_per_s: float | None) -> None:
+    if link_bytes_per_s and cost.byte_s and 1 / cost.byte_s > link_bytes_per_s and kind[2] == "throughput":
+        what = f"{1 / cost.byte_s:.3g} B/s over a link of {link_bytes_per_s:.3g} B/s: the data take another way"
+        raise SiteError(what, where=f"preflight of {kind[0]}", hint="address and interface of the link in hosts.toml")
+
+
+def _can_be_tried(planned: Planned, facts: SiteFacts) -> bool:
+    """Programs of ours, with the device that they need: without it each trial says so by itself."""
+    tool = planned.series.tool
+    return tool.uses >= {"verify", "windows"} and (bool(facts.ends.client.device) or not tool.rdma)
+
+
+def _kind(planned: Planned) -> Kind:
+    request = planned.trial.request
+    return request.program, request.operation, request.measure
+
+
+def _starts(planned: Planned) -> int:
+    return len(planned.trial.job.steps)
