@@ -82,6 +82,7 @@ def test_a_report_is_whole(reports: dict[str, Path], name: str) -> None:
     text = tool("pdftotext", reports[name], "-")
     assert "First Author (000001), Second Author (000002)" in text.split("\f")[0]
     assert "Network measurement laboratory" in text.split("\f")[0]
+    assert "Site exact: time is counted in instructions." in text.split("Goal")[0]
     assert "??" not in text and "\\" not in text
     for part in ("Goal", "Method", "Environment", "Results", "Discussion", "How to reproduce", "Ledger of claims"):
         assert part in text
