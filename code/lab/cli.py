@@ -175,6 +175,7 @@ def _grade(commands: Commands) -> None:
 
 def _preview_grade(commands: Commands) -> None:
     command = _command(commands, "preview-grade", "grade a draft made now, by the checks that are public")
+    _results(command)
     _grading(command)
 
 

@@ -8,7 +8,6 @@ from argparse import Namespace
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.places import RESULTS
 
 COMMANDS = ("grade", "preview-grade", "grade-class")
 
@@ -22,7 +21,7 @@ def preview_grade(options: Namespace) -> int:
     """What the grader would say of a hand-in made now, by the public checks."""
     from lab.submission.commands import submitted
 
-    file = submitted(options.assignment, RESULTS, draft=True)
+    file = submitted(options.assignment, options.results, draft=True)
     return graded(options, file, (), public=True)
 
 

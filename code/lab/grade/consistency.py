@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from lab.checks import failed_steps, uncounted_bytes, untimed_ns
+from lab.checks import failed_steps, path, uncounted_bytes, untimed_ns
 from lab.errors import LabError, ParseError
 from lab.grade.finding import Finding, Kind
 from lab.measure import record_facts
@@ -25,6 +25,7 @@ KINDS = {
     "identity": Kind.IDENTITY,
     "programs": Kind.IDENTITY,
     "ends": Kind.OTHER_LINK,
+    "path": Kind.OTHER_LINK,
 }
 LONGEST_VERSION = 40
 
@@ -43,7 +44,8 @@ def record_findings(
     except BadFacts as error:
         yield Finding(Kind.RECORD, error.what)
         return
-    yield from _unplanned(planned, site, facts, outcome)
+    way = path(site.ends, outcome, samples)
+    yield from _unplanned(facts, record_facts(planned, site, outcome) | {"path": way})
     yield from (Finding(Kind.STATUS, each) for each in failed_steps(outcome))
     yield from _rows(planned, samples)
     yield from _counted(planned, site, outcome, samples)
@@ -68,8 +70,8 @@ def require_plain(facts: dict[str, Any]) -> None:
         raise BadFacts("it does not say that it passed all checks")
 
 
-def _unplanned(planned: Planned, site: SiteFacts, facts: dict[str, Any], outcome: Outcome) -> Iterator[Finding]:
-    expected = json.loads(json.dumps(record_facts(planned, site, outcome)))
+def _unplanned(facts: dict[str, Any], planned: dict[str, Any]) -> Iterator[Finding]:
+    expected = json.loads(json.dumps(planned))
     for name in sorted((expected.keys() | facts.keys()) - set(UNPLANNED)):
         if facts.get(name) != expected.get(name):
             given, wanted = (json.dumps(each.get(name))[:100] for each in (facts, expected))

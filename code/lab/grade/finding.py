@@ -45,6 +45,7 @@ class Kind(Enum):
     SAMPLE = "sample"
     TOLERANCE = "outside the tolerance"
     INVENTED = "invented times"
+    SLOW = "too slow"
     # what the report says
     CLAIM = "claim"
     NOT_REPRODUCED = "claim not reproduced"

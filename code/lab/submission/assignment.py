@@ -11,7 +11,7 @@ from lab.errors import SpecError
 from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.toml_lines import find_line
 
-CHECKS = ("package", "records", "rerun", "program", "claims", "pages", "discussion")
+CHECKS = ("package", "records", "rerun", "program", "speed", "claims", "pages", "discussion")
 KEYS: dict[str, type] = {
     "title": str,
     "experiment": str,

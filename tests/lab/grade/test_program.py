@@ -13,6 +13,7 @@ from lab.errors import LabError
 from lab.grade.case import Case, Desk
 from lab.grade.checks.program import program
 from lab.grade.checks.rerun import rerun
+from lab.grade.checks.speed import speed
 from lab.grade.finding import Finding, Kind
 from lab.grade.programs import keep_programs
 from lab.spec_file import load
@@ -54,6 +55,8 @@ class Pretended(fake_site.FakeSite):
         self.told, self.sent = told, sent
 
     def run(self, job: Job) -> Outcome:
+        if "/mine" not in job.steps[0].client[0]:
+            return super().run(job)
         steps, clock, total = [], 0, 0
         for step in job.steps:
             size, count = (int(fake_site.option(step.client, name)) for name in ("--size", "--iterations"))
@@ -66,11 +69,11 @@ class Pretended(fake_site.FakeSite):
         return Outcome(tuple(steps), dict.fromkeys(counters, 0), counters, 0, clock, "", 0.0)
 
 
-def found(folder: Path, check: Any, site: Any) -> list[Finding]:
+def found(folder: Path, check: Any, site: Any, text: str = EXPERIMENT) -> list[Finding]:
     (folder / "mine").mkdir()
     (folder / "mine" / "mine").write_bytes(b"\x7fELF")
     (folder / "mine" / "mine.c").write_text("int main(void) {}\n")
-    (folder / "small.toml").write_text(EXPERIMENT)
+    (folder / "small.toml").write_text(text)
     plan = hand_ins.plan_on(folder / "small.toml", site, "d")
     assignment: Any = None
     desk = Desk(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
@@ -116,3 +119,23 @@ def test_a_binary_of_another_name_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(EXPERIMENT)
     with pytest.raises(LabError, match="the binary mine is missing"):
         keep_programs(pack({"binaries/other": b""}), load(tmp_path / "small.toml"), tmp_path / "kept")
+
+
+COMPARED = """
+[[series]]
+name = "tcp"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+[[comparison]]
+name = "mine over tcp"
+ours = "mine"
+peers = ["tcp"]
+at_least = {least}
+"""
+
+
+@pytest.mark.parametrize(("least", "kinds"), [(0.5, []), (2.0, [Kind.SLOW])])
+def test_a_program_must_be_as_fast_as_the_assignment_asks(tmp_path: Path, least: float, kinds: list[Kind]) -> None:
+    text = EXPERIMENT + COMPARED.format(least=least)
+    assert [each.kind for each in found(tmp_path, speed, Pretended(lambda ns: ns), text)] == kinds

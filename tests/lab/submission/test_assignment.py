@@ -29,7 +29,7 @@ def test_what_is_not_named_is_worth_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        (WHOLE + "speed = 3\n", 5, "speed = 3"),
+        (WHOLE + "beauty = 3\n", 5, "beauty = 3"),
         (WHOLE.replace("= 3", "= -3"), 4, "rerun = -3"),
         ('colour = "red"\n' + WHOLE, 1, "colour"),
         ('hidden = ["all"]\n' + WHOLE, 1, "hidden"),

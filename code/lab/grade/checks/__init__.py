@@ -10,6 +10,7 @@ from lab.grade.checks.pages import pages
 from lab.grade.checks.program import program
 from lab.grade.checks.records import records
 from lab.grade.checks.rerun import rerun
+from lab.grade.checks.speed import speed
 from lab.grade.finding import Finding
 
 Check = Callable[[Case], Iterable[Finding]]
@@ -19,6 +20,7 @@ CHECKS: dict[str, Check] = {
     "records": records,
     "rerun": rerun,
     "program": program,
+    "speed": speed,
     "claims": claims,
     "pages": pages,
     "discussion": discussion,

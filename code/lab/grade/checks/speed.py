@@ -1,0 +1,24 @@
+"""Every comparison that the experiment asks for holds among the records that the grader measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.bench import compare, format_result
+from lab.grade.case import Blocked, Case
+from lab.grade.finding import Finding, Kind
+
+
+def speed(case: Case) -> Iterator[Finding]:
+    """The student's program against the lab's or a peer's, on one link: what the hand-in says of it does not matter."""
+    comparisons = case.desk.plan.experiment.comparisons
+    if not comparisons:
+        return
+    try:
+        rows = case.own.rows
+    except Blocked as error:
+        yield Finding(Kind.NOT_MEASURED, str(error))
+        return
+    for result in (compare(each, rows) for each in comparisons):
+        if not result.holds:
+            yield Finding(Kind.SLOW, format_result(result).strip())
