@@ -33,7 +33,9 @@ def false_claims(planned: Planned, ends: Ends, outcome: Outcome, samples: Iterab
 
 
 def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
-    """Bytes that did not go through the link."""
+    """Bytes that did not go through the link; inside of one device there is none to count them."""
+    if turned_around(planned.series.tool, ends):
+        return
     counter = counter_name(planned.series, ends, outcome.counters_after)
     counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
     if (claimed := _claimed_bytes(samples)) > counted:
@@ -67,11 +69,19 @@ def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
     return "none that is counted here"
 
 
-def notes(program: Program, site: str) -> list[str]:
+def turned_around(program: Program, ends: Ends) -> bool:
+    """Whether one RDMA device is both ends."""
+    return program.rdma and bool(ends.client.device) and ends.client == ends.server
+
+
+def notes(program: Program, site: str, ends: Ends) -> list[str]:
     """What a reader must know before using the numbers."""
+    found = []
     if program.both_spin and site in ONE_CORE_SITES:
-        return ["both ends spun on one core: the numbers hold waits for the scheduler's tick"]
-    return []
+        found.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")
+    if turned_around(program, ends):
+        found.append("one device is both ends: the data turned around inside it, and no counter of a link saw them")
+    return found
 
 
 def _claimed_bytes(samples: tuple[Sample, ...]) -> int:

@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.sites import own_devices
+from lab.sites import own_devices, soft_rdma
 from lab.sites.cable import Cable
 from lab.sites.own_devices import OwnDevices
+from lab.sites.soft_rdma import SoftRdma
 from lab.sites.wall import PairLink, WallSite
+
+CABLE = "cable"
 
 
 @contextmanager
@@ -25,10 +28,12 @@ def alone() -> Iterator[None]:
 
 
 def open(wanted: str = "", _: Path | None = None) -> WallSite:  # noqa: A001 - as every site's module
-    """`host` takes RDMA devices if there are any, `host:cable` never, `host:DEVICE,DEVICE` those."""
-    devices = () if wanted == "cable" else own_devices.choose(wanted)
+    """`host` takes RDMA devices if there are any, `host:A,B` those, `host:rxe` makes one, `host:cable` takes none."""
+    devices = () if wanted in (CABLE, soft_rdma.WANTED) else own_devices.choose(wanted)
 
     def connect() -> PairLink:
+        if wanted == soft_rdma.WANTED:
+            return SoftRdma()
         return OwnDevices(devices) if devices else Cable()
 
     return WallSite("host", connect, alone)
