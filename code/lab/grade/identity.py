@@ -7,7 +7,10 @@ from typing import Any
 
 from lab.plan import SiteFacts
 from lab.submission.errors import SubmissionError
+from lab.submission.package import require_text
 from lab.trial import End, Ends
+
+END_NAMES = ("client", "server")
 
 
 def handed_in_site(identity: bytes, facts: dict[str, Any]) -> SiteFacts:
@@ -15,17 +18,8 @@ def handed_in_site(identity: bytes, facts: dict[str, Any]) -> SiteFacts:
     try:
         named = json.loads(identity)
         ends = facts["ends"]
-        client, server = (End(**{name: _text(value) for name, value in ends[end].items()}) for end in END_NAMES)
-        texts = {_text(name): _text(value) for name, value in named.items()}
-        return SiteFacts(texts.pop("site"), Ends(client, server, _text(ends["side_channel"])), texts)
+        client, server = (End(**{name: require_text(value) for name, value in ends[end].items()}) for end in END_NAMES)
+        texts = {require_text(name): require_text(value) for name, value in named.items()}
+        return SiteFacts(texts.pop("site"), Ends(client, server, require_text(ends["side_channel"])), texts)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SubmissionError(f"identity.json and the records name no site: {error!r:.200}") from error
-
-
-END_NAMES = ("client", "server")
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
-    return value

@@ -62,15 +62,16 @@ def read_page(files: Mapping[str, bytes], where: str) -> Page:
         raise SubmissionError(f"holds no {PAGE}", where, "a file that make submit wrote", fault=Fault.NO_DATA)
     try:
         given = json.loads(files[PAGE])
-        ids, draft = (tuple(_text(each) for each in given[name]) for name in ("ids", "draft"))
-        assignment, lab, chained = (_text(given[name]) for name in ("assignment", "lab", "chain"))
-        named = {_text(name): _text(digest) for name, digest in given["files"].items()}
+        ids, draft = (tuple(require_text(each) for each in given[name]) for name in ("ids", "draft"))
+        assignment, lab, chained = (require_text(given[name]) for name in ("assignment", "lab", "chain"))
+        named = {require_text(name): require_text(digest) for name, digest in given["files"].items()}
         return Page(assignment, ids, draft, lab, named, chained, int(given["format"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SubmissionError(f"{PAGE} is not one that make submit wrote: {error!r}", where) from error
 
 
-def _text(value: object) -> str:
+def require_text(value: object) -> str:
+    """A stranger's value that must be a text."""
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.40} is no text")
     return value
