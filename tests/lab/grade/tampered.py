@@ -344,7 +344,7 @@ def latex_that_reaches_out(forger: Forger, variant: int) -> bytes:
 def sentence_that_the_data_refute(forger: Forger, variant: int) -> bytes:
     said = (
         "It is 33 times better than TCP.",
-        r"TCP on this link is slower: \claim{verbs_over_tcp.64K}.",
+        r"RDMA is faster than TCP on this link: \claim{verbs_over_tcp.64K}.",
         r"It reaches \claim[9]{verbs.64K}.",
         r"It reaches \claim{verbs.8G}.",
     )[variant % 4]

@@ -59,6 +59,19 @@ def test_another_machine_and_other_programs_are_held_to_the_tolerance(
     assert {each.kind for each in result.findings} == {Kind.TOLERANCE}
 
 
+def test_on_a_site_with_a_clock_on_the_wall_no_two_runs_are_equal(
+    grade_file: GradeFile, hand_ins: ModuleType, course: Any, desk: Desk, tmp_path: Path
+) -> None:
+    here, there = hand_ins.Site(slowness=1.0), hand_ins.Site(slowness=1.02)
+    here.name = there.name = "host"
+    work = hand_ins.with_report(course, hand_ins.make_work(course, "fay", there))
+    plan = hand_ins.plan_on(course.folder / "course" / "small.toml", here, "d")
+    assignment = replace(desk.assignment, site="host")
+    wall = replace(desk, assignment=assignment, site=here, plan=plan, results=tmp_path / "host")
+    assert work.plan.trials().keys() == plan.trials().keys()
+    assert grade_file(hand_ins.handed_in(work, tmp_path / "fay.pdf"), at=wall).kinds == ()
+
+
 def test_records_that_are_not_the_trials_of_the_plan_are_not_measured_again_in_vain(
     grade_file: GradeFile, hand_ins: ModuleType, course: Any, ada: Any, tmp_path: Path
 ) -> None:

@@ -23,7 +23,7 @@ def claims(case: Case) -> Iterator[Finding]:
     """The list of claims against the data, then against the re-run, then the text against both."""
     ledger = make_ledger(case.basis)
     yield from _differing(case.file("claims.csv"), claims_csv(ledger))
-    if not case.same_identity:
+    if not case.repeats_exactly:
         yield from _not_reproduced(case, ledger, make_ledger(case.own))
     elif case.basis is not case.own:
         yield from _unequal(ledger, make_ledger(case.own))

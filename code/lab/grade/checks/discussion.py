@@ -28,7 +28,7 @@ def discussion(case: Case) -> Iterator[Finding]:
         return
     yield from _length(case, COMMENT.sub("", text))
     yield from _refused(text, make_ledger(case.basis))
-    if not case.same_identity:
+    if not case.repeats_exactly:
         yield from _refused(text, make_ledger(case.own))
     try:
         assert case.rebuilt

@@ -18,7 +18,7 @@ def records(case: Case) -> Iterator[Finding]:
             Kind.SITE, f"it was measured on {case.site.name}, the assignment asks {case.desk.assignment.site}"
         )
     yield from case.record_findings
-    if not case.record_findings or case.same_identity:
+    if not case.record_findings or case.repeats_exactly:
         yield from _made_of(case, case.basis)
 
 

@@ -1,4 +1,4 @@
-"""Every record measured again: the same bytes under the same identity, else medians within the tolerance."""
+"""Every record measured again: the same bytes on an exact site of the same identity, else medians in the tolerance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def rerun(case: Case) -> Iterator[Finding]:
     except Blocked as error:
         yield Finding(Kind.NOT_MEASURED, str(error))
         return
-    if case.same_identity:
+    if case.repeats_exactly:
         yield from _equal(case)
     else:
         yield from _within_tolerance(case)
@@ -62,7 +62,7 @@ def _samples(case: Case, key: str) -> Iterator[Finding]:
 
 
 def _within_tolerance(case: Case) -> Iterator[Finding]:
-    """Programs or machine are others, and so are the records; path lengths differ by some per cent."""
+    """Programs or machine are others, or time is that of the wall: records differ by some per cent."""
     for each in ratios(list(case.handed_in.rows), list(case.own.rows)):
         if not each.holds:
             what = (
