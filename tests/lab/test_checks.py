@@ -1,10 +1,18 @@
+from collections.abc import Callable
+
 import pytest
 
-from lab.checks import path
+from lab.checks import notes, path, uncounted_bytes
+from lab.plan import Plan
+from lab.programs import PROGRAMS
 from lab.programs.request import Sample
 from lab.trial import End, Ends, Outcome
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
+Make = Callable[..., Plan]
+ONE = End("198.18.0.1", "rxe0", "eth0")
+SENT = (Sample(64, "completed", 0, 1, 64, 10),)
+UNCOUNTED = Outcome((), {}, {}, 0, 0, "", 0.0)
 SAMPLES = (Sample(4096, "round_trip", 0, 100, 409_600, 1_000_000),)
 
 
@@ -21,3 +29,24 @@ def test_the_path_is_what_could_have_carried_all_of_the_bytes(grown: dict[str, i
     before = dict.fromkeys(grown, 7)
     after = {name: 7 + count for name, count in grown.items()}
     assert path(ENDS, Outcome((), before, after, 0, 1, "", 0.0), SAMPLES) == way
+
+
+def test_inside_of_one_device_no_counter_is_asked_and_the_record_says_so(make_small_plan: Make) -> None:
+    ours = next(each for each in make_small_plan().planned if each.series.name == "ours")
+    assert list(uncounted_bytes(ours, Ends(ONE, ONE, ""), UNCOUNTED, SENT)) == []
+    assert "turned around inside it" in notes(PROGRAMS["verbs"], "host", Ends(ONE, ONE, ""))[0]
+
+
+def test_between_two_devices_bytes_that_nobody_counted_are_refused(make_small_plan: Make) -> None:
+    ours = next(each for each in make_small_plan().planned if each.series.name == "ours")
+    ends = Ends(ONE, End("198.18.0.2", "rxe1", "eth1"), "")
+    (sentence,) = uncounted_bytes(ours, ends, UNCOUNTED, SENT)
+    assert "64 bytes are claimed, but eth0.tx_bytes counted 0" in sentence
+    assert notes(PROGRAMS["verbs"], "host", ends) == []
+
+
+def test_a_card_that_counts_rdma_by_itself_is_asked_itself(make_small_plan: Make) -> None:
+    ours = next(each for each in make_small_plan().planned if each.series.name == "ours")
+    ends = Ends(ONE, End("198.18.0.2", "rxe1", "eth1"), "")
+    counted = Outcome((), {"rxe0.tx_bytes": 1}, {"rxe0.tx_bytes": 65}, 0, 0, "", 0.0)
+    assert list(uncounted_bytes(ours, ends, counted, SENT)) == []
