@@ -92,6 +92,11 @@ def places(arrays: Iterable[str]) -> dict[Task, Place]:
     return found
 
 
+def still_runs(job: str) -> bool:
+    """Whether a job is neither over nor being ended; asked from inside of it."""
+    return _try("squeue", "--noheader", "--format=%T", f"--jobs={job}").strip() in ("RUNNING", "")
+
+
 def cancel(arrays: Iterable[str]) -> None:
     """End all of some arrays; one that is over already is no error."""
     wanted = sorted(set(arrays))

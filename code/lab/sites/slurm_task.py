@@ -13,7 +13,7 @@ from typing import Any
 
 from lab.errors import SiteError
 from lab.places import ROOT
-from lab.sites import exact, pair, spool
+from lab.sites import exact, pair, slurm_queue, spool
 from lab.sites.far_end import INTERPRETER, FarEnd, last_line
 from lab.sites.pair import Pair
 from lab.trial import End, Ends, Job, Outcome
@@ -37,13 +37,14 @@ def main(kind: str, tasks: str, interface: str = "", device: str = "") -> None:
 
 
 def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
-    """An outcome, or why there is none."""
+    """An outcome, or why there is none; of a job that is being ended, its state says better why."""
     if (folder / spool.OUTCOME).exists():
         return
     try:
         spool.put_outcome(folder, run(spool.get_job(folder)))
     except SiteError as error:
-        spool.put_failure(folder, error)
+        if slurm_queue.still_runs(os.environ["SLURM_JOB_ID"]):
+            spool.put_failure(folder, error)
 
 
 def run_on_nodes(job: Job, interface: str, device: str) -> Outcome:
