@@ -102,9 +102,10 @@ ROUNDS = ("--until-stable", "5", "--stable-window", "3", "--rounds-cap", "8", "-
 
 
 @pytest.mark.parametrize("options", [("tcp",), ("verbs",), ("verbs", "--operation", "send")], ids="-".join)
-def test_rounds_are_repeated_until_they_agree(pair: Pair, options: tuple[str, ...]) -> None:
+def test_rounds_are_repeated_until_they_agree_or_are_given_up(pair: Pair, options: tuple[str, ...]) -> None:
     found = samples(pair(*options, *ROUNDS, "--sizes", "64@64/8,4K@64/8"))
-    assert len(found["control_trip"]) == 40 and len(found["settled"]) == 2
+    assert len(found["control_trip"]) == 40
+    assert found["settled"] and len(found["settled"]) + len(found.get("unsettled", ())) == 2
     assert 6 <= len(found["round"]) <= 16
     assert {count for count, _ in found["round"]} == {64 * 64, 64 * 4096}
 

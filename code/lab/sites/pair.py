@@ -101,7 +101,7 @@ def refuse_launcher(job: Job) -> None:
     if alone := [step.client[0] for step in job.steps if not step.server]:
         raise SiteError(
             f"{alone[0]} starts both ends by itself, and here each end starts its own",
-            hint="lab script slurm EXPERIMENT, or --site exact",
+            hint="--site exact",
         )
 
 
