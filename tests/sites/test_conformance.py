@@ -153,8 +153,10 @@ def test_stop_ends_what_runs_and_what_waits(open_again: Callable[[], Site], jobs
     job = jobs.shell(LISTENING, "sleep 86305", deadline_s=600)
     with ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(site.run, job) for _ in range(2)]
-        await_true(lambda: running("sleep 86305") or (site.name == "exact" and running("-accel tcg")))
-        site.stop()
+        try:
+            await_true(lambda: running("sleep 86305") or (site.name in ("exact", "vm") and running("qemu-system")))
+        finally:
+            site.stop()
         for run in runs:
             with pytest.raises(SiteStopped):
                 run.result(30)
