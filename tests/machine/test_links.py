@@ -90,3 +90,10 @@ def test_a_link_that_goes_down_ends_in_the_deadline(exact: ExactSite, shell: She
     (step,) = exact.run(shell(client, deadline_s=20, link=Link(rate_bit_s=10**7))).steps
     assert (step.client_status, step.server_status) == (124, 124)
     assert step.clock_end_ns - step.clock_start_ns < 21 * 10**9
+
+
+def test_nothing_takes_another_way_when_an_end_goes_down(exact: ExactSite, shell: Shell) -> None:
+    client = f"(sleep 0.1; /bin/ip link set v0 down) & {PING.format(count=30)}"
+    outcome = exact.run(shell(client, deadline_s=20))
+    assert "seq=5" in outcome.steps[0].client_out
+    assert outcome.counters_before["lo.rx_bytes"] == outcome.counters_after["lo.rx_bytes"]
