@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,14 +45,23 @@ def jobs(cable: WallSite, programs: dict[Path, str]) -> Jobs:
     return Jobs(cable.ends, programs)
 
 
-def namespaces() -> set[str]:
-    """Network namespaces with a process in them."""
+def family(process: int) -> list[int]:
+    """A process and all that descend from it."""
+    found = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True, check=False).stdout
+    return [process, *itertools.chain.from_iterable(family(int(child)) for child in found.split())]
+
+
+def everyone() -> list[int]:
+    """All processes of this computer."""
+    return [int(each.name) for each in Path("/proc").glob("[0-9]*")]
+
+
+def namespaces(processes: Iterable[int]) -> set[str]:
+    """Their network namespaces."""
     found = set()
-    for each in Path("/proc").glob("[0-9]*/ns/net"):
-        try:
-            found.add(str(each.readlink()))
-        except OSError:
-            continue
+    for process in processes:
+        with suppress(OSError):
+            found.add(str(Path(f"/proc/{process}/ns/net").readlink()))
     return found
 
 
@@ -107,12 +117,12 @@ def test_a_link_that_goes_down_ends_in_the_deadline_and_the_next_trial_has_a_who
 
 
 def test_a_harness_that_is_killed_leaves_no_process_no_namespace_and_no_interface() -> None:
-    before = namespaces()
     with subprocess.Popen([sys.executable, "-c", ALONE, "86311"]) as harness:
         await_true(lambda: running("sleep 86311"))
-        assert len(namespaces() - before) == 2
+        made = namespaces(family(harness.pid)) - namespaces([os.getpid()])
         harness.send_signal(signal.SIGKILL)
-    await_true(lambda: not running("sleep 86311") and namespaces() <= before)
+    assert len(made) == 2
+    await_true(lambda: not running("sleep 86311") and not made & namespaces(everyone()))
 
 
 def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_one(cable: WallSite, jobs: Jobs) -> None:
