@@ -91,7 +91,7 @@ def _claimed_bytes(samples: tuple[Sample, ...]) -> int:
     return sum(totals.get((size, "confirmed")) or max(_of_size(totals, size)) for size in sizes)
 
 
-def claimed_time_ns(samples: tuple[Sample, ...]) -> int:
+def claimed_time_ns(samples: Iterable[Sample]) -> int:
     """Windows, both stop times and round trips overlap: the longest counts. A median or mean is no duration."""
     totals = _totals((each for each in samples if each.sample in DURATIONS), "time_ns")
     return sum(max(_of_size(totals, size)) for size in {size for size, _ in totals})

@@ -11,7 +11,7 @@ from lab.errors import LabError, RecordError
 from lab.grade.consistency import record_findings
 from lab.grade.finding import Finding, Kind
 from lab.grade.identity import handed_in_site
-from lab.grade.programs import keep_programs
+from lab.grade.programs import build_programs, keep_programs, with_programs
 from lab.grade.rebuild import Texts, rebuild
 from lab.grade.records import unpack_records
 from lab.plan import Plan, Planned, SiteFacts, binaries, make_plan
@@ -107,13 +107,15 @@ class Case:
     def own_plan(self) -> Plan:
         """The grader's plan; the student's own programs are a part of what is measured, so theirs take their place."""
         plan = self.desk.plan
-        programs: dict[Path, str] = {}
-        for planned in plan.planned:
-            programs |= {file: planned.trial.programs[file.name] for file in planned.series.tool.binaries}
         if not own_programs(plan.experiment):
             return plan
-        programs |= keep_programs(self.file(PROGRAMS), plan.experiment, self.folder / "programs")
-        return make_plan(plan.experiment, plan.site, programs)
+        return with_programs(plan, keep_programs(self.file(PROGRAMS), plan.experiment, self.folder / "programs"))
+
+    @cached_property
+    def plan_from_sources(self) -> Plan:
+        """The grader's plan with the student's own programs made here of their sources."""
+        plan = self.desk.plan
+        return with_programs(plan, build_programs(self.file(PROGRAMS), plan.experiment, self.folder / "built"))
 
     @cached_property
     def record_findings(self) -> tuple[Finding, ...]:

@@ -46,6 +46,11 @@ class Kind(Enum):
     TOLERANCE = "outside the tolerance"
     INVENTED = "invented times"
     SLOW = "too slow"
+    BUILD = "does not build"
+    SOURCES = "sources not matching the binary"
+    FAILS = "fails at other sizes"
+    ENDS_WELL = "ends well after a fault"
+    TAKES_ANYTHING = "takes any option"
     # what the report says
     CLAIM = "claim"
     NOT_REPRODUCED = "claim not reproduced"

@@ -15,6 +15,7 @@ from lab.grade.case import Case
 from lab.grade.checks import CHECKS, Check
 from lab.grade.finding import Finding, Kind
 from lab.grade.result import Grade, Result, Status
+from lab.grade.sandbox import SandboxMissing
 from lab.submission.errors import SubmissionError
 
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
@@ -64,7 +65,7 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
             findings = tuple(check(case))
     except SubmissionError as error:
         return Status.FAILED, (Finding(Kind(error.fault.value), str(error)),)
-    except CheckTookTooLong as error:
+    except (CheckTookTooLong, SandboxMissing) as error:
         return Status.ERROR, (Finding(Kind.BLOCKED, str(error)),)
     except LabError as error:
         return Status.FAILED, (Finding(Kind.RECORD if isinstance(error, RecordError) else Kind.BLOCKED, str(error)),)

@@ -1,26 +1,67 @@
-"""The student's binaries on the grader's desk: kept by digest, put only on a site, never run on this computer."""
+"""The student's programs on the grader's desk: kept by digest, built in the sandbox, run on a site and nowhere else."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from lab.binaries import keep_binaries
 from lab.faults import Fault
+from lab.grade.sandbox import build_shut_in
+from lab.plan import Plan, Planned, make_plan
+from lab.programs.request import Build
 from lab.spec import Experiment
 from lab.submission.archive import unpack
 from lab.submission.errors import SubmissionError
-from lab.submission.programs import BINARIES, own_programs
+from lab.submission.package import PROGRAMS
+from lab.submission.programs import BINARIES, SOURCES, own_builds, own_programs, source_files
 
 
 def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
-    """The digests of the experiment's own binaries, by the place where it expects them."""
-    files = unpack(content, "programs.zip")
+    """The digests of the binaries that were handed in, by the place where the experiment expects them."""
+    files = unpack(content, PROGRAMS)
     digests: dict[Path, str] = {}
     for binary in sorted({file for tool in own_programs(experiment) for file in tool.binaries}):
         if f"{BINARIES}/{binary.name}" not in files:
-            raise SubmissionError(f"the binary {binary.name} is missing", "programs.zip", fault=Fault.NO_DATA)
-        folder.mkdir(parents=True, exist_ok=True)
-        copy = folder / binary.name
-        copy.write_bytes(files[f"{BINARIES}/{binary.name}"])
-        digests[binary] = keep_binaries([copy])[copy]
+            raise SubmissionError(f"the binary {binary.name} is missing", PROGRAMS, fault=Fault.NO_DATA)
+        digests[binary] = _keep(folder / binary.name, files[f"{BINARIES}/{binary.name}"])
     return digests
+
+
+def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
+    """The same of what the sources give, built beside what the course hands out and the student may not change."""
+    files, digests = unpack(content, PROGRAMS), {}
+    for build in own_builds(experiment):
+        made = {file for tool in own_programs(experiment) if tool.build == build for file in tool.binaries}
+        names = {str(file.relative_to(build.folder)): file for file in sorted(made)}
+        for name, program in build_shut_in(_sources(files, build), build.command, names).items():
+            digests[names[name]] = _keep(folder / names[name].name, program)
+    return digests
+
+
+def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
+    """The plan of the same trials with other programs in the place of these."""
+    programs: dict[Path, str] = {}
+    for planned in plan.planned:
+        programs |= {file: planned.trial.programs[file.name] for file in planned.series.tool.binaries}
+    return make_plan(plan.experiment, plan.site, programs | digests)
+
+
+def firsts(plan: Plan) -> list[Planned]:
+    """The first repetition of each series of a student's own program."""
+    return [each for each in plan.planned if each.series.tool.build and each.repetition == 1]
+
+
+def _sources(files: Mapping[str, bytes], build: Build) -> dict[str, bytes]:
+    """The whitelist decides whose file it is: the student's, or the course's."""
+    theirs = Build(build.command, build.folder)
+    course = {name: content for name, content in source_files(theirs) if not build.is_source(name)}
+    start = f"{SOURCES}/{build.folder.name}/"
+    handed_in = {path.removeprefix(start): content for path, content in files.items() if path.startswith(start)}
+    return course | {name: content for name, content in handed_in.items() if build.is_source(name)}
+
+
+def _keep(copy: Path, content: bytes) -> str:
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_bytes(content)
+    return keep_binaries([copy])[copy]

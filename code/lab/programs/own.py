@@ -13,7 +13,7 @@ from lab.errors import ParseError
 from lab.parameters import NAMES, Counts
 from lab.programs.placeholders import OF_SIZES, Words, fill, places, split
 from lab.programs.printed import COLUMNS, Printed, read_printed
-from lab.programs.request import DIRECTORY, Build, Program, Reading, Request
+from lab.programs.request import ANY_SOURCE, DIRECTORY, Build, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 from lab.trial import End, Ends, Step, StepOutcome
 
@@ -50,7 +50,7 @@ def own_program(name: str, table: dict[str, Any], folder: Path, arguments: str =
         partial(_steps, commands),
         partial(_parse, commands, _printed(table)),
         binaries,
-        build=Build(tuple(split(table["build"])), folder),
+        build=Build(tuple(split(table["build"])), folder, tuple(table.get("sources", ANY_SOURCE))),
         prints_samples=table["output"] == "csv",
         both_spin=table.get("both_spin", False),
         rdma="device" in used,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from lab.parameters import Counts, Parameters
@@ -43,12 +44,21 @@ class Reading:
     samples: tuple[Sample, ...]
 
 
+# What a person writes; anything else in the folder can be made from it.
+ANY_SOURCE = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "Makefile")
+
+
 @dataclass(frozen=True)
 class Build:
-    """The command that makes the programs under test, and where it is run."""
+    """The command that makes the programs under test, where it is run, and which files there are the author's own."""
 
     command: tuple[str, ...]
     folder: Path
+    sources: tuple[str, ...] = ANY_SOURCE  # patterns of paths in the folder
+
+    def is_source(self, path: str) -> bool:
+        """Whether a file of the folder is handed in."""
+        return any(fnmatchcase(path, pattern) for pattern in self.sources)
 
 
 @dataclass(frozen=True)

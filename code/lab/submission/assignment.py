@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lab.errors import SpecError
 from lab.places import ASSIGNMENTS, EXPERIMENTS
+from lab.submission.asked import Asked, asked_faults, read_asked
 from lab.toml_lines import find_line
 
-CHECKS = ("package", "records", "rerun", "program", "speed", "claims", "pages", "discussion")
+CHECKS = (
+    *("package", "records", "rerun", "program", "sources", "correct", "speed"),
+    *("claims", "pages", "discussion"),
+)
 KEYS: dict[str, type] = {
     "title": str,
     "experiment": str,
     "site": str,
     "discussion": dict,
+    "program": dict,
     "points": dict,
     "hidden": list,
 }
@@ -35,6 +41,7 @@ class Assignment:
     words_at_least: int = 1
     claims_at_least: int = 0
     hidden: frozenset[str] = frozenset()
+    asked: Asked = field(default_factory=Asked)
 
     @property
     def name(self) -> str:
@@ -57,9 +64,8 @@ def load_assignment(file: Path) -> Assignment:
     experiment = _experiment(file, document["experiment"])
     site, hidden = document.get("site", "exact"), frozenset(document.get("hidden", ()))
     points = {name: document["points"].get(name, 0) for name in CHECKS}
-    return Assignment(
-        file, document["title"], experiment, site, points, **document.get("discussion", {}), hidden=hidden
-    )
+    more = document.get("discussion", {}) | {"asked": read_asked(document.get("program", {}))}
+    return Assignment(file, document["title"], experiment, site, points, **more, hidden=hidden)
 
 
 def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:
@@ -89,9 +95,19 @@ def _check(file: Path, text: str, document: dict[str, Any]) -> None:
     for name in ("title", "experiment", "points"):
         if name not in document:
             refuse(f"{name} is missing")
-    for table, known in (("points", CHECKS), ("discussion", DISCUSSION)):
-        for name, value in document.get(table, {}).items():
-            if name not in known or type(value) is not int or value < 0:
-                refuse(f"{name} = {value!r}", table, name, expected=f"a number from 0 up for one of {', '.join(known)}")
+    tables = {
+        "points": _number_faults(document.get("points", {}), CHECKS),
+        "discussion": _number_faults(document.get("discussion", {}), DISCUSSION),
+        "program": asked_faults(document.get("program", {})),
+    }
+    for table, faults in tables.items():
+        for name, expected in faults:
+            refuse(f"{name} = {document[table][name]!r}", table, name, expected=expected)
     if set(document.get("hidden", ())) - set(CHECKS):
         refuse(f"hidden = {document['hidden']}", "hidden", expected=f"some of {', '.join(CHECKS)}")
+
+
+def _number_faults(table: dict[str, Any], known: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for name, value in table.items():
+        if name not in known or type(value) is not int or value < 0:
+            yield name, f"a number from 0 up for one of {', '.join(known)}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,13 +13,16 @@ from tests.lab import fake_site, hand_ins
 
 from lab.errors import LabError
 from lab.grade.case import Case, Desk
+from lab.grade.checks.correct import correct
 from lab.grade.checks.program import program
 from lab.grade.checks.rerun import rerun
+from lab.grade.checks.sources import sources
 from lab.grade.checks.speed import speed
 from lab.grade.finding import Finding, Kind
 from lab.grade.programs import keep_programs
 from lab.spec_file import load
 from lab.submission.archive import pack
+from lab.submission.asked import Asked
 from lab.submission.opening import Submission
 from lab.submission.package import PROGRAMS
 from lab.submission.programs import program_files
@@ -69,13 +74,40 @@ class Pretended(fake_site.FakeSite):
         return Outcome(tuple(steps), dict.fromkeys(counters, 0), counters, 0, clock, "", 0.0)
 
 
+class Faulty(Pretended):
+    """A client that ends as it likes in every pair that the grader spoiled."""
+
+    def __init__(self, status: int, *, refuses: bool = True) -> None:
+        super().__init__(lambda time_ns: time_ns)
+        self.status, self.refuses = status, refuses
+        self.seen: list[Job] = []
+
+    def run(self, job: Job) -> Outcome:
+        outcome, (step, *_) = super().run(job), job.steps
+        self.seen.append(job)
+        asked = "--depth" in step.client
+        if not asked and "mine" in step.server[0]:
+            return outcome
+        status = (2 if self.refuses else 0) if asked else self.status
+        return replace(outcome, steps=(replace(outcome.steps[0], client_status=status),))
+
+
+class OnlyItsSizes(Pretended):
+    """A program made for the sizes of the experiment."""
+
+    def run(self, job: Job) -> Outcome:
+        outcome = super().run(job)
+        known = {fake_site.option(step.client, "--size") for step in job.steps} <= {"64", "4096"}
+        return outcome if known else replace(outcome, steps=(replace(outcome.steps[0], client_status=1),))
+
+
 def found(folder: Path, check: Any, site: Any, text: str = EXPERIMENT) -> list[Finding]:
     (folder / "mine").mkdir()
     (folder / "mine" / "mine").write_bytes(b"\x7fELF")
     (folder / "mine" / "mine.c").write_text("int main(void) {}\n")
     (folder / "small.toml").write_text(text)
     plan = hand_ins.plan_on(folder / "small.toml", site, "d")
-    assignment: Any = None
+    assignment: Any = SimpleNamespace(asked=Asked(sizes=(3,), verify=("--verify",), refuses=("--depth 0",)))
     desk = Desk(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
     case = Case(desk, folder / "x.pdf", folder)
     files = {PROGRAMS: pack({"binaries/mine": b"\x7fELF of the student"})}
@@ -98,6 +130,39 @@ def test_invented_times_are_found_by_the_sites_clock(tmp_path: Path, told: Calla
 def test_data_that_take_another_way_are_found_by_the_links_counter(tmp_path: Path, check: Any) -> None:
     (finding,) = found(tmp_path, check, Pretended(lambda ns: ns, sent=0.01))
     assert finding.kind is Kind.NOT_MEASURED and "the data took another way" in finding.what
+
+
+def test_a_program_that_fails_when_it_must_is_correct(tmp_path: Path) -> None:
+    site = Faulty(1)
+    assert found(tmp_path, correct, site) == []
+    other, *_ = [job for job in site.seen if "--verify" in job.steps[0].client]
+    assert [step.server[:2] for step in other.steps] == [("/lab/bin/mine", "--verify")]
+    assert [fake_site.option(step.client, "--size") for step in other.steps] == ["3"]
+
+
+@pytest.mark.parametrize(
+    ("site", "kind", "what"),
+    [
+        (Faulty(0), Kind.ENDS_WELL, "mine without a server: the client ends well"),
+        (Faulty(124), Kind.ENDS_WELL, "the client does not end within"),
+        (Faulty(139), Kind.ENDS_WELL, "the client is ended by signal 11"),
+        (Faulty(1, refuses=False), Kind.TAKES_ANYTHING, "mine told '--depth 0': the client ends well"),
+    ],
+    ids=["ends-well", "hangs", "crashes", "takes-anything"],
+)
+def test_a_program_that_hides_a_fault_is_found(tmp_path: Path, site: Faulty, kind: Kind, what: str) -> None:
+    findings = found(tmp_path, correct, site)
+    assert {each.kind for each in findings} == {kind} and what in " ".join(each.what for each in findings)
+
+
+def test_a_program_that_knows_only_the_sizes_of_the_experiment_is_found(tmp_path: Path) -> None:
+    findings = found(tmp_path, correct, OnlyItsSizes(lambda time_ns: time_ns))
+    assert Kind.FAILS in {each.kind for each in findings} and "ended with status 1" in findings[0].what
+
+
+def test_sources_that_give_no_program_are_found(tmp_path: Path) -> None:
+    (finding,) = found(tmp_path, sources, Pretended(lambda time_ns: time_ns))
+    assert finding == Finding(Kind.BUILD, "the sources don't give mine")
 
 
 def test_binaries_and_sources_travel_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from lab.errors import SpecError
 from lab.places import ASSIGNMENTS, EXPERIMENTS
+from lab.submission.asked import Asked
 from lab.submission.assignment import find_assignment, load_assignment
 
 WHOLE = 'title = "t"\nexperiment = "verbs_throughput"\n[points]\nrerun = 3\n'
@@ -26,6 +27,13 @@ def test_what_is_not_named_is_worth_nothing(tmp_path: Path) -> None:
     assert assignment.experiment == EXPERIMENTS / "verbs_throughput.toml" and not assignment.hidden
 
 
+def test_what_own_programs_must_stand_is_read(tmp_path: Path) -> None:
+    text = '[program]\nsizes = "1,2K"\nverify = "--verify 1"\nrefuses = ["--depth 0"]\nkilled_server = false\n'
+    assert load_assignment(written(tmp_path, WHOLE + text)).asked == Asked(
+        (1, 2048), ("--verify", "1"), ("--depth 0",), killed_server=False
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
@@ -34,6 +42,8 @@ def test_what_is_not_named_is_worth_nothing(tmp_path: Path) -> None:
         ('colour = "red"\n' + WHOLE, 1, "colour"),
         ('hidden = ["all"]\n' + WHOLE, 1, "hidden"),
         ('title = "t"\n', 1, "experiment is missing"),
+        (WHOLE + "[program]\nrefuses = [3]\n", 6, "refuses"),
+        (WHOLE + "[program]\ncolours = 3\n", 6, "colours = 3"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:

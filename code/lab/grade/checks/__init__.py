@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable
 
 from lab.grade.case import Case
 from lab.grade.checks.claims import claims
+from lab.grade.checks.correct import correct
 from lab.grade.checks.discussion import discussion
 from lab.grade.checks.package import package
 from lab.grade.checks.pages import pages
 from lab.grade.checks.program import program
 from lab.grade.checks.records import records
 from lab.grade.checks.rerun import rerun
+from lab.grade.checks.sources import sources
 from lab.grade.checks.speed import speed
 from lab.grade.finding import Finding
 
@@ -20,6 +22,8 @@ CHECKS: dict[str, Check] = {
     "records": records,
     "rerun": rerun,
     "program": program,
+    "sources": sources,
+    "correct": correct,
     "speed": speed,
     "claims": claims,
     "pages": pages,

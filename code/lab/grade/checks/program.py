@@ -12,6 +12,7 @@ from dataclasses import replace
 from lab.checks import claimed_time_ns
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Kind
+from lab.grade.programs import firsts
 from lab.plan import Planned, make_trial
 from lab.record import read_facts, read_samples_of
 
@@ -22,7 +23,7 @@ LEAST_CLAIMED = 0.75
 
 def program(case: Case) -> Iterator[Finding]:
     """The first repetition of each own series, as handed in and with twice the messages."""
-    own = [each for each in case.own_plan.planned if each.series.tool.build and each.repetition == 1]
+    own = firsts(case.own_plan)
     if not own:
         return
     try:

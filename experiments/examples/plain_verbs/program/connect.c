@@ -75,7 +75,8 @@ static void modify(const struct connection *c, int gid_index)
 				    .port_num = 1,
 				    .qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
 	struct ibv_qp_attr receive = { .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_4096, .min_rnr_timer = 12 };
-	struct ibv_qp_attr send = { .qp_state = IBV_QPS_RTS, .timeout = 18, .retry_cnt = 7, .rnr_retry = 7 };
+	/* Seven retries would be the most, but to Soft-RoCE in Linux 6.1 they mean for ever. */
+	struct ibv_qp_attr send = { .qp_state = IBV_QPS_RTS, .timeout = 18, .retry_cnt = 6, .rnr_retry = 7 };
 
 	receive.dest_qp_num = c->there.qp;
 	receive.ah_attr = (struct ibv_ah_attr){ .is_global = 1, .port_num = 1 };

@@ -1,0 +1,54 @@
+"""The student's own programs are right where nobody measured: at other sizes, and in what must fail.
+
+Only what the site saw counts: exit statuses, the link's counters, its clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from lab.errors import TrialFailed
+from lab.grade.case import Blocked, Case
+from lab.grade.finding import Finding, Kind
+from lab.grade.hardships import Hardship, at_other_sizes, hardships
+from lab.grade.programs import firsts
+from lab.measure import measure
+from lab.plan import Planned
+from lab.record import read_samples_of
+
+
+def correct(case: Case) -> Iterator[Finding]:
+    """Every own series at other sizes; one of each program through all else."""
+    if not firsts(case.desk.plan):
+        return
+    try:
+        assert case.own
+    except Blocked as error:
+        yield Finding(Kind.NOT_MEASURED, str(error))
+        return
+    own = firsts(case.own_plan)
+    programs = {each.series.program: each for each in reversed(own)}
+    with ThreadPoolExecutor(case.desk.jobs) as pool:
+        found = [pool.submit(_at_other_sizes, case, each) for each in own]
+        found += [pool.submit(_through, case, each, one) for each in programs.values() for one in _all(case, each)]
+    yield from (finding for each in found if (finding := each.result()))
+
+
+def _all(case: Case, planned: Planned) -> Iterator[Hardship]:
+    samples = read_samples_of(case.desk.results, planned.trial.key)
+    yield from hardships(planned, samples, case.desk.assignment.asked, case.desk.site.ends)
+
+
+def _at_other_sizes(case: Case, planned: Planned) -> Finding | None:
+    other = at_other_sizes(planned, case.desk.assignment.asked, case.desk.site.ends)
+    try:
+        measure(other, case.desk.site, case.own_plan.site)
+    except TrialFailed as error:
+        return Finding(Kind.FAILS, f"{planned.series.name}: {error}")
+    return None
+
+
+def _through(case: Case, planned: Planned, hardship: Hardship) -> Finding | None:
+    fault = hardship.fault(case.desk.site.run(hardship.job))
+    return Finding(hardship.kind, f"{planned.series.program} {fault}") if fault else None

@@ -1,0 +1,56 @@
+"""The binaries that were handed in are made of the sources that were: built here, they do the same in the same time.
+
+Another compiler gives other bytes, so what is compared is what they do on the site: its clock, and the link's counters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.checks import claimed_time_ns, counter_name
+from lab.compare import TOLERANCE
+from lab.grade.case import Blocked, Case
+from lab.grade.finding import Finding, Kind
+from lab.grade.programs import firsts
+from lab.grade.sandbox import BuildRefused
+from lab.plan import Planned
+from lab.record import read_facts, read_samples_of
+
+
+def sources(case: Case) -> Iterator[Finding]:
+    """The first repetition of each own series, with either binary."""
+    if not firsts(case.desk.plan):
+        return
+    try:
+        pairs = list(zip(firsts(case.own_plan), firsts(case.plan_from_sources), strict=True))
+        case.desk.measure(each for pair in pairs for each in pair)
+    except BuildRefused as error:
+        yield Finding(Kind.BUILD, str(error))
+        return
+    except Blocked as error:
+        yield Finding(Kind.SOURCES, str(error))
+        return
+    for given, built in pairs:
+        yield from _differences(case, given, built)
+
+
+def _differences(case: Case, given: Planned, built: Planned) -> Iterator[Finding]:
+    ours = _done(case, built)
+    for name, value in _done(case, given).items():
+        if abs(value - ours[name]) > TOLERANCE * ours[name]:
+            what = f"{name} is {value} with the binary that was handed in, {ours[name]} with that of the sources"
+            yield Finding(Kind.SOURCES, f"{given.series.name}: {what}")
+
+
+def _done(case: Case, planned: Planned) -> dict[str, int]:
+    """What a trial took and sent, by names for people."""
+    facts = read_facts(case.desk.results, planned.trial.key)
+    samples = read_samples_of(case.desk.results, planned.trial.key)
+    counter = counter_name(planned.series, case.own_plan.site.ends, facts["counters_after"])
+    done = {counter: facts["counters_after"].get(counter, 0) - facts["counters_before"].get(counter, 0)}
+    for number, step in enumerate(facts["steps"], 1):
+        done[f"the site's time in ns of pair {number}"] = step["clock_end_ns"] - step["clock_start_ns"]
+    for size in sorted({each.size_bytes for each in samples}):
+        printed = claimed_time_ns(each for each in samples if each.size_bytes == size)
+        done[f"the time in ns that it prints for {size} bytes"] = printed
+    return done
