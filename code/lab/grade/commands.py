@@ -53,6 +53,7 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
     from lab.grade.attempts import attempts_of, new_attempt
     from lab.grade.case import Case
     from lab.grade.desk import digest_of, open_desk
+    from lab.grade.feedback import write_feedback
     from lab.grade.fingerprint import fingerprint, write_fingerprint
     from lab.grade.grading import grade as make_grade
     from lab.grade.outputs import lines, write_grade
@@ -68,5 +69,6 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
         case = Case(desk, place, Path(folder))
         done = make_grade(case, digest_of(place), names, lambda state: write_grade(state, attempt))
         write_fingerprint(fingerprint(case), attempt)
+        write_feedback(done, desk.templates, attempt)
     print("\n".join([*lines(done), f"kept in {attempt}"]))
     return int(done.points < done.most or not done.is_final)

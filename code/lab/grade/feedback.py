@@ -1,0 +1,76 @@
+"""One page of feedback for the student: what a grade says, as a PDF. Names and evidence are a stranger's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.grade.result import Grade, Result, Status
+from lab.report.errors import ReportError
+from lab.report.escape import PRINTED, Markup, escape
+from lab.report.latex import compile_pdf
+from lab.report.render import render
+from lab.table import write_text
+
+FEEDBACK, TROUBLE = "feedback.pdf", "feedback.trouble.txt"
+TEMPLATE, STYLE = "feedback.tex", "lab.sty"
+SHOWN_FINDINGS, SHOWN_LETTERS = 2, 150  # of each check, so that all fit on one page
+LONGEST_NAME = 60
+LONGEST_PIECE = 12  # letters between two places where a line may break
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One check as the page shows it."""
+
+    name: Markup
+    status: str
+    points: int
+    most: int
+    evidence: tuple[Markup, ...]
+
+
+def feedback_pdf(grade: Grade, templates: Path) -> bytes:
+    """The page; the same grade gives the same bytes."""
+    context = {
+        "title": Markup(f"Feedback: {printed(grade.assignment, LONGEST_NAME)}"),
+        "who": printed(", ".join(grade.ids) or "nobody", 2 * LONGEST_NAME),
+        "submission": printed(grade.submission, 2 * LONGEST_NAME),
+        "note": "" if grade.is_final else "This grade is not final: a check could not be made.",
+        "points": grade.points,
+        "most": grade.most,
+        "checks": [_shown(each) for each in grade.results],
+        "command": printed(f"lab preview-grade --assignment {grade.assignment}", 2 * LONGEST_NAME),
+    }
+    text = render(templates, TEMPLATE, context).text.encode()
+    return compile_pdf({TEMPLATE: text, STYLE: (templates / STYLE).read_bytes()}, TEMPLATE)
+
+
+def write_feedback(grade: Grade, templates: Path, folder: Path) -> None:
+    """Beside the grade, once it is made: a page that does not build takes nothing away from it."""
+    try:
+        (folder / FEEDBACK).write_bytes(feedback_pdf(grade, templates))
+    except ReportError as error:
+        write_text(folder / TROUBLE, f"{error}\n")
+
+
+def printed(text: str, longest: int) -> Markup:
+    """Any text as LaTeX that prints it on few lines: cut, breakable, a question mark for what the font lacks."""
+    good = "".join(each if PRINTED.fullmatch(each) else "?" for each in " ".join(text.split()))
+    cut = good if len(good) <= longest else f"{good[: longest - 3]}..."
+    return Markup(" ".join(_breakable(word) for word in cut.split(" ")))
+
+
+def _breakable(word: str) -> str:
+    pieces = (word[start : start + LONGEST_PIECE] for start in range(0, len(word), LONGEST_PIECE))
+    return r"\hspace{0pt}".join(escape(piece) for piece in pieces)
+
+
+def _shown(result: Result) -> Shown:
+    """What a hidden check found stays with the grader."""
+    found = () if result.hidden else result.findings
+    lines = [printed(str(each), SHOWN_LETTERS) for each in found[:SHOWN_FINDINGS]]
+    if len(found) > SHOWN_FINDINGS:
+        lines[-1] = Markup(f"{lines[-1]} (and {len(found) - SHOWN_FINDINGS} more)")
+    status = "could not be made" if result.status is Status.ERROR else result.status.value
+    return Shown(printed(result.name, LONGEST_NAME), status, result.points, result.most, tuple(lines))
