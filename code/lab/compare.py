@@ -8,7 +8,7 @@ from statistics import median
 from lab.table import Row
 
 TOLERANCE = 0.10  # of a median under another kernel or library: path lengths differ by some per cent
-MEASURED = ("completed_bytes_per_s", "confirmed_bytes_per_s", "round_trip_ns")
+MEASURED = ("completed_bytes_per_s", "confirmed_bytes_per_s", "round_trip_ns", "send_mean_ns", "receive_mean_ns")
 NOT_A_LABEL = (
     "messages",
     "completed_ns",
@@ -17,6 +17,8 @@ NOT_A_LABEL = (
     "round_trip_kind",
     "rounds",
     "stable",
+    "send_median_ns",
+    "receive_median_ns",
     "record",
     *MEASURED,
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median_low
 
 from lab.plan import Plan, Planned, canonical
-from lab.programs.request import SETTLED, Sample
+from lab.programs.request import ONE_WAY, SETTLED, Sample
 from lab.record import has_record, read_samples_of
 from lab.storage import storage
 
@@ -33,6 +33,10 @@ COLUMNS = (
     "record",
 )
 OF_ROUNDS = ("rounds", "stable")  # only where rounds were repeated until they agree
+SIDES = ("send", "receive")
+OF_SIDES = tuple(
+    f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median")
+)  # only where each end's own time is
 KEY_LETTERS = 16  # of a key in a row: enough to name a record, short enough to read
 
 Row = dict[str, str]
@@ -48,10 +52,12 @@ def make_table(plan: Plan, results: Path) -> list[Row]:
 
 
 def columns(plan: Plan) -> list[str]:
-    """The common columns, one for each parameter that any series varies, and what became of rounds."""
+    """The common columns, those that only some measures fill, and one for each parameter that any series varies."""
     varied = dict.fromkeys(name for series in plan.experiment.series for name in series.vary)
-    rounds = OF_ROUNDS if any(each.trial.request.parameters.until_stable for each in plan.planned) else ()
-    return [*COLUMNS[:-1], *rounds, *varied, COLUMNS[-1]]
+    requests = [each.trial.request for each in plan.planned]
+    rounds = OF_ROUNDS if any(each.parameters.until_stable for each in requests) else ()
+    sides = OF_SIDES if any(each.measure == ONE_WAY for each in requests) else ()
+    return [*COLUMNS[:-1], *rounds, *sides, *varied, COLUMNS[-1]]
 
 
 def table_stamp(plan: Plan, results: Path) -> str:
@@ -122,7 +128,17 @@ def _values(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:
             time_ns = median_low(sample.time_ns for sample in trips)
             messages = sum(sample.messages for sample in trips)
             values |= {"messages": messages, "round_trip_ns": time_ns, "round_trip_kind": statistic}
-    return values | _rounds(kinds)
+    return values | _sides(kinds) | _rounds(kinds)
+
+
+def _sides(kinds: dict[str, list[Sample]]) -> dict[str, int]:
+    """What each end's own call took; the mean is rounded to whole nanoseconds."""
+    values: dict[str, int] = {}
+    for side in SIDES:
+        if times := [sample.time_ns for sample in kinds.get(side, ())]:
+            mean = (2 * sum(times) + len(times)) // (2 * len(times))
+            values |= {"messages": len(times), f"{side}_mean_ns": mean, f"{side}_median_ns": median_low(times)}
+    return values
 
 
 def _rounds(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from lab import cli, sites
@@ -70,6 +70,9 @@ def counts_of(client: tuple[str, ...]) -> dict[int, int]:
     if "--sizes" in client:
         items = (item.split("@") for item in option(client, "--sizes").split(","))
         return {int(size): int(counts.split("/")[0]) for size, counts in items}
+    if "NPopenmpi" in client:
+        least, most = (int(option(client, name)) for name in ("-l", "-u"))
+        return {1 << power: int(option(client, "-n")) for power in range(least.bit_length() - 1, most.bit_length())}
     if client[0] == "qperf":
         return {int(option(client, "-m")): 100}
     names = ("-l", "-k") if client[0] == "iperf3" else ("-s", "-n")
@@ -79,8 +82,12 @@ def counts_of(client: tuple[str, ...]) -> dict[int, int]:
 def answer(step: Step, counts: dict[int, int]) -> str:
     if "--until-stable" in step.client:
         return lab_rounds(counts, int(option(step.client, "--stable-window")))
+    if "--mode" in step.client:
+        return mpi_csv(counts, option(step.client, "--mode"))
     if "--sizes" in step.client:
         return lab_csv(counts, option(step.client, "--measure"), int(option(step.client, "--windows")))
+    if "NPopenmpi" in step.client:
+        return netpipe_table(counts)
     ((size, count),) = counts.items()
     if step.client[0] == "iperf3":
         return iperf3_json(size, count)
@@ -100,6 +107,18 @@ def lab_csv(counts: dict[int, int], measure: str, windows: int) -> str:
             rows.append(f"{size},window,{index},{share},{share * size},{share * cost(size)}")
         total = count * cost(size)
         rows += [f"{size},{kind},0,{count},{count * size},{total}" for kind in ("completed", "confirmed")]
+    return whole_csv(rows)
+
+
+def mpi_csv(counts: dict[int, int], mode: str) -> str:
+    """Of each message there and back, or one way: the receiver waits a fifth longer than the sender takes."""
+    kinds = {"send": 10, "receive": 12} if mode == "one-way" else {"round_trip": 20}
+    rows = [
+        f"{size},{kind},{index},1,{size},{cost(size) * tenths // 10}"
+        for size, count in counts.items()
+        for kind, tenths in kinds.items()
+        for index in range(count)
+    ]
     return whole_csv(rows)
 
 
@@ -123,6 +142,11 @@ def iperf3_json(size: int, count: int) -> str:
     sums = {"bytes": size * count, "seconds": round(count * cost(size) / 1e9, 9)}
     start = {"version": "iperf 3.12", "test_start": {"blksize": size}}
     return json.dumps({"start": start, "end": {"sum_sent": sums, "sum_received": sums}})
+
+
+def netpipe_table(sizes: Iterable[int]) -> str:
+    """Bytes, binary megabits a second, and seconds one way."""
+    return "".join(f"{size} {size * 8e9 / cost(size) / 2**20:.6f} {cost(size) / 1e9:.9f}\n" for size in sizes)
 
 
 def perftest_table(size: int, count: int, *, latency: bool) -> str:

@@ -61,6 +61,29 @@ def test_only_a_table_with_rounds_has_columns_for_them(make_small_plan: Make) ->
     assert "stable" not in columns(make_small_plan())
 
 
+ONE_WAY = """
+[[series]]
+name = "one-way"
+program = "mpi-tcp"
+operation = "send"
+measure = "one-way"
+"""
+
+
+def test_a_row_of_one_way_messages_holds_each_ends_own_times(
+    make_small_plan: Make, fake_site: Any, experiment_file: Callable[[], Path], tmp_path: Path
+) -> None:
+    plan = make_small_plan(experiment_file().read_text() + ONE_WAY)
+    rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row["series"] == "one-way"]
+    (row,) = (row for row in rows if (row["size_bytes"], row["repetition"]) == ("64", "1"))
+    assert (row["messages"], row["send_mean_ns"], row["send_median_ns"]) == ("40", "20256", "20256")
+    assert (row["receive_mean_ns"], row["receive_median_ns"]) == ("24307", "24307")
+
+
+def test_only_a_table_with_one_way_messages_has_columns_for_them(make_small_plan: Make) -> None:
+    assert "send_mean_ns" not in columns(make_small_plan())
+
+
 def test_a_stamp_changes_with_the_records_that_are_there(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
     plan = make_small_plan()
     before = table_stamp(plan, tmp_path)
