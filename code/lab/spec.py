@@ -43,6 +43,10 @@ class Series:
         """What a trial is run with: published, then the site's profile, then the varied values."""
         return self.published.with_values(self.profile(site).values).with_values(point)
 
+    def sizes(self, site: str) -> tuple[int, ...]:
+        """The sizes on this site, in their order."""
+        return tuple(sorted(self.parameters(site, {}).sizes))
+
     def counts(self, site: str, point: Point) -> tuple[Counts, ...]:
         """Iterations and warm-up of every size."""
         parameters = self.parameters(site, point)

@@ -31,7 +31,9 @@ def short(value: float) -> str:
 
 
 def size(count: float) -> str:
-    """1 B, 1 KiB, 1.5 MiB."""
+    """1 B, 1 KiB, 1.5 MiB; decimal where it was chosen so, 16 MB."""
+    if count and count % 1000 == 0:
+        return f"{short(count)}B"
     for name, shift in BINARY:
         if count >= 1 << shift:
             return f"{trim(number(count / (1 << shift), 4))}{THIN_SPACE}{name}"

@@ -34,7 +34,7 @@ class Claim:
     base: str = ""  # what a ratio is over
     link: str = ""
     base_link: str = ""
-    source: str = ""  # of a constant: the file and line that set it
+    source: str = ""  # of what no record says: the file, and the line, that it stands in
     unchecked: tuple[str, ...] = ()  # records that did not pass all checks
 
 

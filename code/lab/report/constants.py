@@ -14,6 +14,7 @@ from lab.toml_lines import find_line
 
 OF_ROUNDS = ("until_stable", "stable_window", "rounds_cap")
 COUNTED = ("iterations", "warmup", "tx_depth", "rx_depth", "repetitions", "windows")
+OF_ALL = ("iterations", "warmup", "repetitions")  # the rest concern our engine
 MEGABYTE = 10**6
 BOUNDS = {"iterations_at_most": "", "iterations_at_least": "", "bytes_per_size_at_most": "size", "warmup_at_most": ""}
 
@@ -36,7 +37,8 @@ def source_of(evidence: Evidence, *path: str) -> str:
 def _parameters(evidence: Evidence, series: Series) -> Iterator[Claim]:
     site = evidence.plan.site.name
     profile, run = series.profile(site), series.parameters(site, {})
-    for name in (*COUNTED, *(OF_ROUNDS if run.until_stable else ())):
+    counted = (*COUNTED, *(OF_ROUNDS if run.until_stable else ()))
+    for name in counted if series.tool.engine else OF_ALL:
         published, used = getattr(series.published, name), getattr(run, name)
         where = source_of(evidence, "parameters", name)
         yield constant(f"published.{name}", published, "", f"{name}, as published", where)
@@ -67,10 +69,7 @@ def _link(evidence: Evidence, series: Series) -> Iterator[Claim]:
 
 
 def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
-    sizes, file = series.published.sizes, source_of(evidence, "parameters", "sizes")
-    yield constant("count.sizes", len(sizes), "", "message sizes", file)
-    yield constant("smallest.size", min(sizes), "size", "smallest message", file)
-    yield constant("largest.size", max(sizes), "size", "largest message", file)
+    yield from _sizes(evidence, series)
     yield constant("count.trials", len(evidence.facts), "", "trials, each with its record", "the plan")
     yield constant("count.series", len(evidence.plan.experiment.series), "", "series", "the plan")
     guest_ns = sum(facts["clock_end_ns"] - facts["clock_start_ns"] for facts in evidence.facts.values())
@@ -82,6 +81,19 @@ def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
     meaning = "part of a round's time up to which half of the round trip is taken off"
     yield constant("share.limit", LARGEST_SHARE * 100, "percent", meaning, "lab.analysis.overhead")
     yield constant("level", 95, "percent", "confidence of all intervals", "lab.analysis")
+
+
+def _sizes(evidence: Evidence, series: Series) -> Iterator[Claim]:
+    """Those that ran; where the site's profile has others than were published, both and the factor between them."""
+    site, sizes, file = evidence.plan.site.name, series.published.sizes, source_of(evidence, "parameters", "sizes")
+    if "sizes" in series.profile(site).values:
+        yield constant("published.smallest.size", min(sizes), "size", "smallest message, as published", file)
+        yield constant("published.largest.size", max(sizes), "size", "largest message, as published", file)
+        published, sizes, file = sizes, series.sizes(site), source_of(evidence, "profile", site, "sizes")
+        yield constant("scale", max(published) / max(sizes), "", f"published sizes over those on {site}", file)
+    yield constant("count.sizes", len(sizes), "", "message sizes", file)
+    yield constant("smallest.size", min(sizes), "size", "smallest message", file)
+    yield constant("largest.size", max(sizes), "size", "largest message", file)
 
 
 def _megabytes(count: int) -> int:

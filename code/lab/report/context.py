@@ -10,14 +10,24 @@ from lab.report.claim import Ledger
 from lab.report.errors import ReportError
 from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
+from lab.report.fit_tables import fit_table, published_fit_table
 from lab.report.gallery import Gallery
 from lab.report.labels import describe_link, label_within
 from lab.report.links import link_groups
 from lab.report.pairs import Sort, pairs
 from lab.report.people import People
+from lab.report.published_times import published_times
 from lab.report.record_sets import RecordSet, record_sets, sets_of
 from lab.report.round_tables import round_tables
-from lab.report.tables import gain_rows, pair_table, parameter_rows, rate_table, ratio_tables, result_tables
+from lab.report.tables import (
+    gain_rows,
+    latency_table,
+    pair_table,
+    parameter_rows,
+    rate_table,
+    ratio_tables,
+    result_tables,
+)
 from lab.report.words import parameter_words
 from lab.sizes import format_size
 
@@ -49,6 +59,10 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "rates": rate_table(evidence, ledger),
         "own": pair_table(evidence, ledger, Sort.OWN),
         "steps": pair_table(evidence, ledger, Sort.STEP),
+        "lines": fit_table(evidence, ledger),
+        "published_lines": published_fit_table(plan.experiment.name, ledger),
+        "published_times": published_times(plan.experiment.name),
+        "latencies": latency_table(evidence, ledger),
         "rounds": round_tables(evidence, ledger),
         "gains": gain_rows(evidence, ledger),
         "transports": transports(evidence),
@@ -102,7 +116,7 @@ def n_of(evidence: Evidence, names: Iterable[str]) -> Markup:
 
 def sweep_pictures(evidence: Evidence, name: str, gallery: Gallery) -> list[str]:
     """The figures that show what a sweep changes."""
-    sizes = (format_size(size) for size in evidence.series(name).published.sizes)
+    sizes = (format_size(size) for size in evidence.series(name).sizes(evidence.plan.site.name))
     wanted = (name, f"{name}.map", *(f"{name}.{size}" for size in sizes))
     return [each for each in wanted if each in gallery]
 
@@ -157,7 +171,11 @@ def _pictures(gallery: Gallery, sets: Iterable[RecordSet], site: str) -> Callabl
             raise ReportError(f"the data give no figure {name!r}", hint="one of " + ", ".join(gallery))
         figure = gallery[name]
         alt = ("\ufeff" + figure.alt).encode("utf-16-be").hex().upper()
-        caption = escape(f"{gallery.pictures[name].caption} {figure.n}. {site} Records {sets_of(figure.keys, sets)}.")
+        drawn = gallery.pictures[name]
+        source = f"{site} Records {sets_of(figure.keys, sets)}."
+        if drawn.machine:
+            source = f"Published data of {drawn.machine}, not measured here."
+        caption = escape(f"{drawn.caption} {figure.n}. {source}")
         return Markup(
             "\\begin{labplace}{figure}\n"
             f"  \\labpicture{{figures/{name}.pdf}}{{{alt}}}\n"

@@ -10,6 +10,7 @@ from lab.report.claim import Ledger
 from lab.report.escape import escape
 from lab.report.evidence import Evidence
 from lab.report.labels import is_ours, label
+from lab.report.lines_draft import line_sentences
 from lab.report.links import link_groups
 from lab.report.measured import Subject, subject
 from lab.report.pairs import Pair, pairs
@@ -30,8 +31,9 @@ def draft(evidence: Evidence, ledger: Ledger) -> str:
 
 def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
     repeated = [curve for curve in rounds_curves(evidence) if not curve.point]
-    figure = "corrected" if repeated else "throughput"
-    yield rf"\figureof{{{figure}}} shows how the throughput grows with the size of the message."
+    if evidence.all_series("throughput"):
+        figure = "corrected" if repeated else "throughput"
+        yield rf"\figureof{{{figure}}} shows how the throughput grows with the size of the message."
     for place, group in enumerate(link_groups(evidence)):
         for curve in (subject(evidence, each) for each in group.series if is_ours(each)):
             yield from [_filled(curve, ledger)] if place else _shape(curve, ledger)
@@ -41,6 +43,7 @@ def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
     for pair in pairs(evidence):
         if any(pair.ours.series.link == group.link for group in main):
             yield _verdict(pair, ledger)
+    yield from line_sentences(evidence)
     for series in evidence.sweeps:
         yield from _sweep(evidence, series, ledger)
 

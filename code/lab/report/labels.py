@@ -5,7 +5,7 @@ from __future__ import annotations
 from lab.spec import Experiment, Series
 from lab.trial import Link
 
-OURS = {"verbs": "RDMA", "tcp": "TCP", "mpi": "MPI"}
+OURS = {"verbs": "RDMA", "tcp": "TCP", "mpi-tcp": "MPI over TCP", "mpi-verbs": "MPI over verbs"}
 
 
 def is_ours(series: Series) -> bool:

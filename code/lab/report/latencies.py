@@ -53,6 +53,8 @@ def latency_claims(curve: Subject) -> Iterator[Claim]:
         name, about = f"{curve.name}.{format_size(size)}", f"round trip of {curve.words}, messages of {in_words(size)}"
         median = scaled(estimate_median(curve.values(size)), NS)
         yield curve.claim(f"{name}.round_trip", median, "s", Kind.RATE, f"median {about}", size)
+        half = scaled(median, 0.5)
+        yield curve.claim(f"{name}.half_trip", half, "s", Kind.RATE, f"half of the median {about}", size)
     for each in trips(curve):
         name, about = f"{curve.name}.{format_size(each.size)}", f"of the round trips of {curve.words}"
         for quantile, short in QUANTILES.items():
@@ -64,4 +66,5 @@ def latency_claims(curve: Subject) -> Iterator[Claim]:
 def trip_times(curve: Subject) -> Times:
     """Half of the round trip: the time of a message that nothing else waits for."""
     points = [(float(size), trip / 2) for size in curve.sizes for trip in curve.values(size)]
-    return Times(curve, "half round trip", *zip(*points, strict=True))
+    sizes, times_ns = zip(*points, strict=True)
+    return Times(curve, "half round trip", sizes, times_ns)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from lab.report.ceilings import ceiling_claims
-from lab.report.claim import Ledger
+from lab.report.claim import Claim, Ledger
 from lab.report.compared import ratio_claims
 from lab.report.constants import constant_claims
 from lab.report.evidence import Evidence
 from lab.report.fits import fit_claims, message_times
+from lab.report.intercepts import intercept_claims, intercepts
 from lab.report.labels import is_ours
 from lab.report.latencies import latency_claims, round_trips, trip_times
 from lab.report.measured import rates, subject
 from lab.report.pairs import pairs
+from lab.report.published_times import count_claims, published_times
 from lab.report.rounds import rounds_claims, rounds_curves
 from lab.report.settling import settling_claims
 from lab.report.shape import shape_claims
@@ -21,23 +25,46 @@ from lab.report.sweeps import points, sweep_claims
 def make_ledger(evidence: Evidence) -> Ledger:
     """Every claim once."""
     ledger = Ledger()
-    ledger.add(*constant_claims(evidence))
+    for kind in (constant_claims, _throughput, _latency, _published, _sweeps, _rounds, _pairs):
+        ledger.add(*kind(evidence))
+    return ledger
+
+
+def _throughput(evidence: Evidence) -> Iterator[Claim]:
     for series in evidence.all_series("throughput"):
         curve = subject(evidence, series)
-        ledger.add(*rates(curve), *shape_claims(curve), *settling_claims(curve), *ceiling_claims(curve))
+        yield from (*rates(curve), *shape_claims(curve), *settling_claims(curve), *ceiling_claims(curve))
         if is_ours(series):
-            ledger.add(*fit_claims(message_times(curve)))
+            yield from fit_claims(message_times(curve))
+
+
+def _latency(evidence: Evidence) -> Iterator[Claim]:
     for series in evidence.all_series("latency"):
         curve = round_trips(evidence, series)
-        ledger.add(*latency_claims(curve))
+        yield from latency_claims(curve)
         if is_ours(series):
-            ledger.add(*fit_claims(trip_times(curve)))
+            yield from (*fit_claims(trip_times(curve)), *fit_claims(trip_times(curve).upper()))
+    for line in intercepts(evidence):
+        yield from intercept_claims(line)
+
+
+def _published(evidence: Evidence) -> Iterator[Claim]:
+    for found in published_times(evidence.plan.experiment.name):
+        yield from (*count_claims(found), *fit_claims(found.times()), *fit_claims(found.times().upper()))
+
+
+def _sweeps(evidence: Evidence) -> Iterator[Claim]:
     for series in evidence.sweeps:
-        ledger.add(*sweep_claims(evidence, series))
+        yield from sweep_claims(evidence, series)
         for curve in points(evidence, series):
-            ledger.add(*settling_claims(curve))
+            yield from settling_claims(curve)
+
+
+def _rounds(evidence: Evidence) -> Iterator[Claim]:
     for curve in rounds_curves(evidence):
-        ledger.add(*rounds_claims(curve))
+        yield from rounds_claims(curve)
+
+
+def _pairs(evidence: Evidence) -> Iterator[Claim]:
     for pair in pairs(evidence):
-        ledger.add(*ratio_claims(pair))
-    return ledger
+        yield from ratio_claims(pair)

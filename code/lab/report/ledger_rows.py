@@ -34,7 +34,7 @@ def _row(claim: Claim, sets: tuple[RecordSet, ...]) -> LedgerRow:
     n = "" if claim.kind is Kind.CONSTANT else str(claim.estimate.n)
     source = (
         Markup(escape(claim.source).replace("/", r"/\allowbreak{}"))
-        if claim.kind is Kind.CONSTANT
+        if claim.source
         else escape(f"records {sets_of(claim.keys, sets)}")
     )
     return LedgerRow(Markup(claim.name), name, Markup(shown(claim).tex), interval_tex(claim), n, claim.meaning, source)

@@ -28,7 +28,7 @@ class Subject:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        return tuple(sorted(self.series.published.sizes))
+        return self.series.sizes(self.site)
 
     @property
     def name(self) -> str:
@@ -41,12 +41,16 @@ class Subject:
         return label(self.series) + "".join(f", {name} {value}" for name, value in self.point.items())
 
     @property
+    def site(self) -> str:
+        return self.evidence.plan.site.name
+
+    @property
     def link(self) -> str:
-        return describe_link(self.series.link, self.evidence.plan.site.name)
+        return describe_link(self.series.link, self.site)
 
     @property
     def wanted_n(self) -> int:
-        return self.series.parameters(self.evidence.plan.site.name, self.point).repetitions
+        return self.series.parameters(self.site, self.point).repetitions
 
     def cell(self, size: int) -> Cell:
         return self.evidence.cell(self.series.name, size, self.column, self.point)

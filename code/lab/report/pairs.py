@@ -45,7 +45,7 @@ class Pair:
 
 
 # Program over program: one line each.
-TRANSPORTS = (("verbs", "tcp"), ("verbs", "mpi"), ("mpi", "tcp"))
+TRANSPORTS = (("verbs", "tcp"),)
 PEERS = (
     ("verbs", "ib_write_bw", COMPLETED),
     ("verbs", "ib_read_bw", COMPLETED),

@@ -9,6 +9,7 @@ from lab.analysis.verdict import judge
 from lab.report.claim import Ledger
 from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
+from lab.report.latencies import round_trips
 from lab.report.links import link_groups
 from lab.report.measured import STOPS, Subject, subject
 from lab.report.pairs import Pair, Sort, pairs
@@ -18,7 +19,7 @@ from lab.report.units import show
 from lab.sizes import format_size
 from lab.spec import Series
 
-MEGA = 1e6
+MEGA, MICRO = 1e6, 1e-6
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,11 @@ def _ratio_table(suffix: Markup, found: list[Pair], ledger: Ledger) -> SizeTable
 
 @dataclass(frozen=True)
 class RowTable:
-    """A row for each series or pair, a column for each size: for many of them over few sizes."""
+    """A row for each series or pair and a column for each size, where there are many of them over few sizes; or the
+    other way round."""
 
     heads: tuple[Markup, ...]
-    rows: tuple[tuple[Markup, ...], ...]  # what it is, then the values
+    rows: tuple[tuple[Markup, ...], ...]  # what or which size it is, then the values
     series: tuple[str, ...]
 
 
@@ -129,6 +131,18 @@ def rate_table(evidence: Evidence, ledger: Ledger) -> RowTable:
         for curve in curves
     )
     return RowTable(tuple(map(_size, sizes)), rows, tuple(curve.series.name for curve in curves))
+
+
+def latency_table(evidence: Evidence, ledger: Ledger) -> RowTable:
+    """Half of the round trip, over the sizes of the series that has the smallest."""
+    curves = [round_trips(evidence, each) for each in evidence.all_series("latency")]
+    sizes = min((curve.sizes for curve in curves), default=())
+    found = [curve for curve in curves if sizes and curve.sizes[0] == sizes[0]]
+    rows = tuple(
+        (_size(size), *(_claimed(ledger, f"{curve.name}.{format_size(size)}.half_trip", MICRO) for curve in found))
+        for size in sizes
+    )
+    return RowTable(tuple(escape(curve.words) for curve in found), rows, tuple(curve.name for curve in found))
 
 
 def gain_rows(evidence: Evidence, ledger: Ledger) -> list[GainRow]:

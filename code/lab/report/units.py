@@ -87,6 +87,9 @@ def _prefix(value: float, unit: Unit) -> tuple[float, str, str]:
 
 
 def _show_size(size: int) -> Shown:
+    """Decimal where it was chosen so: 16 MB, and not 15625 KiB."""
+    if size and size % 1000 == 0:
+        return show_exactly(size, "B")
     text = format_size(size)
     suffix = text[-1] if text[-1] in SHIFTS else ""
     number = text.removesuffix(suffix) if suffix else text

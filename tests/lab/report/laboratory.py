@@ -24,6 +24,7 @@ COSTS = {
     "iperf3": (9_000, 0.9),
     "verbs-client": (18_000, 3.8),
     "ib_write_bw": (21_000, 3.8),
+    "orterun": (30_000, 0.7),
 }
 FRAME, HEADERS = 1024, 98
 

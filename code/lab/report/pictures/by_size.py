@@ -20,20 +20,21 @@ def by_size(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
         rates = tuple(claimed_curve(each, ledger) for each in curves)
         messages = tuple(claimed_curve(each, ledger, ".messages") for each in curves)
         site, name = evidence.plan.site.name, f"throughput{group.suffix}"
-        caption = f"Throughput against message size, {curves[0].link}{_ceilings(group)}."
-        yield Picture(name, caption, BySize(name, rates, site, limits(group), MB_S), throughput)
+        caption = f"Throughput against message size, {curves[0].link}{_ceilings(group, site)}."
+        yield Picture(name, caption, BySize(name, rates, site, limits(group, site), MB_S), throughput)
         name = f"message_rate{group.suffix}"
         yield Picture(name, "Messages per second against message size.", BySize(name, messages, site), message_rate)
 
 
-def limits(group: LinkGroup) -> tuple[Limit, ...]:
+def limits(group: LinkGroup, site: str) -> tuple[Limit, ...]:
     """The link's rate, and what headers leave of it to the protocols that ran."""
-    rate, sizes = group.link.rate_bit_s, tuple(sorted({size for each in group.series for size in each.published.sizes}))
+    rate, sizes = group.link.rate_bit_s, tuple(sorted({size for each in group.series for size in each.sizes(site)}))
     if rate is None:
         return ()
     found = [limit for each in group.series if (limit := ceiling(each, sizes))]
     return (rate_limit(sizes, rate), *{limit.label: limit for limit in found}.values())
 
 
-def _ceilings(group: LinkGroup) -> str:
-    return "; black lines: the link's rate, and what the headers of each protocol leave of it" if limits(group) else ""
+def _ceilings(group: LinkGroup, site: str) -> str:
+    drawn = bool(limits(group, site))
+    return "; black lines: the link's rate, and what the headers of each protocol leave of it" if drawn else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from lab.figures import Fit, fit
 from lab.report.claim import Ledger
@@ -12,6 +13,7 @@ from lab.report.labels import is_ours
 from lab.report.latencies import round_trips, trip_times
 from lab.report.measured import subject
 from lab.report.pictures.picture import MB_S, Picture
+from lab.report.published_times import published_times
 
 
 def fitted(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
@@ -22,12 +24,13 @@ def fitted(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
     for times in (*throughput, *latency):
         if len(times.curve.sizes) >= LEAST_SIZES:
             yield _picture(times)
+    for found in published_times(evidence.plan.experiment.name):
+        yield replace(_picture(found.times()), machine=found.machine)
 
 
 def _picture(times: Times) -> Picture:
     curve, name = times.curve, f"{times.curve.name}.fit"
     caption = f"{times.what.capitalize()} of {curve.words} with its least-squares line, and what the line leaves."
-    site = curve.evidence.plan.site.name
     keys = curve.keys(curve.sizes)
-    data = Fit(name, curve.words, times.sizes, times.times_ns, times.line(), site, rate=MB_S, keys=keys)
+    data = Fit(name, curve.words, times.sizes, times.times_ns, times.line(), curve.site, rate=MB_S, keys=keys)
     return Picture(name, caption, data, fit)

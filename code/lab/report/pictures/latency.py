@@ -15,7 +15,7 @@ from lab.report.units import in_words
 
 
 def by_latency(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
-    """The distributions of all series at their smallest common size, and all medians."""
+    """The distributions of all series at the smallest size, and all medians."""
     del ledger
     curves = [round_trips(evidence, each) for each in evidence.all_series("latency")]
     if not curves:
@@ -23,7 +23,7 @@ def by_latency(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
     site, medians = evidence.plan.site.name, tuple(_medians(curve) for curve in curves)
     caption = "Median round trip against message size."
     yield Picture("round_trip", caption, BySize("round_trip", medians, site), round_trip)
-    size = min(set.intersection(*(set(curve.sizes) for curve in curves)), default=0)
+    size = min(size for curve in curves for size in curve.sizes)
     shown = [(curve, each) for curve in curves for each in trips(curve) if each.size == size]
     if shown:
         data = Latency("latency", "round trip", tuple(_distribution(*each) for each in shown), site)

@@ -22,6 +22,7 @@ class Picture:
     caption: str
     data: Any
     drawn_by: Callable[[Any], Figure]
+    machine: str = ""  # another one, whose data it shows
 
     def draw(self) -> Figure:
         return self.drawn_by(self.data)

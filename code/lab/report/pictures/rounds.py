@@ -26,7 +26,7 @@ def by_round(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
             name = f"corrected{group.suffix}"
             caption = f"Throughput with nothing taken off, and less half of the round trip, {curves[0].link}."
             shown = tuple(each for each in drawn if each.x)
-            data = BySize(name, shown, evidence.plan.site.name, limits(group), GBIT_S)
+            data = BySize(name, shown, evidence.plan.site.name, limits(group, evidence.plan.site.name), GBIT_S)
             yield Picture(name, caption, data, throughput)
 
 

@@ -1,0 +1,72 @@
+"""Times of messages as another machine's report published them, for the same analysis as ours."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.analysis.estimate import Estimate
+from lab.places import PUBLISHED
+from lab.report.claim import Claim, Kind
+from lab.report.fits import NS, Times
+from lab.report.published import INDEX
+
+
+@dataclass(frozen=True)
+class PublishedTimes:
+    """One time in seconds for each message; a Timed, without records."""
+
+    name: str
+    words: str
+    machine: str
+    file: str
+    what: str
+    points: tuple[tuple[int, float], ...]
+    site: str = "another machine"
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(sorted({size for size, _ in self.points}))
+
+    def keys(self, sizes: Iterable[int]) -> tuple[str, ...]:
+        del sizes
+        return ()
+
+    def claim(self, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str, *sizes: int) -> Claim:
+        """A claim that rests on the published file."""
+        del sizes
+        source = f"experiments/published/{self.file}"
+        return Claim(name, estimate, unit, kind, meaning, link=self.machine, source=source)
+
+    def times(self) -> Times:
+        sizes, seconds = zip(*self.points, strict=True)
+        return Times(self, self.what, tuple(map(float, sizes)), tuple(each / NS for each in seconds))
+
+
+def published_times(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedTimes, ...]:
+    """The times that belong to an experiment."""
+    index = tomllib.loads((folder / INDEX).read_text())
+    return tuple(_times(entry, folder) for entry in index["times"] if experiment in entry["experiments"])
+
+
+def count_claims(found: PublishedTimes) -> Iterator[Claim]:
+    """How many points there are, of how many sizes, and how often each was timed."""
+    repeated = Counter(size for size, _ in found.points)
+    for name, count, meaning in (
+        ("points", len(found.points), "times in the file"),
+        ("sizes", len(repeated), "different sizes in the file"),
+        ("least", min(repeated.values()), "times of the size that has the fewest"),
+        ("most", max(repeated.values()), "times of the size that has the most"),
+    ):
+        estimate = Estimate(count, None, len(found.points))
+        yield found.claim(f"{found.name}.{name}", estimate, "", Kind.DERIVED, f"{meaning}, {found.words}")
+
+
+def _times(entry: dict[str, str], folder: Path) -> PublishedTimes:
+    with (folder / entry["file"]).open(newline="") as stream:
+        points = tuple((int(row[entry["size"]]), float(row[entry["seconds"]])) for row in csv.DictReader(stream))
+    return PublishedTimes(entry["name"], entry["label"], entry["machine"], entry["file"], entry["what"], points)
