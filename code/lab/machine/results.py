@@ -110,8 +110,9 @@ def outcome(files: Files, steps: int, console: str, host_seconds: float) -> Outc
 
 
 def joined_outcome(client: Files, server: Files, steps: int, console: str, host_seconds: float) -> Outcome:
-    """The outcome where each end was a machine of its own: the clock is the client's, the counters are both ends'."""
-    of_server = {name: text for name, text in server.items() if name.partition(".")[2].startswith("server.")}
+    """The outcome where each end was a machine of its own: the clock is the client's, all else is both ends'."""
+    taken = {name for name in server if name == "expired" or name.partition(".")[2].startswith("server.")}
+    of_server = {name: server[name] for name in taken}
     error = client.get("link.err", "") + server.get("link.err", "")
     whole = outcome(client | of_server | {"link.err": error}, steps, console, host_seconds)
     before, after = ([counters(end.get(name, "")) for end in (client, server)] for name in ("before", "after"))

@@ -115,6 +115,13 @@ def test_two_machines_leave_one_outcome() -> None:
 
 
 @pytest.mark.parametrize("end", [0, 1])
+def test_a_deadline_of_either_machine_is_that_of_the_job(end: int) -> None:
+    killed = JOB | {"0.server.status": "137\n"}
+    client, server = (killed | ({"expired": ""} if each == end else {}) for each in (0, 1))
+    assert results.joined_outcome(client, server, 1, "", 1.0).steps[0].server_status == 124
+
+
+@pytest.mark.parametrize("end", [0, 1])
 def test_a_link_that_either_machine_could_not_make_is_an_error(end: int) -> None:
     client, server = (JOB | ({"link.err": "no such device\n"} if each == end else {}) for each in (0, 1))
     with pytest.raises(results.ResultError, match="could not make the link: no such device"):
