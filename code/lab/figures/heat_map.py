@@ -50,10 +50,14 @@ def draw_heat_map(data: HeatMap) -> Picture:
         _label_axes(panel, data)
         _draw_bar(drawing, bar, image, shown, data)
         settle(drawing, [panel, bar], heights)
+        panels = [panel, bar]
         if heights[0] / len(data.rows) >= LEAST_ROW_MM and _write_cells(drawing, panel, values, norm, data.unit):
-            bar.set_xlabel(bar.get_xlabel() + _letters(data.unit))
+            panel.set_title(f"{_quantity(data)}{_letters(data.unit)}", loc="left")
+            panels.remove(bar)
+            bar.remove()  # its numbers stand in the cells
+            settle(drawing, panels, heights[: len(panels)])
     n = counts(_found(data), "repetitions", "").split(";")[0] + "; colours are medians, white was not measured"
-    return Picture(data.name, drawing, (panel, bar), _alt(data), n, data.keys)
+    return Picture(data.name, drawing, tuple(panels), _alt(data), n, data.keys)
 
 
 def _range(present: Sequence[float]) -> tuple[float, float]:
