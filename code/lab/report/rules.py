@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lab.analysis.verdict import Verdict, judge
-from lab.report.claim import Kind
+from lab.report.claim import Claim, Kind
 from lab.report.rounding import finest_place
 from lab.report.statement import Statement
 
@@ -22,6 +22,7 @@ _MORE = re.compile(r"\b(?:faster|higher|better|greater|more|exceeds?|wins?|outpe
 _LESS = re.compile(r"\b(?:slower|lower|worse|less|fewer|loses?)\b", re.I)
 _CANT_TELL = re.compile(r"\b(?:cannot|can't|can not) (?:\w+ )?tell\b|\bno (?:clear )?difference\b", re.I)
 _THAN = re.compile(r"\bthan\b", re.I)
+_AGAINST = re.compile(r"\b(?:than|exceeds?|outperforms?|beats?)\b", re.I)
 _SPEED_UP = re.compile(r"\bspeed-?ups?\b|\bfaster\b|\bslower\b|\btimes as fast\b", re.I)
 
 
@@ -48,7 +49,7 @@ def speed_up_names_base_and_link(statement: Statement) -> str | None:
     if found.link != found.base_link:
         return f"the speed-up compares two links, {found.link} and {found.base_link}, not two programs"
     if _SPEED_UP.search(statement.words):
-        for wanted in (found.base.split(",")[0].split(" at ")[0], "link"):
+        for wanted in (_name_of_base(found), "link"):
             if wanted.lower() not in statement.words.lower():
                 return f"the sentence about a speed-up does not name its base and link: {wanted!r} is missing"
     return None
@@ -76,9 +77,23 @@ def comparison_is_supported(statement: Statement) -> str | None:
     verdict = judge(found.estimate)
     if verdict is Verdict.CANT_TELL:
         return f"the interval of {found.name} does not support a comparison: the data can't tell"
-    if more != less and verdict is not (Verdict.MORE if more else Verdict.LESS):
+    said = more != _is_about_the_base(statement.words, _name_of_base(found))
+    if more != less and verdict is not (Verdict.MORE if said else Verdict.LESS):
         return f"the interval of {found.name} says {verdict.value}, the sentence says the opposite"
     return None
+
+
+def _name_of_base(ratio: Claim) -> str:
+    return ratio.base.split(",")[0].split(" at ")[0]
+
+
+def _is_about_the_base(words: str, base: str) -> bool:
+    """Whether the base is the side that is said to be more or less: "TCP is slower than RDMA WRITE"."""
+    against = _AGAINST.search(words)
+    if not base or not against:
+        return False
+    named = re.compile(rf"(?<!over )(?<!against )(?<!with )(?<!to )\b{re.escape(base)}\b", re.I)
+    return bool(named.search(words, 0, against.start())) and not named.search(words, against.end())
 
 
 def rounding_is_no_finer_than_the_interval(statement: Statement) -> str | None:

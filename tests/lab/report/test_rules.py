@@ -68,6 +68,14 @@ def test_a_comparison_that_the_interval_leaves_open_is_refused() -> None:
     assert check(Statement("The data cannot tell which is faster.", "up", replace(SPEED_UP, estimate=OPEN))) is None
 
 
+def test_a_comparison_that_begins_with_the_base_is_read_the_other_way_round() -> None:
+    check = rules.comparison_is_supported
+    assert check(Statement("On this link TCP is slower than RDMA WRITE: \\claim.", "up", SPEED_UP)) is None
+    assert check(Statement("On this link TCP is faster than RDMA WRITE: \\claim.", "up", SPEED_UP))
+    assert check(Statement("On this link TCP beats RDMA WRITE: \\claim.", "up", SPEED_UP))
+    assert check(Statement("Over TCP, RDMA WRITE is faster than one would think: \\claim.", "up", SPEED_UP)) is None
+
+
 def test_digits_beyond_the_interval_are_refused() -> None:
     check = rules.rounding_is_no_finer_than_the_interval
     assert check(Statement("\\claim", "up", SPEED_UP, place=-5))
