@@ -1,0 +1,38 @@
+"""A browser without a window: it opens a page from disk, runs a script in it, and gives what the script found."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from tests.sites.daemons import DAEMONS, daemon
+
+DEADLINE_S = 60
+LIBRARIES = DAEMONS / "usr/lib/x86_64-linux-gnu"
+# The network is said to be broken, and what the page asks of it is written down all the same.
+OPTIONS = ("--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom")
+BEGIN, END = '<pre id="found">', "</pre>"
+
+
+def found_in(page: Path, script: str) -> Any:
+    """What the script returns, as the page's last element holds it."""
+    written = f"document.getElementById('found').textContent = JSON.stringify((function () {{{script}}})());"
+    tried = page.with_name("tried.html")
+    tried.write_text(f"{page.read_text()}{BEGIN}{END}<script>{written}</script>")
+    log = page.with_name("net.json")
+    command = [daemon("usr/lib/chromium/chromium-headless-shell"), *OPTIONS, f"--log-net-log={log}", tried.as_uri()]
+    environment = {"LD_LIBRARY_PATH": f"{LIBRARIES}:{LIBRARIES / 'pulseaudio'}", "HOME": str(page.parent)}
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=DEADLINE_S, check=True, cwd=page.parent
+    )
+    _, _, rest = done.stdout.rpartition(BEGIN)
+    return json.loads(unescape(rest.partition(END)[0]))
+
+
+def addresses(page: Path) -> set[str]:
+    """Every address that the browser asked for, when it opened the page."""
+    events = json.loads(page.with_name("net.json").read_text())["events"]
+    return {each["params"]["url"] for each in events if "url" in each.get("params", {})}
