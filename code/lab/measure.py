@@ -13,7 +13,7 @@ from lab.errors import ParseError, TrialFailed
 from lab.plan import FORMAT, Planned, SiteFacts
 from lab.record import Record
 from lab.sites import Site
-from lab.trial import Outcome, StepOutcome
+from lab.trial import PLAIN, Ends, Outcome, StepOutcome
 
 
 class FailedOutcome(TrialFailed):
@@ -80,7 +80,7 @@ def record_facts(planned: Planned, facts: SiteFacts, outcome: Outcome) -> dict[s
         "programs": trial.programs,
         "site": facts.name,
         "identity": facts.identity,
-        "ends": asdict(facts.ends),
+        "ends": _ends(facts.ends),
         "link": asdict(trial.job.link),
         "perturbation": asdict(trial.job.perturbation),
         "deadline_s": trial.job.deadline_s,
@@ -91,6 +91,11 @@ def record_facts(planned: Planned, facts: SiteFacts, outcome: Outcome) -> dict[s
         "clock_end_ns": outcome.clock_end_ns,
         "notes": notes(series.tool, facts.name, facts.ends),
     }
+
+
+def _ends(ends: Ends) -> dict[str, Any]:
+    """The launcher only where it is another than that of the exact machine, whose records stay as they are."""
+    return {name: value for name, value in asdict(ends).items() if value != PLAIN}
 
 
 def _step(step: Any, outcome: StepOutcome) -> dict[str, Any]:

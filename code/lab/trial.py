@@ -19,11 +19,16 @@ class Link:
     offload: bool = True
 
 
+PLAIN = "orterun"  # starts both ranks on the computer where it is
+ECHO = "/bin/echo"  # the remote shell of a launcher that only says how its daemon is to be started
+DAEMON = ("orted",)  # as a step's server: the rest of its words is the first line that the client prints
+
+
 @dataclass(frozen=True)
 class Step:
     """One server and one client process, as argv; or a launcher, as the client, that starts both ends itself."""
 
-    server: tuple[str, ...]  # none beside a launcher
+    server: tuple[str, ...]  # none, or DAEMON, beside a launcher
     client: tuple[str, ...]
     port: int  # TCP port that the server must be listening on before the client starts
 
@@ -97,3 +102,4 @@ class Ends:
     client: End
     server: End
     side_channel: str
+    launcher: str = PLAIN  # how MPI's ranks are started there: a name of programs.launchers

@@ -74,7 +74,7 @@ def site(open_again: Opener) -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def programs() -> dict[Path, str]:
-    return keep_binaries([BENCH / "tcp-server", BENCH / "tcp-client"])
+    return keep_binaries([BENCH / "tcp-server", BENCH / "tcp-client", BENCH / "mpi-pingpong"])
 
 
 @pytest.fixture

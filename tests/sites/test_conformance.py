@@ -44,6 +44,22 @@ program = "tcp"
 operation = "send"
 measure = "throughput"
 """
+MPI = """
+title = "Two ranks"
+question = "Do both ranks find each other over the link?"
+[parameters]
+sizes = "4K"
+iterations = 20
+warmup = 2
+verify = true
+wait_deadline_s = 10
+deadline_s = 40
+[[series]]
+name = "mpi"
+program = "mpi-tcp"
+operation = "send"
+measure = "latency"
+"""
 
 
 def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
@@ -61,6 +77,21 @@ def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
     sent = f"{site.ends.client.interface}.tx_bytes"
     assert after[sent] - before[sent] >= 110 * (64 + 4096)
     assert 0 < record.facts["clock_end_ns"] - record.facts["clock_start_ns"] < 20 * NS
+
+
+def test_both_ranks_of_an_mpi_program_are_started_at_their_ends_and_the_record_names_their_way(
+    site: Site, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    (tmp_path / "mpi.toml").write_text(MPI)
+    facts = SiteFacts(site.name, site.ends, site.identity())
+    (planned,) = make_plan(load(tmp_path / "mpi.toml"), facts, programs).planned
+    record = measure(planned, site, facts)
+    assert (
+        sorted((each.size_bytes, each.sample, each.messages) for each in record.samples)
+        == [(4096, "round_trip", 1)] * 20
+    )
+    assert record.facts["path"] == f"the kernel's network from {site.ends.client.interface}"
+    assert running("mpi-pingpong") == [] and running("orted") == []
 
 
 def test_the_identity_is_the_same_when_it_is_opened_again(site: Site, open_again: Callable[[], Site]) -> None:

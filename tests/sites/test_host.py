@@ -10,8 +10,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,14 +19,15 @@ from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running, shortes
 
 from lab.binaries import kept_binary
 from lab.errors import SiteError
-from lab.sites import far_end, host
+from lab.programs import mpi
+from lab.sites import far_end, host, node
 from lab.sites.wall import WallSite
-from lab.trial import Link, Step
+from lab.trial import DAEMON, Link, Step
 
 PAYLOAD_SHARE = 1448 / 1538  # of a 1500-byte frame on the wire, TCP's payload
 ALONE = """
 import sys
-from lab.sites import far_end, host
+from lab.sites import far_end, host, node
 from lab.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[1]), 18600)
 host.open("cable").run(Job((step,), Link(), Perturbation(), 600))
@@ -99,9 +100,34 @@ def test_verbs_without_an_rdma_device_are_refused_before_anything_starts(cable: 
         cable.run(jobs.pair(verbs, verbs))
 
 
-def test_a_launcher_of_both_ends_is_refused_before_anything_starts(cable: WallSite, jobs: Jobs) -> None:
-    with pytest.raises(SiteError, match="orterun starts both ends by itself"):
-        cable.run(replace(jobs.pair((), ()), steps=(Step.launched(("orterun", "-np", "2", "true")),)))
+def test_mpi_over_verbs_is_refused_without_an_rdma_device(cable: WallSite, jobs: Jobs) -> None:
+    step = mpi.launch("verbs", cable.ends, ("/lab/bin/mpi-pingpong",))
+    with pytest.raises(SiteError, match="orterun needs an RDMA device"):
+        cable.run(jobs.pair((), (), steps=(step,)))
+
+
+def test_a_launcher_that_starts_both_ends_by_itself_needs_no_server(cable: WallSite, jobs: Jobs) -> None:
+    (step,) = cable.run(jobs.pair((), (), steps=(Step.launched(("echo", "both")),))).steps
+    assert (step.client_out, step.client_status, step.server_status) == ("both\n", 0, 0)
+
+
+def test_a_launcher_that_fails_before_it_asks_for_a_daemon_says_why(cable: WallSite, jobs: Jobs) -> None:
+    step = Step(DAEMON, ("sh", "-c", "echo broken >&2; exit 3", ":"), 0)
+    (left,) = cable.run(jobs.pair((), (), steps=(step,))).steps
+    assert (left.client_err, left.client_status, left.server_status) == ("broken\n", 3, 0)
+
+
+def test_a_killed_daemon_of_the_other_end_ends_the_launcher(cable: WallSite, jobs: Jobs) -> None:
+    step = mpi.launch("tcp", cable.ends, ("sh", "-c", "sleep 86313; true"))
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(cable.run, jobs.pair((), (), steps=(step,)))
+        await_true(lambda: sum(line.endswith(" sleep 86313") for line in running("sleep 86313")) == 2)
+        there = family(cable.connected().pair.server.popen.pid)
+        (daemon,) = (each for each in there if node.text(Path(f"/proc/{each}/comm")) == "orted")
+        os.kill(daemon, signal.SIGKILL)
+        (left,) = future.result(20).steps
+    assert left.client_status and left.server_status == 137, left
+    await_true(lambda: not running("sleep 86313"))
 
 
 def test_a_link_that_goes_down_ends_in_the_deadline_and_the_next_trial_has_a_whole_one(
@@ -126,6 +152,7 @@ def test_a_harness_that_is_killed_leaves_no_process_no_namespace_and_no_interfac
 
 
 def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_one(cable: WallSite, jobs: Jobs) -> None:
+    assert cable.run(jobs.pair(*jobs.tcp("64@20/1"))).steps[0].client_status == 0
     end = cable.connected().pair.server
     os.kill(end.popen.pid, signal.SIGKILL)
     end.popen.wait()

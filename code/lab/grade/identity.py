@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 from lab.plan import SiteFacts
+from lab.programs.launchers import LAUNCHERS
 from lab.submission.errors import SubmissionError
 from lab.submission.package import require_text
-from lab.trial import End, Ends
+from lab.trial import PLAIN, End, Ends
 
 END_NAMES = ("client", "server")
 
@@ -19,7 +20,10 @@ def handed_in_site(identity: bytes, facts: dict[str, Any]) -> SiteFacts:
         named = json.loads(identity)
         ends = facts["ends"]
         client, server = (End(**{name: require_text(value) for name, value in ends[end].items()}) for end in END_NAMES)
+        launcher = require_text(ends.get("launcher", PLAIN))
+        if launcher not in LAUNCHERS:
+            raise ValueError(f"no launcher is called {launcher!r:.40}")
         texts = {require_text(name): require_text(value) for name, value in named.items()}
-        return SiteFacts(texts.pop("site"), Ends(client, server, require_text(ends["side_channel"])), texts)
+        return SiteFacts(texts.pop("site"), Ends(client, server, require_text(ends["side_channel"]), launcher), texts)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SubmissionError(f"identity.json and the records name no site: {error!r:.200}") from error

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab.machine import guest, qemu, results
 from lab.machine.frozen import anonymous_file
@@ -16,7 +16,7 @@ from lab.machine.guest import Watch
 from lab.machine.image import Image
 from lab.machine.job import pack
 from lab.machine.results import Files
-from lab.trial import Job, Outcome
+from lab.trial import DAEMON, ECHO, Job, Outcome, Step
 
 BOOT_S = 120.0  # under software emulation on a busy computer
 KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 site=vm"
@@ -28,6 +28,14 @@ MACHINE = (
 MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02")  # as init knows them: nothing asks for them
 CARD_MTU = 4200
 CLIENT, SERVER = 0, 1
+DAEMON_PORT = 18700
+ASK = "/lab/ask"  # the launcher's remote shell: host and command are its words
+# What the launcher asks for goes over the link to a shell that waits for it: nobody stands between two machines. The
+# daemon looks for the remote shell too, and ends without one (Open MPI 4.1, plm_rsh_component.c).
+WRITE_ASK = """
+printf '#!/bin/sh\nshift\necho "ln -s /bin/sh $0; exec $*" | nc %s %s\n' "$1" "$2" >$0
+chmod +x $0 && shift 2 && exec "$@"
+"""
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,7 @@ def run_alone(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outco
 def run_joined(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outcome:
     """Each end in a machine of its own; they share the processors."""
     started = time.monotonic()
+    job = replace(job, steps=tuple(over_the_link(step) for step in job.steps))
     processors = max(1, machine.processors // 2)
     with sockets() as cards, sockets() as lines, ThreadPoolExecutor(2) as pool:
 
@@ -86,6 +95,16 @@ def joined(end: int, card: int, line: int) -> list[str]:
         "-device", f"virtio-net-pci,netdev=card,mac={MACS[end]},host_mtu={CARD_MTU},romfile=",
         "-chardev", f"socket,id=line,fd={line}", "-serial", "chardev:line",
     ]  # fmt: skip
+
+
+def over_the_link(step: Step) -> Step:
+    """A step whose launcher has its daemon started by the other machine."""
+    if step.server != DAEMON:
+        return step
+    host = step.client[step.client.index("--host", step.client.index(":")) + 1]
+    client = [ASK if word == ECHO else word for word in step.client]
+    listen = ("nc", "-l", "-p", str(DAEMON_PORT), "-e", "/bin/sh")
+    return Step(listen, ("sh", "-c", WRITE_ASK, ASK, host, str(DAEMON_PORT), *client), DAEMON_PORT)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""mpi-pingpong: one launcher starts both ranks, each on its own end of the cable; over TCP or over verbs."""
+"""mpi-pingpong: one launcher starts both ranks, each on its own end of the link; over TCP or over verbs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from lab.places import BENCH
+from lab.programs import launchers
+from lab.programs.launchers import Rank
 from lab.programs.request import DIRECTORY, ONE_WAY, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 from lab.trial import End, Ends, Step, StepOutcome
@@ -14,23 +16,17 @@ BINARY = "mpi-pingpong"
 MODES = {"latency": "ping-pong", ONE_WAY: "one-way"}
 USES = frozenset({"iterations", "warmup", "sizes", "verify", "seed", "calls"})
 
-# No daemon of another computer is asked for, both ranks share a processor, and one that waits lets the other go on.
-LAUNCHER = (
-    "orterun", "--allow-run-as-root", "--oversubscribe",
-    "--mca", "plm", "isolated", "--mca", "mpi_yield_when_idle", "1",
-)  # fmt: skip
 # Neither has a way past the cable: no shared memory, and of the interfaces and devices each rank knows its own only.
-TRANSPORTS: dict[str, tuple[str, ...]] = {
-    "tcp": ("--mca", "pml", "ob1", "--mca", "btl", "self,tcp"),
-    "verbs": ("--mca", "pml", "ucx", "--mca", "btl", "self"),
+TRANSPORTS = {
+    "tcp": {"pml": "ob1", "btl": "self,tcp"},
+    "verbs": {"pml": "ucx", "btl": "self"},
 }
 
 
-def launch(transport: str, ends: Ends, command: tuple[str, ...]) -> tuple[str, ...]:
-    """The launcher's command: the same program twice, the client's end first."""
-    ranks = ((*_rank(transport, end), *command) for end in (ends.client, ends.server))
-    first, second = ranks
-    return (*LAUNCHER, *TRANSPORTS[transport], *first, ":", *second)
+def launch(transport: str, ends: Ends, command: tuple[str, ...]) -> Step:
+    """The same program at both ends, rank 0 at the client's."""
+    first, second = (Rank(end.host, _values(transport, end), command) for end in (ends.client, ends.server))
+    return launchers.launch(ends.launcher, TRANSPORTS[transport], (first, second))
 
 
 def options(request: Request) -> tuple[str, ...]:
@@ -48,14 +44,12 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
     return read_samples(outcome.client_out, request)
 
 
-def _rank(transport: str, end: End) -> tuple[str, ...]:
+def _values(transport: str, end: End) -> tuple[tuple[str, str], ...]:
     """One rank's own environment. UCX brings connections up by datagrams (`rc_v` takes `ud_v` in), and drops those of
     Soft-RoCE unless it is told not to look for their GID."""
     if transport == "tcp":
-        values = {"OMPI_MCA_btl_tcp_if_include": end.interface}
-    else:
-        values = {"UCX_TLS": "rc_v,self", "UCX_NET_DEVICES": f"{end.device}:1", "UCX_UD_VERBS_ETH_DGID_CHECK": "n"}
-    return ("-np", "1", *(word for name, value in values.items() for word in ("-x", f"{name}={value}")))
+        return (("OMPI_MCA_btl_tcp_if_include", end.interface),)
+    return (("UCX_TLS", "rc_v,self"), ("UCX_NET_DEVICES", f"{end.device}:1"), ("UCX_UD_VERBS_ETH_DGID_CHECK", "n"))
 
 
 def _steps(transport: str) -> Callable[[Request, Ends], tuple[Step, ...]]:
@@ -63,7 +57,7 @@ def _steps(transport: str) -> Callable[[Request, Ends], tuple[Step, ...]]:
 
 
 def _step(transport: str, request: Request, ends: Ends) -> tuple[Step, ...]:
-    return (Step.launched(launch(transport, ends, (f"{DIRECTORY}/{BINARY}", *options(request)))),)
+    return (launch(transport, ends, (f"{DIRECTORY}/{BINARY}", *options(request))),)
 
 
 def _program(transport: str) -> Program:

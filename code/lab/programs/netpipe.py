@@ -62,7 +62,7 @@ def _tcp(request: Request, ends: Ends) -> tuple[Step, ...]:
 
 def _mpi(request: Request, ends: Ends) -> tuple[Step, ...]:
     """A rank's standard output is a pipe to the launcher, which can be opened once more for the table."""
-    return (Step.launched(mpi.launch("tcp", ends, ("NPopenmpi", *_range(request), "-o", "/proc/self/fd/1"))),)
+    return (mpi.launch("tcp", ends, ("NPopenmpi", *_range(request), "-o", "/proc/self/fd/1")),)
 
 
 def _program(name: str, steps: Callable[[Request, Ends], tuple[Step, ...]]) -> Program:

@@ -91,6 +91,17 @@ class Program:
             time.sleep(nap)
             nap = min(2 * nap, LONGEST_NAP_S)
 
+    def await_line(self) -> str:
+        """The first line that it prints, as soon as it is whole; nothing if it ends without one."""
+        nap = NAP_S
+        while True:
+            over, said = self.ended.is_set(), os.pread(self.out, OUTPUT_LIMIT, 0)
+            if over or b"\n" in said:
+                line, end, _ = said.partition(b"\n")
+                return (line + end).decode(errors="replace")
+            time.sleep(nap)
+            nap = min(2 * nap, LONGEST_NAP_S)
+
     def left(self) -> dict[str, Any]:
         """What an ended program left."""
         return {
@@ -205,6 +216,11 @@ class Agent:
             return program.left()
 
         return finish
+
+    def do_line(self, name: str) -> Callable[[], dict[str, Any]]:
+        """Answered with the first line of a program's output."""
+        program = self.programs[name]
+        return lambda: {"line": program.await_line()}
 
     def do_signal(self, name: str, number: int) -> Callable[[], dict[str, Any]]:
         """Signal a program that may still run."""

@@ -15,7 +15,7 @@ from lab.sites.far_end import FarEnd, here, last_line
 from lab.sites.pair import Pair, near_by
 from lab.trial import End, Ends, Job, Link
 
-ENDS = Ends(client=End("10.0.0.1", "", "v0"), server=End("10.0.0.2", "", "v1"), side_channel="10.0.0.2")
+ENDS = Ends(End("10.0.0.1", "", "v0"), End("10.0.0.2", "", "v1"), "10.0.0.2", launcher="orterun beside")
 MACS = {"v0": "02:00:00:00:00:01", "v1": "02:00:00:00:00:02"}
 NAMESPACES = ("--net", "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
 OFFLOADS = ("tso", "gso", "gro", "tx", "rx")

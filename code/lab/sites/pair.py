@@ -13,9 +13,10 @@ from typing import Any
 
 from lab.errors import SiteError
 from lab.sites.far_end import ANSWER_S, FarEnd, Json
-from lab.trial import Ends, Job, Outcome, Step, StepOutcome
+from lab.trial import DAEMON, Ends, Job, Outcome, Step, StepOutcome
 
 PROGRAMS = "/lab/bin/"  # how a step names the programs under test, wherever they lie
+NO_DEVICE = "UCX_NET_DEVICES=:1"  # MPI's way to name none
 PADDING = "LAB_PADDING"
 DEADLINE_STATUS = 124
 AFTER_FAILURE_S = 1.0  # that a client has left when its server failed
@@ -96,20 +97,12 @@ def _both(pair: Pair, what: str, ends: Ends) -> tuple[Json, Json]:
     return client, server
 
 
-def refuse_launcher(job: Job) -> None:
-    """A launcher that starts both ends by itself has no place at either of them."""
-    if alone := [step.client[0] for step in job.steps if not step.server]:
-        raise SiteError(
-            f"{alone[0]} starts both ends by itself, and here each end starts its own",
-            hint="--site exact",
-        )
-
-
 def refuse_without_device(job: Job) -> None:
     """A program that needs an RDMA device must not be started without one."""
     for step in job.steps:
         words = (*step.server, *step.client)
-        if any(name in ("--device", "-d") and value == "" for name, value in pairwise(words)):
+        unnamed = any(name in ("--device", "-d") and value == "" for name, value in pairwise(words))
+        if unnamed or any(NO_DEVICE in word for word in words):
             program = step.client[0].rpartition("/")[2]
             raise SiteError(
                 f"{program} needs an RDMA device, and this link has none", hint="lab doctor, or --site exact"
@@ -136,12 +129,30 @@ class _Run:
     def outcome(self) -> StepOutcome:
         if not self.deadline.left_s:
             return self.late({"out": "", "err": ""})
-        listening = self.answer(self.pair.server, self.start("server", self.step.port))
+        if self.step.server == DAEMON:
+            return self.launched()
+        listening = self.answer(self.pair.server, self.start("server", self.words("server"), self.step.port))
         served = self.pair.server.call("wait", name="server")
         if listening["status"] == DEADLINE_STATUS:
             return self.late(self.answer(self.pair.server, served))
-        client = self.client(served)
-        server = self.end_server(served)
+        self.answer(self.pair.client, self.start("client", self.words("client")))
+        client = self.await_client(self.pair.client.call("wait", name="client"), served)
+        return self.left(client, self.end_server(served))
+
+    def launched(self) -> StepOutcome:
+        """The launcher first: how its daemon at the other end is to be started is the first line that it prints."""
+        self.answer(self.pair.client, self.start("client", self.launcher()))
+        line = self.answer(self.pair.client, self.pair.client.call("line", name="client"))["line"]
+        done = self.pair.client.call("wait", name="client")
+        asked = ["sh", "-c", line.partition(" ")[2]] if DAEMON[0] in line else []
+        self.answer(self.pair.server, self.start("server", asked))
+        served = self.pair.server.call("wait", name="server")
+        client = self.await_client(done, served)
+        if asked:
+            client["out"] = client["out"].removeprefix(line)
+        return self.left(client, self.end_server(served))
+
+    def left(self, client: Json, server: Json) -> StepOutcome:
         return StepOutcome(
             client["out"], client["err"], server["out"], server["err"], client["status"], server["status"],
             client["start_ns"], client["end_ns"],
@@ -152,11 +163,9 @@ class _Run:
         now = self.pair.client.ask("look")["clock_ns"]
         return StepOutcome("", "", server["out"], server["err"], DEADLINE_STATUS, DEADLINE_STATUS, now, now)
 
-    def client(self, served: Future[Json]) -> Json:
+    def await_client(self, done: Future[Json], served: Future[Json]) -> Json:
         """A client whose server failed has a second left."""
         end = self.pair.client
-        self.answer(end, self.start("client"))
-        done = end.call("wait", name="client")
         wait((done, served), self.patience_s, FIRST_COMPLETED)
         if served.done() and not done.done() and self.answer(self.pair.server, served)["status"]:
             wait((done,), AFTER_FAILURE_S)
@@ -173,12 +182,23 @@ class _Run:
                 self.pair.server.ask("signal", name="server", number=number)
         return self.answer(self.pair.server, served)
 
-    def start(self, role: str, port: int = 0) -> Future[Json]:
+    def words(self, role: str) -> list[str]:
+        """A command as it is at its end."""
+        return [self.pair.locate.get(role, str)(word) for word in getattr(self.step, role)]
+
+    def launcher(self) -> list[str]:
+        """The words behind the colon are for the rank at the other end."""
+        colon = self.step.client.index(":")
+        ends = (("client", self.step.client[:colon]), ("server", self.step.client[colon:]))
+        return [self.pair.locate.get(role, str)(word) for role, words in ends for word in words]
+
+    def start(self, role: str, argv: list[str], port: int = 0) -> Future[Json]:
+        """A server that a launcher does without is done at once."""
         end: FarEnd = getattr(self.pair, role)
-        locate = self.pair.locate.get(role, str)
-        argv = [locate(word) for word in getattr(self.step, role)]
         deadline_s = max(self.deadline.left_s, 0.001)
-        return end.call("start", name=role, argv=argv, environment=self.environment, deadline_s=deadline_s, port=port)
+        return end.call(
+            "start", name=role, argv=argv or ["true"], environment=self.environment, deadline_s=deadline_s, port=port
+        )
 
     @property
     def patience_s(self) -> float:

@@ -6,6 +6,7 @@ What runs there survives this process: every job has a folder in the spool, and 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from lab.errors import SiteError
@@ -13,7 +14,7 @@ from lab.places import CACHE, HOSTS
 from lab.sites import exact, slurm_queue
 from lab.sites.hosts import Slurm, read_slurm
 from lab.sites.own_devices import refuse_model
-from lab.sites.pair import refuse_launcher, refuse_without_device
+from lab.sites.pair import refuse_without_device
 from lab.sites.slurm_dispatch import Dispatch
 from lab.trial import End, Ends, Job, Outcome
 
@@ -24,6 +25,7 @@ ENDS = Ends(
     client=End("@client.host", "@client.device", "@client.interface"),
     server=End("@server.host", "@server.device", "@server.interface"),
     side_channel="@side_channel",
+    launcher="srun",
 )
 
 
@@ -44,8 +46,8 @@ class SlurmSite:
         """By names that the nodes replace; without an RDMA device there is none to name."""
         if self.cluster.device:
             return ENDS
-        client, server = (End(each.host, "", each.interface) for each in (ENDS.client, ENDS.server))
-        return Ends(client, server, ENDS.side_channel)
+        client, server = (replace(each, device="") for each in (ENDS.client, ENDS.server))
+        return replace(ENDS, client=client, server=server)
 
     def identity(self) -> dict[str, str]:
         """The cluster and the kind of nodes that were asked for; which ones it gave is in each record's state."""
@@ -62,7 +64,6 @@ class SlurmSite:
 
     def run(self, job: Job) -> Outcome:
         """Wait for the cluster to run a job."""
-        refuse_launcher(job)
         refuse_without_device(job)
         refuse_model(job.link)
         return self.dispatch.run(job)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -84,11 +85,12 @@ def end_of(far: FarEnd, interface: str, device: str) -> End:
 
 
 def placed(both: Pair, job: Job, ends: Ends) -> Pair:
-    """A plan names no nodes; here its words become theirs."""
+    """A plan names no nodes; here its words become theirs, also those within a word for srun."""
     names = names_of(ends) | {pair.PROGRAMS + path.name: str(path) for path in job.overlay}
+    named = re.compile("|".join(rf"{re.escape(name)}\b" for name in names))
 
     def locate(word: str) -> str:
-        return names.get(word, word)
+        return named.sub(lambda found: names[found[0]], word)
 
     return replace(both, locate=dict.fromkeys(SIDES, locate))
 

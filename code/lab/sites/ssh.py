@@ -29,7 +29,7 @@ class TwoHosts:
             self.server = Connection("server", hosts.server, hosts.config)
             self.pair = Pair(self.client.end, self.server.end)
             client, server = _end(self.client), _end(self.server)
-            self.ends = Ends(client, server, side_channel=server.host)
+            self.ends = Ends(client, server, side_channel=server.host, launcher="orterun apart")
             self.pair.pin(self.ends)
         except BaseException:
             self.close()

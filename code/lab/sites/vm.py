@@ -21,7 +21,7 @@ KVM_TRIAL_S = 20.0  # a machine boots in two, where KVM works
 KVM_DEVICE = Path("/dev/kvm")
 LATE_S = 10.0  # after its deadline a job is ended in the machine; then the machine itself
 
-JOINED = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), side_channel="10.0.0.2")
+JOINED = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "10.0.0.2", launcher="orterun apart")
 ALONE = exact.ExactSite.ends
 
 

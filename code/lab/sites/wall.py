@@ -80,7 +80,6 @@ class WallSite:
 
     def run(self, job: Job) -> Outcome:
         """Run a job when no other runs here."""
-        pair.refuse_launcher(job)
         pair.refuse_without_device(job)
         with self.turn, self.alone():
             try:

@@ -1,0 +1,89 @@
+"""How both ranks of an MPI program are started, which depends on what lies between the two ends.
+
+Slurm does it by itself. Open MPI asks a remote shell to start its daemon at the other end. Ours is `echo`: it prints
+what it is asked for, and the site starts that there, as it starts a server. No end must be able to log in to the other.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lab.trial import DAEMON, ECHO, PLAIN, Step
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One end of an MPI program."""
+
+    host: str
+    values: tuple[tuple[str, str], ...]  # of its environment
+    command: Words
+
+
+# One that waits lets the other go on, where both ranks share processors.
+SHARING = ("--mca", "mpi_yield_when_idle", "1")
+ISOLATED = ("orterun", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated", *SHARING)
+ASKING = ("--mca", "plm", "rsh", "--mca", "plm_rsh_agent", ECHO, "--mca", "plm_rsh_no_tree_spawn", "1")
+APART = ("orterun", "--allow-run-as-root", *ASKING, "--leave-session-attached", "--wdir", "/")
+SRUN = ("srun", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--overlap", "--quiet", "--kill-on-bad-exit=1")
+
+
+def launch(launcher: str, settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
+    """The step that runs both ranks; settings are Open MPI's (MCA), the same for both."""
+    return LAUNCHERS[launcher](settings, ranks)
+
+
+def _orterun(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
+    """Both ranks on one computer: no daemon is needed."""
+    return Step.launched((*ISOLATED, *_mca(settings), *_contexts(ranks, by_host=False)))
+
+
+def _apart(settings: dict[str, str], ranks: tuple[Rank, Rank], more: Words = ()) -> Step:
+    """A rank at each end, the second one under a daemon."""
+    return Step(DAEMON, (*APART, *more, *_mca(settings), *_contexts(ranks, by_host=True)), 0)
+
+
+def _beside(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
+    """Two ends of one computer, in networks of their own."""
+    return _apart(settings, ranks, SHARING)
+
+
+def _srun(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
+    """A rank on each node: task 0 on the first."""
+    shared = {f"OMPI_MCA_{name}": value for name, value in settings.items()}
+    first, second = (shlex.join(_with({**shared, **dict(rank.values)}, rank.command)) for rank in ranks)
+    choice = f"case $SLURM_PROCID in 0) exec {first} ;; *) exec {second} ;; esac"
+    return Step.launched((*SRUN, "--mpi=pmix", "sh", "-c", choice))
+
+
+def _mca(settings: dict[str, str]) -> Words:
+    return tuple(word for name, value in settings.items() for word in ("--mca", name, value))
+
+
+def _contexts(ranks: tuple[Rank, Rank], *, by_host: bool) -> Words:
+    """The same program twice; `-x` is for one rank, `--mca` for both."""
+    first, second = (
+        (
+            *(("--host", rank.host) if by_host else ()),
+            *("-np", "1", *(word for name, value in rank.values for word in ("-x", f"{name}={value}"))),
+            *rank.command,
+        )
+        for rank in ranks
+    )
+    return (*first, ":", *second)
+
+
+def _with(values: dict[str, str], command: Words) -> Words:
+    return ("env", *(f"{name}={value}" for name, value in values.items()), *command)
+
+
+LAUNCHERS: dict[str, Callable[[dict[str, str], tuple[Rank, Rank]], Step]] = {
+    PLAIN: _orterun,
+    "orterun apart": _apart,
+    "orterun beside": _beside,
+    "srun": _srun,
+}
