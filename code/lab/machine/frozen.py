@@ -14,10 +14,11 @@ from pathlib import Path
 from lab.machine import qemu
 from lab.machine.image import Image
 from lab.machine.job import pack
-from lab.machine.store import exclusive, put_folder
+from lab.machine.store import exclusive, prune, put_folder
 from lab.trial import Job, Link, Perturbation
 
 BOOT_DEADLINE_S = 300.0
+KEPT = 3  # machines, of 200 MB each: an older one belongs to an image or a QEMU that is no longer used
 COPY_BYTES = 16 << 20
 
 # An empty job that the guest runs before it is frozen: no later one pays for what the kernel does only the first time.
@@ -63,10 +64,12 @@ def frozen_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str]
     digest = hashlib.sha256(json.dumps(identity(image), sort_keys=True).encode()).hexdigest()
     target = cache / "machine" / digest
     if not target.exists():
-        with exclusive(cache / "machine" / "lock"), put_folder(target) as folder:
-            if folder is not None:
-                tell("booting the machine and freezing it (once)")
-                freeze(image, plugin, folder)
+        with exclusive(cache / "machine" / "lock"):
+            with put_folder(target) as folder:
+                if folder is not None:
+                    tell("booting the machine and freezing it (once)")
+                    freeze(image, plugin, folder)
+            prune(target.parent, KEPT)
     return Frozen(target, plugin)
 
 

@@ -54,6 +54,13 @@ def put_folder(target: Path, *, replace: bool = False) -> Iterator[Path | None]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def prune(folder: Path, kept: int) -> None:
+    """Remove all folders in it but the newest."""
+    by_age = sorted((each for each in folder.iterdir() if each.is_dir()), key=lambda each: each.stat().st_mtime_ns)
+    for old in by_age[: max(0, len(by_age) - kept)]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
 @contextmanager
 def put_file(target: Path) -> Iterator[Path]:
     """A file to write, renamed to its target when the block ends well."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine.store import StoreError, exclusive, put_file, put_folder
+from lab.machine.store import StoreError, exclusive, prune, put_file, put_folder
 
 
 def test_a_folder_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
@@ -42,6 +42,17 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     with put_folder(tmp_path / "target"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["target"]
+
+
+def test_the_newest_folders_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "lock").touch()
+    for age, name in enumerate("dacb"):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, ns=(age, age))
+    prune(tmp_path, 5)
+    assert len(list(tmp_path.iterdir())) == 5
+    prune(tmp_path, 2)
+    assert {path.name for path in tmp_path.iterdir()} == {"c", "b", "lock"}
 
 
 def test_only_one_holds_the_lock(tmp_path: Path) -> None:
