@@ -15,7 +15,9 @@ from lab.machine.frozen import anonymous_file
 from lab.machine.guest import Watch
 from lab.machine.image import Image
 from lab.machine.job import pack
+from lab.machine.qemu import MachineError
 from lab.machine.results import Files
+from lab.machine.running import Running
 from lab.trial import DAEMON, ECHO, Job, Outcome, Step
 
 BOOT_S = 120.0  # under software emulation on a busy computer
@@ -28,6 +30,7 @@ MACHINE = (
 MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02")  # as init knows them: nothing asks for them
 CARD_MTU = 4200
 CLIENT, SERVER = 0, 1
+NAMES = ("client", "server")
 DAEMON_PORT = 18700
 ASK = "/lab/ask"  # the launcher's remote shell: host and command are its words
 # What the launcher asks for goes over the link to a shell that waits for it: nobody stands between two machines. The
@@ -77,15 +80,49 @@ def run_joined(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outc
     started = time.monotonic()
     job = replace(job, steps=tuple(over_the_link(step) for step in job.steps))
     processors = max(1, machine.processors // 2)
+    both = Both(watch)
     with sockets() as cards, sockets() as lines, ThreadPoolExecutor(2) as pool:
 
         def boot_end(end: int) -> tuple[Files, str]:
             archive = pack(job, f"END={end}\n{machine.one_end}")
             joints = [cards[end], lines[end]]
-            return boot(machine, archive, joined(end, *joints), joints, processors, limit_s, watch)
+            with both.or_none(end):
+                return boot(machine, archive, joined(end, *joints), joints, processors, limit_s, both.watch)
 
-        (client, said), (server, also_said) = pool.map(boot_end, (CLIENT, SERVER))
+        (client, said), (server, also_said) = both.results(pool.map(boot_end, (CLIENT, SERVER)))
     return results.joined_outcome(client, server, len(job.steps), said + also_said, time.monotonic() - started)
+
+
+class Both:
+    """Two machines of which neither goes on without the other."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch_outside, self.running = watch, Running("vm")
+        self.error: MachineError | None = None
+
+    @contextmanager
+    def watch(self, process: qemu.Process) -> Iterator[None]:
+        """Known to the site, and to the other machine."""
+        with self.watch_outside(process), self.running.watch(process):
+            yield
+
+    @contextmanager
+    def or_none(self, end: int) -> Iterator[None]:
+        """One machine's life: if it fails, the other is ended at once."""
+        try:
+            yield
+        except MachineError as error:
+            self.error = self.error or MachineError(error.what, where=f"the {NAMES[end]}'s machine", hint=error.hint)
+            self.running.stop()
+            raise
+
+    def results(self, ended: Iterable[tuple[Files, str]]) -> list[tuple[Files, str]]:
+        """What both left, or how the first one failed."""
+        try:
+            return list(ended)
+        except MachineError:
+            assert self.error is not None
+            raise self.error from None
 
 
 def joined(end: int, card: int, line: int) -> list[str]:

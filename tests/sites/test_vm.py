@@ -1,0 +1,33 @@
+"""The vm site: two machines of which neither goes on alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.sites.jobs import LISTENING, Jobs, await_true
+
+from lab.errors import SiteError
+from lab.machine.wall import MACS
+from lab.sites import vm
+
+
+@pytest.mark.parametrize(("number", "name"), [(0, "client"), (1, "server")])
+def test_a_machine_that_is_killed_ends_the_other_at_once(programs: dict[Path, str], number: int, name: str) -> None:
+    site = vm.open()
+    site.prepare(print)
+    job = Jobs(site.ends, programs).shell(LISTENING, "sleep 600", deadline_s=600)
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(site.run, job)
+        await_true(lambda: len(site.running.processes) == 2, seconds=120)
+        machines = [each.popen for each in site.running.processes]
+        (one,) = (each for each in machines if MACS[number] in str(each.args))
+        started = time.monotonic()
+        os.kill(one.pid, signal.SIGKILL)
+        with pytest.raises(SiteError, match=f"^the {name}'s machine: the guest did not finish .*killed by SIGKILL"):
+            run.result(30)
+    assert time.monotonic() - started < 20 and all(each.poll() is not None for each in machines)
