@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -41,13 +41,17 @@ class Forger:
     folder: Path
 
     @property
+    def name(self) -> str:
+        return self.work.plan.experiment.file.parent.name
+
+    @property
     def keys(self) -> list[str]:
         return sorted(self.work.plan.trials())
 
     def pdf(self, files: Files | None = None, pages: bytes | None = None, **page: Any) -> bytes:
         """A hand-in of these files with digests and chain redone; `page` replaces what hand-in.json says."""
         inside = {name: data for name, data in (files or self.files).items() if name != PAGE}
-        about = {"assignment": "assignment", "ids": ("ada",), "draft": ()} | page
+        about = {"assignment": "assignment", "ids": (self.name,), "draft": ()} | page
         made = make_page(about["assignment"], about["ids"], about["draft"], __version__, inside)
         return attach(pages or self.pages, inside | {PAGE: made.text().encode()})
 
@@ -96,7 +100,7 @@ class Forger:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
         forged = Work(self.work.assignment, self.plan(folder), folder / "results", folder / "small.pdf", ())
-        return make_hand_in(with_report(self.course, forged), ("ada",), ())
+        return make_hand_in(with_report(self.course, forged), (self.name,), ())
 
     def plan(self, folder: Path) -> Plan:
         """The same plan, of the experiment in another folder."""
@@ -110,9 +114,10 @@ class Forger:
 
 
 def make_forger(course: Course, work: Work, folder: Path) -> Forger:
+    forger = Forger(course, work, bare_pages(course, work, lambda _: None), {}, folder)
     file = folder / "honest.pdf"
-    file.write_bytes(make_hand_in(work, ("ada",), ()))
-    return Forger(course, work, bare_pages(course, work, lambda _: None), open_submission(file).files, folder)
+    file.write_bytes(make_hand_in(work, (forger.name,), ()))
+    return replace(forger, files=open_submission(file).files)
 
 
 def bare_pages(course: Course, work: Work, change: Callable[[Files], None]) -> bytes:

@@ -291,7 +291,7 @@ def claim_rounded(forger: Forger, variant: int) -> bytes:
 
 @found_by("claims", Kind.TEXT)
 def number_in_the_text(forger: Forger, variant: int) -> bytes:
-    by = rf"\\labclaim{{verbs.64K}}{{\\SI{{{700 + variant}}}{{\\mega\\byte\\per\\second}}}}"
+    by = rf"\g<1>{{\\SI{{{700 + variant}}}{{\\mega\\byte\\per\\second}}}}"
     return forger.pdf(pages=forger.typeset(lambda files: substitute(files, "claims.tex", UNIT_CLAIM, by)))
 
 
@@ -357,7 +357,7 @@ def nothing_said(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.changed("discussion.tex", lambda _: text))
 
 
-UNIT_CLAIM = r"\\labclaim\{verbs\.64K\}\{.*?\}(?=\n)"
+UNIT_CLAIM = r"(\\labclaim\{verbs\.\w+\})\{[^\n]*?\}(?=\n)"
 
 
 def faster(text: str, factor: float) -> str:
