@@ -15,7 +15,7 @@ from lab.errors import VerifyError
 from lab.estimate import estimate_s
 from lab.places import EXPERIMENTS, REFERENCE
 from lab.plan import Plan, Planned
-from lab.preflight import LONG_RUN, preflight
+from lab.preflight import is_wanted, preflight
 from lab.progress import Progress
 from lab.record import find_key, has_record, read_facts, record_folder
 from lab.reference import changed_parts, read_reference, write_reference
@@ -141,7 +141,7 @@ def _run(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Su
     todo, done = missing(shop.plans, results, fresh=fresh)
     if not todo:
         return Summary(done_before=done)
-    if shop.site.at_once == 1 and len(todo) >= LONG_RUN:
+    if is_wanted(shop.site.name, len(todo)):
         _tell_preflight(shop, todo)
     progress = Progress(len(todo), sys.stderr)
     try:

@@ -55,13 +55,18 @@ class Preflight:
             share = 1 / cost.byte_s / self.link_bytes_per_s if self.link_bytes_per_s and cost.byte_s else 1.0
             if share < PLAUSIBLE_SHARE:
                 yield f"preflight: that is {share:.1%} of what the link can carry: is it the right link?"
-        yield f"preflight: {len(todo)} trials, about {self.estimate_s(todo):.0f} s"
+        yield f"preflight: {len(todo)} trials, about {self.estimate_s(todo):.0f} s one after the other"
 
     def _cost(self, planned: Planned) -> Cost:
         if own := self.costs.get(_kind(planned)):
             return own
         costs = self.costs.values()
         return Cost(*(mean(getattr(each, name) for each in costs) for name in ("message_s", "byte_s", "trial_s")))
+
+
+def is_wanted(site: str, trials: int) -> bool:
+    """Before a long run by the clock on the wall; where instructions are the clock, the link is part of the machine."""
+    return site != "exact" and trials >= LONG_RUN
 
 
 def preflight(site: Site, facts: SiteFacts, todo: Iterable[Planned]) -> Preflight | None:

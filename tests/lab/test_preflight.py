@@ -11,7 +11,7 @@ from tests.lab.conftest import PEERS
 
 from lab.errors import SiteError
 from lab.plan import Plan
-from lab.preflight import Preflight, preflight
+from lab.preflight import LONG_RUN, Preflight, is_wanted, preflight
 from lab.trial import Outcome
 
 Make = Callable[..., Plan]
@@ -42,6 +42,11 @@ def test_every_kind_of_our_programs_is_tried_and_said(make_small_plan: Make, fak
     assert lines[0].startswith("preflight: verbs write throughput: 1 MiB verified, 250 MB/s at 1 MiB, 20.0 us")
     assert lines[1].startswith("preflight: tcp send latency: 1 MiB verified")
     assert lines[-1].startswith("preflight: 10 trials, about ")
+
+
+@pytest.mark.parametrize("site", ["host", "ssh", "slurm", "vm"])
+def test_a_long_run_by_the_clock_on_the_wall_is_tried_first_and_no_other(site: str) -> None:
+    assert is_wanted(site, LONG_RUN) and not is_wanted(site, LONG_RUN - 1) and not is_wanted("exact", 1000)
 
 
 def with_rate(rate_bit_s: int) -> Callable[[Outcome], Outcome]:

@@ -12,12 +12,16 @@ from pathlib import Path
 
 import pytest
 from tests.sites.cluster import Cluster
-from tests.sites.jobs import LISTENING, Jobs, await_true, running
+from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running
+from tests.sites.test_conformance import EXPERIMENT
 
 from lab.errors import SiteError
-from lab.sites import slurm
+from lab.plan import SiteFacts, make_plan
+from lab.preflight import preflight
+from lab.sites import slurm, slurm_dispatch
 from lab.sites.exact import ExactSite
 from lab.sites.slurm import SlurmSite
+from lab.spec_file import load
 from lab.trial import Outcome, Perturbation
 
 ALONE = """
@@ -28,6 +32,13 @@ from lab.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sh", "-c", sys.argv[2]), 18600)
 slurm.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
 """
+
+
+@pytest.fixture(autouse=True)
+def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here the controller answers at once, and files need no time to be seen."""
+    monkeypatch.setattr(slurm_dispatch, "LONGEST_ASK_S", 1.0)
+    monkeypatch.setattr(slurm_dispatch, "GRACE_S", 0.5)
 
 
 @pytest.fixture
@@ -125,6 +136,41 @@ def test_what_the_cluster_refuses_is_its_own_sentence(cluster: Cluster, jobs: Jo
     with pytest.raises(SiteError, match=r"sbatch: .*Invalid partition"):
         site.run(jobs.shell(LISTENING, "true"))
     site.stop()
+
+
+def test_a_module_that_is_not_there_is_one_sentence(cluster: Cluster, jobs: Jobs) -> None:
+    site = slurm.open("", cluster.toml(modules=["nosuch/1.0"]))
+    with pytest.raises(SiteError, match=r"^Slurm job \d+_0: failed: the module nosuch/1.0 cannot be loaded"):
+        site.run(jobs.shell(LISTENING, "echo never"))
+    site.stop()
+
+
+def test_a_full_disk_of_the_cluster_is_one_sentence(cluster: Cluster, jobs: Jobs, tmp_path: Path) -> None:
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "small", str(tmp_path)], check=True)
+    site = slurm.open("", cluster.toml(spool=str(tmp_path)))
+    try:
+        with pytest.raises(SiteError, match=r"outcome\.json: the disk is full \(try: free some space"):
+            site.run(jobs.shell(LISTENING, "head -c 100000 /dev/zero | tr '\\0' x"))
+    finally:
+        site.stop()
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def test_another_users_server_on_the_port_is_one_sentence(site: SlurmSite, jobs: Jobs) -> None:
+    with subprocess.Popen(["iperf3", "-s", "-p", str(PORT)], stdout=subprocess.DEVNULL) as other:
+        await_true(lambda: f":{PORT:04X} " in Path("/proc/net/tcp6").read_text())
+        (step,) = site.run(jobs.pair(*jobs.tcp("64@20/1"))).steps
+        other.kill()
+    assert step.server_status == 1 and "is another server running" in step.server_err and step.client_status
+
+
+def test_a_preflight_tries_the_link_between_two_nodes(
+    site: SlurmSite, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    (tmp_path / "small.toml").write_text(EXPERIMENT)
+    plan = make_plan(load(tmp_path / "small.toml"), SiteFacts(site.name, site.ends, site.identity()), programs)
+    found = preflight(site, plan.site, plan.planned)
+    assert found is not None and list(found.costs) == [("tcp", "send", "throughput")]
 
 
 def test_a_computer_without_slurm_says_how_to_try_it(

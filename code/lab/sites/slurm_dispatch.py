@@ -30,6 +30,7 @@ SHAPES = {
     "pair": ("--nodes=2", "--ntasks-per-node=1", "--exclusive"),
     "exact": ("--nodes=1", "--ntasks=1"),
 }
+LOAD = "module load {name} || {{ echo the module {name} cannot be loaded; exit 1; }}\n"
 
 
 @dataclass
@@ -150,7 +151,7 @@ class Dispatch:
         listed, script = self.folder / f"tasks-{name}", self.folder / f"script-{name}"
         command = [sys.executable, "-m", "lab.sites.slurm_task", self.kind, str(listed)]
         words = shlex.join([*command, self.cluster.interface, self.cluster.device])
-        modules = "".join(f"module load {shlex.quote(each)}\n" for each in self.cluster.modules)
+        modules = "".join(LOAD.format(name=shlex.quote(each)) for each in self.cluster.modules)
         with storage(script):
             listed.write_text("".join("\t".join(str(one.folder) for one in each) + "\n" for each in tasks))
             script.write_text(f"#!/bin/bash{' -l' if modules else ''}\n{modules}exec {words}\n")

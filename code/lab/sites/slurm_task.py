@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lab.errors import SiteError
+from lab.errors import SiteError, StorageError
 from lab.places import ROOT
 from lab.sites import exact, pair, slurm_queue, spool
 from lab.sites.far_end import INTERPRETER, FarEnd, last_line
@@ -43,7 +43,7 @@ def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
         return
     try:
         spool.put_outcome(folder, run(spool.get_job(folder)))
-    except SiteError as error:
+    except (SiteError, StorageError) as error:
         if slurm_queue.still_runs(os.environ["SLURM_JOB_ID"]):
             spool.put_failure(folder, error)
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from lab.errors import SiteError
+from lab.errors import LabError, SiteError
 from lab.storage import storage
 from lab.trial import Job, Link, Outcome, Perturbation, Step, StepOutcome
 
@@ -50,7 +50,7 @@ def put_outcome(folder: Path, outcome: Outcome) -> None:
     _write(folder / OUTCOME, asdict(outcome))
 
 
-def put_failure(folder: Path, error: SiteError) -> None:
+def put_failure(folder: Path, error: LabError) -> None:
     """Why there is no outcome."""
     _write(folder / FAILURE, {"what": error.what, "where": error.where, "hint": error.hint})
 
@@ -87,6 +87,9 @@ def _failure(values: dict[str, Any]) -> SiteError:
 
 def _write(file: Path, values: Any) -> None:
     beside = file.with_name(f".{file.name}.{os.getpid()}")
-    with storage(file):
-        beside.write_text(json.dumps(values))
-        beside.replace(file)
+    try:
+        with storage(file):
+            beside.write_text(json.dumps(values))
+            beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)  # on a full disk, room for the sentence that says so
