@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lab.figures.by_parameter import parameter
-from lab.figures.by_size import message_rate, published, round_trip, throughput
+from lab.figures.by_size import call_time, message_rate, published, round_trip, throughput
 from lab.figures.ceiling import rate_limit, tcp_limit, write_limit
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
@@ -39,6 +39,7 @@ kinds: dict[str, Callable[[Any], Figure]] = {
     "throughput": throughput,
     "message_rate": message_rate,
     "round_trip": round_trip,
+    "call_time": call_time,
     "published": published,
     "parameter": parameter,
     "speed_up": speed_up,
@@ -70,6 +71,7 @@ __all__ = [
     "Unit",
     "WindowSeries",
     "Windows",
+    "call_time",
     "fit",
     "heat_map",
     "kinds",

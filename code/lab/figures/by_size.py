@@ -32,6 +32,11 @@ def round_trip(data: BySize) -> Figure:
     return finish(draw_by_size(replace(data, unit=MICROSECONDS), "round trip"))
 
 
+def call_time(data: BySize) -> Figure:
+    """What a call takes against size."""
+    return finish(draw_by_size(replace(data, unit=MICROSECONDS), "time of a call"))
+
+
 def published(data: BySize) -> Figure:
     """Ours and other machines' curves; without either there is nothing to lay beside."""
     if len({bool(curve.machine) for curve in data.curves}) < 2:

@@ -19,6 +19,7 @@ from lab.report.people import People
 from lab.report.published_times import published_times
 from lab.report.record_sets import RecordSet, record_sets, sets_of
 from lab.report.round_tables import round_tables
+from lab.report.side_tables import probe_tables, published_rows, size_tables
 from lab.report.tables import (
     gain_rows,
     latency_table,
@@ -59,6 +60,9 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "rates": rate_table(evidence, ledger),
         "own": pair_table(evidence, ledger, Sort.OWN),
         "steps": pair_table(evidence, ledger, Sort.STEP),
+        "side_tables": size_tables(evidence, ledger),
+        "sides": published_rows(evidence, ledger),
+        "probes": probe_tables(evidence, ledger),
         "lines": fit_table(evidence, ledger),
         "published_lines": published_fit_table(plan.experiment.name, ledger),
         "published_times": published_times(plan.experiment.name),

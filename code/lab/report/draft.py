@@ -16,6 +16,7 @@ from lab.report.measured import Subject, subject
 from lab.report.pairs import Pair, pairs
 from lab.report.rounds import rounds_curves
 from lab.report.shape import growth
+from lab.report.sides_draft import side_sentences
 from lab.report.sweeps import points
 from lab.report.words import parameter_words
 from lab.sizes import format_size
@@ -44,6 +45,7 @@ def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
         if any(pair.ours.series.link == group.link for group in main):
             yield _verdict(pair, ledger)
     yield from line_sentences(evidence)
+    yield from side_sentences(evidence, ledger)
     for series in evidence.sweeps:
         yield from _sweep(evidence, series, ledger)
 

@@ -16,16 +16,18 @@ from lab.report.latencies import latency_claims, round_trips, trip_times
 from lab.report.measured import rates, subject
 from lab.report.pairs import pairs
 from lab.report.published_times import count_claims, published_times
+from lab.report.published_values import published_values
 from lab.report.rounds import rounds_claims, rounds_curves
 from lab.report.settling import settling_claims
 from lab.report.shape import shape_claims
+from lab.report.sides import series_of_sides, side_claims, sides
 from lab.report.sweeps import points, sweep_claims
 
 
 def make_ledger(evidence: Evidence) -> Ledger:
     """Every claim once."""
     ledger = Ledger()
-    for kind in (constant_claims, _throughput, _latency, _published, _sweeps, _rounds, _pairs):
+    for kind in (constant_claims, _throughput, _latency, _sides, _published, _sweeps, _rounds, _pairs):
         ledger.add(*kind(evidence))
     return ledger
 
@@ -48,7 +50,15 @@ def _latency(evidence: Evidence) -> Iterator[Claim]:
         yield from intercept_claims(line)
 
 
+def _sides(evidence: Evidence) -> Iterator[Claim]:
+    for series in series_of_sides(evidence):
+        for side in sides(evidence, series):
+            yield from side_claims(side)
+
+
 def _published(evidence: Evidence) -> Iterator[Claim]:
+    for values in published_values(evidence.plan.experiment.name):
+        yield from values.claims()
     for found in published_times(evidence.plan.experiment.name):
         yield from (*count_claims(found), *fit_claims(found.times()), *fit_claims(found.times().upper()))
 

@@ -11,11 +11,12 @@ from lab.report.pictures.picture import Picture
 from lab.report.pictures.published import published
 from lab.report.pictures.ratios import ratios
 from lab.report.pictures.rounds import by_round
+from lab.report.pictures.sides import by_side
 from lab.report.pictures.sweeps import sweeps
 from lab.report.pictures.windows import by_window
 
 # A module for each subject; each gives the figures for which the experiment has the series.
-SUBJECTS = (by_size, ratios, sweeps, by_window, by_latency, fitted, published, by_round)
+SUBJECTS = (by_size, ratios, sweeps, by_window, by_latency, fitted, published, by_round, by_side)
 
 
 def pictures(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:

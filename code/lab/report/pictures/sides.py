@@ -1,0 +1,40 @@
+"""What each end's own calls take against the message size, and a line through them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.analysis.summary import estimate_median
+from lab.figures import BySize, Curve, Fit, call_time, fit
+from lab.report.claim import Ledger
+from lab.report.evidence import Evidence
+from lab.report.pictures.picture import MB_S, Picture
+from lab.report.sides import Side, series_of_sides, sides
+
+
+def by_side(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+    """One figure for each series with all of its calls, and one for each call with its line."""
+    for series in series_of_sides(evidence):
+        found = list(sides(evidence, series))
+        name, curve = f"sides.{series.name}", found[0].curve
+        caption = f"Median time of each end's own call against message size, {curve.link}."
+        yield Picture(name, caption, BySize(name, tuple(map(_medians, found)), curve.site), call_time)
+        yield from (_fitted(each, ledger) for each in found)
+
+
+def _medians(side: Side) -> Curve:
+    sizes = side.curve.sizes
+    estimates = tuple(estimate_median(side.medians(size)) for size in sizes)
+    return Curve(f"{side.side}, {side.variant}", tuple(map(float, sizes)), estimates, side.curve.keys(sizes))
+
+
+def _fitted(side: Side, ledger: Ledger) -> Picture:
+    """The line from the knee on, or through all sizes."""
+    knee = ledger.get(f"{side.name}.knee")
+    first = knee.estimate.value if knee else side.curve.sizes[0]
+    sizes, times_ns = side.points(first)
+    which = "from the knee on" if knee else "of all sizes, since there is no knee"
+    caption = f"Mean of the {side.words}, {which}, in each repetition, with the least-squares line."
+    keys, name = side.curve.keys(side.curve.sizes), f"{side.name}.fit"
+    data = Fit(name, side.words, sizes, times_ns, side.line_from(first), side.curve.site, rate=MB_S, keys=keys)
+    return Picture(name, caption, data, fit)

@@ -1,0 +1,132 @@
+"""Tables of each end's own calls: size by size, and the few rows of the published report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from lab.report.claim import Claim, Ledger
+from lab.report.escape import Markup, escape
+from lab.report.evidence import Evidence
+from lab.report.labels import label
+from lab.report.published_values import PublishedValues, published_values
+from lab.report.sides import Side, probed, series_of_sides, sides
+from lab.report.tables import RowTable
+from lab.report.typeset import cell
+from lab.report.units import show
+from lab.sizes import format_size
+from lab.spec import Series
+
+MEGA, MICRO = 1e6, 1e-6
+ABSENT = {"knee": Markup("none"), "above": Markup("--")}
+ROWS = (("below", "latency", MICRO), ("knee", "buffer_size", 1.0), ("above", "bandwidth", MEGA))
+WORDS = {
+    "below": r"mean below the knee, \unit{\micro\second}",
+    "knee": r"knee, \unit{\byte}",
+    "above": r"1/slope above it, \unit{\mega\byte\per\second}",
+}
+
+
+@dataclass(frozen=True)
+class SideTable:
+    """One table of a series; the name tells it from the others."""
+
+    name: Markup
+    words: str
+    table: RowTable
+
+
+def size_tables(evidence: Evidence, ledger: Ledger) -> list[SideTable]:
+    """Mean, deviation and median of every size, a table for each end of each series."""
+    return [
+        SideTable(Markup(f"{found[0].curve.series.name}.{found[0].side}"), _both(found[0]), _by_size(found, ledger))
+        for series in series_of_sides(evidence)
+        for found in _by_side(evidence, series)
+    ]
+
+
+def _both(side: Side) -> str:
+    """Which end of which series, whatever the calls."""
+    return f"{side.side} of {label(side.curve.series)}"
+
+
+def _by_side(evidence: Evidence, series: Series) -> Iterator[list[Side]]:
+    """The curves of one end, all varied values."""
+    found = list(sides(evidence, series))
+    for side in dict.fromkeys(each.side for each in found):
+        yield [each for each in found if each.side == side]
+
+
+def _by_size(found: list[Side], ledger: Ledger) -> RowTable:
+    heads = tuple(
+        Markup(rf"\labhead{{{escape(each.variant)}}}{{{kind}}}")
+        for each in found
+        for kind in ("mean", "deviation", "median")
+    )
+    rows = tuple(
+        (Markup(show(size, "size", 0).tex), *(_cell(each) for each in _claims(found, size, ledger)))
+        for size in found[0].curve.sizes
+    )
+    return RowTable(heads, rows, (found[0].curve.series.name,))
+
+
+def _cell(claim: Claim) -> Markup:
+    """A deviation stands there without its interval, which would make the table too wide."""
+    estimate = claim.estimate
+    return cell(replace(estimate, interval=None) if claim.name.endswith(".deviation") else estimate, MICRO)
+
+
+def _claims(found: Iterable[Side], size: int, ledger: Ledger) -> Iterator[Claim]:
+    for each in found:
+        yield from (ledger[f"{each.name}.{format_size(size)}.{kind}"] for kind in ("mean", "deviation", "median"))
+
+
+def published_rows(evidence: Evidence, ledger: Ledger) -> list[SideTable]:
+    """The rows of the published report for each series: both calls, whether they differ, and what was published."""
+    return [
+        SideTable(Markup(series.name), label(series), _rows(list(sides(evidence, series)), ledger, theirs))
+        for series in series_of_sides(evidence)
+        for theirs in published_values(evidence.plan.experiment.name)
+    ]
+
+
+def _rows(found: list[Side], ledger: Ledger, theirs: PublishedValues) -> RowTable:
+    rows = []
+    for kind, published, scale in ROWS:
+        for side in dict.fromkeys(each.side for each in found):
+            claims = [ledger.get(f"{each.name}.{kind}") for each in found if each.side == side]
+            ours = (cell(claim.estimate, scale) if claim else ABSENT[kind] for claim in claims)
+            values = (cell(theirs.claim(f"{side}_{published}", each).estimate, scale) for each in theirs.variants)
+            rows.append((Markup(f"{side}: {WORDS[kind]}"), *ours, Markup(verdict(claims)), *values))
+    variants = (escape(each.variant) for each in found if each.side == found[0].side)
+    others = (Markup(rf"\labhead{{published}}{{{escape(each)}}}") for each in theirs.variants)
+    heads = (*variants, Markup("differ"), *others)
+    return RowTable(heads, tuple(rows), (found[0].curve.series.name,))
+
+
+def verdict(claims: Iterable[Claim | None]) -> str:
+    """Whether two intervals overlap; without both of them the data can't tell."""
+    intervals = [claim.estimate.interval for claim in claims if claim]
+    if len(intervals) != 2 or intervals[0] is None or intervals[1] is None:
+        return "can't tell"
+    return "can't tell" if intervals[0].overlaps(intervals[1]) else "yes"
+
+
+def probe_tables(evidence: Evidence, ledger: Ledger) -> list[SideTable]:
+    """Of each series, a row for each curve, a column for each size that was probed by a byte less and a byte more."""
+    return [
+        SideTable(Markup(series.name), label(series), _probes(list(sides(evidence, series)), ledger))
+        for series in series_of_sides(evidence)
+    ]
+
+
+def _probes(found: list[Side], ledger: Ledger) -> RowTable:
+    sizes = probed(found[0])
+    rows = tuple(
+        (
+            escape(f"{each.side}, {each.variant}"),
+            *(cell(ledger[f"{each.name}.{format_size(size)}.step"].estimate) for size in sizes),
+        )
+        for each in found
+    )
+    return RowTable(tuple(Markup(show(size, "size", 0).tex) for size in sizes), rows, (found[0].curve.series.name,))
