@@ -30,11 +30,17 @@ def main(kind: str, tasks: str, interface: str = "", device: str = "") -> None:
     folders = [Path(each) for each in lines[int(os.environ["SLURM_ARRAY_TASK_ID"])].split("\t")]
     if kind == "exact":
         site = exact.open()
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        with ThreadPoolExecutor(processors()) as pool:
             list(pool.map(lambda folder: leave(folder, site.run), folders))
         return
     for folder in folders:
         leave(folder, lambda job: run_on_nodes(job, interface, device))
+
+
+def processors() -> int:
+    """Those that the task was given; not every cluster binds it to them."""
+    allowed = len(os.sched_getaffinity(0))
+    return min(allowed, int(os.environ.get("SLURM_CPUS_ON_NODE", allowed)))
 
 
 def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
