@@ -1,7 +1,9 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.lab.conftest import PEERS
 from tests.lab.sites.computers import pretend
 
 from lab import cli
@@ -49,6 +51,18 @@ def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pyt
     found = {each.what: each.found for each in host.examine()}
     assert found["mlx5_0"] == "4: ACTIVE, 400 Gb/sec (4X NDR), eth0"
     assert found["mlx5_0 GIDs"] == "1 IB/RoCE v1, 1 RoCE v2"
+
+
+@pytest.mark.parametrize(("limit_mib", "enough"), [(8, False), (128, False), (129, True)])
+def test_locked_memory_is_held_against_the_largest_message_that_is_planned(
+    monkeypatch: pytest.MonkeyPatch, experiment_file: Callable[[str], Path], *, limit_mib: int, enough: bool
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("resource.getrlimit", lambda _: (limit_mib << 20, limit_mib << 20))
+    planned = experiment_file(PEERS.replace("1..1K*4", "64,64M"))
+    monkeypatch.setattr(host, "all_experiments", lambda: [planned])
+    (found,) = (each for each in host.examine() if each.what == "locked memory")
+    assert "need 129 MiB" in found.found and (found.remedy == "") is enough
 
 
 def test_a_kvm_device_with_nothing_behind_it_does_not_count(tmp_path: Path) -> None:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import resource
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from lab.doctor.finding import Finding, program
+from lab.errors import LabError
 from lab.sites import node
+from lab.spec import Experiment
+from lab.spec_file import load
+from lab.workshop import all_experiments
 
 SITE = "host"
-LOCKED_BYTES = 64 << 20  # buffers and queues of the largest sweep in experiments/, of one end
+VERIFIED_BYTES = 32 << 20  # what a round of --verify has in its buffer (bench/buffer.c); a preflight does one
+QUEUES_BYTES = 1 << 20  # and what else a program locks
 MODULES = {
     "rdma_rxe": "Soft-RoCE",
     "siw": "Soft-iWARP",
@@ -31,7 +38,7 @@ def examine() -> Iterator[Finding]:
         yield Finding(SITE, "RDMA devices", "none: TCP over a cable between two namespaces; --site exact has RDMA")
     for name in names:
         yield from _device(name)
-    yield _locked()
+    yield _locked(all_experiments())
     yield _namespaces()
     yield from (_module(name, use) for name, use in MODULES.items())
     yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PEERS.items())
@@ -61,12 +68,25 @@ def _max_message(name: str) -> str:
     return f"{found[1]} bytes" if found else "unknown size"
 
 
-def _locked() -> Finding:
+def locked_bytes(experiments: Iterable[Experiment]) -> int:
+    """What one end locks at most: room to send and to receive the largest message that is planned over RDMA."""
+    series = (each for experiment in experiments for each in experiment.series if each.tool.rdma)
+    largest = max((size for each in series for size in each.sizes(SITE)), default=0)
+    return max(2 * largest, VERIFIED_BYTES) + QUEUES_BYTES
+
+
+def _locked(experiments: Iterable[Path]) -> Finding:
+    """The limit is one process's; who may lock memory is not held to it."""
+    try:
+        need = locked_bytes(map(load, experiments))
+    except LabError as error:
+        return Finding(SITE, "locked memory", f"no plan to hold it against: {error}", "lab plan")
     limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
-    if limit == resource.RLIM_INFINITY or limit >= LOCKED_BYTES or os.geteuid() == 0:
-        return Finding(SITE, "locked memory", "enough" if os.geteuid() else "enough: root has no limit")
-    what = f"{limit >> 20} MiB, RDMA needs {LOCKED_BYTES >> 20}"
-    return Finding(SITE, "locked memory", what, "ulimit -l unlimited, or memlock in /etc/security/limits.conf")
+    plan = f"the plans of experiments/ need {math.ceil(need / 2**20)} MiB"
+    if os.geteuid() == 0 or limit == resource.RLIM_INFINITY:
+        return Finding(SITE, "locked memory", f"no limit; {plan}")
+    remedy = "" if limit >= need else "ulimit -l unlimited, or memlock in /etc/security/limits.conf"
+    return Finding(SITE, "locked memory", f"{limit >> 20} MiB; {plan}", remedy)
 
 
 def _namespaces() -> Finding:
