@@ -16,11 +16,13 @@ COMMANDS = ("compare", "submit")
 
 def compare(options: Namespace) -> int:
     """Two results folders or PDFs, size by size."""
-    from lab.submission.side_by_side import compare_sides, identity_differences
+    from lab.submission.side_by_side import compare_sides, identity_differences, of_two_sites
     from lab.submission.sides import read_side
 
     first, second = read_side(options.first), read_side(options.second)
-    for comparison in compare_sides(first, second):
+    comparisons = compare_sides(first, second)
+    print("".join(f"{line}\n" for line in of_two_sites(first, second)), end="")
+    for comparison in comparisons:
         print("\n".join(comparison.lines()))
     differences = identity_differences(first, second)
     print("identity: " + ("the same" if not differences else f"{len(differences)} parts differ"))

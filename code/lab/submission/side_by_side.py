@@ -65,6 +65,13 @@ def compare_sides(first: Side, second: Side) -> list[Comparison]:
     return [_compare(name, first.tables[name], second.tables[name]) for name in both]
 
 
+def of_two_sites(first: Side, second: Side) -> Iterator[str]:
+    """What must be read before any ratio: instructions and seconds are not one quantity, nor are two links."""
+    sites = [side.identity.get("site", "not said") for side in (first, second)]
+    if sites[0] != sites[1]:
+        yield f"TWO SITES: the first was measured on {sites[0]}, the second on {sites[1]}: each ratio holds that too"
+
+
 def identity_differences(first: Side, second: Side) -> list[str]:
     """A line for each part of the identity that is not the same on both sides."""
     names = sorted(first.identity.keys() | second.identity.keys())

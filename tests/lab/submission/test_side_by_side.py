@@ -9,7 +9,7 @@ from lab.plan import Plan
 from lab.report.attach import attach
 from lab.report.latex import compile_pdf
 from lab.run import Work, missing, run_trials
-from lab.submission.side_by_side import compare_sides, identity_differences
+from lab.submission.side_by_side import compare_sides, identity_differences, of_two_sites
 from lab.submission.sides import Side, SideError, read_side
 from lab.table import Row, columns, format_table, make_table, write_text
 
@@ -52,6 +52,13 @@ def test_equal_rows_are_one_line() -> None:
 def test_what_differs_in_the_identities_is_named() -> None:
     first, second = side([], kernel="6.1", image="a" * 64), side([], kernel="6.12", image="a" * 64, nic="mlx5")
     assert identity_differences(first, second) == ["kernel: 6.1 and 6.12", "nic: not said and mlx5"]
+
+
+def test_a_comparison_of_two_sites_says_so_and_one_of_the_same_site_does_not() -> None:
+    exact, host = side([], site="exact"), side([], site="host")
+    (line,) = of_two_sites(exact, host)
+    assert line.startswith("TWO SITES: the first was measured on exact, the second on host")
+    assert list(of_two_sites(host, host)) == []
 
 
 def test_sides_without_a_common_experiment_are_refused() -> None:
