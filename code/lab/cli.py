@@ -33,6 +33,7 @@ EXAMPLES = {
     "grade-class": "lab grade-class hand-ins --jobs 2",
     "doctor": "lab doctor",
     "lock": "lab lock",
+    "script": "lab script mpi_bandwidth_latency > job.sh",
     "image": "lab image export course.lab",
 }
 
@@ -80,7 +81,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (
         *(_plan, _run, _table, _report, _claims, _extract, _verify, _bench, _show),
-        *(_compare, _submit, _grade, _preview_grade, _grade_class, _doctor, _lock, _image),
+        *(_compare, _submit, _grade, _preview_grade, _grade_class, _doctor, _lock, _script, _image),
     ):
         add(commands)
     return parser
@@ -200,6 +201,12 @@ def _doctor(commands: Commands) -> None:
 def _lock(commands: Commands) -> None:
     command = _command(commands, "lock", "renew the machine's package lock together with results/reference")
     _where(command, site="exact", results=False)
+
+
+def _script(commands: Commands) -> None:
+    command = _command(commands, "script", "print a Slurm job script of an experiment's MPI trials, to submit by hand")
+    command.add_argument("experiment", type=Path, help="a file, or a name in experiments/")
+    command.add_argument("--hosts", type=Path, default=HOSTS, metavar="FILE", help="the computers of ssh and slurm")
 
 
 def _image(commands: Commands) -> None:

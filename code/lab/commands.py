@@ -10,19 +10,23 @@ from pathlib import Path
 
 import lab.bench
 import lab.verify
+from lab.binaries import keep_binaries
 from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError
 from lab.estimate import estimate_s
+from lab.job_script import cluster_facts, make_script
 from lab.places import EXPERIMENTS, REFERENCE
-from lab.plan import Plan, Planned
+from lab.plan import Plan, Planned, binaries, make_plan
 from lab.preflight import is_wanted, preflight
 from lab.progress import Progress
 from lab.record import find_key, has_record, read_facts, record_folder
 from lab.reference import changed_parts, read_reference, write_reference
 from lab.run import Summary, Work, missing, run_trials
 from lab.sites import open_site
+from lab.sites.hosts import read_slurm
+from lab.spec_file import load
 from lab.table import columns, format_table, make_table, table_stamp, write_text
-from lab.workshop import Workshop, all_experiments, open_workshop
+from lab.workshop import Workshop, all_experiments, find_experiment, open_workshop
 
 SHOWN_FAILURES = 5
 INTERRUPTED = 130  # as a shell reports Ctrl-C
@@ -122,6 +126,15 @@ def show(options: Namespace) -> int:
         print(f"{name:>14}: {facts[name]}")
     for step in facts["steps"]:
         print(f"{'client':>14}: {' '.join(step['client'])}")
+    return 0
+
+
+def script(options: Namespace) -> int:
+    """The trials as they would run on two nodes of a cluster."""
+    cluster = read_slurm(options.hosts)
+    experiment = load(find_experiment(options.experiment))
+    plan = make_plan(experiment, cluster_facts(cluster), keep_binaries(binaries([experiment])))
+    print(make_script(plan, cluster), end="")
     return 0
 
 

@@ -94,6 +94,38 @@ def test_what_was_submitted_survives_and_is_picked_up_by_the_next_run(
     assert (tmp_path / "ran").read_text() == "once\n"
 
 
+SCRIPTED = """
+title = "Two ranks by a job script"
+question = "Does the script that is printed run as it is?"
+[parameters]
+sizes = "64,4K"
+iterations = 3
+warmup = 1
+[[series]]
+name = "trips"
+program = "mpi-tcp"
+operation = "send"
+measure = "latency"
+[[series]]
+name = "calls"
+program = "mpi-tcp"
+operation = "send"
+measure = "one-way"
+vary.calls = ["non-blocking"]
+"""
+
+
+def test_the_job_script_of_an_mpi_experiment_runs_as_it_is_printed(cluster: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text(SCRIPTED)
+    printed = [sys.executable, "-m", "lab", "script", str(tmp_path / "two.toml"), "--hosts", str(cluster.toml())]
+    script = subprocess.run(printed, capture_output=True, text=True, check=True).stdout
+    (tmp_path / "job.sh").write_text(script)
+    subprocess.run(["sbatch", "--wait", "job.sh"], cwd=tmp_path, check=True, timeout=60)
+    (folder,) = tmp_path.glob("lab-two-*[0-9]")
+    assert (folder / "trips.1.csv").read_text().endswith("# end rows=6\n")
+    assert (folder / "calls.non-blocking.1.csv").read_text().endswith("# end rows=12\n")
+
+
 def test_stop_cancels_what_was_submitted(cluster: Cluster, site: SlurmSite, one_running: Future[Outcome]) -> None:
     site.stop()
     assert "told to stop" in lost(one_running)
