@@ -11,8 +11,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = str(ROOT / ".cache" / "bench" / "mpi-pingpong")
 LAUNCHER = ("mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
+NEEDED = 6 << 30
 Done = subprocess.CompletedProcess[str]
 Ranks = Callable[..., Done]
+
+
+def memory() -> int:
+    """What could be had without swapping, in bytes."""
+    words = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+    return int(words["MemAvailable"].split()[0]) << 10
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +58,15 @@ def test_every_byte_lands_where_it_should_whole_or_in_pieces(ranks: Ranks, calls
 def test_the_record_says_how_much_a_call_carries(ranks: Ranks) -> None:
     done = ranks("--sizes", "1@1/0")
     assert "# bytes-per-call=2147483647\n" in done.stdout and "# library=Open MPI" in done.stdout
+
+
+@pytest.mark.skipif(memory() < NEEDED, reason=f"two buffers of 2 GiB want {NEEDED >> 30} GiB of free memory")
+def test_a_message_beyond_what_an_int_counts_goes_in_two_calls_and_arrives(ranks: Ranks) -> None:
+    """Over shared memory, one way and with every byte checked: a buffer of the size at each rank."""
+    size = str(2**31 + 5)
+    done = ranks("--mode", "one-way", "--verify", "--sizes", f"{size}@1/0", "--deadline", "50")
+    assert kinds(done) == [(size, "send"), (size, "receive")]
+    assert f"# size_bytes={size} iterations=1 warmup=0 operations=2\n" in done.stdout
 
 
 @pytest.mark.parametrize(
