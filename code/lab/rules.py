@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lab.parameters import NAMES, Counts, Parameters, Scalar
-from lab.programs.request import Program
+from lab.programs.request import ONE_WAY, Program
 
 ONE_CORE_SITES = frozenset({"exact"})
 SWEEPABLE = frozenset(NAMES) - {"sizes", "repetitions", "wait_deadline_s", "deadline_s"}
@@ -104,6 +104,11 @@ RULES = (
     Rule("signal_every", _signals_too_rare, "at most half of tx_depth, or no completion frees the queue in time"),
     Rule("signal_every", _list_and_signals_disagree, "post_list and signal_every of which one divides the other"),
     Rule("iterations", _too_few_for_windows, "messages for every window, in whole lists, at every size"),
+    Rule(
+        "iterations",
+        lambda s: s.measure == ONE_WAY and any(each.iterations < 2 for each in s.counts),
+        "messages enough for a standard deviation, 2 at every size",
+    ),
     Rule("iterations", _capped("iterations"), "a profile whose bounds leave every varied value as it is"),
     Rule("warmup", _capped("warmup"), "a profile whose bounds leave every varied value as it is"),
     Rule(

@@ -114,6 +114,13 @@ def test_rounds_need_not_fill_windows_and_no_peer_repeats_them(experiment_file: 
     assert "until_stable = 1" in error.what and error.line == 12
 
 
+def test_one_way_messages_are_enough_for_a_deviation(experiment_file: Write) -> None:
+    calls = VERBS.replace("verbs", "mpi-tcp").replace("write", "send").replace("throughput", "one-way")
+    assert load(experiment_file(HEAD + calls + "parameters = { iterations = 2 }\n"))
+    error = refused(experiment_file(HEAD + calls + "parameters = { iterations = 1 }\n"))
+    assert "iterations = 1" in error.what and error.line == 12
+
+
 def test_two_series_may_not_share_a_name(experiment_file: Write) -> None:
     assert refused(experiment_file(HEAD + VERBS + VERBS)).line == 13
 

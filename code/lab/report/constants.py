@@ -84,13 +84,13 @@ def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
 
 
 def _sizes(evidence: Evidence, series: Series) -> Iterator[Claim]:
-    """Those that ran; where the site's profile has others than were published, both and the factor between them."""
-    site, sizes, file = evidence.plan.site.name, series.published.sizes, source_of(evidence, "parameters", "sizes")
-    if "sizes" in series.profile(site).values:
-        yield constant("published.smallest.size", min(sizes), "size", "smallest message, as published", file)
-        yield constant("published.largest.size", max(sizes), "size", "largest message, as published", file)
-        published, sizes, file = sizes, series.sizes(site), source_of(evidence, "profile", site, "sizes")
-        yield constant("scale", max(published) / max(sizes), "", f"published sizes over those on {site}", file)
+    """Those that ran, those that were published, and the factor between them where the site's profile has its own."""
+    site, published, file = evidence.plan.site.name, series.published.sizes, source_of(evidence, "parameters", "sizes")
+    yield constant("published.smallest.size", min(published), "size", "smallest message, as published", file)
+    yield constant("published.largest.size", max(published), "size", "largest message, as published", file)
+    sizes, own = series.sizes(site), "sizes" in series.profile(site).values
+    file = source_of(evidence, "profile", site, "sizes") if own else file
+    yield constant("scale", max(published) / max(sizes), "", f"largest size as published over that on {site}", file)
     yield constant("count.sizes", len(sizes), "", "message sizes", file)
     yield constant("smallest.size", min(sizes), "size", "smallest message", file)
     yield constant("largest.size", max(sizes), "size", "largest message", file)

@@ -96,12 +96,17 @@ def _rows(found: list[Side], ledger: Ledger, theirs: PublishedValues) -> RowTabl
         for side in dict.fromkeys(each.side for each in found):
             claims = [ledger.get(f"{each.name}.{kind}") for each in found if each.side == side]
             ours = (cell(claim.estimate, scale) if claim else ABSENT[kind] for claim in claims)
-            values = (cell(theirs.claim(f"{side}_{published}", each).estimate, scale) for each in theirs.variants)
+            values = (_exactly(theirs.claim(f"{side}_{published}", each), scale) for each in theirs.variants)
             rows.append((Markup(f"{side}: {WORDS[kind]}"), *ours, Markup(verdict(claims)), *values))
     variants = (escape(each.variant) for each in found if each.side == found[0].side)
     others = (Markup(rf"\labhead{{published}}{{{escape(each)}}}") for each in theirs.variants)
     heads = (*variants, Markup("differ"), *others)
     return RowTable(heads, tuple(rows), (found[0].curve.series.name,))
+
+
+def _exactly(claim: Claim, scale: float) -> Markup:
+    """A published number, to the digits that were published."""
+    return Markup(rf"\num{{{claim.estimate.value / scale:.12g}}}")
 
 
 def verdict(claims: Iterable[Claim | None]) -> str:

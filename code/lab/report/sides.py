@@ -44,7 +44,7 @@ class Side:
 
     @property
     def words(self) -> str:
-        return f"{self.side} of {label(self.curve.series)}, {self.variant}"
+        return ", ".join(filter(None, (f"{self.side} of {label(self.curve.series)}", self.variant)))
 
     def points(self, least: float = 0) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Sizes from the least on, and means, of every repetition."""
@@ -137,9 +137,6 @@ def _probes(found: Side) -> Iterator[Claim]:
         name = f"{found.name}.{format_size(size)}.step"
         claim = found.curve.claim(name, ratio, "", Kind.RATIO, meaning, size - 1, size + 1)
         yield replace(claim, base=f"{found.words} at {below}", base_link=claim.link)
-        where = Estimate(size, None, ratio.n)
-        meaning = f"size around which the {found.words} is probed by a byte"
-        yield found.curve.claim(f"{found.name}.{format_size(size)}.size", where, "size", Kind.DERIVED, meaning, size)
 
 
 def _deviations(found: Side) -> Iterator[tuple[int, list[float]]]:

@@ -46,8 +46,8 @@ def _step(side: Side, ledger: Ledger) -> str:
     if not found:
         return ""
     return (
-        rf" It is a step and no change of slope: a byte above \claim{{{side.name}.{format_size(found[0])}.size}} "
-        rf"a message takes \claim{{{steps[found[0]]}}} times what it takes a byte below it on the same link."
+        " It is a step and no change of slope: from a byte below to a byte above, "
+        rf"the time of a message grows to \claim{{{steps[found[0]]}}} times what it was, on the same link."
     )
 
 

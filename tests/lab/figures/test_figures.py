@@ -139,10 +139,11 @@ def test_labels_keep_their_distance_and_their_order() -> None:
     assert spread([0.5, 0.5, 0.99], 0.1, 0.05, 0.95) == pytest.approx([0.5, 0.6, 0.95])
 
 
-def test_numbers_have_three_digits_and_binary_sizes() -> None:
+def test_numbers_have_three_digits_and_sizes_are_binary_unless_chosen_decimal() -> None:
     assert [number(value) for value in (0, 0.0012345, 12.345, -2.5)] == ["0", "0.00123", "12.3", "\N{MINUS SIGN}2.50"]
-    assert [size(count).replace("\N{NO-BREAK SPACE}", " ") for count in (1, 1024, 1.5 * 2**20)] == [
+    assert [size(count).replace("\N{NO-BREAK SPACE}", " ") for count in (1, 1024, 1.5 * 2**20, 16e6)] == [
         "1 B",
         "1 KiB",
         "1.5 MiB",
+        "16 MB",
     ]

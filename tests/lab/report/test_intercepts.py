@@ -20,6 +20,7 @@ from lab.report.ledger import make_ledger
 from lab.report.pictures import pictures
 from lab.report.prose import refused
 from lab.report.published_times import published_times
+from lab.report.units import in_words
 from lab.run import Work, missing, run_trials
 
 EXPERIMENT = """
@@ -106,3 +107,7 @@ def test_published_times_are_marked_as_another_machines(evidence: Evidence) -> N
     assert (drawn.machine, drawn.data.site) == ("two nodes with 56 Gbit/s InfiniBand", "another machine")
     assert ledger["report_c.points"].estimate.value == 938 and ledger["report_c.least"].estimate.value == 7
     assert [row[3] for row in published_fit_table("mpi_bandwidth_latency", ledger).rows] == ["938", "469"]
+
+
+def test_a_size_that_was_chosen_decimal_is_printed_so() -> None:
+    assert [in_words(size) for size in (1, 4096, 4000, 16_000_000)] == ["1 B", "4 KiB", "4 kB", "16 MB"]
