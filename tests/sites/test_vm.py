@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import LISTENING, Jobs, await_true
+from tests.sites.jobs import ENDLESS, LISTENING, Jobs, await_true
 
 from lab.errors import SiteError
-from lab.machine.wall import MACS
+from lab.machine.joined import MACS
 from lab.sites import vm
+from lab.sites.vm import VmSite
 
 
 @pytest.mark.parametrize(("number", "name"), [(0, "client"), (1, "server")])
@@ -31,3 +33,13 @@ def test_a_machine_that_is_killed_ends_the_other_at_once(programs: dict[Path, st
         with pytest.raises(SiteError, match=f"^the {name}'s machine: the guest did not finish .*killed by SIGKILL"):
             run.result(30)
     assert time.monotonic() - started < 20 and all(each.poll() is not None for each in machines)
+
+
+def test_a_link_that_goes_down_ends_in_the_deadline(open_vm: Callable[[], VmSite], programs: dict[Path, str]) -> None:
+    site = open_vm()
+    jobs = Jobs(site.ends, programs)
+    server, client = jobs.tcp(ENDLESS)
+    cut = ("sh", "-c", '(sleep 0.3; exec ip link set v0 down) & exec "$@"', "sh", *client)
+    (step,) = site.run(jobs.pair(server, cut)).steps
+    assert step.client_status == 1 and "no progress for 4 s" in step.client_err, step
+    assert step.server_status

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.machine import qemu, wall
+from lab.machine import joined, qemu, wall
 from lab.machine.frozen import REHEARSAL
 from lab.machine.image import build_image
 from lab.machine.running import Running
@@ -89,7 +89,7 @@ class VmSite:
         machine = self.made(exact.silent)
         limit_s = wall.BOOT_S + job.deadline_s + LATE_S
         with self.turn, alone(), self.running.stoppable():
-            boot = wall.run_joined if self.joined else wall.run_alone
+            boot = joined.run if self.joined else wall.run_alone
             return boot(machine, job, limit_s, self.running.watch)
 
     def stop(self) -> None:

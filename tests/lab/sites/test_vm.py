@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lab.errors import SiteError
-from lab.machine import wall
+from lab.machine import joined, wall
 from lab.machine.image import Image
 from lab.machine.qemu import MachineError
 from lab.machine.wall import KVM, SOFTWARE, Machine
@@ -52,8 +52,8 @@ def test_kvm_is_taken_only_if_a_machine_boots_with_it(
 
 def test_a_machine_gets_its_share_of_processors_and_its_card() -> None:
     assert "-smp 2" in " ".join(SOFT.arguments(2))
-    words = wall.joined(1, 7, 8)
-    assert f"virtio-net-pci,netdev=card,mac={wall.MACS[1]}" in " ".join(words) and "socket,id=line,fd=8" in words
+    words = joined.joints(1, 7, 8)
+    assert f"virtio-net-pci,netdev=card,mac={joined.MACS[1]}" in " ".join(words) and "socket,id=line,fd=8" in words
 
 
 def test_another_vm_is_refused() -> None:
