@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -33,6 +34,14 @@ class Cluster:
     def control(self, *command: str) -> None:
         """up, down, node NAME."""
         subprocess.run([ROOT / "code/setup/slurm", *command], check=True)
+
+    def unreachable(self, folder: Path) -> Path:
+        """The clients' commands of a cluster whose controller does not answer."""
+        conf = (HOME / "slurm.conf").read_text()
+        write(folder / "slurm.conf", re.sub(r"SlurmctldPort=\d+", "SlurmctldPort=1\nMessageTimeout=2", conf))
+        for each in (HOME / "bin").iterdir():
+            write(folder / each.name, each.read_text().replace(f"{HOME}/slurm.conf", f"{folder}/slurm.conf"), 0o755)
+        return folder
 
     def lose(self, name: str) -> None:
         """Let a node answer no more."""

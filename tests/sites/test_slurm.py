@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -203,6 +204,16 @@ def test_a_preflight_tries_the_link_between_two_nodes(
     plan = make_plan(load(tmp_path / "small.toml"), SiteFacts(site.name, site.ends, site.identity()), programs)
     found = preflight(site, plan.site, plan.planned)
     assert found is not None and list(found.costs) == [("tcp", "send", "throughput")]
+
+
+def test_a_controller_that_cannot_be_reached_is_one_sentence(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", f"{cluster.unreachable(tmp_path)}:{os.environ['PATH']}")
+    with pytest.raises(
+        SiteError, match=r"^scontrol: the cluster's controller cannot be reached \(try: scontrol ping\)"
+    ):
+        slurm.open("", cluster.toml()).prepare(print)
 
 
 def test_a_computer_without_slurm_says_how_to_try_it(

@@ -11,6 +11,7 @@ from lab.errors import SiteError
 from lab.sites.hosts import Slurm
 
 ANSWER_S = 60  # of a busy controller
+NO_CONTROLLER = "Unable to contact slurm controller"
 ALIVE = (
     "PENDING",
     "RUNNING",
@@ -23,8 +24,6 @@ ALIVE = (
     "SIGNALING",
 )
 WITHOUT_NODES = ("ReqNodeNotAvail", "DOWN", "DRAIN", "PartitionDown", "PartitionInactive", "BadConstraints", "NodeDown")
-
-UP = ("idle", "mixed", "allocated", "completing")
 
 # What becomes of a job besides its own end, and what to try.
 ENDS = {
@@ -145,6 +144,8 @@ def _slurm(*command: str) -> str:
         raise SiteError(f"{command[0]} is not on this computer", hint=hint) from error
     except subprocess.TimeoutExpired as error:
         raise SiteError(f"the cluster did not answer {command[0]} within {ANSWER_S} s", hint="sinfo") from error
+    if NO_CONTROLLER in done.stderr:
+        raise SiteError("the cluster's controller cannot be reached", where=command[0], hint="scontrol ping")
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
         raise SiteError(said[-1].removeprefix(f"{command[0]}: error: "), where=command[0], hint="[slurm] in hosts.toml")
