@@ -282,8 +282,8 @@ class Agent:
         return finish
 
     def do_pin(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
-        """Stay, with all that is started, on the processors near the network card."""
-        cpus = node.near(interface, device)
+        """Stay, with all that is started, on those of the allowed processors that are near the network card."""
+        cpus = node.near(interface, device) & os.sched_getaffinity(0)
         if cpus:
             os.sched_setaffinity(0, cpus)
         return lambda: {"cpus": sorted(os.sched_getaffinity(0))}

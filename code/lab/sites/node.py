@@ -184,13 +184,11 @@ def irq_affinity(interface: str) -> dict[str, str]:
 
 
 def near(interface: str, device: str) -> set[int]:
-    """The processors of the network card's NUMA node; none where the computer does not say which."""
+    """The processors that the kernel calls local to the network card: those of its NUMA node, and where hwloc looks
+    for them too (hwloc/openfabrics-verbs.h). None where the computer does not say."""
     cards = (SYS / "class/infiniband" / device / "device", SYS / "class/net" / interface / "device")
-    for card in cards:
-        number = text(card / "numa_node")
-        if number.isdecimal():
-            return set(cpu_list(text(SYS / "devices/system/node" / f"node{number}" / "cpulist")))
-    return set()
+    named = (set(cpu_list(text(card / "local_cpulist"))) for card in cards)
+    return next(filter(None, named), set())
 
 
 def cpu_list(words: str) -> Iterator[int]:

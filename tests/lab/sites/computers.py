@@ -11,7 +11,7 @@ from lab.sites import node
 DEVICE = {
     "fw_ver": "28.39.1002",
     "hca_type": "MT4129",
-    "device/numa_node": "1",
+    "device/local_cpulist": "8-10,12",
     "ports/1/state": "4: ACTIVE",
     "ports/1/rate": "400 Gb/sec (4X NDR)",
     "ports/1/link_layer": "Ethernet",
@@ -26,7 +26,6 @@ def pretend(root: Path, monkeypatch: pytest.MonkeyPatch, *devices: str) -> None:
     """Let this computer have RDMA devices, each with an interface of its own: mlx5_0 on eth0 ..."""
     monkeypatch.setattr(node, "SYS", root / "sys")
     monkeypatch.setattr(node, "PROC", root / "proc")
-    put(root / "sys/devices/system/node/node1/cpulist", "8-10,12")
     put(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance")
     put(root / "sys/devices/system/cpu/intel_pstate/no_turbo", "1")
     put(root / "proc/irq/77/smp_affinity_list", "8-9")

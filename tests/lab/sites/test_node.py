@@ -29,11 +29,13 @@ def test_a_card_that_does_rdma_counts_its_words_as_bytes(tmp_path: Path, monkeyp
     assert found["mlx5_0.out_of_sequence"] == 3
 
 
-def test_the_processors_near_a_card_are_those_of_its_numa_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_processors_near_a_card_are_those_that_the_kernel_calls_local(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0")
     assert node.near("eth0", "mlx5_0") == {8, 9, 10, 12}
-    put(tmp_path / "sys/class/infiniband/mlx5_0/device/numa_node", "-1")
-    assert node.near("eth0", "mlx5_0") == set()
+    put(tmp_path / "sys/class/net/eth1/device/local_cpulist", "4")
+    assert node.near("eth1", "") == {4} and node.near("eth0", "") == set()
 
 
 def test_a_computer_that_says_nothing_has_an_identity_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
