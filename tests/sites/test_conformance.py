@@ -15,7 +15,7 @@ from lab.measure import FailedOutcome, measure
 from lab.plan import SiteFacts, make_plan
 from lab.sites import Site
 from lab.spec_file import load
-from lab.trial import Perturbation
+from lab.trial import Perturbation, StepOutcome
 
 NS = 1_000_000_000
 # A program that is killed when a column of its interface's counters has risen by a million bytes.
@@ -28,6 +28,14 @@ until [ $(($(bytes "$interface") - before)) -gt 1000000 ]; do sleep 0.1; done
 kill -9 $program
 wait $program
 """
+# A server and a client, as lines for a shell.
+SPEAK = "echo $LAB_TOKEN ${#LAB_PADDING}"
+STEPS = {
+    "talk": (f"echo server >&2; {LISTENING}", "echo out; echo err >&2; exit 3"),
+    "environment": (f"{SPEAK}; {LISTENING}", SPEAK),
+    "failed server": ("echo broken >&2; exit 3", "sleep 86304"),
+    "no program": ("exec no-such-server", "true"),
+}
 EXPERIMENT = """
 title = "A small one"
 question = "Does the way from TOML to record hold?"
@@ -48,7 +56,7 @@ MPI = """
 title = "Two ranks"
 question = "Do both ranks find each other over the link?"
 [parameters]
-sizes = "4K"
+sizes = "4095"
 iterations = 20
 warmup = 2
 verify = true
@@ -88,10 +96,10 @@ def test_both_ranks_of_an_mpi_program_are_started_at_their_ends_and_the_record_n
     record = measure(planned, site, facts)
     assert (
         sorted((each.size_bytes, each.sample, each.messages) for each in record.samples)
-        == [(4096, "round_trip", 1)] * 20
+        == [(4095, "round_trip", 1)] * 20
     )
     assert record.facts["path"] == f"the kernel's network from {site.ends.client.interface}"
-    assert running("mpi-pingpong") == [] and running("orted") == []
+    assert running("4095@20/2") == []
 
 
 def test_the_identity_is_the_same_when_it_is_opened_again(site: Site, open_again: Callable[[], Site]) -> None:
@@ -100,24 +108,55 @@ def test_the_identity_is_the_same_when_it_is_opened_again(site: Site, open_again
     again.stop()
 
 
-def test_both_ends_talk_and_statuses_are_kept(site: Site, jobs: Jobs) -> None:
-    job = jobs.shell(f"echo server >&2; {LISTENING}", "echo out; echo err >&2; exit 3")
-    (step,) = site.run(job).steps
+@pytest.fixture(scope="module")
+def several(site: Site, programs: dict[Path, str]) -> dict[str, StepOutcome]:
+    """Steps of one job, since a machine boots for each job."""
+    jobs, perturbation = Jobs(site.ends, programs), Perturbation(environment_bytes=9)
+    outcome = site.run(
+        jobs.pair(
+            (),
+            (),
+            steps=tuple(jobs.shell(*each).steps[0] for each in STEPS.values()),
+            perturbation=perturbation,
+            deadline_s=60,
+        )
+    )
+    return dict(zip(STEPS, outcome.steps, strict=True))
+
+
+def test_both_ends_talk_and_statuses_are_kept(several: dict[str, StepOutcome]) -> None:
+    step = several["talk"]
     assert (step.client_out, step.client_err, step.client_status) == ("out\n", "err\n", 3)
     assert step.server_err.startswith("server\n")
 
 
-def test_what_a_repetition_starts_from_reaches_both_programs(site: Site, jobs: Jobs) -> None:
-    line = "echo $LAB_TOKEN ${#LAB_PADDING}"
-    job = jobs.shell(f"{line}; {LISTENING}", line, perturbation=Perturbation(environment_bytes=9))
-    (step,) = site.run(job).steps
+def test_what_a_repetition_starts_from_reaches_both_programs(several: dict[str, StepOutcome]) -> None:
+    step = several["environment"]
     assert step.client_out == "t 9\n" and step.server_out.startswith("t 9\n")
 
 
-def test_a_job_past_its_deadline_is_ended_at_both_ends(site: Site, jobs: Jobs) -> None:
-    outcome = site.run(jobs.shell(f"{LISTENING} -J", "echo begun; sleep 86301; true", deadline_s=2))
-    (step,) = outcome.steps
+def test_a_client_is_not_left_waiting_for_a_server_that_failed(several: dict[str, StepOutcome]) -> None:
+    step = several["failed server"]
+    assert (step.client_status, step.server_status, step.server_err) == (137, 3, "broken\n")
+    assert step.clock_end_ns - step.clock_start_ns < 3 * NS
+
+
+def test_a_server_that_stays_is_ended_after_its_client(several: dict[str, StepOutcome]) -> None:
+    step = several["environment"]
+    assert step.client_status == 0 and step.server_status != 124
+
+
+def test_a_program_that_is_not_there_is_named(several: dict[str, StepOutcome]) -> None:
+    step = several["no program"]
+    assert step.server_status == 127 and "no-such-server" in step.server_err
+
+
+def test_a_job_past_its_deadline_is_ended_at_both_ends_and_later_steps_never_run(site: Site, jobs: Jobs) -> None:
+    slow, never = jobs.shell(f"{LISTENING} -J", "echo begun; sleep 86301; true"), jobs.shell(LISTENING, "echo begun")
+    outcome = site.run(jobs.pair((), (), steps=(*slow.steps, *never.steps), deadline_s=2))
+    step, later = outcome.steps
     assert (step.client_status, step.server_status, step.client_out) == (124, 124, "begun\n")
+    assert (later.client_status, later.client_out) == (124, "")
     assert 1.5 * NS < outcome.clock_end_ns - outcome.clock_start_ns < 8 * NS
     assert running("sleep 86301") == []
 
@@ -128,41 +167,17 @@ def test_a_server_that_never_listens_ends_in_the_deadline(site: Site, jobs: Jobs
     assert running("sleep 86302") == []
 
 
-def test_steps_after_the_deadline_never_run(site: Site, jobs: Jobs) -> None:
-    slow, never = jobs.shell(LISTENING, "sleep 86303", deadline_s=1), jobs.shell(LISTENING, "echo begun")
-    outcome = site.run(jobs.pair((), (), steps=(*slow.steps, *never.steps), deadline_s=1))
-    assert [step.client_status for step in outcome.steps] == [124, 124] and outcome.steps[1].client_out == ""
-
-
-def test_a_client_is_not_left_waiting_for_a_server_that_failed(site: Site, jobs: Jobs) -> None:
-    (step,) = site.run(jobs.shell("echo broken >&2; exit 3", "sleep 86304")).steps
-    assert (step.client_status, step.server_status, step.server_err) == (137, 3, "broken\n")
-    assert step.clock_end_ns - step.clock_start_ns < 3 * NS
-
-
-def test_a_server_that_stays_is_ended_after_its_client(site: Site, jobs: Jobs) -> None:
-    (step,) = site.run(jobs.shell(LISTENING, "echo done")).steps
-    assert (step.client_status, step.client_out) == (0, "done\n") and step.server_status != 124
-
-
-@pytest.mark.parametrize("killed", ["client", "server"])
-def test_a_killed_peer_ends_the_other_end_with_a_sentence(site: Site, jobs: Jobs, killed: str) -> None:
+def test_a_killed_peer_ends_the_other_end_with_a_sentence(site: Site, jobs: Jobs) -> None:
     server, client = jobs.tcp(ENDLESS)
-    if killed == "server":
-        job = jobs.pair(("sh", "-c", KILLED, "2", site.ends.server.interface, *server), client)
-    else:
-        job = jobs.pair(server, ("sh", "-c", KILLED, "10", site.ends.client.interface, *client))
+    killed_server = jobs.pair(("sh", "-c", KILLED, "2", site.ends.server.interface, *server), client)
+    killed_client = jobs.pair(server, ("sh", "-c", KILLED, "10", site.ends.client.interface, *client))
     started = time.monotonic()
-    (step,) = site.run(job).steps
-    talk = step.client_err if killed == "server" else step.server_err
-    assert "the other end is gone" in talk or "reset by peer" in talk, step
-    assert step.client_status and step.server_status and time.monotonic() - started < 60
+    steps = site.run(jobs.pair((), (), steps=(*killed_server.steps, *killed_client.steps), deadline_s=40)).steps
+    for step, talk in zip(steps, (steps[0].client_err, steps[1].server_err), strict=True):
+        assert "the other end is gone" in talk or "reset by peer" in talk, step
+        assert step.client_status and step.server_status, step
+    assert time.monotonic() - started < 100
     assert running(ENDLESS) == []
-
-
-def test_a_program_that_is_not_there_is_named(site: Site, jobs: Jobs) -> None:
-    (step,) = site.run(jobs.pair(("no-such-server",), ("true",))).steps
-    assert step.server_status == 127 and "no-such-server" in step.server_err
 
 
 def test_a_trial_that_cannot_be_believed_is_refused_in_one_sentence(
