@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import time
 from collections.abc import Callable
@@ -9,7 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lab.binaries import kept_binary
+from lab.sites import Site, far_end
 from lab.trial import Ends, Job, Link, Perturbation, Step
 
 PORT = 18600
@@ -64,3 +68,21 @@ def shortest(action: Callable[[], object]) -> float:
         action()
         times.append(time.monotonic() - started)
     return min(times)
+
+
+def leaping_clocks(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """Let this process see a time of day that leaps by years at every look; an interpreter in which agents do too."""
+    leaps = itertools.count()
+    monkeypatch.setattr(time, "time", lambda: (-1) ** next(leaps) * 1e9)
+    leaping = "import itertools, time\ntime.time = lambda leap=itertools.count(): (-1) ** next(leap) * 1e9\n"
+    return ("-I", "-S", "-c", leaping + far_end.BOOTSTRAP)
+
+
+def require_steady_trials(site: Site, programs: dict[Path, str]) -> None:
+    """A trial that ends well and one that ends at its deadline, with durations that can be."""
+    jobs = Jobs(site.ends, programs)
+    good = site.run(jobs.pair(*jobs.tcp("64@100/10"))).steps[0]
+    late = site.run(jobs.shell(LISTENING, "sleep 86312", deadline_s=1)).steps[0]
+    site.stop()
+    assert (good.client_status, late.client_status) == (0, 124)
+    assert 0.9e9 < late.clock_end_ns - late.clock_start_ns < 6e9

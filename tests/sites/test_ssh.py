@@ -12,20 +12,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running, shortest
+from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, leaping_clocks, require_steady_trials, running, shortest
 from tests.sites.ssh_hosts import SshHosts
 
 from lab.binaries import kept_binary
 from lab.errors import SiteError, SpecError
 from lab.places import BENCH
-from lab.sites import ssh
+from lab.sites import connection, ssh
 from lab.sites.wall import WallSite
 from lab.trial import Job, Link
 
 ALONE = """
 import sys
 from pathlib import Path
-from lab.sites import ssh
+from lab.sites import connection, ssh
 from lab.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[2]), 18600)
 ssh.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
@@ -79,6 +79,13 @@ def test_the_clocks_of_both_hosts_may_differ_by_days(site: WallSite, jobs: Jobs)
     ).steps
     assert float(step.server_out.split()[2]) - step.clock_start_ns / 1e9 > 900_000
     assert 0 < step.clock_end_ns - step.clock_start_ns < 10 * 10**9
+
+
+def test_a_time_of_day_that_jumps_changes_no_trial(
+    monkeypatch: pytest.MonkeyPatch, open_ssh: Callable[[], WallSite], programs: dict[Path, str]
+) -> None:
+    monkeypatch.setattr(connection, "INTERPRETER", leaping_clocks(monkeypatch))
+    require_steady_trials(open_ssh(), programs)
 
 
 def test_a_trial_costs_at_most_300_ms_more_than_on_this_computer(site: WallSite, jobs: Jobs) -> None:

@@ -35,11 +35,14 @@ def test_a_machine_that_is_killed_ends_the_other_at_once(programs: dict[Path, st
     assert time.monotonic() - started < 20 and all(each.poll() is not None for each in machines)
 
 
-def test_a_link_that_goes_down_ends_in_the_deadline(open_vm: Callable[[], VmSite], programs: dict[Path, str]) -> None:
+def test_a_link_that_goes_down_ends_in_the_deadline_even_when_the_time_of_day_jumps(
+    open_vm: Callable[[], VmSite], programs: dict[Path, str]
+) -> None:
     site = open_vm()
     jobs = Jobs(site.ends, programs)
     server, client = jobs.tcp(ENDLESS)
-    cut = ("sh", "-c", '(sleep 0.3; exec ip link set v0 down) & exec "$@"', "sh", *client)
+    cut = ("sh", "-c", '(sleep 0.3; date -s @86400 >&2; exec ip link set v0 down) & exec "$@"', "sh", *client)
     (step,) = site.run(jobs.pair(server, cut)).steps
     assert step.client_status == 1 and "no progress for 4 s" in step.client_err, step
+    assert "1970" in step.client_err and step.clock_end_ns - step.clock_start_ns < 10 * 10**9
     assert step.server_status
