@@ -18,6 +18,7 @@ LONG_RUN = 10  # trials: a shorter run is its own preflight
 SMALL, LARGE = Counts(1, 1280, 64), Counts(1 << 20, 40, 4)
 ONCE = {"post_list": "auto", "signal_every": "auto", "windows": 20, "until_stable": 0}
 PLAUSIBLE_SHARE = 0.1  # of the link's rate; below it, something is likely wrong
+WHOLE = ("completed", "round_trip", "receive")  # samples that hold all of a message's time
 Kind = tuple[str, str, str]
 
 
@@ -102,7 +103,7 @@ def _cost(record: Record) -> Cost:
 
 def _message_s(samples: Iterable[Sample], size: int) -> float:
     of_size = (each for each in samples if each.size_bytes == size)
-    wanted = [each for each in of_size if each.sample in ("completed", "round_trip")]
+    wanted = [each for each in of_size if each.sample in WHOLE]
     return sum(each.time_ns for each in wanted) / sum(each.messages for each in wanted) / 1e9
 
 
@@ -120,7 +121,8 @@ def _refuse_over_line_rate(kind: Kind, cost: Cost, link_bytes_per_s: float | Non
 def _can_be_tried(planned: Planned, facts: SiteFacts) -> bool:
     """Programs of ours, with the device that they need: without it each trial says so by itself."""
     tool = planned.series.tool
-    return tool.uses >= {"verify", "windows"} and (bool(facts.ends.client.device) or not tool.rdma)
+    ours = "verify" in tool.uses and tool.build is None
+    return ours and (bool(facts.ends.client.device) or not tool.rdma)
 
 
 def _kind(planned: Planned) -> Kind:

@@ -16,12 +16,16 @@ from pathlib import Path
 
 import pytest
 from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, leaping_clocks, require_steady_trials, running, shortest
+from tests.sites.test_conformance import MPI
 
 from lab.binaries import kept_binary
 from lab.errors import SiteError
+from lab.plan import SiteFacts, make_plan
+from lab.preflight import preflight
 from lab.programs import mpi
 from lab.sites import far_end, host, node
 from lab.sites.wall import WallSite
+from lab.spec_file import load
 from lab.trial import DAEMON, Link, Step
 
 PAYLOAD_SHARE = 1448 / 1538  # of a 1500-byte frame on the wire, TCP's payload
@@ -115,6 +119,16 @@ def test_a_launcher_that_fails_before_it_asks_for_a_daemon_says_why(cable: WallS
     step = Step(DAEMON, ("sh", "-c", "echo broken >&2; exit 3", ":"), 0)
     (left,) = cable.run(jobs.pair((), (), steps=(step,))).steps
     assert (left.client_err, left.client_status, left.server_status) == ("broken\n", 3, 0)
+
+
+@pytest.mark.parametrize("measure", ["latency", "one-way"])
+def test_a_preflight_tries_mpi_too(cable: WallSite, programs: dict[Path, str], tmp_path: Path, measure: str) -> None:
+    (tmp_path / "mpi.toml").write_text(MPI.replace("latency", measure))
+    facts = SiteFacts(cable.name, cable.ends, cable.identity())
+    found = preflight(cable, facts, make_plan(load(tmp_path / "mpi.toml"), facts, programs).planned)
+    assert found is not None
+    cost = found.costs["mpi-tcp", "send", measure]
+    assert 0 < cost.message_s < 1 and cost.byte_s >= 0
 
 
 def test_a_killed_daemon_of_the_other_end_ends_the_launcher(cable: WallSite, jobs: Jobs) -> None:
