@@ -109,6 +109,12 @@ def test_a_figure_shows_both_ends_and_one_the_line_from_the_knee_on(evidence: Ca
     assert len(list(sides(found, series_of_sides(found)[0]))) == 4
 
 
+def test_a_site_without_sizes_of_its_own_has_the_published_ones(evidence: Callable[[int], Evidence]) -> None:
+    ledger = make_ledger(evidence(KNEE))
+    names = ("scale", "largest.size", "published.largest.size")
+    assert [ledger[name].estimate.value for name in names] == [1, 4096, 4096]
+
+
 def test_published_values_come_in_base_units_with_their_file() -> None:
     (found,) = published_values("mpi_blocking_nonblocking")
     claims = {claim.name: claim for claim in found.claims()}
