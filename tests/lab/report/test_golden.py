@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
+import numpy as np
 import pytest
 from tests.lab.report import laboratory
 
@@ -15,9 +15,12 @@ from lab.report.ceilings import ceiling_claims
 from lab.report.claim import Ledger
 from lab.report.compared import ratio_claims
 from lab.report.evidence import CHECKS, COMPLETED, CONFIRMED, Evidence, cells
+from lab.report.fits import fit_claims
+from lab.report.intercepts import intercepts
 from lab.report.measured import rates, subject
 from lab.report.pairs import pairs
 from lab.report.shape import shape_claims
+from lab.report.sides import series_of_sides, sides
 from lab.sizes import format_size
 from lab.table import Row, parse_table
 
@@ -25,16 +28,14 @@ NAMES = ("verbs_throughput", "write_parameters")
 
 
 def reference(name: str) -> tuple[Evidence, list[Row]]:
-    """The evidence of the committed table: all series but sweeps, with all their sizes."""
+    """The evidence of the committed table, whose series have all their sizes."""
     rows = parse_table((REFERENCE / f"{name}.csv").read_text())
     plan = laboratory.plan_of(name)
-    known = tuple(each for each in plan.experiment.series if not each.vary)
-    assert all(set(each.published.sizes) == set(by_size(rows, each.name, "size_bytes")) for each in known)
-    cut = replace(plan, experiment=replace(plan.experiment, series=known))
-    rows = [row for row in rows if row["series"] in {each.name for each in known}]
+    series = plan.experiment.series
+    assert all(set(each.sizes("exact")) == set(by_size(rows, each.name, "size_bytes")) for each in series)
     keys = list(dict.fromkeys(row["record"] for row in rows))
     facts = {key: {"checks": sorted(CHECKS), "notes": []} for key in keys}
-    return Evidence(cut, tuple(rows), facts, Path("nowhere"), 0, cells(cut, rows, keys)), rows
+    return Evidence(plan, tuple(rows), facts, Path("nowhere"), 0, cells(plan, rows, keys)), rows
 
 
 def by_size(rows: list[Row], series: str, column: str) -> dict[int, float]:
@@ -76,3 +77,26 @@ def test_the_reference_says_what_is_known_of_this_machine() -> None:
     assert all(claim.estimate.value <= 1 for name, claim in ledger.items() if name.endswith(".filled"))
     stops = [by_size(rows, "verbs", column) for column in (COMPLETED, CONFIRMED)]
     assert all(stops[0][size] >= stops[1][size] for size in stops[0]), "a confirmation before the completion"
+
+
+def test_the_lines_of_the_mpi_reference_are_no_latencies() -> None:
+    evidence, rows = reference("mpi_bandwidth_latency")
+    for found in intercepts(evidence):
+        kept = [row for row in rows if row["series"] == found.times.curve.name]
+        kept = [row for row in kept if int(row["size_bytes"]) >= min(found.times.sizes)]
+        sizes, trips = ([float(row[name]) for row in kept] for name in ("size_bytes", "round_trip_ns"))
+        slope, intercept = np.polyfit(sizes, np.divide(trips, 2), 1)
+        claims = {claim.name: claim.estimate.value for claim in fit_claims(found.times)}
+        assert claims[f"{found.times.name}.rate"] == pytest.approx(1e9 / slope, rel=1e-9)
+        assert claims[f"{found.times.name}.intercept"] == pytest.approx(intercept / 1e9, rel=1e-6)
+    assert [found.agrees() for found in intercepts(evidence) if found.times.part == "fit"] == [False, False]
+
+
+def test_no_call_over_tcp_has_a_knee_and_over_verbs_a_second_packet_makes_a_step() -> None:
+    evidence, _ = reference("mpi_blocking_nonblocking")
+    tcp, verbs = (list(sides(evidence, series)) for series in series_of_sides(evidence))
+    assert [found.knee() for found in tcp] == [None] * 4
+    for found in (each for each in verbs if each.side == "send"):
+        knee = found.knee()
+        assert knee is not None and 4000 < knee.value < 4096
+        assert median(found.curve.values(4088)) > 1.3 * median(found.curve.values(4086))
