@@ -15,7 +15,7 @@ from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError
 from lab.estimate import estimate_s
 from lab.job_script import cluster_facts, make_script
-from lab.places import EXPERIMENTS, REFERENCE
+from lab.places import EXPERIMENTS, REFERENCE, from_here
 from lab.plan import Plan, Planned, binaries, make_plan
 from lab.preflight import is_wanted, preflight
 from lab.progress import Progress
@@ -64,11 +64,11 @@ def table(options: Namespace) -> int:
     for each in shop.plans:
         _write_table(each, options.results, fresh=True)
         file = options.results / f"{each.experiment.name}.csv"
-        print(f"{file}: {_done(each, options.results)} of {len(each.planned)} trials")
+        print(f"{from_here(file)}: {_done(each, options.results)} of {len(each.planned)} trials")
     if options.reference:
         _complete(shop.plans, options.results)
         for file, rows in write_reference(shop.plans, options.results, REFERENCE).items():
-            print(f"{file}: {rows} rows")
+            print(f"{from_here(file)}: {rows} rows")
     return 0
 
 
@@ -110,7 +110,7 @@ def show(options: Namespace) -> int:
     """One record, for people."""
     key = find_key(options.results, options.record)
     facts = read_facts(options.results, key)
-    print(record_folder(options.results, key))
+    print(from_here(record_folder(options.results, key)))
     for name in (
         "program",
         "operation",

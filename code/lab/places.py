@@ -18,3 +18,9 @@ REPORTS = ROOT / "report"
 SUBMISSIONS = ROOT / "submission"
 RESULTS = ROOT / "results"
 REFERENCE = RESULTS / "reference"
+
+
+def from_here(path: Path) -> Path:
+    """As one would type it: without the folder that one is in."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

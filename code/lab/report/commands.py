@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from lab.places import CACHE, PUBLISHED, REPORTS, TEMPLATES
+from lab.places import CACHE, PUBLISHED, REPORTS, TEMPLATES, from_here
 from lab.plan import Plan
 from lab.sites import open_site
 from lab.storage import storage
@@ -23,14 +23,14 @@ def report(options: Namespace) -> int:
     plans = [(plan, options.results) for plan in _plans(options)]
     stale = [each for each in plans if not _is_current(*each)]
     for plan, _ in (each for each in plans if each not in stale):
-        print(f"{report_file(plan)}: up to date")
+        print(f"{from_here(report_file(plan))}: up to date")
     if len(stale) == 1:
-        print(_report(*stale[0]))
+        print(from_here(_report(*stale[0])))
     elif stale:
         # Processes that start afresh: figures are drawn with settings that threads would share.
         with ProcessPoolExecutor(min(options.jobs, len(stale)), mp_context=get_context("spawn")) as pool:
             for pdf in pool.map(_report, *zip(*stale, strict=True)):
-                print(pdf)
+                print(from_here(pdf))
     return 0
 
 

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from lab.places import SUBMISSIONS
+from lab.places import SUBMISSIONS, from_here
 from lab.sites import open_site
 from lab.submission.errors import SubmissionRefused
 from lab.workshop import open_workshop
@@ -34,7 +34,7 @@ def compare(options: Namespace) -> int:
 def submit(options: Namespace) -> int:
     """The report and its records as one file to hand in; only a draft where something is in the way."""
     file = submitted(options.assignment, options.results, draft=options.draft)
-    print(f"{file}: {'a draft, not for handing in' if options.draft else 'hand in this file'}")
+    print(f"{from_here(file)}: {'a draft, not for handing in' if options.draft else 'hand in this file'}")
     return 0
 
 
