@@ -1,6 +1,6 @@
 """How much sooner two nodes of a cluster are through with trials of the exact machine than one; on an idle computer.
 
-python -m tests.sites.speedup
+PYTHONPATH=.:code .venv/bin/python -m tests.sites.speedup
 """
 
 from __future__ import annotations

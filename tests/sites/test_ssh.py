@@ -18,6 +18,7 @@ from tests.sites.ssh_hosts import SshHosts
 from lab.binaries import kept_binary
 from lab.errors import SiteError, SpecError
 from lab.places import BENCH
+from lab.programs import mpi
 from lab.sites import connection, ssh
 from lab.sites.wall import WallSite
 from lab.trial import Job, Link
@@ -25,6 +26,7 @@ from lab.trial import Job, Link
 ALONE = """
 import sys
 from pathlib import Path
+from lab.programs import mpi
 from lab.sites import connection, ssh
 from lab.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[2]), 18600)
@@ -179,6 +181,14 @@ def test_a_link_that_goes_down_ends_in_the_deadline(ssh_hosts: SshHosts, site: W
     ssh_hosts.inside("alice", "ip", "link", "set", "data0", "up")
     assert step.client_status == 1 and "no progress for 4 s" in step.client_err, step
     assert running("1M@2000000/1") == []
+
+
+def test_ranks_that_their_launcher_has_lost_are_ended_on_both_hosts(site: WallSite, jobs: Jobs) -> None:
+    """Open MPI puts each rank into a process group of its own."""
+    step = mpi.launch("tcp", site.ends, ("sleep", "86323"))
+    (left,) = site.run(jobs.pair((), (), steps=(step,), deadline_s=3)).steps
+    assert left.client_status == 124, left
+    await_true(lambda: not running("sleep 86323"))
 
 
 def test_a_harness_that_is_killed_leaves_nothing_running_on_either_host(ssh_hosts: SshHosts) -> None:

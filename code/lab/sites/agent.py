@@ -29,7 +29,10 @@ OUTPUT_LIMIT = 64 << 20
 NAP_S = 0.0002  # the first one while a server starts; each is twice as long as the one before, up to
 LONGEST_NAP_S = 0.02
 QUIET_S = 100  # for a compiler
+LEAVE_S = 5  # for what was killed to be gone
 BUILT = ".built-here"  # beside a program that is not the one of its digest
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+STARTED: set[int] = set()  # programs that run
 LISTENING = "0A"  # in /proc/net/tcp
 # A program ends with its agent, even if that is killed: as the first process of its namespace it takes all with it.
 WITH_THE_AGENT = [] if os.getpid() == 1 else ["setpriv", "--pdeathsig", "KILL"]
@@ -63,12 +66,15 @@ class Program:
             os.write(self.err, f"{self.argv[0]}: {error.strerror}\n".encode())
             self.status = NOT_STARTED_STATUS
         else:
+            STARTED.add(self.popen.pid)
             self.timer.start()
             self.begun.set()
             code = self.popen.wait()
+            STARTED.discard(self.popen.pid)
             self.end_ns = time.monotonic_ns()
             self.status = DEADLINE_STATUS if self.expired else 128 - code if code < 0 else code
-            self.end(signal.SIGKILL)  # what it started and left
+            self.end(signal.SIGKILL)  # what it started and left in its group,
+            end_orphans()  # and outside of it
         self.timer.cancel()
         self.ended.set()
         self.begun.set()
@@ -111,6 +117,33 @@ class Program:
             "start_ns": self.start_ns,
             "end_ns": self.end_ns,
         }
+
+
+def adopt_orphans() -> None:
+    """What a program leaves running becomes a child of this process: a launcher gives each rank a group of its own."""
+    with suppress(ImportError, OSError):
+        from ctypes import CDLL
+
+        CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_orphans() -> None:
+    """End every child that is no program of its own, then those that this makes orphans."""
+    while orphans := children() - STARTED:
+        for pid in orphans:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+
+
+def children() -> set[int]:
+    """Of all threads of this process."""
+    found: set[int] = set()
+    for file in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):
+            found.update(map(int, file.read_text().split()))
+    return found
 
 
 def put(file: Path, place: Path) -> None:
@@ -170,6 +203,7 @@ class Agent:
 
     def serve(self) -> None:
         """Take requests line by line; an empty line only says that the harness is there."""
+        adopt_orphans()
         threading.Thread(target=self.watch_silence, daemon=True).start()
         for line in sys.stdin:
             self.heard = time.monotonic()
@@ -301,6 +335,9 @@ class Agent:
 
     def leave(self) -> None:
         """End everything, then this."""
-        for program in list(self.programs.values()):
+        programs = list(self.programs.values())
+        for program in programs:
             program.end(signal.SIGKILL)
+        for program in programs:
+            program.ended.wait(LEAVE_S)
         os._exit(0)
