@@ -37,7 +37,7 @@ class Series:
 
     def profile(self, site: str) -> Profile:
         """The site's bounds and values; none on a site without a profile."""
-        return self.profiles.get(site, Profile(why="the published parameters, unchanged"))
+        return self.profiles.get(site, Profile(why="The published parameters run unchanged."))
 
     def parameters(self, site: str, point: Point) -> Parameters:
         """What a trial is run with: published, then the site's profile, then the varied values."""
