@@ -22,10 +22,14 @@ def test_every_site_is_on_the_page(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_comes_with_the_command_that_brings_it() -> None:
-    text = format_findings(
-        [Finding("exact", "gcc", "/usr/bin/gcc"), Finding("exact", "qemu", "not installed", "make setup")]
-    )
-    assert text.splitlines() == ["exact", "  ok gcc   /usr/bin/gcc", "  no qemu  not installed; try: make setup"]
+    found = Finding("vm", "gcc", "/usr/bin/gcc")
+    spared, needed = Finding("vm", "KVM", "none", missing=True), Finding("vm", "qemu", "not installed", "make setup")
+    assert format_findings([found, spared, needed]).splitlines() == [
+        "vm",
+        "  ok gcc   /usr/bin/gcc",
+        "  -- KVM   none",
+        "  no qemu  not installed; try: make setup",
+    ]
 
 
 def test_the_page_is_one_page_and_json_says_the_same(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def examine(hosts: Path) -> Iterator[Finding]:
 
 
 def format_findings(findings: list[Finding]) -> str:
-    """A line for each, remedies at the end of theirs, under the name of their site."""
+    """A line for each under the name of its site: `no` with its remedy at the end, `--` for what it does without."""
     width = max(len(each.what) for each in findings)
     lines = []
     for site, mine in groupby(findings, key=lambda each: each.site):
@@ -37,4 +37,5 @@ def as_json(findings: list[Finding]) -> str:
 
 def _line(finding: Finding, width: int) -> str:
     advice = f"; try: {finding.remedy}" if finding.remedy else ""
-    return f"  {'no' if finding.remedy else 'ok'} {finding.what:<{width}}  {finding.found}{advice}"
+    mark = "no" if finding.remedy else "--" if finding.missing else "ok"
+    return f"  {mark} {finding.what:<{width}}  {finding.found}{advice}"

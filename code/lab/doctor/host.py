@@ -35,7 +35,8 @@ def examine() -> Iterator[Finding]:
     """Devices first: without them there is TCP in namespaces."""
     names = node.devices()
     if not names:
-        yield Finding(SITE, "RDMA devices", "none: TCP over a cable between two namespaces; --site exact has RDMA")
+        instead = "none: TCP over a cable between two namespaces; --site exact has RDMA"
+        yield Finding(SITE, "RDMA devices", instead, missing=True)
     for name in names:
         yield from _device(name)
     yield _locked(all_experiments())
@@ -43,7 +44,9 @@ def examine() -> Iterator[Finding]:
     yield from (_module(name, use) for name, use in MODULES.items())
     yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PEERS.items())
     settings = {"governor": node.governor(), "turbo": node.turbo()}
-    yield from (Finding(SITE, name, value or "not said by this computer") for name, value in settings.items())
+    yield from (
+        Finding(SITE, name, value or "not said by this computer", missing=not value) for name, value in settings.items()
+    )
 
 
 def _device(name: str) -> Iterator[Finding]:
@@ -104,4 +107,4 @@ def _module(name: str, use: str) -> Finding:
         return Finding(SITE, name, f"loaded ({use})")
     if shutil.which("modinfo") and subprocess.run(["modinfo", name], capture_output=True, check=False).returncode == 0:
         return Finding(SITE, name, f"there ({use})")
-    return Finding(SITE, name, f"not in this kernel, unless built in ({use})")
+    return Finding(SITE, name, f"not in this kernel, unless built in ({use})", missing=True)

@@ -22,7 +22,8 @@ API_VERSION = 12  # since Linux 2.6.22, for good
 def examine(device: Path = DEVICE) -> Iterator[Finding]:
     """KVM is not needed, only quicker."""
     problem = _problem(device) or _not_booting()
-    yield Finding(SITE, "KVM", f"{problem}: machines run in software, with all cores" if problem else "works")
+    found = f"{problem}: machines run in software, with all cores" if problem else "works"
+    yield Finding(SITE, "KVM", found, missing=bool(problem))
     yield Finding(SITE, "machines", "two, joined by a link" if (os.cpu_count() or 1) > 1 else "one, with a cable in it")
 
 
