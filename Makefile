@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build run report all submit preview-grade grade grade-class grade-corpus verify bench test doctor slurm-up slurm-down lock lint clean help
+.PHONY: setup build run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test doctor slurm-up slurm-down lock lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -26,6 +26,9 @@ grade: build ## Grade one hand-in: make grade SUBMISSION=x.pdf
 
 grade-class: build ## Grade a folder of hand-ins: make grade-class SUBMISSIONS=dir
 	$(bin)/lab grade-class "$(SUBMISSIONS)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
+
+autograder: setup ## Make the zip with which Gradescope grades an assignment
+	$(bin)/lab autograder $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(IMAGE),--image "$(IMAGE)")
 
 grade-corpus: setup ## Try the grader on 228 tampered and 30 honest hand-ins
 	$(bin)/pytest -m corpus --timeout 600

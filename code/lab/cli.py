@@ -31,6 +31,8 @@ EXAMPLES = {
     "grade": "lab grade submission/ada.pdf",
     "preview-grade": "lab preview-grade",
     "grade-class": "lab grade-class hand-ins --jobs 2",
+    "grade-prepare": "lab grade-prepare",
+    "autograder": "lab autograder --image course.lab",
     "doctor": "lab doctor",
     "lock": "lab lock",
     "script": "lab script mpi_bandwidth_latency > job.sh",
@@ -81,7 +83,8 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (
         *(_plan, _run, _table, _report, _claims, _extract, _verify, _bench, _show),
-        *(_compare, _submit, _grade, _preview_grade, _grade_class, _doctor, _lock, _script, _image),
+        *(_compare, _submit, _grade, _preview_grade, _grade_class, _grade_prepare, _autograder),
+        *(_doctor, _lock, _script, _image),
     ):
         add(commands)
     return parser
@@ -186,10 +189,30 @@ def _grade_class(commands: Commands) -> None:
     _grading(command)
 
 
+def _grade_prepare(commands: Commands) -> None:
+    command = _command(commands, "grade-prepare", "measure what grading needs, before the first hand-in comes")
+    _judging(command)
+
+
+def _autograder(commands: Commands) -> None:
+    command = _command(commands, "autograder", "make the zip with which Gradescope grades an assignment")
+    _assignment(command)
+    command.add_argument("--image", type=Path, metavar="FILE", help="the course's image, from lab image export")
+    command.add_argument("file", type=Path, nargs="?", help="default: submission/NAME.autograder.zip")
+
+
 def _grading(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--assignment", help="a file, or a name in experiments/assignments/; default: the only one")
-    command.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, help="trials at once (default: one a core)")
+    _judging(command)
     command.add_argument("--out", type=Path, default=RESULTS / "grades", metavar="DIR", help="where the grades lie")
+
+
+def _judging(command: argparse.ArgumentParser) -> None:
+    _assignment(command)
+    command.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, help="trials at once (default: one a core)")
+
+
+def _assignment(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--assignment", help="a file, or a name in experiments/assignments/; default: the only one")
 
 
 def _doctor(commands: Commands) -> None:

@@ -8,8 +8,9 @@ from argparse import Namespace
 from pathlib import Path
 
 from lab.errors import LabError
+from lab.places import SUBMISSIONS
 
-COMMANDS = ("grade", "preview-grade", "grade-class")
+COMMANDS = ("grade", "preview-grade", "grade-class", "grade-prepare", "autograder")
 
 
 def grade(options: Namespace) -> int:
@@ -46,6 +47,27 @@ def grade_class(options: Namespace) -> int:
         print(f"{len(which):>4} with the fault: {cause}")
     print(f"{options.out / 'class.html'}: {len(done)} hand-ins")
     return int(any(each.trouble for each in done))
+
+
+def grade_prepare(options: Namespace) -> int:
+    """All that no hand-in changes, before the first one comes."""
+    from lab.grade.desk import open_desk
+
+    desk = open_desk(options.assignment, options.jobs)
+    desk.measure(desk.plan.planned)
+    print(f"{desk.assignment.name}: {len(desk.plan.trials())} trials are measured")
+    return 0
+
+
+def autograder(options: Namespace) -> int:
+    """A zip to upload to Gradescope."""
+    from lab.grade.autograder import write_bundle
+    from lab.submission.assignment import find_assignment, load_assignment
+
+    assignment = load_assignment(find_assignment(options.assignment))
+    file = options.file or SUBMISSIONS / f"{assignment.name}.autograder.zip"
+    print(f"{file}: {write_bundle(assignment, options.image, file)} files, to upload to Gradescope")
+    return 0
 
 
 def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bool = False) -> int:

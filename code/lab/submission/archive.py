@@ -7,7 +7,7 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from lab.faults import Fault
 from lab.submission.errors import SubmissionError
@@ -15,18 +15,22 @@ from lab.submission.errors import SubmissionError
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that the format knows: when a file was made is nothing to depend on
 MOST_FILES = 20_000
 LARGEST_FILE, LARGEST_TOTAL = 50 * 2**20, 400 * 2**20
-# Components that start with a letter, a digit or _: no folder above, no hidden file, no drive, no option.
-_COMPONENT = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
-_PATH = re.compile(rf"(?:{_COMPONENT}/){{0,6}}{_COMPONENT}", re.ASCII)
+# Components that start with a letter, a digit or _, as people name their files: no folder above, no hidden file, no
+# drive, no option, nothing that moves a cursor.
+_COMPONENT = r"\w[^/\\:\x00-\x1f\x7f-\x9f]{0,99}"
+_PATH = re.compile(rf"(?:{_COMPONENT}/){{0,6}}{_COMPONENT}")
+_LITTER = re.compile(r"__MACOSX/.*|(?:.*/)?\.DS_Store")
 _ENCRYPTED = 0x1
 
 
-def pack(files: Mapping[str, bytes]) -> bytes:
-    """A zip of these files."""
+def pack(files: Mapping[str, bytes], runnable: Container[str] = ()) -> bytes:
+    """A zip of these files, some of which can be run."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):
-            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED, 9)
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.external_attr = (stat.S_IFREG | (0o755 if name in runnable else 0o600)) << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
     return stream.getvalue()
 
 
@@ -39,6 +43,11 @@ def unpack(content: bytes, where: str) -> dict[str, bytes]:
         raise SubmissionError(f"is no zip file that can be read: {error}", where=where) from error
 
 
+def is_litter(path: str) -> bool:
+    """What a Mac puts beside the files of a zip or a folder; it is never looked at."""
+    return bool(_LITTER.fullmatch(path))
+
+
 def require_path(path: str, where: str) -> None:
     """Refuse what is no plain path inside a folder."""
     if not _PATH.fullmatch(path):
@@ -46,7 +55,7 @@ def require_path(path: str, where: str) -> None:
 
 
 def _files(archive: zipfile.ZipFile, where: str) -> dict[str, bytes]:
-    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    entries = [entry for entry in archive.infolist() if not entry.is_dir() and not is_litter(entry.filename)]
     if len(entries) > MOST_FILES:
         what = f"holds {len(entries)} files, at most {MOST_FILES} are taken"
         raise SubmissionError(what, where, fault=Fault.TOO_LARGE)

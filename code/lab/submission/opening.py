@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.faults import Fault
 from lab.report.errors import AttachmentError
 from lab.report.extract import LARGEST_PDF, extract
-from lab.submission.archive import LARGEST_FILE, LARGEST_TOTAL, MOST_FILES, require_path, unpack
+from lab.submission.archive import LARGEST_FILE, LARGEST_TOTAL, MOST_FILES, is_litter, require_path, unpack
 from lab.submission.errors import SubmissionError
 
 
@@ -55,6 +55,8 @@ def _folder(folder: Path) -> dict[str, bytes]:
     left = LARGEST_TOTAL
     for file in sorted(folder.rglob("*")):
         name = str(file.relative_to(folder))
+        if is_litter(name) or name == "__MACOSX":
+            continue
         require_path(name, str(folder))
         mode = file.lstat().st_mode
         if stat.S_ISDIR(mode):

@@ -46,6 +46,15 @@ def test_a_pdf_a_zip_and_a_folder_open_alike(pdf: bytes, tmp_path: Path) -> None
     assert all(each.files == FILES and each.pdf == pdf for each in opened)
 
 
+def test_names_that_people_give_and_what_their_computers_add_are_taken(pdf: bytes, tmp_path: Path) -> None:
+    names = ("my report (final), Ünal.pdf", "__MACOSX/._my report.pdf", ".DS_Store", "a b/.DS_Store")
+    (tmp_path / "x.zip").write_bytes(pack(dict.fromkeys(names, pdf)))
+    for name in names:
+        (tmp_path / "folder" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "folder" / name).write_bytes(pdf)
+    assert open_submission(tmp_path / "x.zip").pdf == open_submission(tmp_path / "folder").pdf == pdf
+
+
 @pytest.mark.parametrize("name", ["../x.pdf", "/x.pdf", "a/../../x.pdf", ".hidden/x.pdf", "-x.pdf", "a\\..\\x.pdf"])
 def test_a_path_that_leaves_the_folder_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "x.zip").write_bytes(zipped(name))

@@ -1,0 +1,69 @@
+"""The bundle for Gradescope in a tree of its own: it grades there, by the real machine, and never says nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.lab import hand_ins
+from tests.machine.autograder_tree import Tree
+
+from lab.grade.autograder import write_bundle
+from lab.places import BENCH
+from lab.run import Work as Trials
+from lab.run import missing, run_trials
+from lab.sites.exact import ExactSite
+from lab.submission.assignment import CHECKS
+from lab.submission.hand_in import Work
+from lab.workshop import open_workshop
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> hand_ins.Course:
+    made = hand_ins.make_course(tmp_path)
+    experiment = tmp_path / "course" / "small.toml"
+    experiment.write_text(experiment.read_text().replace("repetitions = 6", "repetitions = 2"))
+    return made
+
+
+@pytest.fixture
+def tree(course: hand_ins.Course, exact: ExactSite, tmp_path: Path) -> Tree:
+    assert exact.identity() and BENCH.exists()
+    write_bundle(course.assignment, None, tmp_path / "bundle.zip")
+    tree = Tree(tmp_path / "autograder")
+    tree.unpack(tmp_path / "bundle.zip")
+    (tree.source / "templates" / "small.tex").write_bytes((course.templates / "small.tex").read_bytes())
+    return tree
+
+
+def measured_by(name: str, course: hand_ins.Course, exact: ExactSite) -> Work:
+    """A student who has measured on the exact machine, and has written the texts."""
+    folder = course.folder / name
+    (folder / "small").mkdir(parents=True)
+    (folder / "small.toml").write_bytes((course.folder / "course" / "small.toml").read_bytes())
+    (folder / "small" / "discussion.tex").write_text(hand_ins.DISCUSSION)
+    (folder / "small" / "report.toml").write_text(hand_ins.PEOPLE.format(name))
+    shop = open_workshop([folder / "small.toml"], exact, print)
+    (plan,) = shop.plans
+    todo, _ = missing([plan], folder / "results")
+    assert not run_trials(Trials(exact, shop.facts, folder / "results"), todo, 2, lambda *_: None).failed
+    return hand_ins.with_report(course, Work(course.assignment, plan, folder / "results", folder / "small.pdf", ()))
+
+
+def test_an_honest_hand_in_has_all_points_in_a_container(tree: Tree, course: hand_ins.Course, exact: ExactSite) -> None:
+    hand_ins.handed_in(measured_by("ada", course, exact), tree.folder / "submission" / "my report.pdf")
+    graded = tree.grade()
+    assert graded["score"] == 100, graded
+    assert [each["name"] for each in graded["tests"]] == list(CHECKS)
+    assert {each["status"] for each in graded["tests"]} == {"passed"}
+
+
+def test_whatever_is_handed_in_and_whatever_breaks_there_are_results(tree: Tree) -> None:
+    (tree.folder / "submission" / "x.pdf").write_text("no PDF")
+    graded = tree.grade()
+    assert graded["score"] == 0 and "[unreadable]" in graded["tests"][0]["output"]
+    (tree.source / ".venv" / "bin" / "lab").write_text("#!/bin/false\n")
+    assert tree.grade() == {
+        "score": 0,
+        "output": "The grading broke down before its first check. Please tell the course.",
+    }
