@@ -43,6 +43,12 @@ class Tree:
         (packages / "lab.pth").write_text(f"/autograder/source/code\n{sysconfig.get_path('purelib')}\n")
         self._write(".venv/bin/lab", LAB)
 
+    def hand_in(self, name: str) -> Path:
+        """Where the one file of a submission goes."""
+        for file in (self.folder / "submission").iterdir():
+            file.unlink()
+        return self.folder / "submission" / name
+
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """A command in there, without a network."""
         cached = [word for name in MADE for word in ("--bind", str(CACHE / name), f"/autograder/source/.cache/{name}")]

@@ -18,20 +18,21 @@ from lab.submission.hand_in import Work
 from lab.workshop import open_workshop
 
 
-@pytest.fixture
-def course(tmp_path: Path) -> hand_ins.Course:
-    made = hand_ins.make_course(tmp_path)
-    experiment = tmp_path / "course" / "small.toml"
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> hand_ins.Course:
+    made = hand_ins.make_course(tmp_path_factory.mktemp("course"))
+    experiment = made.folder / "course" / "small.toml"
     experiment.write_text(experiment.read_text().replace("repetitions = 6", "repetitions = 2"))
     return made
 
 
-@pytest.fixture
-def tree(course: hand_ins.Course, exact: ExactSite, tmp_path: Path) -> Tree:
+@pytest.fixture(scope="module")
+def tree(course: hand_ins.Course, exact: ExactSite) -> Tree:
+    """One for all tests: the trials that it has measured are not measured again."""
     assert exact.identity() and BENCH.exists()
-    write_bundle(course.assignment, None, tmp_path / "bundle.zip")
-    tree = Tree(tmp_path / "autograder")
-    tree.unpack(tmp_path / "bundle.zip")
+    write_bundle(course.assignment, None, course.folder / "bundle.zip")
+    tree = Tree(course.folder / "autograder")
+    tree.unpack(course.folder / "bundle.zip")
     (tree.source / "templates" / "small.tex").write_bytes((course.templates / "small.tex").read_bytes())
     return tree
 
@@ -51,7 +52,7 @@ def measured_by(name: str, course: hand_ins.Course, exact: ExactSite) -> Work:
 
 
 def test_an_honest_hand_in_has_all_points_in_a_container(tree: Tree, course: hand_ins.Course, exact: ExactSite) -> None:
-    hand_ins.handed_in(measured_by("ada", course, exact), tree.folder / "submission" / "my report.pdf")
+    hand_ins.handed_in(measured_by("ada", course, exact), tree.hand_in("my report.pdf"))
     graded = tree.grade()
     assert graded["score"] == 100, graded
     assert [each["name"] for each in graded["tests"]] == list(CHECKS)
@@ -59,7 +60,7 @@ def test_an_honest_hand_in_has_all_points_in_a_container(tree: Tree, course: han
 
 
 def test_whatever_is_handed_in_and_whatever_breaks_there_are_results(tree: Tree) -> None:
-    (tree.folder / "submission" / "x.pdf").write_text("no PDF")
+    tree.hand_in("x.pdf").write_text("no PDF")
     graded = tree.grade()
     assert graded["score"] == 0 and "[unreadable]" in graded["tests"][0]["output"]
     (tree.source / ".venv" / "bin" / "lab").write_text("#!/bin/false\n")

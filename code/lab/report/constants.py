@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from lab.analysis.overhead import LARGEST_SHARE
 from lab.analysis.ratios import LEAST
-from lab.places import ROOT
 from lab.report.claim import Claim, constant
 from lab.report.evidence import Evidence
 from lab.spec import Series
@@ -28,10 +27,9 @@ def constant_claims(evidence: Evidence) -> Iterator[Claim]:
 
 
 def source_of(evidence: Evidence, *path: str) -> str:
-    """The file and line of the TOML that sets a value."""
-    file = evidence.plan.experiment.file.resolve()
-    shown = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file.name
-    return f"{shown}:{find_line(file.read_text(), path)}"
+    """The file and line of the TOML that sets a value; wherever the file lies, the report is the same."""
+    file = evidence.plan.experiment.file
+    return f"{file.name}:{find_line(file.read_text(), path)}"
 
 
 def _parameters(evidence: Evidence, series: Series) -> Iterator[Claim]:
