@@ -83,8 +83,8 @@ def _alike(each: Likeness) -> str:
 def _evidence(each: Graded) -> Iterator[str]:
     kept = f", kept in {escape(str(Path(each.folder)))}" if each.folder else ""
     yield f'<h3 id="{anchor(each.submission)}">{escape(each.submission)}{kept}</h3>'
-    if each.trouble:
-        yield f"<pre>{escape(each.trouble)}</pre>"
+    for said in filter(None, (each.trouble, str(each.grade.get("note", "")))):
+        yield f"<pre>{escape(said)}</pre>"
     for check in each.grade.get("checks", ()):
         found = [f"[{finding['kind']}] {finding['what']}" for finding in check["findings"]]
         said = "\n".join([*(found or ["nothing found"]), f"to repeat: {check['command']}"])

@@ -15,7 +15,8 @@ from lab.table import write_text
 FEEDBACK, TROUBLE = "feedback.pdf", "feedback.trouble.txt"
 TEMPLATE, STYLE = "feedback.tex", "lab.sty"
 SHOWN_FINDINGS, SHOWN_LETTERS = 2, 150  # of each check, so that all fit on one page
-LONGEST_NAME = 60
+LONGEST_NAME, LONGEST_NOTE = 60, 300
+NOT_FINAL = "This grade is not final: a check could not be made."
 LONGEST_PIECE = 12  # letters between two places where a line may break
 
 
@@ -36,7 +37,7 @@ def feedback_pdf(grade: Grade, templates: Path) -> bytes:
         "title": Markup(f"Feedback: {printed(grade.assignment, LONGEST_NAME)}"),
         "who": printed(", ".join(grade.ids) or "nobody", 2 * LONGEST_NAME),
         "submission": printed(grade.submission, 2 * LONGEST_NAME),
-        "note": "" if grade.is_final else "This grade is not final: a check could not be made.",
+        "notes": [printed(each, LONGEST_NOTE) for each in (grade.note, "" if grade.is_final else NOT_FINAL) if each],
         "points": grade.points,
         "most": grade.most,
         "checks": [_shown(each) for each in grade.results],

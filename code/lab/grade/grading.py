@@ -17,8 +17,15 @@ from lab.grade.finding import Finding, Kind
 from lab.grade.result import Grade, Result, Status
 from lab.grade.sandbox import SandboxMissing
 from lab.submission.errors import SubmissionError
+from lab.version import exact_version
 
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
+
+LONGEST_VERSION = 40
+DRIFT = (
+    "It was made with version {!r} of the lab, and is graded with {!r}: where the two write other facts or words, "
+    "a finding may be no fault of the student."
+)
 
 Keep = Callable[[Grade], None]
 
@@ -34,7 +41,7 @@ def grade(case: Case, sha256: str, names: Iterable[str], keep: Keep, deadline_s:
     for place, waiting in enumerate(state.results):
         done = _make(CHECKS[waiting.name], case, waiting, deadline_s)
         results = (*state.results[:place], done, *state.results[place + 1 :])
-        state = replace(state, results=results, ids=_ids(case))
+        state = replace(state, results=results)
         keep(state)
     return state
 
@@ -50,7 +57,9 @@ def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
         )
         for name in names
     )
-    return Grade(case.place.name, sha256, _ids(case), assignment.name, case.desk.grader, results)
+    ids, version = _page(case)
+    note = "" if version in ("", exact_version()) else DRIFT.format(version[:LONGEST_VERSION], exact_version())
+    return Grade(case.place.name, sha256, ids, assignment.name, case.desk.grader, results, note)
 
 
 def _make(check: Check, case: Case, waiting: Result, deadline_s: float) -> Result:
@@ -78,11 +87,12 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
     return Status.FAILED if findings else Status.PASSED, findings
 
 
-def _ids(case: Case) -> tuple[str, ...]:
+def _page(case: Case) -> tuple[tuple[str, ...], str]:
+    """Who hands in, and with which version of the lab, as far as it can be read."""
     try:
-        return case.page.ids
-    except LabError:
-        return ()
+        return case.page.ids, case.page.lab
+    except (LabError, RecursionError):
+        return (), ""
 
 
 @contextmanager

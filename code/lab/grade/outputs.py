@@ -25,7 +25,7 @@ def write_grade(grade: Grade, folder: Path) -> None:
 def lines(grade: Grade) -> list[str]:
     """A line for each check, its evidence below, the score at the end."""
     who = ", ".join(grade.ids) or "nobody"
-    text = [f"{grade.submission}: {grade.assignment}, handed in by {who}"]
+    text = [f"{grade.submission}: {grade.assignment}, handed in by {who}", *([grade.note] if grade.note else [])]
     for result in grade.results:
         text.append(f"{result.status.value:<8} {result.points:>3} of {result.most:<3} {result.name}")
         text += [f"         {each}" for each in result.evidence()]
@@ -55,7 +55,8 @@ def gradescope(grade: Grade) -> dict[str, Any]:
         }
         for each in grade.results
     ]
-    return {"score": grade.points, "tests": tests, "stdout_visibility": "hidden"}
+    said = {"output": grade.note} if grade.note else {}
+    return {"score": grade.points, "tests": tests, "stdout_visibility": "hidden", **said}
 
 
 def junit(grade: Grade) -> str:

@@ -52,6 +52,7 @@ class Grade:
     assignment: str
     grader: str  # digest of the code, the texts and the experiment that judge
     results: tuple[Result, ...]
+    note: str = ""  # for who wonders at the findings; it has no points
 
     @property
     def points(self) -> int:

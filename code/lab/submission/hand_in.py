@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import __version__
 from lab.places import ROOT
 from lab.plan import Plan
 from lab.record import record_folder
@@ -27,6 +26,7 @@ from lab.submission.assignment import Assignment
 from lab.submission.errors import SubmissionRefused
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, make_page
 from lab.submission.programs import program_files
+from lab.version import exact_version
 
 BUILD_DEADLINE_S = 60
 
@@ -89,7 +89,7 @@ def make_hand_in(work: Work, ids: tuple[str, ...], draft: tuple[str, ...]) -> by
     more = {RECORDS: pack_records(work.plan, work.results)}
     if programs := program_files(work.plan):
         more[PROGRAMS] = pack(programs)
-    page = make_page(work.assignment.name, ids, draft, __version__, inside | more)
+    page = make_page(work.assignment.name, ids, draft, exact_version(), inside | more)
     return attach(work.report.read_bytes(), more | {PAGE: page.text().encode()})
 
 

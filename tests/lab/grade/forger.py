@@ -14,7 +14,6 @@ from unittest import mock
 
 from tests.lab.hand_ins import Course, plan_on, with_report
 
-from lab import __version__
 from lab.plan import Plan
 from lab.record import RECORD, SAMPLES, record_folder
 from lab.report import build as report_build
@@ -26,6 +25,7 @@ from lab.submission.archive import pack, unpack
 from lab.submission.hand_in import Work, make_hand_in
 from lab.submission.opening import open_submission
 from lab.submission.package import PAGE, RECORDS, make_page
+from lab.version import exact_version
 
 Files = dict[str, bytes]
 
@@ -51,8 +51,8 @@ class Forger:
     def pdf(self, files: Files | None = None, pages: bytes | None = None, **page: Any) -> bytes:
         """A hand-in of these files with digests and chain redone; `page` replaces what hand-in.json says."""
         inside = {name: data for name, data in (files or self.files).items() if name != PAGE}
-        about = {"assignment": "assignment", "ids": (self.name,), "draft": ()} | page
-        made = make_page(about["assignment"], about["ids"], about["draft"], __version__, inside)
+        about = {"assignment": "assignment", "ids": (self.name,), "draft": (), "lab": exact_version()} | page
+        made = make_page(about["assignment"], about["ids"], about["draft"], about["lab"], inside)
         return attach(pages or self.pages, inside | {PAGE: made.text().encode()})
 
     def changed(self, name: str, change: Callable[[str], str]) -> Files:

@@ -7,15 +7,17 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
+from tests.lab.grade.forger import make_forger
 
 from lab.grade import grading
 from lab.grade.attempts import attempts_of, last_attempt, new_attempt
 from lab.grade.case import Case, Desk
 from lab.grade.finding import Finding, Kind
 from lab.grade.grading import grade
-from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, lines, write_grade
+from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, gradescope, lines, write_grade
 from lab.grade.result import Grade, Status
 from lab.submission.assignment import CHECKS
+from lab.version import exact_version
 
 GradeFile = Callable[..., Grade]
 
@@ -44,7 +46,19 @@ def test_an_honest_hand_in_has_all_points(
     grade_file: GradeFile, hand_ins: ModuleType, ada: Any, tmp_path: Path
 ) -> None:
     grade = grade_file(hand_ins.handed_in(ada, tmp_path / "ada.pdf"))
-    assert (grade.kinds, grade.points, grade.ids) == ((), 100, ("ada",))
+    assert (grade.kinds, grade.points, grade.ids, grade.note) == ((), 100, ("ada",), "")
+
+
+def test_another_version_of_the_lab_is_named_and_costs_nothing(
+    grade_file: GradeFile, course: Any, ada: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "ada.pdf"
+    file.write_bytes(make_forger(course, ada, tmp_path).pdf(lab="1.0.0+\x1b[2J" + "x" * 99))
+    grade = grade_file(file, ["package"])
+    assert grade.kinds == () and grade.points == grade.most
+    assert lines(grade)[1] == grade.note == gradescope(grade)["output"]
+    assert "version '1.0.0+\\x1b[2Jxxx" in grade.note and f"graded with '{exact_version()}'" in grade.note
+    assert len(grade.note) < 300
 
 
 def test_another_machine_and_other_programs_are_held_to_the_tolerance(
