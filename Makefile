@@ -25,7 +25,7 @@ grade: build ## Grade one hand-in: make grade SUBMISSION=x.pdf
 	$(bin)/lab grade "$(SUBMISSION)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
 
 grade-class: build ## Grade a folder of hand-ins: make grade-class SUBMISSIONS=dir
-	$(bin)/lab grade-class "$(SUBMISSIONS)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
+	$(bin)/lab grade-class "$(SUBMISSIONS)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(SITE),--site $(SITE))
 
 autograder: setup ## Make the zip with which Gradescope grades an assignment
 	$(bin)/lab autograder $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(IMAGE),--image "$(IMAGE)")

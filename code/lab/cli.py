@@ -186,6 +186,8 @@ def _preview_grade(commands: Commands) -> None:
 def _grade_class(commands: Commands) -> None:
     command = _command(commands, "grade-class", "grade every hand-in of a folder, each in a process of its own")
     command.add_argument("submissions", type=Path, help="a folder of PDFs, zips and folders")
+    command.add_argument("--site", choices=("slurm",), default="", help="grade on the nodes of a cluster")
+    command.add_argument("--hosts", type=Path, default=HOSTS, metavar="FILE", help="the cluster's table [slurm]")
     _grading(command)
 
 

@@ -17,11 +17,14 @@ from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running
 from tests.sites.test_conformance import EXPERIMENT
 
 from lab.errors import SiteError
+from lab.grade.course import find_submissions, grade_class
 from lab.plan import SiteFacts, make_plan
 from lab.preflight import preflight
 from lab.sites import slurm, slurm_dispatch
 from lab.sites.exact import ExactSite
+from lab.sites.hosts import read_slurm
 from lab.sites.slurm import SlurmSite
+from lab.sites.slurm_queue import on_a_node
 from lab.spec_file import load
 from lab.trial import Outcome, Perturbation
 
@@ -32,6 +35,14 @@ from lab.sites import slurm
 from lab.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sh", "-c", sys.argv[2]), 18600)
 slurm.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
+"""
+# Stands for `lab grade`: it writes a grade that says where it was made.
+GRADER = """
+import json, os, pathlib, sys
+attempt = pathlib.Path(sys.argv[2]) / pathlib.Path(sys.argv[1]).stem / "1"
+attempt.mkdir(parents=True)
+grade = {"points": 9, "final": True, "ids": [os.environ["SLURM_JOB_ID"], os.environ["SLURMD_NODENAME"]]}
+(attempt / "grade.json").write_text(json.dumps(grade))
 """
 
 
@@ -240,3 +251,21 @@ def test_exact_trials_on_two_nodes_leave_the_bytes_of_this_computer(
 def measured(outcome: Outcome) -> Outcome:
     """All but the time that it took."""
     return replace(outcome, host_seconds=0.0)
+
+
+def test_each_hand_in_of_a_class_is_graded_in_a_job_of_its_own(cluster: Cluster, tmp_path: Path) -> None:
+    hand_ins, grades = tmp_path / "hand-ins", tmp_path / "grades"
+    hand_ins.mkdir()
+    for name in ("ada.pdf", "bob.pdf", "eve.pdf", "broken.zip"):
+        (hand_ins / name).write_text(name)
+    (grades / "broken").mkdir(parents=True)
+    (grades / "broken" / "1").write_text("in the way")
+    on = on_a_node(read_slurm(cluster.toml()))
+
+    def command(place: Path) -> list[str]:
+        return [sys.executable, "-c", GRADER, str(place), str(grades)]
+
+    done = {each.submission: each for each in grade_class(find_submissions(hand_ins), grades, "", command, 8, on)}
+    jobs = {tuple(each.grade["ids"]) for name, each in done.items() if name != "broken.zip"}
+    assert len(jobs) == 3 and {node for _, node in jobs} <= {"n1", "n2"}
+    assert done["ada.pdf"].points == 9 and "File exists" in done["broken.zip"].trouble

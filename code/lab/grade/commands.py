@@ -34,12 +34,13 @@ def grade_class(options: Namespace) -> int:
     from lab.grade.desk import open_desk
 
     submissions = find_submissions(options.submissions)
-    desk = open_desk(options.assignment, options.jobs)
+    desk = open_desk(options.assignment, options.jobs, options.hosts if options.site else None)
     desk.measure(desk.plan.planned)  # once, before the processes that would all wait for it
     command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
     command += ["--assignment", str(desk.assignment.file)]
+    on, at_once = _where(options)
     done = []
-    for each in grade_all(submissions, options.out, desk.grader, lambda place: [*command, str(place)], options.jobs):
+    for each in grade_all(submissions, options.out, desk.grader, lambda place: [*command, str(place)], at_once, on):
         done.append(each)
         print(f"{each.points:>4}  {each.submission}{f': {each.trouble}' if each.trouble else ''}", flush=True)
         causes = write_class(desk.assignment, done, options.out)
@@ -47,6 +48,15 @@ def grade_class(options: Namespace) -> int:
         print(f"{len(which):>4} with the fault: {cause}")
     print(f"{options.out / 'class.html'}: {len(done)} hand-ins")
     return int(any(each.trouble for each in done))
+
+
+def _where(options: Namespace) -> tuple[tuple[str, ...], int]:
+    """Words that run a grading on a cluster, if one is asked for; and how many gradings are begun at once."""
+    from lab.sites.hosts import read_slurm
+    from lab.sites.slurm import AT_ONCE
+    from lab.sites.slurm_queue import on_a_node
+
+    return (on_a_node(read_slurm(options.hosts)), AT_ONCE) if options.site else ((), options.jobs)
 
 
 def grade_prepare(options: Namespace) -> int:

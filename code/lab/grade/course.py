@@ -13,8 +13,17 @@ from lab.errors import LabError
 from lab.grade.attempts import attempts_of, last_attempt
 from lab.grade.desk import digest_of
 
-DEADLINE_S = 2 * 3600  # of one hand-in
-LIMITS = ("prlimit", "--as=16000000000", "--fsize=1000000000", "--core=0")
+DEADLINE_S = 2 * 3600  # of one hand-in, from when it is begun: on a cluster it may wait for its turn before
+LIMITS = (
+    "timeout",
+    "--kill-after=60",
+    str(DEADLINE_S),
+    "prlimit",
+    "--as=16000000000",
+    "--fsize=1000000000",
+    "--core=0",
+)
+TIMED_OUT = 124  # status of `timeout`
 LAST_WORDS = 500
 
 Command = Callable[[Path], list[str]]
@@ -57,9 +66,9 @@ def find_submissions(folder: Path) -> list[Path]:
 
 
 def grade_class(
-    submissions: Iterable[Path], grades: Path, grader: str, command: Command, jobs: int
+    submissions: Iterable[Path], grades: Path, grader: str, command: Command, jobs: int, on: tuple[str, ...] = ()
 ) -> Iterator[Graded]:
-    """Each as soon as it is done; first those that are graded already."""
+    """Each as soon as it is done; first those that are graded already. `on` are words that run a command elsewhere."""
     todo = []
     for submission in submissions:
         done = _done(submission, grades, grader)
@@ -68,7 +77,7 @@ def grade_class(
         else:
             yield done
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(_grade, each, grades, command) for each in todo]
+        futures = [pool.submit(_grade, each, grades, [*on, *LIMITS, *command(each)]) for each in todo]
         try:
             yield from (future.result() for future in as_completed(futures))
         finally:
@@ -83,9 +92,9 @@ def _done(submission: Path, grades: Path, grader: str) -> Graded | None:
     return None
 
 
-def _grade(submission: Path, grades: Path, command: Command) -> Graded:
+def _grade(submission: Path, grades: Path, command: list[str]) -> Graded:
     before, _ = last_attempt(attempts_of(grades, submission))
-    said = _run(command(submission))
+    said = _run(command)
     attempt, grade = last_attempt(attempts_of(grades, submission))
     if attempt == before:
         return Graded(submission.name, {}, None, said or "no grade was written")
@@ -94,8 +103,7 @@ def _grade(submission: Path, grades: Path, command: Command) -> Graded:
 
 def _run(command: list[str]) -> str:
     """The last that it says of itself, which matters where it leaves no grade."""
-    try:
-        done = subprocess.run([*LIMITS, *command], capture_output=True, timeout=DEADLINE_S, check=False)
-    except subprocess.TimeoutExpired:
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode == TIMED_OUT:
         return f"the grading did not end within {DEADLINE_S} s"
     return done.stderr.decode(errors="replace")[-LAST_WORDS:].strip()

@@ -8,21 +8,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.grade.case import Desk
-from lab.places import CACHE, PUBLISHED, ROOT, TEMPLATES
+from lab.places import CACHE, HOSTS, PUBLISHED, ROOT, TEMPLATES
 from lab.plan import Planned
 from lab.report.stamp import digest_code, digest_files
 from lab.sites import open_site
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
 from lab.workshop import open_workshop
 
+EXACT = "exact"
 CODE = ROOT / "code" / "lab"
 OWN = CACHE / "grade"  # the grader's own records, and what is rebuilt from them
 
 
-def open_desk(named: str | None, jobs: int) -> Desk:
-    """The desk for one assignment."""
+def open_desk(named: str | None, jobs: int, cluster: Path | None = None) -> Desk:
+    """The desk for one assignment; with a cluster, its nodes run the exact machine's trials."""
     assignment = load_assignment(find_assignment(named))
-    shop = open_workshop([assignment.experiment], open_site(assignment.site), _tell)
+    spread = cluster is not None and assignment.site == EXACT
+    site = open_site(f"slurm:{EXACT}", cluster or HOSTS) if spread else open_site(assignment.site)
+    shop = open_workshop([assignment.experiment], site, _tell)
     (plan,) = shop.plans
     jobs, grader = shop.site.at_once or jobs, _grader(assignment)
     return Desk(assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader)

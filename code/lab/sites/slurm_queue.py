@@ -69,9 +69,17 @@ class Place:
 def submit(script: Path, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
     """Submit an array of so many tasks; its id."""
     options = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
+    return _slurm("sbatch", *options, *_asked(cluster), str(script)).strip().split(";")[0]
+
+
+def on_a_node(cluster: Slurm) -> tuple[str, ...]:
+    """The words before a command that is to run on some node, in this folder, while its caller waits."""
+    return ("srun", "--quiet", "--nodes=1", "--ntasks=1", "--job-name=lab", *_asked(cluster))
+
+
+def _asked(cluster: Slurm) -> tuple[str, ...]:
     named = {name: getattr(cluster, name) for name in ("account", "partition", "constraint")}
-    options += [f"--{name}={value}" for name, value in named.items() if value]
-    return _slurm("sbatch", *options, *cluster.options, str(script)).strip().split(";")[0]
+    return (*(f"--{name}={value}" for name, value in named.items() if value), *cluster.options)
 
 
 def places(arrays: Iterable[str]) -> dict[Task, Place]:
