@@ -42,8 +42,9 @@ def site(open_ssh: Callable[[], WallSite]) -> Iterator[WallSite]:
 
 
 @pytest.fixture
-def other_hosts(tmp_path: Path) -> Iterator[SshHosts]:
-    """Two hosts that a test may destroy."""
+def other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshHosts]:
+    """Two hosts that a test may destroy, and little patience with them."""
+    monkeypatch.setattr(connection, "ALIVE_S", 1)
     hosts = SshHosts(tmp_path)
     yield hosts
     hosts.stop()
