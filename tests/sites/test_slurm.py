@@ -16,6 +16,7 @@ from tests.sites.cluster import Cluster
 from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running
 from tests.sites.test_conformance import EXPERIMENT
 
+from lab import doctor
 from lab.errors import SiteError
 from lab.grade.course import find_submissions, grade_class
 from lab.plan import SiteFacts, make_plan
@@ -215,6 +216,12 @@ def test_a_preflight_tries_the_link_between_two_nodes(
     plan = make_plan(load(tmp_path / "small.toml"), SiteFacts(site.name, site.ends, site.identity()), programs)
     found = preflight(site, plan.site, plan.planned)
     assert found is not None and list(found.costs) == [("tcp", "send", "throughput")]
+
+
+def test_the_doctor_finds_two_nodes_and_a_way_to_start_ranks(cluster: Cluster) -> None:
+    found = {each.what: each for each in doctor.examine(cluster.toml()) if each.site == "slurm"}
+    assert found["cluster"].found == "lab: 2 nodes up" and found["MPI"].found == "srun --mpi=pmix"
+    assert not any(each.remedy for each in found.values())
 
 
 def test_a_controller_that_cannot_be_reached_is_one_sentence(

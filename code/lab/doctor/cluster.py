@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ def examine(file: Path) -> Iterator[Finding]:
     yield program(SITE, "sbatch", TRY)
     if shutil.which("sbatch"):
         yield _cluster(file)
+        yield _mpi()
 
 
 def _cluster(file: Path) -> Finding:
@@ -29,3 +31,11 @@ def _cluster(file: Path) -> Finding:
         return Finding(SITE, "cluster", error.what, error.hint or "sinfo")
     enough = up >= 2
     return Finding(SITE, "cluster", f"{name}: {up} nodes up", "" if enough else "two nodes; sinfo -R says why not")
+
+
+def _mpi() -> Finding:
+    """Whether srun can start the ranks of an MPI program."""
+    asked = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, check=False)
+    if "pmix" in (asked.stdout + asked.stderr).split():
+        return Finding(SITE, "MPI", "srun --mpi=pmix")
+    return Finding(SITE, "MPI", "srun has no PMIx", "a Slurm with its pmix plugin; the other programs need none")

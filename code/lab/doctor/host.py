@@ -28,7 +28,7 @@ MODULES = {
     "sch_tbf": "link models with a rate",
     "sch_netem": "link models with a delay or a loss",
 }
-PEERS = {"iperf3": "iperf3", "ib_write_bw": "perftest", "qperf": "qperf"}
+PEERS = {"iperf3": "iperf3", "ib_write_bw": "perftest", "qperf": "qperf", "orterun": "openmpi-bin"}
 
 
 def examine() -> Iterator[Finding]:
