@@ -70,6 +70,8 @@ def junit(grade: Grade) -> str:
         "skipped": str(counts[Status.WAITING]),
     }
     suite = Xml.Element("testsuite", numbers)
+    if grade.note:
+        Xml.SubElement(Xml.SubElement(suite, "properties"), "property", name="note", value=printable(grade.note))
     for each in grade.results:
         _case(suite, each)
     Xml.indent(suite)

@@ -14,7 +14,7 @@ from lab.grade.attempts import attempts_of, last_attempt, new_attempt
 from lab.grade.case import Case, Desk
 from lab.grade.finding import Finding, Kind
 from lab.grade.grading import grade
-from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, gradescope, lines, write_grade
+from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
 from lab.grade.result import Grade, Status
 from lab.submission.assignment import CHECKS
 from lab.version import exact_version
@@ -59,6 +59,8 @@ def test_another_version_of_the_lab_is_named_and_costs_nothing(
     assert lines(grade)[1] == grade.note == gradescope(grade)["output"]
     assert "version '1.0.0+\\x1b[2Jxxx" in grade.note and f"graded with '{exact_version()}'" in grade.note
     assert len(grade.note) < 300
+    (said,) = Xml.fromstring(junit(grade)).iter("property")
+    assert said.get("value") == grade.note
 
 
 def test_another_machine_and_other_programs_are_held_to_the_tolerance(
