@@ -87,9 +87,9 @@ def test_rdma_writes_are_counted_by_both_devices(exact: ExactSite, shell: Shell)
 
 def test_a_link_that_goes_down_ends_in_the_deadline(exact: ExactSite, shell: Shell) -> None:
     client = "(sleep 0.1; /bin/ip link set v0 down) & exec iperf3 -c 10.0.0.2 -B 10.0.0.1 -t 1"
-    (step,) = exact.run(shell(client, deadline_s=20, link=Link(rate_bit_s=10**7))).steps
+    (step,) = exact.run(shell(client, deadline_s=2, link=Link(rate_bit_s=10**7))).steps
     assert (step.client_status, step.server_status) == (124, 124)
-    assert step.clock_end_ns - step.clock_start_ns < 21 * 10**9
+    assert step.clock_end_ns - step.clock_start_ns < 3 * 10**9
 
 
 def test_nothing_takes_another_way_when_an_end_goes_down(exact: ExactSite, shell: Shell) -> None:
