@@ -13,7 +13,7 @@
 #include "verbs.h"
 
 #define TIMEOUT 18    /* 4.096 us x 2^18 = 1.07 s until a retry (InfiniBand Architecture 1.4, 9.7.6.1.3) */
-#define RETRIES 7     /* the most: a dead peer is known after half a second */
+#define RETRIES 7     /* the most: 7.5 s. Soft-RoCE takes it for no limit; there the watch (watch.c) ends the run */
 #define RNR_FOREVER 7 /* retry until the receiver is ready; the deadline ends it */
 #define RNR_TIMER 12  /* 0.64 ms until then (table 45) */
 
