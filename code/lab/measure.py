@@ -15,6 +15,9 @@ from lab.record import Record
 from lab.sites import Site
 from lab.trial import PLAIN, Ends, Outcome, StepOutcome
 
+# Parameters that end in `counts`: two experiments may come to the same trial from different ones.
+COUNTED = ("sizes", "iterations", "warmup", "repetitions")
+
 
 class FailedOutcome(TrialFailed):
     """A trial that ran and cannot be believed, with what it left."""
@@ -73,7 +76,7 @@ def record_facts(planned: Planned, facts: SiteFacts, outcome: Outcome) -> dict[s
         "measure": request.measure,
         "repetition": planned.repetition,
         "counts": [asdict(each) for each in request.counts],
-        "options": request.parameters.as_dict(),
+        "options": {name: value for name, value in request.parameters.as_dict().items() if name not in COUNTED},
         "first_asked_by": {"series": series.name, "point": planned.point},
         "published": series.published.as_dict(),
         "profile": asdict(series.profile(facts.name)),

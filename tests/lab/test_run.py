@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lab.report import laboratory
 
 from lab.claims import claim
 from lab.errors import SiteError, StorageError
-from lab.measure import judge
+from lab.measure import judge, record_facts
 from lab.plan import Plan, Planned, SiteFacts
 from lab.record import find_key, has_record, read_facts, read_samples_of, record_folder, write_record
+from lab.report.attachments import PASSING
 from lab.run import Summary, Work, missing, run_trials
 from lab.trial import Outcome
 
@@ -54,6 +56,17 @@ def test_a_record_holds_what_was_asked_and_what_was_found(make_small_plan: Make,
     assert facts["programs"] == {"verbs-server": "d", "verbs-client": "d"}
     assert facts["counters_after"]["v0.tx_bytes"] > 0 and facts["steps"][0]["client_status"] == 0
     assert {"size_bytes", "sample"} & set(vars(read_samples_of(results, key)[0]))
+
+
+def test_two_experiments_that_come_to_one_trial_make_the_same_record_of_it() -> None:
+    plans = [laboratory.plan_of(name) for name in ("verbs_throughput", "write_parameters")]
+    first, second = ({each.trial.key: each for each in plan.planned} for plan in plans)
+    site, outcome = plans[0].site, Outcome((), {}, {}, 0, 0, "", 0.0)
+    shared = first.keys() & second.keys()
+    assert len(shared) > 20
+    for key in shared:
+        one, other = (record_facts(each[key], site, outcome) for each in (first, second))
+        assert {name for name in one if one[name] != other[name]} <= set(PASSING)
 
 
 def test_samples_of_two_runs_are_the_same_bytes(make_small_plan: Make, fake_module: Any, tmp_path: Path) -> None:

@@ -236,7 +236,9 @@ def tcp_from_another_link(forger: Forger, variant: int) -> bytes:
 
 @found_by("records", Kind.RECORD)
 def other_options(forger: Forger, variant: int) -> bytes:
-    return forger.pdf(forger.facts(any_key(forger, variant), lambda facts: facts["options"].update(warmup=7 + variant)))
+    return forger.pdf(
+        forger.facts(any_key(forger, variant), lambda facts: facts["options"].update(windows=7 + variant))
+    )
 
 
 @found_by("records", Kind.RECORD)
