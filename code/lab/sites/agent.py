@@ -17,133 +17,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from lab.sites import node
+from lab.sites import node, orphans
+from lab.sites.program import Program
 
-DEADLINE_STATUS = 124
-NOT_STARTED_STATUS = 127
-OUTPUT_LIMIT = 64 << 20
-NAP_S = 0.0002  # the first one while a server starts; each is twice as long as the one before, up to
-LONGEST_NAP_S = 0.02
 QUIET_S = 100  # for a compiler
 LEAVE_S = 5  # for what was killed to be gone
 BUILT = ".built-here"  # beside a program that is not the one of its digest
-PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
-STARTED: set[int] = set()  # programs that run
-LISTENING = "0A"  # in /proc/net/tcp
-# A program ends with its agent, even if that is killed: as the first process of its namespace it takes all with it.
-WITH_THE_AGENT = [] if os.getpid() == 1 else ["setpriv", "--pdeathsig", "KILL"]
-
-
-class Program:
-    """A process group with its outputs in memory, watched by a thread until it ends."""
-
-    def __init__(self, argv: list[str], environment: dict[str, str], deadline_s: float) -> None:
-        self.argv, self.environment = argv, environment
-        self.out, self.err = os.memfd_create("out"), os.memfd_create("err")
-        self.popen: subprocess.Popen[bytes] | None = None
-        self.status: int | None = None
-        self.expired = False
-        self.begun, self.ended = threading.Event(), threading.Event()
-        self.timer = threading.Timer(deadline_s, self.expire)
-        self.timer.daemon = True
-        self.start_ns = self.end_ns = time.monotonic_ns()
-        threading.Thread(target=self.live, daemon=True).start()
-        self.begun.wait()
-
-    def live(self) -> None:
-        """Start, wait, and keep the status; this thread's end would end the process (pdeathsig)."""
-        try:
-            self.popen = subprocess.Popen(
-                [*WITH_THE_AGENT, *self.argv],
-                stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err,
-                env={**os.environ, **self.environment}, start_new_session=True,
-            )  # fmt: skip
-        except OSError as error:
-            os.write(self.err, f"{self.argv[0]}: {error.strerror}\n".encode())
-            self.status = NOT_STARTED_STATUS
-        else:
-            STARTED.add(self.popen.pid)
-            self.timer.start()
-            self.begun.set()
-            code = self.popen.wait()
-            STARTED.discard(self.popen.pid)
-            self.end_ns = time.monotonic_ns()
-            self.status = DEADLINE_STATUS if self.expired else 128 - code if code < 0 else code
-            self.end(signal.SIGKILL)  # what it started and left in its group,
-            end_orphans()  # and outside of it
-        self.timer.cancel()
-        self.ended.set()
-        self.begun.set()
-
-    def expire(self) -> None:
-        """The deadline."""
-        self.expired = True
-        self.end(signal.SIGKILL)
-
-    def end(self, number: int) -> None:
-        """Signal the whole group, which may be gone."""
-        if self.popen is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self.popen.pid, number)
-
-    def await_port(self, port: int) -> None:
-        """Return when somebody listens there, or when there is nobody left to wait for."""
-        nap = NAP_S
-        while not self.ended.is_set() and not listens(port):
-            time.sleep(nap)
-            nap = min(2 * nap, LONGEST_NAP_S)
-
-    def await_line(self) -> str:
-        """The first line that it prints, as soon as it is whole; nothing if it ends without one."""
-        nap = NAP_S
-        while True:
-            over, said = self.ended.is_set(), os.pread(self.out, OUTPUT_LIMIT, 0)
-            if over or b"\n" in said:
-                line, end, _ = said.partition(b"\n")
-                return (line + end).decode(errors="replace")
-            time.sleep(nap)
-            nap = min(2 * nap, LONGEST_NAP_S)
-
-    def left(self) -> dict[str, Any]:
-        """What an ended program left."""
-        return {
-            "status": self.status,
-            "out": read(self.out),
-            "err": read(self.err),
-            "start_ns": self.start_ns,
-            "end_ns": self.end_ns,
-        }
-
-
-def adopt_orphans() -> None:
-    """What a program leaves running becomes a child of this process: a launcher gives each rank a group of its own."""
-    with suppress(ImportError, OSError):
-        from ctypes import CDLL
-
-        CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def end_orphans() -> None:
-    """End every child that is no program of its own, then those that this makes orphans."""
-    while orphans := children() - STARTED:
-        for pid in orphans:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            with suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-
-
-def children() -> set[int]:
-    """Of all threads of this process."""
-    found: set[int] = set()
-    for file in Path("/proc/self/task").glob("*/children"):
-        with suppress(OSError):
-            found.update(map(int, file.read_text().split()))
-    return found
 
 
 def put(file: Path, place: Path) -> None:
@@ -170,27 +52,6 @@ def run_quietly(argv: list[str]) -> str:
     return (said or f"status {done.returncode}") if done.returncode else ""
 
 
-def read(descriptor: int) -> str:
-    """All of an output, which is then forgotten; a byte that is not UTF-8 is replaced."""
-    with os.fdopen(descriptor, "rb") as file:
-        file.seek(0)
-        return file.read(OUTPUT_LIMIT).decode(errors="replace")
-
-
-def listens(port: int) -> bool:
-    """Whether a TCP socket listens on the port, as the kernel lists them for this network namespace."""
-    ending = f":{port:04X}"
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        try:
-            with open(table, encoding="ascii") as lines:  # noqa: PTH123 - quicker; this is polled
-                rows = [line.split()[1:4] for line in lines]
-        except OSError:
-            continue
-        if any(row[0].endswith(ending) and row[2] == LISTENING for row in rows if len(row) == 3):
-            return True
-    return False
-
-
 class Agent:
     """Answers requests until its input ends."""
 
@@ -203,7 +64,7 @@ class Agent:
 
     def serve(self) -> None:
         """Take requests line by line; an empty line only says that the harness is there."""
-        adopt_orphans()
+        orphans.adopt()
         threading.Thread(target=self.watch_silence, daemon=True).start()
         for line in sys.stdin:
             self.heard = time.monotonic()

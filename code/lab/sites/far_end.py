@@ -158,7 +158,7 @@ class FarEnd:
 
 def sources() -> list[tuple[str, str]]:
     """The modules that an agent is made of, in the order of their imports."""
-    parts = ("node", "agent")
+    parts = ("node", "orphans", "program", "agent")
     return [
         ("lab", ""),
         ("lab.sites", ""),
