@@ -13,6 +13,7 @@ from tests.sites.jobs import ENDLESS, LISTENING, Jobs, await_true, running
 from lab.errors import SiteStopped
 from lab.measure import FailedOutcome, measure
 from lab.plan import SiteFacts, make_plan
+from lab.record import Record
 from lab.sites import Site
 from lab.spec_file import load
 from lab.trial import Perturbation, StepOutcome
@@ -70,13 +71,18 @@ measure = "latency"
 """
 
 
+def record_of(experiment: str, site: Site, programs: dict[Path, str], folder: Path) -> Record:
+    """What the experiment's only trial leaves."""
+    (folder / "small.toml").write_text(experiment)
+    facts = SiteFacts(site.name, site.ends, site.identity())
+    (planned,) = make_plan(load(folder / "small.toml"), facts, programs).planned
+    return measure(planned, site, facts)
+
+
 def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
     site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
-    (tmp_path / "small.toml").write_text(EXPERIMENT)
-    facts = SiteFacts(site.name, site.ends, site.identity())
-    (planned,) = make_plan(load(tmp_path / "small.toml"), facts, programs).planned
-    record = measure(planned, site, facts)
+    record = record_of(EXPERIMENT, site, programs, tmp_path)
     assert {(each.size_bytes, each.sample) for each in record.samples} == {
         (size, sample) for size in (64, 4096) for sample in ("window", "completed", "confirmed")
     }
@@ -90,14 +96,9 @@ def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
 def test_both_ranks_of_an_mpi_program_are_started_at_their_ends_and_the_record_names_their_way(
     site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
-    (tmp_path / "mpi.toml").write_text(MPI)
-    facts = SiteFacts(site.name, site.ends, site.identity())
-    (planned,) = make_plan(load(tmp_path / "mpi.toml"), facts, programs).planned
-    record = measure(planned, site, facts)
-    assert (
-        sorted((each.size_bytes, each.sample, each.messages) for each in record.samples)
-        == [(4095, "round_trip", 1)] * 20
-    )
+    record = record_of(MPI, site, programs, tmp_path)
+    trips = [(each.size_bytes, each.sample, each.messages) for each in record.samples]
+    assert trips == [(4095, "round_trip", 1)] * 20
     assert record.facts["path"] == f"the kernel's network from {site.ends.client.interface}"
     assert running("4095@20/2") == []
 
@@ -183,13 +184,10 @@ def test_a_killed_peer_ends_the_other_end_with_a_sentence(site: Site, jobs: Jobs
 def test_a_trial_that_cannot_be_believed_is_refused_in_one_sentence(
     site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
-    (tmp_path / "large.toml").write_text(EXPERIMENT.replace("iterations = 100\n", "iterations = 5000000\n"))
-    text = (tmp_path / "large.toml").read_text().replace("deadline_s = 20", "deadline_s = 1")
-    (tmp_path / "large.toml").write_text(text)
-    facts = SiteFacts(site.name, site.ends, site.identity())
-    (planned,) = make_plan(load(tmp_path / "large.toml"), facts, programs).planned
+    large = EXPERIMENT.replace("iterations = 100\n", "iterations = 5000000\n")
+    large = large.replace("deadline_s = 20", "deadline_s = 1")
     with pytest.raises(FailedOutcome, match="did not end before the deadline") as failure:
-        measure(planned, site, facts)
+        record_of(large, site, programs, tmp_path)
     assert "\n" not in failure.value.what
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.lab import fake_site, hand_ins
+from tests.lab.grade.own_program import experiment
 
 from lab.errors import LabError
 from lab.grade.case import Case, Desk
@@ -28,27 +29,7 @@ from lab.submission.package import PROGRAMS
 from lab.submission.programs import program_files
 from lab.trial import Job, Outcome, StepOutcome
 
-EXPERIMENT = """title = "A program of one's own"
-question = "Does it tell the time?"
-[parameters]
-sizes = "64,4K"
-iterations = 1_000
-repetitions = 1
-[link]
-mtu = 4200
-[programs.mine]
-folder = "mine"
-build = "true"
-binaries = ["mine"]
-server = "mine --listen {host} --port {port}"
-client = "mine --port {port} --size {size} --iterations {iterations} {host}"
-output = "columns"
-[[series]]
-name = "mine"
-program = "mine"
-operation = "send"
-measure = "throughput"
-"""
+EXPERIMENT = experiment(build="true")
 START_NS = 30_000_000
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.lab.grade.own_program import experiment
 
 from lab.errors import LabError
 from lab.grade import sandbox
@@ -67,31 +68,11 @@ def test_without_a_sandbox_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) 
         made_by("true")
 
 
-EXPERIMENT = """title = "A program of one's own"
-question = "Whose file is it?"
-[parameters]
-sizes = "64"
-[programs.mine]
-folder = "mine"
-build = "make -s"
-binaries = ["mine"]
-sources = ["*.c"]
-server = "mine {host}"
-client = "mine --size {size} {host}"
-output = "columns"
-[[series]]
-name = "mine"
-program = "mine"
-operation = "send"
-measure = "throughput"
-"""
-
-
 def test_what_the_whitelist_does_not_name_is_the_courses_own(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "Makefile").write_bytes(MAKEFILE)
     (tmp_path / "mine" / "mine.c").write_text("#error the course's own")
-    (tmp_path / "small.toml").write_text(EXPERIMENT)
+    (tmp_path / "small.toml").write_text(experiment("make -s", 'sources = ["*.c"]'))
     handed_in = {"sources/mine/mine.c": PROGRAM, "sources/mine/Makefile": b"mine:\n\tcp /bin/true mine\n"}
     (binary,) = build_programs(pack(handed_in), load(tmp_path / "small.toml"), tmp_path / "built")
     assert binary == tmp_path / "mine" / "mine"

@@ -1,0 +1,31 @@
+"""An experiment with a program of one's own."""
+
+from __future__ import annotations
+
+TEXT = """title = "A program of one's own"
+question = "Does it tell the time?"
+[parameters]
+sizes = "64,4K"
+iterations = 1_000
+repetitions = 1
+[link]
+mtu = 4200
+[programs.mine]
+folder = "mine"
+build = "{build}"
+binaries = ["mine"]
+server = "mine --listen {{host}} --port {{port}}"
+client = "mine --port {{port}} --size {{size}} --iterations {{iterations}} {{host}}"
+output = "columns"
+{more}
+[[series]]
+name = "mine"
+program = "mine"
+operation = "send"
+measure = "throughput"
+"""
+
+
+def experiment(build: str, *more: str) -> str:
+    """Its text; `more` are lines of the program's table."""
+    return TEXT.format(build=build, more="\n".join(more))
