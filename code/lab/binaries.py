@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 from collections.abc import Iterable
 from functools import cache
@@ -12,7 +11,7 @@ from pathlib import Path
 from lab.errors import LabError
 from lab.places import BENCH, PROGRAMS
 from lab.programs.request import Build
-from lab.storage import storage
+from lab.storage import write_bytes
 
 DEADLINE_S = 600  # of a build command
 
@@ -50,14 +49,5 @@ def _keep(file: Path, kept: Path) -> str:
     digest = hashlib.sha256(content).hexdigest()
     copy = kept_binary(file.name, digest, kept)
     if not copy.exists():
-        _write_program(copy, content)
+        write_bytes(copy, content, runnable=True)
     return digest
-
-
-def _write_program(copy: Path, content: bytes) -> None:
-    beside = copy.with_name(f".{copy.name}.{os.getpid()}")
-    with storage(copy):
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
-        beside.chmod(0o755)
-        beside.replace(copy)

@@ -25,7 +25,8 @@ from lab.run import Summary, Work, missing, run_trials
 from lab.sites import open_site
 from lab.sites.hosts import read_slurm
 from lab.spec_file import load
-from lab.table import columns, format_table, make_table, table_stamp, write_text
+from lab.storage import write_text
+from lab.table import columns, format_table, make_table, table_stamp
 from lab.workshop import Workshop, all_experiments, find_experiment, open_workshop
 
 SHOWN_FAILURES = 5

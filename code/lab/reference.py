@@ -8,7 +8,8 @@ from pathlib import Path
 
 from lab.errors import VerifyError
 from lab.plan import Plan
-from lab.table import columns, format_table, make_table, write_text
+from lab.storage import write_text
+from lab.table import columns, format_table, make_table
 
 IDENTITY = "identity.json"
 

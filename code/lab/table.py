@@ -13,7 +13,6 @@ from statistics import median_low
 from lab.plan import Plan, Planned, canonical
 from lab.programs.request import ONE_WAY, SETTLED, Sample
 from lab.record import has_record, read_samples_of
-from lab.storage import storage
 
 COLUMNS = (
     "series",
@@ -82,15 +81,6 @@ def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:
 def parse_table(text: str) -> list[Row]:
     """The rows of a CSV that format_table wrote."""
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def write_text(file: Path, text: str) -> None:
-    """Replace a file whole, or leave it as it was."""
-    beside = file.with_name(f".{file.name}.tmp")
-    with storage(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(text)
-        beside.replace(file)
 
 
 def bytes_per_second(count: int, time_ns: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab.places import ASSIGNMENTS, ROOT
-from lab.storage import storage
+from lab.storage import write_bytes
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment
 
@@ -25,9 +25,7 @@ def write_bundle(assignment: Assignment, image: Path | None, file: Path) -> int:
     runnable = {name for name, place in places.items() if os.access(place, os.X_OK)}
     named = f"{COURSE}/{assignment.file.name}" if is_apart(assignment) else assignment.name
     content = pack(files | {NAMED: f"{named}\n".encode()}, runnable)
-    with storage(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+    write_bytes(file, content)
     return len(files) + 1
 
 

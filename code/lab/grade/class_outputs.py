@@ -10,8 +10,8 @@ from pathlib import Path
 from lab.grade.class_page import class_page
 from lab.grade.course import Graded
 from lab.grade.fingerprint import Likeness, likenesses, read_fingerprint
+from lab.storage import write_text
 from lab.submission.assignment import CHECKS, Assignment
-from lab.table import write_text
 
 GRADES, ALIKE, PAGE = "grades.csv", "alike.csv", "class.html"
 LEAST_WORDS = 0.3  # of two discussions' runs of five words: below, they share no more than the course's own phrases

@@ -10,7 +10,7 @@ from lab.report.errors import ReportError
 from lab.report.escape import PRINTED, Markup, escape
 from lab.report.latex import compile_pdf
 from lab.report.render import render
-from lab.table import write_text
+from lab.storage import write_bytes, write_text
 
 FEEDBACK, TROUBLE = "feedback.pdf", "feedback.trouble.txt"
 TEMPLATE, STYLE = "feedback.tex", "lab.sty"
@@ -50,7 +50,7 @@ def feedback_pdf(grade: Grade, templates: Path) -> bytes:
 def write_feedback(grade: Grade, templates: Path, folder: Path) -> None:
     """Beside the grade, once it is made: a page that does not build takes nothing away from it."""
     try:
-        (folder / FEEDBACK).write_bytes(feedback_pdf(grade, templates))
+        write_bytes(folder / FEEDBACK, feedback_pdf(grade, templates))
     except ReportError as error:
         write_text(folder / TROUBLE, f"{error}\n")
 

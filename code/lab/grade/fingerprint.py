@@ -14,7 +14,7 @@ from lab.errors import LabError
 from lab.grade.case import Case
 from lab.record import RECORD, record_folder
 from lab.report.uses import COMMENT
-from lab.table import write_text
+from lab.storage import write_text
 
 FILE = "fingerprint.json"
 WORDS_AT_ONCE = 5

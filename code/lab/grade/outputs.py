@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 from lab.grade.result import Grade, Result, Status
-from lab.table import write_text
+from lab.storage import write_text
 
 GRADE, TEXT, GRADESCOPE, JUNIT = "grade.json", "grade.txt", "results.json", "junit.xml"
 

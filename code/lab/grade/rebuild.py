@@ -13,7 +13,7 @@ from lab.report.attachments import PASSING
 from lab.report.build import Sources, build
 from lab.report.evidence import Evidence
 from lab.report.stamp import digest_code, digest_files
-from lab.storage import storage
+from lab.storage import write_bytes
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,7 @@ def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scra
     kept = cache / "rebuilt" / f"{_digest(evidence, texts, templates)}.pdf"
     if not kept.exists():
         pdf = build(_sources(evidence, texts, templates, scratch), evidence, cache)
-        with storage(kept):
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            beside = kept.with_name(f".{kept.name}.{scratch.name}")
-            beside.write_bytes(pdf)
-            beside.replace(kept)
+        write_bytes(kept, pdf)
     return kept.read_bytes()
 
 

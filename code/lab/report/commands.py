@@ -12,7 +12,7 @@ from pathlib import Path
 from lab.places import CACHE, PUBLISHED, REPORTS, TEMPLATES, from_here
 from lab.plan import Plan
 from lab.sites import open_site
-from lab.storage import storage
+from lab.storage import write_bytes
 from lab.workshop import open_workshop
 
 COMMANDS = ("report", "claims", "extract")
@@ -98,15 +98,7 @@ def _report(plan: Plan, results: Path) -> Path:
     pdf = report_file(plan)
     made = make_report(Sources(plan.experiment.file, TEMPLATES), gather(plan, results), CACHE / "report")
     for name, png in made.pngs.items():
-        _write(pdf.with_suffix("") / f"{name}.png", png)
-    _write(pdf, made.pdf)
+        write_bytes(pdf.with_suffix("") / f"{name}.png", png)
+    write_bytes(pdf, made.pdf)
     keep_stamp(pdf, _stamp(plan, results))
     return pdf
-
-
-def _write(pdf: Path, content: bytes) -> None:
-    beside = pdf.with_name(f".{pdf.name}.tmp")
-    with storage(pdf):
-        pdf.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
-        beside.replace(pdf)

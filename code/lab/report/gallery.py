@@ -12,7 +12,7 @@ from lab.figures import Figure
 from lab.places import ROOT
 from lab.report.pictures import Picture
 from lab.report.stamp import digest_code
-from lab.storage import storage
+from lab.storage import storage, write_text
 
 DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
 WORDS = "figure.json"
@@ -60,6 +60,4 @@ def _write(folder: Path, figure: Figure) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "figure.pdf").write_bytes(figure.pdf)
         (folder / "figure.png").write_bytes(figure.png)
-        beside = folder / f".{WORDS}.tmp"
-        beside.write_text(json.dumps(words, sort_keys=True))
-        beside.replace(folder / WORDS)
+    write_text(folder / WORDS, json.dumps(words, sort_keys=True))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from lab.places import ROOT
 from lab.plan import Plan
-from lab.table import table_stamp, write_text
+from lab.storage import write_text
+from lab.table import table_stamp
 
 # The code that turns records into a PDF; a change of it is a change of every report.
 CODE = tuple(ROOT / "code" / "lab" / name for name in ("report", "figures", "analysis"))

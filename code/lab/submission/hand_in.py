@@ -20,7 +20,7 @@ from lab.report.extract import extract
 from lab.report.people import read_people
 from lab.report.stamp import is_current, report_stamp
 from lab.report.uses import COMMENT
-from lab.storage import storage
+from lab.storage import write_bytes
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment
 from lab.submission.errors import SubmissionRefused
@@ -74,11 +74,7 @@ def hand_in(work: Work, folder: Path, draft: tuple[str, ...]) -> Path:
     ids = ids_of(work)
     content = make_hand_in(work, ids, draft)
     file = folder / f"{_file_name(ids)}{'.draft' if draft else ''}.pdf"
-    with storage(file):
-        folder.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f".{file.name}.tmp")
-        beside.write_bytes(content)
-        beside.replace(file)
+    write_bytes(file, content)
     return file
 
 
