@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli import EXAMPLES, main
+from lab.cli import main
+from lab.command_table import COMMANDS, Command
 
 FAKE = Path(__file__).parent / "fake_site.py"
 Write = Callable[..., Path]
@@ -37,11 +38,11 @@ def wait_for_records(results: Path, count: int) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("command", sorted(EXAMPLES))
-def test_each_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", COMMANDS, ids=[each.name for each in COMMANDS])
+def test_each_command_has_help_with_an_example(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main([command, "--help"])
-    assert ended.value.code == 0 and EXAMPLES[command] in capsys.readouterr().out
+        main([command.name, "--help"])
+    assert ended.value.code == 0 and command.example in capsys.readouterr().out
 
 
 def test_from_toml_to_table(experiment_file: Write, tmp_path: Path) -> None:

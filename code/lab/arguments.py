@@ -1,0 +1,60 @@
+"""Arguments that a command can take, as argparse is told of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lab.places import HOSTS, RESULTS
+
+AUTO = "auto"
+
+Add = Callable[[argparse.ArgumentParser], object]
+
+
+def argument(*names: str, **settings: Any) -> Add:
+    """As argparse takes it."""
+    return lambda command: command.add_argument(*names, **settings)
+
+
+def flag(name: str, words: str) -> Add:
+    """One that is there or not."""
+    return argument(name, action="store_true", help=words)
+
+
+def file(name: str, words: str | None = None, **settings: Any) -> Add:
+    """A file or a folder."""
+    return argument(name, type=Path, help=words, **settings)
+
+
+def site(default: str) -> Add:
+    """Where trials run."""
+    names = "auto, exact, vm, host, ssh or slurm"
+    return argument("--site", default=default, help=f"where trials run: {names} (default: {default})")
+
+
+def hosts(words: str = "the computers of ssh and slurm") -> Add:
+    """The table of other computers."""
+    return file("--hosts", words, default=HOSTS, metavar="FILE")
+
+
+def count(text: str) -> int:
+    """From 1 up."""
+    number = int(text) if text.isdigit() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError("a whole number from 1 up")
+    return number
+
+
+EXPERIMENT = "a file, or a name in experiments/"
+EXPERIMENTS = file("experiment", EXPERIMENT, nargs="+")
+JOBS = argument("--jobs", type=count, default=os.cpu_count() or 1, help="trials at once (default: one a core)")
+RECORDS = file("--results", "where records and tables lie", default=RESULTS, metavar="DIR")
+GRADES = file("--out", "where the grades lie", default=RESULTS / "grades", metavar="DIR")
+ASSIGNED = "a file, or a name in experiments/assignments/; default: the"
+ASSIGNMENT = argument("--assignment", help=f"{ASSIGNED} only one")
+WHERE = (site(AUTO), hosts(), JOBS, RECORDS)
+ON_EXACT = (site("exact"), hosts(), JOBS)
