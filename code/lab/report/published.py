@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lab.analysis.estimate import Estimate
 from lab.places import PUBLISHED
-
-INDEX = "curves.toml"
+from lab.report.published_files import Entry, entries, rows_of
 
 
 @dataclass(frozen=True)
@@ -27,24 +23,21 @@ class PublishedCurve:
 
 def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
     """The curves that belong beside an experiment."""
-    index = tomllib.loads((folder / INDEX).read_text())
-    return tuple(_curve(entry, folder) for entry in index["curve"] if experiment in entry["experiments"])
+    return tuple(_curve(entry, folder) for entry in entries("curve", experiment, folder))
 
 
-def _curve(entry: dict[str, Any], folder: Path) -> PublishedCurve:
-    with (folder / entry["file"]).open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
+def _curve(entry: Entry, folder: Path) -> PublishedCurve:
     wanted = entry.get("where", {})
     points = [
         (int(row["size_bytes"]), float(row[entry["value"]]))
-        for row in rows
+        for row in rows_of(entry, folder)
         if all(row[name] == value for name, value in wanted.items())
     ]
     rates = tuple(Estimate(_restored(entry, size, value) * entry["bytes_per_s"], None, 1) for size, value in points)
     return PublishedCurve(entry["label"], entry["machine"], entry["note"], tuple(size for size, _ in points), rates)
 
 
-def _restored(entry: dict[str, Any], size: int, value: float) -> float:
+def _restored(entry: Entry, size: int, value: float) -> float:
     """A value with what its column lost in print."""
     lost = size >= entry.get("restored_from_bytes", size + 1)
     return value + entry["restored_by"] if lost else value

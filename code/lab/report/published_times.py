@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from lab.analysis.estimate import Estimate
 from lab.places import PUBLISHED
 from lab.report.claim import Claim, Kind
 from lab.report.fits import NS, Times
-from lab.report.published import INDEX
+from lab.report.published_files import Entry, entries, rows_of, source_of
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,7 @@ class PublishedTimes:
     def claim(self, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str, *sizes: int) -> Claim:
         """A claim that rests on the published file."""
         del sizes
-        source = f"experiments/published/{self.file}"
-        return Claim(name, estimate, unit, kind, meaning, link=self.machine, source=source)
+        return Claim(name, estimate, unit, kind, meaning, link=self.machine, source=source_of(self.file))
 
     def times(self) -> Times:
         sizes, seconds = zip(*self.points, strict=True)
@@ -49,8 +46,7 @@ class PublishedTimes:
 
 def published_times(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedTimes, ...]:
     """The times that belong to an experiment."""
-    index = tomllib.loads((folder / INDEX).read_text())
-    return tuple(_times(entry, folder) for entry in index["times"] if experiment in entry["experiments"])
+    return tuple(_times(entry, folder) for entry in entries("times", experiment, folder))
 
 
 def count_claims(found: PublishedTimes) -> Iterator[Claim]:
@@ -66,7 +62,6 @@ def count_claims(found: PublishedTimes) -> Iterator[Claim]:
         yield found.claim(f"{found.name}.{name}", estimate, "", Kind.DERIVED, f"{meaning}, {found.words}")
 
 
-def _times(entry: dict[str, str], folder: Path) -> PublishedTimes:
-    with (folder / entry["file"]).open(newline="") as stream:
-        points = tuple((int(row[entry["size"]]), float(row[entry["seconds"]])) for row in csv.DictReader(stream))
+def _times(entry: Entry, folder: Path) -> PublishedTimes:
+    points = tuple((int(row[entry["size"]]), float(row[entry["seconds"]])) for row in rows_of(entry, folder))
     return PublishedTimes(entry["name"], entry["label"], entry["machine"], entry["file"], entry["what"], points)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.places import PUBLISHED
 from lab.report.claim import Claim, constant
-from lab.report.published import INDEX
+from lab.report.published_files import Entry, entries, rows_of, source_of
 
 UNITS = {"microseconds": ("s", 1e-6), "bytes": ("size", 1.0), "bytes_per_microsecond": ("B/s", 1e6)}
 
@@ -30,8 +28,8 @@ class PublishedValues:
         (row,) = (row for row in self.rows if row["quantity"] == quantity)
         unit, scale = UNITS[row["unit"]]
         meaning = f"{quantity.replace('_', ' ')}, {variant}, as {self.label} says"
-        source = f"experiments/published/{self.file}"
-        return constant(f"{self.name}.{variant}.{quantity}", float(row[variant]) * scale, unit, meaning, source)
+        name = f"{self.name}.{variant}.{quantity}"
+        return constant(name, float(row[variant]) * scale, unit, meaning, source_of(self.file))
 
     def claims(self) -> Iterator[Claim]:
         for row in self.rows:
@@ -40,12 +38,10 @@ class PublishedValues:
 
 def published_values(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedValues, ...]:
     """The values that belong to an experiment."""
-    index = tomllib.loads((folder / INDEX).read_text())
-    return tuple(_values(entry, folder) for entry in index["values"] if experiment in entry["experiments"])
+    return tuple(_values(entry, folder) for entry in entries("values", experiment, folder))
 
 
-def _values(entry: dict[str, str], folder: Path) -> PublishedValues:
-    with (folder / entry["file"]).open(newline="") as stream:
-        rows = tuple(csv.DictReader(stream))
+def _values(entry: Entry, folder: Path) -> PublishedValues:
+    rows = rows_of(entry, folder)
     variants = tuple(name for name in rows[0] if name not in ("quantity", "unit"))
     return PublishedValues(entry["name"], entry["label"], entry["file"], variants, rows)
