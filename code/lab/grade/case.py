@@ -134,12 +134,11 @@ class Case:
             for key in sorted(self.records - wanted.keys())
         ]
         for key in sorted(self.records & wanted.keys()):
-            found += [Finding(each.kind, f"record {key[:16]}: {each.what}") for each in self._of_record(key)]
+            found += [Finding(each.kind, f"record {key[:16]}: {each.what}") for each in self._of_record(wanted[key])]
         return found
 
-    def _of_record(self, key: str) -> list[Finding]:
-        planned = next(each for each in self.plan.planned if each.trial.key == key)
-        results = self.folder / "results"
+    def _of_record(self, planned: Planned) -> list[Finding]:
+        results, key = self.folder / "results", planned.trial.key
         try:
             facts, samples = read_facts(results, key), read_samples_of(results, key)
         except RecordError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from lab.compare import TOLERANCE, ratios
@@ -11,6 +12,7 @@ from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Kind
 from lab.record import read_facts, read_samples_of
 from lab.report.attachments import PASSING
+from lab.report.evidence import Evidence
 
 APART = (*PASSING, "lab")
 KINDS = {
@@ -26,44 +28,42 @@ KINDS = {
 def rerun(case: Case) -> Iterator[Finding]:
     """The grader's own records are the measure; nothing of the hand-in's is taken on trust."""
     try:
-        assert case.own
+        own = case.own
     except Blocked as error:
         yield Finding(Kind.NOT_MEASURED, str(error))
         return
     if case.repeats_exactly:
-        yield from _equal(case)
+        yield from _equal(case, own)
     else:
-        yield from _within_tolerance(case)
+        yield from _within_tolerance(case, own)
 
 
-def _equal(case: Case) -> Iterator[Finding]:
-    for key in sorted(case.own.facts.keys() - case.records):
+def _equal(case: Case, own: Evidence) -> Iterator[Finding]:
+    for key in sorted(own.facts.keys() - case.records):
         yield Finding(Kind.MISSING_RECORD, f"record {key[:16]} was measured here, but not handed in")
-    for key in sorted(case.records & case.own.facts.keys()):
-        folder = case.folder / "results"
-        given, own = read_facts(folder, key), case.own.facts[key]
-        for name in sorted((given.keys() | own.keys()) - set(APART)):
-            if given.get(name) != own.get(name):
-                values = " and ".join(_short(each.get(name)) for each in (given, own))
-                yield Finding(
-                    KINDS.get(name, Kind.RECORD), f"record {key[:16]}: {name} differs, handed in and here: {values}"
-                )
-        yield from _samples(case, key)
+    for key in sorted(case.records & own.facts.keys()):
+        given, ours = read_facts(case.folder / "results", key), own.facts[key]
+        for name in sorted((given.keys() | ours.keys()) - set(APART)):
+            if given.get(name) != ours.get(name):
+                values = " and ".join(_short(each.get(name)) for each in (given, ours))
+                what = f"record {key[:16]}: {name} differs, handed in and here: {values}"
+                yield Finding(KINDS.get(name, Kind.RECORD), what)
+        yield from _samples(key, case.folder / "results", own.results)
 
 
-def _samples(case: Case, key: str) -> Iterator[Finding]:
-    given, own = (read_samples_of(folder, key) for folder in (case.folder / "results", case.own.results))
-    differing = [pair for pair in zip(given, own, strict=False) if pair[0] != pair[1]]
+def _samples(key: str, handed_in: Path, here: Path) -> Iterator[Finding]:
+    given, ours = (read_samples_of(folder, key) for folder in (handed_in, here))
+    differing = [pair for pair in zip(given, ours, strict=False) if pair[0] != pair[1]]
     if differing:
         one, other = differing[0]
         yield Finding(Kind.SAMPLE, f"record {key[:16]}: {len(differing)} samples differ, first {one} and here {other}")
-    elif len(given) != len(own):
-        yield Finding(Kind.SAMPLE, f"record {key[:16]}: {len(given)} samples, here {len(own)}")
+    elif len(given) != len(ours):
+        yield Finding(Kind.SAMPLE, f"record {key[:16]}: {len(given)} samples, here {len(ours)}")
 
 
-def _within_tolerance(case: Case) -> Iterator[Finding]:
+def _within_tolerance(case: Case, own: Evidence) -> Iterator[Finding]:
     """Programs or machine are others, or time is that of the wall: records differ by some per cent."""
-    for each in ratios(list(case.handed_in.rows), list(case.own.rows)):
+    for each in ratios(list(case.handed_in.rows), list(own.rows)):
         if not each.holds:
             what = (
                 f"{each.label} {each.column} is {each.ratio:.3f} of what is measured here, allowed is {TOLERANCE:.0%}"
