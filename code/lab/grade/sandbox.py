@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from lab import tarball
 from lab.errors import LabError
 
 DEADLINE_S = 120
@@ -31,17 +32,8 @@ TREE = ("--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/alternatives", "/etc
 LINKS = tuple(word for name in ("bin", "sbin", "lib", "lib64") for word in ("--symlink", f"usr/{name}", f"/{name}"))
 WALLS = (
     *("bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"),
-    *(
-        "--die-with-parent",
-        "--new-session",
-        "--clearenv",
-        "--setenv",
-        "PATH",
-        "/usr/bin:/bin",
-        "--setenv",
-        "HOME",
-        "/w",
-    ),
+    *("--die-with-parent", "--new-session", "--clearenv"),
+    *("--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", "/w"),
     *(*TREE, *LINKS, "--proc", "/proc", "--dev", "/dev", "--size", str(DISK_BYTES), "--tmpfs", "/tmp"),
     *("--size", str(DISK_BYTES), "--tmpfs", "/w", "--chdir", "/w"),
 )
@@ -70,7 +62,7 @@ def build_shut_in(files: Mapping[str, bytes], command: Iterable[str], wanted: It
     require_sandbox()
     words, names = tuple(command), tuple(wanted)
     inside = (*LIMITS, "sh", "-c", SCRIPT, "sh", " ".join(names), *words)
-    status, said = _run((*_walls(), *inside), _archive(files))
+    status, said = _run((*_walls(), *inside), tarball.pack(files))
     if status in KILLED:
         raise BuildRefused(f"{' '.join(words)} did not end within {DEADLINE_S} s")
     if status == FAILED:
@@ -111,30 +103,13 @@ def _run(command: tuple[str, ...], given: bytes) -> tuple[int, bytes]:
     return process.returncode, content
 
 
-def _archive(files: Mapping[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as archive:
-        for name, content in sorted(files.items()):
-            entry = tarfile.TarInfo(name)
-            entry.size, entry.mode = len(content), 0o644
-            archive.addfile(entry, io.BytesIO(content))
-    return stream.getvalue()
-
-
 def _programs(content: bytes, names: tuple[str, ...]) -> dict[str, bytes]:
-    """Only plain files of the names that were asked for; the archive is a stranger's."""
+    """Only the names that were asked for."""
     try:
-        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-            found = {entry.name: entry for entry in archive if entry.isreg() and entry.name in names}
-            made = {name: _content(archive, entry) for name, entry in found.items()}
+        found = tarball.unpack(io.BytesIO(content), LARGEST_PROGRAM)
     except tarfile.TarError as error:
         raise BuildRefused(f"no programs came out: {error}") from error
     for name in names:
-        if name not in made:
+        if name not in found:
             raise BuildRefused(f"the sources don't give {Path(name).name}")
-    return made
-
-
-def _content(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> bytes:
-    stream = archive.extractfile(entry)
-    return stream.read() if stream else b""
+    return {name: found[name] for name in names}

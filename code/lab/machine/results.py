@@ -9,13 +9,13 @@ import tarfile
 from dataclasses import replace
 from typing import IO
 
+from lab import tarball
 from lab.errors import SiteError
 from lab.machine.qemu import MAILBOX_BYTES
 from lab.trial import Outcome, StepOutcome
 
 DEADLINE_STATUS = 124
 KILLED_STATUS = 128 + 9
-MEMBER_LIMIT = 4096
 # The columns of /proc/net/dev, named as in /sys/class/net/*/statistics.
 DEVICE_COLUMNS = tuple(
     f"{way}_{name}"
@@ -36,16 +36,11 @@ class ResultError(SiteError):
 
 def unpack(mailbox: IO[bytes]) -> Files:
     """The files of the archive by name; a byte that is not UTF-8 is replaced."""
-    found: Files = {}
     try:
-        with tarfile.open(fileobj=mailbox, mode="r:") as archive:
-            while (member := archive.next()) is not None and len(found) < MEMBER_LIMIT:
-                content = archive.extractfile(member) if member.isreg() and member.sparse is None else None
-                if content is not None and member.size <= MAILBOX_BYTES:
-                    found[member.name.removeprefix("./")] = content.read().decode(errors="replace")
-    except (tarfile.TarError, EOFError) as error:
+        found = tarball.unpack(mailbox, MAILBOX_BYTES)
+    except tarfile.TarError as error:
         raise ResultError(f"the guest's results cannot be read ({error})") from error
-    return found
+    return {name: content.decode(errors="replace") for name, content in found.items()}
 
 
 def number(files: Files, name: str) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.lab.grade.own_program import experiment
+from tests.lab.strange_archives import archive
 
 from lab.errors import LabError
 from lab.grade import sandbox
@@ -60,6 +61,13 @@ def test_a_build_has_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_link_is_no_program() -> None:
     assert refused("ln -s /etc/passwd $@") == "the sources don't give mine"
+
+
+def test_a_build_that_takes_over_what_comes_out_gives_no_file_with_holes(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = archive({"GNU.sparse.map": "0,1", "GNU.sparse.size": str(10**12)}, name="mine").getvalue()
+    monkeypatch.setattr(sandbox, "SCRIPT", "tar -x && cat bomb")
+    with pytest.raises(BuildRefused, match="the sources don't give mine"):
+        build_shut_in({"bomb": bomb}, ("make", "-s"), ("mine",))
 
 
 def test_without_a_sandbox_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
