@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.places import SUBMISSIONS
+from lab.places import SUBMISSIONS, from_here
 
 COMMANDS = ("grade", "preview-grade", "grade-class", "grade-prepare", "autograder")
 
@@ -46,7 +46,7 @@ def grade_class(options: Namespace) -> int:
         causes = write_class(desk.assignment, done, options.out)
     for cause, which in causes.items():
         print(f"{len(which):>4} with the fault: {cause}")
-    print(f"{options.out / 'class.html'}: {len(done)} hand-ins")
+    print(f"{from_here(options.out / 'class.html')}: {len(done)} hand-ins")
     return int(any(each.trouble for each in done))
 
 
@@ -76,7 +76,7 @@ def autograder(options: Namespace) -> int:
 
     assignment = load_assignment(find_assignment(options.assignment))
     file = options.file or SUBMISSIONS / f"{assignment.name}.autograder.zip"
-    print(f"{file}: {write_bundle(assignment, options.image, file)} files, to upload to Gradescope")
+    print(f"{from_here(file)}: {write_bundle(assignment, options.image, file)} files, to upload to Gradescope")
     return 0
 
 
@@ -102,5 +102,5 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
         done = make_grade(case, digest_of(place), names, lambda state: write_grade(state, attempt))
         write_fingerprint(fingerprint(case), attempt)
         write_feedback(done, desk.templates, attempt)
-    print("\n".join([*lines(done), f"kept in {attempt}"]))
+    print("\n".join([*lines(done), f"kept in {from_here(attempt)}"]))
     return int(done.points < done.most or not done.is_final)
