@@ -5,23 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
-from lab.table import Row
+from lab.table import ABOUT, COLUMNS, OF_ROUNDS, OF_SIDES, Row
 
 TOLERANCE = 0.10  # of a median under another kernel or library: path lengths differ by some per cent
 MEASURED = ("completed_bytes_per_s", "confirmed_bytes_per_s", "round_trip_ns", "send_mean_ns", "receive_mean_ns")
-NOT_A_LABEL = (
-    "messages",
-    "completed_ns",
-    "confirmed_ns",
-    "confirmed_bytes",
-    "round_trip_kind",
-    "rounds",
-    "stable",
-    "send_median_ns",
-    "receive_median_ns",
-    "record",
-    *MEASURED,
-)
+NOT_A_LABEL = frozenset({*COLUMNS, *OF_ROUNDS, *OF_SIDES} - set(ABOUT))
 
 
 @dataclass(frozen=True)
@@ -80,6 +68,6 @@ def values_by_place(rows: list[Row]) -> dict[tuple[str, str], list[int]]:
 
 def _label(row: Row, without: str = "") -> str:
     """What a row is about, from its cells."""
-    names = [name for name in row if name not in (*NOT_A_LABEL, without) and row[name]]
+    names = [name for name in row if name not in NOT_A_LABEL | {without} and row[name]]
     named = ("series", "program", "operation", "measure")
     return " ".join(row[name] if name in named else f"{name}={row[name]}" for name in names)

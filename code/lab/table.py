@@ -14,13 +14,9 @@ from lab.plan import Plan, Planned, canonical
 from lab.programs.request import ONE_WAY, SETTLED, Sample
 from lab.record import has_record, read_samples_of
 
+ABOUT = ("series", "program", "operation", "measure", "repetition", "size_bytes")  # and the varied values
 COLUMNS = (
-    "series",
-    "program",
-    "operation",
-    "measure",
-    "repetition",
-    "size_bytes",
+    *ABOUT,
     "messages",
     "completed_ns",
     "completed_bytes_per_s",
@@ -33,9 +29,8 @@ COLUMNS = (
 )
 OF_ROUNDS = ("rounds", "stable")  # only where rounds were repeated until they agree
 SIDES = ("send", "receive")
-OF_SIDES = tuple(
-    f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median")
-)  # only where each end's own time is
+# Only where each end's own time is.
+OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
 KEY_LETTERS = 16  # of a key in a row: enough to name a record, short enough to read
 
 Row = dict[str, str]
