@@ -107,10 +107,15 @@ def make_work(course: Course, name: str, site: Any, discussion: str = DISCUSSION
     (folder / "small" / "discussion.tex").write_text(discussion)
     (folder / "small" / "report.toml").write_text(PEOPLE.format(name))
     plan = plan_on(folder / "small.toml", site, digest)
-    run_trials(Trials(site, plan.site, folder / "results"), missing([plan], folder / "results")[0], 1, lambda *_: None)
+    measure(plan, folder / "results", site)
     beside = folder / "small"
     texts = (folder / "small.toml", beside / "report.toml", beside / "discussion.tex")
     return Work(course.assignment, plan, folder / "results", folder / "small.pdf", texts)
+
+
+def measure(plan: Plan, results: Path, site: Any) -> None:
+    """What has no record yet."""
+    run_trials(Trials(site, plan.site, results), missing([plan], results)[0], 1, lambda *_: None)
 
 
 def plan_on(file: Path, site: Any, digest: str) -> Plan:

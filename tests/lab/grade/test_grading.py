@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from lab.grade.finding import Finding, Kind
 from lab.grade.grading import grade
 from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
 from lab.grade.result import Grade, Status
+from lab.record import read_facts
 from lab.submission.assignment import CHECKS
 from lab.version import exact_version
 
@@ -47,6 +49,22 @@ def test_an_honest_hand_in_has_all_points(
 ) -> None:
     grade = grade_file(hand_ins.handed_in(ada, tmp_path / "ada.pdf"))
     assert (grade.kinds, grade.points, grade.ids, grade.note) == ((), 100, ("ada",), "")
+
+
+def test_records_that_another_experiment_measured_first_are_as_good(
+    grade_file: GradeFile, hand_ins: ModuleType, course: Any, tmp_path: Path
+) -> None:
+    """It comes to some of the same trials from other parameters."""
+    folder, site = course.folder / "cleo", hand_ins.Site()
+    folder.mkdir()
+    other = hand_ins.EXPERIMENT.replace("repetitions = 6", "repetitions = 2").replace('name = "', 'name = "first_')
+    (folder / "other.toml").write_text(other)
+    hand_ins.measure(hand_ins.plan_on(folder / "other.toml", site, "d"), folder / "results", site)
+    work = hand_ins.make_work(course, "cleo", site)
+    asked = [read_facts(work.results, key)["first_asked_by"]["series"] for key in work.plan.trials()]
+    assert Counter(asked) == {"verbs": 4, "tcp": 4, "first_verbs": 2, "first_tcp": 2}
+    grade = grade_file(hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "cleo.pdf"))
+    assert (grade.kinds, grade.points) == ((), 100)
 
 
 def test_another_version_of_the_lab_is_named_and_costs_nothing(
