@@ -27,7 +27,7 @@ class Cluster:
 
     def toml(self, **other: object) -> Path:
         """A hosts.toml for it."""
-        values = {"interface": "lo", "spool": str(self.folder / "spool"), "patience_s": 2, **other}
+        values = {"interface": "data0", "spool": str(self.folder / "spool"), "patience_s": 2, **other}
         lines = (f"{name} = {value!r}\n" for name, value in values.items())
         return write(self.folder / "hosts.toml", "[slurm]\n" + "".join(lines))
 
@@ -42,6 +42,19 @@ class Cluster:
         for each in (HOME / "bin").iterdir():
             write(folder / each.name, each.read_text().replace(f"{HOME}/slurm.conf", f"{folder}/slurm.conf"), 0o755)
         return folder
+
+    def inside(self, name: str, *command: str) -> str:
+        """What a command says in a node's network."""
+        done = subprocess.run([*self.place(name), *command], capture_output=True, text=True, check=True)
+        return done.stdout
+
+    def place(self, name: str) -> tuple[str, ...]:
+        """What to put before a command that is to run there."""
+        return ("nsenter", "--net", "--target", (HOME / f"{name}.holder").read_text())
+
+    def daemons(self) -> list[int]:
+        """All of them."""
+        return [int(each.read_text()) for each in HOME.glob("*.pid")]
 
     def lose(self, name: str) -> None:
         """Let a node answer no more."""

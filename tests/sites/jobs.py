@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from lab.trial import Ends, Job, Link, Perturbation, Step
 
 PORT = 18600
 LISTENING = f"exec iperf3 -s -p {PORT}"  # a server that stays, for a shell
+LEAPS = "import itertools, time\ntime.time = lambda leap=itertools.count(): (-1) ** next(leap) * 1e9\n"
 ENDLESS = "1M@2000000/1"  # sizes of a trial that only a fault ends
 
 
@@ -52,6 +54,20 @@ def running(words: str) -> list[str]:
     return [line for line in listed.splitlines() if words in line]
 
 
+def everyone() -> list[int]:
+    """All processes of this computer."""
+    return [int(each.name) for each in Path("/proc").glob("[0-9]*")]
+
+
+def namespaces(processes: Iterable[int]) -> set[str]:
+    """Their network namespaces."""
+    found = set()
+    for process in processes:
+        with suppress(OSError):
+            found.add(str(Path(f"/proc/{process}/ns/net").readlink()))
+    return found
+
+
 def await_true(condition: Callable[[], object], seconds: float = 30, nap: float = 0.02) -> None:
     """Poll for something that other processes do."""
     limit = time.monotonic() + seconds
@@ -74,8 +90,7 @@ def leaping_clocks(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     """Let this process see a time of day that leaps by years at every look; an interpreter in which agents do too."""
     leaps = itertools.count()
     monkeypatch.setattr(time, "time", lambda: (-1) ** next(leaps) * 1e9)
-    leaping = "import itertools, time\ntime.time = lambda leap=itertools.count(): (-1) ** next(leap) * 1e9\n"
-    return ("-I", "-S", "-c", leaping + far_end.BOOTSTRAP)
+    return ("-I", "-S", "-c", LEAPS + far_end.BOOTSTRAP)
 
 
 def require_steady_trials(site: Site, programs: dict[Path, str]) -> None:
@@ -85,4 +100,4 @@ def require_steady_trials(site: Site, programs: dict[Path, str]) -> None:
     late = site.run(jobs.shell(LISTENING, "sleep 86312", deadline_s=1)).steps[0]
     site.stop()
     assert (good.client_status, late.client_status) == (0, 124)
-    assert 0.9e9 < late.clock_end_ns - late.clock_start_ns < 6e9
+    assert 0.5e9 < late.clock_end_ns - late.clock_start_ns < 6e9, late

@@ -9,13 +9,23 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, leaping_clocks, require_steady_trials, running, shortest
+from tests.sites.jobs import (
+    LISTENING,
+    PORT,
+    Jobs,
+    await_true,
+    everyone,
+    leaping_clocks,
+    namespaces,
+    require_steady_trials,
+    running,
+    shortest,
+)
 from tests.sites.test_conformance import MPI
 
 from lab.binaries import kept_binary
@@ -54,20 +64,6 @@ def family(process: int) -> list[int]:
     """A process and all that descend from it."""
     found = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True, check=False).stdout
     return [process, *itertools.chain.from_iterable(family(int(child)) for child in found.split())]
-
-
-def everyone() -> list[int]:
-    """All processes of this computer."""
-    return [int(each.name) for each in Path("/proc").glob("[0-9]*")]
-
-
-def namespaces(processes: Iterable[int]) -> set[str]:
-    """Their network namespaces."""
-    found = set()
-    for process in processes:
-        with suppress(OSError):
-            found.add(str(Path(f"/proc/{process}/ns/net").readlink()))
-    return found
 
 
 def received(cable: WallSite, jobs: Jobs, link: Link) -> float:

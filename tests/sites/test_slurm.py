@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,14 +14,28 @@ from pathlib import Path
 
 import pytest
 from tests.sites.cluster import Cluster
-from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, running
+from tests.sites.jobs import (
+    LEAPS,
+    LISTENING,
+    PORT,
+    Jobs,
+    await_true,
+    everyone,
+    leaping_clocks,
+    namespaces,
+    require_steady_trials,
+    running,
+)
 from tests.sites.test_conformance import EXPERIMENT
 
 from lab import doctor
 from lab.errors import SiteError
 from lab.grade.course import find_submissions, grade_class
-from lab.plan import SiteFacts, make_plan
+from lab.places import CACHE
+from lab.plan import Plan, SiteFacts, make_plan
 from lab.preflight import preflight
+from lab.record import has_record
+from lab.run import Work, run_trials
 from lab.sites import slurm, slurm_dispatch
 from lab.sites.exact import ExactSite
 from lab.sites.hosts import read_slurm
@@ -89,10 +104,20 @@ def running_task(cluster: Cluster) -> str:
     return line.split()[0]
 
 
+def plan_of(site: SlurmSite, programs: dict[Path, str], folder: Path, iterations: int = 100) -> Plan:
+    """One trial of two sizes."""
+    file = folder / f"{iterations}.toml"
+    file.write_text(EXPERIMENT.replace("iterations = 100\n", f"iterations = {iterations}\n"))
+    return make_plan(load(file), SiteFacts(site.name, site.ends, site.identity()), programs)
+
+
 def test_both_nodes_are_named_in_the_state_and_the_link_by_the_plan(site: SlurmSite, jobs: Jobs) -> None:
     outcome = site.run(jobs.pair(*jobs.tcp("64@100/10")))
     assert outcome.state["nodes"] == ["n1", "n2"] and outcome.steps[0].client_status == 0
-    assert outcome.counters_after["@client.interface.tx_bytes"] == outcome.counters_after["lo.tx_bytes"]
+    after, before = outcome.counters_after, outcome.counters_before
+    assert after["@client.interface.tx_bytes"] == after["data0.tx_bytes"]
+    sent, came = (after[name] - before[name] for name in ("data0.tx_bytes", "server.data0.rx_bytes"))
+    assert 110 * 64 < sent < 110 * 64 + 20_000 and came >= sent  # nothing of Slurm's own
 
 
 def test_what_was_submitted_survives_and_is_picked_up_by_the_next_run(
@@ -139,6 +164,43 @@ def test_the_job_script_of_an_mpi_experiment_runs_as_it_is_printed(cluster: Clus
     assert (folder / "calls.non-blocking.1.csv").read_text().endswith("# end rows=12\n")
 
 
+@pytest.mark.usefixtures("one_running")
+def test_nothing_of_the_cluster_can_be_reached_from_outside_of_its_networks(cluster: Cluster) -> None:
+    listen = ("ss", "-Hlntup")
+    assert {"slurmctld", "slurmd", "srun"} <= set(re.findall(r"[a-z]+", cluster.inside("n1", *listen)))
+    outside = subprocess.run(listen, capture_output=True, text=True, check=True).stdout
+    ours = {int(line.split()[0]) for line in running(str(CACHE / "daemons"))}
+    assert not ours & {int(pid) for pid in re.findall(r"pid=(\d+)", outside)}
+
+
+@pytest.fixture
+def sleeping_job(cluster: Cluster) -> Iterator[list[str]]:
+    """Processes of a job on both nodes."""
+    cluster.ask("sbatch", "-N2", "-o", "/dev/null", "--wrap", "srun -n2 sh -c 'sleep 86332; true'")
+    await_true(lambda: len(sleepers()) == 2)
+    yield sleepers()
+    cluster.ask("scancel", "--user=root")
+    await_true(lambda: cluster.states() == ["idle", "idle"])
+
+
+def sleepers() -> list[str]:
+    return [line for line in running("sleep 86332") if line.endswith(" sleep 86332")]
+
+
+def test_a_cluster_that_is_up_stays_as_it_is_and_one_whose_daemons_were_killed_is_taken_down_whole(
+    cluster: Cluster, sleeping_job: list[str]
+) -> None:
+    daemons = cluster.daemons()
+    cluster.control("up")
+    assert (cluster.daemons(), sleepers()) == (daemons, sleeping_job)
+    networks = namespaces(daemons)
+    for each in daemons:
+        os.kill(each, signal.SIGKILL)
+    cluster.control("down")
+    assert len(networks) == 2 and not networks & namespaces(everyone()) and running("sleep 86332") == []
+    cluster.control("up")
+
+
 def test_stop_cancels_what_was_submitted(cluster: Cluster, site: SlurmSite, one_running: Future[Outcome]) -> None:
     site.stop()
     assert "told to stop" in lost(one_running)
@@ -176,6 +238,38 @@ def test_a_node_that_is_lost_in_a_trial_is_one_sentence(cluster: Cluster, one_ru
     await_true(lambda: cluster.states() == ["idle", "idle"], seconds=60)
 
 
+def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
+    cluster: Cluster, site: SlurmSite, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    done, cut, later = (plan_of(site, programs, tmp_path, iterations) for iterations in (100, 5_000_000, 101))
+    work = Work(site, done.site, tmp_path / "results")
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(run_trials, work, [*done.planned, *cut.planned], 1, lambda *_: None)
+        await_true(lambda: running("tcp-client") and sent_from(cluster, "n1") > 10**6)
+        cluster.inside("n2", "ip", "link", "set", "data0", "down")
+        summary = run.result(30)
+    cluster.inside("n2", "ip", "link", "set", "data0", "up")
+    ((_, sentence),) = summary.failed
+    assert "no progress for 5 s" in sentence and "\n" not in sentence and running("5000000") == []
+    assert run_trials(work, [*later.planned], 1, lambda *_: None).measured == 1
+    kept = [has_record(work.results, plan.planned[0].trial.key) for plan in (done, cut, later)]
+    assert kept == [True, False, True]
+
+
+def sent_from(cluster: Cluster, node: str) -> int:
+    """Bytes that have left a node by the data link since it is there."""
+    return int(cluster.inside(node, "awk", '$1 == "data0:" { print $10 }', "/proc/net/dev"))
+
+
+def test_a_time_of_day_that_jumps_on_the_nodes_changes_no_trial(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    agents = f"from lab.sites import far_end\nfar_end.INTERPRETER = {leaping_clocks(monkeypatch)!r}\n"
+    (tmp_path / "sitecustomize.py").write_text(LEAPS + agents)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    require_steady_trials(slurm.open("", cluster.toml()), programs)
+
+
 def test_what_the_cluster_refuses_is_its_own_sentence(cluster: Cluster, jobs: Jobs) -> None:
     site = slurm.open("", cluster.toml(partition="nosuch"))
     with pytest.raises(SiteError, match=r"sbatch: .*Invalid partition"):
@@ -201,9 +295,10 @@ def test_a_full_disk_of_the_cluster_is_one_sentence(cluster: Cluster, jobs: Jobs
         subprocess.run(["umount", str(tmp_path)], check=True)
 
 
-def test_another_users_server_on_the_port_is_one_sentence(site: SlurmSite, jobs: Jobs) -> None:
-    with subprocess.Popen(["iperf3", "-s", "-p", str(PORT)], stdout=subprocess.DEVNULL) as other:
-        await_true(lambda: f":{PORT:04X} " in Path("/proc/net/tcp6").read_text())
+def test_another_users_server_on_the_port_is_one_sentence(cluster: Cluster, site: SlurmSite, jobs: Jobs) -> None:
+    busy = [*cluster.place("n2"), "iperf3", "-s", "-p", str(PORT)]
+    with subprocess.Popen(busy, stdout=subprocess.DEVNULL) as other:
+        await_true(lambda: f":{PORT:04X} " in cluster.inside("n2", "cat", "/proc/net/tcp6"))
         (step,) = site.run(jobs.pair(*jobs.tcp("64@20/1"))).steps
         other.kill()
     assert step.server_status == 1 and "is another server running" in step.server_err and step.client_status
@@ -212,8 +307,7 @@ def test_another_users_server_on_the_port_is_one_sentence(site: SlurmSite, jobs:
 def test_a_preflight_tries_the_link_between_two_nodes(
     site: SlurmSite, programs: dict[Path, str], tmp_path: Path
 ) -> None:
-    (tmp_path / "small.toml").write_text(EXPERIMENT)
-    plan = make_plan(load(tmp_path / "small.toml"), SiteFacts(site.name, site.ends, site.identity()), programs)
+    plan = plan_of(site, programs, tmp_path)
     found = preflight(site, plan.site, plan.planned)
     assert found is not None and list(found.costs) == [("tcp", "send", "throughput")]
 
