@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -55,8 +54,3 @@ def _environment(scratch: Path) -> dict[str, str]:
     fixed = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": str(EPOCH), "FORCE_SOURCE_DATE": "1"}
     closed = {"openin_any": "p", "openout_any": "p", "shell_escape": "f", "max_print_line": "1000"}
     return {"PATH": os.environ.get("PATH", os.defpath), **paths, **fixed, **closed}
-
-
-def missing_tools() -> list[str]:
-    """What a report needs and this computer lacks."""
-    return [name for name in ("latexmk", "pdflatex", "qpdf", "prlimit") if shutil.which(name) is None]

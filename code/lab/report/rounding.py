@@ -29,11 +29,5 @@ def finest_place(estimate: Estimate) -> int | None:
     return _leading(half) - DIGITS_OF_UNCERTAINTY + 1 if half else None
 
 
-def place_of(printed: str) -> int:
-    """The power of ten of the last digit of a number as it is printed."""
-    digits = printed.split("e")[0].split("E")[0]
-    return -len(digits.partition(".")[2])
-
-
 def _leading(value: float) -> int:
     return floor(log10(abs(value))) if value else 0
