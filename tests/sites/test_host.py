@@ -87,6 +87,14 @@ def test_an_mtu_is_that_of_both_ends(cable: WallSite, jobs: Jobs) -> None:
     assert "mtu 9000" in step.client_out and "mtu 9000" in step.server_out
 
 
+def test_offloads_that_a_model_took_away_are_back_for_the_next(cable: WallSite, jobs: Jobs) -> None:
+    found = []
+    for offload in (True, False, True):
+        show = jobs.shell(LISTENING, "ethtool -k v0 | grep tcp-segmentation-offload", link=Link(offload=offload))
+        found.append(cable.run(show).steps[0].client_out.split()[-1])
+    assert found == ["on", "off", "on"]
+
+
 def test_a_model_that_the_kernel_lacks_is_one_sentence(cable: WallSite, jobs: Jobs) -> None:
     if subprocess.run(["modprobe", "-n", "sch_netem"], capture_output=True, check=False).returncode == 0:
         pytest.skip("this kernel has netem, so that nothing is refused")
@@ -161,13 +169,16 @@ def test_a_harness_that_is_killed_leaves_no_process_no_namespace_and_no_interfac
     await_true(lambda: not running("sleep 86311") and not made & namespaces(everyone()))
 
 
-def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_one(cable: WallSite, jobs: Jobs) -> None:
+@pytest.mark.parametrize("link", [Link(), Link(mtu=9000)], ids=["the same link", "another link"])
+def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_one(
+    cable: WallSite, jobs: Jobs, link: Link
+) -> None:
     assert cable.run(jobs.pair(*jobs.tcp("64@20/1"))).steps[0].client_status == 0
     end = cable.connected().pair.server
     os.kill(end.popen.pid, signal.SIGKILL)
     end.popen.wait()
     with pytest.raises(SiteError, match="the server's namespace: the agent ended"):
-        cable.run(jobs.shell(LISTENING, "true"))
+        cable.run(jobs.shell(LISTENING, "true", link=link))
     assert cable.run(jobs.shell(LISTENING, "true")).steps[0].client_status == 0
 
 

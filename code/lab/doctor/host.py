@@ -24,6 +24,7 @@ VERIFIED_BYTES = 32 << 20  # what a round of --verify has in its buffer (bench/b
 QUEUES_BYTES = 1 << 20  # and what else a program locks
 MODULES = {
     "rdma_rxe": "Soft-RoCE",
+    "vrf": "both ends of Soft-RoCE on one computer",
     "siw": "Soft-iWARP",
     "sch_tbf": "link models with a rate",
     "sch_netem": "link models with a delay or a loss",

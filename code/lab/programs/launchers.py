@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab.trial import DAEMON, ECHO, PLAIN, Step
 
@@ -29,6 +29,9 @@ SHARING = ("--mca", "mpi_yield_when_idle", "1")
 ISOLATED = ("orterun", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated", *SHARING)
 ASKING = ("--mca", "plm", "rsh", "--mca", "plm_rsh_agent", ECHO, "--mca", "plm_rsh_no_tree_spawn", "1")
 APART = ("orterun", "--allow-run-as-root", *ASKING, "--leave-session-attached", "--wdir", "/")
+NOT_HERE = (
+    "192.0.2.2"  # no computer's address (RFC 5737); nobody connects to it, since our daemon connects to the launcher
+)
 SRUN = ("srun", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--overlap", "--quiet", "--kill-on-bad-exit=1")
 
 
@@ -48,8 +51,9 @@ def _apart(settings: dict[str, str], ranks: tuple[Rank, Rank], more: Words = ())
 
 
 def _beside(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
-    """Two ends of one computer, in networks of their own."""
-    return _apart(settings, ranks, SHARING)
+    """Two ends of one computer, in networks of their own. The launcher must not take the second for its own place."""
+    first, second = ranks
+    return _apart(settings, (first, replace(second, host=NOT_HERE)), SHARING)
 
 
 def _srun(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:

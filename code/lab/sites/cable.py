@@ -10,7 +10,7 @@ import os
 import subprocess
 
 from lab.errors import SiteError
-from lab.machine.job import FRAME_EXTRA_BYTES, check, netem
+from lab.sites import link_model
 from lab.sites.far_end import FarEnd, here, last_line
 from lab.sites.pair import Pair, near_by
 from lab.trial import End, Ends, Job, Link
@@ -18,9 +18,6 @@ from lab.trial import End, Ends, Job, Link
 ENDS = Ends(End("10.0.0.1", "", "v0"), End("10.0.0.2", "", "v1"), "10.0.0.2", launcher="orterun beside")
 MACS = {"v0": "02:00:00:00:00:01", "v1": "02:00:00:00:00:02"}
 NAMESPACES = ("--net", "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
-OFFLOADS = ("tso", "gso", "gro", "tx", "rx")
-BURST_BYTES_LEAST = 32 << 10
-BURSTS_PER_S = 1000  # a rate is kept to within a millisecond's worth
 
 
 class Cable:
@@ -42,12 +39,15 @@ class Cable:
         """Put a link model on both ends, unless it is there."""
         if link == self.link:
             return
-        check(link)
         self.link = None
-        for end, interface in ((self.client, "v0"), (self.server, "v1")):
-            _enter(end, "tc", "qdisc", "del", "dev", interface, "root", may_fail=True)
-            for command in commands(link, interface):
-                _enter(end, *command)
+        try:
+            for end, interface in ((self.client, "v0"), (self.server, "v1")):
+                for command in link_model.commands(link, interface):
+                    _enter(end, *command)
+        except SiteError:
+            for far in (self.client, self.server):
+                far.ask("look")  # one that is gone took the cable with it, and says so
+            raise
         self.link = link
 
     def with_programs(self, job: Job) -> Pair:
@@ -69,25 +69,6 @@ class Cable:
         _enter(self.client, "ip", "link", "add", *v0, "type", "veth", *peer)
         for end, ours, theirs in ((self.client, "client", "server"), (self.server, "server", "client")):
             _bring_up(end, getattr(ENDS, ours), getattr(ENDS, theirs))
-
-
-def commands(link: Link, interface: str) -> list[tuple[str, ...]]:
-    """What puts the model on one end; the neighbour's frames are cut to the rate at the other end."""
-    switch = "on" if link.offload else "off"
-    made: list[tuple[str, ...]] = [("ip", "link", "set", interface, "mtu", str(link.mtu))]
-    if not link.offload:
-        made.append(("ethtool", "-K", interface, *(word for name in OFFLOADS for word in (name, switch))))
-    parent = ["root"]
-    if link.rate_bit_s is not None:
-        burst = max(BURST_BYTES_LEAST, link.rate_bit_s // 8 // BURSTS_PER_S)
-        rate = ("tbf", "rate", f"{link.rate_bit_s}bit", "burst", str(burst), "latency", "5ms")
-        frames = ("overhead", str(FRAME_EXTRA_BYTES))
-        made.append(("tc", "qdisc", "add", "dev", interface, *parent, "handle", "1:", *rate, *frames))
-        parent = ["parent", "1:1"]
-    words = [word for part in netem(link) if not part.startswith("rate") for word in part.split()]
-    if words:
-        made.append(("tc", "qdisc", "add", "dev", interface, *parent, "netem", "limit", "100000", *words))
-    return made
 
 
 def _bring_up(end: FarEnd, ours: End, theirs: End) -> None:
@@ -112,24 +93,16 @@ def _user_of(end: FarEnd) -> tuple[str, ...]:
     return () if os.geteuid() == 0 else ("--user", "--preserve-credentials", "--target", str(end.popen.pid))
 
 
-def _enter(end: FarEnd, *command: str, may_fail: bool = False) -> None:
+def _enter(end: FarEnd, *command: str) -> None:
     """Run a command in the namespace of an end."""
     place = ["nsenter", *_user_of(end), "--net", "--target", str(end.popen.pid)]
     try:
         done = subprocess.run([*place, *command], capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
         raise SiteError("nsenter is not on this computer", hint="apt install util-linux") from error
-    if done.returncode and not may_fail:
-        raise SiteError(
-            f"{' '.join(command)}: {done.stderr.strip()}", "the host's cable", _advice(command, done.stderr)
-        )
-
-
-def _advice(command: tuple[str, ...], said: str) -> str:
-    if "qdisc kind is unknown" in said:
-        kind = next(each for each in ("netem", "tbf") if each in command)
-        return f"modprobe sch_{kind}; a kernel without it can't model this link"
-    return "apt install iproute2 ethtool" if "failed to execute" in said else ""
+    if done.returncode:
+        advice = link_model.advice(command, done.stderr)
+        raise SiteError(f"{' '.join(command)}: {done.stderr.strip()}", "the host's cable", advice)
 
 
 def _explain(name: str, words: str) -> SiteError:

@@ -28,11 +28,14 @@ def alone() -> Iterator[None]:
 
 
 def open(wanted: str = "", _: Path | None = None) -> WallSite:  # noqa: A001 - as every site's module
-    """`host` takes RDMA devices if there are any, `host:A,B` those, `host:rxe` makes one, `host:cable` takes none."""
-    devices = () if wanted in (CABLE, soft_rdma.WANTED) else own_devices.choose(wanted)
+    """`host` takes this computer's RDMA devices, else makes two where it can; `host:A,B` those; `host:rxe` makes two in
+    any case; `host:cable` takes none."""
+    made = wanted == soft_rdma.WANTED
+    devices = () if made or wanted == CABLE else own_devices.choose(wanted)
+    made = made or (not (wanted or devices) and soft_rdma.possible())
 
     def connect() -> PairLink:
-        if wanted == soft_rdma.WANTED:
+        if made:
             return SoftRdma()
         return OwnDevices(devices) if devices else Cable()
 

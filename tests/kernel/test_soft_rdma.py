@@ -1,0 +1,158 @@
+"""The host site on a kernel with rdma_rxe, vrf and netem: run by test_another_kernel, or by hand where they are."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.sites.jobs import ENDLESS, LISTENING, Jobs, await_true
+
+from lab import doctor
+from lab.binaries import keep_binaries
+from lab.errors import SiteError
+from lab.measure import measure
+from lab.places import BENCH
+from lab.plan import SiteFacts, make_plan
+from lab.sites import host, node, soft_rdma
+from lab.sites.wall import WallSite
+from lab.spec_file import load
+from lab.trial import Link
+
+pytestmark = pytest.mark.modules
+BINARIES = ("tcp-server", "tcp-client", "verbs-server", "verbs-client", "mpi-pingpong")
+EXPERIMENT = """
+title = "All that a cable carries"
+question = "Do verbs, TCP, MPI and a peer take the same cable?"
+[parameters]
+sizes = "4K"
+iterations = 200
+warmup = 20
+wait = "event"
+wait_deadline_s = 20
+deadline_s = 60
+"""
+SERIES = """
+[[series]]
+name = "{program}"
+program = "{program}"
+operation = "{operation}"
+measure = "{measure}"
+"""
+KINDS = {
+    "verbs": ("write", "throughput"),
+    "ib_write_bw": ("write", "throughput"),
+    "tcp": ("send", "throughput"),
+    "mpi-tcp": ("send", "latency"),
+    "mpi-verbs": ("send", "latency"),
+}
+ALONE = """
+import time
+from lab.sites import host
+site = host.open("rxe")
+site.prepare(print)
+print("made", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture(scope="module")
+def programs() -> dict[Path, str]:
+    return keep_binaries([BENCH / name for name in BINARIES])
+
+
+@pytest.fixture
+def site() -> Iterator[WallSite]:
+    opened = host.open()
+    yield opened
+    opened.stop()
+
+
+@pytest.fixture
+def jobs(site: WallSite, programs: dict[Path, str]) -> Jobs:
+    return Jobs(site.ends, programs)
+
+
+def traces() -> list[str]:
+    """All that is made for Soft-RoCE, as far as it is there."""
+    asked = (("ip", "-o", "link"), ("ip", "rule"), ("sysctl", soft_rdma.ACCEPT), ("ls", "/sys/class/infiniband"))
+    said = [subprocess.run(each, capture_output=True, text=True, check=True).stdout for each in asked]
+    return [*said, *map(str, Path("/sys/fs/cgroup").rglob("lab-domain*"))]
+
+
+def test_verbs_tcp_mpi_and_a_peer_take_the_cable_between_two_devices(
+    site: WallSite, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    series = (SERIES.format(program=name, operation=kind[0], measure=kind[1]) for name, kind in KINDS.items())
+    (tmp_path / "all.toml").write_text(EXPERIMENT + "".join(series))
+    facts = SiteFacts(site.name, site.ends, site.identity())
+    assert site.ends == soft_rdma.ENDS and "two routing domains" in facts.identity["cable"]
+    for planned in make_plan(load(tmp_path / "all.toml"), facts, programs).planned:
+        record = measure(planned, site, facts)
+        before, after = record.facts["counters_before"], record.facts["counters_after"]
+        sent, lo = (after[name] - before[name] for name in ("lab0.tx_bytes", "lo.tx_bytes"))
+        assert sent >= 200 * 4096 and lo < 100_000, (planned.trial, sent, lo)
+
+
+def test_a_link_model_lies_on_both_ends_and_is_taken_off_again(site: WallSite, jobs: Jobs) -> None:
+    show = "tc qdisc show dev lab0; tc qdisc show dev lab1; ip -o link show lab-domain0; ethtool -k lab0"
+    modelled = jobs.shell(LISTENING, show, link=Link(mtu=1500, rate_bit_s=10**9, delay_ns=3_000_000, offload=False))
+    said = site.run(modelled).steps[0].client_out
+    assert said.count("delay 3ms") == 2 and said.count("rate 1Gbit") == 2 and "mtu 1500" in said
+    assert "tcp-segmentation-offload: off" in said
+    said = site.run(replace(modelled, link=Link())).steps[0].client_out
+    assert "delay" not in said and "rate" not in said and "tcp-segmentation-offload: on" in said
+
+
+def test_a_link_that_goes_down_ends_verbs_in_the_deadline_and_the_next_trial_is_well(
+    site: WallSite, jobs: Jobs
+) -> None:
+    shared = ("--wait", "event", "--deadline", "4", "--operation", "write", "--sizes", ENDLESS)
+    server = ("/lab/bin/verbs-server", *shared, "--device", "lab_rxe1", "--listen", site.ends.server.host)
+    client = ("/lab/bin/verbs-client", *shared, "--device", "lab_rxe0", site.ends.server.host)
+    cut = ("sh", "-c", '(sleep 2; exec ip link set lab1 down) & exec "$@"', "sh", *client)
+    (step,) = site.run(jobs.pair(server, cut, deadline_s=60)).steps
+    assert step.client_status == 1 and re.search(r"\d s\b", step.client_err), step
+    assert site.run(jobs.pair(*jobs.tcp("64@100/10"))).steps[0].client_status == 0
+
+
+def test_nothing_is_left_when_the_site_stops_or_its_harness_is_killed() -> None:
+    clean = traces()
+    with subprocess.Popen([sys.executable, "-c", ALONE], stdout=subprocess.PIPE) as harness:
+        assert harness.stdout is not None and harness.stdout.readline() == b"made\n"
+        assert "lab_rxe0" in traces()[3]
+        with pytest.raises(SiteError, match="another run on this computer has made the Soft-RoCE devices"):
+            host.open("rxe").prepare(print)
+        harness.send_signal(signal.SIGKILL)
+    await_true(lambda: traces() == clean)
+
+
+def test_a_device_of_this_computer_is_used_as_it_is_and_stays(programs: dict[Path, str], tmp_path: Path) -> None:
+    for command in (
+        "ip link add own0 type veth peer name own1",
+        "ip addr add 198.18.9.1/24 dev own0",
+        "ip link set own0 up",
+        "ip link set own1 up",
+        "rdma link add own_rxe type rxe netdev own0",
+    ):
+        subprocess.run(command.split(), check=True)
+    await_true(lambda: "ACTIVE" in node.port_state("own_rxe"))
+    site = host.open()
+    (tmp_path / "one.toml").write_text(
+        EXPERIMENT + SERIES.format(program="verbs", operation="read", measure="throughput")
+    )
+    facts = SiteFacts(site.name, site.ends, site.identity())
+    assert site.ends.client.device == site.ends.server.device == "own_rxe"
+    assert "turn around inside it" in facts.identity["cable"]
+    (planned,) = make_plan(load(tmp_path / "one.toml"), facts, programs).planned
+    assert measure(planned, site, facts).samples
+    site.stop()
+    found = {each.what: each.found for each in doctor.examine(tmp_path / "hosts.toml") if each.site == "host"}
+    assert "ACTIVE" in found["own_rxe"] and "RoCE v2" in found["own_rxe GIDs"]
+    assert "own_rxe" in node.devices()
+    subprocess.run(["ip", "link", "delete", "own0"], check=True)
