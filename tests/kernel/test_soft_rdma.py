@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import ENDLESS, LISTENING, Jobs, await_true
+from tests.sites.jobs import ENDLESS, LISTENING, PORT, Jobs, await_true
 
 from lab import doctor
 from lab.binaries import keep_binaries
@@ -132,7 +132,9 @@ def test_nothing_is_left_when_the_site_stops_or_its_harness_is_killed() -> None:
     await_true(lambda: traces() == clean)
 
 
-def test_a_device_of_this_computer_is_used_as_it_is_and_stays(programs: dict[Path, str], tmp_path: Path) -> None:
+@pytest.fixture
+def own_device() -> Iterator[str]:
+    """One that was there before the lab came."""
     for command in (
         "ip link add own0 type veth peer name own1",
         "ip addr add 198.18.9.1/24 dev own0",
@@ -142,17 +144,31 @@ def test_a_device_of_this_computer_is_used_as_it_is_and_stays(programs: dict[Pat
     ):
         subprocess.run(command.split(), check=True)
     await_true(lambda: "ACTIVE" in node.port_state("own_rxe"))
-    site = host.open()
-    (tmp_path / "one.toml").write_text(
-        EXPERIMENT + SERIES.format(program="verbs", operation="read", measure="throughput")
-    )
+    yield "own_rxe"
+    subprocess.run(["ip", "link", "delete", "own0"], check=True)
+
+
+def test_a_device_of_this_computer_is_used_as_it_is_and_stays(
+    own_device: str, site: WallSite, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    series = SERIES.format(program="verbs", operation="read", measure="throughput")
+    (tmp_path / "one.toml").write_text(EXPERIMENT + series)
     facts = SiteFacts(site.name, site.ends, site.identity())
-    assert site.ends.client.device == site.ends.server.device == "own_rxe"
+    assert site.ends.client.device == site.ends.server.device == own_device
     assert "turn around inside it" in facts.identity["cable"]
     (planned,) = make_plan(load(tmp_path / "one.toml"), facts, programs).planned
     assert measure(planned, site, facts).samples
     site.stop()
     found = {each.what: each.found for each in doctor.examine(tmp_path / "hosts.toml") if each.site == "host"}
-    assert "ACTIVE" in found["own_rxe"] and "RoCE v2" in found["own_rxe GIDs"]
-    assert "own_rxe" in node.devices()
-    subprocess.run(["ip", "link", "delete", "own0"], check=True)
+    assert "ACTIVE" in found[own_device] and "RoCE v2" in found[f"{own_device} GIDs"]
+    assert node.devices() == [own_device]
+
+
+def test_another_users_server_on_the_port_is_one_sentence(own_device: str, site: WallSite, jobs: Jobs) -> None:
+    shared = ("--wait", "event", "--deadline", "4", "--device", own_device, "--sizes", "64@20/1")
+    server = ("/lab/bin/verbs-server", *shared, "--listen", site.ends.side_channel)
+    with subprocess.Popen(["iperf3", "-s", "-p", str(PORT)], stdout=subprocess.DEVNULL) as other:
+        await_true(lambda: f":{PORT:04X} " in Path("/proc/net/tcp6").read_text())
+        (step,) = site.run(jobs.pair(server, ("/lab/bin/verbs-client", *shared, site.ends.side_channel))).steps
+        other.kill()
+    assert step.server_status == 1 and "is another server running" in step.server_err and step.client_status
