@@ -123,6 +123,7 @@ def test_a_link_that_goes_down_ends_verbs_in_the_deadline_and_the_next_trial_is_
 
 def test_nothing_is_left_when_the_site_stops_or_its_harness_is_killed() -> None:
     clean = traces()
+    assert clean[2].endswith("= 0\n")
     with subprocess.Popen([sys.executable, "-c", ALONE], stdout=subprocess.PIPE) as harness:
         assert harness.stdout is not None and harness.stdout.readline() == b"made\n"
         assert "lab_rxe0" in traces()[3]

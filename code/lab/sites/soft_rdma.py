@@ -122,7 +122,7 @@ def guard(lock: TextIO) -> subprocess.Popen[bytes]:
     """Remove what an earlier guard could not, now; what is made from here on when the harness is gone."""
     subprocess.run(["sh", "-c", UNDO], stderr=subprocess.DEVNULL, check=False)
     before = node.text(Path("/proc/sys") / ACCEPT.replace(".", "/"))
-    script = f"cat >/dev/null; {UNDO}; sysctl -q -w {ACCEPT}={before}"
+    script = f"cat >/dev/null\n{UNDO}sysctl -q -w {ACCEPT}={before}"
     return subprocess.Popen(
         ["sh", "-c", script], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
         start_new_session=True, pass_fds=[lock.fileno()],
