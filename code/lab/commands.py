@@ -25,6 +25,7 @@ from lab.run import Summary, Work, missing, run_trials
 from lab.sites import open_site
 from lab.sites.hosts import read_slurm
 from lab.spec_file import load
+from lab.stamp import is_current, keep_stamp
 from lab.storage import write_text
 from lab.table import columns, format_table, make_table, table_stamp
 from lab.workshop import Workshop, all_experiments, find_experiment, open_workshop
@@ -54,7 +55,7 @@ def run(options: Namespace) -> int:
     if summary.interrupted:
         return _say_interrupted(summary)
     for each in shop.plans:
-        _write_table(each, options.results, fresh=options.fresh)
+        _write_table(each, options.results)
     print(_sentence(summary))
     return _report_failures(summary)
 
@@ -63,7 +64,7 @@ def table(options: Namespace) -> int:
     """Records to CSV."""
     shop = _open(options.experiment, options)
     for each in shop.plans:
-        _write_table(each, options.results, fresh=True)
+        _write_table(each, options.results)
         file = options.results / f"{each.experiment.name}.csv"
         print(f"{from_here(file)}: {_done(each, options.results)} of {len(each.planned)} trials")
     if options.reference:
@@ -174,13 +175,12 @@ def _tell_preflight(shop: Workshop, todo: list[Planned]) -> None:
         print(line, file=sys.stderr)
 
 
-def _write_table(each: Plan, results: Path, *, fresh: bool = False) -> None:
-    """The table of all that is there; left alone when it is of the same records, since reading them takes time."""
-    file = results / f"{each.experiment.name}.csv"
-    stamp, stamp_file = table_stamp(each, results), results / f".{each.experiment.name}.stamp"
-    if fresh or not file.exists() or not stamp_file.exists() or stamp_file.read_text() != stamp:
+def _write_table(each: Plan, results: Path) -> None:
+    """The table of all that is there; left alone when it is of the same records, since parsing them takes time."""
+    file, stamp = results / f"{each.experiment.name}.csv", table_stamp(each, results)
+    if not is_current(file, stamp):
         write_text(file, format_table(columns(each), make_table(each, results)))
-        write_text(stamp_file, stamp)
+        keep_stamp(file, stamp)
 
 
 def _series_lines(each: Plan, results: Path) -> list[str]:

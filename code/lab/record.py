@@ -34,6 +34,12 @@ def record_folder(results: Path, key: str) -> Path:
     return results / "records" / key[:2] / key
 
 
+def record_files(results: Path, key: str) -> tuple[Path, ...]:
+    """What tables and reports are made of."""
+    folder = record_folder(results, key)
+    return folder / RECORD, folder / SAMPLES
+
+
 def has_record(results: Path, key: str) -> bool:
     """Whether a trial has been measured."""
     return record_folder(results, key).is_dir()

@@ -13,10 +13,11 @@ from lab.places import TEMPLATES
 from lab.plan import Plan, SiteFacts, binaries, make_plan
 from lab.report.build import Sources, build
 from lab.report.evidence import gather
-from lab.report.stamp import keep_stamp, report_stamp
+from lab.report.stamp import report_stamp
 from lab.run import Work as Trials
 from lab.run import missing, run_trials
 from lab.spec_file import load
+from lab.stamp import keep_stamp
 from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.hand_in import Work, make_hand_in
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from lab.compare import first_difference, ratios, same_identity
 from lab.plan import Plan
+from lab.record import record_files
 from lab.run import Work, missing, run_trials
 from lab.table import COLUMNS, bytes_per_second, columns, format_table, make_table, parse_table, table_stamp
 from lab.verify import verify
@@ -90,6 +91,16 @@ def test_a_stamp_changes_with_the_records_that_are_there(make_small_plan: Make, 
     measured(plan, fake_site, tmp_path)
     after = table_stamp(plan, tmp_path)
     assert before != after == table_stamp(plan, tmp_path)
+
+
+def test_a_stamp_changes_with_what_is_in_a_record(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    measured(plan, fake_site, tmp_path)
+    stamps = [table_stamp(plan, tmp_path)]
+    for file in record_files(tmp_path, plan.planned[0].trial.key):
+        file.write_bytes(file.read_bytes() + b" ")
+        stamps.append(table_stamp(plan, tmp_path))
+    assert len(set(stamps)) == 3
 
 
 @given(st.integers(1, 2**50), st.integers(1, 2**50))

@@ -10,8 +10,9 @@ from pathlib import Path
 from lab.grade.case import Desk
 from lab.places import CACHE, HOSTS, PUBLISHED, ROOT, TEMPLATES
 from lab.plan import Planned
-from lab.report.stamp import digest_code, digest_files
+from lab.report.stamp import digest_code
 from lab.sites import open_site
+from lab.stamp import digest_files
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
 from lab.workshop import open_workshop
 

@@ -12,7 +12,8 @@ from lab.record import SAMPLES, record_folder
 from lab.report.attachments import PASSING
 from lab.report.build import Sources, build
 from lab.report.evidence import Evidence
-from lab.report.stamp import digest_code, digest_files
+from lab.report.stamp import digest_code
+from lab.stamp import digest_files
 from lab.storage import write_bytes
 
 

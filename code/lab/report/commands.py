@@ -84,7 +84,7 @@ def _stamp(plan: Plan, results: Path) -> str:
 
 
 def _is_current(plan: Plan, results: Path) -> bool:
-    from lab.report.stamp import is_current
+    from lab.stamp import is_current
 
     return is_current(report_file(plan), _stamp(plan, results))
 
@@ -93,12 +93,12 @@ def _report(plan: Plan, results: Path) -> Path:
     """The PDF in its place. The heavy modules are loaded here: what is up to date needs none of them."""
     from lab.report.build import Sources, make_report
     from lab.report.evidence import gather
-    from lab.report.stamp import keep_stamp
+    from lab.stamp import keep_stamp
 
-    pdf = report_file(plan)
+    pdf, stamp = report_file(plan), _stamp(plan, results)  # what changes while it is made is not in it
     made = make_report(Sources(plan.experiment.file, TEMPLATES), gather(plan, results), CACHE / "report")
     for name, png in made.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
     write_bytes(pdf, made.pdf)
-    keep_stamp(pdf, _stamp(plan, results))
+    keep_stamp(pdf, stamp)
     return pdf

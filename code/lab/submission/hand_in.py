@@ -18,8 +18,9 @@ from lab.report.build import DRAFT
 from lab.report.evidence import require_all
 from lab.report.extract import extract
 from lab.report.people import read_people
-from lab.report.stamp import is_current, report_stamp
+from lab.report.stamp import report_stamp
 from lab.report.uses import COMMENT
+from lab.stamp import is_current
 from lab.storage import write_bytes
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment
