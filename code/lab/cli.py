@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -11,10 +12,11 @@ from lab.command_table import make_parser
 from lab.errors import LabError
 
 INTERRUPTED = 130  # as a shell reports Ctrl-C
+UNREAD = 141  # as a shell reports the end of a program that wrote to `head` after its end
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 is success, 1 a finding, 2 an error, 130 an interruption."""
+    """Run one command; 0 is success, 1 a finding, 2 an error; 130 and 141 as in a shell."""
     options = make_parser().parse_args(arguments)
     from lab import commands, upkeep  # only now: `lab --help` needs none of it
     from lab.grade import commands as grades
@@ -25,13 +27,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if getattr(options, "site", "") == AUTO:
             _choose_site(options)
-        return int(getattr(module, options.command.replace("-", "_"))(options))
+        status = int(getattr(module, options.command.replace("-", "_"))(options))
+        sys.stdout.flush()
+        return status
     except LabError as error:
         print(f"lab {options.command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"lab {options.command}: interrupted", file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter's own last words
+        return UNREAD
 
 
 def _choose_site(options: Namespace) -> None:

@@ -56,6 +56,13 @@ def test_from_toml_to_table(experiment_file: Write, tmp_path: Path) -> None:
     assert code == 0 and "client: " in out
 
 
+def test_a_reader_that_goes_early_is_no_error(experiment_file: Write, tmp_path: Path) -> None:
+    with start("plan", experiment_file(), "--site", "exact", "--results", tmp_path) as process:
+        assert process.stdout and process.stderr
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == ("", 141)
+
+
 def test_a_wrong_experiment_is_one_sentence_and_nothing_runs(experiment_file: Write, tmp_path: Path) -> None:
     file = experiment_file('title = "t"\nquestoin = "q"\n')
     code, out, err = lab("run", file, "--site", "exact", "--results", tmp_path / "results")

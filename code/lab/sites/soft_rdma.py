@@ -157,8 +157,14 @@ def _make_end(side: Side, other: Side) -> Iterator[Command]:
 
 def possible() -> bool:
     """Whether this user on this kernel can have them; a module that is there is loaded when it is needed."""
-    there = (["modprobe", "--dry-run", "--quiet", name] for name in MODULES if not _loaded(name))
-    return os.geteuid() == 0 and all(subprocess.run(each, check=False).returncode == 0 for each in there)
+    if os.geteuid() != 0:
+        return False
+    try:
+        for name in MODULES:
+            _loaded(name) or _run(("modprobe", "--dry-run", name))
+    except SiteError:
+        return False
+    return True
 
 
 def refuse_without_modules() -> None:
@@ -169,7 +175,7 @@ def refuse_without_modules() -> None:
         try:
             _loaded(name) or _run(("modprobe", name))
         except SiteError as error:
-            what = f"this kernel ({os.uname().release}) has no module {name}"
+            what = f"this kernel ({os.uname().release}) has no module {name}: {last_line(error.what)}"
             raise SiteError(what, hint="apt install linux-image-amd64; or --site exact, its own kernel") from error
 
 

@@ -19,7 +19,7 @@ def without_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("without_modules")
 def test_a_kernel_without_the_module_is_one_sentence() -> None:
-    with pytest.raises(SiteError, match=r"has no module no_such_module .*--site exact") as error:
+    with pytest.raises(SiteError, match=r"has no module no_such_module: .*--site exact") as error:
         soft_rdma.SoftRdma()
     assert "\n" not in str(error.value)
 
@@ -29,6 +29,14 @@ def test_a_kernel_without_the_module_has_the_cable_between_namespaces() -> None:
     site = host.open()
     assert isinstance(site.connected(), Cable)
     site.stop()
+
+
+@pytest.mark.usefixtures("without_modules")
+def test_a_computer_without_modprobe_has_the_cable_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert not soft_rdma.possible()
+    with pytest.raises(SiteError, match="has no module no_such_module: modprobe is not on this computer"):
+        soft_rdma.SoftRdma()
 
 
 def test_what_is_made_is_refused_while_another_run_has_it() -> None:
