@@ -26,22 +26,19 @@ from tests.sites.jobs import (
     require_steady_trials,
     running,
 )
+from tests.sites.link_cut import cut_in_a_run, plan_of
 from tests.sites.test_conformance import EXPERIMENT
 
 from lab import doctor
 from lab.errors import SiteError
 from lab.grade.course import find_submissions, grade_class
 from lab.places import CACHE
-from lab.plan import Plan, SiteFacts, make_plan
 from lab.preflight import preflight
-from lab.record import has_record
-from lab.run import Work, run_trials
 from lab.sites import slurm, slurm_dispatch
 from lab.sites.exact import ExactSite
 from lab.sites.hosts import read_slurm
 from lab.sites.slurm import SlurmSite
 from lab.sites.slurm_queue import on_a_node
-from lab.spec_file import load
 from lab.trial import Outcome, Perturbation
 
 ALONE = """
@@ -102,13 +99,6 @@ def lost(future: Future[Outcome]) -> str:
 def running_task(cluster: Cluster) -> str:
     (line,) = [line for line in cluster.jobs() if line.endswith("RUNNING")]
     return line.split()[0]
-
-
-def plan_of(site: SlurmSite, programs: dict[Path, str], folder: Path, iterations: int = 100) -> Plan:
-    """One trial of two sizes."""
-    file = folder / f"{iterations}.toml"
-    file.write_text(EXPERIMENT.replace("iterations = 100\n", f"iterations = {iterations}\n"))
-    return make_plan(load(file), SiteFacts(site.name, site.ends, site.identity()), programs)
 
 
 def test_both_nodes_are_named_in_the_state_and_the_link_by_the_plan(site: SlurmSite, jobs: Jobs) -> None:
@@ -241,19 +231,14 @@ def test_a_node_that_is_lost_in_a_trial_is_one_sentence(cluster: Cluster, one_ru
 def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
     cluster: Cluster, site: SlurmSite, programs: dict[Path, str], tmp_path: Path
 ) -> None:
-    done, cut, later = (plan_of(site, programs, tmp_path, iterations) for iterations in (100, 5_000_000, 101))
-    work = Work(site, done.site, tmp_path / "results")
-    with ThreadPoolExecutor(1) as pool:
-        run = pool.submit(run_trials, work, [*done.planned, *cut.planned], 1, lambda *_: None)
-        await_true(lambda: running("tcp-client") and sent_from(cluster, "n1") > 10**6)
-        cluster.inside("n2", "ip", "link", "set", "data0", "down")
-        summary = run.result(30)
-    cluster.inside("n2", "ip", "link", "set", "data0", "up")
-    ((_, sentence),) = summary.failed
-    assert "no progress for 5 s" in sentence and "\n" not in sentence and running("5000000") == []
-    assert run_trials(work, [*later.planned], 1, lambda *_: None).measured == 1
-    kept = [has_record(work.results, plan.planned[0].trial.key) for plan in (done, cut, later)]
-    assert kept == [True, False, True]
+    def turn(state: str) -> str:
+        return cluster.inside("n2", "ip", "link", "set", "data0", state)
+
+    sentence = cut_in_a_run(
+        site, programs, tmp_path, EXPERIMENT,
+        sent=lambda: sent_from(cluster, "n1"), cut=lambda: turn("down"), mend=lambda: turn("up"),
+    )  # fmt: skip
+    assert "no progress for 5 s" in sentence
 
 
 def sent_from(cluster: Cluster, node: str) -> int:
@@ -312,7 +297,7 @@ def test_another_users_server_on_the_port_is_one_sentence(cluster: Cluster, site
 def test_a_preflight_tries_the_link_between_two_nodes(
     site: SlurmSite, programs: dict[Path, str], tmp_path: Path
 ) -> None:
-    plan = plan_of(site, programs, tmp_path)
+    plan = plan_of(site, programs, tmp_path, EXPERIMENT)
     found = preflight(site, plan.site, plan.planned)
     assert found is not None and list(found.costs) == [("tcp", "send", "throughput")]
 

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, leaping_clocks, require_steady_trials, running, shortest
+from tests.sites.link_cut import cut_in_a_run
 from tests.sites.ssh_hosts import SshHosts
+from tests.sites.test_conformance import EXPERIMENT
 
 from lab.binaries import kept_binary
 from lab.errors import SiteError, SpecError
@@ -175,13 +177,20 @@ def test_a_real_link_takes_no_model(site: WallSite, jobs: Jobs) -> None:
         site.run(jobs.shell(LISTENING, "true", link=Link(rate_bit_s=10**9)))
 
 
-def test_a_link_that_goes_down_ends_in_the_deadline(ssh_hosts: SshHosts, site: WallSite, jobs: Jobs) -> None:
-    server, client = jobs.tcp("1M@2000000/1")
-    cut = ("sh", "-c", '(sleep 0.3; exec ip link set data0 down) & exec "$@"', "sh", *client)
-    (step,) = site.run(jobs.pair(server, cut)).steps
-    ssh_hosts.inside("alice", "ip", "link", "set", "data0", "up")
-    assert step.client_status == 1 and "no progress for 4 s" in step.client_err, step
-    assert running("1M@2000000/1") == []
+def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
+    ssh_hosts: SshHosts, site: WallSite, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    def sent() -> int:
+        listed = ssh_hosts.inside("alice", "awk", '$1 == "data0:" { print $10 }', "/proc/net/dev")
+        return int(listed.stdout)
+
+    def turn(state: str) -> object:
+        return ssh_hosts.inside("alice", "ip", "link", "set", "data0", state)
+
+    sentence = cut_in_a_run(
+        site, programs, tmp_path, EXPERIMENT, sent=sent, cut=lambda: turn("down"), mend=lambda: turn("up")
+    )
+    assert "no progress for 5 s" in sentence
 
 
 def test_ranks_that_their_launcher_has_lost_are_ended_on_both_hosts(site: WallSite, jobs: Jobs) -> None:

@@ -17,6 +17,7 @@ from lab.places import ROOT
 from lab.sites import slurm_queue, spool
 from lab.sites.hosts import Slurm
 from lab.sites.slurm_queue import Place, Task
+from lab.sites.slurm_script import load, shell
 from lab.storage import storage
 from lab.trial import Job, Outcome
 
@@ -30,7 +31,6 @@ SHAPES = {
     "pair": ("--nodes=2", "--ntasks-per-node=1", "--exclusive"),
     "exact": ("--nodes=1", "--ntasks=1"),
 }
-LOAD = "module load {name} || {{ echo the module {name} cannot be loaded; exit 1; }}\n"
 
 
 @dataclass
@@ -146,15 +146,14 @@ class Dispatch:
         return (*SHAPES[self.kind], f"--time={self.cluster.minutes * size}", log, f"--chdir={ROOT}")
 
     def _script(self, tasks: list[list[Waiting]]) -> Path:
-        """What each task runs; a login shell knows `module`, and forgets this PATH."""
+        """What each task runs."""
         name = f"{os.getpid()}-{os.urandom(4).hex()}"
         listed, script = self.folder / f"tasks-{name}", self.folder / f"script-{name}"
         command = [sys.executable, "-m", "lab.sites.slurm_task", self.kind, str(listed)]
         words = shlex.join([*command, self.cluster.interface, self.cluster.device])
-        modules = "".join(LOAD.format(name=shlex.quote(each)) for each in self.cluster.modules)
         with storage(script):
             listed.write_text("".join("\t".join(str(one.folder) for one in each) + "\n" for each in tasks))
-            script.write_text(f"#!/bin/bash{' -l' if modules else ''}\n{modules}exec {words}\n")
+            script.write_text(f"{shell(self.cluster)}{load(self.cluster)}exec {words}\n")
         return script
 
     def _look(self, *, ask: bool) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lab.errors import SiteError
 from lab.sites.hosts import Slurm
+from lab.sites.slurm_script import options
 
 ANSWER_S = 60  # of a busy controller
 NO_CONTROLLER = "Unable to contact slurm controller"
@@ -68,18 +69,13 @@ class Place:
 
 def submit(script: Path, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
     """Submit an array of so many tasks; its id."""
-    options = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
-    return _slurm("sbatch", *options, *_asked(cluster), str(script)).strip().split(";")[0]
+    own = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
+    return _slurm("sbatch", *own, *options(cluster), str(script)).strip().split(";")[0]
 
 
 def on_a_node(cluster: Slurm) -> tuple[str, ...]:
     """The words before a command that is to run on some node, in this folder, while its caller waits."""
-    return ("srun", "--quiet", "--nodes=1", "--ntasks=1", "--job-name=lab", *_asked(cluster))
-
-
-def _asked(cluster: Slurm) -> tuple[str, ...]:
-    named = {name: getattr(cluster, name) for name in ("account", "partition", "constraint")}
-    return (*(f"--{name}={value}" for name, value in named.items() if value), *cluster.options)
+    return ("srun", "--quiet", "--nodes=1", "--ntasks=1", "--job-name=lab", *options(cluster))
 
 
 def places(arrays: Iterable[str]) -> dict[Task, Place]:

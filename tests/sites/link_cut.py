@@ -1,0 +1,46 @@
+"""A link that goes down in the middle of a run: what is said, and what becomes of the other trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.sites.jobs import await_true, running
+
+from lab.plan import Plan, SiteFacts, make_plan
+from lab.record import has_record
+from lab.run import Work, run_trials
+from lab.sites import Site
+from lab.spec_file import load
+
+ITERATIONS = "iterations = 100\n"
+CUT_BYTES = 10**6  # more than the trial before sends
+
+
+def plan_of(site: Site, programs: dict[Path, str], folder: Path, experiment: str, iterations: int = 100) -> Plan:
+    """An experiment of one trial, with another number of messages."""
+    file = folder / f"{iterations}.toml"
+    file.write_text(experiment.replace(ITERATIONS, f"iterations = {iterations}\n"))
+    return make_plan(load(file), SiteFacts(site.name, site.ends, site.identity()), programs)
+
+
+def cut_in_a_run(
+    site: Site, programs: dict[Path, str], folder: Path, experiment: str, *,
+    sent: Callable[[], int], cut: Callable[[], object], mend: Callable[[], object],
+) -> str:  # fmt: skip
+    """The one sentence that it costs: the records before and after it are there, and nothing runs on."""
+    done, lost, later = (plan_of(site, programs, folder, experiment, count) for count in (100, 5_000_000, 101))
+    work, before = Work(site, done.site, folder / "results"), sent()
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(run_trials, work, [*done.planned, *lost.planned], 1, lambda *_: None)
+        await_true(lambda: sent() > before + CUT_BYTES)
+        cut()
+        summary = run.result(30)
+    mend()
+    ((_, sentence),) = summary.failed
+    assert "\n" not in sentence and running("5000000") == []
+    assert run_trials(work, [*later.planned], 1, lambda *_: None).measured == 1
+    kept = [has_record(work.results, plan.planned[0].trial.key) for plan in (done, lost, later)]
+    assert kept == [True, False, True]
+    return sentence
