@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 
 from lab.errors import SiteError
 from lab.plan import Plan, Planned, SiteFacts
 from lab.programs.request import DIRECTORY
+from lab.sites import slurm_script
 from lab.sites.hosts import Slurm
 from lab.trial import End, Ends, Job
 
-HEAD = """#!/bin/bash
-#SBATCH --job-name=lab-{name}
+HEAD = """{shell}#SBATCH --job-name=lab-{name}
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=1
 #SBATCH --exclusive
@@ -31,35 +30,33 @@ def cluster_facts(cluster: Slurm) -> SiteFacts:
     if not cluster.interface:
         raise SiteError("a job script must name the nodes' data link", "hosts.toml", 'interface = "..." under [slurm]')
     ends = [End(f"node{number}", cluster.device, cluster.interface) for number in (0, 1)]
-    return SiteFacts("slurm", Ends(ends[0], ends[1], "", "srun"), {})
+    return SiteFacts("slurm", Ends(ends[0], ends[1], "", cluster.launcher), {})
 
 
 def make_script(plan: Plan, cluster: Slurm) -> str:
     """The script's text."""
     launched = [each for each in plan.planned if is_launched(each.trial.job) and has_device(each, cluster)]
     if not launched:
-        raise SiteError("no series of it is started by srun", plan.experiment.name, "lab run --site slurm")
+        raise SiteError("no series of it is one of MPI", plan.experiment.name, "lab run --site slurm")
     name = plan.experiment.name
-    modules = "".join(f"module load {shlex.quote(each)}\n" for each in cluster.modules)
-    minutes = cluster.minutes * len(launched)
-    head = HEAD.format(name=name, minutes=minutes, options="\n".join(_options(cluster)), modules=modules)
+    head = HEAD.format(
+        name=name,
+        minutes=cluster.minutes * len(launched),
+        shell=slurm_script.shell(cluster),
+        options="\n".join(f"#SBATCH {each}" for each in slurm_script.options(cluster)),
+        modules=slurm_script.load(cluster),
+    )
     return head + "".join(map(_trial, launched)) + "exit $failed\n"
 
 
 def is_launched(job: Job) -> bool:
-    """Whether srun starts both ends: no server waits for a client."""
-    return all(step.client[0] == "srun" for step in job.steps)
+    """Whether one command starts both ends: no server waits for a client."""
+    return not any(step.server for step in job.steps)
 
 
 def has_device(planned: Planned, cluster: Slurm) -> bool:
     """Without an RDMA device its series are left out, as a run would refuse them."""
     return bool(cluster.device) or not planned.series.tool.rdma
-
-
-def _options(cluster: Slurm) -> Iterator[str]:
-    named = {name: getattr(cluster, name) for name in ("account", "partition", "constraint")}
-    yield from (f"#SBATCH --{name}={value}" for name, value in named.items() if value)
-    yield from (f"#SBATCH {each}" for each in cluster.options)
 
 
 def _trial(planned: Planned) -> str:

@@ -102,4 +102,4 @@ class Ends:
     client: End
     server: End
     side_channel: str
-    launcher: str = PLAIN  # how MPI's ranks are started there: a name of programs.launchers
+    launcher: str = PLAIN  # how MPI's ranks are started there: a name for programs.launchers

@@ -1,13 +1,15 @@
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.lab.conftest import PEERS
 from tests.lab.sites.computers import pretend
+from tests.sites.daemons import write
 
 from lab import cli
-from lab.doctor import as_json, examine, format_findings, host, virtual
+from lab.doctor import as_json, cluster, examine, format_findings, host, virtual
 from lab.doctor.finding import Finding
 
 
@@ -44,6 +46,27 @@ def test_a_missing_slurm_is_no_fault_of_this_computer(
     monkeypatch.setattr("lab.commands.examine", lambda _: [Finding("slurm", "sbatch", "not installed", "log in")])
     assert cli.main(["doctor", "--json", "--hosts", str(tmp_path / "none.toml")]) == 0
     assert json.loads(capsys.readouterr().out)[0]["remedy"] == "log in"
+
+
+LISTS = {
+    "srun: MPI types are...\nsrun: pmi2\nsrun: none": ("pmi2", "orterun"),
+    "MPI plugin types are...\n\tnone\n\tpmix_v3\n\tpmi2": ("pmix_v3, pmi2", "pmix_v3"),
+    "MPI plugin types are...\n\tnone\nspecific pmix plugin versions available: pmix_v4": ("nothing", "orterun"),
+}
+
+
+@pytest.mark.parametrize("listed", LISTS)
+def test_a_srun_without_the_pmi_that_is_wanted_says_which_key_brings_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: str
+) -> None:
+    for name in ("sbatch", "srun", "scontrol", "sinfo"):
+        write(tmp_path / name, f"#!/bin/sh\nprintf '{listed}' >&2\n", 0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    there, key = LISTS[listed]
+    (mpi,) = (each for each in cluster.examine(tmp_path / "none.toml") if each.what == "MPI")
+    assert (mpi.found, mpi.remedy) == (f"srun --mpi has no pmix, but {there}", f'mpi = "{key}" under [slurm]')
+    told = write(tmp_path / "hosts.toml", f'[slurm]\nmpi = "{key}"\n')
+    assert not [each for each in cluster.examine(told) if each.what in ("MPI", "orterun") and each.remedy]
 
 
 def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ from tests.sites.jobs import (
     running,
 )
 from tests.sites.link_cut import cut_in_a_run, plan_of
-from tests.sites.test_conformance import EXPERIMENT
+from tests.sites.test_conformance import EXPERIMENT, MPI, record_of
 
 from lab import doctor
 from lab.errors import SiteError
@@ -143,15 +143,29 @@ vary.calls = ["non-blocking"]
 """
 
 
-def test_the_job_script_of_an_mpi_experiment_runs_as_it_is_printed(cluster: Cluster, tmp_path: Path) -> None:
+@pytest.mark.parametrize("mpi", ["pmix", "orterun"])
+def test_the_job_script_of_an_mpi_experiment_runs_as_it_is_printed(cluster: Cluster, tmp_path: Path, mpi: str) -> None:
     (tmp_path / "two.toml").write_text(SCRIPTED)
-    printed = [sys.executable, "-m", "lab", "script", str(tmp_path / "two.toml"), "--hosts", str(cluster.toml())]
+    hosts = str(cluster.toml(mpi=mpi))
+    printed = [sys.executable, "-m", "lab", "script", str(tmp_path / "two.toml"), "--hosts", hosts]
     script = subprocess.run(printed, capture_output=True, text=True, check=True).stdout
     (tmp_path / "job.sh").write_text(script)
     subprocess.run(["sbatch", "--wait", "job.sh"], cwd=tmp_path, check=True, timeout=60)
     (folder,) = tmp_path.glob("lab-two-*[0-9]")
     assert (folder / "trips.1.csv").read_text().endswith("# end rows=6\n")
     assert (folder / "calls.non-blocking.1.csv").read_text().endswith("# end rows=12\n")
+
+
+def test_where_srun_has_no_pmi_for_them_ranks_are_started_by_orterun(
+    cluster: Cluster, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    site = slurm.open("", cluster.toml(mpi="orterun"))
+    record = record_of(MPI, site, programs, tmp_path)
+    assert record.facts["path"] == "the kernel's network from @client.interface"
+    assert record.facts["ends"]["launcher"] == "orterun on nodes" and len(record.samples) == 20
+    before, after = record.facts["counters_before"], record.facts["counters_after"]
+    assert after["data0.tx_bytes"] - before["data0.tx_bytes"] > 20 * 4095
+    site.stop()
 
 
 @pytest.mark.usefixtures("one_running")

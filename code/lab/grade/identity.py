@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from lab.plan import SiteFacts
-from lab.programs.launchers import LAUNCHERS
+from lab.programs.launchers import starter
 from lab.submission.errors import SubmissionError
 from lab.submission.package import require_text
 from lab.trial import PLAIN, End, Ends
@@ -21,8 +21,7 @@ def handed_in_site(identity: bytes, facts: dict[str, Any]) -> SiteFacts:
         ends = facts["ends"]
         client, server = (End(**{name: require_text(value) for name, value in ends[end].items()}) for end in END_NAMES)
         launcher = require_text(ends.get("launcher", PLAIN))
-        if launcher not in LAUNCHERS:
-            raise ValueError(f"no launcher is called {launcher!r:.40}")
+        starter(launcher)
         texts = {require_text(name): require_text(value) for name, value in named.items()}
         return SiteFacts(texts.pop("site"), Ends(client, server, require_text(ends["side_channel"]), launcher), texts)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

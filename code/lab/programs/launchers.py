@@ -1,7 +1,8 @@
 """How both ranks of an MPI program are started, which depends on what lies between the two ends.
 
-Slurm does it by itself. Open MPI asks a remote shell to start its daemon at the other end. Ours is `echo`: it prints
-what it is asked for, and the site starts that there, as it starts a server. No end must be able to log in to the other.
+Slurm does it by itself, where it has a PMI that the MPI library knows. Open MPI asks a remote shell to start its
+daemon at the other end. Ours is `echo`: it prints what it is asked for, and the site starts that there, as it starts a
+server. No end must be able to log in to the other.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from lab.trial import DAEMON, ECHO, PLAIN, Step
 
@@ -24,6 +26,8 @@ class Rank:
     command: Words
 
 
+Starter = Callable[[dict[str, str], tuple[Rank, Rank]], Step]
+
 # One that waits lets the other go on, where both ranks share processors.
 SHARING = ("--mca", "mpi_yield_when_idle", "1")
 ISOLATED = ("orterun", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated", *SHARING)
@@ -32,12 +36,26 @@ APART = ("orterun", "--allow-run-as-root", *ASKING, "--leave-session-attached", 
 NOT_HERE = (
     "192.0.2.2"  # no computer's address (RFC 5737); nobody connects to it, since our daemon connects to the launcher
 )
+# Within an allocation: its first node is here, and srun starts the daemon on the second.
+DAEMON_BY_SRUN = ("--mca", "plm", "slurm", "--mca", "plm_slurm_args", "--mpi=none --overlap")
+ON_NODES = ("orterun", "--allow-run-as-root", *DAEMON_BY_SRUN)
+NODES = ("+n0", "+n1")
 SRUN = ("srun", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--overlap", "--quiet", "--kill-on-bad-exit=1")
 
 
 def launch(launcher: str, settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
     """The step that runs both ranks; settings are Open MPI's (MCA), the same for both."""
-    return LAUNCHERS[launcher](settings, ranks)
+    return starter(launcher)(settings, ranks)
+
+
+def starter(launcher: str) -> Starter:
+    """What a name stands for; behind `srun:` is the PMI, where it is another than PMIx."""
+    name, _, pmi = launcher.partition(":")
+    if pmi and name == "srun":
+        return partial(_srun, pmi=pmi)
+    if launcher not in LAUNCHERS:
+        raise ValueError(f"no launcher is called {launcher!r:.40}")
+    return LAUNCHERS[launcher]
 
 
 def _orterun(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
@@ -56,12 +74,18 @@ def _beside(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
     return _apart(settings, (first, replace(second, host=NOT_HERE)), SHARING)
 
 
-def _srun(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
+def _on_nodes(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
+    """A rank on each node, where srun can't start it: the allocation's names for them are not those of the link."""
+    first, second = (replace(rank, host=node) for rank, node in zip(ranks, NODES, strict=True))
+    return Step.launched((*ON_NODES, *_mca(settings), *_contexts((first, second), by_host=True)))
+
+
+def _srun(settings: dict[str, str], ranks: tuple[Rank, Rank], pmi: str = "pmix") -> Step:
     """A rank on each node: task 0 on the first."""
     shared = {f"OMPI_MCA_{name}": value for name, value in settings.items()}
     first, second = (shlex.join(_with({**shared, **dict(rank.values)}, rank.command)) for rank in ranks)
     choice = f"case $SLURM_PROCID in 0) exec {first} ;; *) exec {second} ;; esac"
-    return Step.launched((*SRUN, "--mpi=pmix", "sh", "-c", choice))
+    return Step.launched((*SRUN, f"--mpi={pmi}", "sh", "-c", choice))
 
 
 def _mca(settings: dict[str, str]) -> Words:
@@ -85,9 +109,10 @@ def _with(values: dict[str, str], command: Words) -> Words:
     return ("env", *(f"{name}={value}" for name, value in values.items()), *command)
 
 
-LAUNCHERS: dict[str, Callable[[dict[str, str], tuple[Rank, Rank]], Step]] = {
+LAUNCHERS: dict[str, Starter] = {
     PLAIN: _orterun,
     "orterun apart": _apart,
     "orterun beside": _beside,
+    "orterun on nodes": _on_nodes,
     "srun": _srun,
 }

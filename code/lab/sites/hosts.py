@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from lab.errors import SpecError
 from lab.toml_lines import find_line
 
+ORTERUN = "orterun"
 PROGRAMS_FOLDER = "~/.cache/lab/programs"
 
 
@@ -43,11 +44,17 @@ class Slurm:
     minutes: int = 30  # of one trial at most
     modules: tuple[str, ...] = ()
     options: tuple[str, ...] = ()  # more for sbatch, as one types them
+    mpi: str = "pmix"  # as `srun --mpi` takes it; or "orterun"
     interface: str = ""
     device: str = ""
     spool: str = ""  # a folder that all nodes see; default: in this checkout
     trials_per_task: int = 8
     patience_s: int = 60  # for a job whose nodes are down or drained
+
+    @property
+    def launcher(self) -> str:
+        """How both ranks of an MPI program are started: a name for programs.launchers."""
+        return {Slurm.mpi: "srun", ORTERUN: "orterun on nodes"}.get(self.mpi, f"srun:{self.mpi}")
 
 
 T = TypeVar("T")

@@ -25,7 +25,6 @@ ENDS = Ends(
     client=End("@client.host", "@client.device", "@client.interface"),
     server=End("@server.host", "@server.device", "@server.interface"),
     side_channel="@side_channel",
-    launcher="srun",
 )
 
 
@@ -44,10 +43,11 @@ class SlurmSite:
     @property
     def ends(self) -> Ends:
         """By names that the nodes replace; without an RDMA device there is none to name."""
+        ends = replace(ENDS, launcher=self.cluster.launcher)
         if self.cluster.device:
-            return ENDS
-        client, server = (replace(each, device="") for each in (ENDS.client, ENDS.server))
-        return replace(ENDS, client=client, server=server)
+            return ends
+        client, server = (replace(each, device="") for each in (ends.client, ends.server))
+        return replace(ends, client=client, server=server)
 
     def identity(self) -> dict[str, str]:
         """The cluster and the kind of nodes that were asked for; which ones it gave is in each record's state."""

@@ -22,6 +22,7 @@ from lab.trial import End, Ends, Job, Outcome
 # One process on one node, inside of the allocation, which may be used by other steps too.
 STEP = ("srun", "--nodes=1", "--ntasks=1", "--overlap", "--quiet", "--kill-on-bad-exit=1", "--mpi=none")
 SIDES = ("client", "server")
+PLACES = "SLURM_TASKS_PER_NODE"  # of the allocation, for orterun; an agent knows those of its own step only
 
 
 def main(kind: str, tasks: str, interface: str = "", device: str = "") -> None:
@@ -66,7 +67,8 @@ def run_on_nodes(job: Job, interface: str, device: str) -> Outcome:
         both = Pair(far[0], far[1])
         both.pin(ends)
         state = pair.state(both, ends) | {"nodes": nodes, "ends": [vars(each) for each in (client, server)]}
-        return renamed(pair.run_job(placed(both, job, ends), job), ends, state)
+        inside = replace(job, environment=(*job.environment, (PLACES, os.environ[PLACES])))
+        return renamed(pair.run_job(placed(both, job, ends), inside), ends, state)
     finally:
         for each in far:
             each.close()

@@ -1,3 +1,5 @@
+import pytest
+
 from lab.programs.launchers import LAUNCHERS, Rank, launch
 from lab.trial import DAEMON, PLAIN
 
@@ -23,6 +25,20 @@ def test_a_rank_at_each_end_has_its_host_and_a_daemon_that_the_site_starts() -> 
 def test_only_ranks_that_share_processors_yield() -> None:
     yielding = {name for name in LAUNCHERS if "mpi_yield_when_idle" in launch(name, SETTINGS, RANKS).client}
     assert yielding == {PLAIN, "orterun beside"}
+
+
+def test_on_nodes_srun_starts_the_daemon_and_the_allocation_names_the_hosts() -> None:
+    step = launch("orterun on nodes", SETTINGS, RANKS)
+    left, right = (" ".join(step.client)).split(" : ")
+    assert step.server == () and "--mca plm slurm --mca plm_slurm_args --mpi=none" in left
+    assert "--host +n0 -np 1 -x OWN=v0 /lab" in left and right.startswith("--host +n1 -np 1 -x OWN=v1 /lab")
+
+
+def test_srun_is_told_another_pmi_and_a_launcher_that_nobody_knows_is_refused() -> None:
+    assert "--mpi=pmi2" in launch("srun:pmi2", SETTINGS, RANKS).client
+    for name in ("orterun:pmi2", "sh"):
+        with pytest.raises(ValueError, match=f"no launcher is called '{name}'"):
+            launch(name, SETTINGS, RANKS)
 
 
 def test_srun_gives_each_task_its_own_environment_and_the_shared_settings() -> None:

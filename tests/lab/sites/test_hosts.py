@@ -29,6 +29,14 @@ def test_a_cluster_may_need_nothing_and_may_need_much(write: Write, tmp_path: Pa
     assert (slurm.partition, slurm.minutes, slurm.modules) == ("gpu", 5, ("gcc",))
 
 
+@pytest.mark.parametrize(
+    ("line", "launcher"),
+    [("", "srun"), ('mpi = "pmix"', "srun"), ('mpi = "pmi2"', "srun:pmi2"), ('mpi = "orterun"', "orterun on nodes")],
+)
+def test_how_ranks_are_started_is_said_by_one_key(write: Write, line: str, launcher: str) -> None:
+    assert read_slurm(write(f"[slurm]\n{line}\n")).launcher == launcher
+
+
 def test_whether_there_is_a_table(write: Write, tmp_path: Path) -> None:
     file = write("[slurm]\n")
     assert has(file, "slurm") and not has(file, "ssh") and not has(tmp_path / "none.toml", "ssh")
