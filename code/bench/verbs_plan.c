@@ -19,11 +19,17 @@ static uint64_t power_of_two_up_to(uint64_t most)
 
 /* Small messages cost calls and completions, large ones only bytes: chains longer than this fill the receiving
  * end's memory with packets before it looks at them, and all get slower (docs/programs.md). */
-static uint64_t chain_for(uint64_t size_bytes, uint64_t most)
+static uint64_t chain_for(uint64_t size_bytes)
 {
-	const uint64_t wish = size_bytes <= CHAIN_BYTES ? CHAIN_BYTES / size_bytes : 1;
+	return size_bytes <= CHAIN_BYTES ? least(CHAIN_BYTES / size_bytes, CHAIN_MAX) : 1;
+}
 
-	return power_of_two_up_to(least(least(wish, CHAIN_MAX), most));
+/* The ring of requests holds whole chains only. */
+static uint64_t divisor_up_to(uint64_t whole, uint64_t most)
+{
+	while (whole % most != 0)
+		most--;
+	return most;
 }
 
 static void plan_throughput(const struct link *l, struct flow *f)
@@ -31,16 +37,17 @@ static void plan_throughput(const struct link *l, struct flow *f)
 	const struct verbs_options *v = l->verbs;
 	const bool whole = l->options->verify || l->options->until_stable; /* a round is one window */
 	const uint64_t per_window = whole ? f->iterations : f->iterations / l->options->windows;
-	const uint64_t half = f->depth > 1 ? f->depth / 2 : 1;
+	const uint64_t half = f->depth > 1 ? f->depth / 2 : 1, chain = chain_for(f->size_bytes);
 
 	f->signal_every = v->signal_every != AUTO ? v->signal_every :
 			  v->post_list != AUTO    ? v->post_list :
-						    chain_for(f->size_bytes, least(half, per_window / 2));
-	f->post_list = v->post_list != AUTO ? v->post_list : chain_for(f->size_bytes, f->signal_every);
-	if (f->signal_every > per_window && !whole)
-		die("%" PRIu64 " bytes: a completion every %" PRIu64 " messages leaves some of %" PRIu64
-		    " windows of %" PRIu64 " iterations without one; lower --signal-every",
-		    f->size_bytes, f->signal_every, l->options->windows, f->iterations);
+						    power_of_two_up_to(least(chain, least(half, per_window / 2)));
+	f->post_list = v->post_list != AUTO ? v->post_list : divisor_up_to(f->signal_every, chain);
+	if (!whole && (f->post_list > per_window || f->signal_every > per_window))
+		die("%" PRIu64 " bytes: %" PRIu64 " messages per list, %" PRIu64
+		    " per completion leave some of %" PRIu64 " windows of %" PRIu64
+		    " iterations without one; lower --post-list or --signal-every",
+		    f->size_bytes, f->post_list, f->signal_every, l->options->windows, f->iterations);
 	if (f->post_list > f->depth || f->signal_every > f->depth)
 		die("%" PRIu64 " bytes take %" PRIu64 " requests each: --tx-depth %" PRIu64
 		    " is too small for that --post-list or --signal-every",

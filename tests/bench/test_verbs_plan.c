@@ -1,0 +1,63 @@
+#include "check.h"
+#include "verbs.h"
+
+static struct flow plan(struct verbs_options v, uint64_t size_bytes, uint64_t iterations)
+{
+	const struct options o = { .measure = THROUGHPUT, .windows = 20 };
+	struct link l = { .options = &o, .verbs = &v };
+	struct flow f = { .size_bytes = size_bytes, .iterations = iterations, .slots = 1 };
+
+	l.here.max_message_bytes = l.there.max_message_bytes = 8388608;
+	verbs_plan(&l, &f);
+	return f;
+}
+
+static void the_list_that_is_chosen_divides_any_signalling_interval(void **state)
+{
+	struct verbs_options v = { .tx_depth = 512, .post_list = AUTO };
+
+	(void)state;
+	for (v.signal_every = 1; v.signal_every <= v.tx_depth; v.signal_every++)
+		for (uint64_t size_bytes = 1; size_bytes <= 4194304; size_bytes = size_bytes * 3 / 2 + 1) {
+			const struct flow f = plan(v, size_bytes, 20 * v.signal_every);
+
+			assert_int_equal(f.signal_every, v.signal_every);
+			assert_int_equal(f.signal_every % f.post_list, 0);
+			assert_true(f.post_list <= 64 && (f.post_list == 1 || f.post_list * size_bytes <= 262144));
+		}
+}
+
+static void an_interval_that_one_list_can_hold_is_one_list(void **state)
+{
+	struct verbs_options v = { .tx_depth = 512, .post_list = AUTO };
+
+	(void)state;
+	for (v.signal_every = 1; v.signal_every <= 64; v.signal_every++)
+		assert_int_equal(plan(v, 64, 20 * v.signal_every).post_list, v.signal_every);
+}
+
+static void plan_long_list(void *nothing)
+{
+	(void)nothing;
+	plan((struct verbs_options){ .tx_depth = 512, .post_list = 64, .signal_every = 4 }, 64, 20 * 64 - 1);
+}
+
+static void a_list_that_spans_windows_is_refused(void **state)
+{
+	char said[256];
+
+	(void)state;
+	assert_int_equal(in_child(plan_long_list, NULL, said, sizeof(said)), 1);
+	assert_non_null(strstr(said, "64 messages per list, 4 per completion leave some of 20 windows"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_list_that_is_chosen_divides_any_signalling_interval),
+		cmocka_unit_test(an_interval_that_one_list_can_hold_is_one_list),
+		cmocka_unit_test(a_list_that_spans_windows_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("verbs_plan", tests, NULL, NULL);
+}
