@@ -9,7 +9,7 @@ from lab.plan import Planned
 from lab.programs.request import SUMMARIES, Program, Sample
 from lab.rules import ONE_CORE_SITES
 from lab.spec import Series
-from lab.trial import Ends, Outcome, StepOutcome
+from lab.trial import DEADLINE_STATUS, Ends, Outcome, StepOutcome
 
 DURATIONS = (*SUMMARIES, "window", "round_trip", "round", "send", "receive")
 PATH_MTU_MOST = 4096  # bytes of a message in one packet
@@ -17,12 +17,12 @@ LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
 
 
 def failed_steps(outcome: Outcome) -> Iterator[str]:
-    """A sentence for every program that did not end well."""
-    for index, step in enumerate(outcome.steps):
-        for end, status, talk in _ends(step):
-            if status:
-                words = talk.strip()[-LAST_WORDS:] or "it said nothing"
-                yield f"step {index + 1}: the {end} {_describe(status)}: {words}"
+    """A sentence for every program that did not end well; first those that the deadline ended."""
+    ends = [(index, *each) for index, step in enumerate(outcome.steps, 1) for each in _ends(step)]
+    for index, end, status, talk in sorted(ends, key=lambda each: each[2] != DEADLINE_STATUS):
+        if status:
+            words = talk.strip()[-LAST_WORDS:] or "it said nothing"
+            yield f"step {index}: the {end} {_describe(status)}: {words}"
 
 
 def false_claims(planned: Planned, ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
@@ -113,6 +113,6 @@ def _ends(step: StepOutcome) -> tuple[tuple[str, int, str], ...]:
 
 
 def _describe(status: int) -> str:
-    if status == 124:
-        return "did not end before the deadline"
+    if status == DEADLINE_STATUS:
+        return "did not end before the deadline (deadline_s)"
     return f"was ended by signal {status - 128}" if status > 128 else f"ended with status {status}"

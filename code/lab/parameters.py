@@ -44,7 +44,7 @@ class Parameters:
     peer_no_peak: bool = False
     peer_seconds: int = 1  # of peers that count time, not messages
     wait_deadline_s: int = 10  # any wait of our programs without progress
-    deadline_s: int = 120  # the whole trial
+    deadline_s: Choice = "auto"  # the whole trial
 
     def with_values(self, values: dict[str, Any]) -> Parameters:
         """These parameters with some of them replaced, as a TOML table spells them."""

@@ -96,7 +96,7 @@ def make_trial(
         steps=series.tool.steps(request, site.ends),
         link=series.link,
         perturbation=perturb(repetition),
-        deadline_s=request.parameters.deadline_s,
+        deadline_s=request.deadline_s,
         overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
     )
     key = _key(job, programs, site.identity, series.tool.reading)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from math import ceil
 from statistics import mean
 
 from lab.errors import SiteError
@@ -30,10 +31,10 @@ class Cost:
     byte_s: float
     trial_s: float
 
-    def of(self, counts: Iterable[Counts]) -> float:
-        """Seconds of a trial with these counts."""
-        each = ((one.iterations + one.warmup) * (self.message_s + one.size * self.byte_s) for one in counts)
-        return self.trial_s + sum(each)
+    def of(self, counts: Iterable[Counts], starts: int = 1, rounds: int = 1) -> float:
+        """Seconds of a trial with these counts, whose programs are started so often."""
+        each = ((rounds * one.iterations + one.warmup) * (self.message_s + one.size * self.byte_s) for one in counts)
+        return starts * self.trial_s + sum(each)
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Preflight:
 
     def estimate_s(self, todo: Iterable[Planned]) -> float:
         """How long the trials will take; peers are taken for as quick as our programs, and start once for each size."""
-        return sum(self._cost(each).of(each.trial.request.counts) * _starts(each) for each in todo)
+        return sum(self._trial_s(each) for each in todo)
 
     def lines(self, todo: list[Planned]) -> Iterator[str]:
         """What a person must know before a long run."""
@@ -56,7 +57,19 @@ class Preflight:
             share = 1 / cost.byte_s / self.link_bytes_per_s if self.link_bytes_per_s and cost.byte_s else 1.0
             if share < PLAUSIBLE_SHARE:
                 yield f"preflight: that is {share:.1%} of what the link can carry: is it the right link?"
+        for name, (seconds, deadline_s) in self._too_long(todo).items():
+            what = f"a trial of {name} takes about {seconds:.0f} s, and its deadline is {deadline_s} s"
+            yield f"preflight: {what} (try: deadline_s = {ceil(2 * seconds)} in [parameters], or fewer iterations)"
         yield f"preflight: {len(todo)} trials, about {self.estimate_s(todo):.0f} s one after the other"
+
+    def _too_long(self, todo: Iterable[Planned]) -> dict[str, tuple[float, int]]:
+        """Series with trials that would end at their deadline: the seconds of the longest, and the deadline's."""
+        found = sorted((self._trial_s(each), each.trial.job.deadline_s, each.series.name) for each in todo)
+        return {name: (seconds, deadline_s) for seconds, deadline_s, name in found if seconds > deadline_s}
+
+    def _trial_s(self, planned: Planned) -> float:
+        request = planned.trial.request
+        return self._cost(planned).of(request.counts, len(planned.trial.job.steps), request.rounds_least)
 
     def _cost(self, planned: Planned) -> Cost:
         if own := self.costs.get(_kind(planned)):
@@ -128,7 +141,3 @@ def _can_be_tried(planned: Planned, facts: SiteFacts) -> bool:
 def _kind(planned: Planned) -> Kind:
     request = planned.trial.request
     return request.program, request.operation, request.measure
-
-
-def _starts(planned: Planned) -> int:
-    return len(planned.trial.job.steps)

@@ -58,6 +58,9 @@ class Job:
     overlay: tuple[Path, ...] = ()  # programs under test, put at /lab/bin/<name>
 
 
+DEADLINE_STATUS = 124  # of what the deadline ended
+
+
 @dataclass(frozen=True)
 class StepOutcome:
     """What one pair of processes left."""
@@ -66,7 +69,7 @@ class StepOutcome:
     client_err: str
     server_out: str
     server_err: str
-    client_status: int  # exit status; 128+n for signals; 124 deadline
+    client_status: int  # exit status; 128+n for signals; DEADLINE_STATUS
     server_status: int
     clock_start_ns: int  # the site's own clock (CLOCK_MONOTONIC there) around the step
     clock_end_ns: int

@@ -1,18 +1,20 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from lab.checks import notes, path, uncounted_bytes
+from lab.checks import failed_steps, notes, path, uncounted_bytes
 from lab.plan import Plan
 from lab.programs import PROGRAMS
 from lab.programs.request import Sample
-from lab.trial import End, Ends, Outcome
+from lab.trial import DEADLINE_STATUS, End, Ends, Outcome, StepOutcome
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
 Make = Callable[..., Plan]
 ONE = End("198.18.0.1", "rxe0", "eth0")
 SENT = (Sample(64, "completed", 0, 1, 64, 10),)
 UNCOUNTED = Outcome((), {}, {}, 0, 0, "", 0.0)
+CLOCK = {"clock_start_ns": 0, "clock_end_ns": 1}
 SAMPLES = (Sample(4096, "round_trip", 0, 100, 409_600, 1_000_000),)
 
 
@@ -29,6 +31,13 @@ def test_the_path_is_what_could_have_carried_all_of_the_bytes(grown: dict[str, i
     before = dict.fromkeys(grown, 7)
     after = {name: 7 + count for name, count in grown.items()}
     assert path(ENDS, Outcome((), before, after, 0, 1, "", 0.0), SAMPLES) == way
+
+
+def test_of_two_ends_the_one_that_the_deadline_ended_comes_first() -> None:
+    step = StepOutcome("", "reset by peer", "", "", client_status=1, server_status=DEADLINE_STATUS, **CLOCK)
+    first, second = failed_steps(replace(UNCOUNTED, steps=(step,)))
+    assert first.startswith("step 1: the server did not end before the deadline (deadline_s)")
+    assert second == "step 1: the client ended with status 1: reset by peer"
 
 
 def test_inside_of_one_device_no_counter_is_asked_and_the_record_says_so(make_small_plan: Make) -> None:

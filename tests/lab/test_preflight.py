@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.lab.conftest import PEERS
+from tests.lab.conftest import OURS, PEERS
 
 from lab.errors import SiteError
 from lab.plan import Plan
-from lab.preflight import LONG_RUN, Preflight, is_wanted, preflight
+from lab.preflight import LONG_RUN, Cost, Preflight, is_wanted, preflight
 from lab.trial import Outcome
 
 Make = Callable[..., Plan]
@@ -63,6 +63,22 @@ def test_much_less_than_the_link_can_carry_is_asked_about(make_small_plan: Make,
     fake_site.change = with_rate(400 * 10**9)
     plan = make_small_plan()
     assert any("is it the right link?" in line for line in fly(plan, fake_site).lines(list(plan.planned)))
+
+
+def test_a_trial_that_would_end_at_its_deadline_is_told_beforehand(make_small_plan: Make, fake_site: Any) -> None:
+    text = (PEERS + OURS).replace("iterations = 40", "iterations = 250_000\ndeadline_s = 100")
+    plan = make_small_plan(text.replace("vary.tx", "parameters = { until_stable = 1 }\nvary.tx"))
+    (line,) = [line for line in fly(plan, fake_site).lines(list(plan.planned)) if "its deadline is" in line]
+    assert line.startswith(
+        "preflight: a trial of ours takes about 157 s, and its deadline is 100 s (try: deadline_s = 3"
+    )
+
+
+def test_a_peer_that_starts_for_each_size_sends_no_more_for_it(make_small_plan: Make, fake_site: Any) -> None:
+    plan = make_small_plan()
+    ours, peer = (next(each for each in plan.planned if each.series.name == name) for name in ("ours", "peer"))
+    found = replace(fly(plan, fake_site), costs={("verbs", "write", "throughput"): Cost(20e-6, 4e-9, 1.0)})
+    assert found.estimate_s([peer]) == pytest.approx(found.estimate_s([ours]) + 5 - 500 * 6 * 20e-6, rel=0.01)
 
 
 def test_a_link_that_carries_nothing_is_one_sentence(make_small_plan: Make, fake_site: Any) -> None:

@@ -12,9 +12,8 @@ from typing import IO
 from lab import tarball
 from lab.errors import SiteError
 from lab.machine.qemu import MAILBOX_BYTES
-from lab.trial import Outcome, StepOutcome
+from lab.trial import DEADLINE_STATUS, Outcome, StepOutcome
 
-DEADLINE_STATUS = 124
 KILLED_STATUS = 128 + 9
 # The columns of /proc/net/dev, named as in /sys/class/net/*/statistics.
 DEVICE_COLUMNS = tuple(

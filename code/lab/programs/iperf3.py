@@ -73,7 +73,8 @@ def _sample(each: Counts, name: str, document: dict[str, Any], end: str) -> Samp
     seconds = _get(document, "end", end, "seconds", kind=Decimal)
     time_ns = int(seconds.scaleb(9).to_integral_value()) if seconds.is_finite() else 0
     if total <= 0 or time_ns <= 0:
-        raise ParseError(f"{end} holds {total} bytes in {seconds} s", where="iperf3")
+        hint = "more iterations: its server stops reading when the client is done" if end == "sum_received" else ""
+        raise ParseError(f"{end} holds {total} bytes in {seconds} s", where="iperf3", hint=hint)
     return Sample(each.size, name, 0, total // each.size, total, time_ns)
 
 

@@ -11,6 +11,8 @@ from lab.parameters import Counts, Parameters
 from lab.trial import Ends, Step, StepOutcome
 
 DIRECTORY = "/lab/bin"  # where a site puts the programs under test
+DEADLINE_S = 120
+SLOW_BYTES_PER_S = 10**9 // 8 // 4  # a quarter of what Ethernet of 1 Gbit/s carries
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,24 @@ class Request:
     measure: str  # throughput, latency, or ONE_WAY: what each side's own call took
     counts: tuple[Counts, ...]
     parameters: Parameters
+
+    @property
+    def deadline_s(self) -> int:
+        """As it was given; else long enough for all bytes over a slow link: one that stalls is known earlier."""
+        if self.parameters.deadline_s != "auto":
+            return self.parameters.deadline_s
+        messages = ((each, self.rounds_most * each.iterations + each.warmup) for each in self.counts)
+        return max(DEADLINE_S, sum(count * each.size for each, count in messages) // SLOW_BYTES_PER_S)
+
+    @property
+    def rounds_least(self) -> int:
+        """How often the timed messages of a size are sent even if all rounds agree."""
+        return self.parameters.stable_window if self.parameters.until_stable else 1
+
+    @property
+    def rounds_most(self) -> int:
+        """How often the timed messages of a size may be sent."""
+        return self.parameters.rounds_cap if self.parameters.until_stable else 1
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,11 @@ from typing import Any
 
 from lab.errors import SiteError
 from lab.sites.far_end import ANSWER_S, FarEnd, Json
-from lab.trial import DAEMON, Ends, Job, Outcome, Step, StepOutcome
+from lab.trial import DAEMON, DEADLINE_STATUS, Ends, Job, Outcome, Step, StepOutcome
 
 PROGRAMS = "/lab/bin/"  # how a step names the programs under test, wherever they lie
 NO_DEVICE = "UCX_NET_DEVICES=:1"  # MPI's way to name none
 PADDING = "LAB_PADDING"
-DEADLINE_STATUS = 124
 AFTER_FAILURE_S = 1.0  # that a client has left when its server failed
 AFTER_CLIENT_S = 0.5  # that a server has for each gentler way to end
 NS = 1_000_000_000

@@ -73,6 +73,14 @@ def test_what_cannot_be_is_refused(text: str) -> None:
         parse(request(1024, 100), text)
 
 
+def test_a_server_that_stopped_reading_before_the_first_byte_says_what_helps() -> None:
+    """As a real one printed it, after 12,800 bytes."""
+    unread = json.loads(document("iperf 3.9", 0.011861))
+    unread["end"]["sum_received"] = {"bytes": 0, "seconds": 0.011861}
+    with pytest.raises(ParseError, match=r"sum_received holds 0 bytes .*try: more iterations"):
+        parse(request(1024, 100), json.dumps(unread))
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.integers(),
