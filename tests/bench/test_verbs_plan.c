@@ -1,15 +1,52 @@
 #include "check.h"
 #include "verbs.h"
 
-static struct flow plan(struct verbs_options v, uint64_t size_bytes, uint64_t iterations)
+static struct flow plan_over(enum ibv_mtu mtu, struct verbs_options v, uint64_t size_bytes, uint64_t iterations)
 {
 	const struct options o = { .measure = THROUGHPUT, .windows = 20 };
-	struct link l = { .options = &o, .verbs = &v };
+	struct link l = { .options = &o, .verbs = &v, .path.mtu = mtu };
 	struct flow f = { .size_bytes = size_bytes, .iterations = iterations, .slots = 1 };
 
 	l.here.max_message_bytes = l.there.max_message_bytes = 8388608;
 	verbs_plan(&l, &f);
 	return f;
+}
+
+static struct flow plan(struct verbs_options v, uint64_t size_bytes, uint64_t iterations)
+{
+	return plan_over(IBV_MTU_1024, v, size_bytes, iterations);
+}
+
+static void expect_lists(enum ibv_mtu mtu, enum operation operation, uint64_t size_bytes, uint64_t per_window,
+			 uint64_t messages)
+{
+	const struct verbs_options v = {
+		.operation = operation, .tx_depth = 512, .post_list = AUTO, .signal_every = AUTO
+	};
+	const struct flow f = plan_over(mtu, v, size_bytes, 20 * per_window);
+
+	assert_int_equal(f.post_list, messages);
+	assert_int_equal(f.signal_every, messages);
+}
+
+static void a_list_of_writes_in_the_largest_packets_holds_512_kib_within_a_window(void **state)
+{
+	(void)state;
+	expect_lists(IBV_MTU_4096, OP_WRITE, 1, 100, 64);
+	expect_lists(IBV_MTU_4096, OP_WRITE, 8192, 64, 64);
+	expect_lists(IBV_MTU_4096, OP_WRITE, 16384, 51, 32);
+	expect_lists(IBV_MTU_4096, OP_WRITE, 262144, 2, 2);
+	expect_lists(IBV_MTU_4096, OP_WRITE, 524288, 50, 1);
+}
+
+static void any_other_list_holds_256_kib_within_half_a_window(void **state)
+{
+	(void)state;
+	expect_lists(IBV_MTU_4096, OP_READ, 16384, 51, 16);
+	expect_lists(IBV_MTU_4096, OP_SEND, 1, 100, 32);
+	expect_lists(IBV_MTU_1024, OP_WRITE, 16384, 51, 16);
+	expect_lists(IBV_MTU_1024, OP_WRITE, 65536, 51, 4);
+	expect_lists(IBV_MTU_1024, OP_WRITE, 131072, 3, 1);
 }
 
 static void the_list_that_is_chosen_divides_any_signalling_interval(void **state)
@@ -54,6 +91,8 @@ static void a_list_that_spans_windows_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_list_of_writes_in_the_largest_packets_holds_512_kib_within_a_window),
+		cmocka_unit_test(any_other_list_holds_256_kib_within_half_a_window),
 		cmocka_unit_test(the_list_that_is_chosen_divides_any_signalling_interval),
 		cmocka_unit_test(an_interval_that_one_list_can_hold_is_one_list),
 		cmocka_unit_test(a_list_that_spans_windows_is_refused),
