@@ -55,10 +55,8 @@ static void stream(const struct transport *t, struct link *l, const struct flow 
 		} else {
 			done += t->reap(l);
 		}
-		if (done >= w->mark) {
+		if (done >= w->mark)
 			windows_add(w, done, now_ns());
-			watch_advance();
-		}
 	}
 }
 

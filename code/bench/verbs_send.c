@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "die.h"
+#include "watch.h"
 
 #define CONTROL_ID 0 /* wr_id of a control message; that of a data request is the number of messages it completes */
 #define BATCH 64     /* completions fetched by one call */
@@ -109,6 +110,7 @@ static uint64_t completed(struct link *l, const struct ibv_wc *wc, int found)
 	uint64_t messages = 0;
 
 	for (int i = 0; i < found; i++) {
+		watch_advance();
 		messages += wc[i].wr_id;
 		l->controls_out -= wc[i].wr_id == CONTROL_ID;
 	}

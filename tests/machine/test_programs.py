@@ -76,6 +76,14 @@ def test_messages_above_what_a_request_carries_are_cut_and_said_so(pair: Pair) -
     assert whole(outcome) and "operations=2" in outcome.client_out
 
 
+@pytest.mark.parametrize(("kind", "sizes"), [("verbs", "1M@20/30"), ("tcp", "1M@20/30"), ("tcp", "30M@1/0")])
+def test_a_slow_link_is_no_stall(pair: Pair, kind: str, sizes: str) -> None:
+    """What comes before the first sample, of many messages or of one, takes longer than any wait may last."""
+    slow = Link(rate_bit_s=100_000_000)
+    timed = ("--measure", "latency") if "@1/" in sizes else ()
+    assert whole(pair(kind, "--deadline", "1", "--sizes", sizes, "--wait", "event", *timed, link=slow))
+
+
 @pytest.mark.parametrize("kind", ["verbs", "tcp"])
 def test_both_kinds_speak_ipv6(pair: Pair, kind: str) -> None:
     assert whole(pair(kind, "--verify", "--sizes", "4K@20/0", "--wait", "event", net="fd00::"))
@@ -146,6 +154,14 @@ def test_a_link_that_goes_down_ends_both_in_their_deadline(pair: Pair) -> None:
     assert outcome.client_status == 1 and outcome.server_status == 1
     assert any(words in outcome.client_err for words in ("no progress for 10 s", "work completion failed"))
     assert outcome.clock_end_ns - outcome.clock_start_ns < 25e9, outcome
+
+
+def test_a_link_that_swallows_everything_ends_both_though_they_still_hear_of_each_other(pair: Pair) -> None:
+    swallow = "(sleep 1; /sbin/tc qdisc replace dev v0 root netem loss 100%) & {}"
+    outcome = pair("verbs", "--deadline", "2", *LONG, around_client=swallow, net="127.0.0.")
+    assert (outcome.client_status, outcome.server_status) == (1, 1)
+    assert "no progress for 2 s" in outcome.client_err + outcome.server_err
+    assert outcome.clock_end_ns - outcome.clock_start_ns < 10e9
 
 
 def test_a_lossy_link_is_slow_and_still_right(pair: Pair) -> None:
