@@ -17,7 +17,9 @@ LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
 
 
 def failed_steps(outcome: Outcome) -> Iterator[str]:
-    """A sentence for every program that did not end well; first those that the deadline ended."""
+    """A sentence for every program that did not end well, first those that the deadline ended; before them what may be
+    the cause of all."""
+    yield from (f"{end} is down" for end in outcome.state.get("down", ()))
     ends = [(index, *each) for index, step in enumerate(outcome.steps, 1) for each in _ends(step)]
     for index, end, status, talk in sorted(ends, key=lambda each: each[2] != DEADLINE_STATUS):
         if status:

@@ -88,6 +88,11 @@ class Outcome:
     host_seconds: float
     state: dict[str, Any] = field(default_factory=dict)  # of both ends: recorded, never compared
 
+    @property
+    def failed(self) -> bool:
+        """Whether a program did not end well."""
+        return any(step.client_status or step.server_status for step in self.steps)
+
 
 @dataclass(frozen=True)
 class End:

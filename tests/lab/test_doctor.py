@@ -9,8 +9,9 @@ from tests.lab.sites.computers import pretend
 from tests.sites.daemons import write
 
 from lab import cli
-from lab.doctor import as_json, cluster, examine, format_findings, host, virtual
+from lab.doctor import as_json, cluster, examine, format_findings, host, remote, virtual
 from lab.doctor.finding import Finding
+from lab.sites.far_end import Json
 
 
 def test_everything_the_exact_site_needs_is_examined(tmp_path: Path) -> None:
@@ -46,6 +47,30 @@ def test_a_missing_slurm_is_no_fault_of_this_computer(
     monkeypatch.setattr("lab.commands.examine", lambda _: [Finding("slurm", "sbatch", "not installed", "log in")])
     assert cli.main(["doctor", "--json", "--hosts", str(tmp_path / "none.toml")]) == 0
     assert json.loads(capsys.readouterr().out)[0]["remedy"] == "log in"
+
+
+@pytest.mark.parametrize(
+    ("address", "state", "said", "remedy"),
+    [
+        ("10.1.0.1", {"link_state": "4: ACTIVE", "gids": "2 RoCE v2", "mtu": "9000"},
+         "mlx5_0 (4: ACTIVE), GIDs: 2 RoCE v2, eth0 (MTU 9000), 10.1.0.1", ""),
+        ("10.1.0.1", {"link_state": "1: DOWN", "down": True, "mtu": "1500"},
+         "mlx5_0 (1: DOWN), eth0 (MTU 1500), 10.1.0.1", "ip link set eth0 up over there"),
+        ("", {"link_state": "4: ACTIVE", "mtu": "1500"},
+         "mlx5_0 (4: ACTIVE), eth0 (MTU 1500)", "an address for eth0 over there"),
+        ("10.1.0.1", {"down": True}, "mlx5_0 (not there), eth0 (MTU unknown), 10.1.0.1",
+         "rdma link over there; there is no mlx5_0"),
+    ],
+)  # fmt: skip
+def test_a_host_shows_its_end_of_the_link_and_what_keeps_that_from_working(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, state: Json, said: str, remedy: str
+) -> None:
+    found = {"device": "mlx5_0", "interface": "eth0", "address": address}
+    monkeypatch.setattr(remote, "Connection", lambda *_: None)
+    monkeypatch.setattr(remote, "_ask", lambda _: (found, state))
+    hosts = write(tmp_path / "hosts.toml", '[ssh]\nclient = { login = "a" }\nserver = { login = "b" }\n')
+    (client,) = (each for each in remote.examine(hosts) if each.what == "a")
+    assert (client.found, client.remedy) == (f"reached; client on {said}", remedy)
 
 
 LISTS = {

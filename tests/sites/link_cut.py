@@ -35,9 +35,11 @@ def cut_in_a_run(
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(run_trials, work, [*done.planned, *lost.planned], 1, lambda *_: None)
         await_true(lambda: sent() > before + CUT_BYTES)
-        cut()
-        summary = run.result(30)
-    mend()
+        try:
+            cut()
+            summary = run.result(60)
+        finally:
+            mend()
     ((_, sentence),) = summary.failed
     assert "\n" not in sentence and running("5000000") == []
     assert run_trials(work, [*later.planned], 1, lambda *_: None).measured == 1

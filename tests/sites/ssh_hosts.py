@@ -1,19 +1,18 @@
 """Two computers that one can log in to by ssh, each a network namespace with an ssh server of its own.
 
 Their login addresses are on one wire, their data addresses on another. The ssh client comes in through a third
-namespace. Nothing listens outside of them, and no file of this computer is touched: keys, configuration and
-passwd are the tests' own.
+namespace. Nothing listens outside of them.
 """
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.sites.daemons import daemon, libraries, write
+from tests.sites.daemons import write
 from tests.sites.jobs import await_true
+from tests.sites.ssh_servers import SshServers
 
 NAMESPACE = ("unshare", "--net", "--mount", "--pid", "--time", "--fork", "--kill-child=KILL", "--mount-proc")
 OTHER_CLOCK = ("--monotonic", "1000000")  # seconds by which bob's clock differs
@@ -27,69 +26,35 @@ threading.Thread(target=back, daemon=True).start()
 while data := os.read(0, 65536):
     there.sendall(data)
 """
-SSHD = """
-HostKey {folder}/{name}.key
-AuthorizedKeysFile {folder}/authorized_keys
-ListenAddress {address}
-PidFile none
-StrictModes no
-UsePAM no
-PasswordAuthentication no
-KbdInteractiveAuthentication no
-Subsystem sftp internal-sftp
-"""
-SERVE = """
-mount -t tmpfs run /run && mkdir -m 755 /run/sshd
-mount --bind {folder}/passwd /etc/passwd
-exec {sshd} -f {folder}/{name}.sshd -E {folder}/{name}.log
-"""
 CLIENT = """
-Host *
-    User root
-    IdentityFile {folder}/user
-    IdentitiesOnly yes
-    UserKnownHostsFile {folder}/known_hosts
-    GlobalKnownHostsFile /dev/null
-    StrictHostKeyChecking yes
 Host alice bob
     ProxyCommand nsenter --net --target {gate} {python} {relay} %h
-Host alice
-    HostName 10.78.1.1
-Host bob
-    HostName 10.78.2.1
 Host nowhere
     HostName 127.0.0.1
     Port 1
 """
+ADDRESSES = {"alice": "10.78.1.1", "bob": "10.78.2.1"}
 
 
 class SshHosts:
     """alice and bob."""
 
-    names = ("alice", "bob")
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.holders: dict[str, subprocess.Popen[bytes]] = {}
-        self.sshd = daemon("usr/sbin/sshd")
-        self._keys()
-        for name in ("gate", *self.names):
+        for name in ("gate", *ADDRESSES):
             self.hold(name)
+        relay, gate = write(folder / "relay.py", RELAY), self.holders["gate"].pid
+        self.servers = SshServers(folder, ADDRESSES, CLIENT.format(gate=gate, python=sys.executable, relay=relay))
         self.wire("alice", "data0", "bob", "data0", "10.77.0")
-        for number, name in enumerate(self.names, 1):
-            self.wire(name, "login0", "gate", name, f"10.78.{number}")
-            self.serve(name, f"10.78.{number}.1")
-        self._configure()
-
-    @property
-    def config(self) -> Path:
-        """What ssh is told with -F."""
-        return self.folder / "config"
+        for name, address in ADDRESSES.items():
+            self.wire(name, "login0", "gate", name, address.rpartition(".")[0])
+            self.inside(name, "sh", "-c", self.servers.serve(name))
 
     def toml(self, client: str = "", server: str = "", bob: str = "bob") -> Path:
         """A hosts.toml; more words for either end."""
         text = f"""[ssh]
-config = "{self.config}"
+config = "{self.servers.config}"
 client = {{ login = "alice", interface = "data0", folder = "{self.folder}/programs"{client} }}
 server = {{ login = "{bob}", interface = "data0", folder = "{self.folder}/programs"{server} }}
 """
@@ -125,31 +90,8 @@ server = {{ login = "{bob}", interface = "data0", folder = "{self.folder}/progra
             self.inside(name, "ip", "addr", "add", f"{net}.{number}/24", "dev", end)
             self.inside(name, "ip", "link", "set", end, "up")
 
-    def serve(self, name: str, address: str) -> None:
-        """An ssh server that listens on the login address alone."""
-        write(self.folder / f"{name}.sshd", SSHD.format(folder=self.folder, name=name, address=address))
-        script = SERVE.format(folder=self.folder, sshd=self.sshd, name=name)
-        subprocess.run([*self.place(name), "sh", "-c", script], env={**os.environ, **libraries()}, check=True)
-
     def stop(self) -> None:
         """Every process of a namespace ends with its first."""
         for holder in self.holders.values():
             holder.kill()
             holder.wait()
-
-    def _keys(self) -> None:
-        for name in ("user", *(f"{each}.key" for each in self.names)):
-            make = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(self.folder / name))
-            subprocess.run(make, check=True)
-        write(self.folder / "authorized_keys", (self.folder / "user.pub").read_text())
-        rows = ("root:*:0:0:root:{folder}:/bin/sh", "sshd:*:65533:65534::/run/sshd:/usr/sbin/nologin")
-        write(self.folder / "passwd", "\n".join(rows).format(folder=self.folder) + "\n", 0o644)
-
-    def _configure(self) -> None:
-        known = [
-            f"10.78.{number}.1 {(self.folder / f'{name}.key.pub').read_text()}"
-            for number, name in enumerate(self.names, 1)
-        ]
-        write(self.folder / "known_hosts", "".join(known))
-        relay, gate = write(self.folder / "relay.py", RELAY), self.holders["gate"].pid
-        write(self.config, CLIENT.format(folder=self.folder, gate=gate, python=sys.executable, relay=relay))

@@ -252,7 +252,7 @@ def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
         site, programs, tmp_path, EXPERIMENT,
         sent=lambda: sent_from(cluster, "n1"), cut=lambda: turn("down"), mend=lambda: turn("up"),
     )  # fmt: skip
-    assert "no progress for 5 s" in sentence
+    assert "n2's data0 is down; " in sentence and "no progress for 5 s" in sentence, sentence
 
 
 def sent_from(cluster: Cluster, node: str) -> int:

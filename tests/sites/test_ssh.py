@@ -190,7 +190,7 @@ def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
     sentence = cut_in_a_run(
         site, programs, tmp_path, EXPERIMENT, sent=sent, cut=lambda: turn("down"), mend=lambda: turn("up")
     )
-    assert "no progress for 5 s" in sentence
+    assert sentence.startswith("alice's data0 is down; ") and "no progress for 5 s" in sentence, sentence
 
 
 def test_ranks_that_their_launcher_has_lost_are_ended_on_both_hosts(site: WallSite, jobs: Jobs) -> None:

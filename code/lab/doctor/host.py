@@ -8,7 +8,6 @@ import re
 import resource
 import shutil
 import subprocess
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -57,9 +56,8 @@ def _device(name: str) -> Iterator[Finding]:
     yield Finding(
         SITE, name, f"{state}, {node.text(port / 'rate')}, {interface}", "" if up else f"ip link set {interface} up"
     )
-    kinds = Counter(node.text(each) for each in (port / "gid_attrs/types").glob("*"))
-    gids = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()) if kind) or "none"
-    yield Finding(SITE, f"{name} GIDs", gids, "" if kinds else f"an address for {interface}")
+    gids = node.gid_kinds(name)
+    yield Finding(SITE, f"{name} GIDs", gids or "none", "" if gids else f"an address for {interface}")
     yield Finding(SITE, f"{name} messages", f"{_max_message(name)} in one request; larger ones are cut")
 
 

@@ -9,6 +9,7 @@ from lab.doctor.finding import Finding, program
 from lab.errors import LabError
 from lab.sites import hosts
 from lab.sites.connection import Connection
+from lab.sites.far_end import Json
 from lab.sites.hosts import Host
 
 SITE = "ssh"
@@ -30,13 +31,36 @@ def examine(file: Path) -> Iterator[Finding]:
 
 def _host(role: str, host: Host, config: str) -> Finding:
     try:
-        connection = Connection(role, host, config)
+        found, state = _ask(Connection(role, host, config))
     except LabError as error:
-        return Finding(SITE, host.login, error.what, error.hint)
+        return Finding(SITE, host.login, error.what, error.hint or f"ssh {host.login}")
+    return Finding(SITE, host.login, f"reached; {role} on {_link(found, state)}", _remedy(found, state))
+
+
+def _ask(connection: Connection) -> tuple[Json, Json]:
+    """Its end of the data link, and how that is now."""
+    host, end = connection.host, connection.end
     try:
-        asked = {"device": host.device, "interface": host.interface, "address": host.address}
-        found = connection.end.ask("end", **asked)["found"]
+        found = end.ask("end", device=host.device, interface=host.interface, address=host.address)["found"]
+        there = {"interface": found["interface"], "device": found["device"]}
+        return found, end.ask("state", **there)["found"] | {"down": end.ask("down", **there)["found"]}
     finally:
-        connection.end.kill()
-    words = ", ".join(filter(None, (found["device"], found["interface"], found["address"])))
-    return Finding(SITE, host.login, f"reached; {role} on {words or 'no data link'}")
+        end.kill()
+
+
+def _link(found: Json, state: Json) -> str:
+    """What a preflight compares at both ends: the port's state, its GIDs' kinds, the MTU."""
+    device = f"{found['device']} ({state.get('link_state', 'not there')})" if found["device"] else ""
+    gids = f"GIDs: {state['gids']}" if "gids" in state else ""
+    interface = f"{found['interface']} (MTU {state.get('mtu', 'unknown')})" if found["interface"] else ""
+    return ", ".join(filter(None, (device, gids, interface, found["address"]))) or "no data link"
+
+
+def _remedy(found: Json, state: Json) -> str:
+    """What keeps an end from being one, as far as this can be seen from it alone."""
+    interface = found["interface"]
+    if interface and not found["address"]:
+        return f"an address for {interface} over there"
+    if found["device"] and "link_state" not in state:
+        return f"rdma link over there; there is no {found['device']}"
+    return f"ip link set {interface} up over there" if state.get("down") else ""

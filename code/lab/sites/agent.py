@@ -75,12 +75,23 @@ class Agent:
 
     def take(self, number: int, what: str, request: dict[str, Any]) -> None:
         """Begin at once, in the order of the requests; wait for the rest in a thread."""
+        finish = self.attempt(number, lambda: getattr(self, "do_" + what)(**request))
+        if finish is not None:
+            threading.Thread(target=self.finish, args=(number, finish), daemon=True).start()
+
+    def finish(self, number: int, rest: Callable[[], dict[str, Any]]) -> None:
+        """Answer with what the rest of a request comes to."""
+        reply = self.attempt(number, rest)
+        if reply is not None:
+            self.answer(number, reply)
+
+    def attempt(self, number: int, part: Callable[[], Any]) -> Any:
+        """What a part of a request comes to; if it fails, the harness must hear of it."""
         try:
-            finish: Callable[[], dict[str, Any]] = getattr(self, "do_" + what)(**request)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the harness must hear of it
+            return part()
+        except Exception as error:  # noqa: BLE001 - whatever it is
             self.answer(number, {"error": f"{type(error).__name__}: {error}"})
-            return
-        threading.Thread(target=lambda: self.answer(number, finish()), daemon=True).start()
+            return None
 
     def answer(self, number: int, reply: dict[str, Any]) -> None:
         text = json.dumps({"id": number, **reply}) + "\n"
@@ -134,6 +145,10 @@ class Agent:
     def do_state(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
         """How it is now."""
         return lambda: {"found": {**node.state(interface, device), "built_there": self.built}}
+
+    def do_down(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
+        """Whether its end of the link carries nothing now."""
+        return lambda: {"found": node.is_down(interface, device)}
 
     def do_end(self, device: str, interface: str, address: str) -> Callable[[], dict[str, Any]]:
         """This end of the data link."""

@@ -11,6 +11,7 @@ import resource
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 SYS = Path("/sys")
 PROC = Path("/proc")
@@ -75,8 +76,10 @@ def interface_of(device: str) -> str:
 
 
 def address_of(interface: str) -> str:
-    """Its first IPv4 address, else its first IPv6 one, global ones first; nothing where it has none."""
-    found = sorted(_addresses("dev", interface), key=lambda each: (each["scope"] != "global", str(each["family"])))
+    """Its first IPv4 address, else its first IPv6 one, global ones first; nothing where it has none but the one of the
+    link alone, which programs can't use without being told the link."""
+    usable = [each for each in _addresses("dev", interface) if each["scope"] != "link"]
+    found = sorted(usable, key=lambda each: (each["scope"] != "global", str(each["family"])))
     return str(found[0]["local"]) if found else ""
 
 
@@ -86,10 +89,15 @@ def interface_with(address: str) -> str:
 
 
 def _addresses(*which: str) -> list[dict[str, object]]:
-    """All addresses of this network namespace, as iproute2 lists them."""
+    """All addresses of this network namespace."""
+    return [{**each, "interface": link["ifname"]} for link in _links(*which) for each in link.get("addr_info", ())]
+
+
+def _links(*which: str) -> list[dict[str, Any]]:
+    """Interfaces of this network namespace, as iproute2 lists them: /sys may be another's."""
     listed = subprocess.run(["ip", "-json", "addr", "show", *which], stdout=subprocess.PIPE, check=False).stdout
-    links = json.loads(listed or "[]")
-    return [{**each, "interface": link["ifname"]} for link in links for each in link.get("addr_info", ())]
+    found: list[dict[str, Any]] = json.loads(listed or "[]")
+    return found
 
 
 def end(device: str, interface: str, address: str) -> dict[str, str]:
@@ -107,9 +115,21 @@ def active_device() -> str:
     return next((name for name in devices() if "ACTIVE" in port_state(name)), "")
 
 
+def is_down(interface: str, device: str) -> bool:
+    """Whether this end of the link carries nothing, as far as the computer says."""
+    off = any(link["operstate"] in ("DOWN", "LOWERLAYERDOWN") for link in _links("dev", interface))
+    return off or (bool(device) and "ACTIVE" not in port_state(device))
+
+
 def port_state(device: str) -> str:
     """4: ACTIVE, or why not."""
     return text(SYS / "class/infiniband" / device / "ports/1/state")
+
+
+def gid_kinds(device: str) -> str:
+    """How many GIDs of each kind the device's first port has: 1 IB/RoCE v1, 2 RoCE v2."""
+    kinds = [text(each) for each in (SYS / "class/infiniband" / device / "ports/1/gid_attrs/types").glob("*")]
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds)) if kind)
 
 
 def identity(interface: str, device: str) -> dict[str, str]:
@@ -141,14 +161,18 @@ def state(interface: str, device: str) -> dict[str, object]:
         "rate_bit_s": rate_bit_s(interface, device),
         "mtu": text(SYS / "class/net" / interface / "mtu"),
         "link_state": port_state(device) if device else "",
+        "gids": gid_kinds(device) if device else "",
         "memlock_bytes": resource.getrlimit(resource.RLIMIT_MEMLOCK)[0],
     }
     return {name: value for name, value in found.items() if value not in ("", [], {}, 0)}
 
 
 def rate_bit_s(interface: str, device: str) -> int:
-    """What the link can carry, as its card says: `400 Gb/sec (4X NDR)`, or Mbit/s; 0 where there is no card."""
-    words = text(SYS / "class/infiniband" / device / "ports/1/rate").split() if device else []
+    """What the link can carry, as its card says: `400 Gb/sec (4X NDR)`, or Mbit/s; 0 where there is no card. What a
+    device of software says is a guess where its interface knows no speed: 2.5 Gb/sec (ib_get_eth_speed of the kernel).
+    """
+    port = SYS / "class/infiniband" / device
+    words = text(port / "ports/1/rate").split() if device and (port / "device").exists() else []
     if words:
         return int(float(words[0]) * 1e9)
     card = SYS / "class/net" / interface

@@ -13,7 +13,7 @@ from typing import Any
 
 from lab.errors import SiteError
 from lab.sites.far_end import ANSWER_S, FarEnd, Json
-from lab.trial import DAEMON, DEADLINE_STATUS, Ends, Job, Outcome, Step, StepOutcome
+from lab.trial import DAEMON, DEADLINE_STATUS, End, Ends, Job, Outcome, Step, StepOutcome
 
 PROGRAMS = "/lab/bin/"  # how a step names the programs under test, wherever they lie
 NO_DEVICE = "UCX_NET_DEVICES=:1"  # MPI's way to name none
@@ -39,6 +39,18 @@ class Pair:
             far.ask("pin", interface=end.interface, device=end.device)
 
 
+def data_end(far: FarEnd, known: Mapping[str, str], hint: str) -> End:
+    """Its end of the data link, found there from what is known of it."""
+    found = far.ask("end", **{"device": "", "interface": "", "address": "", **known})["found"]
+    if not found["interface"]:
+        what = f"no RDMA device {found['device']}, or without an interface" if found["device"] else "no data link found"
+        raise SiteError(what, where=far.name, hint=f"rdma link, over there; or {hint}")
+    if not found["address"]:
+        what = f"the data link's interface {found['interface']} has no address"
+        raise SiteError(what, where=far.name, hint=f"ip addr add, over there; or {hint}")
+    return End(found["address"], found["device"], found["interface"])
+
+
 def locator(places: Mapping[str, str]) -> Locate:
     """Programs under test, by name, as they lie at one end."""
     named = {PROGRAMS + name: place for name, place in places.items()}
@@ -60,6 +72,25 @@ class Deadline:
     @property
     def left_s(self) -> float:
         return max(0.0, self.end - time.monotonic())
+
+
+def run_between(pair: Pair, ends: Ends, job: Job) -> Outcome:
+    """Run a job, and say how both ends are: before it, and of one that fails whether the link was down after it."""
+    found = state(pair, ends)
+    outcome = run_job(pair, job)
+    if outcome.failed and (lost := down(pair, ends)):
+        found["down"] = lost
+    return replace(outcome, state=found)
+
+
+def down(pair: Pair, ends: Ends) -> list[str]:
+    """The ends of the link that are down now; none where an agent is gone, which is said elsewhere."""
+    try:
+        found = _both(pair, "down", ends)
+    except SiteError:
+        return []
+    sides = ((pair.client, ends.client), (pair.server, ends.server))
+    return [f"{far.name}'s {end.interface}" for (far, end), off in zip(sides, found, strict=True) if off]
 
 
 def run_job(pair: Pair, job: Job) -> Outcome:
@@ -89,7 +120,7 @@ def state(pair: Pair, ends: Ends) -> dict[str, Any]:
     return {"client": client, "server": server}
 
 
-def _both(pair: Pair, what: str, ends: Ends) -> tuple[Json, Json]:
+def _both(pair: Pair, what: str, ends: Ends) -> tuple[Any, Any]:
     sides = ((pair.client, ends.client), (pair.server, ends.server))
     asked = [(far, far.call(what, interface=end.interface, device=end.device)) for far, end in sides]
     client, server = (far.answer(future)["found"] for far, future in asked)

@@ -66,9 +66,9 @@ def run_on_nodes(job: Job, interface: str, device: str) -> Outcome:
         ends = Ends(client, server, side_channel=server.host)
         both = Pair(far[0], far[1])
         both.pin(ends)
-        state = pair.state(both, ends) | {"nodes": nodes, "ends": [vars(each) for each in (client, server)]}
         inside = replace(job, environment=(*job.environment, (PLACES, os.environ[PLACES])))
-        return renamed(pair.run_job(placed(both, job, ends), inside), ends, state)
+        outcome = pair.run_between(placed(both, job, ends), ends, inside)
+        return renamed(outcome, ends, {"nodes": nodes, "ends": [vars(each) for each in (client, server)]})
     finally:
         for each in far:
             each.close()
@@ -85,11 +85,8 @@ def node_names() -> list[str]:
 
 def end_of(far: FarEnd, interface: str, device: str) -> End:
     """A node's end of the data link."""
-    found = far.ask("end", device=device, interface=interface, address="")["found"]
-    if not found["interface"] or not found["address"]:
-        hint = 'interface = "..." in [slurm] of hosts.toml'
-        raise SiteError("no interface of a data link found", where=far.name, hint=hint)
-    return End(found["address"], found["device"], found["interface"])
+    known = {"device": device, "interface": interface}
+    return pair.data_end(far, known, 'interface = "..." in [slurm] of hosts.toml')
 
 
 def placed(both: Pair, job: Job, ends: Ends) -> Pair:
@@ -109,8 +106,8 @@ def names_of(ends: Ends) -> dict[str, str]:
     return named | {"@side_channel": ends.side_channel}
 
 
-def renamed(outcome: Outcome, ends: Ends, state: dict[str, Any]) -> Outcome:
-    """The counters of the client's interface and device, by the plan's names too."""
+def renamed(outcome: Outcome, ends: Ends, names_here: dict[str, Any]) -> Outcome:
+    """The counters of the client's interface and device by the plan's names too; in the state, what they mean here."""
     names = {ends.client.interface: "@client.interface", ends.client.device: "@client.device"}
 
     def both(counters: dict[str, int]) -> dict[str, int]:
@@ -122,7 +119,7 @@ def renamed(outcome: Outcome, ends: Ends, state: dict[str, Any]) -> Outcome:
         outcome,
         counters_before=both(outcome.counters_before),
         counters_after=both(outcome.counters_after),
-        state=state,
+        state=outcome.state | names_here,
     )
 
 

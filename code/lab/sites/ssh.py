@@ -15,7 +15,7 @@ from lab.sites import bundle
 from lab.sites.connection import Connection
 from lab.sites.hosts import Host, Ssh, read_ssh
 from lab.sites.own_devices import refuse_model
-from lab.sites.pair import Pair, locator
+from lab.sites.pair import Pair, data_end, locator
 from lab.sites.wall import WallSite
 from lab.trial import End, Ends, Job, Link
 
@@ -54,11 +54,8 @@ class TwoHosts:
 
 def _end(connection: Connection) -> End:
     host = connection.host
-    found = connection.end.ask("end", device=host.device, interface=host.interface, address=host.address)["found"]
-    if not found["interface"] or not found["address"]:
-        hint = "interface and address of the data link in hosts.toml"
-        raise SiteError("no interface of a data link found", where=host.login, hint=hint)
-    return End(found["address"], found["device"], found["interface"])
+    known = {"device": host.device, "interface": host.interface, "address": host.address}
+    return data_end(connection.end, known, "interface and address of the data link in hosts.toml")
 
 
 def open(wanted: str = "", hosts: Path = HOSTS) -> WallSite:  # noqa: A001 - as every site's module

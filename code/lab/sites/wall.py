@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import Protocol
 
 from lab.errors import SiteError, SiteStopped
@@ -89,7 +88,7 @@ class WallSite:
                 if self.stopped:
                     raise SiteStopped(f"the {self.name} site was told to stop") from error
                 raise
-            if any(step.client_status or step.server_status for step in outcome.steps):
+            if outcome.failed:
                 self.disconnect()
             return outcome
 
@@ -97,8 +96,7 @@ class WallSite:
         """Run a job on the link as it wants it."""
         link.apply(job.link)
         ends = link.with_programs(job)
-        state = pair.state(ends, link.ends)
-        return replace(pair.run_job(ends, job), state=state)
+        return pair.run_between(ends, link.ends, job)
 
     def disconnect(self) -> None:
         """What a broken job left of the link must not reach the next."""

@@ -1,9 +1,12 @@
 import os
+from pathlib import Path
 
 import pytest
 
+from lab.errors import SiteError
 from lab.sites import node
 from lab.sites.agent import Agent
+from lab.sites.far_end import FarEnd, here
 
 
 @pytest.mark.parametrize(("near", "pinned"), [({1, 2, 900}, [{1, 2}]), ({900}, []), (set(), [])])
@@ -16,3 +19,13 @@ def test_an_end_stays_near_its_card_but_never_leaves_the_processors_it_was_given
     monkeypatch.setattr(os, "sched_setaffinity", lambda _, cpus: given.append(cpus))
     Agent().do_pin("eth0", "mlx5_0")
     assert given == pinned
+
+
+def test_what_fails_in_a_request_that_was_begun_is_heard_of_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    far = FarEnd("bob", here())
+    with pytest.raises(SiteError, match=r"^bob: FileNotFoundError: .*'ip'"):
+        far.answer(far.call("down", interface="eth0", device=""), limit_s=10)
+    far.close()

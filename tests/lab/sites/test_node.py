@@ -1,3 +1,5 @@
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,46 @@ def test_firmware_governor_turbo_card_and_link_identify_a_computer(
     found = node.identity("eth0", "mlx5_0")
     assert (found["firmware"], found["governor"], found["turbo"]) == ("28.39.1002", "performance", "off")
     assert (found["rdma"], found["card"], found["link"]) == ("MT4129", "0x15b3 0x1021", "400 Gb/sec (4X NDR)")
+
+
+def test_the_rate_of_a_card_is_what_it_says_and_that_of_a_device_of_software_is_its_interfaces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    assert node.rate_bit_s("eth0", "mlx5_0") == 400 * 10**9
+    put(tmp_path / "sys/class/infiniband/rxe0/ports/1/rate", "2.5 Gb/sec (1X SDR)")
+    put(tmp_path / "sys/class/net/eth0/speed", "-1")
+    assert node.rate_bit_s("eth0", "rxe0") == 0
+    put(tmp_path / "sys/class/net/eth0/speed", "10000")
+    assert node.rate_bit_s("eth0", "rxe0") == 10**10
+
+
+def test_an_end_is_down_when_its_interface_or_its_port_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    listed = [{"ifname": "eth0", "operstate": "UP"}]
+    monkeypatch.setattr(node, "_links", lambda *_: listed)
+    assert not node.is_down("eth0", "mlx5_0")
+    put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
+    assert node.is_down("eth0", "mlx5_0") and not node.is_down("eth0", "")
+    listed[0]["operstate"] = "LOWERLAYERDOWN"
+    assert node.is_down("eth0", "")
+
+
+@pytest.mark.parametrize(
+    ("there", "first"),
+    [
+        ([("inet6", "link", "fe80::1")], ""),
+        ([("inet6", "link", "fe80::1"), ("inet6", "global", "fd00::1")], "fd00::1"),
+        ([("inet6", "global", "fd00::1"), ("inet", "global", "10.1.0.1")], "10.1.0.1"),
+    ],
+)
+def test_an_address_of_the_link_alone_is_none(
+    monkeypatch: pytest.MonkeyPatch, there: list[tuple[str, str, str]], first: str
+) -> None:
+    listed = [dict(zip(("family", "scope", "local"), each, strict=True)) for each in there]
+    answer = subprocess.CompletedProcess([], 0, json.dumps([{"ifname": "eth0", "addr_info": listed}]))
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: answer)
+    assert node.address_of("eth0") == first
 
 
 def test_interrupts_load_and_link_state_are_only_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
