@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
+from lab.errors import SpecError
 from lab.parameters import Counts, Parameters, Profile, Scalar
 from lab.programs.request import Program
 from lab.trial import Link
@@ -75,3 +76,14 @@ class Experiment:
     question: str
     series: tuple[Series, ...]
     comparisons: tuple[Comparison, ...] = ()
+    left_out: tuple[str, ...] = ()  # series, on a link that can't be what they ask for
+
+    def on_a_real_link(self) -> Experiment:
+        """What is left where no link can be modelled."""
+        series = tuple(each for each in self.series if not each.link.is_modelled)
+        left_out = tuple(each.name for each in self.series if each.link.is_modelled)
+        if not series:
+            what = "every series models a link, and this site's link is real"
+            raise SpecError(what, file=self.file, hint="--site exact")
+        comparisons = tuple(each for each in self.comparisons if not {each.ours, *each.peers} & {*left_out})
+        return replace(self, series=series, comparisons=comparisons, left_out=left_out)

@@ -18,6 +18,11 @@ class Link:
     loss_seed: int = 1
     offload: bool = True
 
+    @property
+    def is_modelled(self) -> bool:
+        """Whether it asks for what real hardware gives by itself: all but the length of frames."""
+        return bool(self.rate_bit_s or self.delay_ns or self.loss_ppm) or not self.offload
+
 
 PLAIN = "orterun"  # starts both ranks on the computer where it is
 ECHO = "/bin/echo"  # the remote shell of a launcher that only says how its daemon is to be started

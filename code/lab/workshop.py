@@ -30,7 +30,12 @@ def open_workshop(files: Iterable[Path], site: Site, progress: Callable[[str], N
     digests = keep_binaries(binaries(experiments))
     site.prepare(progress)
     facts = SiteFacts(site.name, site.ends, site.identity())
-    return Workshop(site, facts, tuple(make_plan(each, facts, digests) for each in experiments))
+    plans = tuple(make_plan(each, facts, digests) for each in experiments)
+    for each in plans:
+        if each.experiment.left_out:
+            names = ", ".join(each.experiment.left_out)
+            progress(f"{each.experiment.name}: left out on {site.name}, whose link takes no model: {names}")
+    return Workshop(site, facts, plans)
 
 
 def find_experiment(named: Path) -> Path:

@@ -1,8 +1,13 @@
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+from tests.lab.conftest import PEERS
+
+from lab.errors import SpecError
 from lab.perturbation import ENVIRONMENT_BYTES, START_DELAY_NS, perturb, shuffle
 from lab.places import EXPERIMENTS
 from lab.plan import Plan, SiteFacts, binaries, make_plan
@@ -33,6 +38,41 @@ def test_a_key_is_what_it_has_always_been(make_small_plan: Make) -> None:
 def test_another_program_changes_the_keys_of_its_trials_only(make_small_plan: Make) -> None:
     one, other = keys(make_small_plan()), keys(make_small_plan(digest="e"))
     assert one[:4] == other[:4] and not set(one[4:]) & set(other[4:])
+
+
+MODELLED = """
+[[series]]
+name = "gigabit"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+link = { rate_bit_s = 1_000_000_000 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("site", "identity", "left_out"),
+    [("exact", {}, ()), ("host", {"cable": "veth"}, ()), ("host", {}, ("gigabit",)), ("ssh", {}, ("gigabit",))],
+)
+def test_what_models_a_link_is_left_out_where_the_link_is_real(
+    experiment_file: Callable[[str], Path],
+    facts: SiteFacts,
+    site: str,
+    identity: dict[str, str],
+    left_out: tuple[str, ...],
+) -> None:
+    here = replace(facts, name=site, identity=identity)
+    plan = make_plan(load(experiment_file(PEERS + MODELLED)), here, defaultdict(str))
+    assert plan.experiment.left_out == left_out
+    assert {each.series.name for each in plan.planned} == {"peer", "iperf", "gigabit"} - {*left_out}
+
+
+def test_an_experiment_of_nothing_but_models_is_refused_on_a_real_link(
+    experiment_file: Callable[[str], Path], facts: SiteFacts
+) -> None:
+    only = load(experiment_file(PEERS[: PEERS.index("[[series]]")] + MODELLED))
+    with pytest.raises(SpecError, match="every series models a link"):
+        make_plan(only, replace(facts, name="ssh"), defaultdict(str))
 
 
 def test_another_site_changes_all_keys(make_small_plan: Make, facts: SiteFacts) -> None:

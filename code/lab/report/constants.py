@@ -15,6 +15,7 @@ OF_ROUNDS = ("until_stable", "stable_window", "rounds_cap")
 COUNTED = ("iterations", "warmup", "tx_depth", "rx_depth", "repetitions", "windows")
 OF_ALL = ("iterations", "warmup", "repetitions")  # the rest concern our engine
 MEGABYTE = 10**6
+NO_BOUNDS = (None, 1)  # one iteration at least
 BOUNDS = {"iterations_at_most": "", "iterations_at_least": "", "bytes_per_size_at_most": "size", "warmup_at_most": ""}
 
 
@@ -45,7 +46,7 @@ def _parameters(evidence: Evidence, series: Series) -> Iterator[Claim]:
         yield constant(f"parameter.{name}", most, "", f"{name}, as run on {site}, the most of all sizes", where)
         yield constant(f"parameter.{name}.least", least, "", f"{name}, as run on {site}, the least of all sizes", where)
     for name, unit in BOUNDS.items():
-        if (bound := getattr(profile, name)) is not None:
+        if (bound := getattr(profile, name)) not in NO_BOUNDS:
             where = source_of(evidence, "profile", site, name)
             yield constant(f"profile.{name}", bound, unit, f"{name} on {site}", where)
 
@@ -59,6 +60,8 @@ def _range(series: Series, site: str, name: str, used: int) -> tuple[int, int]:
 
 
 def _link(evidence: Evidence, series: Series) -> Iterator[Claim]:
+    if not evidence.plan.site.takes_models:
+        return
     link, where = series.link, source_of(evidence, "link", "mtu")
     yield constant("link.mtu", link.mtu, "B", "bytes of IP in a frame of the link", where)
     if link.rate_bit_s:

@@ -20,6 +20,7 @@ from lab.report.published_times import published_times
 from lab.report.record_sets import RecordSet, record_sets, sets_of
 from lab.report.round_tables import round_tables
 from lab.report.side_tables import probe_tables, published_rows, size_tables
+from lab.report.site_words import words_of
 from lab.report.tables import (
     gain_rows,
     latency_table,
@@ -33,14 +34,6 @@ from lab.report.words import parameter_words
 from lab.sizes import format_size
 
 SHOWN_DIGEST = 16
-SITES = {
-    "exact": (
-        "Site exact: time is counted in instructions.",
-        "On the site exact time is counted in instructions of one emulated processor: the numbers measure the length "
-        "of the software's path, and are no prediction of real hardware.",
-    )
-}
-ELSEWHERE = ("Site {}: time by the clock on the wall.", "On the site {} time is that of the clock on the wall.")
 
 
 def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Gallery) -> dict[str, Any]:
@@ -51,7 +44,7 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "experiment": plan.experiment,
         "people": people,
         "site": plan.site.name,
-        "site_words": site_words(plan.site.name),
+        "site_words": words_of(plan.site.name),
         "profile_why": first.profile(plan.site.name).why,
         "parameters": parameter_rows(ledger),
         "environment": environment(evidence),
@@ -79,7 +72,7 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "all_records": _names(sets, [each.series for each in sets]),
         "claims": ledger,
         "pictures": set(gallery),
-        "picture": _pictures(gallery, sets, site_words(plan.site.name)["short"]),
+        "picture": _pictures(gallery, sets, words_of(plan.site.name).short),
     }
 
 
@@ -98,12 +91,6 @@ def transports(evidence: Evidence) -> list[dict[str, str | Markup]]:
         }
         for each in found
     ]
-
-
-def site_words(site: str) -> dict[str, str]:
-    """What a reader must know of the site, for a caption and for a paragraph."""
-    short, long = SITES.get(site, tuple(text.format(site) for text in ELSEWHERE))
-    return {"short": short, "long": long}
 
 
 def n_of(evidence: Evidence, names: Iterable[str]) -> Markup:
@@ -145,17 +132,21 @@ def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
     rows += [(name, _short(value)) for name, value in identity.items() if name != "arguments"]
     links = dict.fromkeys(each.link for each in plan.experiment.series)
     rows += [
-        (f"link {n}" if len(links) > 1 else "link", describe_link(each, plan.site.name))
-        for n, each in enumerate(links, 1)
+        (f"link {n}" if len(links) > 1 else "link", describe_link(each, plan.site)) for n, each in enumerate(links, 1)
     ]
-    ends = plan.site.ends
-    rows.append(
-        ("client, server", f"{ends.client.device} on {ends.client.host}, {ends.server.device} on {ends.server.host}")
-    )
+    rows.append(("client, server", ends_of(evidence)))
     programs = {name: digest for facts in evidence.facts.values() for name, digest in facts["programs"].items()}
     rows += [(name, _short(digest)) for name, digest in sorted(programs.items())]
     lab = sorted({facts["lab"] for facts in evidence.facts.values()})
     return [*rows, ("lab", ", ".join(lab))]
+
+
+def ends_of(evidence: Evidence) -> str:
+    """Both ends by their devices and addresses; where each trial had nodes of its own, by those."""
+    nodes = {", ".join(facts["state"].get("nodes", ())) for facts in evidence.facts.values()} - {""}
+    ends = evidence.plan.site.ends
+    named = (f"{each.device} on {each.host}" if each.device else each.host for each in (ends.client, ends.server))
+    return "; ".join(sorted(nodes)) or ", ".join(named)
 
 
 def _short(value: str) -> str | Markup:

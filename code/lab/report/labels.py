@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lab.plan import SiteFacts
 from lab.spec import Experiment, Series
 from lab.trial import Link
 
@@ -40,9 +41,11 @@ def describe_rate(link: Link) -> str:
     return f"{link.rate_bit_s / 1e9:g} Gbit/s" if link.rate_bit_s else "no rate limit"
 
 
-def describe_link(link: Link, site: str) -> str:
-    """The link in words, the same words for the same link."""
+def describe_link(link: Link, site: SiteFacts) -> str:
+    """The link in words, the same words for the same link; a real one has the rate that its card says."""
+    if not site.takes_models:
+        return ", ".join(filter(None, (f"{site.name} link", site.identity.get("link"))))
     delay = f", {link.delay_ns} ns delay" if link.delay_ns else ""
     loss = f", {link.loss_ppm} ppm loss" if link.loss_ppm else ""
     offload = "" if link.offload else ", no segmentation offload"
-    return f"{site} cable, MTU {link.mtu} B, {describe_rate(link)}{delay}{loss}{offload}"
+    return f"{site.name} cable, MTU {link.mtu} B, {describe_rate(link)}{delay}{loss}{offload}"

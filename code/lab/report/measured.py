@@ -46,7 +46,7 @@ class Subject:
 
     @property
     def link(self) -> str:
-        return describe_link(self.series.link, self.site)
+        return describe_link(self.series.link, self.evidence.plan.site)
 
     @property
     def wanted_n(self) -> int:

@@ -135,6 +135,7 @@ def gid_kinds(device: str) -> str:
 def identity(interface: str, device: str) -> dict[str, str]:
     """What makes measurements comparable; nothing that changes by itself."""
     found = {"kernel": os.uname().release, "processor": processor(), "governor": governor(), "turbo": turbo()}
+    found["congestion"] = text(PROC / "sys/net/ipv4/tcp_congestion_control")
     found.update(_card(interface, device))
     return {name: value for name, value in found.items() if value}
 

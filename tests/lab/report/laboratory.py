@@ -48,12 +48,12 @@ class UnsteadySite(fake_site.FakeSite):
             return super().run(job)
 
 
-def plan_of(name: str, folder: Path = EXPERIMENTS) -> Plan:
-    """The plan of an experiment on the fake site."""
+def plan_of(name: str, folder: Path = EXPERIMENTS, facts: SiteFacts | None = None) -> Plan:
+    """The plan of an experiment on the fake site, or on one of which it knows these facts."""
     site = UnsteadySite()
     experiment = load(folder / f"{name}.toml")
     digests = dict.fromkeys(binaries([experiment]), "d" * 64)
-    return make_plan(experiment, SiteFacts(site.name, site.ends, site.identity()), digests)
+    return make_plan(experiment, facts or SiteFacts(site.name, site.ends, site.identity()), digests)
 
 
 def record(plan: Plan, results: Path) -> None:

@@ -13,15 +13,17 @@ from pathlib import Path
 
 import pytest
 from tests.lab.report import laboratory
+from tests.lab.report.laboratory import UnsteadySite
 
 from lab.figures import BySize
 from lab.places import EXPERIMENTS, ROOT, TEMPLATES
+from lab.plan import SiteFacts
 from lab.report import commands
 from lab.report.build import Sources, build
 from lab.report.draft import draft
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.escape import Markup
-from lab.report.evidence import Evidence
+from lab.report.evidence import Evidence, gather
 from lab.report.extract import extract
 from lab.report.ledger import make_ledger
 from lab.report.pictures import pictures
@@ -270,6 +272,23 @@ def test_reports_are_built_at_once_and_only_when_something_changed(
     assert not commands._is_current(plan, records)
     pdf.unlink()
     assert not commands._is_current(laboratory.plan_of("verbs_throughput", own), records)
+
+
+REAL = SiteFacts("ssh", UnsteadySite().ends, {"hosts": "ada to bob", "link": "100 Gb/sec (4X EDR)"})
+
+
+@pytest.mark.parametrize("name", ["verbs_throughput", "mpi_bandwidth_latency"])
+def test_a_report_of_a_real_link_says_nothing_of_a_cable_or_of_one_core(name: str, tmp_path: Path, cache: Path) -> None:
+    toml = (EXPERIMENTS / f"{name}.toml").read_text().replace("profile.exact", "profile.ssh")
+    (tmp_path / f"{name}.toml").write_text(toml)
+    plan = laboratory.plan_of(name, tmp_path, REAL)
+    laboratory.record(plan, tmp_path)
+    pdf = tmp_path / "report.pdf"
+    pdf.write_bytes(build(Sources(plan.experiment.file, TEMPLATES), gather(plan, tmp_path), cache))
+    text = " ".join(tool("pdftotext", pdf, "-").split())
+    assert "ssh link, 100 Gb/sec (4X EDR)" in text and "Repetitions ran one after the other" in text
+    assert not re.search("cable|perturbed|processor core", text.partition("How to reproduce")[0])
+    assert ("left out: verbs.gigabit, tcp.gigabit" in text) == (name == "verbs_throughput")
 
 
 def test_only_templates_that_are_used_must_hold(

@@ -28,6 +28,7 @@ def pretend(root: Path, monkeypatch: pytest.MonkeyPatch, *devices: str) -> None:
     monkeypatch.setattr(node, "PROC", root / "proc")
     put(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance")
     put(root / "sys/devices/system/cpu/intel_pstate/no_turbo", "1")
+    put(root / "proc/sys/net/ipv4/tcp_congestion_control", "cubic")
     put(root / "proc/irq/77/smp_affinity_list", "8-9")
     for number, device in enumerate(devices):
         folder = root / "sys/class/infiniband" / device

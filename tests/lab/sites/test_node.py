@@ -14,6 +14,7 @@ def test_firmware_governor_turbo_card_and_link_identify_a_computer(
     pretend(tmp_path, monkeypatch, "mlx5_0")
     found = node.identity("eth0", "mlx5_0")
     assert (found["firmware"], found["governor"], found["turbo"]) == ("28.39.1002", "performance", "off")
+    assert found["congestion"] == "cubic"
     assert (found["rdma"], found["card"], found["link"]) == ("MT4129", "0x15b3 0x1021", "400 Gb/sec (4X NDR)")
 
 
