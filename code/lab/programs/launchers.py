@@ -33,9 +33,8 @@ SHARING = ("--mca", "mpi_yield_when_idle", "1")
 ISOLATED = ("orterun", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated", *SHARING)
 ASKING = ("--mca", "plm", "rsh", "--mca", "plm_rsh_agent", ECHO, "--mca", "plm_rsh_no_tree_spawn", "1")
 APART = ("orterun", "--allow-run-as-root", *ASKING, "--leave-session-attached", "--wdir", "/")
-NOT_HERE = (
-    "192.0.2.2"  # no computer's address (RFC 5737); nobody connects to it, since our daemon connects to the launcher
-)
+# No computer's address (RFC 5737); nobody connects to it, since our daemon connects to the launcher.
+NOT_HERE = "192.0.2.2"
 # Within an allocation: its first node is here, and srun starts the daemon on the second.
 DAEMON_BY_SRUN = ("--mca", "plm", "slurm", "--mca", "plm_slurm_args", "--mpi=none --overlap")
 ON_NODES = ("orterun", "--allow-run-as-root", *DAEMON_BY_SRUN)
