@@ -184,10 +184,13 @@ def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_on
 
 def test_two_runs_on_one_computer_take_turns(cable: WallSite, jobs: Jobs) -> None:
     assert cable.at_once == 1
+    told: list[str] = []
+    cable.prepare(told.append)
     with subprocess.Popen([sys.executable, "-c", ALONE, "1"]) as other:
         await_true(lambda: running("sleep 1"))
         outcome = cable.run(jobs.shell(LISTENING, "true"))
         assert other.wait(30) == 0 and outcome.steps[0].client_status == 0
+    assert told == ["host: waiting for another run that measures on this computer"]
 
 
 def test_a_trial_costs_at_most_20_ms_beside_its_programs(

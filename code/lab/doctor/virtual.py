@@ -11,7 +11,7 @@ from lab.doctor.finding import Finding
 from lab.errors import LabError
 from lab.machine.wall import KVM
 from lab.places import CACHE
-from lab.sites import exact, vm
+from lab.sites import silent, vm
 
 SITE = "vm"
 DEVICE = Path("/dev/kvm")
@@ -49,7 +49,7 @@ def _not_booting() -> str:
     if not (CACHE / "machine").is_dir():
         return "not tried before the first trial"
     try:
-        booted = vm.open().made(exact.silent).acceleration is KVM
+        booted = vm.open().made(silent).acceleration is KVM
     except LabError as error:
         return f"not tried: {error.what}"
     return "" if booted else "a machine is made, but does not boot"

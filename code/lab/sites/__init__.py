@@ -14,6 +14,13 @@ from lab.trial import Ends, Job, Outcome
 MODULES = {name: f"lab.sites.{name}" for name in ("exact", "vm", "host", "ssh", "slurm")}
 
 
+Tell = Callable[[str], None]  # what takes time, and why
+
+
+def silent(_: str) -> None:
+    """Tell nobody: prepare() told what there is to tell."""
+
+
 class Site(Protocol):
     """A place that runs jobs."""
 
@@ -29,7 +36,7 @@ class Site(Protocol):
         """What makes this site this site: compared, stable, cheap after the first call."""
         ...
 
-    def prepare(self, progress: Callable[[str], None]) -> None:
+    def prepare(self, progress: Tell) -> None:
         """Build and freeze what is not cached; otherwise do nothing."""
         ...
 

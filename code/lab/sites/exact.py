@@ -13,6 +13,7 @@ from lab.errors import SiteError
 from lab.machine import frozen, guest, plugin
 from lab.machine.image import build_image
 from lab.machine.running import Running
+from lab.sites import silent
 from lab.trial import End, Ends, Job, Outcome
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,10 +23,6 @@ CACHE = ROOT / ".cache"
 # A busy second of the guest takes 3 to 8 of the host, more beside other work; start and end of a run take one.
 HOST_SECONDS_PER_GUEST_SECOND = 30.0
 HOST_SECONDS_MORE = 60.0
-
-
-def silent(_: str) -> None:
-    """Tell nobody: prepare() told what there is to tell."""
 
 
 class ExactSite:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.sites import own_devices, soft_rdma
+from lab.sites import Tell, own_devices, soft_rdma
 from lab.sites.cable import Cable
 from lab.sites.own_devices import OwnDevices
 from lab.sites.soft_rdma import SoftRdma
@@ -19,11 +19,15 @@ CABLE = "cable"
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def alone(tell: Tell) -> Iterator[None]:
     """Wait until no other run of this user measures on this computer."""
     file = Path(tempfile.gettempdir()) / f"lab-host-{os.getuid()}.lock"
     with file.open("w") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            tell("host: waiting for another run that measures on this computer")
+            fcntl.flock(stream, fcntl.LOCK_EX)
         yield
 
 

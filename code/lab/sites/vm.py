@@ -13,7 +13,7 @@ from lab.machine.frozen import REHEARSAL
 from lab.machine.image import build_image
 from lab.machine.running import Running
 from lab.machine.wall import KVM, SOFTWARE, Machine
-from lab.sites import exact, node
+from lab.sites import Tell, exact, node, silent
 from lab.sites.host import alone
 from lab.trial import End, Ends, Job, Outcome
 
@@ -36,6 +36,7 @@ class VmSite:
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.running = Running(self.name)
         self.known: Machine | None = None
+        self.tell: Tell = silent
 
     @property
     def joined(self) -> bool:
@@ -49,7 +50,7 @@ class VmSite:
 
     def identity(self) -> dict[str, str]:
         """The image, how QEMU runs it, and the computer underneath."""
-        machine = self.made(exact.silent)
+        machine = self.made(silent)
         return {
             "image": machine.image.digest,
             "qemu": qemu.version(),
@@ -61,6 +62,7 @@ class VmSite:
 
     def prepare(self, progress: Callable[[str], None]) -> None:
         """Build the image, and find out whether KVM works here."""
+        self.tell = progress
         self.made(progress)
 
     def made(self, progress: Callable[[str], None]) -> Machine:
@@ -86,9 +88,9 @@ class VmSite:
 
     def run(self, job: Job) -> Outcome:
         """Boot, run the job, and leave nothing."""
-        machine = self.made(exact.silent)
+        machine = self.made(silent)
         limit_s = wall.BOOT_S + job.deadline_s + LATE_S
-        with self.turn, alone(), self.running.stoppable():
+        with self.turn, alone(self.tell), self.running.stoppable():
             boot = joined.run if self.joined else wall.run_alone
             return boot(machine, job, limit_s, self.running.watch)
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from lab.errors import SiteError, SiteStopped
-from lab.sites import pair
+from lab.sites import Tell, pair, silent
 from lab.sites.pair import Pair
 from lab.trial import Ends, Job, Link, Outcome
 
@@ -39,9 +39,10 @@ class WallSite:
     at_once: int | None = 1
 
     def __init__(
-        self, name: str, connect: Callable[[], PairLink], alone: Callable[[], AbstractContextManager[None]]
+        self, name: str, connect: Callable[[], PairLink], alone: Callable[[Tell], AbstractContextManager[object]]
     ) -> None:
         self.name, self.connect, self.alone = name, connect, alone
+        self.tell: Tell = silent
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.stopped = False
         self.link: PairLink | None = None
@@ -63,9 +64,9 @@ class WallSite:
             self.known = pair.identity(link.pair, link.ends) | link.about, link.ends
         return self.known
 
-    def prepare(self, progress: Callable[[str], None]) -> None:
+    def prepare(self, progress: Tell) -> None:
         """Make the link."""
-        del progress
+        self.tell = progress
         self.connected()
 
     def connected(self) -> PairLink:
@@ -80,7 +81,7 @@ class WallSite:
     def run(self, job: Job) -> Outcome:
         """Run a job when no other runs here."""
         pair.refuse_without_device(job)
-        with self.turn, self.alone():
+        with self.turn, self.alone(self.tell):
             try:
                 outcome = self.run_on(self.connected(), job)
             except SiteError as error:
