@@ -148,7 +148,7 @@ def _card(interface: str, device: str) -> dict[str, str]:
         "driver": driver.readlink().name if driver.is_symlink() else "",
         "rdma": text(port / "hca_type") or text(port / "node_desc") if device else "",
         "firmware": text(port / "fw_ver") if device else "",
-        "link": text(port / "ports/1/rate") if device else "",
+        "link": port_rate(device),
     }
 
 
@@ -168,12 +168,16 @@ def state(interface: str, device: str) -> dict[str, object]:
     return {name: value for name, value in found.items() if value not in ("", [], {}, 0)}
 
 
+def port_rate(device: str) -> str:
+    """As a card says it: `400 Gb/sec (4X NDR)`. What a device of software says is a guess where its interface knows no
+    speed: 2.5 Gb/sec (ib_get_eth_speed of the kernel)."""
+    folder = SYS / "class/infiniband" / device
+    return text(folder / "ports/1/rate") if device and (folder / "device").exists() else ""
+
+
 def rate_bit_s(interface: str, device: str) -> int:
-    """What the link can carry, as its card says: `400 Gb/sec (4X NDR)`, or Mbit/s; 0 where there is no card. What a
-    device of software says is a guess where its interface knows no speed: 2.5 Gb/sec (ib_get_eth_speed of the kernel).
-    """
-    port = SYS / "class/infiniband" / device
-    words = text(port / "ports/1/rate").split() if device and (port / "device").exists() else []
+    """What the link can carry, as its card says, or its interface in Mbit/s; 0 where there is no card."""
+    words = port_rate(device).split()
     if words:
         return int(float(words[0]) * 1e9)
     card = SYS / "class/net" / interface

@@ -28,6 +28,7 @@ def test_the_rate_of_a_card_is_what_it_says_and_that_of_a_device_of_software_is_
     assert node.rate_bit_s("eth0", "rxe0") == 0
     put(tmp_path / "sys/class/net/eth0/speed", "10000")
     assert node.rate_bit_s("eth0", "rxe0") == 10**10
+    assert "link" not in node.identity("eth1", "rxe0")
 
 
 def test_an_end_is_down_when_its_interface_or_its_port_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
