@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 
@@ -14,6 +15,8 @@ from lab.trial import DEADLINE_STATUS, Ends, Outcome, StepOutcome
 DURATIONS = (*SUMMARIES, "window", "round_trip", "round", "send", "receive")
 PATH_MTU_MOST = 4096  # bytes of a message in one packet
 LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
+RULE = r"^-{60,}$"  # above and below what Open MPI's launcher has to say
+BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
 
 
 def failed_steps(outcome: Outcome) -> Iterator[str]:
@@ -23,8 +26,7 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
     ends = [(index, *each) for index, step in enumerate(outcome.steps, 1) for each in _ends(step)]
     for index, end, status, talk in sorted(ends, key=lambda each: each[2] != DEADLINE_STATUS):
         if status:
-            words = talk.strip()[-LAST_WORDS:] or "it said nothing"
-            yield f"step {index}: the {end} {_describe(status)}: {words}"
+            yield f"step {index}: the {end} {_describe(status)}: {_last_words(talk)}"
 
 
 def false_claims(planned: Planned, ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
@@ -112,6 +114,12 @@ def _of_size(totals: dict[tuple[int, str], int], wanted: int) -> list[int]:
 
 def _ends(step: StepOutcome) -> tuple[tuple[str, int, str], ...]:
     return (("client", step.client_status, step.client_err), ("server", step.server_status, step.server_err))
+
+
+def _last_words(talk: str) -> str:
+    """In one line; what a launcher adds is left out where a rank spoke for itself."""
+    said = BOX.sub("", talk).strip() or re.sub(RULE, "", talk, flags=re.MULTILINE)
+    return " ".join(said.split())[-LAST_WORDS:] or "it said nothing"
 
 
 def _describe(status: int) -> str:

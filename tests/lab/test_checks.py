@@ -59,3 +59,19 @@ def test_a_card_that_counts_rdma_by_itself_is_asked_itself(make_small_plan: Make
     ends = Ends(ONE, End("198.18.0.2", "rxe1", "eth1"), "")
     counted = Outcome((), {"rxe0.tx_bytes": 1}, {"rxe0.tx_bytes": 65}, 0, 0, "", 0.0)
     assert list(uncounted_bytes(ours, ends, counted, SENT)) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("mpi-pingpong: no progress for 5 s\n{box}", "mpi-pingpong: no progress for 5 s"),
+        ("{box}", "orterun detected that a process ended: Exit code: 1"),
+        ("one\n\ttwo\n", "one two"),
+        (" \n", "it said nothing"),
+    ],
+)
+def test_a_failure_is_one_line_in_which_a_rank_comes_before_its_launcher(said: str, words: str) -> None:
+    rule = "-" * 74
+    talk = said.format(box=f"{rule}\norterun detected that a process ended:\n\n  Exit code: 1\n{rule}\n")
+    step = StepOutcome("", talk, "", "", 1, 0, 0, 0)
+    assert list(failed_steps(replace(UNCOUNTED, steps=(step,)))) == [f"step 1: the client ended with status 1: {words}"]
