@@ -9,6 +9,8 @@ import base64
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.machine import cpio, debian, elf, lock, qemu
@@ -17,12 +19,43 @@ from lab.sites.exact import MACHINE
 
 HERE = Path(__file__).parent
 BOOT = ("virtio_pci", "9p", "9pnet_virtio", "overlay")
-MODULES = (*BOOT, "crc32_generic", "rdma_rxe", "ib_uverbs", "rdma_ucm", "veth", "vrf", "sch_netem", "sch_tbf")
+MODULES = (
+    *BOOT,
+    "crc32_generic",
+    "virtio_net",
+    "virtio_console",
+    "rdma_rxe",
+    "ib_uverbs",
+    "rdma_ucm",
+    "veth",
+    "vrf",
+    "sch_netem",
+    "sch_tbf",
+)
 SHARE = "local,security_model=none,readonly=on,multidevs=remap"
 ARGUMENTS = (
-    "-machine", "q35", "-m", "3072", "-smp", "2", "-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max",
+    "-machine", "q35", "-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max",
     "-nodefaults", "-nic", "none", "-display", "none", "-no-reboot", "-no-user-config", "-serial", "stdio",
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a machine takes of this computer."""
+
+    processors: int = 2
+    memory_mib: int = 3072
+
+
+@dataclass(frozen=True)
+class Joints:
+    """What connects a machine with others: words for QEMU, and the descriptors that they name."""
+
+    words: tuple[str, ...] = ()
+    descriptors: tuple[int, ...] = ()
+
+
+ALONE = Joints()
 
 
 class OtherKernel:
@@ -56,19 +89,29 @@ class OtherKernel:
         (folder,) = (self.folder / "lib/modules").iterdir()
         return folder.name
 
-    def run(self, *command: str, limit_s: float) -> str:
+    def run(self, *command: str, limit_s: float, joints: Joints = ALONE) -> str:
         """All that a command prints under this kernel, and `status N` at its end."""
+        with self.start(command, Size(), joints) as machine:
+            try:
+                said, _ = machine.communicate(timeout=limit_s)
+            finally:
+                machine.kill()
+        assert machine.returncode == 0, said
+        return said
+
+    def start(self, command: Sequence[str], size: Size, joints: Joints = ALONE) -> subprocess.Popen[str]:
+        """A machine that runs a command, and is off when that has ended."""
         line = f"cd {shlex.quote(str(ROOT))} && {shlex.join(command)} 2>&1; echo status $?; echo o >/proc/sysrq-trigger"
         coded = base64.b64encode(line.encode()).decode()
         boot = ("-kernel", self.folder / "vmlinuz", "-initrd", self.folder / "initrd")
         append = ("-append", f"console=ttyS0 quiet panic=-1 mitigations=off lab_run={coded}")
         shares = (f"{SHARE},path=/,mount_tag=files", f"{SHARE},path={self.folder}/lib/modules,mount_tag=of-the-kernel")
         files = [word for share in shares for word in ("-virtfs", share)]
-        ended = subprocess.run(
-            [qemu.PROGRAM, *ARGUMENTS, *boot, *append, *files],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=limit_s, check=True,
+        parts = ["-m", str(size.memory_mib), "-smp", str(size.processors)]
+        return subprocess.Popen(
+            [qemu.PROGRAM, *ARGUMENTS, *parts, *boot, *append, *files, *joints.words],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, pass_fds=joints.descriptors,
         )  # fmt: skip
-        return ended.stdout
 
 
 def wanted() -> list[lock.Locked]:

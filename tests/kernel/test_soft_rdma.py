@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import subprocess
 import sys
@@ -14,18 +13,16 @@ import pytest
 from tests.sites.jobs import ENDLESS, LISTENING, PORT, Jobs, await_true
 
 from lab import doctor
-from lab.binaries import keep_binaries
 from lab.errors import SiteError
-from lab.measure import measure
-from lab.places import BENCH
-from lab.plan import SiteFacts, make_plan
+from lab.measure import FailedOutcome, measure
+from lab.plan import Planned, SiteFacts, make_plan
+from lab.record import Record
 from lab.sites import host, node, soft_rdma
 from lab.sites.wall import WallSite
 from lab.spec_file import load
 from lab.trial import Link
 
 pytestmark = pytest.mark.modules
-BINARIES = ("tcp-server", "tcp-client", "verbs-server", "verbs-client", "mpi-pingpong")
 EXPERIMENT = """
 title = "All that a cable carries"
 question = "Do verbs, TCP, MPI and a peer take the same cable?"
@@ -45,11 +42,11 @@ operation = "{operation}"
 measure = "{measure}"
 """
 KINDS = {
-    "verbs": ("write", "throughput"),
-    "ib_write_bw": ("write", "throughput"),
-    "tcp": ("send", "throughput"),
-    "mpi-tcp": ("send", "latency"),
-    "mpi-verbs": ("send", "latency"),
+    "verbs": {"operation": "write", "measure": "throughput"},
+    "ib_write_bw": {"operation": "write", "measure": "throughput"},
+    "tcp": {"operation": "send", "measure": "throughput"},
+    "mpi-tcp": {"operation": "send", "measure": "latency"},
+    "mpi-verbs": {"operation": "send", "measure": "latency"},
 }
 ALONE = """
 import time
@@ -59,11 +56,6 @@ site.prepare(print)
 print("made", flush=True)
 time.sleep(600)
 """
-
-
-@pytest.fixture(scope="module")
-def programs() -> dict[Path, str]:
-    return keep_binaries([BENCH / name for name in BINARIES])
 
 
 @pytest.fixture
@@ -85,15 +77,26 @@ def traces() -> list[str]:
     return [*said, *map(str, Path("/sys/fs/cgroup").rglob("lab-domain*"))]
 
 
+def measured(planned: Planned, site: WallSite, facts: SiteFacts) -> Record:
+    """perftest prints zeros when it can't find out the processor's frequency, as beside other work (get_clock.c)."""
+    for _ in range(3):
+        try:
+            return measure(planned, site, facts)
+        except FailedOutcome as error:
+            if "printed as zero" not in error.what:
+                raise
+    return measure(planned, site, facts)
+
+
 def test_verbs_tcp_mpi_and_a_peer_take_the_cable_between_two_devices(
     site: WallSite, programs: dict[Path, str], tmp_path: Path
 ) -> None:
-    series = (SERIES.format(program=name, operation=kind[0], measure=kind[1]) for name, kind in KINDS.items())
+    series = (SERIES.format(program=name, **kind) for name, kind in KINDS.items())
     (tmp_path / "all.toml").write_text(EXPERIMENT + "".join(series))
     facts = SiteFacts(site.name, site.ends, site.identity())
     assert site.ends == soft_rdma.ENDS and "two routing domains" in facts.identity["cable"]
     for planned in make_plan(load(tmp_path / "all.toml"), facts, programs).planned:
-        record = measure(planned, site, facts)
+        record = measured(planned, site, facts)
         before, after = record.facts["counters_before"], record.facts["counters_after"]
         sent, lo = (after[name] - before[name] for name in ("lab0.tx_bytes", "lo.tx_bytes"))
         assert sent >= 200 * 4096 and lo < 100_000, (planned.trial, sent, lo)
@@ -117,7 +120,7 @@ def test_a_link_that_goes_down_ends_verbs_in_the_deadline_and_the_next_trial_is_
     client = ("/lab/bin/verbs-client", *shared, "--device", "lab_rxe0", site.ends.server.host)
     cut = ("sh", "-c", '(sleep 2; exec ip link set lab1 down) & exec "$@"', "sh", *client)
     (step,) = site.run(jobs.pair(server, cut, deadline_s=60)).steps
-    assert step.client_status == 1 and re.search(r"\d s\b", step.client_err), step
+    assert step.client_status and "no progress for 4 s" in step.client_err + step.server_err, step
     assert site.run(jobs.pair(*jobs.tcp("64@100/10"))).steps[0].client_status == 0
 
 

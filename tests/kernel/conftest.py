@@ -1,0 +1,17 @@
+"""The programs under test, kept once for all tests of this folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.binaries import keep_binaries
+from lab.places import BENCH
+
+BINARIES = ("tcp-server", "tcp-client", "verbs-server", "verbs-client", "mpi-pingpong")
+
+
+@pytest.fixture(scope="session")
+def programs() -> dict[Path, str]:
+    return keep_binaries([BENCH / name for name in BINARIES])

@@ -1,0 +1,144 @@
+"""The site ssh between two computers with an RDMA device each: run by test_another_kernel, with bob beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.kernel.test_soft_rdma import KINDS, SERIES, measured
+from tests.kernel.two_hosts import ALICE_DEVICE, BOB_DEVICE, DATA, OLDER, device, turn_wire
+from tests.sites.daemons import write
+from tests.sites.jobs import await_true, running
+from tests.sites.link_cut import cut_in_a_run, plan_of
+
+from lab.doctor import remote
+from lab.errors import SiteError
+from lab.preflight import preflight
+from lab.sites import auto, node, ssh
+from lab.sites.wall import WallSite
+
+pytestmark = pytest.mark.modules
+EXPERIMENT = """
+title = "All that a link carries"
+question = "Do verbs, TCP, MPI and a peer take the same link?"
+[parameters]
+sizes = "4K"
+iterations = 100
+warmup = 20
+wait = "event"
+wait_deadline_s = 20
+deadline_s = 60
+"""
+WRITE = SERIES.format(program="verbs", **KINDS["verbs"]) + "parameters.verify = true\n"
+OTHERS = "".join(SERIES.format(program=name, **KINDS[name]) for name in ("ib_write_bw", "tcp", "mpi-verbs"))
+
+
+class Hosts:
+    """alice, who is here, and bob."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.ssh = ("ssh", "-F", str(folder / "config"), "-S", "/run/to-bob", "bob")
+
+    def connect(self) -> bool:
+        """One connection for all that is asked of bob, who may still be booting."""
+        return subprocess.run([*self.ssh, "-MNf"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+    def toml(self, folder: Path, bob: str = "bob") -> Path:
+        """A hosts.toml that names their devices, of which the lab finds interface and address."""
+        text = f"""[ssh]
+config = "{self.folder}/config"
+client = {{ login = "alice", device = "{ALICE_DEVICE}" }}
+server = {{ login = "{bob}", device = "{BOB_DEVICE}" }}
+"""
+        return write(folder / "hosts.toml", text)
+
+    def on_bob(self, line: str) -> str:
+        """What a line for his shell says."""
+        return subprocess.run([*self.ssh, line], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[Hosts]:
+    """This computer becomes alice, and loses its device again."""
+    folder = Path(os.environ["LAB_TWO_HOSTS"])
+    subprocess.run(["sh", "-c", (folder / "alice.sh").read_text() + device(ALICE_DEVICE)], check=True)
+    made = Hosts(folder)
+    await_true(made.connect, seconds=60, nap=1)
+    await_true(lambda: f"{BOB_DEVICE}/1 state ACTIVE" in made.on_bob("rdma link"))
+    yield made
+    subprocess.run([*made.ssh, "-O", "exit"], check=True)
+    subprocess.run(["rdma", "link", "delete", ALICE_DEVICE], check=True)
+
+
+@pytest.fixture(scope="module")
+def site(hosts: Hosts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WallSite]:
+    opened = ssh.open("", hosts.toml(tmp_path_factory.mktemp("hosts")))
+    yield opened
+    opened.stop()
+
+
+def await_nothing_left(hosts: Hosts) -> None:
+    """Programs under test, peers, launchers and agents end, here and there; what ssh runs on alice is here."""
+    words = re.compile("verbs-|tcp-|mpi-pingpong|ib_write_bw|orte|lab.sites.agent")
+    await_true(lambda: not words.search("\n".join(running(""))))
+    await_true(lambda: not words.search(hosts.on_bob("ps -wweo args")))
+
+
+def test_the_devices_of_hosts_toml_carry_verbs_a_peer_tcp_and_mpi_over_the_data_link(
+    hosts: Hosts, site: WallSite, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    assert auto.choose(hosts.toml(tmp_path)) == ("ssh", f"hosts.toml names the RDMA device {ALICE_DEVICE}")
+    plan = plan_of(site, programs, tmp_path, EXPERIMENT + WRITE + OTHERS)
+    for planned in plan.planned:
+        facts = measured(planned, site, plan.site).facts
+        rdma, before = planned.series.tool.rdma, facts["counters_before"]
+        assert facts["path"] == (f"RDMA from {ALICE_DEVICE}" if rdma else "the kernel's network from data0")
+        assert facts["ends"]["server"] == {"host": DATA["bob"], "device": BOB_DEVICE, "interface": "data0"}
+        grown = {name: count - before[name] for name, count in facts["counters_after"].items()}
+        assert grown["server.data0.rx_bytes"] >= 100 * 4096 <= grown["data0.tx_bytes"]
+        assert grown["login0.tx_bytes"] < 40_000
+        assert (grown[f"server.{BOB_DEVICE}.rcvd_pkts"] >= 100) == rdma
+
+
+def test_the_doctor_names_the_devices_of_both_hosts(hosts: Hosts, tmp_path: Path) -> None:
+    ends = (("alice", "client", ALICE_DEVICE), ("bob", "server", BOB_DEVICE))
+    found = {each.what: each for each in remote.examine(hosts.toml(tmp_path))}
+    for name, role, own in ends:
+        said = rf"{role} on {own} \(4: ACTIVE\), GIDs: \d RoCE v2, data0 \(MTU 4200\), {DATA[name]}$"
+        assert re.search(said, found[name].found) and not found[name].remedy, found
+
+
+def test_a_preflight_agrees_on_gid_and_mtu_and_says_so_in_one_sentence_when_they_differ(
+    hosts: Hosts, site: WallSite, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    plan = plan_of(site, programs, tmp_path, EXPERIMENT + WRITE)
+    found = preflight(site, plan.site, plan.planned)
+    assert found is not None and list(found.costs) == [("verbs", "write", "throughput")]
+    assert found.link_bytes_per_s is None  # Soft-RoCE's own 2.5 Gb/sec is none
+    hosts.on_bob("ip link set data0 mtu 1500")
+    with pytest.raises(SiteError, match="the two ports have different MTUs \\(4096 here, 1024 there\\)") as mtu:
+        preflight(site, plan.site, plan.planned)
+    hosts.on_bob("ip link set data0 mtu 4200")
+    older = ssh.open("", hosts.toml(tmp_path, OLDER))
+    with pytest.raises(SiteError, match="the two ends chose GIDs of different types") as gid:
+        preflight(older, plan.site, plan.planned)
+    older.stop()
+    assert "\n" not in str(mtu.value) + str(gid.value)
+
+
+def test_a_cut_wire_costs_its_trial_a_sentence_and_no_other_and_nothing_runs_on(
+    hosts: Hosts, site: WallSite, programs: dict[Path, str], tmp_path: Path
+) -> None:
+    sentence = cut_in_a_run(
+        site, programs, tmp_path, EXPERIMENT.replace("wait_deadline_s = 20", "wait_deadline_s = 5") + WRITE,
+        sent=lambda: node.counters()["data0.tx_bytes"],
+        cut=lambda: turn_wire("off"), mend=lambda: turn_wire("on"),
+    )  # fmt: skip
+    assert sentence.startswith("bob's data0 is down; step 1: the client "), sentence
+    site.disconnect()
+    await_nothing_left(hosts)
