@@ -13,7 +13,7 @@ from tests.kernel.test_soft_rdma import KINDS, SERIES, measured
 from tests.kernel.two_hosts import ALICE_DEVICE, BOB_DEVICE, DATA, OLDER, device, turn_wire
 from tests.sites.daemons import write
 from tests.sites.jobs import await_true, running
-from tests.sites.link_cut import cut_in_a_run, plan_of
+from tests.sites.link_cut import await_answer, cut_in_a_run, plan_of
 
 from lab.doctor import remote
 from lab.errors import SiteError
@@ -134,10 +134,13 @@ def test_a_preflight_agrees_on_gid_and_mtu_and_says_so_in_one_sentence_when_they
 def test_a_cut_wire_costs_its_trial_a_sentence_and_no_other_and_nothing_runs_on(
     hosts: Hosts, site: WallSite, programs: dict[Path, str], tmp_path: Path
 ) -> None:
+    def mend() -> None:
+        turn_wire("on")
+        await_answer(lambda *command: subprocess.run(command, check=True), DATA["bob"])
+
     sentence = cut_in_a_run(
         site, programs, tmp_path, EXPERIMENT.replace("wait_deadline_s = 20", "wait_deadline_s = 5") + WRITE,
-        sent=lambda: node.counters()["data0.tx_bytes"],
-        cut=lambda: turn_wire("off"), mend=lambda: turn_wire("on"),
+        sent=lambda: node.counters()["data0.tx_bytes"], cut=lambda: turn_wire("off"), mend=mend,
     )  # fmt: skip
     assert sentence.startswith("bob's data0 is down; step 1: the client "), sentence
     site.disconnect()

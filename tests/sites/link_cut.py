@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from tests.sites.jobs import await_true, running
@@ -15,6 +18,12 @@ from lab.sites import Site
 from lab.spec_file import load
 
 ITERATIONS = "iterations = 100\n"
+# Nobody listens there: a refusal is an answer.
+KNOCK = """
+import errno, socket, sys
+socket.setdefaulttimeout(1)
+sys.exit(socket.socket().connect_ex((sys.argv[1], 9)) != errno.ECONNREFUSED)
+"""
 CUT_BYTES = 10**6  # more than the trial before sends
 
 
@@ -23,6 +32,18 @@ def plan_of(site: Site, programs: dict[Path, str], folder: Path, experiment: str
     file = folder / f"{iterations}.toml"
     file.write_text(experiment.replace(ITERATIONS, f"iterations = {iterations}\n"))
     return make_plan(load(file), SiteFacts(site.name, site.ends, site.identity()), programs)
+
+
+def await_answer(inside: Callable[..., object], address: str) -> None:
+    """A link that was put up again carries nothing for a moment, and who asked for it before is told so."""
+
+    def answers() -> bool:
+        with suppress(subprocess.CalledProcessError):
+            inside(sys.executable, "-c", KNOCK, address)
+            return True
+        return False
+
+    await_true(answers)
 
 
 def cut_in_a_run(
@@ -42,7 +63,8 @@ def cut_in_a_run(
             mend()
     ((_, sentence),) = summary.failed
     assert "\n" not in sentence and running("5000000") == []
-    assert run_trials(work, [*later.planned], 1, lambda *_: None).measured == 1
+    after = run_trials(work, [*later.planned], 1, lambda *_: None)
+    assert (after.measured, after.failed) == (1, [])
     kept = [has_record(work.results, plan.planned[0].trial.key) for plan in (done, lost, later)]
     assert kept == [True, False, True]
     return sentence

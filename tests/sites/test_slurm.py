@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ from tests.sites.jobs import (
     require_steady_trials,
     running,
 )
-from tests.sites.link_cut import cut_in_a_run, plan_of
+from tests.sites.link_cut import await_answer, cut_in_a_run, plan_of
 from tests.sites.test_conformance import EXPERIMENT, MPI, record_of
 
 from lab import doctor
@@ -49,6 +50,7 @@ from lab.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sh", "-c", sys.argv[2]), 18600)
 slurm.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
 """
+DATA_OF_N2 = "10.75.0.2"
 # Stands for `lab grade`: it writes a grade that says where it was made.
 GRADER = """
 import json, os, pathlib, sys
@@ -248,9 +250,13 @@ def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
     def turn(state: str) -> str:
         return cluster.inside("n2", "ip", "link", "set", "data0", state)
 
+    def mend() -> None:
+        turn("up")
+        await_answer(partial(cluster.inside, "n1"), DATA_OF_N2)
+
     sentence = cut_in_a_run(
         site, programs, tmp_path, EXPERIMENT,
-        sent=lambda: sent_from(cluster, "n1"), cut=lambda: turn("down"), mend=lambda: turn("up"),
+        sent=lambda: sent_from(cluster, "n1"), cut=lambda: turn("down"), mend=mend,
     )  # fmt: skip
     assert "n2's data0 is down; " in sentence and "no progress for 5 s" in sentence, sentence
 

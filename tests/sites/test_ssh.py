@@ -9,11 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, leaping_clocks, require_steady_trials, running, shortest
-from tests.sites.link_cut import cut_in_a_run
+from tests.sites.link_cut import await_answer, cut_in_a_run
 from tests.sites.ssh_hosts import SshHosts
 from tests.sites.test_conformance import EXPERIMENT
 
@@ -187,9 +188,11 @@ def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
     def turn(state: str) -> object:
         return ssh_hosts.inside("alice", "ip", "link", "set", "data0", state)
 
-    sentence = cut_in_a_run(
-        site, programs, tmp_path, EXPERIMENT, sent=sent, cut=lambda: turn("down"), mend=lambda: turn("up")
-    )
+    def mend() -> None:
+        turn("up")
+        await_answer(partial(ssh_hosts.inside, "alice"), site.ends.server.host)
+
+    sentence = cut_in_a_run(site, programs, tmp_path, EXPERIMENT, sent=sent, cut=lambda: turn("down"), mend=mend)
     assert sentence.startswith("alice's data0 is down; ") and "no progress for 5 s" in sentence, sentence
 
 
