@@ -33,7 +33,7 @@ from lab.errors import SiteError
 from lab.plan import SiteFacts, make_plan
 from lab.preflight import preflight
 from lab.programs import mpi
-from lab.sites import far_end, host, node
+from lab.sites import far_end, host, node, silent
 from lab.sites.wall import WallSite
 from lab.spec_file import load
 from lab.trial import DAEMON, Link, Step
@@ -184,12 +184,20 @@ def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_on
 
 def test_two_runs_on_one_computer_take_turns(cable: WallSite, jobs: Jobs) -> None:
     assert cable.at_once == 1
-    told: list[str] = []
-    cable.prepare(told.append)
     with subprocess.Popen([sys.executable, "-c", ALONE, "1"]) as other:
         await_true(lambda: running("sleep 1"))
         outcome = cable.run(jobs.shell(LISTENING, "true"))
         assert other.wait(30) == 0 and outcome.steps[0].client_status == 0
+
+
+def test_who_waits_for_another_run_is_told_so(cable: WallSite, jobs: Jobs) -> None:
+    told: list[str] = []
+    cable.prepare(told.append)
+    with ThreadPoolExecutor(1) as pool:
+        with host.alone(silent):
+            run = pool.submit(cable.run, jobs.shell(LISTENING, "true"))
+            await_true(lambda: told)
+        assert run.result(30).steps[0].client_status == 0
     assert told == ["host: waiting for another run that measures on this computer"]
 
 
