@@ -2,12 +2,8 @@
 #ifndef HANDSHAKE_H
 #define HANDSHAKE_H
 
-#include <stdint.h>
-
 #include "options.h"
 #include "side.h"
-
-#define HANDSHAKE_VERSION 1
 
 struct session {
 	int peer;     /* the side channel to the other end */
@@ -19,8 +15,5 @@ struct session handshake_serve(const struct options *options, side_tune tune);
 
 /* Client: joins the server, or prints the server's reason and exits. */
 struct session handshake_join(const struct options *options, side_tune tune);
-
-/* What handshake_serve answers to a client that comes while another is being served. Safe in a signal handler. */
-void handshake_busy(int fd);
 
 #endif

@@ -44,7 +44,7 @@ int side_listen(const char *address, uint16_t port, side_tune tune)
 	snprintf(service, sizeof(service), "%u", port);
 	found = resolve(address, service, AI_PASSIVE | AI_NUMERICHOST);
 	fd = new_socket(found, tune);
-	if (bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, 8))
+	if (bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, SOMAXCONN))
 		die("can't listen on %s port %u: %s; is another server running, or is it not an address of this "
 		    "machine?",
 		    address, port, strerror(errno));
@@ -103,17 +103,17 @@ int side_connect(const char *host, const char *source, uint16_t port, uint64_t d
 	return fd;
 }
 
-int side_accept(int listener, uint64_t deadline_ns, char peer[64])
+int side_accept(int listener, char peer[64])
 {
 	struct sockaddr_storage address;
 	socklen_t length = sizeof(address);
 	int fd;
 
-	if (!ready(listener, POLLIN, deadline_ns))
-		return -1;
 	fd = accept4(listener, (struct sockaddr *)&address, &length, SOCK_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0 && (errno == EBADF || errno == EINVAL || errno == ENOTSOCK))
 		die("accept: %s", strerror(errno));
+	if (fd < 0)
+		return -1; /* nobody, or somebody who is gone already */
 	if (getnameinfo((struct sockaddr *)&address, length, peer, 64, NULL, 0, NI_NUMERICHOST))
 		strcpy(peer, "an unknown address");
 	return fd;

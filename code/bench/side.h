@@ -14,8 +14,8 @@ int side_listen(const char *address, uint16_t port, side_tune tune);
 /* A connection to host from source ("" for any), or a sentence and exit within the deadline. */
 int side_connect(const char *host, const char *source, uint16_t port, uint64_t deadline_ns, side_tune tune);
 
-/* A connection that came in by deadline_ns, and who it is from; -1 if none came. */
-int side_accept(int listener, uint64_t deadline_ns, char peer[64]);
+/* A connection that has come in, and who it is from; -1 if there is none. The listener must not block. */
+int side_accept(int listener, char peer[64]);
 
 /* Exactly size bytes before deadline_ns (of now_ns), or false. */
 bool side_read(int fd, void *buffer, size_t size, uint64_t deadline_ns);

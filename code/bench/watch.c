@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "die.h"
-#include "handshake.h"
+#include "door.h"
 
 #define TICKS 4 /* looks per deadline: a stall is seen between 3/4 of it and the whole */
 
@@ -81,7 +81,7 @@ static void on_io(int signal_number)
 	if (peer >= 0)
 		look_at_peer();
 	while (listener >= 0 && (stranger = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
-		handshake_busy(stranger);
+		door_busy(stranger);
 		shutdown(stranger, SHUT_WR);
 		put(die_program());
 		put(": refused a second client: busy\n");

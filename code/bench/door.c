@@ -1,0 +1,187 @@
+#include "door.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "die.h"
+#include "side.h"
+
+#define CALLERS_MAX 64            /* that wait at once; one more, and the one that has waited longest must go */
+#define LET_IN 8                  /* at once, before all are heard: no crowd drowns the one that speaks */
+#define HELLO_WAIT_NS 2000000000u /* a client that has connected says hello at once; a stranger may never */
+#define LEAVE_WAIT_NS 500000000u  /* a socket closed on unread bytes is reset, and the sentence in it lost */
+#define SAID_MAX 20               /* refusals that are told one by one */
+
+struct caller {
+	int fd;
+	bool refused; /* and is only heard out */
+	char peer[64];
+	uint64_t until_ns;
+	size_t length; /* of the greeting so far */
+	struct hello hello;
+};
+
+struct door {
+	int listener;
+	const struct hello *here;
+	size_t count;
+	uint64_t refusals;
+	struct caller callers[CALLERS_MAX]; /* the first has waited longest */
+};
+
+static void answer(int fd, const char *sentence)
+{
+	const struct verdict v = verdict_of(sentence);
+	const ssize_t ignored = send(fd, &v, sizeof(v), MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	(void)ignored; /* a fresh connection has room for it; who has none is no client of ours */
+}
+
+void door_busy(int fd)
+{
+	answer(fd, "the server is busy with another client");
+}
+
+static void dismiss(struct door *d, size_t i)
+{
+	close(d->callers[i].fd);
+	d->count--;
+	memmove(&d->callers[i], &d->callers[i + 1], (d->count - i) * sizeof(*d->callers));
+}
+
+static void refuse(struct door *d, struct caller *c, const char *sentence)
+{
+	answer(c->fd, sentence);
+	shutdown(c->fd, SHUT_WR);
+	c->refused = true;
+	c->until_ns = now_ns() + LEAVE_WAIT_NS;
+	if (++d->refusals <= SAID_MAX)
+		say("refused %s: %s", c->peer, sentence);
+}
+
+static void let_in(struct door *d)
+{
+	struct caller *c;
+	char peer[64];
+	int fd;
+
+	for (int i = 0; i < LET_IN && (fd = side_accept(d->listener, peer)) >= 0; i++) {
+		if (d->count == CALLERS_MAX) {
+			if (!d->callers[0].refused)
+				refuse(d, &d->callers[0], "too many others knock; try again");
+			dismiss(d, 0);
+		}
+		c = &d->callers[d->count++];
+		*c = (struct caller){ .fd = fd, .until_ns = now_ns() + HELLO_WAIT_NS };
+		memcpy(c->peer, peer, sizeof(peer));
+	}
+}
+
+/* What has come of the greeting; false if there is no more to come. */
+static bool hear(struct caller *c)
+{
+	ssize_t n = recv(c->fd, (char *)&c->hello + c->length, sizeof(c->hello) - c->length, MSG_DONTWAIT);
+
+	if (n > 0)
+		c->length += (size_t)n;
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+/* False when it is gone. */
+static bool hear_out(struct caller *c)
+{
+	char rest[4096];
+	ssize_t n = recv(c->fd, rest, sizeof(rest), MSG_DONTWAIT);
+
+	return (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) && now_ns() < c->until_ns;
+}
+
+/* True if this is the client. */
+static bool receive(struct door *d, struct caller *c)
+{
+	const bool open = hear(c) && now_ns() < c->until_ns;
+	char sentence[SENTENCE_MAX];
+
+	if (c->length < sizeof(c->hello)) {
+		if (!open)
+			refuse(d, c, "no whole greeting came");
+		return false;
+	}
+	if (hello_judge(&c->hello, d->here, sentence) && *sentence) {
+		answer(c->fd, sentence);
+		die("refused %s: %s", c->peer, sentence);
+	}
+	if (*sentence)
+		refuse(d, c, sentence);
+	return !*sentence;
+}
+
+/* Hears everybody once; the connection of the client, or -1. */
+static int hear_all(struct door *d)
+{
+	struct caller *c;
+
+	for (size_t i = 0; i < d->count;) {
+		c = &d->callers[i];
+		if (c->refused && !hear_out(c)) {
+			dismiss(d, i);
+			continue;
+		}
+		if (!c->refused && receive(d, c))
+			return c->fd;
+		i++;
+	}
+	return -1;
+}
+
+static void sleep_until_something_happens(const struct door *d, uint64_t deadline_ns)
+{
+	struct pollfd fds[CALLERS_MAX + 1] = { { .fd = d->listener, .events = POLLIN } };
+	uint64_t until = deadline_ns, now = now_ns();
+
+	for (size_t i = 0; i < d->count; i++) {
+		fds[i + 1] = (struct pollfd){ .fd = d->callers[i].fd, .events = POLLIN };
+		if (d->callers[i].until_ns < until)
+			until = d->callers[i].until_ns;
+	}
+	poll(fds, d->count + 1, now < until ? (int)((until - now) / 1000000 + 1) : 0);
+}
+
+/* Everybody is told, except the one who comes in. */
+static void shut(struct door *d, int client)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->callers[i].fd == client)
+			continue;
+		if (!d->callers[i].refused)
+			door_busy(d->callers[i].fd);
+		close(d->callers[i].fd);
+	}
+	if (d->refusals > SAID_MAX)
+		say("refused %" PRIu64 " connections in all", d->refusals);
+}
+
+int door_wait(int listener, const struct hello *here, uint64_t deadline_ns)
+{
+	static struct door d;
+	int client = -1;
+
+	d.listener = listener;
+	d.here = here;
+	fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK);
+	while (client < 0 && now_ns() < deadline_ns) {
+		sleep_until_something_happens(&d, deadline_ns);
+		let_in(&d);
+		client = hear_all(&d);
+	}
+	if (client >= 0)
+		answer(client, "");
+	shut(&d, client);
+	return client;
+}
