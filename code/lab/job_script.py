@@ -9,6 +9,7 @@ from lab.plan import Plan, Planned, SiteFacts
 from lab.programs.request import DIRECTORY
 from lab.sites import slurm_script
 from lab.sites.hosts import Slurm
+from lab.sites.slurm import TRAITS
 from lab.trial import End, Ends, Job
 
 HEAD = """{shell}#SBATCH --job-name=lab-{name}
@@ -30,7 +31,7 @@ def cluster_facts(cluster: Slurm) -> SiteFacts:
     if not cluster.interface:
         raise SiteError("a job script must name the nodes' data link", "hosts.toml", 'interface = "..." under [slurm]')
     ends = [End(f"node{number}", cluster.device, cluster.interface) for number in (0, 1)]
-    return SiteFacts("slurm", Ends(ends[0], ends[1], "", cluster.launcher), {})
+    return SiteFacts("slurm", Ends(ends[0], ends[1], "", cluster.launcher), {}, TRAITS)
 
 
 def make_script(plan: Plan, cluster: Slurm) -> str:

@@ -83,6 +83,7 @@ def record_facts(planned: Planned, facts: SiteFacts, outcome: Outcome) -> dict[s
         "programs": trial.programs,
         "site": facts.name,
         "identity": facts.identity,
+        "traits": facts.traits.as_dict(),
         "ends": _ends(facts.ends),
         "link": asdict(trial.job.link),
         "perturbation": asdict(trial.job.perturbation),

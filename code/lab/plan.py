@@ -12,13 +12,12 @@ from typing import Any
 from lab.binaries import kept_binary
 from lab.perturbation import perturb, shuffle
 from lab.programs.request import Request
+from lab.sites import Site
+from lab.sites.traits import Traits
 from lab.spec import Experiment, Point, Series
 from lab.trial import Ends, Job
 
 FORMAT = 1  # of keys and records: a change here makes all records unknown
-
-
-MACHINES = frozenset({"exact", "vm"})
 
 
 @dataclass(frozen=True)
@@ -28,11 +27,12 @@ class SiteFacts:
     name: str
     ends: Ends
     identity: dict[str, str]
+    traits: Traits
 
-    @property
-    def takes_models(self) -> bool:
-        """Whether its link is a cable that was made for the run: a real one is what it is."""
-        return self.name in MACHINES or "cable" in self.identity
+    @classmethod
+    def of(cls, site: Site) -> SiteFacts:
+        """As a site that is ready says."""
+        return cls(site.name, site.ends, site.identity(), site.traits)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Plan:
 
 def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Plan:
     """All trials that the site can run; digests are those of the programs under test."""
-    if not site.takes_models:
+    if not site.traits.takes_models:
         experiment = experiment.on_a_real_link()
     return Plan(experiment, site, tuple(_planned(experiment, site, digests)))
 

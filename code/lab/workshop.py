@@ -29,7 +29,7 @@ def open_workshop(files: Iterable[Path], site: Site, progress: Callable[[str], N
     build(each.tool.build for experiment in experiments for each in experiment.series if each.tool.build)
     digests = keep_binaries(binaries(experiments))
     site.prepare(progress)
-    facts = SiteFacts(site.name, site.ends, site.identity())
+    facts = SiteFacts.of(site)
     plans = tuple(make_plan(each, facts, digests) for each in experiments)
     for each in plans:
         if each.experiment.left_out:

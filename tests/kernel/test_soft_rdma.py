@@ -93,7 +93,7 @@ def test_verbs_tcp_mpi_and_a_peer_take_the_cable_between_two_devices(
 ) -> None:
     series = (SERIES.format(program=name, **kind) for name, kind in KINDS.items())
     (tmp_path / "all.toml").write_text(EXPERIMENT + "".join(series))
-    facts = SiteFacts(site.name, site.ends, site.identity())
+    facts = SiteFacts.of(site)
     assert site.ends == soft_rdma.ENDS and "two routing domains" in facts.identity["cable"]
     for planned in make_plan(load(tmp_path / "all.toml"), facts, programs).planned:
         record = measured(planned, site, facts)
@@ -157,7 +157,7 @@ def test_a_device_of_this_computer_is_used_as_it_is_and_stays(
 ) -> None:
     series = SERIES.format(program="verbs", operation="read", measure="throughput")
     (tmp_path / "one.toml").write_text(EXPERIMENT + series)
-    facts = SiteFacts(site.name, site.ends, site.identity())
+    facts = SiteFacts.of(site)
     assert site.ends.client.device == site.ends.server.device == own_device
     assert "turn around inside it" in facts.identity["cable"]
     (planned,) = make_plan(load(tmp_path / "one.toml"), facts, programs).planned

@@ -89,7 +89,7 @@ def fake_site(fake_module: ModuleType) -> Any:
 
 @pytest.fixture
 def facts(fake_site: Any) -> SiteFacts:
-    return SiteFacts(fake_site.name, fake_site.ends, fake_site.identity())
+    return SiteFacts.of(fake_site)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from lab import cli, sites
 from lab.errors import SiteStopped
+from lab.sites.traits import EXACT
 from lab.trial import End, Ends, Job, Outcome, Step, StepOutcome
 
 NS_PER_MESSAGE, NS_PER_BYTE = 20_000, 4
@@ -22,7 +23,8 @@ class FakeSite:
     """Every message takes 20 microseconds and 4 ns a byte."""
 
     name = "exact"
-    at_once = None
+    at_once: int | None = None
+    traits = EXACT
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.seconds, self.stopped, self.jobs = seconds, threading.Event(), 0

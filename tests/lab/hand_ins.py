@@ -121,7 +121,7 @@ def measure(plan: Plan, results: Path, site: Any) -> None:
 
 def plan_on(file: Path, site: Any, digest: str) -> Plan:
     experiment = load(file)
-    facts = SiteFacts(site.name, site.ends, site.identity())
+    facts = SiteFacts.of(site)
     return make_plan(experiment, facts, dict.fromkeys(binaries([experiment]), digest))
 
 

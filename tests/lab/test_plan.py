@@ -11,6 +11,9 @@ from lab.errors import SpecError
 from lab.perturbation import ENVIRONMENT_BYTES, START_DELAY_NS, perturb, shuffle
 from lab.places import EXPERIMENTS
 from lab.plan import Plan, SiteFacts, binaries, make_plan
+from lab.sites.cable import Cable
+from lab.sites.own_devices import OwnDevices
+from lab.sites.traits import EXACT, Traits
 from lab.spec_file import load
 from lab.trial import Perturbation
 
@@ -50,19 +53,14 @@ link = { rate_bit_s = 1_000_000_000 }
 """
 
 
-@pytest.mark.parametrize(
-    ("site", "identity", "left_out"),
-    [("exact", {}, ()), ("host", {"cable": "veth"}, ()), ("host", {}, ("gigabit",)), ("ssh", {}, ("gigabit",))],
-)
+@pytest.mark.parametrize(("traits", "left_out"), [(EXACT, ()), (Cable.traits, ()), (OwnDevices.traits, ("gigabit",))])
 def test_what_models_a_link_is_left_out_where_the_link_is_real(
     experiment_file: Callable[[str], Path],
     facts: SiteFacts,
-    site: str,
-    identity: dict[str, str],
+    traits: Traits,
     left_out: tuple[str, ...],
 ) -> None:
-    here = replace(facts, name=site, identity=identity)
-    plan = make_plan(load(experiment_file(PEERS + MODELLED)), here, defaultdict(str))
+    plan = make_plan(load(experiment_file(PEERS + MODELLED)), replace(facts, traits=traits), defaultdict(str))
     assert plan.experiment.left_out == left_out
     assert {each.series.name for each in plan.planned} == {"peer", "iperf", "gigabit"} - {*left_out}
 
@@ -72,7 +70,7 @@ def test_an_experiment_of_nothing_but_models_is_refused_on_a_real_link(
 ) -> None:
     only = load(experiment_file(PEERS[: PEERS.index("[[series]]")] + MODELLED))
     with pytest.raises(SpecError, match="every series models a link"):
-        make_plan(only, replace(facts, name="ssh"), defaultdict(str))
+        make_plan(only, replace(facts, traits=OwnDevices.traits), defaultdict(str))
 
 
 def test_another_site_changes_all_keys(make_small_plan: Make, facts: SiteFacts) -> None:

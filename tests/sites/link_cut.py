@@ -31,7 +31,7 @@ def plan_of(site: Site, programs: dict[Path, str], folder: Path, experiment: str
     """An experiment of one trial, with another number of messages."""
     file = folder / f"{iterations}.toml"
     file.write_text(experiment.replace(ITERATIONS, f"iterations = {iterations}\n"))
-    return make_plan(load(file), SiteFacts(site.name, site.ends, site.identity()), programs)
+    return make_plan(load(file), SiteFacts.of(site), programs)
 
 
 def await_answer(inside: Callable[..., object], address: str) -> None:

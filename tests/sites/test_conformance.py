@@ -74,7 +74,7 @@ measure = "latency"
 def record_of(experiment: str, site: Site, programs: dict[Path, str], folder: Path) -> Record:
     """What the experiment's only trial leaves."""
     (folder / "small.toml").write_text(experiment)
-    facts = SiteFacts(site.name, site.ends, site.identity())
+    facts = SiteFacts.of(site)
     (planned,) = make_plan(load(folder / "small.toml"), facts, programs).planned
     return measure(planned, site, facts)
 

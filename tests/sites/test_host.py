@@ -128,7 +128,7 @@ def test_a_launcher_that_fails_before_it_asks_for_a_daemon_says_why(cable: WallS
 @pytest.mark.parametrize("measure", ["latency", "one-way"])
 def test_a_preflight_tries_mpi_too(cable: WallSite, programs: dict[Path, str], tmp_path: Path, measure: str) -> None:
     (tmp_path / "mpi.toml").write_text(MPI.replace("latency", measure))
-    facts = SiteFacts(cable.name, cable.ends, cable.identity())
+    facts = SiteFacts.of(cable)
     found = preflight(cable, facts, make_plan(load(tmp_path / "mpi.toml"), facts, programs).planned)
     assert found is not None
     cost = found.costs["mpi-tcp", "send", measure]

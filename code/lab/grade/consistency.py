@@ -23,6 +23,7 @@ KINDS = {
     "link": Kind.OTHER_LINK,
     "counts": Kind.ROWS,
     "identity": Kind.IDENTITY,
+    "traits": Kind.IDENTITY,
     "programs": Kind.IDENTITY,
     "ends": Kind.OTHER_LINK,
     "path": Kind.OTHER_LINK,

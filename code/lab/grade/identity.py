@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from lab.errors import RecordError
 from lab.plan import SiteFacts
 from lab.programs.launchers import starter
+from lab.sites.traits import read_traits
 from lab.submission.errors import SubmissionError
 from lab.submission.package import require_text
 from lab.trial import PLAIN, End, Ends
@@ -23,6 +25,7 @@ def handed_in_site(identity: bytes, facts: dict[str, Any]) -> SiteFacts:
         launcher = require_text(ends.get("launcher", PLAIN))
         starter(launcher)
         texts = {require_text(name): require_text(value) for name, value in named.items()}
-        return SiteFacts(texts.pop("site"), Ends(client, server, require_text(ends["side_channel"]), launcher), texts)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        site, side_channel = texts.pop("site"), require_text(ends["side_channel"])
+        return SiteFacts(site, Ends(client, server, side_channel, launcher), texts, read_traits(site, facts["traits"]))
+    except (RecordError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SubmissionError(f"identity.json and the records name no site: {error!r:.200}") from error

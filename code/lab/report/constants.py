@@ -60,7 +60,7 @@ def _range(series: Series, site: str, name: str, used: int) -> tuple[int, int]:
 
 
 def _link(evidence: Evidence, series: Series) -> Iterator[Claim]:
-    if not evidence.plan.site.takes_models:
+    if not evidence.plan.site.traits.takes_models:
         return
     link, where = series.link, source_of(evidence, "link", "mtu")
     yield constant("link.mtu", link.mtu, "B", "bytes of IP in a frame of the link", where)

@@ -43,7 +43,7 @@ def describe_rate(link: Link) -> str:
 
 def describe_link(link: Link, site: SiteFacts) -> str:
     """The link in words, the same words for the same link; a real one has the rate that its card says."""
-    if not site.takes_models:
+    if not site.traits.takes_models:
         return ", ".join(filter(None, (f"{site.name} link", site.identity.get("link"))))
     delay = f", {link.delay_ns} ns delay" if link.delay_ns else ""
     loss = f", {link.loss_ppm} ppm loss" if link.loss_ppm else ""

@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 from lab.errors import SiteError
 from lab.places import HOSTS
+from lab.sites.traits import Traits
 from lab.trial import Ends, Job, Outcome
 
 MODULES = {name: f"lab.sites.{name}" for name in ("exact", "vm", "host", "ssh", "slurm")}
@@ -30,6 +31,11 @@ class Site(Protocol):
     @property
     def ends(self) -> Ends:
         """Addresses and devices of both ends of the data link."""
+        ...
+
+    @property
+    def traits(self) -> Traits:
+        """What the site and its link are."""
         ...
 
     def identity(self) -> dict[str, str]:

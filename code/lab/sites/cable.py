@@ -13,15 +13,19 @@ from lab.errors import SiteError
 from lab.sites import link_model
 from lab.sites.far_end import FarEnd, here, last_line
 from lab.sites.pair import Pair, near_by
+from lab.sites.traits import Clock, Shared, Traits
 from lab.trial import End, Ends, Job, Link
 
 ENDS = Ends(End("10.0.0.1", "", "v0"), End("10.0.0.2", "", "v1"), "10.0.0.2", launcher="orterun beside")
 MACS = {"v0": "02:00:00:00:00:01", "v1": "02:00:00:00:00:02"}
+TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
 NAMESPACES = ("--net", "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
 
 
 class Cable:
     """Both ends, and the link model that lies on them."""
+
+    traits = TRAITS
 
     def __init__(self) -> None:
         self.ends, self.about = ENDS, {"cable": "veth between two network namespaces"}

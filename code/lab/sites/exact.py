@@ -14,6 +14,7 @@ from lab.machine import frozen, guest, plugin
 from lab.machine.image import build_image
 from lab.machine.running import Running
 from lab.sites import silent
+from lab.sites.traits import EXACT
 from lab.trial import End, Ends, Job, Outcome
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -30,6 +31,7 @@ class ExactSite:
 
     name = "exact"
     at_once: int | None = None
+    traits = EXACT
     ends = Ends(
         client=End("10.0.0.1", "rxe0", "v0"),
         server=End("10.0.0.2", "rxe1", "v1"),

@@ -6,11 +6,16 @@ from lab.errors import SiteError
 from lab.sites import node
 from lab.sites.far_end import FarEnd, here
 from lab.sites.pair import Pair, near_by
+from lab.sites.traits import Clock, Shared, Traits
 from lab.trial import End, Ends, Job, Link
+
+TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=False, reachable=True)
 
 
 class OwnDevices:
     """Two agents near the devices; the link is what it is."""
+
+    traits = TRAITS
 
     def __init__(self, devices: tuple[str, ...]) -> None:
         self.ends, self.about = ends_of(devices), about(devices)

@@ -16,6 +16,7 @@ from lab.sites.hosts import Slurm, read_slurm
 from lab.sites.own_devices import refuse_model
 from lab.sites.pair import refuse_without_device
 from lab.sites.slurm_dispatch import Dispatch
+from lab.sites.traits import EXACT, Clock, Shared, Traits
 from lab.trial import End, Ends, Job, Outcome
 
 AT_ONCE = 256  # trials that wait in the queue together
@@ -28,10 +29,14 @@ ENDS = Ends(
 )
 
 
+TRAITS = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True)
+
+
 class SlurmSite:
     """Two nodes for each trial."""
 
     name = "slurm"
+    traits = TRAITS
     kind = "pair"
     at_once: int | None = AT_ONCE
 
@@ -77,6 +82,7 @@ class ExactOnSlurm(SlurmSite):
     """The exact machine on a cluster's nodes: the same records as from this computer."""
 
     name = "exact"
+    traits = EXACT
     kind = "exact"
 
     def __init__(self, cluster: Slurm) -> None:

@@ -24,6 +24,7 @@ from lab.errors import SiteError
 from lab.sites import link_model, node
 from lab.sites.far_end import FarEnd, here, last_line
 from lab.sites.pair import Pair, near_by
+from lab.sites.traits import Clock, Shared, Traits
 from lab.trial import End, Ends, Job, Link
 
 WANTED = "rxe"
@@ -60,11 +61,15 @@ for number in 0 1; do ip link delete lab-domain$number; done
 ip rule del pref 0 l3mdev && ip rule add pref 0 lookup local && ip rule del pref 1 lookup local
 find /sys/fs/cgroup -depth -type d -path '*/vrf/lab-domain?' -exec rmdir {{}} +
 """
+# A domain keeps nobody of this computer out.
+TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=True)
 ENDS = Ends(CLIENT.end, SERVER.end, SERVER.end.host, launcher="orterun beside")
 
 
 class SoftRdma:
     """Both ends, the link model that lies on them, and the guard that removes them."""
+
+    traits = TRAITS
 
     def __init__(self) -> None:
         refuse_without_modules()

@@ -16,12 +16,15 @@ from lab.sites.connection import Connection
 from lab.sites.hosts import Host, Ssh, read_ssh
 from lab.sites.own_devices import refuse_model
 from lab.sites.pair import Pair, data_end, locator
+from lab.sites.traits import Clock, Shared, Traits
 from lab.sites.wall import WallSite
 from lab.trial import End, Ends, Job, Link
 
 
 class TwoHosts:
     """Both hosts reached, and their ends of the data link."""
+
+    traits = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True)
 
     def __init__(self, hosts: Ssh) -> None:
         self.client = Connection("client", hosts.client, hosts.config)

@@ -15,6 +15,7 @@ from lab.machine.running import Running
 from lab.machine.wall import KVM, SOFTWARE, Machine
 from lab.sites import Tell, exact, node, silent
 from lab.sites.host import alone
+from lab.sites.traits import Clock, Shared, Traits
 from lab.trial import End, Ends, Job, Outcome
 
 KVM_TRIAL_S = 20.0  # a machine boots in two, where KVM works
@@ -47,6 +48,12 @@ class VmSite:
     def ends(self) -> Ends:
         """Addresses and devices, as init makes them."""
         return JOINED if self.joined else ALONE
+
+    @property
+    def traits(self) -> Traits:
+        """The cable is the machine's own, whatever runs the machine."""
+        shared = Shared.HOST if self.joined else Shared.CORE
+        return Traits(Clock.WALL, shared, takes_models=True, reachable=False)
 
     def identity(self) -> dict[str, str]:
         """The image, how QEMU runs it, and the computer underneath."""

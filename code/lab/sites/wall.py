@@ -10,6 +10,7 @@ from typing import Protocol
 from lab.errors import SiteError, SiteStopped
 from lab.sites import Tell, pair, silent
 from lab.sites.pair import Pair
+from lab.sites.traits import Traits
 from lab.trial import Ends, Job, Link, Outcome
 
 
@@ -19,6 +20,7 @@ class PairLink(Protocol):
     pair: Pair
     ends: Ends
     about: dict[str, str]  # what identifies it besides both computers
+    traits: Traits
 
     def apply(self, link: Link) -> None:
         """Make the link as a job wants it, or refuse."""
@@ -46,22 +48,27 @@ class WallSite:
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.stopped = False
         self.link: PairLink | None = None
-        self.known: tuple[dict[str, str], Ends] | None = None
+        self.known: tuple[dict[str, str], Ends, Traits] | None = None
 
     @property
     def ends(self) -> Ends:
         """Addresses and devices, as both ends say."""
         return self.found()[1]
 
+    @property
+    def traits(self) -> Traits:
+        """Those of the link."""
+        return self.found()[2]
+
     def identity(self) -> dict[str, str]:
         """Both computers and their link."""
         return self.found()[0]
 
-    def found(self) -> tuple[dict[str, str], Ends]:
-        """What both ends said when they were asked first."""
+    def found(self) -> tuple[dict[str, str], Ends, Traits]:
+        """What both ends and the link said when they were asked first."""
         if self.known is None:
             link = self.connected()
-            self.known = pair.identity(link.pair, link.ends) | link.about, link.ends
+            self.known = pair.identity(link.pair, link.ends) | link.about, link.ends, link.traits
         return self.known
 
     def prepare(self, progress: Tell) -> None:

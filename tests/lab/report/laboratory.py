@@ -53,7 +53,7 @@ def plan_of(name: str, folder: Path = EXPERIMENTS, facts: SiteFacts | None = Non
     site = UnsteadySite()
     experiment = load(folder / f"{name}.toml")
     digests = dict.fromkeys(binaries([experiment]), "d" * 64)
-    return make_plan(experiment, facts or SiteFacts(site.name, site.ends, site.identity()), digests)
+    return make_plan(experiment, facts or SiteFacts.of(site), digests)
 
 
 def record(plan: Plan, results: Path) -> None:

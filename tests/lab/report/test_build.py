@@ -30,6 +30,7 @@ from lab.report.pictures import pictures
 from lab.report.prose import refused
 from lab.report.tables import SizeTable, ratio_tables, result_tables
 from lab.report.typeset import cell
+from lab.sites.ssh import TwoHosts
 
 NAMES = ("verbs_throughput", "write_parameters")
 WHOLE = (*NAMES, "mpi_bandwidth_latency", "mpi_blocking_nonblocking")
@@ -274,7 +275,7 @@ def test_reports_are_built_at_once_and_only_when_something_changed(
     assert not commands._is_current(laboratory.plan_of("verbs_throughput", own), records)
 
 
-REAL = SiteFacts("ssh", UnsteadySite().ends, {"hosts": "ada to bob", "link": "100 Gb/sec (4X EDR)"})
+REAL = SiteFacts("ssh", UnsteadySite().ends, {"hosts": "ada to bob", "link": "100 Gb/sec (4X EDR)"}, TwoHosts.traits)
 
 
 @pytest.mark.parametrize("name", ["verbs_throughput", "mpi_bandwidth_latency"])

@@ -1,0 +1,71 @@
+"""What a site and its link are, as values: code and templates ask these, and never a name."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from lab.errors import RecordError
+
+
+class Clock(StrEnum):
+    """What a site's time is."""
+
+    INSTRUCTIONS = "instructions"  # the count of what one processor ran: a trial has but one result
+    WALL = "wall"
+
+
+class Shared(StrEnum):
+    """The most that client and server have in common."""
+
+    CORE = "core"  # one processor core, on which they take turns
+    COMPUTER = "computer"  # its processors and its memory
+    HOST = "host"  # they are two machines, but guests of one computer
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Traits:
+    """A site with its link; a record repeats them, so that who reads it needs no site."""
+
+    clock: Clock
+    shared: Shared
+    takes_models: bool  # the link is made for the run, and is what a link model says; a real one is what it is
+    reachable: bool  # others than both ends can open connections to them
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a trial gives the same bytes each time, on whatever computer."""
+        return self.clock is Clock.INSTRUCTIONS
+
+    @property
+    def one_core(self) -> bool:
+        """Whether an end that spins keeps the other from running."""
+        return self.shared is Shared.CORE
+
+    def as_dict(self) -> dict[str, Any]:
+        """As a record holds them."""
+        return asdict(self)
+
+
+EXACT = Traits(Clock.INSTRUCTIONS, Shared.CORE, takes_models=True, reachable=False)
+# Of each of these there is one in the world, known before any is opened: no record and no computer can say otherwise.
+FIXED = {"exact": EXACT}
+
+
+def fixed(site: str) -> Traits | None:
+    """The traits of a site that are the same on every computer."""
+    return FIXED.get(site)
+
+
+def read_traits(site: str, values: Any) -> Traits:
+    """Those that a record of the site repeats."""
+    try:
+        clock, shared = Clock(values["clock"]), Shared(values["shared"])
+        takes_models, reachable = values["takes_models"], values["reachable"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordError(f"it does not say what the site {site} is: {error!r:.200}") from error
+    if not isinstance(takes_models, bool) or not isinstance(reachable, bool):
+        raise RecordError(f"it does not say what the site {site} is: {values!r:.200}")
+    return fixed(site) or Traits(clock, shared, takes_models, reachable)
