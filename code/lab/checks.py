@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from lab.plan import Planned
 from lab.programs.request import SUMMARIES, Program, Sample
-from lab.rules import ONE_CORE_SITES
+from lab.sites.traits import Traits
 from lab.spec import Series
 from lab.trial import DEADLINE_STATUS, Ends, Outcome, StepOutcome
 
@@ -78,10 +78,10 @@ def turned_around(program: Program, ends: Ends) -> bool:
     return program.rdma and bool(ends.client.device) and ends.client == ends.server
 
 
-def notes(program: Program, site: str, ends: Ends) -> list[str]:
+def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
     """What a reader must know before using the numbers."""
     found = []
-    if program.both_spin and site in ONE_CORE_SITES:
+    if program.both_spin and traits.one_core:
         found.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")
     if turned_around(program, ends):
         found.append("one device is both ends: the data turned around inside it, and no counter of a link saw them")

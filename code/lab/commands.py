@@ -22,7 +22,7 @@ from lab.progress import Progress
 from lab.record import find_key, has_record, read_facts, record_folder
 from lab.reference import changed_parts, read_reference, write_reference
 from lab.run import Summary, Work, missing, run_trials
-from lab.sites import open_site
+from lab.sites import EVERYWHERE, open_site
 from lab.sites.hosts import read_slurm
 from lab.spec_file import load
 from lab.stamp import is_current, keep_stamp
@@ -144,7 +144,7 @@ def doctor(options: Namespace) -> int:
     """What each site needs, what is there, what is missing."""
     findings = list(examine(options.hosts))
     print(as_json(findings) if options.json else format_findings(findings))
-    return int(any(each.remedy for each in findings if each.site == "exact"))
+    return int(any(each.remedy for each in findings if each.site == EVERYWHERE))
 
 
 def _open(files: Iterable[Path], options: Namespace) -> Workshop:
@@ -156,7 +156,7 @@ def _run(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Su
     todo, done = missing(shop.plans, results, fresh=fresh)
     if not todo:
         return Summary(done_before=done)
-    if is_wanted(shop.site.name, len(todo)):
+    if is_wanted(shop.facts.traits, len(todo)):
         _tell_preflight(shop, todo)
     progress = Progress(len(todo), sys.stderr)
     try:

@@ -93,7 +93,7 @@ def record_facts(planned: Planned, facts: SiteFacts, outcome: Outcome) -> dict[s
         "counters_after": outcome.counters_after,
         "clock_start_ns": outcome.clock_start_ns,
         "clock_end_ns": outcome.clock_end_ns,
-        "notes": notes(series.tool, facts.name, facts.ends),
+        "notes": notes(series.tool, facts.traits, facts.ends),
     }
 
 

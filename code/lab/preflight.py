@@ -14,6 +14,7 @@ from lab.plan import Planned, SiteFacts, make_trial
 from lab.programs.request import Sample
 from lab.record import Record
 from lab.sites import Site
+from lab.sites.traits import Clock, Traits
 
 LONG_RUN = 10  # trials: a shorter run is its own preflight
 SMALL, LARGE = Counts(1, 1280, 64), Counts(1 << 20, 40, 4)
@@ -78,9 +79,9 @@ class Preflight:
         return Cost(*(mean(getattr(each, name) for each in costs) for name in ("message_s", "byte_s", "trial_s")))
 
 
-def is_wanted(site: str, trials: int) -> bool:
+def is_wanted(traits: Traits, trials: int) -> bool:
     """Before a long run by the clock on the wall; where instructions are the clock, the link is part of the machine."""
-    return site != "exact" and trials >= LONG_RUN
+    return traits.clock is Clock.WALL and trials >= LONG_RUN
 
 
 def preflight(site: Site, facts: SiteFacts, todo: Iterable[Planned]) -> Preflight | None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from lab.parameters import NAMES, Counts, Parameters, Scalar
 from lab.programs.request import ONE_WAY, Program
+from lab.sites.traits import fixed
 
-ONE_CORE_SITES = frozenset({"exact"})
 SWEEPABLE = frozenset(NAMES) - {"sizes", "repetitions", "wait_deadline_s", "deadline_s"}
 
 
@@ -31,6 +31,12 @@ class Setting:
     @property
     def own(self) -> bool:
         return self.tool.engine
+
+    @property
+    def one_core(self) -> bool:
+        """Whether the site is known to have one core for both ends, before it is opened."""
+        known = fixed(self.site)
+        return known is not None and known.one_core
 
     @property
     def two_ended(self) -> bool:
@@ -118,7 +124,7 @@ RULES = (
     ),
     Rule(
         "wait",
-        lambda s: s.own and s.site in ONE_CORE_SITES and s.two_ended and s.parameters.wait == "poll",
+        lambda s: s.own and s.one_core and s.two_ended and s.parameters.wait == "poll",
         "event or yield: on one core two ends that both poll measure the scheduler's tick",
     ),
     Rule(

@@ -7,6 +7,7 @@ from lab.checks import failed_steps, notes, path, uncounted_bytes
 from lab.plan import Plan
 from lab.programs import PROGRAMS
 from lab.programs.request import Sample
+from lab.sites.own_devices import OwnDevices
 from lab.trial import DEADLINE_STATUS, End, Ends, Outcome, StepOutcome
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
@@ -43,7 +44,7 @@ def test_of_two_ends_the_one_that_the_deadline_ended_comes_first() -> None:
 def test_inside_of_one_device_no_counter_is_asked_and_the_record_says_so(make_small_plan: Make) -> None:
     ours = next(each for each in make_small_plan().planned if each.series.name == "ours")
     assert list(uncounted_bytes(ours, Ends(ONE, ONE, ""), UNCOUNTED, SENT)) == []
-    assert "turned around inside it" in notes(PROGRAMS["verbs"], "host", Ends(ONE, ONE, ""))[0]
+    assert "turned around inside it" in notes(PROGRAMS["verbs"], OwnDevices.traits, Ends(ONE, ONE, ""))[0]
 
 
 def test_between_two_devices_bytes_that_nobody_counted_are_refused(make_small_plan: Make) -> None:
@@ -51,7 +52,7 @@ def test_between_two_devices_bytes_that_nobody_counted_are_refused(make_small_pl
     ends = Ends(ONE, End("198.18.0.2", "rxe1", "eth1"), "")
     (sentence,) = uncounted_bytes(ours, ends, UNCOUNTED, SENT)
     assert "64 bytes are claimed, but eth0.tx_bytes counted 0" in sentence
-    assert notes(PROGRAMS["verbs"], "host", ends) == []
+    assert notes(PROGRAMS["verbs"], OwnDevices.traits, ends) == []
 
 
 def test_a_card_that_counts_rdma_by_itself_is_asked_itself(make_small_plan: Make) -> None:

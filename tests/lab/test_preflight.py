@@ -12,6 +12,8 @@ from tests.lab.conftest import OURS, PEERS
 from lab.errors import SiteError
 from lab.plan import Plan
 from lab.preflight import LONG_RUN, Cost, Preflight, is_wanted, preflight
+from lab.sites.ssh import TwoHosts
+from lab.sites.traits import EXACT
 from lab.trial import Outcome
 
 Make = Callable[..., Plan]
@@ -44,9 +46,9 @@ def test_every_kind_of_our_programs_is_tried_and_said(make_small_plan: Make, fak
     assert lines[-1].startswith("preflight: 10 trials, about ")
 
 
-@pytest.mark.parametrize("site", ["host", "ssh", "slurm", "vm"])
-def test_a_long_run_by_the_clock_on_the_wall_is_tried_first_and_no_other(site: str) -> None:
-    assert is_wanted(site, LONG_RUN) and not is_wanted(site, LONG_RUN - 1) and not is_wanted("exact", 1000)
+def test_a_long_run_by_the_clock_on_the_wall_is_tried_first_and_no_other() -> None:
+    wall = TwoHosts.traits
+    assert is_wanted(wall, LONG_RUN) and not is_wanted(wall, LONG_RUN - 1) and not is_wanted(EXACT, 1000)
 
 
 def with_rate(rate_bit_s: int) -> Callable[[Outcome], Outcome]:

@@ -25,9 +25,6 @@ from lab.submission.opening import Submission, open_submission
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, Page, read_page
 from lab.submission.programs import own_programs
 
-# Where time is counted in instructions; elsewhere it is that of the clock on the wall, and no two runs are equal.
-SITES_WITHOUT_CHANCE = frozenset({"exact"})
-
 
 class Blocked(LabError):
     """A check cannot look, because of what another check has found."""
@@ -99,9 +96,7 @@ class Case:
     @property
     def repeats_exactly(self) -> bool:
         """Whether the grader's trials are the student's, on a site where a trial has but one result."""
-        return self.plan.site.name in SITES_WITHOUT_CHANCE and (
-            self.plan.trials().keys() == self.own_plan.trials().keys()
-        )
+        return self.plan.site.traits.repeats and self.plan.trials().keys() == self.own_plan.trials().keys()
 
     @cached_property
     def own_plan(self) -> Plan:

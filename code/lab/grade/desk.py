@@ -12,20 +12,21 @@ from lab.places import CACHE, HOSTS, PUBLISHED, ROOT, TEMPLATES
 from lab.plan import Planned
 from lab.report.stamp import digest_code
 from lab.sites import open_site
+from lab.sites.traits import fixed
 from lab.stamp import digest_files
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
 from lab.workshop import open_workshop
 
-EXACT = "exact"
 CODE = ROOT / "code" / "lab"
 OWN = CACHE / "grade"  # the grader's own records, and what is rebuilt from them
 
 
 def open_desk(named: str | None, jobs: int, cluster: Path | None = None) -> Desk:
-    """The desk for one assignment; with a cluster, its nodes run the exact machine's trials."""
+    """The desk for one assignment; with a cluster, its nodes run the trials that give the same anywhere."""
     assignment = load_assignment(find_assignment(named))
-    spread = cluster is not None and assignment.site == EXACT
-    site = open_site(f"slurm:{EXACT}", cluster or HOSTS) if spread else open_site(assignment.site)
+    kind = fixed(assignment.site)
+    spread = cluster is not None and kind is not None and kind.repeats
+    site = open_site(f"slurm:{assignment.site}", cluster or HOSTS) if spread else open_site(assignment.site)
     shop = open_workshop([assignment.experiment], site, _tell)
     (plan,) = shop.plans
     jobs, grader = shop.site.at_once or jobs, _grader(assignment)

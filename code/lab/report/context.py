@@ -39,12 +39,13 @@ SHOWN_DIGEST = 16
 def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Gallery) -> dict[str, Any]:
     """The names that a template can use; any other stops the build. `docs/reports.md` lists them."""
     plan, sets = evidence.plan, record_sets(evidence)
-    first = plan.experiment.series[0]
+    first, words = plan.experiment.series[0], words_of(plan.site.name, plan.site.traits)
     return {
         "experiment": plan.experiment,
         "people": people,
         "site": plan.site.name,
-        "site_words": words_of(plan.site.name),
+        "traits": plan.site.traits,
+        "site_words": words,
         "profile_why": first.profile(plan.site.name).why,
         "parameters": parameter_rows(ledger),
         "environment": environment(evidence),
@@ -72,7 +73,7 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "all_records": _names(sets, [each.series for each in sets]),
         "claims": ledger,
         "pictures": set(gallery),
-        "picture": _pictures(gallery, sets, words_of(plan.site.name).short),
+        "picture": _pictures(gallery, sets, words.short),
     }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lab.sites.traits import Clock, Shared, Traits
+
 
 @dataclass(frozen=True)
 class SiteWords:
@@ -15,29 +17,37 @@ class SiteWords:
     shared: str = ""  # what both ends have in common
 
 
-EXACT = SiteWords(
-    short="Site exact: time is counted in instructions.",
-    long="On the site exact time is counted in instructions of one emulated processor: the numbers measure the length "
-    "of the software's path, and are no prediction of real hardware.",
-    spread="Repetitions start from perturbed instants of one machine; their spread shows luck of layout and timing, "
-    "not that of other machines or days.",
-    shared="Client and server share one processor core, so that every cost of both ends adds up; on two machines they "
-    "would overlap.",
-)
 SHARED = {
-    "vm": "Client and server are guests of one computer, whose processors they share with its other work.",
-    "host": "Client and server are one computer, and share its processors and its memory with each other.",
+    Shared.CORE: "Client and server share one processor core, so that every cost of both ends adds up; on two machines "
+    "they would overlap.",
+    Shared.COMPUTER: "Client and server are one computer, and share its processors and its memory with each other.",
+    Shared.HOST: "Client and server are guests of one computer, whose processors they share with its other work.",
+    Shared.NOTHING: "",
 }
 
 
-def words_of(site: str) -> SiteWords:
-    """By the site's name."""
-    if site == "exact":
-        return EXACT
+def words_of(site: str, traits: Traits) -> SiteWords:
+    """By what the site is; its name only names it."""
+    words = _of_instructions if traits.clock is Clock.INSTRUCTIONS else _of_wall_time
+    return words(site, SHARED[traits.shared])
+
+
+def _of_instructions(site: str, shared: str) -> SiteWords:
+    return SiteWords(
+        short=f"Site {site}: time is counted in instructions.",
+        long=f"On the site {site} time is counted in instructions of one emulated processor: the numbers measure the "
+        "length of the software's path, and are no prediction of real hardware.",
+        spread="Repetitions start from perturbed instants of one machine; their spread shows luck of layout and "
+        "timing, not that of other machines or days.",
+        shared=shared,
+    )
+
+
+def _of_wall_time(site: str, shared: str) -> SiteWords:
     return SiteWords(
         short=f"Site {site}: time by the clock on the wall.",
         long=f"On the site {site} time is that of the clock on the wall.",
         spread="Repetitions ran one after the other; what stays as it is while they run, and is "
         "otherwise on other computers or days, their spread does not show.",
-        shared=SHARED.get(site, ""),
+        shared=shared,
     )

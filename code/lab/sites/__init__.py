@@ -13,7 +13,7 @@ from lab.sites.traits import Traits
 from lab.trial import Ends, Job, Outcome
 
 MODULES = {name: f"lab.sites.{name}" for name in ("exact", "vm", "host", "ssh", "slurm")}
-
+EVERYWHERE = "exact"  # the one that every computer can have: what is asked for where nothing else is named
 
 Tell = Callable[[str], None]  # what takes time, and why
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.sites import hosts, node
+from lab.sites import EVERYWHERE, hosts, node
 
 
 def choose(file: Path) -> tuple[str, str]:
@@ -17,7 +17,7 @@ def choose(file: Path) -> tuple[str, str]:
             return "ssh", f"{file.name} names the RDMA device {named}"
     if hosts.has(file, "slurm") and (named := hosts.read_slurm(file).device):
         return "slurm", f"{file.name} names the RDMA device {named}"
-    return "exact", f"no RDMA device on this computer or in {file.name}"
+    return EVERYWHERE, f"no RDMA device on this computer or in {file.name}"
 
 
 def real_devices() -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from lab.errors import SpecError
 from lab.places import ASSIGNMENTS, EXPERIMENTS
+from lab.sites import EVERYWHERE
 from lab.submission.asked import Asked, asked_faults, read_asked
 from lab.toml_lines import find_line
 
@@ -62,7 +63,7 @@ def load_assignment(file: Path) -> Assignment:
         raise SpecError(f"cannot be read: {error}", file=file) from error
     _check(file, text, document)
     experiment = _experiment(file, document["experiment"])
-    site, hidden = document.get("site", "exact"), frozenset(document.get("hidden", ()))
+    site, hidden = document.get("site", EVERYWHERE), frozenset(document.get("hidden", ()))
     points = {name: document["points"].get(name, 0) for name in CHECKS}
     more = document.get("discussion", {}) | {"asked": read_asked(document.get("program", {}))}
     return Assignment(file, document["title"], experiment, site, points, **more, hidden=hidden)
