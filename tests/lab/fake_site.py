@@ -1,6 +1,7 @@
 """A site without hardware: it answers every job with outputs that the real programs could have printed.
 
-As a script it is `lab` with this site added: fake_site.py SECONDS_PER_TRIAL lab's arguments...
+As a script it is `lab` with this site added: fake_site.py SECONDS lab's arguments... The first trial ends at once, each
+later one after so many seconds: with many, a test that waits for the first record finds the others still running.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class FakeSite:
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.seconds, self.stopped, self.jobs = seconds, threading.Event(), 0
+        self.later_seconds = seconds
         self.change: Callable[[Outcome], Outcome] = lambda outcome: outcome
 
     @property
@@ -42,7 +44,7 @@ class FakeSite:
 
     def run(self, job: Job) -> Outcome:
         self.jobs += 1
-        if self.stopped.wait(self.seconds):
+        if self.stopped.wait(self.later_seconds if self.jobs > 1 else self.seconds):
             raise SiteStopped("stopped")
         steps, clock, total = [], 0, 0
         for step in job.steps:
@@ -171,5 +173,5 @@ def open(*_: object) -> FakeSite:  # noqa: A001 - the name that lab.sites asks f
 if __name__ == "__main__":
     sys.modules["fake_site"] = sys.modules["__main__"]
     sites.MODULES["exact"] = "fake_site"
-    SITE.seconds = float(sys.argv.pop(1))
+    SITE.later_seconds = float(sys.argv.pop(1))
     sys.exit(cli.main())

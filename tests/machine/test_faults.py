@@ -44,8 +44,8 @@ def children(of: int | None = None) -> list[int]:
 
 
 def await_true(condition: Callable[[], object]) -> None:
-    """Poll for at most a minute."""
-    limit = time.monotonic() + 60
+    """Poll with patience: this computer may be busy."""
+    limit = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < limit
         time.sleep(0.02)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from tests.sites.jobs import await_true, running
+from tests.sites.jobs import PATIENCE_S, await_none_running, await_true
 
 from lab.plan import Plan, SiteFacts, make_plan
 from lab.record import has_record
@@ -58,11 +58,12 @@ def cut_in_a_run(
         await_true(lambda: sent() > before + CUT_BYTES)
         try:
             cut()
-            summary = run.result(60)
+            summary = run.result(PATIENCE_S)
         finally:
             mend()
     ((_, sentence),) = summary.failed
-    assert "\n" not in sentence and running("5000000") == []
+    assert "\n" not in sentence
+    await_none_running("5000000")
     after = run_trials(work, [*later.planned], 1, lambda *_: None)
     assert (after.measured, after.failed) == (1, [])
     kept = [has_record(work.results, plan.planned[0].trial.key) for plan in (done, lost, later)]

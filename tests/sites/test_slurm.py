@@ -18,8 +18,10 @@ from tests.sites.cluster import Cluster
 from tests.sites.jobs import (
     LEAPS,
     LISTENING,
+    PATIENCE_S,
     PORT,
     Jobs,
+    await_none_running,
     await_true,
     everyone,
     leaping_clocks,
@@ -92,9 +94,9 @@ def one_running(site: SlurmSite, jobs: Jobs) -> Iterator[Future[Outcome]]:
 
 def lost(future: Future[Outcome]) -> str:
     """The one sentence of a trial that was lost, and nothing of it left on the nodes."""
-    error = future.exception(timeout=70)
+    error = future.exception(timeout=PATIENCE_S)
     assert isinstance(error, SiteError) and "\n" not in str(error), error
-    await_true(lambda: not running("sleep 86331"))
+    await_none_running("sleep 86331")
     return str(error)
 
 
@@ -152,7 +154,7 @@ def test_the_job_script_of_an_mpi_experiment_runs_as_it_is_printed(cluster: Clus
     printed = [sys.executable, "-m", "lab", "script", str(tmp_path / "two.toml"), "--hosts", hosts]
     script = subprocess.run(printed, capture_output=True, text=True, check=True).stdout
     (tmp_path / "job.sh").write_text(script)
-    subprocess.run(["sbatch", "--wait", "job.sh"], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run(["sbatch", "--wait", "job.sh"], cwd=tmp_path, check=True, timeout=PATIENCE_S)
     (folder,) = tmp_path.glob("lab-two-*[0-9]")
     assert (folder / "trips.1.csv").read_text().endswith("# end rows=6\n")
     assert (folder / "calls.non-blocking.1.csv").read_text().endswith("# end rows=12\n")
@@ -203,7 +205,9 @@ def test_a_cluster_that_is_up_stays_as_it_is_and_one_whose_daemons_were_killed_i
     for each in daemons:
         os.kill(each, signal.SIGKILL)
     cluster.control("down")
-    assert len(networks) == 2 and not networks & namespaces(everyone()) and running("sleep 86332") == []
+    assert len(networks) == 2
+    await_true(lambda: not networks & namespaces(everyone()))
+    await_none_running("sleep 86332")
     cluster.control("up")
 
 
@@ -241,7 +245,7 @@ def test_a_node_that_is_lost_in_a_trial_is_one_sentence(cluster: Cluster, one_ru
     sentence = lost(one_running)
     assert "node n2: the agent ended" in sentence or "one of its nodes was lost" in sentence, sentence
     cluster.control("node", "n2")
-    await_true(lambda: cluster.states() == ["idle", "idle"], seconds=60)
+    await_true(lambda: cluster.states() == ["idle", "idle"])
 
 
 def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(

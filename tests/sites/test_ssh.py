@@ -13,7 +13,18 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import LISTENING, PORT, Jobs, await_true, leaping_clocks, require_steady_trials, running, shortest
+from tests.sites.jobs import (
+    LISTENING,
+    PATIENCE_S,
+    PORT,
+    Jobs,
+    await_none_running,
+    await_true,
+    leaping_clocks,
+    require_steady_trials,
+    running,
+    shortest,
+)
 from tests.sites.link_cut import await_answer, cut_in_a_run
 from tests.sites.ssh_hosts import SshHosts
 from tests.sites.test_conformance import EXPERIMENT
@@ -60,7 +71,7 @@ def refused(hosts: Path, wanted: str = "") -> str:
     with pytest.raises(SiteError) as error:
         site.prepare(print)
     site.stop()
-    assert "\n" not in str(error.value) and time.monotonic() - started < 25
+    assert "\n" not in str(error.value) and time.monotonic() - started < PATIENCE_S
     return str(error.value)
 
 
@@ -201,15 +212,15 @@ def test_ranks_that_their_launcher_has_lost_are_ended_on_both_hosts(site: WallSi
     step = mpi.launch("tcp", site.ends, ("sleep", "86323"))
     (left,) = site.run(jobs.pair((), (), steps=(step,), deadline_s=3)).steps
     assert left.client_status == 124, left
-    await_true(lambda: not running("sleep 86323"))
+    await_none_running("sleep 86323")
 
 
 def test_a_harness_that_is_killed_leaves_nothing_running_on_either_host(ssh_hosts: SshHosts) -> None:
     with subprocess.Popen([sys.executable, "-c", ALONE, str(ssh_hosts.toml()), "86321"]) as harness:
         await_true(lambda: running("sleep 86321"))
         harness.send_signal(signal.SIGKILL)
-    await_true(lambda: not running("sleep 86321"))
-    await_true(lambda: len(running("iperf3 -s -p 18600")) == 0)
+    await_none_running("sleep 86321")
+    await_none_running("iperf3 -s -p 18600")
 
 
 def lose(hosts: SshHosts, jobs: Jobs, how: Callable[[], object]) -> str:
@@ -221,7 +232,7 @@ def lose(hosts: SshHosts, jobs: Jobs, how: Callable[[], object]) -> str:
     with pytest.raises(SiteError) as error:
         _run_and(site, job, how)
     site.stop()
-    assert time.monotonic() - started < 40 and "\n" not in str(error.value)
+    assert time.monotonic() - started < PATIENCE_S and "\n" not in str(error.value)
     return str(error.value)
 
 
@@ -236,7 +247,7 @@ def _run_and(site: WallSite, job: Job, how: Callable[[], object]) -> None:
 def test_a_host_that_is_lost_in_a_trial_is_one_sentence(other_hosts: SshHosts, jobs: Jobs) -> None:
     sentence = lose(other_hosts, jobs, other_hosts.holders["bob"].kill)
     assert sentence.startswith("bob: "), sentence
-    await_true(lambda: not running("sleep 86322"))
+    await_none_running("sleep 86322")
 
 
 def test_a_host_that_is_cut_off_in_a_trial_is_one_sentence_and_ends_what_it_runs(
@@ -245,7 +256,7 @@ def test_a_host_that_is_cut_off_in_a_trial_is_one_sentence_and_ends_what_it_runs
     down = ("ip", "link", "set", "login0", "down")
     sentence = lose(other_hosts, jobs, lambda: other_hosts.inside("alice", *down))
     assert "alice: it does not answer any more" in sentence
-    await_true(lambda: not running("sleep 86322"))
+    await_none_running("sleep 86322")
 
 
 def test_hosts_that_are_not_described_say_where_to_begin(tmp_path: Path) -> None:

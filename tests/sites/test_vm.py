@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import ENDLESS, LISTENING, Jobs, await_true
+from tests.sites.jobs import ENDLESS, LISTENING, PATIENCE_S, Jobs, await_true
 
 from lab.errors import SiteError
 from lab.machine.joined import MACS
@@ -25,14 +24,13 @@ def test_a_machine_that_is_killed_ends_the_other_at_once(programs: dict[Path, st
     job = Jobs(site.ends, programs).shell(LISTENING, "sleep 600", deadline_s=600)
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(site.run, job)
-        await_true(lambda: len(site.running.processes) == 2, seconds=120)
+        await_true(lambda: len(site.running.processes) == 2)
         machines = [each.popen for each in site.running.processes]
         (one,) = (each for each in machines if MACS[number] in str(each.args))
-        started = time.monotonic()
         os.kill(one.pid, signal.SIGKILL)
         with pytest.raises(SiteError, match=f"^the {name}'s machine: the guest did not finish .*killed by SIGKILL"):
-            run.result(30)
-    assert time.monotonic() - started < 20 and all(each.poll() is not None for each in machines)
+            run.result(PATIENCE_S)
+    assert all(each.poll() is not None for each in machines)
 
 
 def test_a_link_that_goes_down_ends_in_the_deadline_even_when_the_time_of_day_jumps(
@@ -44,5 +42,5 @@ def test_a_link_that_goes_down_ends_in_the_deadline_even_when_the_time_of_day_ju
     cut = ("sh", "-c", '(sleep 0.3; date -s @86400 >&2; exec ip link set v0 down) & exec "$@"', "sh", *client)
     (step,) = site.run(jobs.pair(server, cut)).steps
     assert step.client_status and "no progress for 4 s" in step.client_err + step.server_err, step
-    assert "1970" in step.client_err and step.clock_end_ns - step.clock_start_ns < 10 * 10**9
+    assert "1970" in step.client_err and step.clock_end_ns - step.clock_start_ns < jobs.pair((), ()).deadline_s * 10**9
     assert step.server_status
