@@ -6,10 +6,10 @@ import shlex
 
 from lab.errors import SiteError
 from lab.plan import Plan, Planned, SiteFacts
-from lab.programs.request import DIRECTORY
 from lab.sites import slurm_script
 from lab.sites.hosts import Slurm
 from lab.sites.slurm import TRAITS
+from lab.sites.words import kept, locator
 from lab.trial import End, Ends, Job
 
 HEAD = """{shell}#SBATCH --job-name=lab-{name}
@@ -36,7 +36,7 @@ def cluster_facts(cluster: Slurm) -> SiteFacts:
 
 def make_script(plan: Plan, cluster: Slurm) -> str:
     """The script's text."""
-    launched = [each for each in plan.planned if is_launched(each.trial.job) and has_device(each, cluster)]
+    launched = [each for each in plan.planned if is_launched(each.trial.job) and plan.site.can_run(each.series.tool)]
     if not launched:
         raise SiteError("no series of it is one of MPI", plan.experiment.name, "lab run --site slurm")
     name = plan.experiment.name
@@ -55,17 +55,10 @@ def is_launched(job: Job) -> bool:
     return not any(step.server for step in job.steps)
 
 
-def has_device(planned: Planned, cluster: Slurm) -> bool:
-    """Without an RDMA device its series are left out, as a run would refuse them."""
-    return bool(cluster.device) or not planned.series.tool.rdma
-
-
 def _trial(planned: Planned) -> str:
     """What one trial runs; the next one is tried even if it fails."""
     point = "".join(f".{value}" for value in planned.point.values())
     file = f"{planned.series.name}{point}.{planned.repetition}.csv"
-    commands = [shlex.join(step.client) for step in planned.trial.job.steps]
-    text = " && ".join(commands)
-    for kept in planned.trial.job.overlay:
-        text = text.replace(f"{DIRECTORY}/{kept.name}", str(kept))
+    locate = locator(kept(planned.trial.job.overlay))
+    text = " && ".join(shlex.join(map(locate, step.client)) for step in planned.trial.job.steps)
     return f'{{ {text}; }} >"$out"/{shlex.quote(file)} || failed=1\n'

@@ -29,6 +29,9 @@ class FailedOutcome(TrialFailed):
 
 def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
     """The record of a trial, or FailedOutcome with the evidence."""
+    if not facts.can_run(planned.series.tool):
+        what = f"{planned.series.program} needs an RDMA device at both ends, and this link has none"
+        raise TrialFailed(what, hint="lab doctor, or --site exact")
     started, load = datetime.now(UTC), os.getloadavg()
     outcome = site.run(planned.trial.job)
     state = {"started": started.isoformat(timespec="seconds"), "load": list(load), "host_seconds": outcome.host_seconds}

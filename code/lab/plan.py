@@ -11,7 +11,7 @@ from typing import Any
 
 from lab.binaries import kept_binary
 from lab.perturbation import perturb, shuffle
-from lab.programs.request import Request
+from lab.programs.request import Program, Request
 from lab.sites import Site
 from lab.sites.traits import Traits
 from lab.spec import Experiment, Point, Series
@@ -33,6 +33,10 @@ class SiteFacts:
     def of(cls, site: Site) -> SiteFacts:
         """As a site that is ready says."""
         return cls(site.name, site.ends, site.identity(), site.traits)
+
+    def can_run(self, program: Program) -> bool:
+        """Whether both ends have the RDMA device that a program needs."""
+        return not program.rdma or bool(self.ends.client.device and self.ends.server.device)
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def _can_be_tried(planned: Planned, facts: SiteFacts) -> bool:
     """Programs of ours, with the device that they need: without it each trial says so by itself."""
     tool = planned.series.tool
     ours = "verify" in tool.uses and tool.build is None
-    return ours and (bool(facts.ends.client.device) or not tool.rdma)
+    return ours and facts.can_run(tool)
 
 
 def _kind(planned: Planned) -> Kind:

@@ -31,11 +31,19 @@ def open_workshop(files: Iterable[Path], site: Site, progress: Callable[[str], N
     site.prepare(progress)
     facts = SiteFacts.of(site)
     plans = tuple(make_plan(each, facts, digests) for each in experiments)
-    for each in plans:
-        if each.experiment.left_out:
-            names = ", ".join(each.experiment.left_out)
-            progress(f"{each.experiment.name}: left out on {site.name}, whose link takes no model: {names}")
+    for line in left_out(plans):
+        progress(line)
     return Workshop(site, facts, plans)
+
+
+def left_out(plans: Iterable[Plan]) -> list[str]:
+    """A sentence about the series of each experiment that the site's link can't be what they ask for."""
+    named = ((each, ", ".join(each.experiment.left_out)) for each in plans)
+    return [
+        f"{each.experiment.name}: left out on {each.site.name}, whose link takes no model: {names}"
+        for each, names in named
+        if names
+    ]
 
 
 def find_experiment(named: Path) -> Path:

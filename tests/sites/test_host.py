@@ -103,18 +103,6 @@ def test_a_model_that_the_kernel_lacks_is_one_sentence(cable: WallSite, jobs: Jo
         cable.run(jobs.shell(LISTENING, "true", link=Link(delay_ns=1_000_000)))
 
 
-def test_verbs_without_an_rdma_device_are_refused_before_anything_starts(cable: WallSite, jobs: Jobs) -> None:
-    verbs = ("/lab/bin/verbs-client", "--device", cable.ends.client.device)
-    with pytest.raises(SiteError, match="verbs-client needs an RDMA device"):
-        cable.run(jobs.pair(verbs, verbs))
-
-
-def test_mpi_over_verbs_is_refused_without_an_rdma_device(cable: WallSite, jobs: Jobs) -> None:
-    step = mpi.launch("verbs", cable.ends, ("/lab/bin/mpi-pingpong",))
-    with pytest.raises(SiteError, match="orterun needs an RDMA device"):
-        cable.run(jobs.pair((), (), steps=(step,)))
-
-
 def test_a_launcher_that_starts_both_ends_by_itself_needs_no_server(cable: WallSite, jobs: Jobs) -> None:
     (step,) = cable.run(jobs.pair((), (), steps=(Step.launched(("echo", "both")),))).steps
     assert (step.client_out, step.client_status, step.server_status) == ("both\n", 0, 0)

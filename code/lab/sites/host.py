@@ -43,4 +43,5 @@ def open(wanted: str = "", _: Path | None = None) -> WallSite:  # noqa: A001 - a
             return SoftRdma()
         return OwnDevices(devices) if devices else Cable()
 
-    return WallSite("host", connect, alone)
+    passed_over = own_devices.passed_over(devices) if devices and not wanted else ""
+    return WallSite("host", connect, alone, passed_over)

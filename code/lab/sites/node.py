@@ -15,6 +15,7 @@ from typing import Any
 
 SYS = Path("/sys")
 PROC = Path("/proc")
+SOFTWARE = "software"  # in place of a driver's name
 WORD_BYTES = 4  # InfiniBand counts data in words (InfiniBand Architecture 1.3, 16.1.3.5)
 
 # The columns of /proc/net/dev, named as in /sys/class/net/*/statistics.
@@ -126,6 +127,21 @@ def port_state(device: str) -> str:
     return text(SYS / "class/infiniband" / device / "ports/1/state")
 
 
+def kind(device: str) -> str:
+    """What a device is: its driver, its model and board, its kind of node, and what its port speaks. A device of
+    software has no hardware behind it, and no driver."""
+    folder = SYS / "class/infiniband" / device
+    driver = driver_of(folder / "device") if (folder / "device").exists() else SOFTWARE
+    names = ("hca_type", "board_id", "node_type", "ports/1/link_layer")
+    return " ".join(filter(None, (driver, *(text(folder / name) for name in names))))
+
+
+def driver_of(card: Path) -> str:
+    """The name of the kernel's driver for a card."""
+    driver = card / "driver"
+    return driver.resolve().name if driver.is_symlink() else ""
+
+
 def gid_kinds(device: str) -> str:
     """How many GIDs of each kind the device's first port has: 1 IB/RoCE v1, 2 RoCE v2."""
     kinds = [text(each) for each in (SYS / "class/infiniband" / device / "ports/1/gid_attrs/types").glob("*")]
@@ -142,10 +158,9 @@ def identity(interface: str, device: str) -> dict[str, str]:
 
 def _card(interface: str, device: str) -> dict[str, str]:
     card, port = SYS / "class/net" / interface / "device", SYS / "class/infiniband" / device
-    driver = card / "driver"
     return {
         "card": " ".join(filter(None, (text(card / "vendor"), text(card / "device")))),
-        "driver": driver.readlink().name if driver.is_symlink() else "",
+        "driver": driver_of(card),
         "rdma": text(port / "hca_type") or text(port / "node_desc") if device else "",
         "firmware": text(port / "fw_ver") if device else "",
         "link": port_rate(device),

@@ -43,15 +43,42 @@ def refuse_model(link: Link) -> None:
 
 
 def choose(wanted: str) -> tuple[str, ...]:
-    """The devices to use, client's first: those named, else the first two of one kind, else the only one, else none."""
-    there = node.devices()
+    """The devices to use, client's first: those named, else the first two of one kind, else the first, else none;
+    hardware before software."""
     if not wanted:
-        return tuple(name for name in there if "ACTIVE" in node.port_state(name))[:2]
+        groups = sorted(_active().items(), key=lambda each: (each[0].startswith(node.SOFTWARE), len(each[1]) < 2))
+        return tuple(groups[0][1][:2]) if groups else ()
+    there = node.devices()
     for name in wanted.split(","):
         if name not in there:
             known = ", ".join(there) or "there is none"
             raise SiteError(f"this computer has no RDMA device {name}", hint=f"lab doctor; its devices: {known}")
-    return tuple(wanted.split(",")[:2])
+    named = tuple(wanted.split(",")[:2])
+    kinds = [node.kind(each) for each in named]
+    if len(set(kinds)) > 1:
+        both = " and ".join(f"{name} ({kind})" for name, kind in zip(named, kinds, strict=True))
+        hint = f"two of one kind, or --site host:{named[0]} alone"
+        raise SiteError(f"{both} are of two kinds: what is measured between them is neither's", hint=hint)
+    return named
+
+
+def passed_over(chosen: tuple[str, ...]) -> str:
+    """A sentence about the active devices of another kind than the chosen ones; empty where there is none."""
+    others = [f"{name} ({kind})" for kind, names in _active().items() for name in names if chosen[0] not in names]
+    if not others:
+        return ""
+    alone = ", which is both ends" if len(set(chosen)) == 1 else ""
+    what = f"host: {' and '.join(chosen)} ({node.kind(chosen[0])}) measured{alone}"
+    return f"{what}; not paired with {', '.join(others)}, of another kind"
+
+
+def _active() -> dict[str, list[str]]:
+    """The devices whose port is up, by their kind."""
+    found: dict[str, list[str]] = {}
+    for name in node.devices():
+        if "ACTIVE" in node.port_state(name):
+            found.setdefault(node.kind(name), []).append(name)
+    return found
 
 
 def ends_of(devices: tuple[str, ...]) -> Ends:

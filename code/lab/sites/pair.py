@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
 from lab.errors import SiteError
 from lab.sites.far_end import ANSWER_S, FarEnd, Json
+from lab.sites.words import Locate, kept, locator
 from lab.trial import DAEMON, DEADLINE_STATUS, End, Ends, Job, Outcome, Step, StepOutcome
 
-PROGRAMS = "/lab/bin/"  # how a step names the programs under test, wherever they lie
-NO_DEVICE = "UCX_NET_DEVICES=:1"  # MPI's way to name none
 PADDING = "LAB_PADDING"
 AFTER_FAILURE_S = 1.0  # that a client has left when its server failed
 AFTER_CLIENT_S = 0.5  # that a server has for each gentler way to end
 NS = 1_000_000_000
-
-Locate = Callable[[str], str]  # a word of a step's command, as it is at one end
 
 
 @dataclass(frozen=True)
@@ -51,15 +47,9 @@ def data_end(far: FarEnd, known: Mapping[str, str], hint: str) -> End:
     return End(found["address"], found["device"], found["interface"])
 
 
-def locator(places: Mapping[str, str]) -> Locate:
-    """Programs under test, by name, as they lie at one end."""
-    named = {PROGRAMS + name: place for name, place in places.items()}
-    return lambda word: named.get(word, word)
-
-
 def near_by(pair: Pair, job: Job) -> Pair:
     """Both ends are this computer, and find the programs under test where they are kept."""
-    locate = locator({path.name: str(path) for path in job.overlay})
+    locate = locator(kept(job.overlay))
     return replace(pair, locate={"client": locate, "server": locate})
 
 
@@ -125,18 +115,6 @@ def _both(pair: Pair, what: str, ends: Ends) -> tuple[Any, Any]:
     asked = [(far, far.call(what, interface=end.interface, device=end.device)) for far, end in sides]
     client, server = (far.answer(future)["found"] for far, future in asked)
     return client, server
-
-
-def refuse_without_device(job: Job) -> None:
-    """A program that needs an RDMA device must not be started without one."""
-    for step in job.steps:
-        words = (*step.server, *step.client)
-        unnamed = any(name in ("--device", "-d") and value == "" for name, value in pairwise(words))
-        if unnamed or any(NO_DEVICE in word for word in words):
-            program = step.client[0].rpartition("/")[2]
-            raise SiteError(
-                f"{program} needs an RDMA device, and this link has none", hint="lab doctor, or --site exact"
-            )
 
 
 def _look(pair: Pair) -> Json:

@@ -14,7 +14,6 @@ from lab.places import CACHE, HOSTS
 from lab.sites import exact, slurm_queue
 from lab.sites.hosts import Slurm, read_slurm
 from lab.sites.own_devices import refuse_model
-from lab.sites.pair import refuse_without_device
 from lab.sites.slurm_dispatch import Dispatch
 from lab.sites.traits import EXACT, Clock, Shared, Traits
 from lab.trial import End, Ends, Job, Outcome
@@ -69,7 +68,6 @@ class SlurmSite:
 
     def run(self, job: Job) -> Outcome:
         """Wait for the cluster to run a job."""
-        refuse_without_device(job)
         refuse_model(job.link)
         return self.dispatch.run(job)
 

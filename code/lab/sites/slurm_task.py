@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from lab.places import ROOT
 from lab.sites import exact, pair, slurm_queue, spool
 from lab.sites.far_end import INTERPRETER, FarEnd, last_line
 from lab.sites.pair import Pair
+from lab.sites.words import kept, locator
 from lab.trial import End, Ends, Job, Outcome
 
 # One process on one node, inside of the allocation, which may be used by other steps too.
@@ -91,13 +91,7 @@ def end_of(far: FarEnd, interface: str, device: str) -> End:
 
 def placed(both: Pair, job: Job, ends: Ends) -> Pair:
     """A plan names no nodes; here its words become theirs, also those within a word for srun."""
-    names = names_of(ends) | {pair.PROGRAMS + path.name: str(path) for path in job.overlay}
-    named = re.compile("|".join(rf"{re.escape(name)}\b" for name in names))
-
-    def locate(word: str) -> str:
-        return named.sub(lambda found: names[found[0]], word)
-
-    return replace(both, locate=dict.fromkeys(SIDES, locate))
+    return replace(both, locate=dict.fromkeys(SIDES, locator(names_of(ends) | kept(job.overlay))))
 
 
 def names_of(ends: Ends) -> dict[str, str]:

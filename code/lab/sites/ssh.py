@@ -15,9 +15,10 @@ from lab.sites import bundle
 from lab.sites.connection import Connection
 from lab.sites.hosts import Host, Ssh, read_ssh
 from lab.sites.own_devices import refuse_model
-from lab.sites.pair import Pair, data_end, locator
+from lab.sites.pair import Pair, data_end
 from lab.sites.traits import Clock, Shared, Traits
 from lab.sites.wall import WallSite
+from lab.sites.words import locator, programs
 from lab.trial import End, Ends, Job, Link
 
 
@@ -46,7 +47,8 @@ class TwoHosts:
     def with_programs(self, job: Job) -> Pair:
         """Both hosts have the job's programs, and know where."""
         sides = {"client": self.client, "server": self.server}
-        return replace(self.pair, locate={role: locator(bundle.ensure(at, job.overlay)) for role, at in sides.items()})
+        places = {role: programs(bundle.ensure(at, job.overlay)) for role, at in sides.items()}
+        return replace(self.pair, locate={role: locator(each) for role, each in places.items()})
 
     def close(self) -> None:
         """Both connections end, and the agents with them."""

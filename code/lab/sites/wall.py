@@ -41,9 +41,14 @@ class WallSite:
     at_once: int | None = 1
 
     def __init__(
-        self, name: str, connect: Callable[[], PairLink], alone: Callable[[Tell], AbstractContextManager[object]]
+        self,
+        name: str,
+        connect: Callable[[], PairLink],
+        alone: Callable[[Tell], AbstractContextManager[object]],
+        chosen: str = "",
     ) -> None:
         self.name, self.connect, self.alone = name, connect, alone
+        self.chosen = chosen  # what a person must know of how the link was chosen
         self.tell: Tell = silent
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.stopped = False
@@ -74,6 +79,8 @@ class WallSite:
     def prepare(self, progress: Tell) -> None:
         """Make the link."""
         self.tell = progress
+        if self.chosen:
+            progress(self.chosen)
         self.connected()
 
     def connected(self) -> PairLink:
@@ -87,7 +94,6 @@ class WallSite:
 
     def run(self, job: Job) -> Outcome:
         """Run a job when no other runs here."""
-        pair.refuse_without_device(job)
         with self.turn, self.alone(self.tell):
             try:
                 outcome = self.run_on(self.connected(), job)

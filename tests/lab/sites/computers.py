@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,14 @@ def pretend(root: Path, monkeypatch: pytest.MonkeyPatch, *devices: str) -> None:
         put(folder / "ports/1/gid_attrs/ndevs/0", f"eth{number}")
         for name, value in NETDEV.items():
             put(root / "sys/class/net" / f"eth{number}" / name, value)
+
+
+def of_software(root: Path, device: str) -> None:
+    """Let a device be one of the kernel's own: nothing behind it, and no model."""
+    folder = root / "sys/class/infiniband" / device
+    shutil.rmtree(folder / "device")
+    (folder / "hca_type").unlink()
+    put(folder / "node_type", "1: CA")
 
 
 def put(file: Path, text: str) -> None:
