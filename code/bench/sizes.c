@@ -102,6 +102,8 @@ bool size_list_parse(const char *text, const struct size_plan *fallback, struct 
 	bool good = copy != NULL;
 
 	list->count = 0;
+	if (!good)
+		snprintf(error, 256, "no memory to read them");
 	while (good && (item = strsep(&rest, ",")) != NULL) {
 		good = item_parse(item, *fallback, list);
 		if (!good)

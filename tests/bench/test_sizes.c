@@ -4,6 +4,16 @@
 static struct size_list list;
 static char error[256];
 
+static bool no_memory;
+
+/* The library's own, which can be made to fail. */
+char *strdup(const char *text)
+{
+	char *copy = no_memory ? NULL : malloc(strlen(text) + 1);
+
+	return copy ? strcpy(copy, text) : NULL;
+}
+
 static bool parse(const char *text)
 {
 	static const struct size_plan fallback = { 0, 1000, 100 };
@@ -82,6 +92,19 @@ static void the_largest_range_does_not_run_over(void **state)
 	assert_int_equal(list.count, 1);
 }
 
+static void without_memory_there_is_a_sentence_too(void **state)
+{
+	bool good;
+
+	(void)state;
+	strcpy(error, "of an earlier list");
+	no_memory = true;
+	good = parse("64");
+	no_memory = false;
+	assert_false(good);
+	assert_string_equal(error, "no memory to read them");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -90,6 +113,7 @@ int main(void)
 		cmocka_unit_test(each_item_may_have_its_own_counts),
 		cmocka_unit_test(what_is_no_size_is_refused_with_the_item_quoted),
 		cmocka_unit_test(the_largest_range_does_not_run_over),
+		cmocka_unit_test(without_memory_there_is_a_sentence_too),
 	};
 
 	return cmocka_run_group_tests_name("sizes", tests, NULL, NULL);
