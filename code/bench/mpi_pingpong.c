@@ -155,6 +155,7 @@ int main(int argc, char **argv)
 	int rank;
 
 	die_name(argv[0]);
+	output_guard();
 	o = options_parse(argc, argv, RANK, mpi_option_table);
 	rules_check(o);
 	mpi_options_check(o);

@@ -18,6 +18,9 @@ extern const struct output csv_output, columns_output;
 /* The one that --format names. */
 const struct output *output_of(const struct options *o);
 
+/* At the start: no socket or device takes the place of a standard stream that is closed, and with it the samples. */
+void output_guard(void);
+
 /* Writes what there is, so that an interrupted run keeps its finished sizes; exits if it can't be written. */
 void output_flush(void);
 

@@ -124,6 +124,7 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 	struct link *link;
 
 	die_name(argv[0]);
+	output_guard();
 	o = options_parse(argc, argv, role, t->options);
 	rules_check(o);
 	t->check(o);
@@ -138,6 +139,7 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 		note_processors(o);
 		csv_note("round_trips_stamped_by", "%s", ticks_choose(CLOCK_SOURCE));
 		output->header();
+		output_flush();
 	}
 	sweep(o, t, link, output);
 	if (t->drain)

@@ -1,3 +1,5 @@
+#include <sys/socket.h>
+
 #include "check.h"
 #include "csv.h"
 #include "die.h"
@@ -97,6 +99,28 @@ static void a_full_disk_is_an_error(void **state)
 	assert_non_null(strstr(said, "can't write the samples"));
 }
 
+static void open_without_stdout(void *argument)
+{
+	int fd;
+
+	(void)argument;
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	output_guard();
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (fd <= STDERR_FILENO)
+		die("the socket is descriptor %d", fd);
+	printf("a sample\n");
+	output_flush();
+}
+
+static void with_stdout_closed_the_samples_go_nowhere_and_that_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(open_without_stdout, NULL, said, sizeof(said)), 1);
+	assert_non_null(strstr(said, "can't write the samples: Bad file descriptor"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +129,7 @@ int main(void)
 		cmocka_unit_test(columns_are_a_line_a_size_in_megabits),
 		cmocka_unit_test(columns_say_beside_the_line_what_did_not_settle),
 		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(with_stdout_closed_the_samples_go_nowhere_and_that_is_an_error),
 	};
 
 	return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
