@@ -12,9 +12,9 @@
 #include "clock.h"
 #include "die.h"
 
-static struct addrinfo *resolve(const char *host, const char *port, int flags)
+static struct addrinfo *resolve(const char *host, const char *port, int family, int flags)
 {
-	const struct addrinfo hints = { .ai_flags = flags, .ai_socktype = SOCK_STREAM };
+	const struct addrinfo hints = { .ai_flags = flags, .ai_family = family, .ai_socktype = SOCK_STREAM };
 	struct addrinfo *found;
 	int error = getaddrinfo(host, port, &hints, &found);
 
@@ -28,7 +28,7 @@ static int new_socket(const struct addrinfo *address, side_tune tune)
 	int one = 1, fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		die("socket: %s", strerror(errno));
+		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (tune)
 		tune(fd);
@@ -42,9 +42,9 @@ int side_listen(const char *address, uint16_t port, side_tune tune)
 	int fd;
 
 	snprintf(service, sizeof(service), "%u", port);
-	found = resolve(address, service, AI_PASSIVE | AI_NUMERICHOST);
+	found = resolve(address, service, AF_UNSPEC, AI_PASSIVE | AI_NUMERICHOST);
 	fd = new_socket(found, tune);
-	if (bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, SOMAXCONN))
+	if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, SOMAXCONN))
 		die("can't listen on %s port %u: %s; is another server running, or is it not an address of this "
 		    "machine?",
 		    address, port, strerror(errno));
@@ -80,26 +80,59 @@ static int connected(int fd, const struct addrinfo *address, uint64_t deadline_n
 	return error;
 }
 
+/* A connection to one address, or -1 and errno. */
+static int reach(const struct addrinfo *to, const struct addrinfo *from, uint64_t deadline_ns, side_tune tune)
+{
+	int fd = new_socket(to, tune), error;
+
+	if (fd < 0)
+		return -1;
+	if (from && bind(fd, from->ai_addr, from->ai_addrlen))
+		die("can't connect from that --source: %s; is it an address of this machine?", strerror(errno));
+	error = connected(fd, to, deadline_ns);
+	if (!error)
+		return fd;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static uint64_t length_of(const struct addrinfo *list)
+{
+	uint64_t length = 0;
+
+	for (; list; list = list->ai_next)
+		length++;
+	return length;
+}
+
+/* A name may have an address that the server does not listen on, first of all. Each gets its share of the time. */
+static int reach_any(const struct addrinfo *to, const struct addrinfo *from, uint64_t deadline_ns, side_tune tune)
+{
+	int fd = -1;
+
+	for (uint64_t now; fd < 0 && to; to = to->ai_next) {
+		now = now_ns();
+		fd = reach(to, from, now < deadline_ns ? now + (deadline_ns - now) / length_of(to) : now, tune);
+	}
+	return fd;
+}
+
 int side_connect(const char *host, const char *source, uint16_t port, uint64_t deadline_ns, side_tune tune)
 {
+	struct addrinfo *from = *source ? resolve(source, NULL, AF_UNSPEC, AI_NUMERICHOST) : NULL, *to;
 	char service[8];
-	struct addrinfo *to, *from;
-	int fd, error;
+	int fd;
 
 	snprintf(service, sizeof(service), "%u", port);
-	to = resolve(host, service, 0);
-	fd = new_socket(to, tune);
-	if (*source) {
-		from = resolve(source, NULL, AI_NUMERICHOST);
-		if (bind(fd, from->ai_addr, from->ai_addrlen))
-			die("can't connect from %s: %s", source, strerror(errno));
-		freeaddrinfo(from);
-	}
-	error = connected(fd, to, deadline_ns);
-	if (error)
+	to = resolve(host, service, from ? from->ai_family : AF_UNSPEC, 0);
+	fd = reach_any(to, from, deadline_ns, tune);
+	if (fd < 0)
 		die("no server at %s port %u: %s; start the server first, and check address, port and firewall", host,
-		    port, strerror(error));
+		    port, strerror(errno));
 	freeaddrinfo(to);
+	if (from)
+		freeaddrinfo(from);
 	return fd;
 }
 
