@@ -2,11 +2,13 @@
 #include "tcp.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "buffer.h"
@@ -25,6 +27,7 @@ struct link {
 	struct buffer buffer;
 	unsigned char *landing;
 	uint64_t messages, posted, reaped, arrived; /* of the round */
+	int64_t sent, acknowledged;                 /* bytes, of all rounds; the latter where it was looked at last */
 };
 
 static bool nodelay;
@@ -112,6 +115,18 @@ static void wait_or_die(const struct link *l, const char *what, ssize_t n)
 	die("%s: %s; the other end is gone", what, n == 0 ? "connection closed" : strerror(errno));
 }
 
+/* What blocks in send(2) comes back with a part at each look of the watch, and each time the kernel has taken a bit
+ * more, whether anything leaves or not: there only what the other end has acknowledged is progress. */
+static bool more_acknowledged(struct link *l)
+{
+	const int64_t before = l->acknowledged;
+	int unacknowledged = 0;
+
+	ioctl(l->fd, SIOCOUTQ, &unacknowledged);
+	l->acknowledged = l->sent - unacknowledged;
+	return l->acknowledged > before;
+}
+
 static void send_all(struct link *l, const unsigned char *bytes, uint64_t size)
 {
 	ssize_t n;
@@ -122,9 +137,11 @@ static void send_all(struct link *l, const unsigned char *bytes, uint64_t size)
 			wait_or_die(l, "send", n);
 			continue;
 		}
-		watch_advance(); /* a part counts, too: what blocks in send(2) comes back with it at each look */
 		bytes += n;
 		size -= (uint64_t)n;
+		l->sent += n;
+		if (size == 0 || l->flags & MSG_DONTWAIT || more_acknowledged(l))
+			watch_advance();
 	}
 }
 
