@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from lab.spec import Experiment, Point, Series
 from lab.trial import Ends, Job
 
 FORMAT = 1  # of keys and records: a change here makes all records unknown
+TOKEN_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ def make_trial(
         overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
     )
     key = _key(job, programs, site.identity, series.tool.reading)
-    return Trial(key, request, replace(job, environment=_token(key)), programs)
+    token = _token_of(key) if site.traits.repeats else secrets.token_hex(TOKEN_BYTES)
+    return Trial(key, request, replace(job, environment=(("LAB_TOKEN", token),)), programs)
 
 
 def _shuffled(request: Request, repetition: int) -> Request:
@@ -130,6 +133,7 @@ def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: 
     return hashlib.sha256(canonical(facts).encode()).hexdigest()
 
 
-def _token(key: str) -> tuple[tuple[str, str], ...]:
-    """Both ends of a trial share a secret that no other trial has."""
-    return (("LAB_TOKEN", hashlib.sha256(f"token {key}".encode()).hexdigest()[:32]),)
+def _token_of(key: str) -> str:
+    """A secret that no other trial has, and each time the same one. Records publish keys, and who knows the key knows
+    it: only for ends that nobody else reaches."""
+    return hashlib.sha256(f"token {key}".encode()).hexdigest()[: 2 * TOKEN_BYTES]

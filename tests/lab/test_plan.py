@@ -113,6 +113,18 @@ def test_the_token_is_a_secret_of_the_trial(make_small_plan: Make) -> None:
     assert len(tokens) == 10
 
 
+def test_a_token_follows_from_the_key_only_where_a_trial_must_repeat_itself(
+    experiment_file: Callable[[str], Path], facts: SiteFacts
+) -> None:
+    def tokens(traits: Traits) -> list[str]:
+        plan = make_plan(load(experiment_file(PEERS)), replace(facts, traits=traits), defaultdict(str))
+        return [dict(each.trial.job.environment)["LAB_TOKEN"] for each in plan.planned]
+
+    assert tokens(EXACT) == tokens(EXACT)
+    assert not {*tokens(OwnDevices.traits)} & {*tokens(OwnDevices.traits)}
+    assert {len(each) for each in (*tokens(EXACT), *tokens(OwnDevices.traits))} == {32}
+
+
 def test_two_experiments_of_the_repository_share_their_common_trials(facts: SiteFacts) -> None:
     def plan_of(name: str) -> Plan:
         experiment = load(EXPERIMENTS / name)

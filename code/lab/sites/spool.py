@@ -18,14 +18,15 @@ JOB, OUTCOME, FAILURE, SUBMITTED = "job.json", "outcome.json", "failure.json", "
 
 
 def digest(job: Job, kind: str) -> str:
-    """The name of a job's folder."""
-    return hashlib.sha256(json.dumps([kind, _job_values(job)], sort_keys=True).encode()).hexdigest()
+    """The name of a job's folder: the same whatever the secret, which another run of the lab cannot know."""
+    values = _job_values(replace(job, environment=()))
+    return hashlib.sha256(json.dumps([kind, values], sort_keys=True).encode()).hexdigest()
 
 
 def put_job(folder: Path, job: Job) -> None:
-    """What a node is to run."""
+    """What a node is to run; the secret in it is not for other users of the cluster."""
     with storage(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _write(folder / JOB, _job_values(job))
 
 
