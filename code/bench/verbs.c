@@ -55,6 +55,8 @@ static void verbs_begin(struct link *l, uint64_t messages)
 	verbs_send_drain(l);
 	l->messages = messages;
 	l->posted = l->arrived = l->queued = 0;
+	/* Counted back from the last ping, which must be reaped: a card frees no place until it is told of one. */
+	l->signal_phase = l->options->measure == LATENCY ? messages % l->flow.signal_every : 0;
 	l->expected = receives_data(l) ? messages * l->flow.operations : 0;
 	if (l->flow.marked)
 		verbs_incoming(l, 0)[l->flow.size_bytes - 1] = 0;

@@ -70,6 +70,7 @@ struct link {
 	struct ibv_sge *pieces;
 	uint64_t ring_messages, ring_room;
 	uint64_t messages, posted;          /* of the round */
+	uint64_t signal_phase;              /* a message is signalled where posted % flow.signal_every is this */
 	uint64_t expected, arrived, queued; /* receive requests of the round: all, completed, posted */
 	uint64_t controls_out;              /* control messages whose completion is not reaped yet */
 	void (*pingpong)(struct link *);

@@ -7,10 +7,11 @@
 
 #include "die.h"
 
-/* The completion of a signalled ping frees its place in the queue; the answer is here, so it is too, or soon. */
+/* The completion of a signalled ping frees its place in the queue, and those of all before it: on a real card nothing
+ * else does. The answer is here, so it is too, or soon. */
 static void reap_if_signalled(struct link *l)
 {
-	if (l->posted % l->flow.signal_every == 0)
+	if (l->posted % l->flow.signal_every == l->signal_phase)
 		while (verbs_send_reap(l) == 0)
 			;
 }

@@ -8,6 +8,7 @@
 #define CHAIN_MAX 64                 /* messages that one call hands over, if --post-list leaves it to us ... */
 #define CHAIN_BYTES 262144           /* ... and their bytes */
 #define CHAIN_BYTES_OF_WRITES 524288 /* in the largest packets: 128 of them */
+#define PINGS_MAX 64                 /* pings per completion */
 
 static uint64_t power_of_two_up_to(uint64_t most)
 {
@@ -72,11 +73,13 @@ static void plan_throughput(const struct link *l, struct flow *f)
 
 static void plan_latency(const struct link *l, struct flow *f)
 {
+	const uint64_t round = l->options->verify ? 1 : f->iterations;
+
 	if (f->operations > 1)
 		die("%" PRIu64 " bytes are above what one request carries (%" PRIu64 "): a ping must be one",
 		    f->size_bytes, verbs_chunk_bytes(l));
 	f->post_list = 1;
-	f->signal_every = f->to_client ? 1 : power_of_two_up_to(least(64, l->verbs->tx_depth));
+	f->signal_every = f->to_client ? 1 : power_of_two_up_to(least(PINGS_MAX, least(round, l->verbs->tx_depth)));
 	f->marked = l->verbs->operation == OP_WRITE;
 	f->slots = 1;
 }

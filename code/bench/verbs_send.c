@@ -9,8 +9,9 @@
 #include "die.h"
 #include "watch.h"
 
-#define CONTROL_ID 0 /* wr_id of a control message; that of a data request is the number of messages it completes */
-#define BATCH 64     /* completions fetched by one call */
+/* wr_id of a control message. That of a data request is the number of messages that it completes, of a ping at most. */
+#define CONTROL_ID 0
+#define BATCH 64 /* completions fetched by one call */
 
 static enum ibv_wr_opcode opcode(const struct link *l)
 {
@@ -40,7 +41,7 @@ static void ring_build_piece(struct link *l, uint64_t message, uint64_t piece)
 		.num_sge = 1,
 		.opcode = opcode(l),
 		.send_flags = (l->flow.inline_bytes ? IBV_SEND_INLINE : 0) |
-			      (last && (message + 1) % l->flow.signal_every == 0 ? IBV_SEND_SIGNALED : 0),
+			      (last && (message + 1) % l->flow.signal_every == l->signal_phase ? IBV_SEND_SIGNALED : 0),
 		.wr.rdma = { l->there.buffer + buffer_offset(l->flow.size_bytes, message % l->flow.slots) + offset,
 			     l->there.buffer_key },
 	};

@@ -73,6 +73,27 @@ static void an_interval_that_one_list_can_hold_is_one_list(void **state)
 		assert_int_equal(plan(v, 64, 20 * v.signal_every).post_list, v.signal_every);
 }
 
+static uint64_t pings_per_completion(uint64_t tx_depth, uint64_t iterations, bool verify)
+{
+	const struct options o = { .measure = LATENCY, .verify = verify };
+	const struct verbs_options v = { .operation = OP_SEND, .tx_depth = tx_depth };
+	struct link l = { .options = &o, .verbs = &v };
+	struct flow f = { .size_bytes = 1, .iterations = iterations, .slots = 1 };
+
+	l.here.max_message_bytes = l.there.max_message_bytes = 8388608;
+	verbs_plan(&l, &f);
+	return f.signal_every;
+}
+
+static void no_completion_stands_for_more_pings_than_a_round_has(void **state)
+{
+	(void)state;
+	assert_int_equal(pings_per_completion(512, 1000, false), 64);
+	assert_int_equal(pings_per_completion(512, 40, false), 32);
+	assert_int_equal(pings_per_completion(40, 1000, false), 32);
+	assert_int_equal(pings_per_completion(512, 1000, true), 1);
+}
+
 static void plan_long_list(void *nothing)
 {
 	(void)nothing;
@@ -95,6 +116,7 @@ int main(void)
 		cmocka_unit_test(any_other_list_holds_256_kib_within_half_a_window),
 		cmocka_unit_test(the_list_that_is_chosen_divides_any_signalling_interval),
 		cmocka_unit_test(an_interval_that_one_list_can_hold_is_one_list),
+		cmocka_unit_test(no_completion_stands_for_more_pings_than_a_round_has),
 		cmocka_unit_test(a_list_that_spans_windows_is_refused),
 	};
 

@@ -1,0 +1,389 @@
+/* Queue pairs, completion queues, and the memory that they move. */
+#include "fake_verbs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAIRS 2
+
+#undef ibv_reg_mr
+
+struct places {
+	const char *name;
+	uint64_t capacity, posted, carried_out,
+		freed; /* counts from the first request on; a place is number % capacity */
+};
+
+struct request {
+	struct ibv_send_wr wr;
+	struct ibv_sge piece;
+	unsigned char inlined[FAKE_INLINE_MAX];
+};
+
+struct pair {
+	struct ibv_qp_ex extended; /* first: a pointer to it is one to the pair */
+	struct places sends, receives;
+	struct request *requests;
+	struct ibv_sge *rooms; /* of the receive requests */
+	struct pair *other;
+	struct request next; /* that ibv_wr_*() is making */
+};
+
+struct completion {
+	struct ibv_wc wc;
+	struct places *places;
+	uint64_t covers; /* places that its poll frees: all requests before this number */
+};
+
+struct queue {
+	struct ibv_cq cq; /* first */
+	struct completion *entries;
+	uint64_t capacity, put, taken;
+	bool armed;
+};
+
+struct channel {
+	struct ibv_comp_channel channel; /* first */
+	struct queue *told_by;
+};
+
+static struct pair *pairs[PAIRS];
+
+static void put_completion(struct ibv_cq *cq, struct ibv_wc wc, struct places *places, uint64_t covers)
+{
+	struct queue *queue = (struct queue *)cq;
+
+	if (queue->put - queue->taken == queue->capacity)
+		fake_fault("the completion queue's %lu places are taken", queue->capacity);
+	queue->entries[queue->put++ % queue->capacity] = (struct completion){ wc, places, covers };
+	if (queue->armed)
+		((struct channel *)cq->channel)->told_by = queue;
+	queue->armed = false;
+}
+
+static bool is_full(const struct places *places)
+{
+	return places->posted - places->freed == places->capacity;
+}
+
+static bool takes_receive(const struct ibv_send_wr *wr)
+{
+	return wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM ||
+	       wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+}
+
+static void move_data(struct request *r, void *room)
+{
+	void *here = r->wr.send_flags & IBV_SEND_INLINE ? (void *)r->inlined : (void *)r->piece.addr;
+	void *there = takes_receive(&r->wr) && r->wr.opcode != IBV_WR_RDMA_WRITE_WITH_IMM ?
+			      room :
+			      (void *)r->wr.wr.rdma.remote_addr;
+
+	if (r->wr.num_sge == 0)
+		return;
+	if (r->wr.opcode == IBV_WR_RDMA_READ)
+		memmove(here, there, r->piece.length);
+	else
+		memmove(there, here, r->piece.length);
+}
+
+static void receive(struct pair *p, const struct request *r)
+{
+	const bool with_imm = r->wr.opcode != IBV_WR_SEND;
+	struct ibv_wc wc = { .imm_data = r->wr.imm_data, .wc_flags = with_imm ? IBV_WC_WITH_IMM : 0 };
+
+	if (r->wr.num_sge > 0)
+		wc.byte_len = r->piece.length;
+	p->receives.carried_out++;
+	put_completion(p->extended.qp_base.recv_cq, wc, &p->receives, p->receives.carried_out);
+}
+
+/* Requests are carried out in their order; one that needs a receive request waits until there is one. */
+static bool carry_out_next(struct pair *p)
+{
+	struct request *r = &p->requests[p->sends.carried_out % p->sends.capacity];
+	const struct places *receives = &p->other->receives;
+	const struct ibv_sge *room = NULL;
+
+	if (p->sends.carried_out == p->sends.posted)
+		return false;
+	if (takes_receive(&r->wr)) {
+		if (receives->carried_out == receives->posted)
+			return false;
+		room = &p->other->rooms[receives->carried_out % receives->capacity];
+		if (r->wr.opcode == IBV_WR_SEND && r->piece.length > room->length)
+			fake_fault("%u bytes come to room for %u", r->piece.length, room->length);
+	}
+	move_data(r, room ? (void *)room->addr : NULL);
+	if (room)
+		receive(p->other, r);
+	p->sends.carried_out++;
+	if (r->wr.send_flags & IBV_SEND_SIGNALED)
+		put_completion(p->extended.qp_base.send_cq, (struct ibv_wc){ .wr_id = r->wr.wr_id }, &p->sends,
+			       p->sends.carried_out);
+	fake_advance();
+	return true;
+}
+
+void fake_carry_out(uint64_t most)
+{
+	bool found = true;
+
+	while (found && most > 0) {
+		found = false;
+		for (int i = 0; i < PAIRS && most > 0; i++)
+			if (pairs[i] && pairs[i]->other && carry_out_next(pairs[i])) {
+				found = true;
+				most--;
+			}
+	}
+}
+
+static void posted(void)
+{
+	fake_advance();
+	if (fake_verbs.pace == 0)
+		fake_carry_out(UINT64_MAX);
+}
+
+static int put_request(struct pair *p, const struct request *request)
+{
+	struct request *r = &p->requests[p->sends.posted % p->sends.capacity];
+
+	if (is_full(&p->sends))
+		return ENOMEM;
+	*r = *request;
+	if (r->wr.send_flags & IBV_SEND_INLINE)
+		memcpy(r->inlined, (const void *)r->piece.addr, r->piece.length);
+	p->sends.posted++;
+	return 0;
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	struct request r = { 0 };
+	int error = 0;
+
+	for (; wr && !error; wr = wr->next) {
+		r.wr = *wr;
+		if (wr->num_sge > 0)
+			r.piece = *wr->sg_list;
+		error = put_request((struct pair *)qp, &r);
+		*bad = wr;
+	}
+	posted();
+	return error;
+}
+
+static int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	struct pair *p = (struct pair *)qp;
+
+	for (; wr; wr = wr->next) {
+		*bad = wr;
+		if (fake_verbs.post_recv_error)
+			return fake_verbs.post_recv_error;
+		if (is_full(&p->receives))
+			return ENOMEM;
+		p->rooms[p->receives.posted++ % p->receives.capacity] = *wr->sg_list;
+	}
+	posted();
+	return 0;
+}
+
+static int poll_queue(struct ibv_cq *cq, int room, struct ibv_wc *wc)
+{
+	struct queue *queue = (struct queue *)cq;
+	const struct completion *c;
+	int found = 0;
+
+	if (fake_verbs.poll_result)
+		return fake_verbs.poll_result;
+	if (queue->taken == queue->put)
+		fake_carry_out(fake_verbs.pace);
+	for (; found < room && queue->taken < queue->put; found++) {
+		c = &queue->entries[queue->taken++ % queue->capacity];
+		wc[found] = c->wc;
+		c->places->freed = c->covers;
+	}
+	if (found > 0)
+		fake_advance();
+	else
+		fake_wait();
+	return found;
+}
+
+static int request_event(struct ibv_cq *cq, int solicited_only)
+{
+	(void)solicited_only;
+	((struct queue *)cq)->armed = true;
+	return fake_verbs.notify_error;
+}
+
+const struct ibv_context_ops fake_operations = {
+	.poll_cq = poll_queue,
+	.req_notify_cq = request_event,
+	.post_send = post_send,
+	.post_recv = post_receive,
+};
+
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context)
+{
+	struct channel *c = (struct channel *)channel;
+
+	for (fake_carry_out(fake_verbs.pace); !c->told_by; fake_carry_out(fake_verbs.pace))
+		fake_wait();
+	*cq = &c->told_by->cq;
+	*context = NULL;
+	c->told_by = NULL;
+	return 0;
+}
+
+void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int count)
+{
+	(void)cq;
+	(void)count;
+}
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+	struct channel *c = calloc(1, sizeof(*c));
+
+	c->channel.context = context;
+	return &c->channel;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	free(channel);
+	return 0;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
+			     struct ibv_comp_channel *channel, int vector)
+{
+	struct queue *queue = calloc(1, sizeof(*queue));
+
+	(void)cq_context;
+	(void)vector;
+	queue->cq = (struct ibv_cq){ .context = context, .channel = channel };
+	queue->capacity = (uint64_t)entries;
+	queue->entries = calloc(queue->capacity, sizeof(*queue->entries));
+	return &queue->cq;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	free(((struct queue *)cq)->entries);
+	free(cq);
+	return 0;
+}
+
+static void wr_start(struct ibv_qp_ex *qp)
+{
+	((struct pair *)qp)->next = (struct request){ 0 };
+}
+
+static void wr_rdma_read(struct ibv_qp_ex *qp, uint32_t key, uint64_t address)
+{
+	((struct pair *)qp)->next.wr = (struct ibv_send_wr){
+		.wr_id = qp->wr_id, .opcode = IBV_WR_RDMA_READ, .send_flags = qp->wr_flags, .wr.rdma = { address, key }
+	};
+}
+
+static void wr_set_sge(struct ibv_qp_ex *qp, uint32_t key, uint64_t address, uint32_t length)
+{
+	struct request *r = &((struct pair *)qp)->next;
+
+	r->piece = (struct ibv_sge){ address, length, key };
+	r->wr.num_sge = 1;
+}
+
+static int wr_complete(struct ibv_qp_ex *qp)
+{
+	struct pair *p = (struct pair *)qp;
+	int error = fake_verbs.complete_error ? fake_verbs.complete_error : put_request(p, &p->next);
+
+	posted();
+	return error;
+}
+
+static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *sends, struct ibv_cq *receives,
+				  const struct ibv_qp_cap *cap)
+{
+	struct pair *p;
+	int number = 0;
+
+	if (cap->max_inline_data > FAKE_INLINE_MAX) {
+		errno = EINVAL;
+		return NULL;
+	}
+	while (pairs[number])
+		number++;
+	p = pairs[number] = calloc(1, sizeof(*p));
+	p->extended = (struct ibv_qp_ex){
+		.qp_base = { .context = context, .send_cq = sends, .recv_cq = receives, .qp_num = (uint32_t)number },
+		.wr_start = wr_start,
+		.wr_rdma_read = wr_rdma_read,
+		.wr_set_sge = wr_set_sge,
+		.wr_complete = wr_complete
+	};
+	p->sends.capacity = cap->max_send_wr;
+	p->receives.capacity = cap->max_recv_wr;
+	p->requests = calloc(cap->max_send_wr, sizeof(*p->requests));
+	p->rooms = calloc(cap->max_recv_wr, sizeof(*p->rooms));
+	return &p->extended.qp_base;
+}
+
+struct ibv_qp *fake_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+	return create_pair(context, attr->send_cq, attr->recv_cq, &attr->cap);
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	return create_pair(pd->context, attr->send_cq, attr->recv_cq, &attr->cap);
+}
+
+struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	return (struct ibv_qp_ex *)qp;
+}
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	if (mask & IBV_QP_DEST_QPN)
+		((struct pair *)qp)->other = pairs[attr->dest_qp_num % PAIRS];
+	if (mask & IBV_QP_AV)
+		fake_verbs.route = attr->ah_attr;
+	return 0;
+}
+
+int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	struct pair *p = (struct pair *)qp;
+
+	pairs[qp->qp_num] = NULL;
+	if (p->other)
+		p->other->other = NULL;
+	free(p->requests);
+	free(p->rooms);
+	free(p);
+	return 0;
+}
+
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t length, int access)
+{
+	struct ibv_mr *mr = calloc(1, sizeof(*mr));
+
+	(void)access;
+	*mr = (struct ibv_mr){ .pd = pd, .addr = address, .length = length };
+	return mr;
+}
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	free(mr);
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* A provider of nothing but memory, in place of libibverbs. It counts the places in its queues as mlx5 does
+ * (mlx5_wq_overflow of rdma-core): that of a send request is free when a completion that covers it was polled. */
+#ifndef FAKE_VERBS_H
+#define FAKE_VERBS_H
+
+#include <stdbool.h>
+
+#include <infiniband/verbs.h>
+
+#define FAKE_INLINE_MAX 64
+
+struct fake_device {
+	const char *name;
+	bool newer_calls;          /* ibv_create_qp_ex() and ibv_wr_*() */
+	struct ibv_port_attr port; /* port 1, the only one */
+	const struct ibv_gid_entry *gids;
+	size_t gid_count;
+};
+
+struct fake_verbs {
+	const struct fake_device *devices;
+	int device_count;
+	uint64_t pace;      /* requests that are carried out whenever an end waits; 0: each, when it is posted */
+	void (*idle)(void); /* called by an end that waits: lets the other one run */
+	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: what these calls return */
+	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
+};
+
+extern struct fake_verbs fake_verbs;
+
+/* An end waits. Ends the program when nothing has happened for long. */
+void fake_wait(void);
+
+/* Something has happened. */
+void fake_advance(void);
+
+/* Says what a real device would not forgive, and ends the program. */
+_Noreturn void fake_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* fake_queues.c: the calls of a context that has them. */
+extern const struct ibv_context_ops fake_operations;
+void fake_carry_out(uint64_t most);
+struct ibv_qp *fake_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+
+#endif

@@ -1,0 +1,226 @@
+/* No queue ever holds more than it was made for, whatever is asked for: the real transport and engine at both ends,
+ * over a provider that counts places (fake_verbs.h). */
+#include "bench.h"
+#include "buffer.h"
+#include "check.h"
+#include "die.h"
+#include "fake_verbs.h"
+#include "rounds.h"
+#include "two_ends.h"
+#include "verbs.h"
+
+#define SAMPLES 5000
+#define ROUNDS_CAP 5
+#define WINDOWS 20
+#define MESSAGES_OF_ANY 150 /* rounds up to this are tried with every depth, longer ones with some */
+
+enum mode { PLAIN, VERIFIED, UNTIL_STABLE };
+
+/* One run of both ends. */
+struct run {
+	enum operation operation;
+	enum measure measure;
+	enum mode mode;
+	uint64_t depth, iterations, warmup, post_list, signal_every;
+	uint64_t size_bytes, max_message_bytes;
+	enum wait wait;
+	uint64_t pace;
+	bool newer_calls;
+};
+
+static const char *const operations[] = { "write", "read", "send", "write-imm" };
+static const char *const modes[] = { "", " --verify", " --until-stable" };
+static const uint64_t depths[] = { 1, 2, 3, 7, 8, 9, 63, 64, 65, 128, 129, 512, 8192 };
+static const uint64_t rounds[] = { 1, 2, 3, 40, 63, 64, 65, 128, 137, 1000, 5000 };
+
+static const struct ibv_gid_entry loopback = { .gid.raw = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 },
+					       .port_num = 1,
+					       .gid_type = IBV_GID_TYPE_ROCE_V2 };
+static struct sample samples[SAMPLES], trips[ROUNDS_TRIPS];
+static struct run now;
+static struct options options[2];
+
+static void set(const char *name, uint64_t value)
+{
+	for (struct option_spec *spec = verbs_option_specs; spec->name; spec++)
+		if (strcmp(spec->name, name) == 0)
+			*(uint64_t *)spec->value = value;
+}
+
+static void set_text(const char *name, const char *value)
+{
+	for (struct option_spec *spec = verbs_option_specs; spec->name; spec++)
+		if (strcmp(spec->name, name) == 0)
+			*(const char **)spec->value = value;
+}
+
+static void set_options(const struct run *r)
+{
+	const struct options both = { .measure = r->measure,
+				      .wait = r->wait,
+				      .sizes = { .count = 1, .plans = { { r->size_bytes, r->iterations, r->warmup } } },
+				      .windows = WINDOWS,
+				      .until_stable = r->mode == UNTIL_STABLE,
+				      .stable_window = 2,
+				      .rounds_cap = ROUNDS_CAP,
+				      .seed = 1,
+				      .deadline_s = 10,
+				      .verify = r->mode == VERIFIED };
+
+	set("operation", r->operation);
+	set("tx-depth", r->depth);
+	set("rx-depth", r->depth);
+	set("post-list", r->post_list);
+	set("signal-every", r->signal_every);
+	set("inline", AUTO);
+	set("mtu", AUTO);
+	set_text("device", "");
+	set("ib-port", 1);
+	set("gid-index", AUTO);
+	options[SERVER] = options[CLIENT] = both;
+	options[CLIENT].role = CLIENT;
+}
+
+/* Twice: what the first time leaves in the queues must not harm the second. */
+static void run_end(enum role role, int side)
+{
+	const struct options *o = &options[role];
+	struct link *l = verbs_transport.open(o, &(struct session){ .peer = side, .listener = -1 });
+	struct result result;
+
+	for (int time = 0; time < 2; time++) {
+		struct flow f = { .size_bytes = now.size_bytes,
+				  .iterations = now.iterations,
+				  .warmup = now.warmup,
+				  .slots = buffer_slots(o, now.size_bytes) };
+
+		result = (struct result){ .samples = samples, .trips = trips };
+		verbs_transport.plan(l, &f);
+		(now.mode == UNTIL_STABLE ? rounds_size : bench_size)(&verbs_transport, l, o, &f, &result);
+	}
+	verbs_transport.drain(l);
+	verbs_transport.close(l);
+}
+
+static void run_both(const struct run *r)
+{
+	struct fake_device device = { .name = "fake0",
+				      .newer_calls = r->newer_calls,
+				      .port = { .state = IBV_PORT_ACTIVE,
+						.active_mtu = IBV_MTU_4096,
+						.gid_tbl_len = 1,
+						.max_msg_sz = (uint32_t)r->max_message_bytes,
+						.link_layer = IBV_LINK_LAYER_ETHERNET },
+				      .gids = &loopback,
+				      .gid_count = 1 };
+	char name[256];
+
+	fake_verbs =
+		(struct fake_verbs){ .devices = &device, .device_count = 1, .pace = r->pace, .idle = two_ends_switch };
+	snprintf(name, sizeof(name),
+		 "%s %s%s of %lu bytes in requests of %lu, --tx-depth %lu, %lu + %lu messages, --post-list %ld, "
+		 "--signal-every %ld, --wait %d, pace %lu",
+		 operations[r->operation], r->measure == LATENCY ? "latency" : "throughput", modes[r->mode],
+		 r->size_bytes, r->max_message_bytes, r->depth, r->warmup, r->iterations, (long)r->post_list,
+		 (long)r->signal_every, r->wait, r->pace);
+	die_name(name);
+	now = *r;
+	set_options(r);
+	verbs_transport.check(&options[CLIENT]);
+	two_ends_run(run_end);
+}
+
+/* Pairs of post list and signalling interval; the most is what a program takes. */
+static void set_lists(struct run *r, uint64_t number, uint64_t most)
+{
+	const uint64_t lists[][2] = { { AUTO, AUTO }, { 1, 1 },       { most, most }, { 1, most },
+				      { most, 1 },    { AUTO, most }, { most, AUTO } };
+	const uint64_t *chosen = lists[r->measure == LATENCY ? 0 : number % (sizeof(lists) / sizeof(*lists))];
+
+	r->post_list = chosen[0];
+	r->signal_every = chosen[1];
+}
+
+/* What matters less varies from run to run, in steps that share no factor with each other. */
+static void run_varied(struct run r)
+{
+	static uint64_t count;
+	const bool marked = r.operation == OP_WRITE && r.measure == LATENCY; /* it spins on its memory */
+	const uint64_t cut = ++count % 4 == 0 && r.measure == THROUGHPUT ? 2 : 1;
+	const uint64_t window = r.mode == PLAIN ? r.iterations / WINDOWS : r.depth;
+
+	r.size_bytes = (uint64_t[]){ 8, 2, 100, 64, 4 }[count / 5 % 5];
+	r.max_message_bytes = r.size_bytes / cut;
+	r.wait = marked ? WAIT_YIELD : (enum wait)(count % 3);
+	r.pace = (uint64_t[]){ 0, 1, 7, 100, 1 }[count % 5];
+	r.warmup = (uint64_t[]){ 0, 1, 0, 5, 0, 40, 100 }[count % 7];
+	r.newer_calls = count % 11 != 0;
+	set_lists(&r, count, least(r.depth / cut, window));
+	if (r.depth >= cut && (r.measure == LATENCY || window > 0))
+		run_both(&r);
+}
+
+static void run_depths_and_rounds(struct run r)
+{
+	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++)
+		for (size_t j = 0; j < sizeof(rounds) / sizeof(*rounds); j++) {
+			r.depth = depths[i];
+			r.iterations = rounds[j];
+			for (int lists = 0; lists < (r.measure == THROUGHPUT ? 2 : 1); lists++)
+				if (rounds[j] <= MESSAGES_OF_ANY || (i + j) % 5 == r.operation)
+					run_varied(r);
+		}
+}
+
+static void run_operation(void *operation)
+{
+	struct run r = { .operation = *(enum operation *)operation };
+
+	for (r.measure = THROUGHPUT; r.measure <= LATENCY; r.measure++)
+		for (r.mode = PLAIN; r.mode <= (r.measure == LATENCY ? VERIFIED : UNTIL_STABLE); r.mode++)
+			run_depths_and_rounds(r);
+}
+
+static void expect_room(enum operation operation)
+{
+	char said[4096];
+
+	if (in_child(run_operation, &operation, said, sizeof(said)))
+		fail_msg("%s", said);
+}
+
+static void the_queues_hold_all_that_write_puts_into_them(void **state)
+{
+	(void)state;
+	expect_room(OP_WRITE);
+}
+
+static void the_queues_hold_all_that_read_puts_into_them(void **state)
+{
+	(void)state;
+	expect_room(OP_READ);
+}
+
+static void the_queues_hold_all_that_send_puts_into_them(void **state)
+{
+	(void)state;
+	expect_room(OP_SEND);
+}
+
+static void the_queues_hold_all_that_write_with_immediate_puts_into_them(void **state)
+{
+	(void)state;
+	expect_room(OP_WRITE_IMM);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_queues_hold_all_that_write_puts_into_them),
+		cmocka_unit_test(the_queues_hold_all_that_read_puts_into_them),
+		cmocka_unit_test(the_queues_hold_all_that_send_puts_into_them),
+		cmocka_unit_test(the_queues_hold_all_that_write_with_immediate_puts_into_them),
+	};
+
+	return cmocka_run_group_tests_name("verbs_queues", tests, NULL, NULL);
+}

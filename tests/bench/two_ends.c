@@ -1,0 +1,114 @@
+#include "two_ends.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "fake_verbs.h"
+#include "side.h"
+#include "watch.h"
+
+#define STACK (256u << 10)
+
+bool __wrap_side_read(int fd, void *buffer, size_t size, uint64_t deadline_ns);
+bool __real_side_read(int fd, void *buffer, size_t size, uint64_t deadline_ns);
+void __wrap_watch_peer(int fd);
+int __wrap_sched_yield(void);
+
+static struct end {
+	ucontext_t context;
+	bool runs;
+	int side;
+} ends[2]; /* by role */
+
+static ucontext_t home;
+static enum role now;
+static void (*run)(enum role role, int side);
+
+static void start(void)
+{
+	run(now, ends[now].side);
+	ends[now].runs = false;
+}
+
+static void prepare(enum role role)
+{
+	struct end *e = &ends[role];
+
+	getcontext(&e->context);
+	e->context.uc_stack.ss_sp = malloc(STACK);
+	e->context.uc_stack.ss_size = STACK;
+	e->context.uc_link = &home;
+	e->runs = true;
+	makecontext(&e->context, start, 0);
+}
+
+/* Once for all runs. The address of an end is looked for among its device's GIDs: 127.0.0.1. */
+static void connect_sides(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t length = sizeof(address);
+	int listener;
+
+	if (ends[CLIENT].side)
+		return;
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	ends[CLIENT].side = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(listener, (struct sockaddr *)&address, length) || listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&address, &length) ||
+	    connect(ends[CLIENT].side, (struct sockaddr *)&address, length))
+		fake_fault("no side channel");
+	ends[SERVER].side = accept(listener, NULL, NULL);
+	close(listener);
+}
+
+void two_ends_run(void (*body)(enum role role, int side))
+{
+	run = body;
+	connect_sides();
+	prepare(SERVER);
+	prepare(CLIENT);
+	while (ends[SERVER].runs || ends[CLIENT].runs) {
+		now = ends[SERVER].runs ? SERVER : CLIENT;
+		swapcontext(&home, &ends[now].context);
+	}
+	free(ends[SERVER].context.uc_stack.ss_sp);
+	free(ends[CLIENT].context.uc_stack.ss_sp);
+}
+
+void two_ends_switch(void)
+{
+	const enum role before = now;
+
+	if (!ends[SERVER].runs || !ends[CLIENT].runs)
+		return;
+	now = before == SERVER ? CLIENT : SERVER;
+	swapcontext(&ends[before].context, &ends[now].context);
+}
+
+/* A read that the other end has yet to answer would stop both. */
+bool __wrap_side_read(int fd, void *buffer, size_t size, uint64_t deadline_ns)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	while (poll(&p, 1, 0) == 0)
+		fake_wait();
+	fake_advance();
+	return __real_side_read(fd, buffer, size, deadline_ns);
+}
+
+/* A watched end that leaves ends the program, which holds the other one too. */
+void __wrap_watch_peer(int fd)
+{
+	(void)fd;
+}
+
+int __wrap_sched_yield(void)
+{
+	fake_carry_out(fake_verbs.pace);
+	fake_wait();
+	return 0;
+}
