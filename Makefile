@@ -12,7 +12,7 @@ all: run report ## Measure everything that is not measured yet, then write the r
 run: build ## Run the trials of all experiments that are not recorded yet
 	$(bin)/lab run $(experiments)
 
-report: build ## Write the reports from the records
+report: setup ## Write the reports from the records: this needs no machine and no compiler
 	$(bin)/lab report $(experiments)
 
 submit: build ## Make submission/<id>.pdf to hand in, or say why it can't be handed in yet

@@ -11,6 +11,7 @@ from typing import Any
 from lab.places import HOSTS, RESULTS
 
 AUTO = "auto"
+ANY = "any"  # site that has records
 
 Add = Callable[[argparse.ArgumentParser], object]
 
@@ -56,5 +57,11 @@ RECORDS = file("--results", "where records and tables lie", default=RESULTS, met
 GRADES = file("--out", "where the grades lie", default=RESULTS / "grades", metavar="DIR")
 ASSIGNED = "a file, or a name in experiments/assignments/; default: the"
 ASSIGNMENT = argument("--assignment", help=f"{ASSIGNED} only one")
+READ = (
+    argument("--site", default=ANY, help="of which site's records (default: of the one with most of them)"),
+    hosts(),
+    JOBS,
+    RECORDS,
+)
 WHERE = (site(AUTO), hosts(), JOBS, RECORDS)
 ON_EXACT = (site("exact"), hosts(), JOBS)

@@ -20,6 +20,7 @@ from lab.plan import Plan, Planned, binaries, make_plan
 from lab.preflight import is_wanted, preflight
 from lab.progress import Progress
 from lab.record import find_key, has_record, read_facts, record_folder
+from lab.recorded import plans_of
 from lab.reference import changed_parts, read_reference, write_reference
 from lab.run import Summary, Work, missing, run_trials
 from lab.sites import EVERYWHERE, open_site
@@ -62,14 +63,14 @@ def run(options: Namespace) -> int:
 
 def table(options: Namespace) -> int:
     """Records to CSV."""
-    shop = _open(options.experiment, options)
-    for each in shop.plans:
+    plans = plans_of(options)
+    for each in plans:
         _write_table(each, options.results)
         file = options.results / f"{each.experiment.name}.csv"
         print(f"{from_here(file)}: {_done(each, options.results)} of {len(each.planned)} trials")
     if options.reference:
-        _complete(shop.plans, options.results)
-        for file, rows in write_reference(shop.plans, options.results, REFERENCE).items():
+        _complete(plans, options.results)
+        for file, rows in write_reference(plans, options.results, REFERENCE).items():
             print(f"{from_here(file)}: {rows} rows")
     return 0
 

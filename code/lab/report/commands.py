@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 from lab.places import CACHE, PUBLISHED, REPORTS, TEMPLATES, from_here
 from lab.plan import Plan
-from lab.sites import open_site
+from lab.recorded import plans_of
 from lab.storage import write_bytes
-from lab.workshop import open_workshop
 
 COMMANDS = ("report", "claims", "extract")
 
 
 def report(options: Namespace) -> int:
     """A PDF for each experiment, several at once; nothing is done for one that is up to date."""
-    plans = [(plan, options.results) for plan in _plans(options)]
+    plans = [(plan, options.results) for plan in plans_of(options)]
     stale = [each for each in plans if not _is_current(*each)]
     for plan, _ in (each for each in plans if each not in stale):
         print(f"{from_here(report_file(plan))}: up to date")
@@ -41,7 +38,7 @@ def claims(options: Namespace) -> int:
     from lab.report.evidence import gather
     from lab.report.ledger import make_ledger
 
-    for plan in _plans(options):
+    for plan in plans_of(options):
         evidence = gather(plan, options.results)
         ledger = make_ledger(evidence)
         print(draft(evidence, ledger) if options.draft else "\n".join(claim_lines(ledger)))
@@ -68,13 +65,6 @@ def report_texts(plan: Plan) -> list[Path]:
     beside = file.with_suffix("")
     typed = [file, beside / "report.toml", beside / "discussion.tex"]
     return [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))]
-
-
-def _plans(options: Namespace) -> Iterator[Plan]:
-    shop = open_workshop(
-        options.experiment, open_site(options.site, options.hosts), lambda line: print(line, file=sys.stderr)
-    )
-    yield from shop.plans
 
 
 def _stamp(plan: Plan, results: Path) -> str:

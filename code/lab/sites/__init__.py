@@ -57,7 +57,13 @@ class Site(Protocol):
 
 def open_site(named: str, hosts: Path = HOSTS) -> Site:
     """`host`, or `host:WHICH` where a site has several. Its module is imported only now: a plan needs no other's."""
-    name, _, wanted = named.partition(":")
+    name, _, wanted = require_known(named).partition(":")
+    return cast(Site, import_module(MODULES[name]).open(wanted, hosts))
+
+
+def require_known(named: str) -> str:
+    """The same, if there is such a site."""
+    name = named.partition(":")[0]
     if name not in MODULES:
         raise SiteError(f"there is no site called {name!r}", hint="one of: " + ", ".join(MODULES))
-    return cast(Site, import_module(MODULES[name]).open(wanted, hosts))
+    return named

@@ -49,7 +49,8 @@ class Work:
 
 
 def obstacles(work: Work) -> Iterator[str]:
-    """Every reason why this is no hand-in yet."""
+    """Every reason why this is no hand-in yet; an error without all records: a report may be of an older build's."""
+    require_all(work.plan, work.results)
     if not ids_of(work):
         yield f"{work.folder.name}/report.toml names no ids: they say whose hand-in it is"
     discussion = work.folder / "discussion.tex"
