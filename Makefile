@@ -68,7 +68,7 @@ lock: build ## Renew the exact machine's package lock together with results/refe
 	$(bin)/lab lock
 
 clean: ## Remove all that can be made again; the records in results stay
-	rm -rf .venv .cache report code/lab.egg-info
+	rm -rf .venv .cache report
 
 help: ## Print this list
 	@echo "usage: make TARGET"
