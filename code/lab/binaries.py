@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 import subprocess
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from lab.errors import LabError
+from lab.errors import LabError, StorageError
 from lab.places import BENCH, PROGRAMS
 from lab.programs.request import Build
-from lab.storage import write_bytes
+from lab.storage import OWNER, write_bytes
+from lab.sums import sha256
 
 DEADLINE_S = 600  # of a build command
 
@@ -40,14 +42,33 @@ def kept_binary(name: str, digest: str, kept: Path = PROGRAMS) -> Path:
     return kept / digest / name
 
 
+def is_kept(copy: Path) -> bool:
+    """Whether a copy is there, and still has the digest by which it is known."""
+    return copy.is_file() and sha256(copy) == copy.parent.name
+
+
+def require_kept(copies: Iterable[Path]) -> None:
+    """Just before they run: no record may name a digest that is not of what ran. One that is not there runs nowhere."""
+    for copy in copies:
+        if copy.is_file() and not is_kept(copy):
+            raise LabError("is not what was kept there", where=str(copy), hint="the same command again makes it good")
+
+
 def _keep(file: Path, kept: Path) -> str:
     try:
         content = file.read_bytes()
     except FileNotFoundError as error:
         hint = "make build" if file.parent == BENCH else "a build command that makes it"
         raise LabError(f"{file.name} is not built", where=str(file.parent), hint=hint) from error
+    if not content and file.parent == BENCH:
+        raise LabError(
+            "is empty: its build was cut off", where=str(file), hint=f"rm {shlex.quote(str(file))}; make build"
+        )
     digest = hashlib.sha256(content).hexdigest()
     copy = kept_binary(file.name, digest, kept)
-    if not copy.exists():
-        write_bytes(copy, content, runnable=True)
+    if not is_kept(copy):
+        try:
+            write_bytes(copy, content, runnable=True)
+        except StorageError as error:
+            raise StorageError(error.what, where=str(kept), hint=OWNER) from error
     return digest

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from lab.arguments import AUTO
 from lab.command_table import make_parser
 from lab.errors import LabError
+from lab.storage import refusal
 
 INTERRUPTED = 130  # as a shell reports Ctrl-C
 UNREAD = 141  # as a shell reports the end of a program that wrote to `head` after its end
@@ -39,6 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter's own last words
         return UNREAD
+    except OSError as error:  # what a disk or this computer refuses where nobody had better words for it
+        what, hint = refusal(error)
+        print(f"lab {options.command}: {LabError(what, where=str(error.filename or ''), hint=hint)}", file=sys.stderr)
+        return 2
 
 
 def _choose_site(options: Namespace) -> None:

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lab import __version__
+from lab.binaries import require_kept
 from lab.checks import failed_steps, false_claims, notes, path
-from lab.errors import ParseError, TrialFailed
+from lab.errors import ParseError, SiteError, TrialFailed
 from lab.plan import FORMAT, Planned, SiteFacts
 from lab.record import Record
 from lab.sites import Site
+from lab.storage import refusal
 from lab.trial import PLAIN, Ends, Outcome, StepOutcome
 
 # Parameters that end in `counts`: two experiments may come to the same trial from different ones.
@@ -33,10 +35,20 @@ def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
         what = f"{planned.series.program} needs an RDMA device at both ends, and this link has none"
         raise TrialFailed(what, hint="lab doctor, or --site exact")
     started, load = datetime.now(UTC), os.getloadavg()
-    outcome = site.run(planned.trial.job)
+    require_kept(planned.trial.job.overlay)
+    outcome = _run(site, planned)
     state = {"started": started.isoformat(timespec="seconds"), "load": list(load), "host_seconds": outcome.host_seconds}
     state |= outcome.state
     return judge(planned, facts, outcome, state)
+
+
+def _run(site: Site, planned: Planned) -> Outcome:
+    """What this computer refuses a site (open files, room, a file that is gone) fails the trial in words."""
+    try:
+        return site.run(planned.trial.job)
+    except OSError as error:
+        what, hint = refusal(error)
+        raise SiteError(what, where=str(error.filename or site.name), hint=hint) from error
 
 
 def judge(planned: Planned, facts: SiteFacts, outcome: Outcome, state: dict[str, Any]) -> Record:

@@ -10,6 +10,27 @@ from pathlib import Path
 
 from lab.errors import StorageError
 
+FREE = "free some space and run the same command again: finished records are kept"
+OWNER = "the checkout's owner runs the same command once; after that all others can"
+ELSEWHERE = "--results DIR, a folder of your own"
+
+# What a system call can refuse for a reason that a person can change: in words, and what to try.
+REFUSALS = {
+    errno.ENOSPC: ("the disk is full", FREE),
+    errno.EDQUOT: ("the disk is full", FREE),
+    errno.EMFILE: ("too many files are open", "ulimit -n 4096, or fewer --jobs"),
+    errno.ENFILE: ("too many files are open", "fewer --jobs"),
+    errno.EFBIG: ("a file may not grow so large here", "ulimit -f unlimited"),
+    errno.EROFS: ("the disk is read-only", ELSEWHERE),
+    errno.EACCES: ("permission denied", ELSEWHERE),
+    errno.EPERM: ("permission denied", ELSEWHERE),
+}
+
+
+def refusal(error: OSError) -> tuple[str, str]:
+    """What was refused, and what to try."""
+    return REFUSALS.get(error.errno or 0, (error.strerror or str(error), ""))
+
 
 @contextmanager
 def storage(place: Path) -> Iterator[None]:
@@ -17,10 +38,8 @@ def storage(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        what = "the disk is full" if full else f"cannot be written: {error.strerror}"
-        hint = "free some space and run the same command again: finished records are kept" if full else "--results DIR"
-        raise StorageError(what, where=str(place), hint=hint) from error
+        what, hint = refusal(error)
+        raise StorageError(f"cannot be written: {what}", where=str(place), hint=hint) from error
 
 
 def write_text(file: Path, text: str) -> None:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.machine import qemu
 from lab.machine.image import Image
 from lab.machine.job import pack
-from lab.machine.store import exclusive, prune, put_folder
+from lab.machine.store import exclusive, prune, put_folder, stored
+from lab.sums import damage
 from lab.trial import Job, Link, Perturbation
 
 BOOT_DEADLINE_S = 300.0
 KEPT = 3  # machines, of 200 MB each: an older one belongs to an image or a QEMU that is no longer used
 COPY_BYTES = 16 << 20
+NOTHING = bytes(1 << 16)  # a piece of memory that the guest never wrote; a hole in the file, or not
 
 # An empty job that the guest runs before it is frozen: no later one pays for what the kernel does only the first time.
 REHEARSAL = Job(steps=(), link=Link(), perturbation=Perturbation(), deadline_s=1)
@@ -31,6 +34,7 @@ class Frozen:
 
     folder: Path
     plugin: Path
+    copied: int | None = None  # a descriptor of this process's own copy of the memory, where the file is read-only
 
     @property
     def memory(self) -> Path:
@@ -41,6 +45,15 @@ class Frozen:
     def state(self) -> Path:
         """The processor and the devices, as QEMU saves them."""
         return self.folder / "state"
+
+    @contextmanager
+    def opened_memory(self) -> Iterator[int]:
+        """A descriptor of what QEMU may open for writing: it insists on that, though it writes to its own pages."""
+        if self.copied is not None:
+            yield self.copied
+            return
+        with self.memory.open("rb+") as file:
+            yield file.fileno()
 
 
 @contextmanager
@@ -61,16 +74,69 @@ def identity(image: Image) -> dict[str, str]:
 
 def frozen_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:
     """The frozen machine of this image and this QEMU, made if it is not there yet."""
-    digest = hashlib.sha256(json.dumps(identity(image), sort_keys=True).encode()).hexdigest()
-    target = cache / "machine" / digest
-    if not target.exists():
+    machine = Frozen(_folder(image, cache), plugin)
+    if not machine.folder.exists():
         with exclusive(cache / "machine" / "lock"):
-            with put_folder(target) as folder:
-                if folder is not None:
-                    tell("booting the machine and freezing it (once)")
-                    freeze(image, plugin, folder)
-            prune(target.parent, KEPT)
-    return Frozen(target, plugin)
+            _make(machine, image, tell, "booting the machine and freezing it (once)")
+            prune(machine.folder.parent, KEPT)
+    return machine
+
+
+def whole_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:
+    """The same, asked for its digests: to be called once before the first job, since it reads all of the memory. One
+    that is damaged is made again; it gives the same results, so that no record is lost."""
+    machine = frozen_machine(image, plugin, cache, tell)
+    if said := _damage(machine):
+        tell(f"{machine.folder}: {said}")
+        with exclusive(cache / "machine" / "lock"):
+            if _damage(machine):  # nobody else has made it again meanwhile
+                _make(machine, image, tell, "freezing the machine again", again=True)
+    return _writable(machine)
+
+
+def _folder(image: Image, cache: Path) -> Path:
+    digest = hashlib.sha256(json.dumps(identity(image), sort_keys=True).encode()).hexdigest()
+    return cache / "machine" / digest
+
+
+def _make(machine: Frozen, image: Image, tell: Callable[[str], None], words: str, *, again: bool = False) -> None:
+    with put_folder(machine.folder, replace=again, digest=digest_with_holes) as folder:
+        if folder is not None:
+            tell(words)
+            freeze(image, machine.plugin, folder)
+
+
+def _damage(machine: Frozen) -> str:
+    with stored(machine.folder, "read"):
+        return damage(machine.folder, digest_with_holes)
+
+
+def _writable(machine: Frozen) -> Frozen:
+    """Where another user's file, or a read-only disk, refuses to be opened for writing: a copy for this process."""
+    if os.access(machine.memory, os.W_OK):
+        return machine
+    with stored(machine.memory, "copied into memory"), machine.memory.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        copy = os.memfd_create("memory")
+        os.ftruncate(copy, size)
+        for start, end in extents(file.fileno(), size):
+            os.pwrite(copy, os.pread(file.fileno(), end - start, start), start)
+    return replace(machine, copied=copy)
+
+
+def digest_with_holes(path: Path) -> str:
+    """The sha256 of what is not zero and of where it stands: an eighth of the time that all of the memory would take,
+    and the same with or without holes in the file."""
+    digest, piece = hashlib.sha256(), len(NOTHING)
+    with path.open("rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        touched = (range(start // piece, -(-end // piece)) for start, end in extents(file.fileno(), size))
+        for number in dict.fromkeys(itertools.chain.from_iterable(touched)):
+            data = os.pread(file.fileno(), piece, number * piece)
+            if data != NOTHING[: len(data)]:
+                digest.update(f"{number} {len(data)} ".encode() + data)
+    digest.update(f"{size}".encode())
+    return digest.hexdigest()
 
 
 def freeze(image: Image, plugin: Path, folder: Path) -> None:

@@ -24,16 +24,16 @@ def run(frozen: Frozen, job: Job, limit_s: float, watch: Watch) -> Outcome:
     """Run a job from the frozen instant; `watch` holds the process while it is there."""
     started = time.monotonic()
     with (
-        frozen.memory.open("rb+") as memory,
+        frozen.opened_memory() as memory,
         frozen.state.open("rb") as state,
         frozen.plugin.open("rb") as plugin,
         anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
         anonymous_file("console") as console,
     ):
         os.pwrite(mailbox, pack(job), 0)
-        files = [*qemu.memory(memory.fileno(), shared=False), *qemu.mailbox(mailbox), *qemu.console(console)]
+        files = [*qemu.memory(memory, shared=False), *qemu.mailbox(mailbox), *qemu.console(console)]
         arguments = [*qemu.MACHINE, *files, *qemu.plugin(plugin.fileno()), "-incoming", "defer"]
-        descriptors = [memory.fileno(), state.fileno(), plugin.fileno(), mailbox, console]
+        descriptors = [memory, state.fileno(), plugin.fileno(), mailbox, console]
         with qemu.Process(arguments, descriptors, limit_s) as process, watch(process):
             process.restore(state.fileno())
             left, said = finish(process, mailbox, console)

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from lab.errors import SiteError
 from lab.machine import contents, cpio, debian, lock
-from lab.machine.store import exclusive, put_file, put_folder
+from lab.machine.store import exclusive, put_file, put_folder, stored
+from lab.sums import damage, sha256
 
 FORMAT = "lab-image 1"
 # Files of an image and the most bytes that each may have when it comes from outside.
@@ -49,14 +50,8 @@ class Image:
         return self.folder / "initrd"
 
 
-def sha256(path: Path) -> str:
-    """The digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def opened(folder: Path) -> Image:
-    """The image that a folder holds; its files were checked when they were put there."""
+    """The image that a folder holds, whose digests were asked."""
     manifest = (folder / MANIFEST).read_bytes()
     return Image(folder, hashlib.sha256(manifest).hexdigest())
 
@@ -89,20 +84,33 @@ def assemble(machine: Path, packages: list[lock.Locked], store: Path, folder: Pa
 
 
 def build_image(machine: Path, cache: Path, tell: Callable[[str], None]) -> Image:
-    """The image to use: the imported one, else the one of the lock, built if it is not there yet."""
+    """The image to use: the imported one, else the one of the lock, built if it is not there yet or damaged."""
     images = cache / "image"
     imported, built = images / IMPORTED, images / inputs_digest(machine)
     locked = lock.read(machine / "packages.lock")
-    if not imported.exists() and not built.exists():
-        with exclusive(images / "lock"), put_folder(built) as folder:
+    if imported.exists():
+        require_whole(imported)
+    elif said := _damage(built):
+        tell(f"{built}: {said}: building it again" if built.exists() else "building the machine's image")
+        with exclusive(images / "lock"), put_folder(built, replace=bool(_damage(built))) as folder:
             if folder is not None:
-                tell("building the machine's image")
                 store = cache / "packages"
                 assemble(machine, lock.obtain(locked, store), store, folder)
     image = opened(imported if imported.exists() else built)
     if difference := lock.difference(locked, image.packages):
         tell(f"the image is not the lock's, so its identity differs: it has {difference}")
     return image
+
+
+def _damage(folder: Path) -> str:
+    with stored(folder, "read"):
+        return damage(folder)
+
+
+def require_whole(folder: Path) -> None:
+    """What a course published cannot be built here."""
+    if said := _damage(folder):
+        raise ImageError(f"the imported image is damaged: {said}", str(folder), "lab image import FILE, once more")
 
 
 def export_image(image: Image, file: Path) -> None:

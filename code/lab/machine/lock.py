@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tempfile
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from lab.errors import SiteError
 from lab.machine import contents, debian, elf
+from lab.sums import sha256
 
 HEADER = """\
 # Debian packages that make the machine's image: name, version, sha256. Written by `make lock`.
@@ -64,6 +64,12 @@ def archive_of(locked: Locked, store: Path) -> Path:
     return store / f"{locked.sha256}.deb"
 
 
+def is_there(locked: Locked, store: Path) -> bool:
+    """Whether the store has a package, and it is still the one that was fetched."""
+    archive = archive_of(locked, store)
+    return archive.is_file() and sha256(archive) == locked.sha256
+
+
 def concrete(packages: Iterable[str]) -> dict[str, str]:
     """Names and versions to download: for the kernel's metapackage, the kernel that it stands for."""
     versions = debian.preferred(packages)
@@ -79,7 +85,7 @@ def fetch(versions: dict[str, str], store: Path) -> list[Locked]:
     fetched = []
     with tempfile.TemporaryDirectory(dir=store) as folder:
         for archive in debian.download(versions, Path(folder)):
-            locked = Locked(*debian.name_and_version(archive), hashlib.sha256(archive.read_bytes()).hexdigest())
+            locked = Locked(*debian.name_and_version(archive), sha256(archive))
             archive.rename(archive_of(locked, store))
             fetched.append(locked)
     return sorted(fetched)
@@ -88,7 +94,7 @@ def fetch(versions: dict[str, str], store: Path) -> list[Locked]:
 def obtain(packages: Iterable[Locked], store: Path) -> list[Locked]:
     """Bring the locked packages into the store, or else what the mirrors have in their place."""
     wanted = sorted(packages)
-    missing = {locked.package: locked for locked in wanted if not archive_of(locked, store).exists()}
+    missing = {locked.package: locked for locked in wanted if not is_there(locked, store)}
     got = fetch(versions_now(missing), store) if missing else []
     return sorted([locked for locked in wanted if locked.package not in missing] + got)
 

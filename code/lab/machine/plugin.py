@@ -7,8 +7,10 @@ import subprocess
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.machine.store import exclusive, put_file
+from lab.machine.store import exclusive, put_folder, stored
+from lab.sums import damage
 
+NAME = "before_halt.so"
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
@@ -17,13 +19,21 @@ class PluginError(SiteError):
 
 
 def built(machine: Path, cache: Path) -> Path:
-    """The plugin of this source, compiled if it is not there yet."""
+    """The plugin of this source, compiled if it is not there yet or damaged."""
     source = machine / "before_halt.c"
-    target = cache / "plugin" / f"{hashlib.sha256(source.read_bytes()).hexdigest()}.so"
-    if not target.exists():
-        with exclusive(target.with_name("lock")), put_file(target) as making:
-            compile_into(making, source)
-    return target
+    target = cache / "plugin" / hashlib.sha256(source.read_bytes()).hexdigest()
+    if _damage(target):
+        with exclusive(target.with_name("lock")):
+            if _damage(target):
+                with put_folder(target, replace=True) as folder:
+                    assert folder is not None
+                    compile_into(folder / NAME, source)
+    return target / NAME
+
+
+def _damage(folder: Path) -> str:
+    with stored(folder, "read"):
+        return damage(folder)
 
 
 def compile_into(target: Path, source: Path) -> None:

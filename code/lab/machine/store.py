@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import shutil
 import tempfile
@@ -10,33 +11,40 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab.errors import SiteError
+from lab.storage import OWNER, refusal
+from lab.sums import Digest, seal, sha256
 
 
 class StoreError(SiteError):
-    """The cache cannot be written."""
+    """The cache cannot be written or read."""
 
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Hold a lock that ends with the process, however it ends."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
+    with stored(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("w")
+    with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 @contextmanager
-def stored(target: Path) -> Iterator[None]:
-    """Say in one sentence that the disk is full, or whatever else keeps a target from being written."""
+def stored(target: Path, done: str = "written") -> Iterator[None]:
+    """Say in one sentence that the disk is full, or whatever else keeps a target from being written or read."""
     try:
         yield
     except OSError as error:
-        raise StoreError(f"cannot be written: {error.strerror or error}", str(target), "free some space") from error
+        what, hint = refusal(error)
+        denied = isinstance(error, PermissionError) or error.errno == errno.EROFS
+        raise StoreError(f"cannot be {done}: {what}", str(target), OWNER if denied else hint) from error
 
 
 @contextmanager
-def put_folder(target: Path, *, replace: bool = False) -> Iterator[Path | None]:
-    """A folder to fill, renamed to its target when the block ends well; None where the target is there already."""
+def put_folder(target: Path, *, replace: bool = False, digest: Digest = sha256) -> Iterator[Path | None]:
+    """A folder to fill, renamed to its target with its digests when the block ends well, for every user to read; None
+    where the target is there already."""
     if target.exists() and not replace:
         yield None
         return
@@ -47,11 +55,19 @@ def put_folder(target: Path, *, replace: bool = False) -> Iterator[Path | None]:
         folder = Path(tempfile.mkdtemp(prefix=f"{target.name}.making-", dir=target.parent))
         try:
             yield folder
+            seal(folder, digest)
+            folder.chmod(0o777 & ~_umask())
             if target.exists():
                 shutil.rmtree(target)
             folder.rename(target)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _umask() -> int:
+    """The process's; it can only be read by setting it, which other threads would see."""
+    status = Path("/proc/self/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("Umask:")).split()[1], 8)
 
 
 def prune(folder: Path, kept: int) -> None:

@@ -42,6 +42,14 @@ def fits(file: Path) -> bool:
     return (header[4:6], header[18:]) == (own[4:6], own[18:]) and run_quietly(["ldd", "-r", str(file)]) == ""
 
 
+def is_whole(place: Path) -> bool:
+    """Whether a program, DIGEST/NAME, lies there as it arrived; of one that was built here, only that it is there."""
+    if not place.is_file():
+        return False
+    built = place.with_name(place.name + BUILT).exists()
+    return built or hashlib.sha256(place.read_bytes()).hexdigest() == place.parent.name
+
+
 def run_quietly(argv: list[str]) -> str:
     """What a command that failed said; empty when all went well."""
     try:
@@ -158,7 +166,7 @@ class Agent:
         """Which programs are not in the folder, where it is, and how many bytes there is room for."""
         place = Path(folder).expanduser()
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        missing = [name for name in names if not (place / name).exists()]
+        missing = [name for name in names if not is_whole(place / name)]
         self.built += [name for name in names if (place / (name + BUILT)).exists()]
         return lambda: {"missing": missing, "folder": str(place), "free_bytes": shutil.disk_usage(place).free}
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from lab.errors import SiteError
 from lab.machine import frozen, guest, plugin
-from lab.machine.image import build_image
+from lab.machine.image import Image, build_image
 from lab.machine.running import Running
-from lab.sites import silent
+from lab.sites import Tell, silent
 from lab.sites.traits import EXACT
 from lab.trial import End, Ends, Job, Outcome
 
@@ -49,28 +49,39 @@ class ExactSite:
         self.host_seconds = host_seconds
         self.lock = threading.Lock()
         self.running = Running(self.name)
-        self.known: tuple[dict[str, str], frozen.Frozen] | None = None
+        self.known: tuple[Image, Path] | None = None
+        self.whole: frozen.Frozen | None = None  # the machine, once its digests were asked
+        self.tell: Tell = silent
 
     def identity(self) -> dict[str, str]:
         """The digest of the image, QEMU's version and its arguments."""
-        return self.made(silent)[0]
+        return frozen.identity(self.made(silent)[0])
 
     def prepare(self, progress: Callable[[str], None]) -> None:
         """Build the image and freeze the machine where that was not done yet."""
-        self.made(progress)
+        self.tell = progress
+        frozen.frozen_machine(*self.made(progress), self.cache, progress)
 
-    def made(self, progress: Callable[[str], None]) -> tuple[dict[str, str], frozen.Frozen]:
-        """The identity and the frozen machine, looked up once."""
+    def made(self, progress: Callable[[str], None]) -> tuple[Image, Path]:
+        """The image and the plugin, looked up once."""
         with self.lock:
             if self.known is None:
                 image = build_image(self.machine, self.cache, progress)
-                halts = plugin.built(self.machine, self.cache)
-                self.known = frozen.identity(image), frozen.frozen_machine(image, halts, self.cache, progress)
+                self.known = image, plugin.built(self.machine, self.cache)
             return self.known
+
+    def asked(self) -> frozen.Frozen:
+        """The machine for all jobs of this process: its digests are asked before the first one, since that takes time
+        which a command without a job need not spend."""
+        made = self.made(silent)
+        with self.lock:
+            if self.whole is None:
+                self.whole = frozen.whole_machine(*made, self.cache, self.tell)
+            return self.whole
 
     def run(self, job: Job) -> Outcome:
         """Run a job and wait for what it leaves."""
-        _, machine = self.made(silent)
+        machine = self.asked()
         per_second, more = self.host_seconds
         with self.running.stoppable():
             return guest.run(machine, job, job.deadline_s * per_second + more, self.running.watch)

@@ -111,3 +111,36 @@ def test_bytes_that_are_no_archive_are_refused(tmp_path: Path) -> None:
     (tmp_path / "bad").write_bytes(b"\x1f\x8b" * 2000)
     with pytest.raises(image.ImageError, match="not an exported image"):
         image.import_image(tmp_path / "bad", tmp_path / "cache")
+
+
+def test_a_damaged_image_that_was_imported_is_named_and_not_used(built: image.Image, tmp_path: Path) -> None:
+    image.export_image(built, tmp_path / "course.lab")
+    imported = image.import_image(tmp_path / "course.lab", tmp_path / "cache")
+    for name in ("packages.lock", "image.toml", "init"):
+        (tmp_path / name).touch()
+    for damaged in (imported.folder / "manifest.json", imported.initrd):
+        content = damaged.read_bytes()
+        damaged.write_bytes(b"\xff" + content[1:])
+        with pytest.raises(image.ImageError, match=f"damaged: {damaged.name} is not what was written"):
+            image.build_image(tmp_path, tmp_path / "cache", pytest.fail)
+        damaged.write_bytes(content)
+    image.build_image(tmp_path, tmp_path / "cache", pytest.fail)
+
+
+def test_a_damaged_image_that_was_built_is_built_again(
+    built: image.Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def assemble(_machine: Path, _packages: object, _store: Path, folder: Path) -> None:
+        for name in ("vmlinuz", "initrd", "manifest.json"):
+            (folder / name).write_bytes((built.folder / name).read_bytes())
+
+    monkeypatch.setattr(image, "assemble", assemble)
+    for name in ("packages.lock", "image.toml", "init"):
+        (tmp_path / name).touch()
+    told: list[str] = []
+    made = image.build_image(tmp_path, tmp_path / "cache", told.append)
+    assert image.build_image(tmp_path, tmp_path / "cache", pytest.fail) == made
+    (made.folder / "manifest.json").write_bytes(b"garbage")
+    assert image.build_image(tmp_path, tmp_path / "cache", told.append) == made
+    assert told[0] == "building the machine's image"
+    assert told[1].endswith("manifest.json is not what was written: building it again")

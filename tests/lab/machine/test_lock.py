@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -77,9 +78,19 @@ def test_the_kernel_metapackage_stands_for_the_kernel_that_it_depends_on(mirror:
 
 
 def test_what_is_in_the_store_is_not_asked_for(mirror: Mirror, tmp_path: Path) -> None:
-    lock.archive_of(IPERF, tmp_path).touch()
-    assert lock.obtain([IPERF], tmp_path) == [IPERF]
+    there = Locked("iperf3", "3.12-1+deb12u2", hashlib.sha256(b"package").hexdigest())
+    lock.archive_of(there, tmp_path).write_bytes(b"package")
+    assert lock.obtain([there], tmp_path) == [there]
     assert mirror.asked == []
+
+
+def test_what_is_damaged_in_the_store_is_fetched_again(mirror: Mirror, tmp_path: Path) -> None:
+    (fetched,) = lock.obtain([IPERF], tmp_path)
+    archive = lock.archive_of(fetched, tmp_path)
+    content = archive.read_bytes()
+    archive.write_bytes(content[:-1])
+    assert lock.obtain([fetched], tmp_path) == [fetched] and archive.read_bytes() == content
+    assert mirror.offers
 
 
 def test_another_digest_under_the_locked_version_is_taken_and_named(mirror: Mirror, tmp_path: Path) -> None:

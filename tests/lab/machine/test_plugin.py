@@ -23,4 +23,11 @@ def test_what_the_compiler_says_is_told_and_nothing_is_left(tmp_path: Path) -> N
     (tmp_path / "before_halt.c").write_text("not C\n")
     with pytest.raises(PluginError, match=r"before_halt\.c does not compile: .*error"):
         built(tmp_path, tmp_path)
-    assert list((tmp_path / "plugin").glob("*.so*")) == []
+    assert [each.name for each in (tmp_path / "plugin").iterdir()] == ["lock"]
+
+
+def test_a_damaged_one_is_compiled_again(tmp_path: Path) -> None:
+    file = built(MACHINE, tmp_path)
+    content = file.read_bytes()
+    file.write_bytes(b"\x7fELF" + content[5:])
+    assert built(MACHINE, tmp_path) == file and file.read_bytes() == content

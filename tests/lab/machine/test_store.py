@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from lab.machine.store import StoreError, exclusive, prune, put_file, put_folder
+from lab.sums import SUMS
 
 
 def test_a_folder_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
     target = tmp_path / "target"
-    with pytest.raises(StoreError, match=r"target: cannot be written: No space left"), put_folder(target) as folder:
+    with pytest.raises(StoreError, match=r"target: cannot be written: the disk is full"), put_folder(target) as folder:
         assert folder is not None
         (folder / "half").touch()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -23,7 +24,8 @@ def test_a_folder_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
         assert folder is not None
         (folder / "whole").touch()
         assert not target.exists()
-    assert [path.name for path in target.iterdir()] == ["whole"]
+    assert {path.name for path in target.iterdir()} == {"whole", SUMS}
+    assert target.stat().st_mode & 0o777 == 0o755  # another user of this checkout reads it
 
 
 def test_a_folder_that_is_there_is_kept_unless_it_is_to_be_replaced(tmp_path: Path) -> None:
@@ -34,7 +36,7 @@ def test_a_folder_that_is_there_is_kept_unless_it_is_to_be_replaced(tmp_path: Pa
         assert folder is None
     with put_folder(target, replace=True) as folder:
         assert folder is not None
-    assert list(target.iterdir()) == []
+    assert [path.name for path in target.iterdir()] == [SUMS]
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:

@@ -1,0 +1,85 @@
+"""A course's checkout: made by one user, read-only for all others, who keep their results elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.binaries import keep_binaries
+from lab.places import BENCH, ROOT
+from lab.sites.exact import ExactSite
+
+SMALL = """
+title = "Small"
+question = "Does it run for everybody?"
+parameters = { sizes = 64, iterations = 100, repetitions = 1 }
+[[series]]
+name = "tcp"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+"""
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+# Bound at a place that everybody can reach: this checkout may lie in a folder that is only its owner's.
+SCRIPT = 'mount --bind -o ro "$1" "$2" && cd "$2" && shift 2 && exec "$@"'
+Done = subprocess.CompletedProcess[str]
+Shared = Callable[..., Done]
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    """Where both the checkout is bound and the results of the other user lie."""
+    path = Path(tempfile.mkdtemp(prefix="lab-shared-"))
+    path.chmod(0o755)
+    (path / "checkout").mkdir()
+    (path / "own").mkdir()
+    (path / "own").chmod(0o777)
+    (path / "own" / "small.toml").write_text(SMALL)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture(scope="module")
+def shared(folder: Path, exact: ExactSite) -> Shared:
+    """Run a command in this checkout, read-only; as another user where this one can become another."""
+    exact.asked()
+    subprocess.run(["make", "-s", "-C", "code/bench"], cwd=ROOT, check=True)
+    keep_binaries([BENCH / "tcp-server", BENCH / "tcp-client"])
+    become = NOBODY if os.geteuid() == 0 else ()
+    apart = ("unshare", "--mount", *(() if become else ("--map-root-user",)))
+
+    def run(*command: str) -> Done:
+        words = [*apart, "sh", "-c", SCRIPT, "sh", str(ROOT), str(folder / "checkout"), *become, *command]
+        return subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ | {"HOME": "/"})
+
+    assert run("sh", "-c", "! touch touched 2>/dev/null").returncode == 0
+    return run
+
+
+def lab(*words: str) -> tuple[str, ...]:
+    return (".venv/bin/python", "-m", "lab", *words)
+
+
+def test_another_user_runs_a_trial_of_a_read_only_checkout(shared: Shared, folder: Path) -> None:
+    own = folder / "own"
+    run = lab("run", str(own / "small.toml"), "--site", "exact", "--results", str(own / "results"))
+    first, second = shared(*run), shared(*run)
+    assert (first.returncode, first.stdout) == (0, "1 trials measured, 0 done before, 0 failed\n"), first.stderr
+    assert (second.returncode, second.stdout) == (0, "0 trials measured, 1 done before, 0 failed\n"), second.stderr
+
+
+def test_what_cannot_be_written_is_one_sentence_that_says_where_else(shared: Shared, folder: Path) -> None:
+    done = shared(*lab("run", str(folder / "own" / "small.toml"), "--site", "exact", "--fresh"))
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "cannot be written" in done.stderr.splitlines()[-1] and "--results DIR" in done.stderr.splitlines()[-1]
+
+
+def test_a_build_with_nothing_to_do_writes_nothing(shared: Shared) -> None:
+    done = shared("make", "-s", "-C", "code/bench")
+    assert (done.returncode, done.stderr) == (0, "")
