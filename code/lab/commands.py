@@ -16,13 +16,12 @@ from lab.errors import VerifyError
 from lab.estimate import estimate_s
 from lab.job_script import cluster_facts, make_script
 from lab.places import EXPERIMENTS, REFERENCE, from_here
-from lab.plan import Plan, Planned, binaries, make_plan
-from lab.preflight import is_wanted, preflight
-from lab.progress import Progress
+from lab.plan import Plan, binaries, make_plan
 from lab.record import find_key, has_record, read_facts, record_folder
 from lab.recorded import plans_of
 from lab.reference import changed_parts, read_reference, write_reference
-from lab.run import Summary, Work, missing, run_trials
+from lab.remaining import run_remaining
+from lab.run import Summary, missing
 from lab.sites import EVERYWHERE, open_site
 from lab.sites.hosts import read_slurm
 from lab.spec_file import load
@@ -52,7 +51,7 @@ def plan(options: Namespace) -> int:
 def run(options: Namespace) -> int:
     """Run what is missing, then write the tables."""
     shop = _open(options.experiment, options)
-    summary = _run(shop, options.results, options.jobs, fresh=options.fresh)
+    summary = run_remaining(shop, options.results, options.jobs, fresh=options.fresh)
     if summary.interrupted:
         return _say_interrupted(summary)
     for each in shop.plans:
@@ -80,7 +79,7 @@ def verify(options: Namespace) -> int:
     shop = _open(options.experiment or all_experiments(), options)
     references = [read_reference(each, REFERENCE) for each in shop.plans]
     with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
-        summary = _run(shop, Path(folder), options.jobs)
+        summary = run_remaining(shop, Path(folder), options.jobs)
         if summary.interrupted:
             raise KeyboardInterrupt
         verdicts = [
@@ -97,7 +96,7 @@ def verify(options: Namespace) -> int:
 def bench(options: Namespace) -> int:
     """Ratios from records that the same runner made."""
     shop = _open([EXPERIMENTS / "bench.toml"], options)
-    summary = _run(shop, options.results, options.jobs)
+    summary = run_remaining(shop, options.results, options.jobs)
     if summary.interrupted:
         return _say_interrupted(summary)
     (only,) = shop.plans
@@ -151,29 +150,6 @@ def doctor(options: Namespace) -> int:
 def _open(files: Iterable[Path], options: Namespace) -> Workshop:
     site = open_site(options.site, options.hosts)
     return open_workshop(files, site, lambda line: print(line, file=sys.stderr))
-
-
-def _run(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Summary:
-    todo, done = missing(shop.plans, results, fresh=fresh)
-    if not todo:
-        return Summary(done_before=done)
-    if is_wanted(shop.facts.traits, len(todo)):
-        _tell_preflight(shop, todo)
-    progress = Progress(len(todo), sys.stderr)
-    try:
-        work = Work(shop.site, shop.facts, results, fresh)
-        summary = run_trials(work, todo, shop.site.at_once or jobs, progress.watch)
-    finally:
-        progress.close()
-    summary.done_before = done
-    return summary
-
-
-def _tell_preflight(shop: Workshop, todo: list[Planned]) -> None:
-    """Before a long run by the clock on the wall."""
-    found = preflight(shop.site, shop.facts, todo)
-    for line in found.lines(todo) if found else ():
-        print(line, file=sys.stderr)
 
 
 def _write_table(each: Plan, results: Path) -> None:

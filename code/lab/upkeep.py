@@ -11,9 +11,8 @@ from lab.errors import VerifyError
 from lab.machine.image import build_image, export_image, import_image
 from lab.machine.lock import renew
 from lab.places import CACHE, MACHINE, REFERENCE
-from lab.progress import Progress
 from lab.reference import write_reference
-from lab.run import Work, missing, run_trials
+from lab.remaining import run_remaining
 from lab.sites import open_site
 from lab.workshop import all_experiments, open_workshop
 
@@ -27,10 +26,7 @@ def lock(options: Namespace) -> int:
     shop = open_workshop(all_experiments(), open_site(options.site, options.hosts), _tell)
     with tempfile.TemporaryDirectory(prefix="lab-lock-") as folder:
         results = Path(folder)
-        todo, _ = missing(shop.plans, results)
-        progress = Progress(len(todo), sys.stderr)
-        summary = run_trials(Work(shop.site, shop.facts, results), todo, options.jobs, progress.watch)
-        progress.close()
+        summary = run_remaining(shop, results, options.jobs)
         if summary.interrupted or summary.failed:
             hint = "lab run, then lab table --reference"
             raise VerifyError("the reference is stale: not all trials could be measured", str(REFERENCE), hint)

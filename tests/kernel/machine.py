@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.machine import cpio, debian, elf, lock, qemu
-from lab.places import CACHE, ROOT
-from lab.sites.exact import MACHINE
+from lab.places import CACHE, MACHINE, ROOT
 
 HERE = Path(__file__).parent
 BOOT = ("virtio_pci", "9p", "9pnet_virtio", "overlay")

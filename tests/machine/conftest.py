@@ -9,7 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from lab.sites.exact import CACHE, MACHINE, ExactSite
+from lab.places import CACHE, MACHINE
+from lab.sites.exact import ExactSite
 from lab.trial import Job, Link, Outcome, Perturbation, Step
 
 

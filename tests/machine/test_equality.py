@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.sites.exact import CACHE, MACHINE, ExactSite
+from lab.places import CACHE, MACHINE
+from lab.sites.exact import ExactSite
 from lab.trial import Job, Link, Outcome, Perturbation, Step
 
 Measured = Callable[[Outcome], Outcome]

@@ -16,14 +16,16 @@ import pytest
 
 from lab.errors import SiteError, SiteStopped
 from lab.machine.qemu import MachineError
-from lab.sites.exact import CACHE, MACHINE, ExactSite
+from lab.places import CACHE, MACHINE
+from lab.sites.exact import ExactSite
 from lab.trial import Job
 
 Shell = Callable[..., Job]
 SPIN = "while :; do :; done"
 ALONE = """
 import sys
-from lab.sites.exact import CACHE, MACHINE, ExactSite
+from lab.places import CACHE, MACHINE
+from lab.sites.exact import ExactSite
 from lab.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "while :; do :; done"), ("true",), 1)
 ExactSite(MACHINE, CACHE).run(Job((step,), Link(), Perturbation(), 600))

@@ -11,9 +11,9 @@ from tests.sites.jobs import Jobs
 from tests.sites.ssh_hosts import SshHosts
 
 from lab.binaries import keep_binaries
-from lab.places import BENCH
+from lab.places import BENCH, CACHE, MACHINE
 from lab.sites import Site, host, slurm, ssh, vm
-from lab.sites.exact import CACHE, MACHINE, ExactSite
+from lab.sites.exact import ExactSite
 
 Opener = Callable[[], Site]
 

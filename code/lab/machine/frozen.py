@@ -68,8 +68,10 @@ def anonymous_file(name: str, size: int = 0) -> Iterator[int]:
 
 
 def identity(image: Image) -> dict[str, str]:
-    """What a result depends on besides its job."""
-    return {"image": image.digest, **qemu.identity(), "rehearsal": hashlib.sha256(pack(REHEARSAL)).hexdigest()}
+    """What a result depends on besides its job; the processor for people, who don't read arguments."""
+    processor = {"processor": f"{qemu.PROCESSOR}, emulated, cores: {qemu.CORES}"}
+    rehearsal = {"rehearsal": hashlib.sha256(pack(REHEARSAL)).hexdigest()}
+    return {"image": image.digest} | qemu.identity() | processor | rehearsal
 
 
 def frozen_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:

@@ -22,9 +22,10 @@ KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 nokaslr tsc=reliable no_timer_c
 # Guest time is the count of instructions, 1 ns each, and nothing asynchronous is attached: no disk, no network card, no
 # clock of the host. The processor is a named model, the same in every QEMU, without RDRAND (entropy) and without
 # ERMS, whose `rep movsb` would count every copied byte as an instruction.
+PROCESSOR, CORES = "Westmere", 1
 MACHINE = (
     "-machine", "pc-q35-7.2,nvdimm=on,memory-backend=memory",
-    "-cpu", "Westmere", "-smp", "1", "-m", "1024,slots=1,maxmem=2G",
+    "-cpu", PROCESSOR, "-smp", str(CORES), "-m", "1024,slots=1,maxmem=2G",
     "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-seed", "1",
     "-rtc", "base=2026-01-01,clock=vm",
     "-nodefaults", "-nic", "none", "-display", "none", "-no-reboot", "-no-user-config",

@@ -127,10 +127,7 @@ def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
     """The identity in rows: site, machine, link, programs; digests by their first letters."""
     plan = evidence.plan
     rows: list[tuple[str, str | Markup]] = [("site", plan.site.name)]
-    identity = dict(plan.site.identity)
-    if processor := re.search(r"-cpu (\S+).*?-smp (\d+)", identity.get("arguments", "")):
-        rows.append(("processor", f"{processor[1]}, emulated, cores: {processor[2]}"))
-    rows += [(name, _short(value)) for name, value in identity.items() if name != "arguments"]
+    rows += [(name, _short(value)) for name, value in sorted(plan.site.identity.items()) if name != "arguments"]
     links = dict.fromkeys(each.link for each in plan.experiment.series)
     rows += [
         (f"link {n}" if len(links) > 1 else "link", describe_link(each, plan.site)) for n, each in enumerate(links, 1)

@@ -13,6 +13,7 @@ from lab.machine.frozen import REHEARSAL
 from lab.machine.image import build_image
 from lab.machine.running import Running
 from lab.machine.wall import KVM, SOFTWARE, Machine
+from lab.places import CACHE, MACHINE
 from lab.sites import Tell, exact, node, silent
 from lab.sites.host import alone
 from lab.sites.traits import Clock, Shared, Traits
@@ -116,4 +117,4 @@ def open(wanted: str = "", _: Path | None = None) -> VmSite:  # noqa: A001 - as 
     if wanted not in ("", "cable"):
         raise SiteError(f"the vm site has no {wanted!r}", hint="--site vm or --site vm:cable")
     processors = len(os.sched_getaffinity(0))
-    return VmSite(exact.MACHINE, exact.CACHE, 1 if wanted else processors)
+    return VmSite(MACHINE, CACHE, 1 if wanted else processors)

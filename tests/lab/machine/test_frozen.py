@@ -95,3 +95,9 @@ def test_a_memory_that_cannot_be_written_is_copied_once_for_this_process(
     with made.opened_memory() as one, made.opened_memory() as other:
         assert one == other and os.pread(one, 10, 0) == b"memory"
     os.close(made.copied)
+
+
+def test_the_identity_says_which_processor_the_arguments_ask_for(tmp_path: Path) -> None:
+    identity = frozen.identity(Image(tmp_path, "d" * 64))
+    model, _, cores = identity["processor"].partition(", emulated, cores: ")
+    assert f"-cpu {model} -smp {cores} " in identity["arguments"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab.machine.plugin import PluginError, built
-from lab.sites.exact import MACHINE
+from lab.places import MACHINE
 
 
 def test_it_is_compiled_once_for_each_source(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from lab.places import EXPERIMENTS, ROOT, TEMPLATES
 from lab.plan import SiteFacts
 from lab.report import commands
 from lab.report.build import Sources, build
+from lab.report.context import environment
 from lab.report.draft import draft
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.escape import Markup
@@ -302,3 +303,14 @@ def test_only_templates_that_are_used_must_hold(
     with pytest.raises(ClaimsRefused, match="4 GB/s") as caught:
         build_own(own, evidence, cache, templates)
     assert [(each.file, each.line) for each in caught.value.refusals] == [("templates/parts/method.tex", 1)]
+
+
+def test_the_environment_is_the_same_in_whatever_order_the_identity_comes(evidence: dict[str, Evidence]) -> None:
+    """A record has it in another order than the site."""
+    whole, identity = evidence["verbs_throughput"], {"processor": "Westmere", "arguments": "-cpu", "image": "a" * 64}
+
+    def rows(given: dict[str, str]) -> list[tuple[str, str | Markup]]:
+        return environment(replace(whole, plan=replace(whole.plan, site=replace(whole.plan.site, identity=given))))
+
+    assert rows(identity) == rows(dict(sorted(identity.items())))
+    assert [name for name, _ in rows(identity)][:3] == ["site", "image", "processor"]

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from lab.errors import RecordError
+from lab.places import CACHE, MACHINE
 from lab.sites import exact, slurm, vm
 from lab.sites.cable import Cable
 from lab.sites.own_devices import OwnDevices
@@ -11,7 +12,7 @@ from lab.sites.soft_rdma import SoftRdma
 from lab.sites.ssh import TwoHosts
 from lab.sites.traits import EXACT, Traits, read_traits
 
-MADE = [Cable.traits, SoftRdma.traits, vm.VmSite(exact.MACHINE, exact.CACHE, 1).traits]
+MADE = [Cable.traits, SoftRdma.traits, vm.VmSite(MACHINE, CACHE, 1).traits]
 REAL = [OwnDevices.traits, TwoHosts.traits, slurm.TRAITS]
 
 
@@ -27,7 +28,7 @@ def test_only_where_instructions_are_the_clock_a_trial_repeats() -> None:
 
 @pytest.mark.parametrize(("processors", "one_core"), [(1, True), (2, False)])
 def test_the_cable_within_one_virtual_machine_has_both_ends_on_one_core(processors: int, *, one_core: bool) -> None:
-    assert vm.VmSite(exact.MACHINE, exact.CACHE, processors).traits.one_core == one_core
+    assert vm.VmSite(MACHINE, CACHE, processors).traits.one_core == one_core
 
 
 @pytest.mark.parametrize("traits", [EXACT, *MADE, *REAL])
