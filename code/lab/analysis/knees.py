@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from lab.analysis.distributions import fisher
 from lab.analysis.estimate import LEVEL, Estimate, Interval
 from lab.analysis.samples import Floats, TooFewSamples, check_pairs
 
@@ -137,7 +137,7 @@ def _not_ruled_out(points: _Points, places: Floats, level: float) -> tuple[int, 
     gains = points.gains(places)
     freedom = points.n - 4
     noise = max(points.left - gains.max(), 0.0) / freedom
-    least = gains.max() * (1 - GAIN_ROUNDING) - noise * stats.f.ppf(level, 1, freedom)
+    least = gains.max() * (1 - GAIN_ROUNDING) - noise * fisher(level, 1, freedom)
     allowed = np.flatnonzero(gains >= least)
     return int(allowed[0]), int(allowed[-1])
 

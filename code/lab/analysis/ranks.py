@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from scipy import stats
 
+from lab.analysis.distributions import binomial
 from lab.analysis.estimate import LEVEL, Estimate, Interval
 from lab.analysis.samples import Floats
 
@@ -19,8 +19,8 @@ def interval_ranks(n: int, quantile: float, level: float = LEVEL) -> tuple[int, 
     Systems (2010), Theorem 2.1; Hoefler & Belli, rules 5 and 6.
     """
     tail = (1 - level) / 2
-    low = int(stats.binom.ppf(tail, n, quantile)) - 1
-    high = int(stats.binom.ppf(1 - tail, n, quantile))
+    low = binomial(tail, n, quantile) - 1
+    high = binomial(1 - tail, n, quantile)
     return (low, high) if low >= 0 and high < n else None
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from lab.analysis.distributions import student
 from lab.analysis.estimate import LEVEL, Estimate, Interval
 from lab.analysis.samples import Floats, TooFewSamples, check_pairs
 
@@ -74,7 +74,7 @@ def _standard_errors(xs: Floats, residuals: Floats, spread: float) -> tuple[floa
 def _with_interval(value: float, error: float, n: int, level: float) -> Estimate:
     if n < 3:
         return Estimate(value, None, n)
-    reach = float(stats.t.ppf((1 + level) / 2, n - 2)) * error
+    reach = student((1 + level) / 2, n - 2) * error
     return Estimate(value, Interval(value - reach, value + reach, level), n)
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from lab.analysis.distributions import student
 from lab.analysis.estimate import LEVEL, Estimate, Interval
 from lab.analysis.ranks import estimate_quantiles
 from lab.analysis.samples import Floats, check_samples
@@ -67,5 +67,5 @@ def _estimate_mean(samples: Floats, deviation: float | None, level: float) -> Es
     mean = float(samples.mean())
     if deviation is None:
         return Estimate(mean, None, samples.size)
-    reach = float(stats.t.ppf((1 + level) / 2, samples.size - 1)) * deviation / np.sqrt(samples.size)
+    reach = student((1 + level) / 2, samples.size - 1) * deviation / np.sqrt(samples.size)
     return Estimate(mean, Interval(mean - float(reach), mean + float(reach), level), samples.size)

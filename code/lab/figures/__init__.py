@@ -5,7 +5,6 @@ from typing import Any
 
 from lab.figures.by_parameter import parameter
 from lab.figures.by_size import call_time, message_rate, published, round_trip, throughput
-from lab.figures.ceiling import rate_limit, tcp_limit, write_limit
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.fit import fit
@@ -24,7 +23,6 @@ from lab.figures.inputs import (
     Fit,
     HeatMap,
     Latency,
-    Limit,
     Ratios,
     Unit,
     Windows,
@@ -66,7 +64,6 @@ __all__ = [
     "Fit",
     "HeatMap",
     "Latency",
-    "Limit",
     "Ratios",
     "Unit",
     "WindowSeries",
@@ -80,11 +77,8 @@ __all__ = [
     "parameter",
     "peer_ratio",
     "published",
-    "rate_limit",
     "round_trip",
     "speed_up",
-    "tcp_limit",
     "throughput",
     "windows",
-    "write_limit",
 ]

@@ -8,9 +8,10 @@ from typing import Protocol
 
 from matplotlib.axes import Axes
 
+from lab.analysis.ceiling import Limit
 from lab.analysis.estimate import Estimate
 from lab.figures.errors import FigureError
-from lab.figures.inputs import Curve, Limit
+from lab.figures.inputs import Curve
 from lab.figures.labels import Name
 from lab.figures.style import BAND_ALPHA, GREY, INK, Mark, mark
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lab.analysis.ceiling import Limit
 from lab.analysis.estimate import Estimate
 from lab.analysis.regression import Line
 from lab.analysis.steady import Steady
@@ -35,15 +36,6 @@ class Curve:
     y: tuple[Estimate, ...]
     keys: tuple[str, ...] = ()
     machine: str = ""
-
-
-@dataclass(frozen=True)
-class Limit:
-    """What physics allows at each x: the link's rate, or what the headers leave of it."""
-
-    label: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
 
 
 @dataclass(frozen=True)

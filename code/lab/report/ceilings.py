@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from lab.analysis.ceiling import Limit, tcp_limit, write_limit
 from lab.analysis.estimate import Estimate
 from lab.analysis.summary import estimate_median
-from lab.figures import Limit, tcp_limit, write_limit
 from lab.report.claim import Claim, Kind
 from lab.report.fits import scaled
 from lab.report.measured import Subject

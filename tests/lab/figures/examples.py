@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lab.analysis.ceiling import rate_limit, tcp_limit, write_limit
 from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.regression import fit_line
 from lab.analysis.steady import Steady
@@ -25,9 +26,6 @@ from lab.figures import (
     Windows,
     WindowSeries,
     kinds,
-    rate_limit,
-    tcp_limit,
-    write_limit,
 )
 
 SIZES = tuple(float(2**shift) for shift in range(21))

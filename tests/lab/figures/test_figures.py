@@ -13,9 +13,9 @@ import pytest
 from matplotlib.text import Text
 from tests.lab.figures.examples import EXAMPLES, SIZES, beside, estimate, figure, heat, limits, many, ratios
 
+from lab.analysis.ceiling import tcp_limit, write_limit
 from lab.figures import BySize, Curve, FigureError, HeatMap, published, throughput
 from lab.figures.by_size import draw_by_size
-from lab.figures.ceiling import tcp_limit, write_limit
 from lab.figures.heat_map import draw_heat_map
 from lab.figures.labels import spread
 from lab.figures.picture import Picture, renderer_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.figures import BySize, Limit, message_rate, rate_limit, throughput
+from lab.analysis.ceiling import Limit, rate_limit
+from lab.figures import BySize, message_rate, throughput
 from lab.report.ceilings import ceiling
 from lab.report.claim import Ledger
 from lab.report.evidence import Evidence

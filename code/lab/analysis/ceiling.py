@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from lab.figures.inputs import Limit
+from dataclasses import dataclass
 
 # IEEE 802.3: preamble and start 8, addresses and type 14, check 4, gap 12.
 ETHERNET = 38
@@ -14,6 +13,15 @@ WRITE = 16  # RETH: address, key and length, in a WRITE's first packet only
 # RFC 9293, RFC 7323: IP 20, TCP 20, timestamps 12.
 TCP = 52
 PATH_MTUS = (4096, 2048, 1024, 512, 256)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What physics allows at each x: the link's rate, or what the headers leave of it."""
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
 
 
 def rate_limit(sizes: Sequence[float], rate_bit_s: float) -> Limit:
