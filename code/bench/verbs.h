@@ -9,7 +9,8 @@
 
 extern const struct transport verbs_transport;
 
-#define VERBS_SPARE 8 /* room in each queue for control messages beside a full window */
+#define VERBS_GID_INDEX_MAX UINT8_MAX /* an address handle has one byte for it */
+#define VERBS_SPARE 8                 /* room in each queue for control messages beside a full window */
 
 static inline uint64_t least(uint64_t a, uint64_t b)
 {
@@ -77,7 +78,8 @@ struct link {
 	unsigned char mark; /* of the last ping or pong of WRITE: 1 to 255 */
 };
 
-/* The immediate of a control message, which carries no bytes; its last bit is the enum control. */
+/* The immediate of a control message, which carries no bytes; its last bit is the enum control. Big-endian on the wire.
+ */
 #define VERBS_CONTROL 0x1abc0de0u
 
 /* verbs.c */
@@ -111,6 +113,10 @@ void verbs_pingpong(struct link *l);
 
 /* verbs_device.c: the device, port, MTU and GID, by printed rules; exits if there is none. */
 struct verbs_path verbs_path_choose(const struct options *o, const struct verbs_options *v, int side);
+
+/* verbs_gid.c */
+bool verbs_gid_is_on(struct ibv_context *context, uint8_t port, int side); /* the side channel's own address */
+struct ibv_gid_entry verbs_gid_choose(struct ibv_context *context, uint8_t port, uint64_t wanted, int side);
 
 /* verbs_options.c */
 extern struct option_spec verbs_option_specs[];
