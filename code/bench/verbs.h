@@ -42,6 +42,7 @@ struct verbs_address {
 	uint64_t buffer; /* of the memory that WRITE and READ go to */
 	uint64_t max_message_bytes;
 	uint32_t buffer_key, qp, psn, lid, link_layer, gid_type, mtu, reads;
+	uint32_t global_route; /* 1: it must or shall be reached by GID */
 	uint8_t gid[16];
 };
 
@@ -65,6 +66,7 @@ struct link {
 	struct verbs_queue sends, receives;
 	struct buffer buffer;
 	uint64_t inline_max; /* what the queue pair granted */
+	bool global_route;   /* packets carry GIDs */
 
 	struct flow flow;
 	struct ibv_send_wr *ring; /* prebuilt requests: ring_messages x flow.operations */

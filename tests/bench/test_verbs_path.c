@@ -1,9 +1,12 @@
-/* Which device and address the verbs transport takes. */
+/* Which device, address and route the verbs transport takes, and what it says when a call fails. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <sys/socket.h>
 
+#include "bench.h"
 #include "check.h"
 #include "fake_verbs.h"
+#include "two_ends.h"
 #include "verbs.h"
 #include "verbs_set.h"
 
@@ -42,7 +45,7 @@ static struct options options_of(enum role role)
 
 static void use(const struct fake_device *devices, int count)
 {
-	fake_verbs = (struct fake_verbs){ .devices = devices, .device_count = count };
+	fake_verbs = (struct fake_verbs){ .devices = devices, .device_count = count, .idle = two_ends_switch };
 	verbs_set_defaults();
 }
 
@@ -161,6 +164,147 @@ static void a_gid_index_above_255_is_refused(void **state)
 	assert_non_null(strstr(said, "--gid-index 256: between 0 and 255"));
 }
 
+/* Both ends, each with a device of its own: server 0, client 1. They connect, and one message goes there and back. */
+struct pair {
+	struct fake_device devices[2];
+	uint64_t gid_indexes[2];
+	enum operation operation;
+	enum wait wait;
+	struct fake_verbs faults; /* of the calls that the client makes after the server has said that it is ready */
+	int post_recv_error;      /* from the beginning */
+};
+
+static struct pair now;
+
+static struct pair pair(uint8_t link_layer)
+{
+	struct pair p = { .devices = { device("server0", &own, 1), device("client0", &own, 1) },
+			  .gid_indexes = { AUTO, AUTO },
+			  .operation = OP_SEND };
+
+	for (int i = 0; i < 2; i++) {
+		p.devices[i].port.link_layer = link_layer;
+		if (link_layer == IBV_LINK_LAYER_INFINIBAND)
+			p.devices[i].gids = &native;
+	}
+	return p;
+}
+
+static void inject(const struct fake_verbs *faults)
+{
+	fake_verbs.poll_result = faults->poll_result;
+	fake_verbs.notify_error = faults->notify_error;
+	fake_verbs.complete_error = faults->complete_error;
+	errno = EDOM; /* that nobody asked for */
+}
+
+static void run_end(enum role role, int side)
+{
+	struct options o = options_of(role);
+	struct flow f = { .size_bytes = 8, .iterations = 1, .slots = 1 };
+	struct link *l;
+
+	o.wait = now.wait;
+	verbs_set_text("device", now.devices[role].name);
+	verbs_set("gid-index", now.gid_indexes[role]);
+	l = verbs_transport.open(&o, &(struct session){ .peer = side, .listener = -1 });
+	verbs_transport.plan(l, &f);
+	verbs_transport.begin(l, 1);
+	if (role == SERVER) {
+		verbs_transport.signal(l, CONTROL_GO);
+		verbs_transport.pong(l);
+	} else {
+		verbs_transport.await(l);
+		inject(&now.faults);
+		verbs_transport.ping(l);
+	}
+	verbs_transport.drain(l);
+	verbs_transport.close(l);
+}
+
+static void run_pair(void *p)
+{
+	now = *(struct pair *)p;
+	use(now.devices, 2);
+	verbs_set("operation", now.operation);
+	fake_verbs.post_recv_error = now.post_recv_error;
+	two_ends_run(run_end);
+	fprintf(stderr, "route: %s\nimmediate: %x\n", fake_verbs.route.is_global ? "global" : "local",
+		ntohl(fake_verbs.immediate));
+}
+
+/* In a child, since the sanitizer has something to say of the second stack. */
+static void expect_route(struct pair p, const char *route)
+{
+	char said[4096];
+
+	assert_int_equal(in_child(run_pair, &p, said, sizeof(said)), 0);
+	assert_non_null(strstr(said, route));
+}
+
+static void roce_is_routed_by_gids(void **state)
+{
+	(void)state;
+	expect_route(pair(IBV_LINK_LAYER_ETHERNET), "route: global");
+}
+
+static void infiniband_carries_no_gids_where_lids_reach(void **state)
+{
+	(void)state;
+	expect_route(pair(IBV_LINK_LAYER_INFINIBAND), "route: local");
+}
+
+/* What one end needs both must do: a queue pair takes in no packet of the other kind. */
+static void infiniband_carries_gids_where_one_end_asks_for_them(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_INFINIBAND);
+
+	(void)state;
+	p.gid_indexes[SERVER] = 0;
+	expect_route(p, "route: global");
+	p = pair(IBV_LINK_LAYER_INFINIBAND);
+	p.gid_indexes[CLIENT] = 0;
+	expect_route(p, "route: global");
+	p = pair(IBV_LINK_LAYER_INFINIBAND);
+	p.devices[CLIENT].port.flags = IBV_QPF_GRH_REQUIRED;
+	expect_route(p, "route: global");
+}
+
+static void infiniband_carries_gids_where_lids_do_not_reach(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_INFINIBAND);
+	struct ibv_gid_entry elsewhere = native;
+
+	(void)state;
+	p.devices[SERVER].port.lid = 0;
+	expect_route(p, "route: global");
+	p = pair(IBV_LINK_LAYER_INFINIBAND);
+	elsewhere.gid.raw[7] = 1;
+	p.devices[SERVER].gids = &elsewhere;
+	expect_route(p, "route: global");
+}
+
+static void expect_sentence(struct pair p, const char *sentence)
+{
+	char said[4096];
+
+	assert_int_equal(in_child(run_pair, &p, said, sizeof(said)), 1);
+	if (!strstr(said, sentence))
+		fail_msg("not '%s' but '%s'", sentence, said);
+}
+
+static void a_port_that_carries_no_message_is_refused_whosever_it_is(void **state)
+{
+	(void)state;
+	for (enum role role = SERVER; role <= CLIENT; role++) {
+		struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+		p.devices[role].port.max_msg_sz = 0;
+		expect_sentence(p, role == SERVER ? "the longest message is 1073741824 bytes here and 0 there" :
+						    "the longest message is 0 bytes here and 1073741824 there");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +313,11 @@ int main(void)
 		cmocka_unit_test(the_address_is_found_among_300),
 		cmocka_unit_test(an_index_that_no_address_handle_holds_is_not_chosen),
 		cmocka_unit_test(a_gid_index_above_255_is_refused),
+		cmocka_unit_test(roce_is_routed_by_gids),
+		cmocka_unit_test(infiniband_carries_no_gids_where_lids_reach),
+		cmocka_unit_test(infiniband_carries_gids_where_one_end_asks_for_them),
+		cmocka_unit_test(infiniband_carries_gids_where_lids_do_not_reach),
+		cmocka_unit_test(a_port_that_carries_no_message_is_refused_whosever_it_is),
 	};
 
 	return cmocka_run_group_tests_name("verbs_path", tests, NULL, NULL);
