@@ -141,5 +141,6 @@ void verbs_queue_close(struct verbs_queue *q);
 
 /* verbs_status.c: exits with what the status means and what to try. */
 _Noreturn void verbs_status_die(const struct ibv_wc *wc);
+_Noreturn void verbs_poll_die(int result); /* of ibv_poll_cq() */
 
 #endif

@@ -284,6 +284,14 @@ static void infiniband_carries_gids_where_lids_do_not_reach(void **state)
 	expect_route(p, "route: global");
 }
 
+static void a_control_message_is_big_endian_on_the_wire(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	expect_route(p, "immediate: 1abc0de0");
+}
+
 static void expect_sentence(struct pair p, const char *sentence)
 {
 	char said[4096];
@@ -305,6 +313,33 @@ static void a_port_that_carries_no_message_is_refused_whosever_it_is(void **stat
 	}
 }
 
+static void a_poll_that_fails_says_so(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	p.faults.poll_result = -2;
+	expect_sentence(p, "ibv_poll_cq: error -2");
+	p.operation = OP_READ;
+	expect_sentence(p, "ibv_poll_cq: error -2");
+}
+
+static void a_call_that_returns_its_error_is_quoted_with_it(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	p.post_recv_error = ENOMEM;
+	expect_sentence(p, "ibv_post_recv: Cannot allocate memory");
+	p.post_recv_error = 0;
+	p.operation = OP_READ;
+	p.faults.complete_error = EINVAL;
+	expect_sentence(p, "ibv_wr_complete: Invalid argument");
+	p.wait = WAIT_EVENT;
+	p.faults.notify_error = EIO;
+	expect_sentence(p, "ibv_req_notify_cq: Input/output error");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,7 +352,10 @@ int main(void)
 		cmocka_unit_test(infiniband_carries_no_gids_where_lids_reach),
 		cmocka_unit_test(infiniband_carries_gids_where_one_end_asks_for_them),
 		cmocka_unit_test(infiniband_carries_gids_where_lids_do_not_reach),
+		cmocka_unit_test(a_control_message_is_big_endian_on_the_wire),
 		cmocka_unit_test(a_port_that_carries_no_message_is_refused_whosever_it_is),
+		cmocka_unit_test(a_poll_that_fails_says_so),
+		cmocka_unit_test(a_call_that_returns_its_error_is_quoted_with_it),
 	};
 
 	return cmocka_run_group_tests_name("verbs_path", tests, NULL, NULL);
