@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.places import HOSTS, RESULTS
+from lab.spec import MOST_TRIALS
 
 AUTO = "auto"
 ANY = "any"  # site that has records
@@ -28,7 +29,7 @@ def flag(name: str, words: str) -> Add:
 
 def file(name: str, words: str | None = None, **settings: Any) -> Add:
     """A file or a folder."""
-    return argument(name, type=Path, help=words, **settings)
+    return argument(name, type=place, help=words, **settings)
 
 
 def site(default: str) -> Add:
@@ -40,6 +41,18 @@ def site(default: str) -> Add:
 def hosts(words: str = "the computers of ssh and slurm") -> Add:
     """The table of other computers."""
     return file("--hosts", words, default=HOSTS, metavar="FILE")
+
+
+def most_trials(options: argparse.Namespace) -> int | None:
+    """How many trials may be planned: any number, once --yes is said."""
+    return None if getattr(options, "yes", False) else MOST_TRIALS
+
+
+def place(text: str) -> Path:
+    """A path: an empty one would be the folder that one is in."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("no file is named")
+    return Path(text)
 
 
 def count(text: str) -> int:
@@ -57,11 +70,13 @@ RECORDS = file("--results", "where records and tables lie", default=RESULTS, met
 GRADES = file("--out", "where the grades lie", default=RESULTS / "grades", metavar="DIR")
 ASSIGNED = "a file, or a name in experiments/assignments/; default: the"
 ASSIGNMENT = argument("--assignment", help=f"{ASSIGNED} only one")
+YES = flag("--yes", "plan more than a million trials")
 READ = (
     argument("--site", default=ANY, help="of which site's records (default: of the one with most of them)"),
     hosts(),
     JOBS,
     RECORDS,
+    YES,
 )
-WHERE = (site(AUTO), hosts(), JOBS, RECORDS)
+WHERE = (site(AUTO), hosts(), JOBS, RECORDS, YES)
 ON_EXACT = (site("exact"), hosts(), JOBS)

@@ -13,7 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 
-from lab.arguments import ANY
+from lab.arguments import ANY, most_trials
 from lab.errors import RecordError
 from lab.places import REFERENCE
 from lab.plan import Plan, binaries, make_plan
@@ -21,9 +21,9 @@ from lab.record_index import Group, read_groups
 from lab.reference import IDENTITY
 from lab.sites import MODULES, Tell, require_known
 from lab.sites.auto import choose
-from lab.spec import Experiment
+from lab.spec import MOST_TRIALS, Experiment
 from lab.spec_file import load
-from lab.workshop import find_experiment, left_out
+from lab.workshop import find_experiment, left_out, require_count
 
 Build = tuple[str, dict[Path, str]]  # when a record of it began last, and the digests of its programs
 
@@ -50,16 +50,24 @@ def plans_of(options: Namespace) -> tuple[Plan, ...]:
         options.site,
         lambda: choose(options.hosts)[0],
         lambda line: print(line, file=sys.stderr),
+        most_trials(options),
     )
 
 
 def recorded_plans(
-    files: Iterable[Path], results: Path, site: str, prefer: Callable[[], str], tell: Tell
+    files: Iterable[Path],
+    results: Path,
+    site: str,
+    prefer: Callable[[], str],
+    tell: Tell,
+    most: int | None = MOST_TRIALS,
 ) -> tuple[Plan, ...]:
     """Each experiment as it was measured, on the site and with the identity of which most of its trials have a record;
     of two such, on the site that a run would take (prefer), then as results/reference, then as it was measured last."""
-    experiments = [load(find_experiment(file)) for file in files]
+    experiments = [load(find_experiment(file), most) for file in files]
     groups = _of_site(read_groups(results), site)
+    for name in sorted({group.site.name for group in groups}):
+        require_count(experiments, name, tell, most)
     choices = [_best(each, groups, prefer, tell) or _refuse(each, groups, results, site) for each in experiments]
     plans = tuple(each.plan for each in choices)
     for line in left_out(plans):
@@ -79,12 +87,8 @@ def _of_site(groups: list[Group], named: str) -> list[Group]:
 def _refuse(experiment: Experiment, groups: list[Group], results: Path, site: str) -> NoReturn:
     count = sum(len(group.started) for group in groups)
     where = "" if site == ANY else f" of the site {site}"
-    what = f"there is no record{where}"
-    if count:
-        what = f"none of the {count} records{where} is of a trial of {experiment.name} as its file is now"
-    elif not where and any((results / "records").glob("*/*")):
-        what = "no record there says what its site is"
-    raise RecordError(what, str(results), f"lab run {experiment.name}")
+    what = f"none of the {count} records{where} is of a trial of {experiment.name} as its file is now"
+    raise RecordError(what if count else f"there is no record{where}", str(results), f"lab run {experiment.name}")
 
 
 def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str], tell: Tell) -> Choice | None:

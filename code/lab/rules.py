@@ -6,10 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lab.parameters import NAMES, Counts, Parameters, Scalar
-from lab.programs.request import ONE_WAY, Program
+from lab.programs.request import ONE_WAY, Program, Request
 from lab.sites.traits import fixed
+from lab.trial import Link
 
-SWEEPABLE = frozenset(NAMES) - {"sizes", "repetitions", "wait_deadline_s", "deadline_s"}
+FIXED = frozenset({"sizes", "repetitions", "wait_deadline_s", "deadline_s"})  # the same at every point of a series
+SWEEPABLE = frozenset(NAMES) - FIXED
+MOST_BYTES = 2**63 - 1  # of one size in a trial: the C programs count them in 64 bits
+LONGEST_S = 86_400
+HEADERS = 80  # of a RoCE packet: Soft-RoCE takes the largest MTU that leaves room for them in the link's frames
+EXACT_LARGEST = 256 << 20  # bytes of a message: both ends' buffers lie in the exact machine's memory of 1 GiB
 
 
 @dataclass(frozen=True)
@@ -22,6 +28,7 @@ class Setting:
     site: str
     parameters: Parameters
     counts: tuple[Counts, ...]
+    link: Link
     point: dict[str, Scalar]
 
     @property
@@ -86,11 +93,44 @@ def _too_few_for_windows(s: Setting) -> bool:
     return timed and any(each.iterations < enough for each in s.counts)
 
 
+def _bytes_of(s: Setting) -> int:
+    """That the size which takes the most of them takes in a trial."""
+    return max(_request(s).messages(each) * each.size for each in s.counts)
+
+
+def _request(s: Setting) -> Request:
+    """What a trial would be asked for."""
+    return Request(s.program, s.operation, s.measure, s.counts, s.parameters)
+
+
+def _largest(s: Setting) -> int:
+    """Bytes of a message that the program and the site can hold."""
+    programs = {"iperf3": 1 << 20}  # its own words: block size too large (maximum = 1048576 bytes)
+    site = EXACT_LARGEST if s.one_core else MOST_BYTES
+    return min(site, programs.get(s.program, (1 << 31) - 1 if s.program.startswith("ib_") else MOST_BYTES))
+
+
 def _capped(name: str) -> Callable[[Setting], bool]:
     return lambda s: name in s.point and any(getattr(each, name) != s.point[name] for each in s.counts)
 
 
 RULES = (
+    Rule("iterations", lambda s: _bytes_of(s) > MOST_BYTES, "no more bytes of a size than 64 bits count"),
+    Rule(
+        "deadline_s",
+        lambda s: s.parameters.deadline_s == "auto" and _request(s).deadline_s > LONGEST_S,
+        f"fewer bytes, or a number of seconds: so many take longer than {LONGEST_S} s over a slow link",
+    ),
+    Rule(
+        "path_mtu",
+        lambda s: s.tool.rdma and any(each + HEADERS > s.link.mtu for each in _fixed(s.parameters.path_mtu)),
+        f"a path MTU that leaves {HEADERS} bytes of the link's mtu for headers",
+    ),
+    Rule(
+        "sizes",
+        lambda s: max(each.size for each in s.counts) > _largest(s),
+        "messages that the program and the site's memory hold: 1M of iperf3, 2G-1 of perftest, 256M on exact",
+    ),
     Rule(
         "iterations",
         lambda s: s.tool.same_counts and len({(each.iterations, each.warmup) for each in s.counts}) > 1,

@@ -1,19 +1,42 @@
-"""What experiments/schema.json says of a document, as one fault that a person can act on."""
+"""What a JSON schema says of a document, as one fault that a person can act on.
+
+Python's jsonschema differs from what a file's writer needs in three things, mended here: 2.0 is no integer, a pattern
+is held against the whole text, and what it says is for people who never read a schema.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path as File
 from typing import Any, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
+from jsonschema.validators import extend
 
 from lab.places import EXPERIMENTS
 
 Path = tuple[str | int, ...]
+
+EXPERIMENT = "experiment"
+CLOSED = ("additionalProperties", "unevaluatedProperties")
+HALVES = {"oneOf": "both or neither", "dependentRequired": "one of two keys that go together"}
+SHOWN = 60  # characters of a value
+FILES = {EXPERIMENT: EXPERIMENTS / "schema.json"}  # the others lie beside this module, by their names
+BESIDE = File(__file__).parent / "schemas"
+TYPES = {
+    "integer": "an integer",
+    "number": "a number",
+    "string": "a text",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
 
 
 @dataclass(frozen=True)
@@ -26,78 +49,160 @@ class Fault:
     hint: str = ""
 
 
-def check_document(document: dict[str, Any]) -> Fault | None:
-    """The most telling fault of a whole experiment file."""
-    error = best_match(_validator("").iter_errors(document))
-    return None if error is None else _fault(error)
+def check_document(document: Any, schema: str = EXPERIMENT) -> Fault | None:
+    """The most telling fault of a whole file."""
+    return _Teller(schema).telling(_validator(schema, "").iter_errors(document))
 
 
 def check_value(name: str, value: Any) -> Fault | None:
-    """The fault of one parameter's value, for values that a sweep lists."""
-    error = best_match(_validator("value").iter_errors({name: value}))
-    return None if error is None else _fault(error)
+    """The fault of one parameter's value, for values that a sweep lists or that were spelled with a K."""
+    return check_part("value", {name: value})
+
+
+def check_part(definition: str, value: Any) -> Fault | None:
+    """The fault of what an experiment calls so: a value, a link."""
+    return _Teller(EXPERIMENT).telling(_validator(EXPERIMENT, definition).iter_errors(value))
 
 
 @cache
-def _schema() -> dict[str, Any]:
-    return cast(dict[str, Any], json.loads((EXPERIMENTS / "schema.json").read_text()))
+def _schema(name: str) -> dict[str, Any]:
+    file = FILES.get(name, BESIDE / f"{name}.json")
+    return cast(dict[str, Any], json.loads(file.read_text(encoding="utf-8")))
 
 
 @cache
-def _validator(definition: str) -> Draft202012Validator:
-    schema = _schema()
+def _validator(name: str, definition: str) -> Any:
+    schema = _schema(name)
     if definition:
         schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
-    return Draft202012Validator(schema)
+    return _STRICT(schema)
 
 
-def _fault(error: ValidationError) -> Fault:
-    path = tuple(error.absolute_path)
-    if error.validator in ("additionalProperties", "unevaluatedProperties"):
-        return _unknown_key(error, path)
-    if error.validator == "required":
-        wanted, given = cast(list[str], error.validator_value), cast(dict[str, Any], error.instance)
-        missing = next(name for name in wanted if name not in given)
-        return Fault(f"the key {missing!r} is missing", path, f"{missing} = ...")
-    key = ".".join(str(part) for part in path if isinstance(part, str)) or "the file"
-    return Fault(f"{key} is {_show(error.instance)}", path, _expected(error))
+def _is_whole(_: Any, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _unknown_key(error: ValidationError, path: Path) -> Fault:
-    known, given = _known(error.schema), cast(dict[str, Any], error.instance)
-    unknown = next(name for name in given if name not in known)
-    near = get_close_matches(unknown, known, n=1)
-    hint = f"{near[0]!r}?" if near else ""
-    return Fault(f"unknown key {unknown!r}", (*path, unknown), "one of " + ", ".join(sorted(known)), hint)
+def _whole_text(_: Any, pattern: str, value: object, __: Any) -> Iterator[ValidationError]:
+    if isinstance(value, str) and not re.fullmatch(pattern, value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
-def _known(schema: Any) -> set[str]:
-    """The keys that a table may hold: its own and those of the definition that it builds on."""
-    known = set(schema.get("properties", {}))
-    if schema.get("$ref") == "#/$defs/value":
-        known |= set(_schema()["$defs"]["value"]["properties"])
-    return known
+_STRICT: Any = extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator,
+    {"pattern": _whole_text},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole),
+)
+
+
+class _Teller:
+    """Turns what jsonschema found into words."""
+
+    def __init__(self, name: str) -> None:
+        self.definitions = _schema(name).get("$defs", {})
+
+    def telling(self, errors: Iterable[ValidationError]) -> Fault | None:
+        """The fault to begin with: a key that is mistyped is missing too, and only the first helps."""
+        errors = list(errors)
+        unknown = (self.unknown(each) for each in errors if each.validator in CLOSED)
+        if found := next(filter(None, unknown), None):
+            return found
+        error = best_match(errors)
+        return None if error is None else self.fault(error)
+
+    def fault(self, error: ValidationError) -> Fault:
+        path = tuple(error.absolute_path)
+        if error.validator == "required":
+            return _missing(error, path)
+        if "propertyNames" in error.absolute_schema_path:
+            name = str(error.instance)
+            return Fault(
+                f"unknown name {name!r:.80}", (*path, name), _expected(error), _near(name, error.validator_value)
+            )
+        key = ".".join(str(part) for part in path if isinstance(part, str)) or "the file"
+        if error.validator in HALVES:
+            return Fault(f"{key} has {HALVES[str(error.validator)]}", path, _expected(error))
+        return Fault(f"{key} is {_show(error.instance)}", path, _expected(error), _hint(error, path))
+
+    def unknown(self, error: ValidationError) -> Fault | None:
+        """A key that no table of this kind has."""
+        known, given = self.known(error.schema), cast(dict[str, Any], error.instance)
+        unknown = next((name for name in given if name not in known), None)
+        if unknown is None:
+            return None
+        expected = "one of " + ", ".join(sorted(known))
+        return Fault(f"unknown key {unknown!r:.80}", (*error.absolute_path, unknown), expected, _near(unknown, known))
+
+    def known(self, schema: Any) -> set[str]:
+        """The keys that a table may hold: its own and those of the definition that it builds on."""
+        based = str(schema.get("$ref", "")).rpartition("/")[2]
+        return set(schema.get("properties", {})) | set(self.definitions.get(based, {}).get("properties", {}))
+
+
+def _missing(error: ValidationError, path: Path) -> Fault:
+    """With an example, where the schema has one."""
+    wanted, given = cast(list[str], error.validator_value), cast(dict[str, Any], error.instance)
+    missing = next(name for name in wanted if name not in given)
+    about = cast(dict[str, Any], error.schema).get("properties", {}).get(missing, {})
+    example = about.get("examples", ["..."])[0]
+    where = ".".join(str(part) for part in path if isinstance(part, str))
+    return Fault(f"{where + ': ' if where else ''}the key {missing!r} is missing", path, f"{missing} = {example}")
 
 
 def _expected(error: ValidationError) -> str:
-    rule, value = error.validator, error.validator_value
+    """In the schema's own words, where it has some for people; else in those of the rule."""
+    rule, value, schema = str(error.validator), error.validator_value, error.schema
+    if isinstance(schema, dict) and "expected" in schema:
+        return str(schema["expected"])
+    if rule == "anyOf":
+        return " or ".join(dict.fromkeys(filter(None, (_expected(each) for each in error.context or ()))))
+    if rule == "type":
+        return TYPES[str(value)]
     sentences = {
-        "type": f"{'an' if str(value)[0] in 'aio' else 'a'} {value}",
         "enum": "one of " + ", ".join(str(each) for each in value) if isinstance(value, list) else "",
         "minimum": f"at least {value}",
         "maximum": f"at most {value}",
         "exclusiveMinimum": f"more than {value}",
-        "minItems": f"at least {value} item",
+        "multipleOf": f"a multiple of {value}",
+        "minItems": f"at least {_some(value, 'item')}",
+        "maxItems": f"at most {_some(value, 'item')}",
+        "minProperties": f"at least {_some(value, 'key')}",
         "minLength": "some text",
+        "maxLength": f"at most {value} characters",
         "uniqueItems": "every value once",
         "const": json.dumps(value),
-        "pattern": f"text like {value}",
     }
-    if rule == "anyOf":
-        return " or ".join(dict.fromkeys(filter(None, (_expected(each) for each in error.context or ()))))
-    return sentences.get(str(rule), error.message)
+    return sentences.get(rule, "another value")
+
+
+def _some(count: object, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _hint(error: ValidationError, path: Path) -> str:
+    """How a whole number is written without its point, and what a word may have been meant to be."""
+    value = error.instance
+    if isinstance(value, float) and value.is_integer() and TYPES["integer"] in _types(error):
+        name = next((part for part in reversed(path) if isinstance(part, str)), "")
+        return f"{name} = {int(value)}"
+    words = [word for each in (error, *(error.context or ())) if each.validator == "enum" for word in _words(each)]
+    return _near(value, words)
+
+
+def _types(error: ValidationError) -> set[str]:
+    found = (error, *(error.context or ()), *(inner for each in error.context or () for inner in each.context or ()))
+    return {TYPES[str(each.validator_value)] for each in found if each.validator == "type"}
+
+
+def _words(error: ValidationError) -> list[str]:
+    return [str(each) for each in cast(list[Any], error.validator_value)]
+
+
+def _near(given: object, known: Any) -> str:
+    words = [str(each) for each in known] if isinstance(known, (list, set)) else []
+    near = get_close_matches(str(given)[:SHOWN], words, n=1)
+    return f"{near[0]!r}?" if near else ""
 
 
 def _show(value: Any) -> str:
     text = json.dumps(value, default=str)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

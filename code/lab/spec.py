@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from pathlib import Path
 
 from lab.errors import SpecError
@@ -12,6 +13,7 @@ from lab.programs.request import Program
 from lab.trial import Link
 
 Point = dict[str, Scalar]  # varied parameter -> its value
+MOST_TRIALS = 1_000_000  # that are planned without --yes: a plan keeps each of them in memory
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class Series:
     def points(self) -> tuple[Point, ...]:
         """Every combination of the varied values, in the order of the file."""
         return tuple(dict(zip(self.vary, values, strict=True)) for values in product(*self.vary.values()))
+
+    def trials(self, site: str) -> int:
+        """How many there are on a site, without making any."""
+        return prod(len(values) for values in self.vary.values()) * self.parameters(site, {}).repetitions
 
     def profile(self, site: str) -> Profile:
         """The site's bounds and values; none on a site without a profile."""

@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
-import tomllib
+from dataclasses import replace
+from difflib import get_close_matches
+from math import prod
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from lab.errors import SizeError, SpecError
-from lab.parameters import Parameters, Profile
-from lab.rules import Setting, broken_rule, idle_variation
-from lab.schema import Fault, check_document, check_value
+from lab.errors import SizeError
+from lab.parameters import BYTE_COUNTS, Parameters, Profile
+from lab.rules import FIXED, SWEEPABLE, Setting, broken_rule, idle_variation
+from lab.schema import EXPERIMENT, Fault, check_value
 from lab.schema import Path as Keys
-from lab.sizes import parse_size
-from lab.spec import Comparison, Experiment, Point, Series
+from lab.sizes import LARGEST, parse_size
+from lab.spec import MOST_TRIALS, Comparison, Experiment, Point, Series
 from lab.spec_programs import find_program, program_faults
-from lab.toml_lines import find_line
+from lab.toml_file import TomlFile, read_toml
 from lab.trial import Link
 
 BOUNDS = ("iterations_at_most", "iterations_at_least", "depths_at_least", "warmup_at_most", "bytes_per_size_at_most")
 
 
-def load(file: Path) -> Experiment:
+def load(file: Path, most_trials: int | None = MOST_TRIALS) -> Experiment:
     """Read and check an experiment file; nothing that cannot run gets through."""
-    try:
-        text = file.read_text()
-        document = tomllib.loads(text)
-    except OSError as error:
-        raise SpecError(f"cannot be read: {error.strerror}", file=file, hint="experiments/NAME.toml") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SpecError(f"is not TOML: {error}", file=file) from error
-    reader = _Reader(file, text, document)
-    if fault := check_document(document) or next(program_faults(document, file), None):
-        reader.refuse(fault)
-    return reader.experiment()
+    found = read_toml(file, EXPERIMENT, hint="experiments/NAME.toml")
+    if fault := next(program_faults(found.document, file), None):
+        found.refuse(fault)
+    return _Reader(found, most_trials).experiment()
 
 
 class _Reader:
     """Lays values over each other, and knows for every refusal the line that caused it."""
 
-    def __init__(self, file: Path, text: str, document: dict[str, Any]) -> None:
-        self.file, self.text, self.document = file, text, document
-
-    def refuse(self, fault: Fault) -> NoReturn:
-        line = find_line(self.text, fault.path)
-        raise SpecError(fault.what, file=self.file, line=line, expected=fault.expected, hint=fault.hint)
+    def __init__(self, found: TomlFile, most_trials: int | None) -> None:
+        self.most_trials = most_trials
+        self.file, self.document, self.refuse = found.file, found.document, found.refuse
 
     def experiment(self) -> Experiment:
         series = tuple(self.series(index, table) for index, table in enumerate(self.document["series"]))
@@ -76,12 +68,20 @@ class _Reader:
         return series
 
     def layer(self, base: Parameters, given: dict[str, Any], path: Keys) -> Parameters:
+        """Each value once more as it is run: the schema cannot read 4G."""
         for name, value in given.items():
             try:
                 base = base.with_values({name: value})
             except SizeError as error:
                 self.refuse(Fault(error.what, (*path, name), hint=error.hint))
+            self.check_bytes(name, base.as_dict()[name], (*path, name))
         return base
+
+    def check_bytes(self, name: str, value: Any, path: Keys) -> None:
+        if name in BYTE_COUNTS and (fault := check_value(name, value)):
+            self.refuse(replace(fault, path=path))
+        if name == "sizes" and (fault := check_value(name, max(value))):
+            self.refuse(replace(fault, path=path))
 
     def profiles(self, index: int, table: dict[str, Any]) -> dict[str, Profile]:
         """A series' own values stand above the common profile's, its own profile above both."""
@@ -97,10 +97,19 @@ class _Reader:
     def profile(self, given: dict[str, Any], path: Keys) -> Profile:
         if "why" not in given:
             self.refuse(Fault("the profile does not say why it differs", path, "why = a sentence"))
-        bounds = {name: parse_size(given[name]) for name in BOUNDS if name in given}
+        bounds = {name: self.size(given[name], (*path, name)) for name in BOUNDS if name in given}
+        if bounds.get("iterations_at_least", 0) > (most := bounds.get("iterations_at_most", LARGEST)):
+            what = f"iterations_at_least = {bounds['iterations_at_least']} is above iterations_at_most = {most}"
+            self.refuse(Fault(what, (*path, "iterations_at_least"), f"at most {most}"))
         values = {name: value for name, value in given.items() if name not in (*BOUNDS, "why")}
         self.layer(Parameters(), values, path)
         return Profile(given["why"], values=values, **bounds)
+
+    def size(self, given: str | int, path: Keys) -> int:
+        try:
+            return parse_size(given)
+        except SizeError as error:
+            self.refuse(Fault(error.what, path, hint=error.hint))
 
     def check(self, series: Series, index: int) -> None:
         """Published values and those of every site must obey the rules, at every varied point."""
@@ -109,24 +118,36 @@ class _Reader:
             able = ", ".join(sorted(" ".join(each) for each in series.tool.abilities))
             self.refuse(Fault(f"{series.program} cannot do {' '.join(wanted)}", ("series", index, "operation"), able))
         self.check_variation(series, ("series", index, "vary"))
+        self.check_count(series, ("series", index, "vary"))
         for site in ("", *series.profiles):
             for point in series.points():
                 self.check_point(series, index, site, point)
 
+    def check_count(self, series: Series, path: Keys) -> None:
+        """Before anything is made for each of them."""
+        count = prod(len(values) for values in series.vary.values())
+        if self.most_trials is not None and count > self.most_trials:
+            what = f"{series.name} varies {count:,} points, each of them a trial at least"
+            self.refuse(Fault(what, path, f"at most {self.most_trials:,}", "fewer values, or --yes"))
+
     def check_variation(self, series: Series, path: Keys) -> None:
         if idle := idle_variation(series.tool, tuple(series.vary)):
-            uses = ", ".join(sorted(series.tool.uses))
-            self.refuse(Fault(f"{idle} changes nothing for {series.program}", (*path, idle), f"one of {uses}"))
+            can = sorted(series.tool.uses & SWEEPABLE)
+            near = get_close_matches(idle, can, n=1)
+            hint = f"{near[0]!r}?" if near else ""
+            what = f"{idle} cannot be varied" if idle in FIXED else f"{idle} changes nothing for {series.program}"
+            self.refuse(Fault(what, (*path, idle), f"one of {', '.join(can)}" if can else "no vary", hint))
         for name, values in series.vary.items():
             for fault in filter(None, (check_value(name, value) for value in values)):
                 self.refuse(Fault(fault.what, (*path, name), fault.expected, fault.hint))
 
     def check_point(self, series: Series, index: int, site: str, point: Point) -> None:
         parameters, counts = series.parameters(site, point), series.counts(site, point)
-        setting = Setting(series.tool, series.operation, series.measure, site, parameters, counts, point)
+        setting = Setting(series.tool, series.operation, series.measure, site, parameters, counts, series.link, point)
         if rule := broken_rule(setting):
             where = f" on {site}" if site else ""
-            what = f"{series.name}{where}: {rule.parameter} = {getattr(parameters, rule.parameter)}"
+            value = getattr(parameters, rule.parameter)
+            what = f"{series.name}{where}: {rule.parameter} = {max(value) if rule.parameter == 'sizes' else value}"
             self.refuse(Fault(what, self.origin(index, site, rule.parameter), rule.expected))
 
     def origin(self, index: int, site: str, name: str) -> Keys:
@@ -151,12 +172,16 @@ class _Reader:
                 if name not in names:
                     known = ", ".join(names)
                     self.refuse(Fault(f"there is no series {name!r}", ("comparison", index, key), f"one of {known}"))
+        if table["ours"] in table.get("peers", []):
+            what = f"{table['ours']} is compared with itself"
+            self.refuse(Fault(what, ("comparison", index, "peers"), "other series"))
+        path: Keys = ("comparison", index, "geometric_mean_up_to")
         up_to = table.get("geometric_mean_up_to")
         return Comparison(
             name=table["name"],
             ours=table["ours"],
             peers=tuple(table.get("peers", ())),
             at_least=table["at_least"],
-            geometric_mean_up_to=None if up_to is None else parse_size(up_to),
+            geometric_mean_up_to=None if up_to is None else self.size(up_to, path),
             limit_bytes_per_s=table.get("limit_bytes_per_s"),
         )

@@ -36,8 +36,12 @@ def program_faults(document: dict[str, Any], file: Path) -> Iterator[Fault]:
 def _faults(name: str, table: dict[str, Any], file: Path, path: Keys) -> Iterator[Fault]:
     if name in PROGRAMS:
         yield Fault(f"the lab has a program {name!r} already", path, "another name")
-    if not (file.parent / table["folder"]).is_dir():
+    folder = file.parent / table["folder"]
+    if not folder.is_dir():
         yield Fault(f"there is no folder {table['folder']!r}", (*path, "folder"), "one beside the experiment's file")
+    elif folder.resolve() in file.resolve().parent.parents:
+        what = f"the folder {table['folder']!r} holds more than the programs: the experiment's own folder lies in it"
+        yield Fault(what, (*path, "folder"), "one beside the experiment's file")
     for key in ("build", "server", "client"):
         yield from _command_faults(table[key], (*path, key), frozenset() if key == "build" else KNOWN)
     yield from _output_faults(table, path)

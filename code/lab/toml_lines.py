@@ -14,7 +14,10 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
 
 def find_line(text: str, path: Path) -> int:
     """The line of the key at the path, or of the nearest table around it that has a line."""
-    lines = dict(_lines(text))
+    lines: dict[Path, int] = {}
+    for place, number in _lines(text):
+        for length in range(1, len(place) + 1):  # a dotted key makes the tables before it too
+            lines.setdefault(place[:length], number)
     for length in range(len(path), 0, -1):
         if path[:length] in lines:
             return lines[path[:length]]

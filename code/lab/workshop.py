@@ -11,7 +11,10 @@ from lab.errors import SpecError
 from lab.places import EXPERIMENTS
 from lab.plan import Plan, SiteFacts, binaries, make_plan
 from lab.sites import Site
+from lab.spec import MOST_TRIALS, Experiment
 from lab.spec_file import load
+
+MANY_TRIALS = 50_000  # a plan of them takes ten seconds
 
 
 @dataclass(frozen=True)
@@ -23,9 +26,12 @@ class Workshop:
     plans: tuple[Plan, ...]
 
 
-def open_workshop(files: Iterable[Path], site: Site, progress: Callable[[str], None]) -> Workshop:
-    """Experiments are checked before anything is built."""
-    experiments = [load(find_experiment(file)) for file in files]
+def open_workshop(
+    files: Iterable[Path], site: Site, progress: Callable[[str], None], most_trials: int | None = MOST_TRIALS
+) -> Workshop:
+    """Experiments are checked before anything is built, and counted before anything is planned."""
+    experiments = [load(find_experiment(file), most_trials) for file in files]
+    require_count(experiments, site.name, progress, most_trials)
     build(each.tool.build for experiment in experiments for each in experiment.series if each.tool.build)
     digests = keep_binaries(binaries(experiments))
     site.prepare(progress)
@@ -46,9 +52,21 @@ def left_out(plans: Iterable[Plan]) -> list[str]:
     ]
 
 
+def require_count(experiments: list[Experiment], site: str, progress: Callable[[str], None], most: int | None) -> None:
+    """A plan holds each of its trials: say how many there are before it grows."""
+    counts = {each.file: sum(series.trials(site) for series in each.series) for each in experiments}
+    count = sum(counts.values())
+    if most is not None and count > most:
+        largest = max(counts, key=lambda file: counts[file])
+        what = f"{count:,} trials on {site}"
+        raise SpecError(what, file=largest, expected=f"at most {most:,}", hint="fewer repetitions or values, or --yes")
+    if count > MANY_TRIALS:
+        progress(f"{count:,} trials are planned, which takes a while")
+
+
 def find_experiment(named: Path) -> Path:
     """A file, or the name of one in experiments/."""
-    if named.suffix == ".toml" or named.is_file():
+    if named.suffix == ".toml" or (named.exists() and not named.is_dir()):
         return named
     file = EXPERIMENTS / f"{named}.toml"
     if not file.exists():

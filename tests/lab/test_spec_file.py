@@ -81,6 +81,125 @@ def test_what_cannot_be_is_refused_on_the_line_that_says_it(experiment_file: Wri
     assert sentence in error.what and error.line == 12
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line", "what"),
+    [
+        ("tx_depth = 128", "warmup = 10_000_000_000", 6, "warmup is 10000000000, expected at most 1000000000"),
+        ("tx_depth = 128", "seed = 1e3", 6, "(try: seed = 1000)"),
+        ("tx_depth = 128", 'send_buffer = "4G"', 6, "send_buffer is 4294967296, expected at most 2147483647"),
+        ("tx_depth = 128", "link.loss_seed = 0", 6, "unknown key 'link'"),
+        ("1..1K*2", "8192G", 4, "sizes is 8796093022208, expected at most"),
+        ("1..1K*2", "1..4294967296G*2", 4, "sizes is"),
+        ("2000", "1_000_000_000", 5, "iterations = 1000000000, expected no more bytes of a size"),
+        ("2000", "1_000_000", 6, "deadline_s = auto, expected fewer bytes"),
+    ],
+)
+def test_limits_are_told_before_anything_runs(experiment_file: Write, old: str, new: str, line: int, what: str) -> None:
+    text = (HEAD + VERBS).replace(old, new)
+    if "bytes of a size" in what or "fewer" in what:
+        text = text.replace("1..1K*2", "16G")
+    error = refused(experiment_file(text))
+    assert what in str(error) and (error.line == line or "fewer" in what)
+
+
+@pytest.mark.parametrize(
+    ("link", "what"),
+    [
+        ("mtu = 575", "at least 576"),
+        ("rate_bit_s = 1_000_000_000_000", "at most 100000000000"),
+        ("delay_ns = 1", "a multiple of 1000"),
+        ("delay_ns = 3_600_000_000_000", "at most 10000000000"),
+        ("loss_seed = 9_223_372_036_854_775_808", "at most 9223372036854775807"),
+        ("loss_ppm = 1_000_001", "at most 1000000"),
+        ("mtu = 1500.0", "(try: mtu = 1500)"),
+    ],
+)
+def test_a_link_that_the_model_does_not_take_is_refused(experiment_file: Write, link: str, what: str) -> None:
+    for text, line in ((f"{HEAD}[link]\n{link}\n{VERBS}", 8), (f"{HEAD}{VERBS}link = {{ {link} }}\n", 12)):
+        error = refused(experiment_file(text))
+        assert what in str(error) and error.line == line
+
+
+def test_a_path_mtu_must_fit_in_the_link(experiment_file: Write) -> None:
+    text = HEAD + "path_mtu = 4096\n" + VERBS
+    assert load(experiment_file(text))
+    error = refused(experiment_file(text + "link = { mtu = 1500 }\n"))
+    assert "path_mtu = 4096" in error.what and error.line == 7
+    assert load(experiment_file(text.replace("4096", "1024") + "link = { mtu = 1500 }\n"))
+    tcp = text.replace('"verbs"', '"tcp"').replace('"write"', '"send"')
+    assert load(experiment_file(tcp + "link = { mtu = 1500 }\n"))
+
+
+@pytest.mark.parametrize(
+    ("program", "size", "profile", "fits"),
+    [
+        ("iperf3", "1M", "", True),
+        ("iperf3", "2M", "", False),
+        ("ib_write_bw", "2147483647", "", True),
+        ("ib_write_bw", "2G", "", False),
+        ("tcp", "4G", "", True),
+        ("tcp", "256M", EXACT, True),
+        ("tcp", "257M", EXACT, False),
+    ],
+)
+def test_a_message_fits_where_it_is_sent(
+    experiment_file: Write, program: str, size: str, profile: str, *, fits: bool
+) -> None:
+    operation = "write" if program == "ib_write_bw" else "send"
+    series = VERBS.replace("verbs", program).replace("write", operation) + 'parameters = { wait = "event" }\n'
+    file = experiment_file(HEAD.replace("1..1K*2", size).replace("2000", "20") + profile + series)
+    if fits:
+        assert load(file)
+    else:
+        assert "sizes = " in refused(file).what
+
+
+@pytest.mark.parametrize(
+    ("vary", "what", "hint"),
+    [
+        ("sizes = [1, 2]", "sizes cannot be varied", ""),
+        ("repetitions = [1, 2]", "repetitions cannot be varied", ""),
+        ("tx_dept = [1, 2]", "tx_dept changes nothing for verbs", "'tx_depth'?"),
+    ],
+)
+def test_only_what_can_be_varied_is_offered(experiment_file: Write, vary: str, what: str, hint: str) -> None:
+    error = refused(experiment_file(HEAD + VERBS + f"vary.{vary}\n"))
+    assert (error.what, error.line, error.hint) == (what, 12, hint)
+    assert "tx_depth" in error.expected and "sizes" not in error.expected
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "what"),
+    [
+        ('name = "c"\nours = "a"\npeers = ["a"]\nat_least = 1', 15, "a is compared with itself"),
+        ('name = "c"\nours = "a"\nat_least = 1', 12, "comparison has both or neither, expected either peers or limit"),
+        ('name = "c"\nours = "a"\nlimit_bytes_per_s = 12_500_000_000\nat_least = nan', 16, "at_least is nan"),
+    ],
+)
+def test_a_comparison_that_says_nothing_is_refused(experiment_file: Write, more: str, line: int, what: str) -> None:
+    error = refused(experiment_file(f"{HEAD}{VERBS}[[comparison]]\n{more}\n"))
+    assert what in str(error) and error.line == line
+
+
+def test_a_profile_whose_least_is_above_its_most_is_refused(experiment_file: Write) -> None:
+    profile = "iterations_at_most = 10\niterations_at_least = 20\n"
+    error = refused(experiment_file(HEAD + EXACT + profile + VERBS))
+    assert "iterations_at_least = 20 is above iterations_at_most = 10" in error.what and error.line == 10
+
+
+@pytest.mark.parametrize("name", ["a\\n", "A", "a b", "", "a" * 61, "\\u001b[2J"])
+def test_a_name_is_a_name_to_its_end(experiment_file: Write, name: str) -> None:
+    assert refused(experiment_file(HEAD + VERBS.replace('"a"', f'"{name}"'))).line == 8
+
+
+def test_a_sweep_of_more_points_than_are_planned_is_refused_at_once(experiment_file: Write) -> None:
+    """Before any of them is made: the thousandth part of these would take seconds."""
+    values = list(range(1, 1001))
+    sweep = "".join(f"vary.{name} = {values}\n" for name in ("tx_depth", "rx_depth", "seed"))
+    error = refused(experiment_file(HEAD + VERBS + sweep))
+    assert "1,000,000,000 points" in error.what and "--yes" in error.hint and error.line
+
+
 def test_a_program_is_not_asked_for_what_it_cannot_do(experiment_file: Write) -> None:
     error = refused(experiment_file(HEAD + VERBS.replace("write", "read").replace("verbs", "iperf3")))
     assert error.what == "iperf3 cannot do read throughput" and error.line == 10

@@ -40,6 +40,8 @@ def test_a_series_runs_a_program_of_its_file(experiment_file: Write, tmp_path: P
     ("old", "new", "line", "what", "expected"),
     [
         ('folder = "."', 'folder = "none"', 8, "there is no folder 'none'", "beside"),
+        ('folder = "."', 'folder = "/"', 8, "holds more than the programs", "beside"),
+        ('folder = "."', 'folder = ".."', 8, "holds more than the programs", "beside"),
         ('output = "columns"', 'output = "table"', 13, "programs.mine.output is", "csv, columns, pattern"),
         ('output = "columns"', 'output = "columns"\noutputs = 1', 14, "unknown key 'outputs'", "output"),
         ('build = "cp source mine"\n', "", 7, "the key 'build' is missing", "build"),

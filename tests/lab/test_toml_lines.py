@@ -45,6 +45,10 @@ def test_an_unknown_key_is_where_its_table_is() -> None:
     assert find_line(TEXT, ("parameters", "missing")) == 2
 
 
+def test_a_dotted_key_makes_the_table_before_it() -> None:
+    assert find_line("[series]\n\nlink.mtu = 3\n", ("series", "link")) == 3
+
+
 @given(st.lists(st.from_regex(r"[a-z]{1,6}", fullmatch=True), unique=True, min_size=1), st.integers(0, 5))
 def test_every_key_of_a_flat_table_is_found(names: list[str], blank: int) -> None:
     text = "\n".join(["[t]", *("" for _ in range(blank)), *(f"{name} = {index}" for index, name in enumerate(names))])

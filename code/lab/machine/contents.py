@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.machine import elf
 from lab.machine.cpio import Entry
+from lab.toml_file import read_toml
 
 KERNEL_GLOB = "boot/vmlinuz-*"
 MODULE_LIST = "lib/modules/list"
@@ -28,7 +28,7 @@ class Wanted:
 
 def load(path: Path) -> Wanted:
     """Read image.toml."""
-    return Wanted(**{key: tuple(value) for key, value in tomllib.loads(path.read_text(encoding="utf-8")).items()})
+    return Wanted(**{key: tuple(value) for key, value in read_toml(path, "image").document.items()})
 
 
 def expand(root: Path, patterns: Iterable[str]) -> list[str]:

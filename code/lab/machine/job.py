@@ -9,6 +9,7 @@ from lab.errors import SiteError
 from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
+from lab.schema import check_part
 from lab.trial import Job, Link
 
 PADDING = "LAB_PADDING"
@@ -46,17 +47,10 @@ def netem(link: Link) -> Iterator[str]:
 
 
 def check(link: Link) -> None:
-    """Refuse a link that the kernel would silently turn into another one."""
-    if not 576 <= link.mtu <= 65535:
-        raise JobError(f"an MTU of {link.mtu} bytes cannot be: 576 to 65535")
-    if link.rate_bit_s is not None and not 1_000 <= link.rate_bit_s <= 100_000_000_000:
-        raise JobError(f"a link rate of {link.rate_bit_s} bit/s cannot be: 1 kbit/s to 100 Gbit/s")
-    if not 0 <= link.delay_ns <= 10 * NS or link.delay_ns % 1000:
-        raise JobError(f"a link delay of {link.delay_ns} ns cannot be: whole microseconds up to 10 s")
-    if not 0 <= link.loss_ppm <= 1_000_000:
-        raise JobError(f"a loss of {link.loss_ppm} ppm cannot be: 0 to 1000000")
-    if not 0 <= link.loss_seed < 1 << 64:
-        raise JobError(f"a loss seed of {link.loss_seed} cannot be: 0 to 2^64-1")
+    """Refuse a link that the kernel would silently turn into another one: by the limits of an experiment's file."""
+    given = {name: value for name, value in vars(link).items() if value is not None}
+    if fault := check_part("link", given):
+        raise JobError(f"this link cannot be: {fault.what}, expected {fault.expected}")
 
 
 def settings(job: Job, more: str = "") -> str:

@@ -30,8 +30,11 @@ class Request:
         """As it was given; else long enough for all bytes over a slow link: one that stalls is known earlier."""
         if self.parameters.deadline_s != "auto":
             return self.parameters.deadline_s
-        messages = ((each, self.rounds_most * each.iterations + each.warmup) for each in self.counts)
-        return max(DEADLINE_S, sum(count * each.size for each, count in messages) // SLOW_BYTES_PER_S)
+        return max(DEADLINE_S, sum(self.messages(each) * each.size for each in self.counts) // SLOW_BYTES_PER_S)
+
+    def messages(self, counts: Counts) -> int:
+        """How many of a size may be sent, timed and not."""
+        return self.rounds_most * counts.iterations + counts.warmup
 
     @property
     def rounds_least(self) -> int:

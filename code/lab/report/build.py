@@ -27,6 +27,7 @@ from lab.report.render import Rendered, render
 from lab.report.rules import claim_is_known
 from lab.report.typeset import definitions
 from lab.report.uses import COMMENT, claims_used
+from lab.typed_text import read_typed
 
 MAIN, LEDGER = "report.tex", "ledger.tex"
 DRAFT = r"\draft"
@@ -92,7 +93,7 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
 
 def discussion_text(sources: Sources, evidence: Evidence, ledger: Ledger, body: str) -> str:
     """The student's text; where there is none, or where it says so, the generated draft."""
-    text = sources.discussion.read_text() if sources.discussion.exists() else DRAFT
+    text = read_typed(sources.discussion) if sources.discussion.exists() else DRAFT
     check_text(text, f"{sources.folder.name}/{sources.discussion.name}", ledger, _targets(body))
     generated = " ".join(draft(evidence, ledger).splitlines())  # on one line: the student's lines keep their numbers
     return COMMENT.sub("%", text).replace(DRAFT, generated)

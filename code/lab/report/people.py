@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.errors import SpecError
 from lab.report.errors import ReportError
 from lab.report.escape import Markup, escape, require_printable
+from lab.toml_file import TomlFile, check_toml, read_toml
 from lab.toml_lines import find_line
 
-KEYS: dict[str, type] = {"authors": list, "ids": list, "course": str}
-MOST_PEOPLE = 12
 UNNAMED = Markup("")
 
 
@@ -39,31 +38,29 @@ def read_people(file: Path) -> People:
     if not file.exists():
         return People()
     try:
-        text = file.read_text()
-        document = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ReportError(f"cannot be read: {error}", file=_shown(file)) from error
-    for key, value in document.items():
-        _check(file, text, key, value)
-    authors, ids = (tuple(escape(each) for each in document.get(key, [])) for key in ("authors", "ids"))
+        found = read_toml(file, "report")
+    except SpecError as error:
+        hint = error.hint or error.expected
+        raise ReportError(error.what, hint=hint, file=_shown(file), line=error.line) from error
+    authors, ids = _all_printed(found, "authors"), _all_printed(found, "ids")
     if ids and len(ids) != len(authors):
         what = f"{len(ids)} ids for {len(authors)} authors"
-        raise ReportError(what, hint="one for each, or none", file=_shown(file), line=find_line(text, ("ids",)))
-    return People(authors, ids, escape(document.get("course", "")))
+        raise ReportError(what, hint="one for each, or none", file=_shown(file), line=find_line(found.text, ("ids",)))
+    return People(authors, ids, _printed(found, "course", found.document.get("course", "")))
 
 
-def _check(file: Path, text: str, key: str, value: object) -> None:
-    line, shown = find_line(text, (key,)), _shown(file)
-    if key not in KEYS:
-        raise ReportError(f"unknown key {key!r}", hint="one of " + ", ".join(KEYS), file=shown, line=line)
-    values: list[object] = value if isinstance(value, list) else [value]
-    if not isinstance(value, KEYS[key]) or not all(isinstance(each, str) for each in values):
-        wanted = "a list of texts" if KEYS[key] is list else "a text"
-        raise ReportError(f"{key} is not {wanted}", file=shown, line=line)
-    if len(values) > MOST_PEOPLE:
-        raise ReportError(f"{key} has {len(values)} entries, at most {MOST_PEOPLE} fit", file=shown, line=line)
-    for each in values:
-        require_printable(str(each), shown, line)
+def ids_in(text: str, file: Path) -> tuple[str, ...]:
+    """The ids as they are typed."""
+    return tuple(check_toml(file, text, "report").document.get("ids", ()))
+
+
+def _all_printed(found: TomlFile, key: str) -> tuple[Markup, ...]:
+    return tuple(_printed(found, key, each) for each in found.document.get(key, ()))
+
+
+def _printed(found: TomlFile, key: str, text: str) -> Markup:
+    require_printable(text, _shown(found.file), find_line(found.text, (key,)))
+    return escape(text)
 
 
 def _shown(file: Path) -> str:

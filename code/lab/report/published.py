@@ -27,11 +27,12 @@ def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[Publish
 
 
 def _curve(entry: Entry, folder: Path) -> PublishedCurve:
-    wanted = entry.get("where", {})
+    where = entry.get("where", {})
+    wanted: dict[str, type] = dict.fromkeys(where, str)
     points = [
         (int(row["size_bytes"]), float(row[entry["value"]]))
-        for row in rows_of(entry, folder)
-        if all(row[name] == value for name, value in wanted.items())
+        for row in rows_of(entry, folder, wanted | {"size_bytes": int, entry["value"]: float})
+        if all(row[name] == value for name, value in where.items())
     ]
     rates = tuple(Estimate(_restored(entry, size, value) * entry["bytes_per_s"], None, 1) for size, value in points)
     return PublishedCurve(entry["label"], entry["machine"], entry["note"], tuple(size for size, _ in points), rates)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
-import tomllib
+import io
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lab.errors import SpecError
 from lab.places import PUBLISHED, ROOT
+from lab.toml_file import read_toml
+from lab.typed_text import read_typed
 
 INDEX = "curves.toml"
 
@@ -17,14 +21,29 @@ Entry = dict[str, Any]
 
 def entries(kind: str, experiment: str, folder: Path) -> Iterator[Entry]:
     """What the index holds of a kind that belongs to an experiment."""
-    index = tomllib.loads((folder / INDEX).read_text())
-    return (entry for entry in index[kind] if experiment in entry["experiments"])
+    index = read_toml(folder / INDEX, "published").document
+    return (entry for entry in index.get(kind, ()) if experiment in entry["experiments"])
 
 
-def rows_of(entry: Entry, folder: Path) -> tuple[dict[str, str], ...]:
-    """The rows of an entry's file."""
-    with (folder / entry["file"]).open(newline="") as stream:
-        return tuple(csv.DictReader(stream))
+def rows_of(entry: Entry, folder: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:
+    """The rows of an entry's file, all of which have these columns, each of its type."""
+    file = folder / entry["file"]
+    rows = tuple(csv.DictReader(io.StringIO(read_typed(file), newline="")))
+    if not rows:
+        raise SpecError("holds no rows", file=file)
+    for line, row in enumerate(rows, 2):
+        for name, kind in columns.items():
+            if not _reads(row.get(name), kind):
+                what = f"{name} is {row.get(name)!r:.60}"
+                raise SpecError(what, file=file, line=line, expected="a number" if kind is not str else "a text")
+    return rows
+
+
+def _reads(value: str | None, kind: type) -> bool:
+    try:
+        return value is not None and math.isfinite(kind(value)) if kind is not str else isinstance(value, str)
+    except (ValueError, TypeError, OverflowError):
+        return False
 
 
 def source_of(file: str) -> str:

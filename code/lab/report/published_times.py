@@ -10,9 +10,8 @@ from pathlib import Path
 from lab.analysis.estimate import Estimate
 from lab.places import PUBLISHED
 from lab.report.claim import Claim, Kind
-from lab.report.fits import Times
+from lab.report.fits import NS, Times
 from lab.report.published_files import Entry, entries, rows_of, source_of
-from lab.report.units import NANO
 
 
 @dataclass(frozen=True)
@@ -41,9 +40,8 @@ class PublishedTimes:
         return Claim(name, estimate, unit, kind, meaning, link=self.machine, source=source_of(self.file))
 
     def times(self) -> Times:
-        """All of one run, and so one repetition, however often it went through the sizes."""
         sizes, seconds = zip(*self.points, strict=True)
-        return Times(self, self.what, tuple(map(float, sizes)), (tuple(each / NANO for each in seconds),))
+        return Times(self, self.what, tuple(map(float, sizes)), tuple(each / NS for each in seconds))
 
 
 def published_times(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedTimes, ...]:
@@ -65,5 +63,7 @@ def count_claims(found: PublishedTimes) -> Iterator[Claim]:
 
 
 def _times(entry: Entry, folder: Path) -> PublishedTimes:
-    points = tuple((int(row[entry["size"]]), float(row[entry["seconds"]])) for row in rows_of(entry, folder))
+    size, seconds = entry["size"], entry["seconds"]
+    rows = rows_of(entry, folder, {size: int, seconds: float})
+    points = tuple((int(row[size]), float(row[seconds])) for row in rows)
     return PublishedTimes(entry["name"], entry["label"], entry["machine"], entry["file"], entry["what"], points)

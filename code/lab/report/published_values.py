@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.errors import SpecError
 from lab.places import PUBLISHED
 from lab.report.claim import Claim, constant
 from lab.report.published_files import Entry, entries, rows_of, source_of
@@ -42,6 +43,9 @@ def published_values(experiment: str, folder: Path = PUBLISHED) -> tuple[Publish
 
 
 def _values(entry: Entry, folder: Path) -> PublishedValues:
-    rows = rows_of(entry, folder)
+    rows = rows_of(entry, folder, {"quantity": str, "unit": str})
     variants = tuple(name for name in rows[0] if name not in ("quantity", "unit"))
+    rows_of(entry, folder, dict.fromkeys(variants, float))
+    if strange := sorted({row["unit"] for row in rows} - UNITS.keys()):
+        raise SpecError(f"unit {strange[0]!r}", file=folder / entry["file"], expected=f"one of {', '.join(UNITS)}")
     return PublishedValues(entry["name"], entry["label"], entry["file"], variants, rows)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from lab.errors import SpecError
-from lab.toml_lines import find_line
+from lab.toml_file import read_toml
 
 ORTERUN = "orterun"
 PROGRAMS_FOLDER = "~/.cache/lab/programs"
@@ -57,63 +56,29 @@ class Slurm:
         return {Slurm.mpi: "srun", ORTERUN: "orterun on nodes"}.get(self.mpi, f"srun:{self.mpi}")
 
 
-T = TypeVar("T")
-
-
 def read_ssh(file: Path) -> Ssh:
     """The table [ssh]."""
     table = _table(file, "ssh")
-    for name in ("client", "server"):
-        if not isinstance(table.get(name), dict):
-            raise _error(file, ("ssh",), f"[ssh] has no {name}", f'{name} = {{ login = "HOST" }}')
-        table[name] = _make(Host, file, ("ssh", name), table[name])
-    return _make(Ssh, file, ("ssh",), table)
+    hosts = {name: Host(**table[name]) for name in ("client", "server")}
+    return Ssh(**table | hosts)
 
 
 def read_slurm(file: Path) -> Slurm:
     """The table [slurm], or defaults: a cluster may need nothing."""
-    return _make(Slurm, file, ("slurm",), _table(file, "slurm") if file.exists() else {})
+    table = _table(file, "slurm") if file.exists() else {}
+    words = {name: tuple(table.get(name, ())) for name in ("modules", "options")}
+    return Slurm(**table | words)
 
 
 def has(file: Path, name: str) -> bool:
     """Whether there is such a table."""
-    return file.exists() and name in _document(file)
+    return file.exists() and name in read_toml(file, "hosts").document
 
 
 def _table(file: Path, name: str) -> dict[str, Any]:
-    table = _document(file).get(name)
-    if not isinstance(table, dict):
-        raise _error(file, (), f"there is no [{name}]", f"a table [{name}]; docs/sites.md shows one")
-    return dict(table)
-
-
-def _document(file: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(file.read_text())
-    except FileNotFoundError as error:
-        raise SpecError(
-            "is not there", file=file, hint="docs/sites.md shows one; or --site ssh:CLIENT,SERVER"
-        ) from error
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SpecError(f"cannot be read: {error}", file=file) from error
-
-
-def _make(kind: type[T], file: Path, path: tuple[str, ...], table: dict[str, Any]) -> T:
-    """A frozen value of a table whose keys and types are those of the class."""
-    known = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
-    for name, value in table.items():
-        if name not in known:
-            raise _error(file, (*path, name), f"{name} is not known here", f"one of {', '.join(known)}")
-        example = known[name].default
-        wanted = str if example is MISSING else list if isinstance(example, tuple) else type(example)
-        if not isinstance(value, (wanted, Host)) or isinstance(value, bool):
-            raise _error(file, (*path, name), f"{name} = {value!r}", f"a {wanted.__name__}")
-    missing = [name for name, each in known.items() if each.default is MISSING and name not in table]
-    if missing:
-        raise _error(file, path, f"{missing[0]} is missing", f"{missing[0]} = ...")
-    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in table.items()})
-
-
-def _error(file: Path, path: tuple[str, ...], what: str, expected: str) -> SpecError:
-    line = find_line(file.read_text(), path) if path else None
-    return SpecError(what, file=file, line=line, expected=expected)
+    """As hosts.json has checked it."""
+    document = read_toml(file, "hosts", hint="docs/sites.md shows one; or --site ssh:CLIENT,SERVER").document
+    if name not in document:
+        expected = f"a table [{name}]; docs/sites.md shows one"
+        raise SpecError(f"there is no [{name}]", file=file, expected=expected)
+    return dict(document[name])

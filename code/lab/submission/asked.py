@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from lab.programs.placeholders import Words, split
 from lab.sizes import parse_sizes
-
-KEYS: dict[str, type] = {"sizes": str, "verify": str, "refuses": list, "killed_server": bool, "no_server": bool}
 
 
 @dataclass(frozen=True)
@@ -21,14 +18,6 @@ class Asked:
     refuses: tuple[str, ...] = ()  # each some words that no client may take
     killed_server: bool = True  # while data are sent
     no_server: bool = True
-
-
-def asked_faults(table: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The key of each wrong entry, and what is expected."""
-    for name, value in table.items():
-        texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
-        if name not in KEYS or not isinstance(value, KEYS[name]) or not texts:
-            yield name, f"one of {', '.join(KEYS)}, each of its type"
 
 
 def read_asked(table: dict[str, Any]) -> Asked:

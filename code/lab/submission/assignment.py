@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from lab.errors import SpecError
+from lab.errors import SizeError, SpecError
 from lab.places import ASSIGNMENTS, EXPERIMENTS
+from lab.programs.placeholders import split
+from lab.schema import Fault
 from lab.sites import EVERYWHERE
-from lab.submission.asked import Asked, asked_faults, read_asked
-from lab.toml_lines import find_line
+from lab.sizes import parse_sizes
+from lab.submission.asked import Asked, read_asked
+from lab.toml_file import TomlFile, read_toml
 
 CHECKS = (
     *("package", "records", "rerun", "program", "sources", "correct", "speed"),
     *("claims", "pages", "discussion"),
 )
-KEYS: dict[str, type] = {
-    "title": str,
-    "experiment": str,
-    "site": str,
-    "discussion": dict,
-    "program": dict,
-    "points": dict,
-    "hidden": list,
-}
-DISCUSSION = ("words_at_least", "claims_at_least")
 
 
 @dataclass(frozen=True)
@@ -56,16 +46,12 @@ class Assignment:
 
 def load_assignment(file: Path) -> Assignment:
     """The checked assignment; an error names the line."""
-    try:
-        text = file.read_text()
-        document = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SpecError(f"cannot be read: {error}", file=file) from error
-    _check(file, text, document)
-    experiment = _experiment(file, document["experiment"])
+    found = read_toml(file, "assignment", hint="experiments/assignments/NAME.toml")
+    document = found.document
+    more = document.get("discussion", {}) | {"asked": _asked(found)}
     site, hidden = document.get("site", EVERYWHERE), frozenset(document.get("hidden", ()))
     points = {name: document["points"].get(name, 0) for name in CHECKS}
-    more = document.get("discussion", {}) | {"asked": read_asked(document.get("program", {}))}
+    experiment = _experiment(file, document["experiment"])
     return Assignment(file, document["title"], experiment, site, points, **more, hidden=hidden)
 
 
@@ -86,29 +72,13 @@ def _experiment(file: Path, named: str) -> Path:
     return file.parent / named if named.endswith(".toml") else EXPERIMENTS / f"{named}.toml"
 
 
-def _check(file: Path, text: str, document: dict[str, Any]) -> None:
-    def refuse(what: str, *path: str, expected: str = "") -> None:
-        raise SpecError(what, file=file, line=find_line(text, path), expected=expected)
-
-    for name, value in document.items():
-        if name not in KEYS or not isinstance(value, KEYS[name]):
-            refuse(f"{name} = {value!r}", name, expected=f"one of {', '.join(KEYS)}, each of its type")
-    for name in ("title", "experiment", "points"):
-        if name not in document:
-            refuse(f"{name} is missing")
-    tables = {
-        "points": _number_faults(document.get("points", {}), CHECKS),
-        "discussion": _number_faults(document.get("discussion", {}), DISCUSSION),
-        "program": asked_faults(document.get("program", {})),
-    }
-    for table, faults in tables.items():
-        for name, expected in faults:
-            refuse(f"{name} = {document[table][name]!r}", table, name, expected=expected)
-    if set(document.get("hidden", ())) - set(CHECKS):
-        refuse(f"hidden = {document['hidden']}", "hidden", expected=f"some of {', '.join(CHECKS)}")
-
-
-def _number_faults(table: dict[str, Any], known: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    for name, value in table.items():
-        if name not in known or type(value) is not int or value < 0:
-            yield name, f"a number from 0 up for one of {', '.join(known)}"
+def _asked(found: TomlFile) -> Asked:
+    """Its texts must be sizes and words."""
+    table = found.document.get("program", {})
+    for name, read in (("sizes", parse_sizes), ("verify", split)):
+        try:
+            read(table.get(name, "1"))
+        except (SizeError, ValueError) as error:
+            what = error.what if isinstance(error, SizeError) else f"{name}: {str(error).lower()}"
+            found.refuse(Fault(what, ("program", name), getattr(error, "hint", "")))
+    return read_asked(table)

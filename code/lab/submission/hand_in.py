@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from lab.report.attach import attach
 from lab.report.build import DRAFT
 from lab.report.evidence import require_all
 from lab.report.extract import extract
-from lab.report.people import read_people
+from lab.report.people import ids_in, read_people
 from lab.report.stamp import report_stamp
 from lab.report.uses import COMMENT
 from lab.stamp import is_current
@@ -27,6 +26,7 @@ from lab.submission.assignment import Assignment
 from lab.submission.errors import SubmissionRefused
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, make_page
 from lab.submission.programs import program_files
+from lab.typed_text import read_typed
 from lab.version import exact_version
 
 BUILD_DEADLINE_S = 60
@@ -54,7 +54,7 @@ def obstacles(work: Work) -> Iterator[str]:
     if not ids_of(work):
         yield f"{work.folder.name}/report.toml names no ids: they say whose hand-in it is"
     discussion = work.folder / "discussion.tex"
-    if not discussion.exists() or DRAFT in COMMENT.sub("", discussion.read_text()):
+    if not discussion.exists() or DRAFT in COMMENT.sub("", read_typed(discussion)):
         yield f"{work.folder.name}/discussion.tex is not written: it is missing, or prints the generated \\draft"
     if not is_current(work.report, report_stamp(work.plan, work.results, work.texts)):
         yield f"{work.report.name} is stale: records, texts or code have changed since it was made (try: make report)"
@@ -104,7 +104,7 @@ def ids_of(work: Work) -> tuple[str, ...]:
     """The ids in report.toml, once all of it has been checked."""
     file = work.folder / "report.toml"
     read_people(file)
-    return tuple(tomllib.loads(file.read_text()).get("ids", ())) if file.exists() else ()
+    return ids_in(read_typed(file), file) if file.exists() else ()
 
 
 def _file_name(ids: tuple[str, ...]) -> str:

@@ -191,7 +191,7 @@ def test_hostile_names_print(own: Path, evidence: dict[str, Evidence], cache: Pa
         ("course = '\u05e9\u05dc\u05d5\u05dd'", 1, "no character"),
         (f"course = '{'x' * 10_001}'", 1, "10001 characters"),
         ("course = 'C'\nmark = 'A'", 2, "unknown key 'mark'"),
-        ("authors = 'Ada'", 1, "not a list of texts"),
+        ("authors = 'Ada'", 1, 'authors is "Ada" .try: a list'),
     ],
 )
 def test_what_cannot_be_printed_is_refused(

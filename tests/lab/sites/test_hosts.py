@@ -46,10 +46,23 @@ def test_whether_there_is_a_table(write: Write, tmp_path: Path) -> None:
     ("text", "line", "sentence"),
     [
         ("[slurm]\n", 1, "there is no [ssh]"),
-        ('[ssh]\nclient = { login = "a" }\n', 1, "[ssh] has no server"),
-        ('[ssh]\nconfig = "c"\nclient = { logon = "a" }\nserver = { login = "b" }\n', 3, "logon is not known"),
-        ('[ssh]\nclient = { login = 7 }\nserver = { login = "b" }\n', 2, "login = 7, expected a str"),
-        ('[ssh]\nclient = { address = "x" }\nserver = { login = "b" }\n', 2, "login is missing"),
+        (
+            '[ssh]\nclient = { login = "a" }\n',
+            1,
+            "ssh: the key 'server' is missing, expected server = { login = \"HOST\" }",
+        ),
+        (
+            '[ssh]\nconfig = "c"\nclient = { logon = "a" }\nserver = { login = "b" }\n',
+            3,
+            "unknown key 'logon', expected one of address, device, folder, interface, login (try: 'login'?)",
+        ),
+        ('[ssh]\nclient = { login = 7 }\nserver = { login = "b" }\n', 2, "ssh.client.login is 7, expected a word"),
+        ('[ssh]\nclient = { address = "x" }\nserver = { login = "b" }\n', 2, "ssh.client: the key 'login' is missing"),
+        ("[slurm]\n[ssf]\n", 2, "unknown key 'ssf', expected one of slurm, ssh (try: 'ssh'?)"),
+        ("[slurm]\nminutes = -5\n", 2, "slurm.minutes is -5, expected at least 1"),
+        ("[slurm]\nminutes = 30.0\n", 2, "slurm.minutes is 30.0, expected an integer (try: minutes = 30)"),
+        ('[ssh]\nclient = { login = "a", folder = "/" }\nserver = { login = "b" }\n', 2, "ssh.client.folder"),
+        ('[ssh]\nclient = { login = "-oProxyCommand=x" }\nserver = { login = "b" }\n', 2, "a word that ssh takes"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_line(write: Write, text: str, line: int, sentence: str) -> None:

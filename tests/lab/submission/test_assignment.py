@@ -37,13 +37,17 @@ def test_what_own_programs_must_stand_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        (WHOLE + "beauty = 3\n", 5, "beauty = 3"),
-        (WHOLE.replace("= 3", "= -3"), 4, "rerun = -3"),
+        (WHOLE + "beauty = 3\n", 5, "unknown key 'beauty'"),
+        (WHOLE.replace("= 3", "= -3"), 4, "points.rerun is -3, expected at least 0"),
         ('colour = "red"\n' + WHOLE, 1, "colour"),
         ('hidden = ["all"]\n' + WHOLE, 1, "hidden"),
-        ('title = "t"\n', 1, "experiment is missing"),
+        ('title = "t"\n', 1, "the key 'experiment' is missing"),
         (WHOLE + "[program]\nrefuses = [3]\n", 6, "refuses"),
-        (WHOLE + "[program]\ncolours = 3\n", 6, "colours = 3"),
+        (WHOLE + "[program]\ncolours = 3\n", 6, "unknown key 'colours'"),
+        (WHOLE.replace("= 3", "= 3.0"), 4, r"points.rerun is 3.0, expected an integer \(try: rerun = 3\)"),
+        (WHOLE + '[program]\nsizes = "1,x"\n', 6, "'x' is not a size"),
+        (WHOLE + "[program]\nverify = '\"'\n", 6, "no closing quotation"),
+        (WHOLE + "[discusion]\n", 5, "unknown key 'discusion'.*try: 'discussion'"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
+from lab.errors import SpecError
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Kind
+from lab.report.people import ids_in
 from lab.submission.package import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests
 from lab.submission.programs import own_programs
 
@@ -50,9 +52,9 @@ def _experiment(case: Case) -> Iterator[Finding]:
 def _person(case: Case) -> Iterator[Finding]:
     """Who hands in must be who stands on the first page."""
     try:
-        ids = tomllib.loads(case.file("report.toml").decode()).get("ids", [])
-    except ValueError as error:
+        ids = ids_in(case.file("report.toml").decode(), Path("report.toml"))
+    except (SpecError, UnicodeDecodeError) as error:
         yield Finding(Kind.PERSON, f"report.toml cannot be read: {error}")
         return
-    if list(case.page.ids) != ids:
+    if case.page.ids != ids:
         yield Finding(Kind.PERSON, f"it is handed in by {', '.join(case.page.ids)}, but its report is by {ids!r:.100}")

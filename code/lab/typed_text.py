@@ -1,0 +1,63 @@
+"""A file that a person names: read within bounds, whatever it turns out to be, and never waited for."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from lab.errors import SpecError
+
+MOST_BYTES = 1 << 20  # of a text that somebody typed: the longest of the lab has ten thousand
+BOM = "\ufeff"
+KINDS = {
+    stat.S_IFDIR: "is a folder",
+    stat.S_IFIFO: "is a pipe",
+    stat.S_IFCHR: "is a device",
+    stat.S_IFBLK: "is a device",
+    stat.S_IFSOCK: "is a socket",
+}
+
+
+class TooLarge(SpecError):
+    """More bytes than are read."""
+
+
+def read_typed(file: Path, hint: str = "") -> str:
+    """The text of a file, or one sentence that says what it is instead."""
+    content = read_bounded(file, MOST_BYTES, hint)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        what = f"is no UTF-8 text: byte 0x{content[error.start]:02x}"
+        raise SpecError(what, file=file, line=line, hint="save it as UTF-8") from error
+    if text.startswith(BOM):
+        what = "begins with a byte order mark (BOM)"
+        raise SpecError(what, file=file, line=1, hint="save it as UTF-8 without BOM")
+    return text
+
+
+def read_bounded(file: Path, most: int, hint: str = "") -> bytes:
+    """The bytes of a regular file of at most so many."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)  # a pipe that nobody writes to is not waited for
+        try:
+            kind = KINDS.get(stat.S_IFMT(os.fstat(descriptor).st_mode))
+            content = b"" if kind else _read(descriptor, most + 1)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise SpecError(f"cannot be read: {said}", file=file, hint=hint) from error
+    if kind:
+        raise SpecError(f"{kind}, not a file", file=file, hint=hint)
+    if len(content) > most:
+        raise TooLarge(f"has more than {most} bytes, the most that is read", file=file)
+    return content
+
+
+def _read(descriptor: int, most: int) -> bytes:
+    """Up to so many bytes; one call may give fewer than there are."""
+    with os.fdopen(os.dup(descriptor), "rb") as stream:
+        return stream.read(most)
