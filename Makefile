@@ -1,11 +1,20 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test doctor slurm-up slurm-down lock lint clean help
+.PHONY: setup build run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test fuzz doctor slurm-up slurm-down lock lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
 c_files := $(wildcard code/*/*.[ch] tests/*/*.[ch] experiments/examples/*/program/*.[ch])
+
+# What a target is about must be named: without it, the first thing that comes along would be graded.
+wanted = $(if $(strip $($1)),,$(error make $2 $1=$3: which $4?))
+ifneq ($(filter grade,$(MAKECMDGOALS)),)
+$(call wanted,SUBMISSION,grade,ada.pdf,hand-in)
+endif
+ifneq ($(filter grade-class,$(MAKECMDGOALS)),)
+$(call wanted,SUBMISSIONS,grade-class,hand-ins,folder of hand-ins)
+endif
 
 all: run report ## Measure everything that is not measured yet, then write the reports
 
@@ -42,6 +51,9 @@ bench: build ## Compare our programs with ib_write_bw, iperf3 and others, as rat
 test: lint ## Check everything: lint, the C tests, the Python tests, the exact machine
 	$(MAKE) --no-print-directory -C code/bench test
 	$(bin)/pytest
+
+fuzz: build ## Try 5,000 damaged files on the commands, each time others
+	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/lab/fuzz --timeout 7200
 
 lint: setup ## Check style and types
 	$(bin)/ruff check

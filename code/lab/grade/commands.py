@@ -7,7 +7,6 @@ import tempfile
 from argparse import Namespace
 from pathlib import Path
 
-from lab.errors import LabError
 from lab.places import SUBMISSIONS, from_here
 
 COMMANDS = ("grade", "preview-grade", "grade-class", "grade-prepare", "autograder")
@@ -29,11 +28,12 @@ def preview_grade(options: Namespace) -> int:
 def grade_class(options: Namespace) -> int:
     """All hand-ins of a folder; 0 where each has a final grade, whatever it is."""
     from lab.grade.class_outputs import write_class
-    from lab.grade.course import find_submissions
+    from lab.grade.course import find_submissions, require_one
     from lab.grade.course import grade_class as grade_all
     from lab.grade.desk import open_desk
 
     submissions = find_submissions(options.submissions)
+    require_one(submissions)
     desk = open_desk(options.assignment, options.jobs, options.hosts if options.site else None)
     desk.measure(desk.plan.planned)  # once, before the processes that would all wait for it
     command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
@@ -89,9 +89,9 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
     from lab.grade.fingerprint import fingerprint, write_fingerprint
     from lab.grade.grading import grade as make_grade
     from lab.grade.outputs import lines, write_grade
+    from lab.submission.opening import require_kind
 
-    if not place.exists():
-        raise LabError("there is no such file", where=str(place))
+    require_kind(place)
     desk = open_desk(options.assignment, options.jobs)
     names = [name for name in desk.assignment.points if not only or name in only]
     if public:

@@ -12,6 +12,8 @@ from typing import Any
 from lab.errors import LabError
 from lab.grade.attempts import attempts_of, last_attempt
 from lab.grade.desk import digest_of
+from lab.submission.errors import SubmissionError
+from lab.submission.opening import open_submission
 
 DEADLINE_S = 2 * 3600  # of one hand-in, from when it is begun: on a cluster it may wait for its turn before
 LIMITS = (
@@ -63,6 +65,20 @@ def find_submissions(folder: Path) -> list[Path]:
     if not found:
         raise ClassError("holds no PDF, zip or folder", where=str(folder))
     return found
+
+
+def require_one(submissions: Iterable[Path]) -> None:
+    """Look before anything is measured: a folder of which nothing can be opened is not the one that was meant."""
+    first = None
+    for each in submissions:
+        try:
+            open_submission(each)
+        except SubmissionError as error:
+            first = first or error
+        else:
+            return
+    if first is not None:
+        raise ClassError(f"none of its hand-ins can be opened, first {first}", where=str(Path(first.where).parent))
 
 
 def grade_class(

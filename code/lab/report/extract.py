@@ -7,10 +7,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from lab.errors import SpecError
 from lab.faults import Fault
 from lab.report.attach import DEADLINE_S, run_qpdf
 from lab.report.errors import AttachmentError
 from lab.storage import storage
+from lab.typed_text import TooLarge, read_bounded
 
 LARGEST_PDF = 100 * 2**20
 LARGEST_FILE, MOST_FILES = 50 * 2**20, 32
@@ -32,13 +34,12 @@ def extract(pdf: Path, folder: Path) -> list[Path]:
 
 def _read(pdf: Path) -> bytes:
     try:
-        with pdf.open("rb") as stream:
-            content = stream.read(LARGEST_PDF + 1)
-    except OSError as error:
-        raise AttachmentError(f"cannot be read: {error.strerror}", where=str(pdf)) from error
-    if len(content) > LARGEST_PDF:
-        raise AttachmentError(f"is larger than {LARGEST_PDF} bytes", where=str(pdf), fault=Fault.TOO_LARGE)
-    return content
+        return read_bounded(pdf, LARGEST_PDF)
+    except TooLarge as error:
+        what = f"is larger than {LARGEST_PDF} bytes"
+        raise AttachmentError(what, where=str(pdf), fault=Fault.TOO_LARGE) from error
+    except SpecError as error:
+        raise AttachmentError(error.what, where=str(pdf)) from error
 
 
 def _names(scratch: Path, pdf: Path) -> list[str]:

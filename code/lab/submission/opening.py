@@ -7,11 +7,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.errors import SpecError
 from lab.faults import Fault
 from lab.report.errors import AttachmentError
 from lab.report.extract import LARGEST_PDF, extract
 from lab.submission.archive import LARGEST_FILE, LARGEST_TOTAL, MOST_FILES, is_litter, require_path, unpack
 from lab.submission.errors import SubmissionError
+from lab.typed_text import TooLarge, read_bounded
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,23 @@ def open_submission(place: Path) -> Submission:
         except AttachmentError as error:
             raise SubmissionError(error.what, str(place), error.hint, fault=error.fault) from error
     return Submission(place.stem, pdf, files)
+
+
+MAGIC = (b"%PDF", b"PK")
+
+
+def require_kind(place: Path) -> None:
+    """Refuse what nobody hands in: neither named nor made as a PDF or a zip. What only fails to open gets a grade."""
+    if not place.exists():
+        raise SubmissionError("there is no such file or folder", str(place))
+    if place.is_dir() or place.suffix.lower() in (".pdf", ".zip"):
+        return
+    try:
+        begins = read_bounded(place, LARGEST_TOTAL)[:4]
+    except SpecError as error:
+        raise SubmissionError(error.what, str(place)) from error
+    if not begins.startswith(MAGIC):
+        raise SubmissionError("is no PDF, zip or folder", str(place), "submission/<id>.pdf, as make submit wrote it")
 
 
 def _report(place: Path) -> bytes:
@@ -72,10 +91,8 @@ def _folder(folder: Path) -> dict[str, bytes]:
 
 def _read(file: Path, bound: int) -> bytes:
     try:
-        with file.open("rb") as stream:
-            content = stream.read(bound + 1)
-    except OSError as error:
-        raise SubmissionError(f"cannot be read: {error.strerror}", str(file)) from error
-    if len(content) > bound:
-        raise SubmissionError(f"is larger than {bound} bytes", str(file), fault=Fault.TOO_LARGE)
-    return content
+        return read_bounded(file, bound)
+    except TooLarge as error:
+        raise SubmissionError(f"is larger than {bound} bytes", str(file), fault=Fault.TOO_LARGE) from error
+    except SpecError as error:
+        raise SubmissionError(error.what, str(file)) from error

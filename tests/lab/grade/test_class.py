@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab.grade.class_outputs import ALIKE, GRADES, PAGE, write_class
-from lab.grade.course import ClassError, Graded, find_submissions, grade_class
+from lab.grade.course import ClassError, Graded, find_submissions, grade_class, require_one
 from lab.grade.fingerprint import Fingerprint, likenesses, write_fingerprint
 from lab.submission.assignment import CHECKS, Assignment
 
@@ -134,3 +134,10 @@ def test_likeness_is_of_words_or_of_records_and_is_only_told(tmp_path: Path) -> 
         grades.append(Graded(name, {"points": 9}, tmp_path / name))
     write_class(ASSIGNMENT, grades, tmp_path)
     assert (tmp_path / ALIKE).read_text().splitlines()[1:] == ["a,c,0.000,1", "a,b,0.600,0"]
+
+
+def test_a_folder_of_which_nothing_can_be_opened_is_refused(hand_ins: Path) -> None:
+    """Before anything is measured; one that can be opened is enough to begin."""
+    with pytest.raises(ClassError, match=r"none of its hand-ins can be opened, first .*ada.pdf") as caught:
+        require_one(find_submissions(hand_ins))
+    assert caught.value.where == str(hand_ins)

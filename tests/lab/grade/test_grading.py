@@ -13,6 +13,7 @@ from tests.lab.grade.forger import make_forger
 from lab.grade import grading
 from lab.grade.attempts import attempts_of, last_attempt, new_attempt
 from lab.grade.case import Case, Desk
+from lab.grade.course import find_submissions, require_one
 from lab.grade.finding import Finding, Kind
 from lab.grade.grading import grade
 from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
@@ -169,3 +170,18 @@ def test_an_older_grade_is_never_lost(case: Case, monkeypatch: pytest.MonkeyPatc
     attempt, last = last_attempt(folder)
     assert attempt == folder / "1" and last["sha256"] == "one"
     assert sorted(each.name for each in folder.iterdir()) == ["1", "2", "3"]
+
+
+def test_a_file_that_cannot_be_opened_is_not_measured_for(desk: Desk, grade_file: GradeFile, tmp_path: Path) -> None:
+    """The grader's own records would take minutes."""
+    (tmp_path / "ada.pdf").write_text("no PDF")
+    empty = replace(desk, results=tmp_path / "none")
+    grade = grade_file(tmp_path / "ada.pdf", ["rerun"], at=empty)
+    assert [each.status for each in grade.results] == [Status.FAILED]
+    assert not empty.results.exists()
+
+
+def test_one_hand_in_that_can_be_opened_is_enough_to_measure_for_a_class(ada: Any, tmp_path: Path) -> None:
+    (tmp_path / "bob.pdf").write_text("no PDF")
+    (tmp_path / "zoe.pdf").write_bytes(ada.report.read_bytes())
+    require_one(find_submissions(tmp_path))

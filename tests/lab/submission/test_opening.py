@@ -1,4 +1,5 @@
 import io
+import os
 import stat
 import zipfile
 from pathlib import Path
@@ -11,7 +12,7 @@ from lab.report.latex import compile_pdf
 from lab.submission import archive
 from lab.submission.archive import pack, unpack
 from lab.submission.errors import SubmissionError
-from lab.submission.opening import open_submission
+from lab.submission.opening import open_submission, require_kind
 
 FILES = {"claims.csv": b"name,value\nx,1\n"}
 
@@ -113,3 +114,22 @@ def test_a_truncated_pdf_and_one_without_data_are_refused(pdf: bytes, tmp_path: 
 
 def test_the_same_files_pack_to_the_same_bytes() -> None:
     assert pack({"a": b"1", "b": b"2"}) == pack({"b": b"2", "a": b"1"})
+
+
+def test_what_nobody_hands_in_is_refused_before_it_is_opened(pdf: bytes, tmp_path: Path) -> None:
+    """A file that is named as a hand-in, or begins as one, gets a grade, however broken it is."""
+    (tmp_path / "Makefile").write_text("all:\n")
+    os.mkfifo(tmp_path / "pipe")
+    for name, what in (("Makefile", "is no PDF, zip or folder"), ("pipe", "is a pipe"), ("none", "no such file")):
+        with pytest.raises(SubmissionError, match=what):
+            require_kind(tmp_path / name)
+    (tmp_path / "broken.pdf").write_text("no PDF")
+    (tmp_path / "without_suffix").write_bytes(pdf)
+    for name in ("broken.pdf", "without_suffix", "."):
+        require_kind(tmp_path / name)
+
+
+def test_a_pipe_that_is_named_as_a_hand_in_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.pdf")
+    with pytest.raises(SubmissionError, match="is a pipe, not a file"):
+        open_submission(tmp_path / "x.pdf")

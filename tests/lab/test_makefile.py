@@ -1,0 +1,39 @@
+"""What the front door says before it does anything."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.places import ROOT
+
+
+def make(*words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = ["make", "--no-print-directory", "-C", str(folder), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    "words", [["grade"], ["grade", "SUBMISSION="], ["grade-class"], ["grade-class", "SUBMISSIONS= "]]
+)
+def test_grading_wants_to_be_told_what(words: list[str]) -> None:
+    """Nothing is set up, built or graded before it."""
+    done = make(*words)
+    assert (done.returncode, done.stdout) == (2, "") and f"make {words[0]} SUBMISSION" in done.stderr
+
+
+def test_a_target_that_grades_nothing_needs_no_hand_in() -> None:
+    assert make("help").returncode == 0
+
+
+def test_an_empty_program_is_made_again(tmp_path: Path) -> None:
+    """As a full disk leaves it: newer than all that it is made of."""
+    out = f"OUT={tmp_path}"
+    target = str(tmp_path / "tcp-client")
+    assert make(out, target, folder=ROOT / "code" / "bench").returncode == 0
+    file = tmp_path / "tcp-client"
+    file.write_bytes(b"")
+    assert make("--question", out, target, folder=ROOT / "code" / "bench").returncode == 1
+    file.write_bytes(b"")
+    assert make(out, target, folder=ROOT / "code" / "bench").returncode == 0
+    assert file.stat().st_size > 1000
