@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from lab.programs.samples_csv import load_samples, write_samples
 from lab.storage import storage
 
 RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG = "record.json", "samples.csv.gz", "server.log", "client.log"
+
+_BEGINNING = re.compile(r"[0-9a-f]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,8 @@ def read_samples_of(results: Path, key: str) -> tuple[Sample, ...]:
 
 def find_key(results: Path, start: str) -> str:
     """The one key that begins so."""
+    if not _BEGINNING.fullmatch(start):
+        raise RecordError(f"{start!r:.80} begins no key: they have digits and the letters a to f", hint="lab show 3f9a")
     keys = sorted(folder.name for folder in (results / "records").glob(f"{start[:2]}*/{start}*"))
     if len(keys) == 1:
         return keys[0]

@@ -123,12 +123,17 @@ def _end(work: Work, stop: threading.Event, pool: ThreadPoolExecutor) -> None:
 
 @contextmanager
 def _signals_raise() -> Iterator[None]:
-    """SIGTERM ends a run as Ctrl-C does; only the main thread may say so."""
+    """SIGTERM ends a run as Ctrl-C does; only the main thread may say so.
+
+    The first is enough: while the run ends, and says what it has kept, others are not heard. kill -9 is always safe.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def interrupt(*_: object) -> None:
+        for number in before:
+            signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -136,4 +141,5 @@ def _signals_raise() -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            if signal.getsignal(number) is interrupt:
+                signal.signal(number, handler)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ def digest_files(files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for file in files:
         content = file.read_bytes() if file.is_file() else b"none"
-        digest.update(f"{file.name} {len(content)} ".encode() + content)
+        digest.update(os.fsencode(file.name) + f" {len(content)} ".encode() + content)
     return digest.hexdigest()
 
 

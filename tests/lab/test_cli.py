@@ -11,6 +11,7 @@ import pytest
 
 from lab.cli import main
 from lab.command_table import COMMANDS, Command
+from lab.sites import MODULES
 
 PATIENCE_S = 120
 ENDLESS_S = 600.0  # of a trial that only a signal ends
@@ -21,7 +22,7 @@ Write = Callable[..., Path]
 def start(*arguments: str | Path, seconds: float = 0.0) -> subprocess.Popen[str]:
     """`lab` in a process of its own, on the fake site, where every trial but the first takes so many seconds."""
     command = [sys.executable, str(FAKE), str(seconds), *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
 
 
 def lab(*arguments: str | Path, seconds: float = 0.0) -> tuple[int, str, str]:
@@ -78,6 +79,79 @@ def test_an_unknown_experiment_names_those_there_are(tmp_path: Path) -> None:
     assert code == 2 and "verbs_throughput" in err
 
 
+@pytest.mark.parametrize("start_of_key", ["**", "[", "", "../", "/etc", "3f9A", "x" * 10_000])
+def test_what_begins_no_key_is_one_sentence(start_of_key: str, tmp_path: Path) -> None:
+    code, out, err = lab("show", start_of_key, "--results", tmp_path)
+    assert (code, out) == (2, "") and "begins no key" in err and len(err) < 200
+
+
+@pytest.mark.parametrize("text", ["", " "])
+def test_no_name_is_not_the_folder_that_one_is_in(text: str) -> None:
+    code, _, err = lab("grade", text)
+    assert code == 2 and "no file is named" in err
+
+
+def test_a_name_that_moves_the_cursor_is_printed_with_its_numbers(tmp_path: Path) -> None:
+    code, _, err = lab("plan", tmp_path / "a\x1b[2J\x07.toml", "--site", "exact")
+    assert code == 2 and "a\\x1b[2J\\x07.toml" in err and err.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("letters", ["größe".encode(), "größe".encode("latin-1"), "\u05d0 'x'".encode()], ids=repr)
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_names_of_any_letters_go_with_any_locale(
+    experiment_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locale: str, letters: bytes
+) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
+    name = os.fsdecode(letters)
+    folder = tmp_path / f"Übung 1 {name}"
+    folder.mkdir()
+    file = experiment_file().rename(folder / f"{name}.toml")
+    file.write_text(file.read_text().replace("Peers", "Größe \u2013"))
+    code, out, err = lab("run", file, "--site", "exact", "--results", folder)
+    assert (code, err) == (0, "") and "4 trials measured" in out and (folder / f"{name}.csv").exists()
+    code, out, err = lab("plan", file, "--site", "exact", "--results", folder)
+    assert (code, err) == (0, "") and "4 done" in out
+    code, out, err = lab("plan", folder / f"{name}x.toml", "--site", "exact")
+    assert code == 2 and "cannot be read" in err and "Traceback" not in err
+
+
+def test_a_plan_beyond_a_million_trials_says_their_number_first(experiment_file: Write, tmp_path: Path) -> None:
+    text = TEN_THOUSAND + "vary.rx_depth = [" + ", ".join(map(str, range(1, 1001))) + "]\n"
+    code, out, err = lab("plan", experiment_file(text), "--site", "exact", "--results", tmp_path)
+    assert (code, out) == (2, "") and "10,000,000 trials on exact" in err and "--yes" in err
+
+
+def test_a_large_plan_is_made_once_it_is_said_to_be_meant(
+    experiment_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bound is lowered, so that the plan is small."""
+    monkeypatch.setattr("lab.arguments.MOST_TRIALS", 3)
+    monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
+    planned = ["plan", str(experiment_file()), "--site", "exact", "--results", str(tmp_path)]
+    assert (main(planned), main([*planned, "--yes"])) == (2, 0)
+
+
+IMPORTING = """
+import os, signal, sys
+from lab.cli import main
+class Finder:
+    def find_spec(self, name, *_):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize("module", ["lab.arguments", "lab.command_table", "lab.errors", "lab.commands", "jsonschema"])
+def test_an_interrupt_while_modules_are_loaded_is_one_sentence(module: str) -> None:
+    """The first second of a command; before that, it is Python's own."""
+    command = [sys.executable, "-c", IMPORTING, module, "plan", "verbs_throughput"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert len(done.stderr.splitlines()) == 1 and "interrupted" in done.stderr
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(
     experiment_file: Write, tmp_path: Path, number: int
@@ -93,6 +167,18 @@ def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(
     kept = len(records(results))
     assert kept == 1
     assert lab("run", file, "--results", results)[1] == "3 trials measured, 1 done before, 0 failed\n"
+
+
+def test_a_second_interrupt_is_told_no_less_than_the_first(experiment_file: Write, tmp_path: Path) -> None:
+    file, results = experiment_file(), tmp_path / "results"
+    process = start("run", file, "--results", results, "--jobs", "1", seconds=0.5)
+    wait_for_records(results, 1)
+    while process.poll() is None:  # as often as fingers can, until it has ended
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.001)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130 and "Traceback" not in err
+    assert "every finished record is kept" in err and f"lab run {file}" in err
 
 
 def test_a_killed_run_leaves_no_half_record(experiment_file: Write, tmp_path: Path) -> None:
