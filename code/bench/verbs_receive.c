@@ -1,7 +1,7 @@
 /* Receive requests: what keeps them ready, and what arrives in them. */
 #include "verbs.h"
 
-#include <arpa/inet.h>
+#include <errno.h>
 #include <string.h>
 
 #include "die.h"
@@ -18,7 +18,6 @@ static void post_batch(struct link *l, uint64_t count)
 	const uint64_t chunk = verbs_chunk_bytes(l), operations = l->flow.operations;
 	const unsigned char *end = l->buffer.bytes + l->buffer.regions * l->buffer.region_bytes, *place;
 	uint64_t offset;
-	int error;
 
 	for (uint64_t i = 0; i < count; i++, l->queued++) {
 		offset = l->queued % operations * chunk;
@@ -29,9 +28,8 @@ static void post_batch(struct link *l, uint64_t count)
 					      .sg_list = &sge[i],
 					      .num_sge = 1 };
 	}
-	error = ibv_post_recv(l->qp, wr, &bad);
-	if (error)
-		die("ibv_post_recv: %s", strerror(error));
+	if (count > 0 && ibv_post_recv(l->qp, wr, &bad))
+		die("ibv_post_recv: %s", strerror(errno));
 }
 
 /* Keeps up to rx_depth receive requests ready, and no more than the round will use. */
@@ -49,28 +47,24 @@ void verbs_receive_controls(struct link *l, unsigned int count)
 	struct ibv_recv_wr wr = { .num_sge = 0 }, *bad;
 	struct ibv_sge sge = { (uintptr_t)l->buffer.bytes + (l->buffer.regions - 1) * l->buffer.region_bytes,
 			       (uint32_t)least(l->buffer.region_bytes, UINT32_MAX), l->mr->lkey };
-	int error = 0;
 
 	wr.sg_list = &sge;
 	wr.num_sge = 1;
-	for (unsigned int i = 0; i < count && !error; i++)
-		error = ibv_post_recv(l->qp, &wr, &bad);
-	if (error)
-		die("ibv_post_recv: %s", strerror(error));
+	for (unsigned int i = 0; i < count; i++)
+		if (ibv_post_recv(l->qp, &wr, &bad))
+			die("ibv_post_recv: %s", strerror(errno));
 }
 
 enum control verbs_receive_control(struct link *l)
 {
 	struct ibv_wc wc;
-	uint32_t said;
 
 	l->receives.wait(&l->receives, 1, &wc);
-	said = ntohl(wc.imm_data);
-	if (!(wc.wc_flags & IBV_WC_WITH_IMM) || (said | CONTROL_STOP) != (VERBS_CONTROL | CONTROL_STOP))
+	if (!(wc.wc_flags & IBV_WC_WITH_IMM) || (wc.imm_data | CONTROL_STOP) != (VERBS_CONTROL | CONTROL_STOP))
 		die("the other end sent something that is no control message");
 	verbs_receive_controls(l, 1);
 	watch_advance();
-	return (enum control)(said & CONTROL_STOP);
+	return (enum control)(wc.imm_data & CONTROL_STOP);
 }
 
 void verbs_receive_message(struct link *l)

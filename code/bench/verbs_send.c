@@ -1,7 +1,7 @@
 /* Send requests: a prebuilt ring of them, their completions, and control messages. */
 #include "verbs.h"
 
-#include <arpa/inet.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +144,7 @@ void verbs_send_control(struct link *l, enum control control)
 		.wr_id = CONTROL_ID,
 		.opcode = IBV_WR_SEND_WITH_IMM,
 		.send_flags = IBV_SEND_SIGNALED,
-		.imm_data = htonl(VERBS_CONTROL | control),
+		.imm_data = VERBS_CONTROL | control,
 	};
 
 	if (l->controls_out >= VERBS_SPARE / 2)

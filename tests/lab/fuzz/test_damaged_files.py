@@ -1,0 +1,178 @@
+"""Whatever a file says, a command ends with 0, 1 or 2, and with a sentence where it is not 0: never with a traceback.
+
+`make test` tries a few hundred files, `make fuzz` thousands, each time others.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.lab import fake_site
+from tests.lab.fuzz.mutate import Damage
+from tests.lab.test_toml_file import ASSIGNMENT, HOSTS, REPORT
+
+from lab import arguments, cli, sites, workshop
+from lab.errors import LabError
+from lab.machine import contents
+from lab.places import EXPERIMENTS, MACHINE, PUBLISHED
+from lab.report import people
+from lab.report.published import published_curves
+from lab.report.published_times import published_times
+from lab.report.published_values import published_values
+from lab.sites.hosts import read_slurm, read_ssh
+
+CASES = int(os.environ.get("LAB_FUZZ_CASES", "200"))
+MOST_TRIALS = 500  # of a damaged plan: the bound is another test's
+PLAIN = """title = "Small"
+question = "Is it read?"
+[parameters]
+sizes = "1..1K*4"
+iterations = 40
+repetitions = 2
+[link]
+mtu = 4200
+delay_ns = 1_000
+[profile.exact]
+why = "x"
+iterations_at_most = 1_000
+bytes_per_size_at_most = "16M"
+wait = "event"
+[programs.mine]
+folder = "."
+build = "true"
+binaries = ["mine"]
+server = "mine --port {port} --depth {tx_depth}"
+client = "mine --size {size} {arguments} {host}"
+output = "pattern"
+pattern = "(?P<value>\\\\S+) (?P<unit>\\\\S+)"
+[[series]]
+name = "a"
+program = "ib_write_bw"
+operation = "write"
+measure = "throughput"
+vary.tx_depth = [64, 128]
+[[series]]
+name = "b"
+program = "mine"
+operation = "write"
+measure = "latency"
+arguments = "-x"
+[[comparison]]
+name = "a over b"
+ours = "a"
+peers = ["b"]
+at_least = 1.0
+geometric_mean_up_to = "1K"
+"""
+TEXTS = [PLAIN.encode(), *(file.read_bytes() for file in sorted(EXPERIMENTS.glob("*.toml")))]
+
+
+def share(part: float) -> settings:
+    """How many of the cases, and that they are the same each time unless others are asked for."""
+    return settings(
+        max_examples=max(10, round(CASES * part)),
+        deadline=None,
+        derandomize="LAB_FUZZ_CASES" not in os.environ,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+@pytest.fixture(autouse=True)
+def on_the_fake_site(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every site is the fake one, and no damaged plan is large."""
+    for name in sites.MODULES:
+        monkeypatch.setitem(sites.MODULES, name, "tests.lab.fake_site")
+    monkeypatch.setattr(fake_site, "SITE", fake_site.FakeSite())
+    monkeypatch.setattr(arguments, "MOST_TRIALS", MOST_TRIALS)
+    monkeypatch.setattr(workshop, "build", lambda _: None)
+
+
+@pytest.fixture
+def ends_well(capsys: pytest.CaptureFixture[str]) -> Callable[..., int]:
+    """Run a command in this process."""
+
+    def run(*words: str | Path) -> int:
+        capsys.readouterr()
+        status = cli.main([str(word) for word in words])
+        said = capsys.readouterr().err
+        assert status in (0, 1, 2) and (status != 2 or said.strip()), (words, status, said)
+        assert "Traceback" not in said and len(said) < 4000, said
+        return status
+
+    return run
+
+
+def damaged(folder: Path, name: str, content: bytes) -> Path:
+    file = folder / name
+    file.write_bytes(content)
+    return file
+
+
+def refused_or_read(read: Callable[[], object]) -> None:
+    """What no command reads quickly: its reader alone, whose LabError a command makes a sentence of."""
+    try:
+        read()
+    except LabError as error:
+        assert str(error)
+
+
+@share(0.5)
+@given(data=st.data())
+def test_damaged_experiments(data: st.DataObject, tmp_path: Path, ends_well: Callable[..., int]) -> None:
+    damage = Damage(data.draw)
+    content = damage.text(TEXTS[damage.upto(len(TEXTS) - 1)])
+    (tmp_path / "mine").write_bytes(b"#!")
+    file = damaged(tmp_path, "x.toml", content)
+    ends_well("plan", file, "--site", "exact", "--results", tmp_path / "results")
+
+
+@share(0.15)
+@given(data=st.data())
+def test_damaged_hosts(data: st.DataObject, tmp_path: Path, ends_well: Callable[..., int]) -> None:
+    hosts = damaged(tmp_path, "hosts.toml", Damage(data.draw).text(HOSTS.encode()))
+    file = damaged(tmp_path, "x.toml", PLAIN.replace('"mine"', '"iperf3"').replace("latency", "throughput").encode())
+    ends_well("plan", file, "--hosts", hosts, "--results", tmp_path / "results")
+    for read in (read_ssh, read_slurm):
+        refused_or_read(partial(read, hosts))
+
+
+@share(0.15)
+@given(data=st.data())
+def test_damaged_assignments(data: st.DataObject, tmp_path: Path, ends_well: Callable[..., int]) -> None:
+    (tmp_path / "small.toml").write_text(PLAIN)
+    text = ASSIGNMENT.replace('experiment = "e"', 'experiment = "small.toml"')
+    file = damaged(tmp_path, "assignment.toml", Damage(data.draw).text(text.encode()))
+    ends_well("submit", file, "--draft", "--results", tmp_path / "results")
+
+
+@share(0.1)
+@given(data=st.data())
+def test_damaged_heads_of_reports(data: st.DataObject, tmp_path: Path) -> None:
+    file = damaged(tmp_path, "report.toml", Damage(data.draw).text(REPORT.encode()))
+    refused_or_read(lambda: people.read_people(file))
+    refused_or_read(lambda: people.ids_in(file.read_bytes().decode(errors="replace"), file))
+
+
+@share(0.1)
+@given(data=st.data())
+def test_damaged_files_of_the_course(data: st.DataObject, tmp_path: Path) -> None:
+    """The machine's list, the index of published values, and one of the files that it names."""
+    damage = Damage(data.draw)
+    refused_or_read(
+        lambda: contents.load(damaged(tmp_path, "x.toml", damage.text((MACHINE / "image.toml").read_bytes())))
+    )
+    shutil.copytree(PUBLISHED, tmp_path / "published", dirs_exist_ok=True)
+    files = sorted((tmp_path / "published").glob("*.[ct][so][vm]*"))
+    file = files[damage.upto(len(files) - 1)]
+    file.write_bytes(damage.text(file.read_bytes()))
+    for read in (published_curves, published_times, published_values):
+        for experiment in ("verbs_throughput", "mpi_bandwidth_latency", "mpi_blocking_nonblocking"):
+            refused_or_read(partial(read, experiment, tmp_path / "published"))
