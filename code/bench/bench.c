@@ -79,25 +79,29 @@ static void client_stream(const struct transport *t, struct link *l, const struc
 	w->result->confirmed.time_ns += now_ns() - start_ns;
 }
 
-static void client_pings(const struct transport *t, struct link *l, uint64_t messages, struct result *result)
+static void client_pings(const struct transport *t, struct link *l, uint64_t messages, uint64_t every,
+			 struct result *result)
 {
-	uint64_t before, after;
+	uint64_t kept = 0, before, after, start_ns;
 
 	t->begin(l, messages);
 	t->await(l);
 	sched_yield();
+	start_ns = now_ns();
 	before = ticks_now();
 	for (uint64_t i = 0; i < messages; i++) {
 		t->ping(l);
 		after = ticks_now();
-		result->samples[i] = (struct sample){ 1, after - before };
+		if (i == kept * every)
+			result->samples[kept++] = (struct sample){ 1, after - before };
 		watch_advance();
 		before = after;
 	}
-	result->count = messages;
+	result->pings_ns = now_ns() - start_ns;
+	result->count = kept;
 	t->finish(l);
 	t->await(l);
-	ticks_to_ns(result->samples, messages);
+	ticks_to_ns(result->samples, kept);
 }
 
 struct sample bench_round(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages)
@@ -153,6 +157,15 @@ static void check(const struct flow *f, const unsigned char *slot, uint64_t seed
 		    f->size_bytes, message, at);
 }
 
+/* So many rounds that not each can be a sample. */
+static void join_last(struct result *result)
+{
+	struct sample last = result->samples[--result->count];
+
+	result->samples[result->count - 1].messages += last.messages;
+	result->samples[result->count - 1].time_ns += last.time_ns;
+}
+
 /* The same timed loop, in rounds that fit side by side into the buffer, with every byte checked between them. */
 static void client_verified_stream(const struct transport *t, struct link *l, const struct options *o,
 				   const struct flow *f, struct result *result)
@@ -166,6 +179,8 @@ static void client_verified_stream(const struct transport *t, struct link *l, co
 			fill(f, t->outgoing(l, i), o->seed, first + i);
 		windows_begin(&w, result, n, 1);
 		client_stream(t, l, f, &w);
+		if (first / f->slots % f->sample_every != 0)
+			join_last(result);
 		for (uint64_t i = 0; i < n && f->to_client; i++)
 			check(f, t->incoming(l, i), o->seed, first + i);
 	}
@@ -202,7 +217,8 @@ static void client_verified_pings(const struct transport *t, struct link *l, con
 		t->await(l);
 		before = now_ns();
 		t->ping(l);
-		result->samples[result->count++] = (struct sample){ 1, now_ns() - before };
+		if (i % f->sample_every == 0)
+			result->samples[result->count++] = (struct sample){ 1, now_ns() - before };
 		t->finish(l);
 		t->await(l);
 		check(f, t->incoming(l, 0), o->seed + 1, i);
@@ -237,7 +253,7 @@ static void client_size(const struct transport *t, struct link *l, const struct 
 		windows_begin(&w, result, f->iterations, o->windows);
 		client_stream(t, l, f, &w);
 	} else {
-		client_pings(t, l, f->iterations, result);
+		client_pings(t, l, f->iterations, f->sample_every, result);
 	}
 }
 
@@ -257,7 +273,7 @@ static void client_warm_up(const struct transport *t, struct link *l, const stru
 	if (o->measure == THROUGHPUT)
 		bench_round(t, l, f, f->warmup);
 	else
-		client_pings(t, l, f->warmup, result);
+		client_pings(t, l, f->warmup, f->warmup, result);
 	*result = (struct result){ .samples = result->samples };
 }
 

@@ -43,10 +43,11 @@ static void csv_header(void)
 
 static void flow_line(const struct flow *f)
 {
-	printf("# size_bytes=%" PRIu64 " iterations=%" PRIu64 " warmup=%" PRIu64 " depth=%" PRIu64 " post_list=%" PRIu64
-	       " signal_every=%" PRIu64 " inline=%" PRIu64 " operations=%" PRIu64 "\n",
-	       f->size_bytes, f->iterations, f->warmup, f->depth, f->post_list, f->signal_every, f->inline_bytes,
-	       f->operations);
+	printf("# size_bytes=%" PRIu64 " iterations=%" PRIu64 " asked=%" PRIu64 " sample_every=%" PRIu64
+	       " warmup=%" PRIu64 " depth=%" PRIu64 " post_list=%" PRIu64 " signal_every=%" PRIu64 " inline=%" PRIu64
+	       " operations=%" PRIu64 "\n",
+	       f->size_bytes, f->iterations, f->asked, f->sample_every, f->warmup, f->depth, f->post_list,
+	       f->signal_every, f->inline_bytes, f->operations);
 }
 
 static void row(const struct flow *f, const char *sample, uint64_t index, struct sample value)

@@ -2,66 +2,76 @@
 
 #include <inttypes.h>
 
+#include "clock.h"
 #include "die.h"
 #include "mpi_options.h"
 #include "pattern.h"
+#include "sweep.h"
 #include "ticks.h"
 #include "watch.h"
 
-typedef void loop(const struct exchange *, uint64_t messages, struct sample *samples);
+/* The time of one message in every so many is a sample; how many there are. */
+typedef uint64_t loop(const struct exchange *, uint64_t messages, uint64_t every, struct sample *samples);
 
-static void pings(const struct exchange *e, uint64_t messages, struct sample *samples)
+static uint64_t pings(const struct exchange *e, uint64_t messages, uint64_t every, struct sample *samples)
 {
-	uint64_t before, after;
+	uint64_t kept = 0, before, after;
 
 	MPI_Barrier(MPI_COMM_WORLD);
 	before = ticks_now();
 	for (uint64_t i = 0; i < messages; i++) {
 		e->calls->ping(&e->message);
 		after = ticks_now();
-		samples[i] = (struct sample){ 1, after - before };
+		if (i == kept * every)
+			samples[kept++] = (struct sample){ 1, after - before };
 		watch_advance();
 		before = after;
 	}
-	ticks_to_ns(samples, messages);
+	ticks_to_ns(samples, kept);
+	return kept;
 }
 
-static void pongs(const struct exchange *e, uint64_t messages, struct sample *samples)
+static uint64_t pongs(const struct exchange *e, uint64_t messages, uint64_t every, struct sample *samples)
 {
+	(void)every;
 	(void)samples;
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (uint64_t i = 0; i < messages; i++) {
 		e->calls->pong(&e->message);
 		watch_advance();
 	}
+	return 0;
 }
 
 /* Both ranks begin every message together: no send finds the receiver busy with the one before. Nor does a rank go on
  * to other work while its peer still measures, which on one processor would take the time from it. */
-static void one_way(void (*call)(const struct message *), const struct message *message, uint64_t messages,
-		    struct sample *samples)
+static uint64_t one_way(void (*call)(const struct message *), const struct message *message, uint64_t messages,
+			uint64_t every, struct sample *samples)
 {
-	uint64_t before;
+	uint64_t kept = 0, before, took;
 
 	for (uint64_t i = 0; i < messages; i++) {
 		MPI_Barrier(MPI_COMM_WORLD);
 		before = ticks_now();
 		call(message);
-		samples[i] = (struct sample){ 1, ticks_now() - before };
+		took = ticks_now() - before;
+		if (i == kept * every)
+			samples[kept++] = (struct sample){ 1, took };
 		watch_advance();
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
-	ticks_to_ns(samples, messages);
+	ticks_to_ns(samples, kept);
+	return kept;
 }
 
-static void sends(const struct exchange *e, uint64_t messages, struct sample *samples)
+static uint64_t sends(const struct exchange *e, uint64_t messages, uint64_t every, struct sample *samples)
 {
-	one_way(e->calls->send, &e->message, messages, samples);
+	return one_way(e->calls->send, &e->message, messages, every, samples);
 }
 
-static void receives(const struct exchange *e, uint64_t messages, struct sample *samples)
+static uint64_t receives(const struct exchange *e, uint64_t messages, uint64_t every, struct sample *samples)
 {
-	one_way(e->calls->receive, &e->message, messages, samples);
+	return one_way(e->calls->receive, &e->message, messages, every, samples);
 }
 
 static loop *const loops[][2] = {
@@ -79,30 +89,53 @@ static void check(const struct exchange *e, uint64_t seed, uint64_t message)
 }
 
 /* The same loop, a message at a time: what goes there and what comes back have different patterns. */
-static void verified(const struct exchange *e, loop *run, const struct options *o, uint64_t mode, uint64_t messages,
-		     struct sample *samples)
+static uint64_t verified(const struct exchange *e, loop *run, const struct options *o, uint64_t mode,
+			 const struct flow *f, struct sample *samples)
 {
 	const bool sends_too = e->rank == 0 || mode == PING_PONG, receives_too = e->rank == 1 || mode == PING_PONG;
 
-	for (uint64_t i = 0; i < messages; i++) {
+	for (uint64_t i = 0; i < f->iterations; i++) {
 		if (sends_too)
 			pattern_fill(e->message.out, e->message.bytes, o->seed + (uint64_t)e->rank, i);
-		run(e, 1, &samples[i]);
+		run(e, 1, 1, &samples[i / f->sample_every]);
 		if (receives_too)
 			check(e, o->seed + (uint64_t)(1 - e->rank), i);
 	}
+	return (f->iterations + f->sample_every - 1) / f->sample_every;
 }
 
-void exchange_size(const struct exchange *e, const struct options *o, uint64_t mode, const struct size_plan *plan,
-		   struct sample *samples)
+static uint64_t once(const struct exchange *e, const struct options *o, uint64_t mode, const struct flow *f,
+		     struct sample *samples)
 {
 	loop *const run = loops[mode][e->rank];
 
-	watch_stage("measuring %" PRIu64 " bytes", plan->size_bytes);
-	if (plan->warmup > 0)
-		run(e, plan->warmup, samples);
-	if (o->verify)
-		verified(e, run, o, mode, plan->iterations, samples);
-	else
-		run(e, plan->iterations, samples);
+	if (f->warmup > 0)
+		run(e, f->warmup, f->warmup, samples);
+	return o->verify ? verified(e, run, o, mode, f, samples) : run(e, f->iterations, f->sample_every, samples);
+}
+
+/* The clock of rank 0 decides for both. */
+static uint32_t agreed_factor(const struct options *o, uint32_t factor, uint64_t took_ns)
+{
+	uint32_t next = sweep_factor(o, factor, took_ns);
+
+	MPI_Bcast(&next, 1, MPI_UINT32_T, 0, MPI_COMM_WORLD);
+	return next;
+}
+
+uint64_t exchange_size(const struct exchange *e, const struct options *o, uint64_t mode, struct flow *f,
+		       struct sample *samples)
+{
+	uint32_t factor = 1, next = 1;
+	uint64_t kept, before;
+
+	watch_stage("measuring %" PRIu64 " bytes", f->size_bytes);
+	for (; next > 0; factor = next) {
+		f->iterations = next * f->asked;
+		f->sample_every = sweep_message_every(f);
+		before = now_ns();
+		kept = once(e, o, mode, f, samples);
+		next = o->least_time_s == 0 ? 0 : agreed_factor(o, factor, now_ns() - before);
+	}
+	return kept;
 }

@@ -5,6 +5,7 @@
 #include "mpi_calls.h"
 #include "options.h"
 #include "result.h"
+#include "transport.h"
 
 struct exchange {
 	const struct calls *calls;
@@ -12,9 +13,10 @@ struct exchange {
 	int rank; /* 0 or 1 */
 };
 
-/* This rank's part of one size, warm-up first. Samples has room for every message and is filled where this rank
- * takes the time: on rank 0, and, one way, on both. */
-void exchange_size(const struct exchange *exchange, const struct options *options, uint64_t mode,
-		   const struct size_plan *plan, struct sample *samples);
+/* This rank's part of one size, warm-up first, and again with more iterations until rank 0 finds that it lasted long
+ * enough: the flow says with how many. Samples has room for every message that is asked for, up to SAMPLES_MAX, and is
+ * filled where this rank takes the time: on rank 0, and, one way, on both. How many there are. */
+uint64_t exchange_size(const struct exchange *exchange, const struct options *options, uint64_t mode, struct flow *flow,
+		       struct sample *samples);
 
 #endif

@@ -5,8 +5,6 @@
 #include "die.h"
 #include "mpi_calls.h"
 
-#define ITERATIONS_MAX 100000000 /* the samples of one rank go to the other in one message */
-
 struct mpi_options mpi_options;
 
 struct option_spec mpi_option_table[] = {
@@ -19,14 +17,6 @@ struct option_spec mpi_option_table[] = {
 	{ NULL, 0, NULL, NULL, false, NULL, NULL },
 };
 
-static void check_counts(const struct options *o)
-{
-	for (size_t i = 0; i < o->sizes.count; i++)
-		if (o->sizes.plans[i].iterations > ITERATIONS_MAX || o->sizes.plans[i].warmup > ITERATIONS_MAX)
-			die_usage("%" PRIu64 " bytes: at most %d iterations", o->sizes.plans[i].size_bytes,
-				  ITERATIONS_MAX);
-}
-
 void mpi_options_check(struct options *o)
 {
 	const uint64_t largest = calls_largest();
@@ -36,6 +26,5 @@ void mpi_options_check(struct options *o)
 	if (mpi_options.bytes_per_call == 0 || mpi_options.bytes_per_call > largest)
 		die_usage("--bytes-per-call %" PRIu64 ": between 1 and %" PRIu64 ", as far as this library counts",
 			  mpi_options.bytes_per_call, largest);
-	check_counts(o);
 	o->measure = mpi_options.mode == PING_PONG ? LATENCY : THROUGHPUT; /* a reply needs memory of its own */
 }

@@ -13,6 +13,7 @@
 #include "mpi_exchange.h"
 #include "mpi_options.h"
 #include "rules.h"
+#include "sweep.h"
 #include "ticks.h"
 #include "watch.h"
 
@@ -80,13 +81,10 @@ static struct sample *room_for_samples(const struct options *o)
 {
 	uint64_t most = 1;
 
-	for (size_t i = 0; i < o->sizes.count; i++) {
+	for (size_t i = 0; i < o->sizes.count; i++)
 		if (o->sizes.plans[i].iterations > most)
 			most = o->sizes.plans[i].iterations;
-		if (o->sizes.plans[i].warmup > most)
-			most = o->sizes.plans[i].warmup;
-	}
-	return room(most, sizeof(struct sample));
+	return room(most < SAMPLES_MAX ? most : SAMPLES_MAX, sizeof(struct sample));
 }
 
 static struct message message_new(const struct options *o, const struct buffer *buffer, int peer)
@@ -102,9 +100,9 @@ static struct message message_new(const struct options *o, const struct buffer *
 	return m;
 }
 
-static void move_samples(int rank, const struct size_plan *plan, struct sample *samples)
+static void move_samples(int rank, uint64_t count, struct sample *samples)
 {
-	const int numbers = (int)(2 * plan->iterations);
+	const int numbers = (int)(2 * count);
 
 	if (rank == 1)
 		MPI_Send(samples, numbers, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
@@ -112,20 +110,22 @@ static void move_samples(int rank, const struct size_plan *plan, struct sample *
 		MPI_Recv(samples, numbers, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void print_size(const struct exchange *e, const struct size_plan *plan, struct sample *samples)
+static void print_size(const struct exchange *e, const struct flow *f, uint64_t count, struct sample *samples)
 {
-	const struct flow flow = { .size_bytes = plan->size_bytes };
 	const bool one_way = mpi_options.mode == ONE_WAY;
 
 	if (e->rank == 0) {
-		csv_note("size_bytes", "%" PRIu64 " iterations=%" PRIu64 " warmup=%" PRIu64 " operations=%" PRIu64,
-			 plan->size_bytes, plan->iterations, plan->warmup, calls_per_message(&e->message));
-		csv_rows(&flow, one_way ? "send" : "round_trip", plan->iterations, samples);
+		csv_note("size_bytes",
+			 "%" PRIu64 " iterations=%" PRIu64 " asked=%" PRIu64 " sample_every=%" PRIu64 " warmup=%" PRIu64
+			 " operations=%" PRIu64,
+			 f->size_bytes, f->iterations, f->asked, f->sample_every, f->warmup,
+			 calls_per_message(&e->message));
+		csv_rows(f, one_way ? "send" : "round_trip", count, samples);
 	}
 	if (one_way)
-		move_samples(e->rank, plan, samples);
+		move_samples(e->rank, count, samples);
 	if (e->rank == 0 && one_way)
-		csv_rows(&flow, "receive", plan->iterations, samples);
+		csv_rows(f, "receive", count, samples);
 	output_flush();
 	usleep(LAUNCHER_US);
 }
@@ -137,11 +137,16 @@ static void sweep(const struct options *o, int rank)
 			      .message = message_new(o, &buffer, 1 - rank),
 			      .rank = rank };
 	struct sample *samples = room_for_samples(o);
+	const struct size_plan *plan;
+	struct flow f;
+	uint64_t count;
 
 	for (size_t i = 0; i < o->sizes.count; i++) {
-		e.message.bytes = o->sizes.plans[i].size_bytes;
-		exchange_size(&e, o, mpi_options.mode, &o->sizes.plans[i], samples);
-		print_size(&e, &o->sizes.plans[i], samples);
+		plan = &o->sizes.plans[i];
+		f = (struct flow){ .size_bytes = plan->size_bytes, .asked = plan->iterations, .warmup = plan->warmup };
+		e.message.bytes = plan->size_bytes;
+		count = exchange_size(&e, o, mpi_options.mode, &f, samples);
+		print_size(&e, &f, count, samples);
 	}
 	free(samples);
 	free(e.message.outgoing);

@@ -112,6 +112,12 @@ static enum control null_await(struct link *l)
 	return CONTROL_GO;
 }
 
+static void null_order(struct link *l, uint32_t number)
+{
+	l->state.orders++;
+	l->state.last_order = number;
+}
+
 static void null_finish(struct link *l)
 {
 	l->state.finished++;
@@ -140,6 +146,7 @@ const struct transport null_transport = {
 	.finish = null_finish,
 	.signal = null_signal,
 	.await = null_await,
+	.order = null_order,
 	.ping = null_ping,
 	.pong = null_nothing,
 	.outgoing = null_slot,

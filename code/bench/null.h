@@ -13,6 +13,7 @@ struct null_link {
 	uint64_t answer_ns;  /* until the control message that ends a round */
 	uint64_t clump;      /* completions come in lumps of so many */
 	uint64_t depth, post_list;
+	uint64_t orders, last_order;
 	uint64_t posts, under_way, most_under_way, completed, rounds, finished, answered, stops;
 };
 

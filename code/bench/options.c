@@ -17,6 +17,8 @@ static struct option_spec common[] = {
 	  "message sizes: 64,4K or 1..1M*2 or 16M..64M+16M, each with @iterations/warmup if need be" },
 	{ "iterations", OPTION_NUMBER, &options.iterations, "5000", true, NULL, "timed messages per size" },
 	{ "warmup", OPTION_NUMBER, &options.warmup, "500", true, NULL, "untimed messages before them" },
+	{ "least-time", OPTION_NUMBER, &options.least_time_s, "0", true, NULL,
+	  "seconds that each size must last: else it is measured with more iterations (0: as long as they take)" },
 	{ "verify", OPTION_FLAG, &options.verify, "no", true, NULL, "check every byte where it landed" },
 	{ "seed", OPTION_NUMBER, &options.seed, "1", true, NULL, "of the pattern that --verify checks" },
 	{ "deadline", OPTION_NUMBER, &options.deadline_s, "30", true, NULL,

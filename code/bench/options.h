@@ -27,6 +27,7 @@ struct options {
 	uint64_t until_stable; /* percent by which rounds may differ; 0: one round */
 	uint64_t stable_window, rounds_cap;
 	uint64_t seed, deadline_s;
+	uint64_t least_time_s; /* that each size is measured for; 0: as long as the iterations take */
 	bool verify;
 	const char *host;   /* client: where the server listens */
 	const char *listen; /* server: the address to listen on */

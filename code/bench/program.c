@@ -3,17 +3,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bench.h"
-#include "buffer.h"
 #include "clock.h"
 #include "csv.h"
 #include "die.h"
-#include "rounds.h"
 #include "rules.h"
+#include "sweep.h"
 #include "ticks.h"
 #include "watch.h"
 
@@ -47,55 +44,6 @@ static struct session session_open(const struct options *o, const struct transpo
 	if (s.listener >= 0)
 		watch_listener(s.listener);
 	return s;
-}
-
-static uint64_t most_samples(const struct options *o)
-{
-	uint64_t room = o->windows;
-
-	if (o->until_stable)
-		return o->rounds_cap;
-	for (size_t i = 0; i < o->sizes.count; i++) {
-		if (o->sizes.plans[i].iterations > room)
-			room = o->sizes.plans[i].iterations;
-		if (o->sizes.plans[i].warmup > room)
-			room = o->sizes.plans[i].warmup;
-	}
-	return room;
-}
-
-static struct result result_new(const struct options *o)
-{
-	struct result r = { .samples = calloc(most_samples(o), sizeof(struct sample)),
-			    .trips = calloc(ROUNDS_TRIPS, sizeof(struct sample)) };
-
-	if (!r.samples || !r.trips)
-		die("no memory for the samples");
-	return r;
-}
-
-static void sweep(const struct options *o, const struct transport *t, struct link *l, const struct output *output)
-{
-	void (*const measure)(const struct transport *, struct link *, const struct options *, const struct flow *,
-			      struct result *) = o->until_stable ? rounds_size : bench_size;
-	struct result room = result_new(o), r;
-	const struct size_plan *plan;
-	struct flow f;
-
-	for (size_t i = 0; i < o->sizes.count; i++) {
-		plan = &o->sizes.plans[i];
-		f = (struct flow){ .size_bytes = plan->size_bytes,
-				   .iterations = plan->iterations,
-				   .warmup = plan->warmup,
-				   .slots = buffer_slots(o, plan->size_bytes) };
-		t->plan(l, &f);
-		r = room;
-		measure(t, l, o, &f, &r);
-		if (o->role == CLIENT)
-			output->size(o, &f, &r);
-	}
-	free(room.samples);
-	free(room.trips);
 }
 
 /* Neither end leaves before the other is through: a peer that is gone means a failure until here. */
@@ -141,7 +89,7 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 		output->header();
 		output_flush();
 	}
-	sweep(o, t, link, output);
+	sweep_run(o, t, link, output);
 	if (t->drain)
 		t->drain(link);
 	part(o, &session);

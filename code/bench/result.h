@@ -15,6 +15,7 @@ struct result {
 	size_t count;
 	struct sample *samples; /* windows, round trips, or rounds; the caller makes room for all of them */
 	struct sample completed, confirmed;
+	uint64_t pings_ns; /* of all round trips, also those that are no samples */
 	size_t trip_count;
 	struct sample *trips;  /* of control messages, which carry none of the bytes; only before rounds */
 	struct sample settled; /* the rounds that the rule looked at last, together */

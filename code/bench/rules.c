@@ -4,9 +4,12 @@
 
 #include "die.h"
 #include "stable.h"
+#include "sweep.h"
 
-#define SAMPLES_MIN 20 /* fewer give no interval worth printing */
+#define SAMPLES_MIN 20               /* fewer give no interval worth printing */
+#define ITERATIONS_MAX 1000000000000 /* a day of the quickest link; with 10^6 windows their product fits 64 bits */
 #define DEADLINE_MAX_S 86400
+#define LEAST_TIME_MAX_S 3600
 #define ROUNDS_MAX 100000
 #define PORT 18600
 #define PORT_COLUMNS 6666 /* of the exercise whose output --format columns is */
@@ -20,14 +23,38 @@ static void read_sizes(struct options *o)
 		die_usage("--sizes: %s", error);
 }
 
+static void check_counts(const struct options *o)
+{
+	const struct size_plan *plan;
+	uint64_t most;
+
+	for (size_t i = 0; i < o->sizes.count; i++) {
+		plan = &o->sizes.plans[i];
+		most = (uint64_t)INT64_MAX / plan->size_bytes;
+		most = most < ITERATIONS_MAX ? most : ITERATIONS_MAX;
+		if (plan->iterations > most || plan->warmup > most)
+			die_usage("%" PRIu64 " bytes: at most %" PRIu64 " iterations and as many to warm up",
+				  plan->size_bytes, most);
+	}
+}
+
+static void check_least_time(const struct options *o)
+{
+	if (o->least_time_s > LEAST_TIME_MAX_S)
+		die_usage("--least-time %" PRIu64 ": at most %d seconds", o->least_time_s, LEAST_TIME_MAX_S);
+	if (o->least_time_s > 0 && (o->verify || o->until_stable))
+		die_usage("--least-time: not with --verify or --until-stable, which say themselves how often");
+}
+
 static void check_windows(const struct options *o)
 {
 	const struct size_list *sizes = &o->sizes;
 
 	if (o->measure != THROUGHPUT || o->verify || o->until_stable)
 		return;
-	if (o->windows < SAMPLES_MIN)
-		die_usage("--windows %" PRIu64 ": a size needs at least %d samples", o->windows, SAMPLES_MIN);
+	if (o->windows < SAMPLES_MIN || o->windows > SAMPLES_MAX)
+		die_usage("--windows %" PRIu64 ": a size needs at least %d samples, and at most %d", o->windows,
+			  SAMPLES_MIN, SAMPLES_MAX);
 	for (size_t i = 0; i < sizes->count; i++)
 		if (sizes->plans[i].iterations < o->windows)
 			die_usage("%" PRIu64 " bytes: %" PRIu64 " iterations can't fill %" PRIu64 " windows",
@@ -73,6 +100,8 @@ void rules_check(struct options *o)
 	if (o->deadline_s == 0 || o->deadline_s > DEADLINE_MAX_S)
 		die_usage("--deadline %" PRIu64 ": between 1 and %d seconds", o->deadline_s, DEADLINE_MAX_S);
 	read_sizes(o);
+	check_counts(o);
+	check_least_time(o);
 	if (o->role != RANK)
 		check_pair(o);
 }

@@ -1,6 +1,7 @@
 /* TCP sockets: the connection of the side channel carries the messages too, so that all is one link. */
 #include "tcp.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -238,6 +239,21 @@ static enum control tcp_await(struct link *l)
 	return CONTROL_GO;
 }
 
+static void tcp_order(struct link *l, uint32_t number)
+{
+	const uint32_t wire = htonl(number);
+
+	send_all(l, (const unsigned char *)&wire, sizeof(wire));
+}
+
+static uint32_t tcp_ordered(struct link *l)
+{
+	uint32_t wire;
+
+	receive_all(l, (unsigned char *)&wire, sizeof(wire));
+	return ntohl(wire);
+}
+
 static void tcp_ping(struct link *l)
 {
 	send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
@@ -273,6 +289,8 @@ const struct transport tcp_transport = {
 	.finish = tcp_finish,
 	.signal = tcp_signal,
 	.await = tcp_await,
+	.order = tcp_order,
+	.ordered = tcp_ordered,
 	.ping = tcp_ping,
 	.pong = tcp_pong,
 	.outgoing = tcp_outgoing,

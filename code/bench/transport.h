@@ -13,6 +13,8 @@ struct link; /* a transport's own state; each defines it */
 /* How the messages of one size go over the link. */
 struct flow {
 	uint64_t size_bytes, iterations, warmup;
+	uint64_t asked;        /* iterations by the options: no more than these */
+	uint64_t sample_every; /* latency: of so many round trips one is kept as a sample */
 	uint64_t slots;        /* messages the buffer holds side by side: 1, more with --verify */
 	uint64_t depth;        /* messages under way at most */
 	uint64_t post_list;    /* messages started by one call */
@@ -38,8 +40,10 @@ struct transport {
 	void (*finish)(struct link *);               /* client: tells a server that can't see it that all is sent */
 	void (*signal)(struct link *, enum control); /* sends a control message */
 	enum control (*await)(struct link *);        /* waits for a control message */
-	void (*ping)(struct link *);                 /* client: one message there and back */
-	void (*pong)(struct link *);                 /* server: waits for one message and answers it */
+	void (*order)(struct link *, uint32_t number);               /* client: sends a number as a control message */
+	uint32_t (*ordered)(struct link *);                          /* server: waits for it */
+	void (*ping)(struct link *);                                 /* client: one message there and back */
+	void (*pong)(struct link *);                                 /* server: waits for one message and answers it */
 	unsigned char *(*outgoing)(struct link *, uint64_t message); /* where that message of the round is sent from */
 	unsigned char *(*incoming)(struct link *, uint64_t message); /* where it lands */
 	void (*drain)(struct link *); /* waits until all that was sent is acknowledged; may be NULL */

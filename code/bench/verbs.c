@@ -88,7 +88,7 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	l->path = verbs_path_choose(o, l->verbs, l->side);
 	l->buffer = buffer_new(o);
 	verbs_connect(l);
-	if (o->role == CLIENT || !verbs_two_sided(l) || o->until_stable)
+	if (o->role == CLIENT || !verbs_two_sided(l) || o->until_stable || o->least_time_s)
 		verbs_receive_controls(l, CONTROLS_AHEAD);
 	verbs_barrier(l);
 	watch_peer(l->side);
@@ -120,6 +120,8 @@ const struct transport verbs_transport = {
 	.finish = verbs_finish,
 	.signal = verbs_send_control,
 	.await = verbs_receive_control,
+	.order = verbs_send_order,
+	.ordered = verbs_receive_order,
 	.ping = verbs_pingpong,
 	.pong = verbs_pingpong,
 	.outgoing = verbs_outgoing,

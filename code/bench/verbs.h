@@ -96,14 +96,16 @@ void verbs_send_one(struct link *l); /* a ping or pong: the next of the ring */
 uint64_t verbs_send_peek(struct link *l);
 uint64_t verbs_send_reap(struct link *l);
 void verbs_send_control(struct link *l, enum control control);
+void verbs_send_order(struct link *l, uint32_t number); /* a control message that is nothing but a number */
 void verbs_send_drain(struct link *l);
 
 /* verbs_receive.c */
 void verbs_receive_refill(struct link *l);                       /* up to rx_depth, and no more than the round uses */
 void verbs_receive_controls(struct link *l, unsigned int count); /* requests that stand ready for control messages */
 enum control verbs_receive_control(struct link *l);              /* waits for one */
-void verbs_receive_message(struct link *l);                      /* waits for one */
-void verbs_receive_round(struct link *l);                        /* waits for all messages of the round */
+uint32_t verbs_receive_order(struct link *l);
+void verbs_receive_message(struct link *l); /* waits for one */
+void verbs_receive_round(struct link *l);   /* waits for all messages of the round */
 
 /* verbs_pingpong.c */
 void verbs_pingpong_choose(struct link *l); /* by flow and role, once per size */

@@ -1,6 +1,7 @@
 /* Receive requests: what keeps them ready, and what arrives in them. */
 #include "verbs.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
@@ -55,16 +56,35 @@ void verbs_receive_controls(struct link *l, unsigned int count)
 			die("ibv_post_recv: %s", strerror(errno));
 }
 
-enum control verbs_receive_control(struct link *l)
+static _Noreturn void no_control(void)
+{
+	die("the other end sent something that is no control message");
+}
+
+static uint32_t receive_immediate(struct link *l)
 {
 	struct ibv_wc wc;
 
 	l->receives.wait(&l->receives, 1, &wc);
-	if (!(wc.wc_flags & IBV_WC_WITH_IMM) || (wc.imm_data | CONTROL_STOP) != (VERBS_CONTROL | CONTROL_STOP))
-		die("the other end sent something that is no control message");
+	if (!(wc.wc_flags & IBV_WC_WITH_IMM))
+		no_control();
 	verbs_receive_controls(l, 1);
 	watch_advance();
-	return (enum control)(wc.imm_data & CONTROL_STOP);
+	return ntohl(wc.imm_data);
+}
+
+enum control verbs_receive_control(struct link *l)
+{
+	const uint32_t number = receive_immediate(l);
+
+	if ((number | CONTROL_STOP) != (VERBS_CONTROL | CONTROL_STOP))
+		no_control();
+	return (enum control)(number & CONTROL_STOP);
+}
+
+uint32_t verbs_receive_order(struct link *l)
+{
+	return receive_immediate(l);
 }
 
 void verbs_receive_message(struct link *l)

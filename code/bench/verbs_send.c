@@ -1,6 +1,7 @@
 /* Send requests: a prebuilt ring of them, their completions, and control messages. */
 #include "verbs.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -138,17 +139,27 @@ void verbs_send_drain(struct link *l)
 		verbs_send_reap(l);
 }
 
-void verbs_send_control(struct link *l, enum control control)
+static void send_immediate(struct link *l, uint32_t number)
 {
 	struct ibv_send_wr wr = {
 		.wr_id = CONTROL_ID,
 		.opcode = IBV_WR_SEND_WITH_IMM,
 		.send_flags = IBV_SEND_SIGNALED,
-		.imm_data = VERBS_CONTROL | control,
+		.imm_data = htonl(number),
 	};
 
 	if (l->controls_out >= VERBS_SPARE / 2)
 		verbs_send_drain(l);
 	l->controls_out++;
 	post_send(l, &wr);
+}
+
+void verbs_send_control(struct link *l, enum control control)
+{
+	send_immediate(l, VERBS_CONTROL | control);
+}
+
+void verbs_send_order(struct link *l, uint32_t number)
+{
+	send_immediate(l, number);
 }

@@ -1,6 +1,7 @@
 #include "bench.h"
 #include "check.h"
 #include "null.h"
+#include "sweep.h"
 
 #define ITERATIONS 1000
 
@@ -13,9 +14,14 @@ static struct options options(enum measure measure)
 
 static struct result drive(struct link *l, const struct options *o, uint64_t iterations, uint64_t warmup)
 {
-	struct flow f = { .size_bytes = 64, .iterations = iterations, .warmup = warmup, .slots = o->verify ? 64 : 1 };
+	struct flow f = { .size_bytes = 64,
+			  .iterations = iterations,
+			  .asked = iterations,
+			  .warmup = warmup,
+			  .slots = o->verify ? 64 : 1 };
 	struct result r = { .samples = samples };
 
+	f.sample_every = sweep_sample_every(o, &f);
 	null_transport.plan(l, &f);
 	bench_size(&null_transport, l, o, &f, &r);
 	return r;
@@ -112,6 +118,24 @@ static void verify_catches_what_never_arrived(void **state)
 	null_free(l);
 }
 
+static void rounds_of_verify_are_joined_where_not_each_can_be_a_sample(void **state)
+{
+	const struct options o = { .role = CLIENT, .verify = true, .seed = 1, .windows = 20 };
+	struct link *l = null_open(&(struct null_link){ .message_ns = 200, .clump = 1, .depth = 8, .post_list = 1 });
+	struct flow f = { .size_bytes = 64, .iterations = 500, .asked = 500, .slots = 64, .sample_every = 3 };
+	struct result r = { .samples = samples };
+
+	(void)state;
+	null_transport.plan(l, &f);
+	f.to_client = false; /* nobody fills in for the server */
+	bench_size(&null_transport, l, &o, &f, &r);
+	assert_int_equal(r.count, 3); /* of eight rounds */
+	assert_int_equal(r.samples[0].messages, 192);
+	assert_int_equal(r.samples[1].messages, 192);
+	assert_int_equal(r.samples[2].messages, 116);
+	null_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +145,7 @@ int main(void)
 		cmocka_unit_test(warm_up_runs_and_is_not_counted),
 		cmocka_unit_test(latency_keeps_a_sample_per_message),
 		cmocka_unit_test(verify_catches_what_never_arrived),
+		cmocka_unit_test(rounds_of_verify_are_joined_where_not_each_can_be_a_sample),
 	};
 
 	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);

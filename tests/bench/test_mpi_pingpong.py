@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,7 +53,7 @@ def test_every_byte_lands_where_it_should_whole_or_in_pieces(ranks: Ranks, calls
         kinds(there_and_back)
         == [(size, "round_trip") for size in ["1"] * 5 + ["256"] * 5 + ["65536"] * 5] + [("70001", "round_trip")] * 3
     )
-    assert "# size_bytes=70001 iterations=3 warmup=1 operations=3\n" in there_and_back.stdout
+    assert "# size_bytes=70001 iterations=3 asked=3 sample_every=1 warmup=1 operations=3\n" in there_and_back.stdout
     one_way = kinds(ranks(*verified, "--mode", "one-way"))
     assert one_way.count(("70001", "send")) == one_way.count(("70001", "receive")) == 3
 
@@ -66,7 +69,7 @@ def test_a_message_beyond_what_an_int_counts_goes_in_two_calls_and_arrives(ranks
     size = str(2**31 + 5)
     done = ranks("--mode", "one-way", "--verify", "--sizes", f"{size}@1/0", "--deadline", "50")
     assert kinds(done) == [(size, "send"), (size, "receive")]
-    assert f"# size_bytes={size} iterations=1 warmup=0 operations=2\n" in done.stdout
+    assert f"# size_bytes={size} iterations=1 asked=1 sample_every=1 warmup=0 operations=2\n" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -77,7 +80,8 @@ def test_a_message_beyond_what_an_int_counts_goes_in_two_calls_and_arrives(ranks
         (("--bytes-per-call", "0"), "between 1 and 2147483647"),
         (("--bytes-per-call", "2147483648"), "between 1 and 2147483647"),
         (("--sizes", "0"), "--sizes"),
-        (("--sizes", "1@200000000"), "at most 100000000 iterations"),
+        (("--sizes", "1@2000000000000"), "at most 1000000000000 iterations"),
+        (("--least-time", "1", "--verify"), "--least-time: not with --verify"),
         (("--iterations", "0"), "at least one message is needed"),
         (("--deadline", "0"), "between 1 and 86400 seconds"),
         (("--port", "1"), "that option is not known here"),
@@ -88,6 +92,18 @@ def test_what_cannot_be_is_refused_before_mpi_starts(options: tuple[str, ...], s
     done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, check=False, timeout=20)
     assert (done.returncode, done.stdout) == (2, "")
     assert sentence in done.stderr and "see mpi-pingpong --help" in done.stderr
+
+
+@pytest.mark.parametrize(("mode", "samples"), [("ping-pong", ("round_trip",)), ("one-way", ("send", "receive"))])
+def test_a_size_lasts_for_the_least_time_with_no_more_samples_than_asked(
+    ranks: Ranks, mode: str, samples: tuple[str, ...]
+) -> None:
+    started = time.monotonic()
+    done = ranks("--sizes", "64@20/0", "--least-time", "1", "--mode", mode)
+    assert time.monotonic() - started >= 1
+    assert Counter(kinds(done)) == dict.fromkeys((("64", sample) for sample in samples), 20)
+    (size,) = re.findall(r"# size_bytes=64 iterations=(\d+) asked=20 sample_every=(\d+) ", done.stdout)
+    assert int(size[0]) == 20 * int(size[1]) > 20
 
 
 def test_ranks_with_different_options_do_not_measure(ranks: Ranks) -> None:

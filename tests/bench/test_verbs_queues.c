@@ -91,6 +91,8 @@ static void run_end(enum role role, int side)
 	for (int time = 0; time < 2; time++) {
 		struct flow f = { .size_bytes = now.size_bytes,
 				  .iterations = now.iterations,
+				  .asked = now.iterations,
+				  .sample_every = 1,
 				  .warmup = now.warmup,
 				  .slots = buffer_slots(o, now.size_bytes) };
 

@@ -1,0 +1,134 @@
+#include "sweep.h"
+
+#include <stdlib.h>
+
+#include "bench.h"
+#include "buffer.h"
+#include "die.h"
+#include "rounds.h"
+
+#define MARGIN 1.1      /* over the least time: another try costs all of it again */
+#define GROWTH_MAX 1000 /* in one step: a few first messages may have been far quicker than the rest */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t divided_up(uint64_t whole, uint64_t part)
+{
+	return (whole + part - 1) / part;
+}
+
+uint64_t sweep_message_every(const struct flow *f)
+{
+	return divided_up(f->iterations, least(f->asked, SAMPLES_MAX));
+}
+
+uint64_t sweep_sample_every(const struct options *o, const struct flow *f)
+{
+	if (o->measure == LATENCY)
+		return sweep_message_every(f);
+	return divided_up(divided_up(f->iterations, f->slots), SAMPLES_MAX);
+}
+
+uint32_t sweep_factor(const struct options *o, uint32_t factor, uint64_t took_ns)
+{
+	const double least_ns = (double)o->least_time_s * 1e9, took = took_ns > 0 ? (double)took_ns : 1;
+	double growth = MARGIN * least_ns / took, raised;
+
+	if (took >= least_ns || factor == UINT32_MAX)
+		return 0;
+	raised = (double)factor * (growth < GROWTH_MAX ? growth : GROWTH_MAX);
+	return raised < UINT32_MAX ? (uint32_t)raised + 1 : UINT32_MAX;
+}
+
+uint64_t sweep_room(const struct options *o)
+{
+	uint64_t room = 1;
+
+	if (o->until_stable)
+		return o->rounds_cap;
+	if (o->measure == THROUGHPUT && !o->verify)
+		return o->windows;
+	for (size_t i = 0; i < o->sizes.count; i++)
+		if (o->sizes.plans[i].iterations > room)
+			room = o->sizes.plans[i].iterations;
+	return least(room, SAMPLES_MAX) + 1; /* one is joined with the last after it was taken */
+}
+
+static struct result result_new(const struct options *o)
+{
+	struct result r = { .samples = calloc(sweep_room(o), sizeof(struct sample)),
+			    .trips = calloc(ROUNDS_TRIPS, sizeof(struct sample)) };
+
+	if (!r.samples || !r.trips)
+		die("no memory for the samples");
+	return r;
+}
+
+static void result_free(struct result *r)
+{
+	free(r->samples);
+	free(r->trips);
+}
+
+static struct flow flow_of(const struct options *o, const struct size_plan *plan)
+{
+	return (struct flow){ .size_bytes = plan->size_bytes,
+			      .iterations = plan->iterations,
+			      .asked = plan->iterations,
+			      .warmup = plan->warmup,
+			      .slots = buffer_slots(o, plan->size_bytes) };
+}
+
+/* As often as asked, and again so much more often that it lasts: what was too short is dropped, the rest is one
+ * measurement. Without --least-time nothing more goes over the link. */
+static struct result lasting_size(const struct options *o, const struct transport *t, struct link *l, struct flow *f,
+				  const struct result *room)
+{
+	uint32_t factor = 1, next = 1;
+	struct result r;
+
+	for (; next > 0; factor = next) {
+		f->iterations = next * f->asked;
+		f->sample_every = sweep_sample_every(o, f);
+		t->plan(l, f);
+		r = *room;
+		bench_size(t, l, o, f, &r);
+		if (o->least_time_s == 0)
+			break;
+		if (o->role == CLIENT) {
+			next = sweep_factor(o, factor, o->measure == LATENCY ? r.pings_ns : r.confirmed.time_ns);
+			t->order(l, next);
+		} else {
+			next = t->ordered(l);
+		}
+	}
+	return r;
+}
+
+static struct result stable_size(const struct options *o, const struct transport *t, struct link *l, struct flow *f,
+				 const struct result *room)
+{
+	struct result r = *room;
+
+	f->sample_every = 1;
+	t->plan(l, f);
+	rounds_size(t, l, o, f, &r);
+	return r;
+}
+
+void sweep_run(const struct options *o, const struct transport *t, struct link *l, const struct output *output)
+{
+	struct result room = result_new(o), r;
+	struct flow f;
+
+	for (size_t i = 0; i < o->sizes.count; i++) {
+		f = flow_of(o, &o->sizes.plans[i]);
+		r = (o->until_stable ? stable_size : lasting_size)(o, t, l, &f, &room);
+		if (o->role == CLIENT)
+			output->size(o, &f, &r);
+	}
+	result_free(&room);
+}

@@ -1,0 +1,109 @@
+"""tcp-server and tcp-client on loopback, as a person starts them."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / ".cache" / "bench"
+MEMORY = 100_000_000
+CLOCK = os.sysconf("SC_CLK_TCK")
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start one end, with no more than some memory; what still runs at the end is killed."""
+    subprocess.run(["make", "-s", "-C", "code/bench"], cwd=ROOT, check=True)
+    started: list[subprocess.Popen[str]] = []
+
+    def run(role: str, *options: str, closed: str = "") -> subprocess.Popen[str]:
+        line = f'ulimit -v {MEMORY >> 10}; exec "$0" "$@" {closed}'
+        command = ["sh", "-c", line, str(PROGRAMS / f"tcp-{role}"), *options]
+        started.append(
+            subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env={"LAB_TOKEN": "t"},
+            )
+        )
+        return started[-1]
+
+    yield run
+    for each in started:
+        each.kill()
+        each.communicate()
+
+
+@pytest.fixture
+def port() -> str:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return str(free.getsockname()[1])
+
+
+def until(true: Callable[[], bool]) -> None:
+    for _ in range(3000):
+        if true():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen within 30 s")
+
+
+def listens(port: str) -> bool:
+    lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    return any(line.split()[1].endswith(f":{int(port):04X}") and line.split()[3] == "0A" for line in lines)
+
+
+def processor_s(process: subprocess.Popen[str]) -> float:
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / CLOCK
+
+
+@pytest.mark.parametrize("measure", ["throughput", "latency"])
+def test_three_billion_messages_are_under_way_within_100_mb(start: Start, port: str, measure: str) -> None:
+    many = ("--sizes", "1@3000000000/0", "--port", port, "--measure", measure)
+    server = start("server", *many)
+    until(lambda: listens(port))
+    client = start("client", *many, "127.0.0.1")
+    until(lambda: min(processor_s(server), processor_s(client)) > 0.2 or client.poll() is not None)
+    assert (server.poll(), client.poll()) == (None, None)
+
+
+def test_with_stdout_closed_a_client_says_so_before_it_measures(start: Start, port: str) -> None:
+    short = ("--sizes", "64@40/0", "--port", port)
+    server = start("server", *short)
+    until(lambda: listens(port))
+    client = start("client", *short, "127.0.0.1", closed=">&-")
+    assert "can't write the samples: Bad file descriptor" in client.communicate(timeout=30)[1]
+    assert client.returncode == 1
+    assert server.communicate(timeout=30)[0] == "" and server.returncode == 1
+
+
+def test_a_server_with_stdout_closed_serves(start: Start, port: str) -> None:
+    short = ("--sizes", "64@40/0", "--port", port)
+    server = start("server", *short, closed="<&- >&-")
+    until(lambda: listens(port))
+    client = start("client", *short, "localhost")
+    assert client.communicate(timeout=30)[0].endswith("# end rows=22\n")
+    assert server.wait(30) == 0
+
+
+def test_a_size_lasts_for_the_least_time(start: Start, port: str) -> None:
+    short = ("--sizes", "64@40/4", "--port", port, "--least-time", "1")
+    server = start("server", *short)
+    until(lambda: listens(port))
+    out = start("client", *short, "127.0.0.1").communicate(timeout=60)[0]
+    (confirmed,) = (line.split(",") for line in out.splitlines() if line.startswith("64,confirmed,"))
+    assert int(confirmed[5]) >= 10**9 and int(confirmed[3]) % 40 == 0
+    assert f"# size_bytes=64 iterations={confirmed[3]} asked=40 sample_every=1 warmup=4 " in out
+    assert server.wait(30) == 0
