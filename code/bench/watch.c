@@ -13,15 +13,14 @@
 #include "die.h"
 #include "door.h"
 
-#define TICKS 20     /* looks per deadline, which so holds within a twentieth */
-#define BEAT_TICKS 5 /* from one beat to the next, at least */
+#define TICKS 20 /* looks per deadline, which so holds within a twentieth */
 
 volatile uint64_t watch_progress;
 
 static char stage[128] = "starting";
 static char deadline_text[32];
 static uint64_t seen;
-static volatile sig_atomic_t idle_ticks, unbeaten_ticks;
+static volatile sig_atomic_t idle_ticks;
 static int peer = -1, listener = -1;
 
 static void put(const char *text)
@@ -45,10 +44,8 @@ _Noreturn static void end(const char *why)
 /* A server that is only written to sees nothing of a long size: the client tells it that it gets on. */
 static void beat(void)
 {
-	if (peer < 0 || unbeaten_ticks < BEAT_TICKS)
-		return;
-	unbeaten_ticks = 0;
-	send(peer, &(char){ WATCH_BEAT }, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (peer >= 0)
+		send(peer, &(char){ WATCH_BEAT }, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 /* What has got on since the last look may have done so right after it, and send(2), when a look interrupts it, only
@@ -58,7 +55,6 @@ static void on_alarm(int signal_number)
 	int saved = errno;
 
 	(void)signal_number;
-	unbeaten_ticks++;
 	if (watch_progress != seen) {
 		seen = watch_progress;
 		idle_ticks = 1;
