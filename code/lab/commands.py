@@ -22,7 +22,7 @@ from lab.record import find_key, has_record, read_facts, record_folder
 from lab.recorded import plans_of
 from lab.reference import changed_parts, read_reference, write_reference
 from lab.remaining import run_remaining
-from lab.run import Summary, missing
+from lab.run import Summary, damaged, missing
 from lab.sites import EVERYWHERE, open_site
 from lab.sites.hosts import read_slurm
 from lab.spec_file import load
@@ -65,6 +65,8 @@ def table(options: Namespace) -> int:
     """Records to CSV."""
     plans = plans_of(options)
     for each in plans:
+        for line in damaged(each.planned, options.results):
+            print(line, file=sys.stderr)
         _write_table(each, options.results)
         file = options.results / f"{each.experiment.name}.csv"
         print(f"{from_here(file)}: {_done(each, options.results)} of {len(each.planned)} trials")

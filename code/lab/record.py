@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import re
 import shutil
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,10 @@ from typing import Any
 from lab.errors import ParseError, RecordError
 from lab.programs.request import Sample
 from lab.programs.samples_csv import load_samples, write_samples
-from lab.storage import storage
+from lab.storage import refusal, storage
+from lab.sums import SUMS, damage, read_sums, sums_of
 
+AGAIN = "lab run of its experiment measures it again"
 RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG = "record.json", "samples.csv.gz", "server.log", "client.log"
 
 _BEGINNING = re.compile(r"[0-9a-f]{1,64}")
@@ -37,22 +41,31 @@ def record_folder(results: Path, key: str) -> Path:
     return results / "records" / key[:2] / key
 
 
-def record_files(results: Path, key: str) -> tuple[Path, ...]:
-    """What tables and reports are made of."""
-    folder = record_folder(results, key)
-    return folder / RECORD, folder / SAMPLES
+def digests_file(results: Path, key: str) -> Path:
+    """What changes with any file of a whole record: small, where the record may be large."""
+    return record_folder(results, key) / SUMS
 
 
 def has_record(results: Path, key: str) -> bool:
-    """Whether a trial has been measured."""
-    return record_folder(results, key).is_dir()
+    """Whether a trial has been measured, and what it left is as it was written."""
+    return record_folder(results, key).is_dir() and not record_damage(results, key)
+
+
+def record_damage(results: Path, key: str) -> str:
+    """What of a record is not as it was written, in words; empty where it is whole, and where there is none."""
+    folder = record_folder(results, key)
+    try:
+        return damage(folder) if folder.is_dir() else ""
+    except OSError as error:
+        raise RecordError(f"cannot be read: {refusal(error)[0]}", where=str(error.filename or folder)) from error
 
 
 def write_record(results: Path, record: Record) -> None:
-    """Put a record in place; one of the same key is replaced."""
+    """Put a record in place with the digests of its files; one of the same key is replaced."""
     samples = gzip.compress(write_samples(record.samples).encode(), compresslevel=6, mtime=0)
     files = _common_files(record) | {SAMPLES: samples}
-    _write_folder(record_folder(results, record.key), files)
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    _write_folder(record_folder(results, record.key), files | {SUMS: sums_of(digests)})
 
 
 def write_failure(results: Path, record: Record, sentence: str, evidence: dict[str, str]) -> Path:
@@ -67,13 +80,11 @@ def read_facts(results: Path, key: str) -> dict[str, Any]:
     """The record.json of a key."""
     file = record_folder(results, key) / RECORD
     try:
-        facts = json.loads(file.read_text())
-    except (OSError, ValueError) as error:
-        raise RecordError(
-            f"cannot be read: {error}", where=str(file), hint="remove the folder and run again"
-        ) from error
+        facts = json.loads(_as_written(file))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
     if not isinstance(facts, dict) or facts.get("key") != key:
-        raise RecordError("is not the record of its folder's key", where=str(file))
+        raise RecordError("is not the record of its folder's key", where=str(file), hint=AGAIN)
     return facts
 
 
@@ -81,11 +92,16 @@ def read_samples_of(results: Path, key: str) -> tuple[Sample, ...]:
     """The samples of a key."""
     file = record_folder(results, key) / SAMPLES
     try:
-        return load_samples(gzip.decompress(file.read_bytes()).decode())
-    except (OSError, EOFError, ValueError, ParseError) as error:
-        raise RecordError(
-            f"cannot be read: {error}", where=str(file), hint="remove the folder and run again"
-        ) from error
+        return load_samples(gzip.decompress(_as_written(file)).decode())
+    except (OSError, EOFError, ValueError, zlib.error, ParseError) as error:
+        raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
+
+
+def _as_written(file: Path) -> bytes:
+    content = file.read_bytes()
+    if hashlib.sha256(content).hexdigest() != read_sums(file.parent).get(file.name):
+        raise RecordError("is not what was written", where=str(file), hint=AGAIN)
+    return content
 
 
 def find_key(results: Path, start: str) -> str:

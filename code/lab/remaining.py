@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from lab.plan import Planned
 from lab.preflight import is_wanted, preflight
 from lab.progress import Progress
-from lab.run import Summary, Work, missing, run_trials
+from lab.run import Summary, Work, damaged, missing, run_trials
 from lab.workshop import Workshop
 
 
@@ -17,6 +18,7 @@ def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = Fal
     todo, done = missing(shop.plans, results, fresh=fresh)
     if not todo:
         return Summary(done_before=done)
+    _tell(damaged(todo, results))
     if is_wanted(shop.facts.traits, len(todo)):
         _tell_preflight(shop, todo)
     progress = Progress(len(todo), sys.stderr)
@@ -32,5 +34,9 @@ def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = Fal
 def _tell_preflight(shop: Workshop, todo: list[Planned]) -> None:
     """Before a long run by the clock on the wall."""
     found = preflight(shop.site, shop.facts, todo)
-    for line in found.lines(todo) if found else ():
+    _tell(found.lines(todo) if found else ())
+
+
+def _tell(lines: Iterable[str]) -> None:
+    for line in lines:
         print(line, file=sys.stderr)

@@ -15,7 +15,7 @@ from lab.claims import claim
 from lab.errors import LabError, SiteStopped, StorageError, TrialFailed
 from lab.measure import FailedOutcome, measure
 from lab.plan import Plan, Planned, SiteFacts
-from lab.record import has_record, write_failure, write_record
+from lab.record import has_record, record_damage, record_folder, write_failure, write_record
 from lab.sites import Site
 
 CLAIM_POLL_S = 0.2  # how often a trial that another run has claimed is looked at again
@@ -51,6 +51,13 @@ def missing(plans: Iterable[Plan], results: Path, *, fresh: bool = False) -> tup
     places = {each.trial.key: each for plan in plans for each in plan.planned}
     todo = [each for each in places.values() if fresh or not has_record(results, each.trial.key)]
     return sorted(todo, key=lambda each: each.repetition), len(places) - len(todo)
+
+
+def damaged(planned: Iterable[Planned], results: Path) -> list[str]:
+    """A sentence for each record that counts for nothing, since it is not as it was written."""
+    keys = dict.fromkeys(each.trial.key for each in planned)
+    found = ((record_folder(results, key), record_damage(results, key)) for key in keys)
+    return [f"{folder}: {said}: the record counts for nothing" for folder, said in found if said]
 
 
 def run_trials(work: Work, todo: list[Planned], jobs: int, watch: Watch) -> Summary:

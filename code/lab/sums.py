@@ -31,11 +31,17 @@ def seal(folder: Path, digest: Digest = sha256) -> None:
     (folder / SUMS).write_bytes(sums_of({each.name: digest(each) for each in files}))
 
 
+def read_sums(folder: Path) -> dict[str, str]:
+    """The digests that were written, by name; none where the file holds anything else."""
+    with (folder / SUMS).open("rb") as file:
+        lines = [_LINE.fullmatch(line) for line in file.read(LARGEST).decode(errors="replace").splitlines()]
+    return {line[2]: line[1] for line in lines if line} if all(lines) else {}
+
+
 def damage(folder: Path, digest: Digest = sha256) -> str:
     """What is not as it was written there, in words; empty where all is. Files that were not written count too."""
     try:
-        with (folder / SUMS).open("rb") as file:
-            written = _parse(file.read(LARGEST))
+        written = read_sums(folder)
     except FileNotFoundError:
         return f"{SUMS} is missing"
     if not written:
@@ -47,9 +53,3 @@ def damage(folder: Path, digest: Digest = sha256) -> str:
         if not (folder / name).is_file() or digest(folder / name) != was:
             return f"{name} is not what was written"
     return ""
-
-
-def _parse(content: bytes) -> dict[str, str]:
-    """Digests by name; none where any line is something else."""
-    lines = [_LINE.fullmatch(line) for line in content.decode(errors="replace").splitlines()]
-    return {line[2]: line[1] for line in lines if line} if all(lines) else {}

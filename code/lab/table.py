@@ -12,7 +12,7 @@ from statistics import median_low
 
 from lab.plan import Plan, Planned, canonical
 from lab.programs.request import ONE_WAY, SETTLED, Sample
-from lab.record import has_record, read_samples_of, record_files
+from lab.record import digests_file, has_record, read_samples_of
 from lab.stamp import digest_files
 
 ABOUT = ("series", "program", "operation", "measure", "repetition", "size_bytes")  # and the varied values
@@ -59,7 +59,7 @@ def table_stamp(plan: Plan, results: Path) -> str:
     """What the table would be made of: the same stamp, the same table."""
     there = [each for each in plan.planned if has_record(results, each.trial.key)]
     places = [[each.series.name, each.point, each.repetition, each.trial.key] for each in there]
-    files = [file for each in there for file in record_files(results, each.trial.key)]
+    files = [digests_file(results, each.trial.key) for each in there]
     content = digest_files([Path(__file__), *files])
     return hashlib.sha256(canonical([columns(plan), places, content]).encode()).hexdigest()
 

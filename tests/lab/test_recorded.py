@@ -21,6 +21,7 @@ from lab.record_index import INDEX, read_groups
 from lab.recorded import recorded_plans
 from lab.sites.own_devices import OwnDevices
 from lab.spec_file import load
+from lab.sums import seal
 from lab.trial import Outcome
 
 Laid = Callable[..., Plan]
@@ -227,6 +228,7 @@ def test_a_record_that_changed_is_read_again(lay: Laid, results: Path) -> None:
     read_groups(results)
     file = record_folder(results, key) / "record.json"
     file.write_text(file.read_text().replace('"site": "fake"', '"site": "moved"'))
+    seal(file.parent)
     assert sorted(len(group.started) for group in read_groups(results)) == [1, 9]
 
 
@@ -247,6 +249,7 @@ def test_a_record_that_names_no_site_is_no_candidate(lay: Laid, results: Path, d
     key = lay().planned[0].trial.key
     file = record_folder(results, key) / "record.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | damage))
+    seal(file.parent)
     (group,) = read_groups(results)
     assert len(group.started) == 9 and key not in group.started
 

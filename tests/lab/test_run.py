@@ -1,6 +1,7 @@
 import errno
 import gzip
 import json
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,12 +12,14 @@ import pytest
 from tests.lab.report import laboratory
 
 from lab.claims import claim
-from lab.errors import SiteError, StorageError
+from lab.errors import RecordError, SiteError, StorageError
 from lab.measure import judge, record_facts
 from lab.plan import Plan, Planned, SiteFacts
 from lab.record import find_key, has_record, read_facts, read_samples_of, record_folder, write_record
 from lab.report.attachments import PASSING
-from lab.run import Summary, Work, missing, run_trials
+from lab.report.evidence import gather
+from lab.run import Summary, Work, damaged, missing, run_trials
+from lab.sums import SUMS
 from lab.trial import Outcome
 
 Make = Callable[..., Plan]
@@ -199,3 +202,54 @@ def test_a_record_survives_its_own_json(make_small_plan: Make, fake_site: Any, f
     write_record(results, record)
     assert read_facts(results, record.key) == json.loads(json.dumps(record.facts))
     assert read_samples_of(results, record.key) == record.samples
+
+
+@pytest.mark.parametrize("name", ["record.json", "samples.csv.gz", "server.log", "client.log", "digests"])
+@pytest.mark.parametrize("harm", ["flip", "empty", "gone"])
+def test_a_damaged_record_counts_for_nothing_and_is_measured_again(
+    make_small_plan: Make, fake_site: Any, results: Path, name: str, harm: str
+) -> None:
+    plan = make_small_plan()
+    run(plan, fake_site, results)
+    key = plan.planned[0].trial.key
+    file = record_folder(results, key) / name
+    content = file.read_bytes()
+    if harm == "gone":
+        file.unlink()
+    elif harm == "empty" and content:
+        file.write_bytes(b"")
+    else:
+        file.write_bytes(bytes([content[0] ^ 1]) + content[1:] if content else b"x")
+    assert not has_record(results, key)
+    (said,) = damaged(plan.planned, results)
+    assert said.startswith(str(file.parent)) and (name in said or name == SUMS) and "counts for nothing" in said
+    assert run(plan, fake_site, results).measured == 1
+    assert has_record(results, key) and damaged(plan.planned, results) == []
+
+
+def test_rewritten_samples_are_refused_by_whoever_reads_them(
+    make_small_plan: Make, fake_site: Any, results: Path
+) -> None:
+    plan = make_small_plan()
+    run(plan, fake_site, results)
+    key = plan.planned[0].trial.key
+    file = record_folder(results, key) / "samples.csv.gz"
+    file.write_bytes(gzip.compress(gzip.decompress(file.read_bytes()).replace(b"0", b"1")))
+    with pytest.raises(RecordError, match=r"samples.csv.gz: is not what was written"):
+        read_samples_of(results, key)
+    with pytest.raises(RecordError, match=r"1 of 10 trials have no record that is whole.*samples.csv.gz is not what"):
+        gather(plan, results)
+
+
+@pytest.mark.parametrize("error", [errno.EMFILE, errno.ENOENT, errno.EACCES, errno.EFBIG])
+def test_what_this_computer_refuses_a_site_fails_the_trial_in_words(
+    make_small_plan: Make, fake_site: Any, results: Path, error: int
+) -> None:
+    plan = make_small_plan()
+
+    def refuse(_: Outcome) -> Outcome:
+        raise OSError(error, os.strerror(error), "/the/memory")
+
+    fake_site.change = refuse
+    summary = run(plan, fake_site, results)
+    assert len(summary.failed) == 10 and all(said.startswith("/the/memory: ") for _, said in summary.failed)

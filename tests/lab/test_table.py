@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from lab.compare import first_difference, ratios, same_identity
 from lab.plan import Plan
-from lab.record import record_files
+from lab.record import RECORD, SAMPLES, record_folder
 from lab.run import Work, missing, run_trials
+from lab.sums import seal
 from lab.table import COLUMNS, bytes_per_second, columns, format_table, make_table, parse_table, table_stamp
 from lab.verify import verify
 
@@ -97,8 +98,10 @@ def test_a_stamp_changes_with_what_is_in_a_record(make_small_plan: Make, fake_si
     plan = make_small_plan()
     measured(plan, fake_site, tmp_path)
     stamps = [table_stamp(plan, tmp_path)]
-    for file in record_files(tmp_path, plan.planned[0].trial.key):
+    for name in (RECORD, SAMPLES):
+        file = record_folder(tmp_path, plan.planned[0].trial.key) / name
         file.write_bytes(file.read_bytes() + b" ")
+        seal(file.parent)
         stamps.append(table_stamp(plan, tmp_path))
     assert len(set(stamps)) == 3
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from lab.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.record import read_facts, read_samples_of
 from lab.report.attach import attach
 from lab.report.evidence import Evidence, describe, gather
-from lab.run import Watch, Work, missing, run_trials
+from lab.run import Watch, Work, damaged, missing, run_trials
 from lab.sites import Site
 from lab.submission.assignment import Assignment
 from lab.submission.opening import Submission, open_submission
@@ -47,6 +48,8 @@ class Desk:
     def measure(self, planned: Iterable[Planned]) -> None:
         """Every one of these trials that has no record of the grader's own yet."""
         todo, _ = missing([replace(self.plan, planned=tuple(planned))], self.results)
+        for line in damaged(todo, self.results):
+            print(line, file=sys.stderr)
         summary = run_trials(Work(self.site, self.plan.site, self.results), todo, self.jobs, self.watch)
         if summary.interrupted:
             raise KeyboardInterrupt

@@ -10,8 +10,9 @@ from lab.faults import Fault
 from lab.record import CLIENT_LOG, RECORD, SAMPLES, SERVER_LOG, record_folder
 from lab.submission.archive import unpack
 from lab.submission.errors import SubmissionError
+from lab.sums import SUMS
 
-FILES = (RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG)
+FILES = (RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG, SUMS)
 LARGEST_SAMPLES = 50 * 2**20
 _PATH = re.compile(rf"([0-9a-f]{{64}})/({'|'.join(map(re.escape, FILES))})", re.ASCII)
 _GZIP = 31  # zlib's code for a gzip header

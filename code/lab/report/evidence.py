@@ -11,7 +11,7 @@ from typing import Any
 from lab.errors import RecordError
 from lab.plan import Plan, Planned
 from lab.programs.request import Sample
-from lab.record import has_record, read_facts, read_samples_of, record_folder
+from lab.record import has_record, read_facts, read_samples_of, record_damage, record_folder
 from lab.spec import Point, Series
 from lab.table import KEY_LETTERS, Row, make_table
 
@@ -82,11 +82,13 @@ def gather(plan: Plan, results: Path) -> Evidence:
 
 
 def require_all(plan: Plan, results: Path) -> None:
-    """An error that names the first trial without a record, and how to get it."""
+    """An error that names the first trial without a whole record, and how to get it."""
     absent = [each for each in plan.planned if not has_record(results, each.trial.key)]
     if absent:
+        said = record_damage(results, absent[0].trial.key)
         raise RecordError(
-            f"{len(absent)} of {len(plan.planned)} trials have no record; the first is {describe(absent[0])}",
+            f"{len(absent)} of {len(plan.planned)} trials have no record{' that is whole' if said else ''}; "
+            f"the first is {describe(absent[0])}{f' ({said})' if said else ''}",
             where=plan.experiment.name,
             hint=f"lab run {plan.experiment.name}",
         )

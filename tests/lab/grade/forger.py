@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
 import shutil
@@ -25,9 +26,20 @@ from lab.submission.archive import pack, unpack
 from lab.submission.hand_in import Work, make_hand_in
 from lab.submission.opening import open_submission
 from lab.submission.package import PAGE, RECORDS, make_page
+from lab.sums import SUMS, sums_of
 from lab.version import exact_version
 
 Files = dict[str, bytes]
+
+
+def digests_of(records: Files) -> Files:
+    """The digests that make each record one that is as it was written."""
+    made: dict[str, dict[str, str]] = {}
+    for path, content in records.items():
+        folder, _, name = path.rpartition("/")
+        if f"{folder}/{SUMS}" in records and name != SUMS:
+            made.setdefault(folder, {})[name] = hashlib.sha256(content).hexdigest()
+    return {f"{folder}/{SUMS}": sums_of(digests) for folder, digests in made.items()}
 
 
 @dataclass(frozen=True)
@@ -65,7 +77,7 @@ class Forger:
         """All files, with other records in the zip."""
         records = unpack(self.files[RECORDS], "")
         change(records)
-        return self.files | {RECORDS: pack(records)}
+        return self.files | {RECORDS: pack(records | digests_of(records))}
 
     def facts(self, key: str, change: Callable[[dict[str, Any]], Any]) -> Files:
         """All files, with one record.json changed."""
