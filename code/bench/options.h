@@ -8,6 +8,9 @@
 
 #include "sizes.h"
 
+_Static_assert(sizeof(size_t) == 8 && sizeof(void *) == 8,
+	       "lengths and addresses take 64 bits: build for a processor that has them");
+
 #define AUTO UINT64_MAX /* the program chooses by a rule, and prints what it chose */
 
 enum role { SERVER, CLIENT, RANK }; /* a rank is one of two equals that a launcher starts */

@@ -9,7 +9,8 @@
 
 extern const struct transport verbs_transport;
 
-#define VERBS_SPARE 8 /* room in each queue for control messages beside a full window */
+#define VERBS_GID_INDEX_MAX UINT8_MAX /* an address handle has one byte for it */
+#define VERBS_SPARE 8                 /* room in each queue for control messages beside a full window */
 
 static inline uint64_t least(uint64_t a, uint64_t b)
 {
@@ -41,6 +42,7 @@ struct verbs_address {
 	uint64_t buffer; /* of the memory that WRITE and READ go to */
 	uint64_t max_message_bytes;
 	uint32_t buffer_key, qp, psn, lid, link_layer, gid_type, mtu, reads;
+	uint32_t global_route; /* 1: it must or shall be reached by GID */
 	uint8_t gid[16];
 };
 
@@ -64,6 +66,7 @@ struct link {
 	struct verbs_queue sends, receives;
 	struct buffer buffer;
 	uint64_t inline_max; /* what the queue pair granted */
+	bool global_route;   /* packets carry GIDs */
 
 	struct flow flow;
 	struct ibv_send_wr *ring; /* prebuilt requests: ring_messages x flow.operations */
@@ -77,7 +80,8 @@ struct link {
 	unsigned char mark; /* of the last ping or pong of WRITE: 1 to 255 */
 };
 
-/* The immediate of a control message, which carries no bytes; its last bit is the enum control. */
+/* The immediate of a control message, which carries no bytes; its last bit is the enum control. Big-endian on the wire.
+ */
 #define VERBS_CONTROL 0x1abc0de0u
 
 /* verbs.c */
@@ -114,6 +118,10 @@ void verbs_pingpong(struct link *l);
 /* verbs_device.c: the device, port, MTU and GID, by printed rules; exits if there is none. */
 struct verbs_path verbs_path_choose(const struct options *o, const struct verbs_options *v, int side);
 
+/* verbs_gid.c */
+bool verbs_gid_is_on(struct ibv_context *context, uint8_t port, int side); /* the side channel's own address */
+struct ibv_gid_entry verbs_gid_choose(struct ibv_context *context, uint8_t port, uint64_t wanted, int side);
+
 /* verbs_options.c */
 extern struct option_spec verbs_option_specs[];
 const struct verbs_options *verbs_options_get(void);
@@ -135,5 +143,6 @@ void verbs_queue_close(struct verbs_queue *q);
 
 /* verbs_status.c: exits with what the status means and what to try. */
 _Noreturn void verbs_status_die(const struct ibv_wc *wc);
+_Noreturn void verbs_poll_die(int result); /* of ibv_poll_cq() */
 
 #endif

@@ -17,6 +17,8 @@
 #define RNR_FOREVER 7 /* retry until the receiver is ready; the deadline ends it */
 #define RNR_TIMER 12  /* 0.64 ms until then (table 45) */
 
+#define SUBNET_PREFIX 8 /* bytes of a GID */
+
 static const uint64_t inline_sizes[] = { 512, 256, 220, 128, 64, 0 };
 
 #define NEWER_CALLS                                                                                                    \
@@ -74,6 +76,17 @@ static void register_buffer(struct link *l)
 		die("ibv_reg_mr(%zu): %s; raise the limit of locked memory (ulimit -l)", size, strerror(errno));
 }
 
+/* RoCE knows no other addresses. InfiniBand needs GIDs where a LID does not lead to the other end, and where a port
+ * says so; elsewhere the header that carries them costs 40 bytes of each packet (InfiniBand Architecture 1.4, 5.2.2).
+ */
+static bool needs_global_route(const struct link *l)
+{
+	const struct ibv_port_attr *port = &l->path.port;
+
+	return port->link_layer == IBV_LINK_LAYER_ETHERNET || port->lid == 0 || port->flags & IBV_QPF_GRH_REQUIRED ||
+	       l->verbs->gid_index != AUTO;
+}
+
 static void describe_here(struct link *l)
 {
 	l->here = (struct verbs_address){
@@ -88,6 +101,7 @@ static void describe_here(struct link *l)
 		.gid_type = l->path.gid_type,
 		.mtu = l->path.mtu,
 		.reads = (uint32_t)l->path.device.max_qp_rd_atom,
+		.global_route = needs_global_route(l),
 	};
 	memcpy(l->here.gid, l->path.gid.raw, 16);
 }
@@ -96,17 +110,12 @@ static void describe_here(struct link *l)
 static struct verbs_address swapped(const struct verbs_address *a)
 {
 	struct verbs_address s = {
-		htobe64(a->buffer),
-		htobe64(a->max_message_bytes),
-		htonl(a->buffer_key),
-		htonl(a->qp),
-		htonl(a->psn),
-		htonl(a->lid),
-		htonl(a->link_layer),
-		htonl(a->gid_type),
-		htonl(a->mtu),
-		htonl(a->reads),
-		{ 0 },
+		htobe64(a->buffer),     htobe64(a->max_message_bytes),
+		htonl(a->buffer_key),   htonl(a->qp),
+		htonl(a->psn),          htonl(a->lid),
+		htonl(a->link_layer),   htonl(a->gid_type),
+		htonl(a->mtu),          htonl(a->reads),
+		htonl(a->global_route), { 0 },
 	};
 
 	memcpy(s.gid, a->gid, 16);
@@ -121,6 +130,11 @@ static void exchange(const struct link *l, const void *ours, void *theirs, size_
 		die("the other end left while the connection was made; look at its message");
 }
 
+static bool same_subnet(const struct link *l)
+{
+	return memcmp(l->here.gid, l->there.gid, SUBNET_PREFIX) == 0;
+}
+
 static void agree(struct link *l)
 {
 	struct verbs_address wire = swapped(&l->here);
@@ -133,6 +147,11 @@ static void agree(struct link *l)
 	if (l->here.mtu != l->there.mtu)
 		die("the two ports have different MTUs (%u here, %u there): give both --mtu", 128u << l->here.mtu,
 		    128u << l->there.mtu);
+	if (verbs_chunk_bytes(l) == 0)
+		die("the longest message is %" PRIu64 " bytes here and %" PRIu64 " there, so none can be sent; see "
+		    "max_msg_sz in `ibv_devinfo -v`",
+		    l->here.max_message_bytes, l->there.max_message_bytes);
+	l->global_route = l->here.global_route || l->there.global_route || !same_subnet(l);
 }
 
 static void modify(struct link *l, struct ibv_qp_attr *attr, int mask, const char *state)
@@ -174,7 +193,7 @@ static void to_receive(struct link *l)
 		.min_rnr_timer = RNR_TIMER,
 		.ah_attr = { .dlid = (uint16_t)l->there.lid,
 			     .port_num = l->path.port_number,
-			     .is_global = 1,
+			     .is_global = l->global_route,
 			     .grh = { .sgid_index = (uint8_t)l->path.gid_index, .hop_limit = 64 } },
 	};
 

@@ -19,7 +19,8 @@ struct option_spec verbs_option_specs[] = {
 	{ "inline", OPTION_NUMBER_OR_AUTO, &verbs.inline_bytes, "auto", true, NULL,
 	  "largest message that travels inside its request (auto: what the device grants)" },
 	{ "mtu", OPTION_NUMBER_OR_AUTO, &verbs.mtu, "auto", true, NULL, "bytes per packet (auto: the port's)" },
-	{ "device", OPTION_TEXT, &verbs.device, "", false, NULL, "RDMA device (none: the first with an active port)" },
+	{ "device", OPTION_TEXT, &verbs.device, "", false, NULL,
+	  "RDMA device (none: the one with the side channel's address, else the first with an active port)" },
 	{ "ib-port", OPTION_NUMBER, &verbs.ib_port, "1", false, NULL, "its port" },
 	{ "gid-index", OPTION_NUMBER_OR_AUTO, &verbs.gid_index, "auto", false, NULL, "its address" },
 	{ NULL, 0, NULL, NULL, false, NULL, NULL },
@@ -58,6 +59,8 @@ void verbs_options_check(const struct options *o)
 			  verbs.post_list, verbs.signal_every);
 	if (verbs.ib_port == 0 || verbs.ib_port > UINT8_MAX)
 		die_usage("--ib-port %" PRIu64 ": between 1 and 255", verbs.ib_port);
+	if (verbs.gid_index != AUTO && verbs.gid_index > VERBS_GID_INDEX_MAX)
+		die_usage("--gid-index %" PRIu64 ": between 0 and %d", verbs.gid_index, VERBS_GID_INDEX_MAX);
 	if (o->measure == LATENCY && verbs.operation == OP_WRITE && o->wait == WAIT_EVENT)
 		die_usage("--wait event: a WRITE leaves no event at its target; use --wait yield, or write-imm");
 }

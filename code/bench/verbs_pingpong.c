@@ -1,7 +1,6 @@
 /* Ping-pong: one message there and back. How it is done is chosen before the loop. */
 #include "verbs.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <string.h>
 
@@ -46,16 +45,20 @@ static void ping_read_polled(struct link *l)
 	struct ibv_qp_ex *qp = l->extended;
 	struct ibv_cq *cq = l->sends.cq;
 	struct ibv_wc wc;
+	int error, found;
 
 	ibv_wr_start(qp);
 	qp->wr_id = wr->wr_id;
 	qp->wr_flags = IBV_SEND_SIGNALED;
 	ibv_wr_rdma_read(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
 	ibv_wr_set_sge(qp, wr->sg_list->lkey, wr->sg_list->addr, wr->sg_list->length);
-	if (ibv_wr_complete(qp))
-		die("ibv_wr_complete: %s", strerror(errno));
-	while (ibv_poll_cq(cq, 1, &wc) == 0)
+	error = ibv_wr_complete(qp);
+	if (error)
+		die("ibv_wr_complete: %s", strerror(error));
+	while ((found = ibv_poll_cq(cq, 1, &wc)) == 0)
 		;
+	if (found < 0)
+		verbs_poll_die(found);
 	if (wc.status != IBV_WC_SUCCESS)
 		verbs_status_die(&wc);
 }

@@ -2,7 +2,6 @@
 #include "verbs.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <string.h>
 
 #include "die.h"
@@ -19,6 +18,7 @@ static void post_batch(struct link *l, uint64_t count)
 	const uint64_t chunk = verbs_chunk_bytes(l), operations = l->flow.operations;
 	const unsigned char *end = l->buffer.bytes + l->buffer.regions * l->buffer.region_bytes, *place;
 	uint64_t offset;
+	int error;
 
 	for (uint64_t i = 0; i < count; i++, l->queued++) {
 		offset = l->queued % operations * chunk;
@@ -29,8 +29,9 @@ static void post_batch(struct link *l, uint64_t count)
 					      .sg_list = &sge[i],
 					      .num_sge = 1 };
 	}
-	if (count > 0 && ibv_post_recv(l->qp, wr, &bad))
-		die("ibv_post_recv: %s", strerror(errno));
+	error = ibv_post_recv(l->qp, wr, &bad);
+	if (error)
+		die("ibv_post_recv: %s", strerror(error));
 }
 
 /* Keeps up to rx_depth receive requests ready, and no more than the round will use. */
@@ -48,12 +49,14 @@ void verbs_receive_controls(struct link *l, unsigned int count)
 	struct ibv_recv_wr wr = { .num_sge = 0 }, *bad;
 	struct ibv_sge sge = { (uintptr_t)l->buffer.bytes + (l->buffer.regions - 1) * l->buffer.region_bytes,
 			       (uint32_t)least(l->buffer.region_bytes, UINT32_MAX), l->mr->lkey };
+	int error = 0;
 
 	wr.sg_list = &sge;
 	wr.num_sge = 1;
-	for (unsigned int i = 0; i < count; i++)
-		if (ibv_post_recv(l->qp, &wr, &bad))
-			die("ibv_post_recv: %s", strerror(errno));
+	for (unsigned int i = 0; i < count && !error; i++)
+		error = ibv_post_recv(l->qp, &wr, &bad);
+	if (error)
+		die("ibv_post_recv: %s", strerror(error));
 }
 
 static _Noreturn void no_control(void)

@@ -35,3 +35,8 @@ void verbs_status_die(const struct ibv_wc *wc)
 	die("work completion failed: %s (status %d, vendor %u): %s", ibv_wc_status_str(wc->status), wc->status,
 	    wc->vendor_err, advice(wc->status));
 }
+
+void verbs_poll_die(int result)
+{
+	die("ibv_poll_cq: error %d: the device or its driver has failed; dmesg may tell more", result);
+}

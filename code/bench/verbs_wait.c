@@ -11,7 +11,7 @@ int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)
 	int found = ibv_poll_cq(q->cq, room, wc);
 
 	if (found < 0)
-		die("ibv_poll_cq: %s", strerror(errno));
+		verbs_poll_die(found);
 	for (int i = 0; i < found; i++)
 		if (wc[i].status != IBV_WC_SUCCESS)
 			verbs_status_die(&wc[i]);
@@ -50,11 +50,12 @@ static void sleep_until_event(struct verbs_queue *q)
 /* A completion between the poll and the request for an event would be slept over: hence the second poll. */
 static int wait_event(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
-	int found = verbs_queue_poll(q, room, wc);
+	int error, found = verbs_queue_poll(q, room, wc);
 
 	while (found == 0) {
-		if (ibv_req_notify_cq(q->cq, 0))
-			die("ibv_req_notify_cq: %s", strerror(errno));
+		error = ibv_req_notify_cq(q->cq, 0);
+		if (error)
+			die("ibv_req_notify_cq: %s", strerror(error));
 		found = verbs_queue_poll(q, room, wc);
 		if (found == 0) {
 			sleep_until_event(q);

@@ -53,8 +53,9 @@ struct ibv_device **ibv_get_device_list(int *count)
 {
 	struct ibv_device **list = calloc((size_t)fake_verbs.device_count + 1, sizeof(*list));
 
-	*count = fake_verbs.device_count;
-	for (int i = 0; i < *count; i++) {
+	if (count)
+		*count = fake_verbs.device_count;
+	for (int i = 0; i < fake_verbs.device_count; i++) {
 		list[i] = calloc(1, sizeof(**list));
 		snprintf(list[i]->name, sizeof(list[i]->name), "%s", fake_verbs.devices[i].name);
 	}

@@ -95,6 +95,8 @@ static void receive(struct pair *p, const struct request *r)
 
 	if (r->wr.num_sge > 0)
 		wc.byte_len = r->piece.length;
+	if (with_imm)
+		fake_verbs.immediate = wc.imm_data;
 	p->receives.carried_out++;
 	put_completion(p->extended.qp_base.recv_cq, wc, &p->receives, p->receives.carried_out);
 }

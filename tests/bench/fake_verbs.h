@@ -24,6 +24,7 @@ struct fake_verbs {
 	void (*idle)(void); /* called by an end that waits: lets the other one run */
 	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: what these calls return */
 	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
+	uint32_t immediate;                                             /* the last one that was on the wire */
 };
 
 extern struct fake_verbs fake_verbs;

@@ -38,6 +38,17 @@ static void nothing_is_written_past_the_end(void **state)
 	assert_int_equal(bytes[13], 0xee);
 }
 
+/* The two ends may be processors of different byte orders. */
+static void the_bytes_are_the_same_on_every_processor(void **state)
+{
+	static const unsigned char expected[] = { 0xbd, 0x3a, 0x7d, 0x88, 0x15, 0xc3, 0x67, 0xd7, 0x02, 0x12, 0x8c };
+
+	(void)state;
+	pattern_fill(bytes, sizeof(expected), 7, 3);
+	assert_memory_equal(bytes, expected, sizeof(expected));
+	assert_true(pattern_check(expected, sizeof(expected), 7, 3) == PATTERN_GOOD);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -45,6 +56,7 @@ int main(void)
 		cmocka_unit_test(every_single_wrong_byte_is_found_at_its_place),
 		cmocka_unit_test(another_message_or_seed_does_not_pass),
 		cmocka_unit_test(nothing_is_written_past_the_end),
+		cmocka_unit_test(the_bytes_are_the_same_on_every_processor),
 	};
 
 	return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "rounds.h"
 #include "two_ends.h"
 #include "verbs.h"
+#include "verbs_set.h"
 
 #define SAMPLES 5000
 #define ROUNDS_CAP 5
@@ -40,20 +41,6 @@ static struct sample samples[SAMPLES], trips[ROUNDS_TRIPS];
 static struct run now;
 static struct options options[2];
 
-static void set(const char *name, uint64_t value)
-{
-	for (struct option_spec *spec = verbs_option_specs; spec->name; spec++)
-		if (strcmp(spec->name, name) == 0)
-			*(uint64_t *)spec->value = value;
-}
-
-static void set_text(const char *name, const char *value)
-{
-	for (struct option_spec *spec = verbs_option_specs; spec->name; spec++)
-		if (strcmp(spec->name, name) == 0)
-			*(const char **)spec->value = value;
-}
-
 static void set_options(const struct run *r)
 {
 	const struct options both = { .measure = r->measure,
@@ -67,16 +54,12 @@ static void set_options(const struct run *r)
 				      .deadline_s = 10,
 				      .verify = r->mode == VERIFIED };
 
-	set("operation", r->operation);
-	set("tx-depth", r->depth);
-	set("rx-depth", r->depth);
-	set("post-list", r->post_list);
-	set("signal-every", r->signal_every);
-	set("inline", AUTO);
-	set("mtu", AUTO);
-	set_text("device", "");
-	set("ib-port", 1);
-	set("gid-index", AUTO);
+	verbs_set_defaults();
+	verbs_set("operation", r->operation);
+	verbs_set("tx-depth", r->depth);
+	verbs_set("rx-depth", r->depth);
+	verbs_set("post-list", r->post_list);
+	verbs_set("signal-every", r->signal_every);
 	options[SERVER] = options[CLIENT] = both;
 	options[CLIENT].role = CLIENT;
 }

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.lab.conftest import OURS, PEERS
 
-from lab import recorded, sites
+from lab import commands, recorded, sites
 from lab.cli import main
 from lab.errors import RecordError, SiteError
 from lab.measure import measure
@@ -23,6 +23,7 @@ from lab.sites.own_devices import OwnDevices
 from lab.spec_file import load
 from lab.sums import seal
 from lab.trial import Outcome
+from lab.workshop import Workshop
 
 Laid = Callable[..., Plan]
 MODELLED = """
@@ -136,6 +137,28 @@ def test_records_of_what_the_file_said_before_are_one_sentence(lay: Laid, file: 
     file.write_text(file.read_text().replace("iterations = 40", "iterations = 41"))
     with pytest.raises(RecordError, match=f"none of the {count} records is of a trial of small as its file is now"):
         read(file, results)
+
+
+def test_records_of_an_older_lab_are_one_sentence(lay: Laid, file: Path, results: Path) -> None:
+    for planned in lay().planned:
+        record = record_folder(results, planned.trial.key) / "record.json"
+        record.write_text(record.read_text().replace('"traits"', '"qualities"'))
+    with pytest.raises(RecordError, match="no record there says what its site is"):
+        read(file, results)
+
+
+@pytest.mark.parametrize("first", [10, 9])
+def test_a_reference_is_of_what_a_run_would_measure_now(
+    lay: Laid, file: Path, results: Path, first: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fake_site: Any
+) -> None:
+    lay(day=1)
+    now = replace(SiteFacts.of(fake_site), identity={"site": "newer"})
+    plan = lay(now, day=2, first=first)
+    monkeypatch.setattr(commands, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(commands, "open_site", lambda *_: fake_site)
+    monkeypatch.setattr(commands, "open_workshop", lambda *_: Workshop(fake_site, now, (plan,)))
+    status = main(["table", str(file), "--reference", "--results", str(results)])
+    assert (status, (tmp_path / "reference").exists()) == ((0, True) if first == 10 else (2, False))
 
 
 def test_what_is_missing_is_named_by_who_needs_all(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from lab.errors import SiteStopped
 from lab.measure import FailedOutcome, measure
 from lab.plan import SiteFacts, make_plan
 from lab.record import Record
+from lab.site_of_record import site_of
 from lab.sites import Site
 from lab.spec_file import load
 from lab.trial import Perturbation, StepOutcome
@@ -87,7 +89,7 @@ def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
     assert {(each.size_bytes, each.sample) for each in record.samples} == {
         (size, sample) for size in (64, 4096) for sample in ("window", "completed", "confirmed")
     }
-    assert record.facts["site"] == site.name and record.facts["identity"] == site.identity()
+    assert site_of(json.loads(json.dumps(record.facts))) == SiteFacts.of(site)
     before, after = record.facts["counters_before"], record.facts["counters_after"]
     sent = f"{site.ends.client.interface}.tx_bytes"
     assert after[sent] - before[sent] >= 110 * (64 + 4096)

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lab.analysis.distributions import student
-from lab.analysis.estimate import LEVEL, Estimate, Interval
-from lab.analysis.samples import Floats, TooFewSamples, check_pairs
+from lab.analysis.estimate import LEVEL, Estimate
+from lab.analysis.samples import Floats, TooFewSamples, check_rows
+from lab.analysis.summary import estimate_mean
 
 
 @dataclass(frozen=True)
 class Line:
     """y = intercept + slope x, fitted over `low`..`high`; `r_squared` is None where all y are equal."""
 
-    slope: Estimate
+    slope: Estimate  # its n counts repetitions, as the intercept's does
     intercept: Estimate
     r_squared: float | None
     low: float
     high: float
-    residuals: Floats
-    n: int
+    residuals: Floats  # one repetition after the other
+    n: int  # points
 
     def at(self, x: ArrayLike) -> Floats:
         """The line's y at these x."""
@@ -30,30 +30,25 @@ class Line:
 
 
 def fit_line(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Line:
-    """The least-squares line of y on x.
+    """The least-squares line of each repetition, a row of y over the x, and the mean of these lines.
 
-    Estimator: ordinary least squares with Student intervals on n - 2 degrees of freedom; two points leave none.
-    Assumes independent errors of one variance around a line: look at the residuals. Source: N. R. Draper and H. Smith,
-    Applied Regression Analysis (1998), chapter 1.
+    Estimator: ordinary least squares in every row, Student's interval over the rows' slopes and over their intercepts.
+    What a repetition has of its own, and errors of neighbouring x that depend on each other, move its line as a whole
+    and so are in the interval; points of one repetition are no repetitions, so that a single row has no interval.
+    Assumes independent repetitions; holds at 95 % from two of them on, whatever their variances. Source: R. Ibragimov
+    and U. K. Mueller, "t-Statistic Based Correlation and Heterogeneity Robust Inference" (2010).
     """
-    xs, ys = check_pairs(x, y, least=2)
+    xs, rows = check_rows(x, y, least=2)
     from_mean = xs - xs.mean()
     spread = float(from_mean @ from_mean)
     if spread == 0:
         raise TooFewSamples("a line needs two different x", needed=2, found=1)
-    slope = float(from_mean @ (ys - ys.mean())) / spread
-    intercept = float(ys.mean() - slope * xs.mean())
-    residuals = ys - (intercept + slope * xs)
-    slope_error, intercept_error = _standard_errors(xs, residuals, spread)
-    return Line(
-        slope=_with_interval(slope, slope_error, xs.size, level),
-        intercept=_with_interval(intercept, intercept_error, xs.size, level),
-        r_squared=_r_squared(ys, residuals),
-        low=float(xs.min()),
-        high=float(xs.max()),
-        residuals=residuals,
-        n=xs.size,
-    )
+    slopes = (rows - rows.mean(axis=1, keepdims=True)) @ from_mean / spread
+    slope = estimate_mean(slopes, level)
+    intercept = estimate_mean(rows.mean(axis=1) - slopes * xs.mean(), level)
+    residuals = (rows - (intercept.value + slope.value * xs)).reshape(-1)
+    r_squared = _r_squared(rows.reshape(-1), residuals)
+    return Line(slope, intercept, r_squared, float(xs.min()), float(xs.max()), residuals, rows.size)
 
 
 def intercept_agrees(line: Line, measured: Estimate) -> bool:
@@ -66,16 +61,18 @@ def intercept_agrees(line: Line, measured: Estimate) -> bool:
     return line.intercept.interval.overlaps(measured.interval)
 
 
-def _standard_errors(xs: Floats, residuals: Floats, spread: float) -> tuple[float, float]:
-    variance = float(residuals @ residuals) / (xs.size - 2) if xs.size > 2 else 0.0
-    return float(np.sqrt(variance / spread)), float(np.sqrt(variance * (1 / xs.size + xs.mean() ** 2 / spread)))
+def neighbour_correlation(x: ArrayLike, y: ArrayLike, line: Line) -> float | None:
+    """How what a line leaves at one x goes with what it leaves at the next; None where it leaves nothing.
 
-
-def _with_interval(value: float, error: float, n: int, level: float) -> Estimate:
-    if n < 3:
-        return Estimate(value, None, n)
-    reach = student((1 + level) / 2, n - 2) * error
-    return Estimate(value, Interval(value - reach, value + reach, level), n)
+    Estimator: the first serial correlation of the residuals' means at each x. Independent errors give about 0, and
+    beyond 2 over the root of the number of x hardly ever: then the line misses a shape. Source: M. S. Bartlett, "On the
+    Theoretical Specification and Sampling Properties of Autocorrelated Time-Series" (1946).
+    """
+    xs, rows = check_rows(x, y, least=2)
+    _, place, counts = np.unique(xs, return_inverse=True, return_counts=True)
+    left = np.bincount(place, weights=(rows - line.at(xs)).mean(axis=0)) / counts
+    total = float(left @ left)
+    return float(left[1:] @ left[:-1]) / total if total else None
 
 
 def _r_squared(ys: Floats, residuals: Floats) -> float | None:

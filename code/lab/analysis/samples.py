@@ -50,3 +50,12 @@ def check_pairs(x: ArrayLike, y: ArrayLike, least: int) -> tuple[Floats, Floats]
     if xs.size != ys.size:
         raise TooFewSamples(f"{xs.size} x for {ys.size} y", needed=max(xs.size, ys.size), found=min(xs.size, ys.size))
     return xs, ys
+
+
+def check_rows(x: ArrayLike, y: ArrayLike, least: int) -> tuple[Floats, Floats]:
+    """The x, and for each repetition a row of y over them; y of one dimension are a single repetition."""
+    xs, ys = check_samples(x, least), check_samples(y, least)
+    rows = np.shape(y)[0] if np.ndim(y) == 2 else 1
+    if ys.size != rows * xs.size:
+        raise TooFewSamples(f"{ys.size} y for {rows} times {xs.size} x", needed=rows * xs.size, found=ys.size)
+    return xs, ys.reshape(rows, xs.size)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from lab.analysis.estimate import reciprocal
+from lab.analysis.regression import Line
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.inputs import SECONDS, Fit, Unit
@@ -44,17 +45,28 @@ def draw_fit(data: Fit) -> Picture:
         lower.set(xlabel="message size", ylabel=f"residual in {data.unit.name}")
         drawing.align_ylabels(panels)
         settle(drawing, panels, HEIGHTS_MM)
-    n = f"n = {data.line.n} samples; no band: the residuals show the spread"
+    repetitions = data.line.slope.n
+    n = f"n = {repetitions} repetitions of {data.line.n // repetitions} times each"
+    if data.line.slope.interval is None:
+        n = f"n = {data.line.n} times of one repetition, too few for an interval"
     return Picture(data.name, drawing, panels, _alt(data), n, data.keys)
 
 
 def _draw_samples(panel: Axes, data: Fit, scale: float) -> None:
-    ends = np.asarray([data.line.low, data.line.high])
     panel.plot(data.x, np.asarray(data.y) / scale, label=data.label, **_points())
-    panel.plot(ends, data.line.at(ends) / scale, color=INK, linewidth=0.9, label="least squares")
-    panel.set_title(f"{_slope(data)}\n{_intercept(data)}", fontsize=SMALL_PT)
+    one: dict[str, Any] = {"linestyle": ":" if data.pieces else "-", "label": "one line" if data.pieces else "line"}
+    _draw_line(panel, data.line, scale, **one)
+    if data.pieces:
+        _draw_line(panel, data.pieces.below, scale, label="two lines")
+        _draw_line(panel, data.pieces.above, scale)
+    panel.set_title("\n".join(_title(data)), fontsize=SMALL_PT)
     panel.set_ylabel(f"time in {data.unit.name}")
     panel.legend(loc="upper left")
+
+
+def _draw_line(panel: Axes, line: Line, scale: float, **how: Any) -> None:
+    ends = np.asarray([line.low, line.high])
+    panel.plot(ends, line.at(ends) / scale, color=INK, linewidth=0.9, **how)
 
 
 def _points() -> dict[str, Any]:
@@ -72,14 +84,28 @@ def _scales(panel: Axes, data: Fit) -> None:
     panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
 
 
-def _slope(data: Fit) -> str:
+def _title(data: Fit) -> list[str]:
+    """What the line says, or each of the two that follow the times."""
+    if data.pieces is None:
+        return [f"{data.label}: {_slope(data, data.line)}{_r_squared(data)}", _intercept(data.line)]
+    at = data.pieces.at
+    where = size(at.value) + (f" ({size(at.interval.low)} to {size(at.interval.high)})" if at.interval else "")
+    pieces = (data.pieces.below, data.pieces.above)
+    return [
+        f"{data.label}: two lines, break at {where}",
+        *(f"{_slope(data, each)}, {_intercept(each)}" for each in pieces),
+    ]
+
+
+def _slope(data: Fit, line: Line) -> str:
+    if line.slope.value <= 0:
+        return "slope not above 0"
     per_ns = Unit(data.rate.name, data.rate.size / 1e9)  # a slope is in ns per byte
-    return f"{data.label}: 1/slope {measured(reciprocal(data.line.slope), per_ns)}{_r_squared(data)}"
+    return f"1/slope {measured(reciprocal(line.slope), per_ns)}"
 
 
-def _intercept(data: Fit) -> str:
-    low, high = size(data.line.low), size(data.line.high)
-    return f"intercept {measured(data.line.intercept, SECONDS)}, fitted from {low} to {high}"
+def _intercept(line: Line) -> str:
+    return f"intercept {measured(line.intercept, SECONDS)}, fitted from {size(line.low)} to {size(line.high)}"
 
 
 def _r_squared(data: Fit) -> str:
@@ -88,7 +114,8 @@ def _r_squared(data: Fit) -> str:
 
 def _alt(data: Fit) -> str:
     worst = number(float(np.abs(data.line.residuals).max()) / data.unit.size)
+    lines = "two least-squares lines, as one does not follow them" if data.pieces else "a least-squares line"
     return (
-        f"Times of messages against their size on {data.site} with a least-squares line. {_slope(data)}; "
-        f"{_intercept(data)}. The largest residual is {worst} {data.unit.name}."
+        f"Times of messages against their size on {data.site} with {lines}. {'; '.join(_title(data))}. "
+        f"The largest residual of one line is {worst} {data.unit.name}."
     )

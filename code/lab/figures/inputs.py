@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from lab.analysis.ceiling import Limit
 from lab.analysis.estimate import Estimate
+from lab.analysis.pieces import Pieces
 from lab.analysis.regression import Line
 from lab.analysis.steady import Steady
 
@@ -131,7 +132,10 @@ class Latency:
 
 @dataclass(frozen=True)
 class Fit:
-    """Times (ns) of messages (bytes) and the line through them, with the residuals below."""
+    """Times (ns) of messages (bytes) and the line through them, with the residuals below.
+
+    Where two pieces follow the times, they are the result, and the line shows only what one of it would leave.
+    """
 
     name: str
     label: str
@@ -139,6 +143,7 @@ class Fit:
     y: tuple[float, ...]
     line: Line
     site: str
+    pieces: Pieces | None = None
     unit: Unit = SECONDS
     rate: Unit = GIB_S
     keys: tuple[str, ...] = ()

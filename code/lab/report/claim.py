@@ -18,6 +18,7 @@ class Kind(Enum):
     CONSTANT = "constant"  # a parameter of the experiment, or of the lab itself
     DERIVED = "derived"  # read off the measured curve: a size, a count
     INTERCEPT = "intercept"  # extrapolated to messages that were not sent
+    SLOPE = "slope"  # the rate of bytes that cost nothing else: no message needs to have had it
 
 
 @dataclass(frozen=True)

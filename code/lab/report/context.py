@@ -13,6 +13,7 @@ from lab.report.evidence import Evidence
 from lab.report.fit_tables import fit_table, published_fit_table
 from lab.report.gallery import Gallery
 from lab.report.labels import describe_link, label_within
+from lab.report.line_words import line_words
 from lab.report.links import link_groups
 from lab.report.pairs import Sort, pairs
 from lab.report.people import People
@@ -59,6 +60,7 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "probes": probe_tables(evidence, ledger),
         "lines": fit_table(evidence, ledger),
         "published_lines": published_fit_table(plan.experiment.name, ledger),
+        "line_words": lambda name: Markup(" ".join(line_words(name, ledger))),
         "published_times": published_times(plan.experiment.name),
         "latencies": latency_table(evidence, ledger),
         "rounds": round_tables(evidence, ledger),

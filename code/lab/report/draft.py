@@ -44,7 +44,7 @@ def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
     for pair in pairs(evidence):
         if any(pair.ours.series.link == group.link for group in main):
             yield _verdict(pair, ledger)
-    yield from line_sentences(evidence)
+    yield from line_sentences(evidence, ledger)
     yield from side_sentences(evidence, ledger)
     for series in evidence.sweeps:
         yield from _sweep(evidence, series, ledger)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.report.claim import Ledger
 from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
-from lab.report.fits import NS, Times
+from lab.report.fits import Times
 from lab.report.intercepts import intercepts
 from lab.report.published_times import published_times
 from lab.report.typeset import NO_INTERVAL, cell, shown
-
-MEGA, MICRO, MILLI = 1e6, 1e-6, 1e-3
+from lab.report.units import MEGA, MICRO, MILLI, NANO
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def fit_table(evidence: Evidence, ledger: Ledger) -> FitTable:
     rows = tuple(
         (
             *_line(ledger, each.times, MICRO),
-            cell(each.half_trip_ns(), MICRO / NS),
+            cell(each.half_trip_ns(), MICRO / NANO),
             Markup("yes" if each.agrees() else "no"),
         )
         for each in found
@@ -44,10 +44,20 @@ def published_fit_table(experiment: str, ledger: Ledger) -> FitTable:
     return FitTable(tuple((*_line(ledger, each, MILLI), NO_INTERVAL, NO_INTERVAL) for each in lines), ())
 
 
-def _line(ledger: Ledger, times: Times, scale: float) -> tuple[Markup, ...]:
-    """Whose, from and to, how many points, bandwidth, intercept, R squared."""
-    claims = {name: ledger[f"{times.name}.{name}"] for name in ("low", "high", "rate", "intercept", "r2")}
-    ends = (Markup(shown(claims[end]).tex) for end in ("low", "high"))
-    rate, intercept = claims["rate"].estimate, claims["intercept"].estimate
-    r_squared = Markup(shown(claims["r2"]).tex)
-    return (escape(times.curve.words), *ends, Markup(str(rate.n)), cell(rate, MEGA), cell(intercept, scale), r_squared)
+def _line(ledger: Ledger, times: Times, scale: float) -> Iterator[Markup]:
+    """Whose, from and to, how many repetitions, bandwidth beside the fastest message, intercept, R squared."""
+    yield Markup(r"\quad " * times.part.count(".") + escape(times.curve.words))
+    for name in ("low", "high"):
+        yield Markup(shown(ledger[f"{times.name}.{name}"]).tex)
+    yield Markup(str(len(times.rows)))
+    for name, unit in (("rate", MEGA), ("fastest", MEGA), ("intercept", scale)):
+        claim = ledger.get(f"{times.name}.{name}")
+        yield _break(ledger, times) if claim is None else cell(claim.estimate, unit)
+    r_squared = ledger.get(f"{times.name}.r2")
+    yield Markup(shown(r_squared).tex) if r_squared else NO_INTERVAL
+
+
+def _break(ledger: Ledger, times: Times) -> Markup:
+    """Where a line breaks, in the place of its rate."""
+    ends = [ledger.get(f"{times.name}.break.{end}") for end in ("from", "to")]
+    return Markup("breaks at " + " to ".join(shown(end).tex for end in ends if end)) if all(ends) else NO_INTERVAL

@@ -48,12 +48,15 @@ class Intercept:
 
 
 def intercepts(evidence: Evidence) -> Iterator[Intercept]:
-    """Of each of our series of large messages with one of small messages beside it: all sizes, then the larger half."""
+    """Of each of our series of large messages with one of small messages beside it: a line of all sizes, one of the
+    larger half, and behind each the two that follow the times where it does not.
+    """
     series = [each for each in evidence.all_series("latency") if is_ours(each)]
     for large in series:
         for small in (each for each in series if _is_beside(evidence.plan.site.name, each, large)):
             times = trip_times(round_trips(evidence, large))
-            yield from (Intercept(part, round_trips(evidence, small)) for part in (times, times.upper()))
+            for line in (times, times.upper()):
+                yield from (Intercept(each, round_trips(evidence, small)) for each in (line, *line.parts()))
 
 
 def _is_beside(site: str, small: Series, large: Series) -> bool:

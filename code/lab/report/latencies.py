@@ -9,9 +9,9 @@ from lab.analysis.estimate import Estimate
 from lab.analysis.summary import estimate_median, summarize
 from lab.report.claim import Claim, Kind
 from lab.report.evidence import Evidence
-from lab.report.fits import NS, Times, scaled
+from lab.report.fits import Times, scaled
 from lab.report.measured import Subject
-from lab.report.units import in_words
+from lab.report.units import NANO, in_words
 from lab.sizes import format_size
 from lab.spec import Series
 
@@ -51,7 +51,7 @@ def latency_claims(curve: Subject) -> Iterator[Claim]:
     """The median round trip at each size, and its quantiles."""
     for size in curve.sizes:
         name, about = f"{curve.name}.{format_size(size)}", f"round trip of {curve.words}, messages of {in_words(size)}"
-        median = scaled(estimate_median(curve.values(size)), NS)
+        median = scaled(estimate_median(curve.values(size)), NANO)
         yield curve.claim(f"{name}.round_trip", median, "s", Kind.RATE, f"median {about}", size)
         half = scaled(median, 0.5)
         yield curve.claim(f"{name}.half_trip", half, "s", Kind.RATE, f"half of the median {about}", size)
@@ -60,11 +60,10 @@ def latency_claims(curve: Subject) -> Iterator[Claim]:
         for quantile, short in QUANTILES.items():
             if found := each.quantile(quantile):
                 meaning = f"{quantile:.0%} quantile {about}, messages of {in_words(each.size)}"
-                yield curve.claim(f"{name}.{short}", scaled(found, NS), "s", Kind.RATE, meaning, each.size)
+                yield curve.claim(f"{name}.{short}", scaled(found, NANO), "s", Kind.RATE, meaning, each.size)
 
 
 def trip_times(curve: Subject) -> Times:
     """Half of the round trip: the time of a message that nothing else waits for."""
-    points = [(float(size), trip / 2) for size in curve.sizes for trip in curve.values(size)]
-    sizes, times_ns = zip(*points, strict=True)
-    return Times(curve, "half round trip", sizes, times_ns)
+    rows = tuple(tuple(trip / 2 for trip in row) for row in curve.rows())
+    return Times(curve, "half round trip", tuple(map(float, curve.sizes)), rows)

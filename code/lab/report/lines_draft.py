@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
+from lab.report.claim import Ledger
 from lab.report.escape import escape
 from lab.report.evidence import Evidence
 from lab.report.intercepts import Intercept, intercepts
+from lab.report.line_words import rate_words
 from lab.sizes import format_size
 
-NEITHER = "Neither interval reaches what the small message took, so no intercept here stands for the time of one."
+NEITHER = "No interval of an intercept reaches what the small message took, so none stands for the time of one."
 SOME = "Whether such an intercept says how long a small message takes depends on which sizes the line goes through."
-BOTH = "Both intervals hold what the small message took, which speaks for a single cost of a message at every size."
+ALL = "All these intervals hold what the small message took, which speaks for a single cost of a message at every size."
 
 
-def line_sentences(evidence: Evidence) -> Iterator[str]:
-    """Of each series the slope, and both intercepts against the smallest message."""
-    found = list(intercepts(evidence))
-    for whole, upper in zip(found[::2], found[1::2], strict=True):
-        yield from _sentences(whole, upper)
+def line_sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
+    """Of each series the lines, and their intercepts against the smallest message."""
+    for _, found in groupby(intercepts(evidence), key=lambda each: each.times.curve.name):
+        yield from _sentences(list(found), ledger)
 
 
-def _sentences(whole: Intercept, upper: Intercept) -> Iterator[str]:
-    name, small = whole.times.curve.name, f"{whole.small.name}.{format_size(whole.smallest)}"
-    yield (
-        rf"\par The line through the times of {escape(whole.times.curve.words)} from \claim{{{name}.fit.low}} to "
-        rf"\claim{{{name}.fit.high}} stands for \claim{{{name}.fit.rate}}, that through the larger half of the sizes "
-        rf"for \claim{{{name}.upper.rate}}."
-    )
+def _sentences(found: list[Intercept], ledger: Ledger) -> Iterator[str]:
+    curve, small = found[0].times.curve, f"{found[0].small.name}.{format_size(found[0].smallest)}"
+    yield rf"\par A straight line was laid through the times of {escape(curve.words)}."
+    yield from rate_words(f"{curve.name}.fit", ledger)
+    yield "Another went through the larger half of the sizes."
+    yield from rate_words(f"{curve.name}.upper", ledger)
+    *all_but_last, last = (_intercept(each) for each in found)
     yield (
         rf"Half of the round trip of the smallest message on the same link took \claim{{{small}.half_trip}}; "
-        rf"the first line's intercept is \claim{{{name}.fit.over_small}} times that, "
-        rf"the other's \claim{{{name}.upper.over_small}} times."
+        rf"the intercepts are, line by line, {', '.join(all_but_last)} and {last}."
     )
-    agree = whole.agrees() + upper.agrees()
-    yield (NEITHER, SOME, BOTH)[agree]
+    agree = sum(each.agrees() for each in found)
+    yield NEITHER if not agree else ALL if agree == len(found) else SOME
+
+
+def _intercept(found: Intercept) -> str:
+    """Of a negative one no multiple says anything."""
+    return rf"\claim{{{found.times.name}.over_small}} times that" if found.over_small().value > 0 else "below zero"

@@ -58,6 +58,10 @@ class Subject:
     def values(self, size: int) -> tuple[int, ...]:
         return self.cell(size).values
 
+    def rows(self, least: float = 0) -> tuple[tuple[int, ...], ...]:
+        """A row from each repetition: its values over the sizes from the least on."""
+        return tuple(zip(*(self.values(size) for size in self.sizes if size >= least), strict=True))
+
     def keys(self, sizes: Iterable[int]) -> tuple[str, ...]:
         """The records behind these sizes, each once."""
         return tuple(dict.fromkeys(key for size in sizes for key in self.cell(size).keys))

@@ -10,9 +10,7 @@ from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
 from lab.report.rounds import Rounds, rounds_curves, rounds_of
 from lab.report.typeset import NO_INTERVAL, cell
-from lab.report.units import show
-
-MEGA, MICRO = 1e6, 1e-6
+from lab.report.units import MEGA, MICRO, show
 
 
 @dataclass(frozen=True)

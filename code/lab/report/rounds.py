@@ -13,9 +13,9 @@ from lab.errors import RecordError
 from lab.programs.request import Sample
 from lab.report.claim import Claim, Kind
 from lab.report.evidence import Evidence
-from lab.report.fits import NS, scaled
+from lab.report.fits import scaled
 from lab.report.measured import Subject, subject
-from lab.report.units import in_words
+from lab.report.units import NANO, in_words
 from lab.sizes import format_size
 
 BITS = 8.0
@@ -39,10 +39,10 @@ class Rounds:
 
     def plain(self) -> Estimate:
         """In bytes per second."""
-        return estimate_median([self.bytes / NS / each for each in self.times_ns])
+        return estimate_median([self.bytes / NANO / each for each in self.times_ns])
 
     def correction(self) -> Correction:
-        return without_way_back(self.bytes / NS, self.times_ns, self.trips_ns)
+        return without_way_back(self.bytes / NANO, self.times_ns, self.trips_ns)
 
 
 def rounds_curves(evidence: Evidence) -> Iterator[Subject]:
@@ -123,7 +123,7 @@ def rounds_claims(curve: Subject) -> Iterator[Claim]:
 def _size_claims(each: Rounds) -> Iterator[Claim]:
     about = f"{each.curve.words}, messages of {in_words(each.size)}, rounds of {each.bytes} B"
     correction = each.correction()
-    trip = scaled(estimate_median(each.trips_ns), NS)
+    trip = scaled(estimate_median(each.trips_ns), NANO)
     claims = [
         ("control_trip", trip, "s", "round trip of the control message"),
         ("share", scaled(correction.share, 100.0), "percent", "half of the round trip, as a part of a round's time"),

@@ -23,6 +23,7 @@ _LESS = re.compile(r"\b(?:slower|lower|worse|less|fewer|loses?)\b", re.I)
 _CANT_TELL = re.compile(r"\b(?:cannot|can't|can not) (?:\w+ )?tell\b|\bno (?:clear )?difference\b", re.I)
 _THAN = re.compile(r"\bthan\b", re.I)
 _AGAINST = re.compile(r"\b(?:than|exceeds?|outperforms?|beats?)\b", re.I)
+_OF_A_LINE = re.compile(r"\b(?:slopes?|lines?|fit(?:s|ted)?)\b", re.I)
 _SPEED_UP = re.compile(r"\bspeed-?ups?\b|\bfaster\b|\bslower\b|\btimes as fast\b", re.I)
 
 
@@ -60,6 +61,14 @@ def latency_is_measured(statement: Statement) -> str | None:
     found = statement.found
     if found is not None and found.kind is Kind.INTERCEPT and re.search(r"\blatenc", statement.words, re.I):
         return "an intercept is called a latency, but no small message was measured"
+    return None
+
+
+def slope_is_no_throughput(statement: Statement) -> str | None:
+    """What bytes cost on a line leaves out what a message costs: no message needs to have been as fast."""
+    found = statement.found
+    if found is not None and found.kind is Kind.SLOPE and not _OF_A_LINE.search(statement.words):
+        return "the rate of a line is called a throughput: say that it is the slope's"
     return None
 
 
@@ -130,6 +139,7 @@ RULES = (
     number_is_a_claim,
     speed_up_names_base_and_link,
     latency_is_measured,
+    slope_is_no_throughput,
     comparison_is_supported,
     rounding_is_no_finer_than_the_interval,
     n_is_as_found,

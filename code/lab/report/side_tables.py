@@ -13,11 +13,10 @@ from lab.report.published_values import PublishedValues, published_values
 from lab.report.sides import Side, probed, series_of_sides, sides
 from lab.report.tables import RowTable
 from lab.report.typeset import cell
-from lab.report.units import show
+from lab.report.units import MEGA, MICRO, show
 from lab.sizes import format_size
 from lab.spec import Series
 
-MEGA, MICRO = 1e6, 1e-6
 ABSENT = {"knee": Markup("none"), "above": Markup("--")}
 ROWS = (("below", "latency", MICRO), ("knee", "buffer_size", 1.0), ("above", "bandwidth", MEGA))
 WORDS = {

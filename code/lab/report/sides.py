@@ -9,15 +9,14 @@ from statistics import fmean, stdev
 from lab.analysis.estimate import LEVEL, Estimate, reciprocal
 from lab.analysis.knees import find_knee
 from lab.analysis.ratios import ratio_of_medians
-from lab.analysis.regression import Line, fit_line
 from lab.analysis.summary import estimate_mean, estimate_median
 from lab.programs.request import ONE_WAY, Sample
 from lab.report.claim import Claim, Kind
 from lab.report.evidence import Evidence
-from lab.report.fits import NS, scaled
+from lab.report.fits import Times, scaled
 from lab.report.labels import label
 from lab.report.measured import Subject
-from lab.report.units import in_words
+from lab.report.units import NANO, in_words
 from lab.sizes import format_size
 from lab.spec import Series
 from lab.table import SIDES
@@ -46,14 +45,10 @@ class Side:
     def words(self) -> str:
         return ", ".join(filter(None, (f"{self.side} of {label(self.curve.series)}", self.variant)))
 
-    def points(self, least: float = 0) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Sizes from the least on, and means, of every repetition."""
-        sizes = [size for size in self.curve.sizes if size >= least]
-        means = {size: self.curve.values(size) for size in sizes}
-        return (
-            tuple(float(size) for size in sizes for _ in means[size]),
-            tuple(float(mean) for size in sizes for mean in means[size]),
-        )
+    def points(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Sizes and means, of every repetition."""
+        rows = self.curve.rows()
+        return tuple(map(float, self.curve.sizes)) * len(rows), tuple(float(mean) for row in rows for mean in row)
 
     def medians(self, size: int) -> tuple[int, ...]:
         """Of each repetition."""
@@ -64,14 +59,15 @@ class Side:
         found = find_knee(*self.points(), level=self.level)
         return found.at if found else None
 
-    def line_from(self, size: float) -> Line:
-        """Through the sizes from this one on."""
-        return fit_line(*self.points(size))
+    def times_from(self, least: float) -> Times:
+        """The means of the sizes from this one on, for a line."""
+        sizes = tuple(float(size) for size in self.curve.sizes if size >= least)
+        return Times(self.curve, self.words, sizes, self.curve.rows(least), f"{self.side}.fit")
 
     def mean_up_to(self, size: float) -> Estimate:
         """Of all sizes up to this one; every repetition counts as one."""
-        columns = zip(*(self.curve.values(each) for each in self.curve.sizes if each <= size), strict=True)
-        return estimate_mean([fmean(column) for column in columns])
+        sizes = sum(each <= size for each in self.curve.sizes)
+        return estimate_mean([fmean(row[:sizes]) for row in self.curve.rows()])
 
 
 def series_of_sides(evidence: Evidence) -> tuple[Series, ...]:
@@ -98,7 +94,7 @@ def side_claims(found: Side) -> Iterator[Claim]:
         ):
             about = f"{meaning} of the {found.words}, messages of {in_words(size)}"
             name = f"{found.name}.{format_size(size)}.{kind}"
-            yield found.curve.claim(name, scaled(estimate, NS), "s", Kind.RATE, about, size)
+            yield found.curve.claim(name, scaled(estimate, NANO), "s", Kind.RATE, about, size)
     yield from _probes(found)
     yield from _shape(found)
 
@@ -112,15 +108,17 @@ def _shape(found: Side) -> Iterator[Claim]:
         claim = curve.claim(f"{found.name}.knee", knee, "bytes", Kind.RATE, meaning, *curve.sizes)
         yield replace(claim, wanted_n=None)
     at, which = (knee.value, "up to the knee") if knee else (last, "of all sizes, since there is no knee")
-    mean = scaled(found.mean_up_to(at), NS)
+    mean = scaled(found.mean_up_to(at), NANO)
     meaning = f"mean of the {found.words}, {which}"
     yield curve.claim(f"{found.name}.below", mean, "s", Kind.RATE, meaning, *(s for s in curve.sizes if s <= at))
     above = [size for size in curve.sizes if size >= (knee.value if knee else first)]
     if len(above) >= LEAST_ABOVE and above[-1] >= LEAST_RANGE * above[0]:
-        rate = scaled(reciprocal(found.line_from(above[0]).slope), 1 / NS)
-        meaning = f"1/slope of the line through the {found.words}, from {in_words(above[0])} on; n: points"
-        claim = curve.claim(f"{found.name}.above", rate, "B/s", Kind.RATE, meaning, *above)
-        yield replace(claim, wanted_n=None)
+        times = found.times_from(above[0])
+        slope = times.line().slope
+        if slope.value > 0 and times.pieces() is None:
+            meaning = f"1/slope of the line through the {found.words}, from {in_words(above[0])} on"
+            rate = scaled(reciprocal(slope), 1 / NANO)
+            yield curve.claim(f"{found.name}.above", rate, "B/s", Kind.SLOPE, meaning, *above)
 
 
 def probed(found: Side) -> tuple[int, ...]:

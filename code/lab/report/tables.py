@@ -15,11 +15,9 @@ from lab.report.measured import STOPS, Subject, subject
 from lab.report.pairs import Pair, Sort, pairs
 from lab.report.sweeps import points
 from lab.report.typeset import cell, shown
-from lab.report.units import show
+from lab.report.units import MEGA, MICRO, show
 from lab.sizes import format_size
 from lab.spec import Series
-
-MEGA, MICRO = 1e6, 1e-6
 
 
 @dataclass(frozen=True)

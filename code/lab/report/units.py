@@ -7,6 +7,7 @@ from math import floor, log10
 
 from lab.sizes import SHIFTS, format_size
 
+MEGA, MILLI, MICRO, NANO = 1e6, 1e-3, 1e-6, 1e-9
 DECIMAL = ((1e9, "G", r"\giga"), (1e6, "M", r"\mega"), (1e3, "k", r"\kilo"), (1.0, "", ""))
 BINARY_PREFIXES = ((2.0**30, "Gi", r"\gibi"), (2.0**20, "Mi", r"\mebi"), (2.0**10, "Ki", r"\kibi"), (1.0, "", ""))
 SMALL = ((1.0, "", ""), (1e-3, "m", r"\milli"), (1e-6, "µ", r"\micro"), (1e-9, "n", r"\nano"))
@@ -14,7 +15,7 @@ BINARY = {"": "", "K": r"\kibi", "M": r"\mebi", "G": r"\gibi"}
 
 
 @dataclass(frozen=True)
-class Unit:
+class Written:
     """How a quantity is written: plain, and as a siunitx unit; a unit of words takes no prefix."""
 
     plain: str
@@ -23,15 +24,15 @@ class Unit:
 
 
 UNITS = {
-    "B/s": Unit("B/s", r"\byte\per\second", DECIMAL),
-    "bit/s": Unit("bit/s", r"\bit\per\second", DECIMAL),
-    "messages/s": Unit(" messages/s", r"\messages\per\second"),
-    "s": Unit("s", r"\second", SMALL),
-    "B": Unit("B", r"\byte", DECIMAL),
-    "size": Unit("B", r"\byte"),  # of a message that was sent: printed in full
-    "bytes": Unit("B", r"\byte", BINARY_PREFIXES),  # between sizes: as far as its interval goes
-    "percent": Unit("%", r"\percent"),
-    "": Unit("", ""),
+    "B/s": Written("B/s", r"\byte\per\second", DECIMAL),
+    "bit/s": Written("bit/s", r"\bit\per\second", DECIMAL),
+    "messages/s": Written(" messages/s", r"\messages\per\second"),
+    "s": Written("s", r"\second", SMALL),
+    "B": Written("B", r"\byte", DECIMAL),
+    "size": Written("B", r"\byte"),  # of a message that was sent: printed in full
+    "bytes": Written("B", r"\byte", BINARY_PREFIXES),  # between sizes: as far as its interval goes
+    "percent": Written("%", r"\percent"),
+    "": Written("", ""),
 }
 
 
@@ -78,7 +79,7 @@ def format_to_place(value: float, place: int) -> str:
     return f"{round(value / 10**place) * 10**place:d}"
 
 
-def _prefix(value: float, unit: Unit) -> tuple[float, str, str]:
+def _prefix(value: float, unit: Written) -> tuple[float, str, str]:
     """The largest prefix that leaves a digit before the point."""
     for scale, plain, tex in unit.prefixes:
         if abs(value) >= scale:

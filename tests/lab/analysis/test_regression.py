@@ -5,10 +5,11 @@ import pytest
 from scipy import stats
 
 from lab.analysis.estimate import Estimate, Interval, reciprocal
-from lab.analysis.regression import fit_line, intercept_agrees
+from lab.analysis.regression import fit_line, intercept_agrees, neighbour_correlation
 from lab.analysis.samples import TooFewSamples
 
 PUBLISHED = Path(__file__).parents[3] / "experiments" / "published"
+TRIES = 2_000
 
 
 def test_the_published_ping_pong_gives_its_bandwidth_intercept_and_r_squared() -> None:
@@ -20,17 +21,39 @@ def test_the_published_ping_pong_gives_its_bandwidth_intercept_and_r_squared() -
     assert (line.n, line.low, line.high) == (938, 16e6, 2.144e9)
 
 
-def test_slope_intercept_and_intervals_equal_those_of_scipy() -> None:
+def test_each_repetition_has_the_line_that_scipy_gives_and_the_interval_is_students_over_them() -> None:
     random = np.random.default_rng(1)
     x = np.arange(20.0)
-    y = 3 + 2 * x + random.normal(size=20)
-    line, known = fit_line(x, y), stats.linregress(x, y)
-    reach = stats.t.ppf(0.975, 18)
-    assert line.slope.interval is not None and line.intercept.interval is not None
-    assert (line.slope.value, line.intercept.value) == pytest.approx((known.slope, known.intercept))
-    assert line.slope.interval.high == pytest.approx(known.slope + reach * known.stderr)
-    assert line.intercept.interval.low == pytest.approx(known.intercept - reach * known.intercept_stderr)
-    assert line.r_squared == pytest.approx(known.rvalue**2)
+    rows = 3 + 2 * x + random.normal(size=(7, 20))
+    line, known = fit_line(x, rows), [stats.linregress(x, row) for row in rows]
+    for found, values in ((line.slope, [k.slope for k in known]), (line.intercept, [k.intercept for k in known])):
+        assert found.interval is not None and found.n == 7
+        assert found.value == pytest.approx(np.mean(values))
+        low, high = stats.t.interval(0.95, 6, np.mean(values), stats.sem(values))
+        assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+    assert line.r_squared == pytest.approx(stats.linregress(np.tile(x, 7), rows.reshape(-1)).rvalue ** 2)
+
+
+def neighbours_alike(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Noise that goes from one size to the next, as the residuals of real curves do."""
+    noise = random.normal(size=shape)
+    for place in range(1, shape[1]):
+        noise[:, place] = 0.85 * noise[:, place - 1] + np.sqrt(1 - 0.85**2) * noise[:, place]
+    return noise
+
+
+@pytest.mark.parametrize("repetitions", [2, 3, 6, 10])
+@pytest.mark.parametrize("between", [0.0, 0.002, 0.01])
+def test_the_intervals_hold_the_truth_as_often_as_they_say(between: float, repetitions: int) -> None:
+    random = np.random.default_rng(1)
+    x, held = np.arange(1, 22) * 4000.0, np.zeros(2)
+    truth = 30_000 + 0.8 * x
+    for _ in range(TRIES):
+        own = 1 + between * random.normal(size=(repetitions, 1))
+        line = fit_line(x, truth * (own + 0.002 * neighbours_alike(random, (repetitions, x.size))))
+        pairs = ((line.slope, 0.8), (line.intercept, 30_000))
+        held += [found.interval is not None and found.interval.contains(true) for found, true in pairs]
+    assert (held / TRIES > 0.93).all() and (held / TRIES < 0.97).all(), held / TRIES
 
 
 def test_residuals_are_what_the_line_leaves() -> None:
@@ -39,9 +62,15 @@ def test_residuals_are_what_the_line_leaves() -> None:
     assert line.residuals.sum() == pytest.approx(0)
 
 
-def test_two_points_have_a_line_and_no_intervals() -> None:
-    line = fit_line([1, 2], [10, 20])
-    assert (line.slope, line.intercept) == (Estimate(10, None, 2), Estimate(0, None, 2))
+def test_one_repetition_has_a_line_and_no_interval_however_many_points_it_has() -> None:
+    line = fit_line(np.arange(1000.0), 10 * np.arange(1000.0))
+    assert (line.slope.interval, line.slope.n, line.n) == (None, 1, 1000)
+    assert line.slope.value == pytest.approx(10)
+
+
+def test_rows_that_do_not_fit_the_x_are_refused() -> None:
+    with pytest.raises(TooFewSamples):
+        fit_line([1, 2, 3], [[1, 2], [3, 4], [5, 6]])
 
 
 def test_points_over_one_x_have_no_line() -> None:
@@ -54,8 +83,20 @@ def test_equal_y_leave_r_squared_undefined() -> None:
 
 
 def test_an_intercept_of_large_messages_is_no_latency() -> None:
-    size, seconds = np.loadtxt(PUBLISHED / "mpi_pingpong_raw.csv", delimiter=",", skiprows=1, unpack=True)
-    line = fit_line(size, seconds)
+    line = fit_line([16e6, 32e6, 48e6], [[0.0050, 0.0077, 0.0104], [0.0051, 0.0078, 0.0105], [0.0049, 0.0076, 0.0103]])
     assert not intercept_agrees(line, Estimate(1.5e-6, Interval(1.2e-6, 1.8e-6), 1000))
     assert not intercept_agrees(line, Estimate(0.0023, None, 1))
     assert intercept_agrees(line, Estimate(0.0023, Interval(0.0022, 0.0024), 1000))
+
+
+def test_the_intercept_of_one_run_agrees_with_nothing() -> None:
+    size, seconds = np.loadtxt(PUBLISHED / "mpi_pingpong_raw.csv", delimiter=",", skiprows=1, unpack=True)
+    assert not intercept_agrees(fit_line(size, seconds), Estimate(0.0023, Interval(0.0022, 0.0024), 1000))
+
+
+def test_what_a_line_leaves_of_a_curve_goes_with_its_neighbour_and_of_noise_does_not() -> None:
+    x, random = np.arange(1.0, 101), np.random.default_rng(1)
+    curved, straight = 3 + x + x**2 / 500, 3 + x + random.normal(size=(6, 100))
+    assert neighbour_correlation(x, curved, fit_line(x, curved)) == pytest.approx(1, abs=0.1)
+    assert abs(neighbour_correlation(x, straight, fit_line(x, straight)) or 1) < 0.2
+    assert neighbour_correlation([1, 2, 3], [2, 2, 2], fit_line([1, 2, 3], [2, 2, 2])) is None

@@ -7,9 +7,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lab.analysis.ceiling import rate_limit, tcp_limit, write_limit
 from lab.analysis.estimate import Estimate, Interval
+from lab.analysis.pieces import find_pieces
 from lab.analysis.regression import fit_line
 from lab.analysis.steady import Steady
 from lab.analysis.summary import summarize
@@ -135,10 +137,23 @@ def one_time() -> Latency:
 
 def line() -> Fit:
     random = np.random.default_rng(1)
-    x = np.repeat(np.arange(1, 135) * 16e6, 7)
-    y = 2.3e6 + x / 5.94 + random.normal(0, 5e6, x.size)
-    fitted = fit_line(x, y)
-    return Fit("line", "MPI", tuple(map(float, x)), tuple(map(float, y)), fitted, "another machine", keys=("k",))
+    x = np.arange(1, 135) * 16e6
+    rows = 2.3e6 + x / 5.94 + random.normal(0, 5e6, (7, x.size))
+    return Fit("line", "MPI", points(x, 7), tuple(rows.reshape(-1)), fit_line(x, rows), "another machine", keys=("k",))
+
+
+def points(x: NDArray[Any], repetitions: int) -> tuple[float, ...]:
+    return tuple(map(float, np.tile(x, repetitions)))
+
+
+def two_lines() -> Fit:
+    random = np.random.default_rng(1)
+    x = np.arange(1, 68) * 8000.0
+    rows = np.where(x < 262_000, 16e3 + 6.8 * x, 4.3 * x) + random.normal(0, 5e3, (6, x.size))
+    found = find_pieces(x, rows)
+    assert found is not None
+    y = tuple(rows.reshape(-1))
+    return Fit("two lines", "MPI over verbs", points(x, 6), y, fit_line(x, rows), "exact", found, keys=("k",))
 
 
 def two_points() -> Fit:
@@ -162,6 +177,7 @@ EXAMPLES: dict[str, tuple[str, Callable[[], Any]]] = {
     "times": ("latency", times),
     "one time": ("latency", one_time),
     "line": ("fit", line),
+    "two lines": ("fit", two_lines),
     "two points": ("fit", two_points),
 }
 

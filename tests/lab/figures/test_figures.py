@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.text import Text
-from tests.lab.figures.examples import EXAMPLES, SIZES, beside, estimate, figure, heat, limits, many, ratios
+from tests.lab.figures.examples import EXAMPLES, SIZES, beside, estimate, figure, heat, limits, many, ratios, two_lines
 
 from lab.analysis.ceiling import tcp_limit, write_limit
-from lab.figures import BySize, Curve, FigureError, HeatMap, published, throughput
+from lab.figures import BySize, Curve, FigureError, HeatMap, fit, published, throughput
 from lab.figures.by_size import draw_by_size
+from lab.figures.fit import draw_fit
 from lab.figures.heat_map import draw_heat_map
 from lab.figures.labels import spread
 from lab.figures.picture import Picture, renderer_of
@@ -147,3 +148,12 @@ def test_numbers_have_three_digits_and_sizes_are_binary_unless_chosen_decimal() 
         "1.5 MiB",
         "16 MB",
     ]
+
+
+def test_two_lines_are_drawn_where_one_does_not_do_and_the_one_stays_to_be_seen() -> None:
+    upper = draw_fit(two_lines()).panels[0]
+    assert [str(each.get_label()) for each in upper.lines][:3] == ["MPI over verbs", "one line", "two lines"]
+    assert [each.get_linestyle() for each in upper.lines][1:] == [":", "-", "-"]
+    made = fit(two_lines())
+    assert "two lines, break at 260" in made.alt.replace("\N{NO-BREAK SPACE}", " ")
+    assert made.alt.count("1/slope") == 2 and "n = 6 repetitions of 67 times each" in made.n

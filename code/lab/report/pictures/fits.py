@@ -28,9 +28,17 @@ def fitted(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
         yield replace(_picture(found.times()), machine=found.machine)
 
 
+def fit_data(name: str, label: str, times: Times) -> Fit:
+    """Every time of every repetition, the line, and the two where they follow the times instead."""
+    curve, y = times.curve, tuple(time for row in times.rows for time in row)
+    keys = curve.keys(curve.sizes)
+    return Fit(
+        name, label, times.sizes * len(times.rows), y, times.line(), curve.site, times.pieces(), rate=MB_S, keys=keys
+    )
+
+
 def _picture(times: Times) -> Picture:
     curve, name = times.curve, f"{times.curve.name}.fit"
-    caption = f"{times.what.capitalize()} of {curve.words} with its least-squares line, and what the line leaves."
-    keys = curve.keys(curve.sizes)
-    data = Fit(name, curve.words, times.sizes, times.times_ns, times.line(), curve.site, rate=MB_S, keys=keys)
-    return Picture(name, caption, data, fit)
+    lines = "the two lines that follow it" if times.pieces() else "its least-squares line"
+    caption = f"{times.what.capitalize()} of {curve.words} with {lines}, and what one line leaves."
+    return Picture(name, caption, fit_data(name, curve.words, times), fit)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.analysis.summary import estimate_median
-from lab.figures import BySize, Curve, Fit, call_time, fit
+from lab.figures import BySize, Curve, call_time, fit
 from lab.report.claim import Ledger
 from lab.report.evidence import Evidence
-from lab.report.pictures.picture import MB_S, Picture
+from lab.report.pictures.fits import fit_data
+from lab.report.pictures.picture import Picture
 from lab.report.sides import Side, series_of_sides, sides
 
 
@@ -32,9 +33,9 @@ def _fitted(side: Side, ledger: Ledger) -> Picture:
     """The line from the knee on, or through all sizes."""
     knee = ledger.get(f"{side.name}.knee")
     first = knee.estimate.value if knee else side.curve.sizes[0]
-    sizes, times_ns = side.points(first)
+    times = side.times_from(first)
     which = "from the knee on" if knee else "of all sizes, since there is no knee"
-    caption = f"Mean of the {side.words}, {which}, in each repetition, with the least-squares line."
-    keys, name = side.curve.keys(side.curve.sizes), f"{side.name}.fit"
-    data = Fit(name, side.words, sizes, times_ns, side.line_from(first), side.curve.site, rate=MB_S, keys=keys)
-    return Picture(name, caption, data, fit)
+    lines = "the two lines that follow it" if times.pieces() else "the least-squares line"
+    caption = f"Mean of the {side.words}, {which}, in each repetition, with {lines}."
+    name = f"{side.name}.fit"
+    return Picture(name, caption, fit_data(name, side.words, times), fit)
