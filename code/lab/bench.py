@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import exp, log
 from statistics import median
 
+from lab.analysis.means import geometric_mean
 from lab.sizes import format_size
 from lab.spec import Comparison
 from lab.table import Row
@@ -28,7 +28,7 @@ class Result:
     def geometric_mean(self) -> float:
         limit = self.comparison.geometric_mean_up_to
         ratios = [ratio for size, ratio in self.ratios.items() if limit is None or size <= limit]
-        return exp(sum(map(log, ratios)) / len(ratios)) if ratios else 0.0
+        return geometric_mean(ratios) if ratios else 0.0
 
     @property
     def holds(self) -> bool:

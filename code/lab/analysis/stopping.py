@@ -1,17 +1,14 @@
-"""Stop rules: whether a series is long enough. A rule that gives up says "not reached", which is a result."""
+"""The stop rule: whether a series is long enough. A rule that gives up says "not reached", which is a result."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lab.analysis.estimate import LEVEL
 from lab.analysis.samples import Floats, check_samples
-from lab.analysis.summary import estimate_median
 
 
 class State(Enum):
@@ -31,44 +28,6 @@ class Decision:
     spread: float | None = None
 
 
-class Rule(Protocol):
-    """Decides on the series so far; pure, so that a record can be judged again by another rule."""
-
-    def decide(self, series: ArrayLike) -> Decision: ...
-
-
-@dataclass(frozen=True)
-class FixedCount:
-    """Stops after a number of samples that was chosen before the first: no bias from looking."""
-
-    count: int
-
-    def decide(self, series: ArrayLike) -> Decision:
-        n = np.size(series)
-        return Decision(State.REACHED if n >= self.count else State.GO_ON, n)
-
-
-@dataclass(frozen=True)
-class UntilNarrow:
-    """Stops when the median's interval is narrower than `target` times the median, or at `cap` samples.
-
-    Assumes independent samples. Looking after each sample makes the last interval somewhat too narrow.
-    Source: Hoefler & Belli, on the number of measurements.
-    """
-
-    target: float
-    cap: int
-    level: float = LEVEL
-
-    def decide(self, series: ArrayLike) -> Decision:
-        n = np.size(series)
-        if n == 0:
-            return Decision(State.GO_ON, 0)
-        median = estimate_median(series, self.level)
-        spread = _fraction(median.interval.width, median.value) if median.interval else None
-        return _decide(n, spread, self.target, self.cap)
-
-
 @dataclass(frozen=True)
 class UntilStable:
     """Stops when the last `window` samples lie within `target` times their median, or at `cap` samples.
@@ -84,10 +43,12 @@ class UntilStable:
     def decide(self, series: ArrayLike) -> Decision:
         samples = np.asarray(series, dtype=np.float64)
         spread = _spread(check_samples(samples[-self.window :])) if samples.size >= self.window else None
-        return _decide(samples.size, spread, self.target, self.cap)
+        if spread is not None and spread <= self.target:
+            return Decision(State.REACHED, samples.size, spread)
+        return Decision(State.NOT_REACHED if samples.size >= self.cap else State.GO_ON, samples.size, spread)
 
 
-def stop_at(rule: Rule, series: ArrayLike) -> Decision:
+def stop_at(rule: UntilStable, series: ArrayLike) -> Decision:
     """Where the rule would have stopped, asked after every sample; GO_ON where the series ended first."""
     samples = check_samples(series)
     decision = Decision(State.GO_ON, 0)
@@ -98,15 +59,6 @@ def stop_at(rule: Rule, series: ArrayLike) -> Decision:
     return decision
 
 
-def _decide(n: int, spread: float | None, target: float, cap: int) -> Decision:
-    if spread is not None and spread <= target:
-        return Decision(State.REACHED, n, spread)
-    return Decision(State.NOT_REACHED if n >= cap else State.GO_ON, n, spread)
-
-
 def _spread(window: Floats) -> float:
-    return _fraction(float(np.ptp(window)), float(np.median(window)))
-
-
-def _fraction(width: float, median: float) -> float:
+    width, median = float(np.ptp(window)), float(np.median(window))
     return width / abs(median) if median else float("inf") if width else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.analysis.estimate import LEVEL
 from lab.analysis.overhead import LARGEST_SHARE
 from lab.analysis.ratios import LEAST
 from lab.report.claim import Claim, constant
@@ -81,7 +82,7 @@ def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
     yield constant("least.n", LEAST, "", "repetitions that an interval needs", "lab.analysis.ratios")
     meaning = "part of a round's time up to which half of the round trip is taken off"
     yield constant("share.limit", LARGEST_SHARE * 100, "percent", meaning, "lab.analysis.overhead")
-    yield constant("level", 95, "percent", "confidence of all intervals", "lab.analysis")
+    yield constant("level", 100 * LEVEL, "percent", "confidence of all intervals", "lab.analysis")
 
 
 def _sizes(evidence: Evidence, series: Series) -> Iterator[Claim]:

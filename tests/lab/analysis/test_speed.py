@@ -9,12 +9,11 @@ KILOBYTES = 1_000_000
 PROGRAM = f"""
 import resource
 import numpy as np
-from lab.analysis import outliers, ratios, regression, steady, summary
+from lab.analysis import ratios, regression, steady, summary
 
 resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
 samples = np.random.default_rng(1).integers(1_000, 100_000, 10_000_000)
 summary.summarize(samples)
-outliers.mark_outliers(samples)
 ratios.ratio_of_medians(samples, samples)
 regression.fit_line(samples, samples)
 steady.find_steady(samples)
