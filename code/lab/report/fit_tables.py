@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab.report.claim import Ledger
 from lab.report.escape import Markup, escape
@@ -29,7 +29,7 @@ def fit_table(evidence: Evidence, ledger: Ledger) -> FitTable:
     rows = tuple(
         (
             *_line(ledger, each.times, MICRO),
-            cell(each.half_trip_ns(), MICRO / NANO),
+            cell(replace(each.half_trip_ns(), interval=None), MICRO / NANO),  # which the table of latencies has
             Markup("yes" if each.agrees() else "no"),
         )
         for each in found
@@ -58,6 +58,7 @@ def _line(ledger: Ledger, times: Times, scale: float) -> Iterator[Markup]:
 
 
 def _break(ledger: Ledger, times: Times) -> Markup:
-    """Where a line breaks, in the place of its rate."""
+    """The interval of a line's break, in the place of its rate."""
     ends = [ledger.get(f"{times.name}.break.{end}") for end in ("from", "to")]
-    return Markup("breaks at " + " to ".join(shown(end).tex for end in ends if end)) if all(ends) else NO_INTERVAL
+    low, high = (shown(end).tex if end else "" for end in ends)
+    return Markup(rf"{{\scriptsize[{low}, {high}]}}") if low and high else NO_INTERVAL
