@@ -10,7 +10,7 @@ from pathlib import Path
 
 import lab.bench
 import lab.verify
-from lab.arguments import most_trials
+from lab.arguments import ANY, most_trials
 from lab.binaries import keep_binaries
 from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError
@@ -24,6 +24,7 @@ from lab.reference import changed_parts, read_reference, write_reference
 from lab.remaining import run_remaining
 from lab.run import Summary, damaged, missing
 from lab.sites import EVERYWHERE, open_site
+from lab.sites.auto import choose
 from lab.sites.hosts import read_slurm
 from lab.spec_file import load
 from lab.stamp import is_current, keep_stamp
@@ -63,7 +64,7 @@ def run(options: Namespace) -> int:
 
 def table(options: Namespace) -> int:
     """Records to CSV."""
-    plans = plans_of(options)
+    plans = _plans_of_now(options) if options.reference else plans_of(options)
     for each in plans:
         for line in damaged(each.planned, options.results):
             print(line, file=sys.stderr)
@@ -152,7 +153,17 @@ def doctor(options: Namespace) -> int:
 
 def _open(files: Iterable[Path], options: Namespace) -> Workshop:
     site = open_site(options.site, options.hosts)
-    return open_workshop(files, site, lambda line: print(line, file=sys.stderr), most_trials(options))
+    return open_workshop(files, site, _tell, most_trials(options))
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def _plans_of_now(options: Namespace) -> tuple[Plan, ...]:
+    """As a run would measure: a reference of an earlier build or machine would be stale from the start."""
+    named = choose(options.hosts)[0] if options.site == ANY else options.site
+    return open_workshop(options.experiment, open_site(named, options.hosts), _tell, most_trials(options)).plans
 
 
 def _write_table(each: Plan, results: Path) -> None:

@@ -87,8 +87,12 @@ def _of_site(groups: list[Group], named: str) -> list[Group]:
 def _refuse(experiment: Experiment, groups: list[Group], results: Path, site: str) -> NoReturn:
     count = sum(len(group.started) for group in groups)
     where = "" if site == ANY else f" of the site {site}"
-    what = f"none of the {count} records{where} is of a trial of {experiment.name} as its file is now"
-    raise RecordError(what if count else f"there is no record{where}", str(results), f"lab run {experiment.name}")
+    what = f"there is no record{where}"
+    if count:
+        what = f"none of the {count} records{where} is of a trial of {experiment.name} as its file is now"
+    elif not where and any((results / "records").glob("*/*")):
+        what = "no record there says what its site is"
+    raise RecordError(what, str(results), f"lab run {experiment.name}")
 
 
 def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str], tell: Tell) -> Choice | None:

@@ -10,8 +10,9 @@ from pathlib import Path
 from lab.analysis.estimate import Estimate
 from lab.places import PUBLISHED
 from lab.report.claim import Claim, Kind
-from lab.report.fits import NS, Times
+from lab.report.fits import Times
 from lab.report.published_files import Entry, entries, rows_of, source_of
+from lab.report.units import NANO
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,9 @@ class PublishedTimes:
         return Claim(name, estimate, unit, kind, meaning, link=self.machine, source=source_of(self.file))
 
     def times(self) -> Times:
+        """All of one run, and so one repetition, however often it went through the sizes."""
         sizes, seconds = zip(*self.points, strict=True)
-        return Times(self, self.what, tuple(map(float, sizes)), tuple(each / NS for each in seconds))
+        return Times(self, self.what, tuple(map(float, sizes)), (tuple(each / NANO for each in seconds),))
 
 
 def published_times(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedTimes, ...]:

@@ -83,13 +83,25 @@ def test_the_lines_of_the_mpi_reference_are_no_latencies() -> None:
     evidence, rows = reference("mpi_bandwidth_latency")
     for found in intercepts(evidence):
         kept = [row for row in rows if row["series"] == found.times.curve.name]
-        kept = [row for row in kept if int(row["size_bytes"]) >= min(found.times.sizes)]
+        kept = [row for row in kept if int(row["size_bytes"]) in found.times.sizes]
         sizes, trips = ([float(row[name]) for row in kept] for name in ("size_bytes", "round_trip_ns"))
         slope, intercept = np.polyfit(sizes, np.divide(trips, 2), 1)
         claims = {claim.name: claim.estimate.value for claim in fit_claims(found.times)}
-        assert claims[f"{found.times.name}.rate"] == pytest.approx(1e9 / slope, rel=1e-9)
+        if found.times.part == "upper":
+            assert claims[f"{found.times.name}.rate"] == pytest.approx(1e9 / slope, rel=1e-9)
         assert claims[f"{found.times.name}.intercept"] == pytest.approx(intercept / 1e9, rel=1e-6)
     assert [found.agrees() for found in intercepts(evidence) if found.times.part == "fit"] == [False, False]
+
+
+def test_no_rate_of_the_mpi_reference_is_that_of_a_line_across_its_step() -> None:
+    evidence, _ = reference("mpi_bandwidth_latency")
+    (whole,) = (each.times for each in intercepts(evidence) if each.times.name == "verbs.fit")
+    claims = {claim.name: claim.estimate for claim in fit_claims(whole)}
+    assert "verbs.fit.rate" not in claims
+    assert 1 / whole.line().slope.value * 1e9 > 1.15 * claims["verbs.fit.fastest"].value
+    assert (claims["verbs.fit.break.from"].value, claims["verbs.fit.break.to"].value) == (260_000, 264_000)
+    assert 145e6 < claims["verbs.fit.below.rate"].value < 147e6
+    assert claims["verbs.fit.above.rate"].value <= claims["verbs.fit.above.fastest"].value
 
 
 def test_no_call_over_tcp_has_a_knee_and_over_verbs_a_second_packet_makes_a_step() -> None:

@@ -53,6 +53,13 @@ def test_a_speed_up_without_base_or_over_two_links_is_refused() -> None:
     assert check(Statement(WORDS, "up", SPEED_UP)) is None
 
 
+def test_the_rate_of_a_slope_is_no_throughput() -> None:
+    slope = replace(RATE, kind=Kind.SLOPE)
+    assert rules.slope_is_no_throughput(Statement("The link carries \\claim.", "rate", slope))
+    assert rules.slope_is_no_throughput(Statement("The slope stands for \\claim.", "rate", slope)) is None
+    assert rules.slope_is_no_throughput(Statement("The link carries \\claim.", "rate", RATE)) is None
+
+
 def test_an_intercept_is_no_latency() -> None:
     intercept = replace(RATE, kind=Kind.INTERCEPT, unit="s")
     assert rules.latency_is_measured(Statement("The latency is \\claim.", "t", intercept))
@@ -94,4 +101,4 @@ def test_a_record_that_failed_its_checks_is_refused() -> None:
 
 
 def test_every_rule_has_its_test() -> None:
-    assert len(rules.RULES) == 8
+    assert len(rules.RULES) == 9
