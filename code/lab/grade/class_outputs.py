@@ -9,22 +9,42 @@ from pathlib import Path
 
 from lab.grade.class_page import class_page
 from lab.grade.course import Graded
-from lab.grade.fingerprint import Likeness, likenesses, read_fingerprint
+from lab.grade.fingerprint import Likeness, Likenesses, read_fingerprint
 from lab.storage import write_text
 from lab.submission.assignment import CHECKS, Assignment
 
 GRADES, ALIKE, PAGE = "grades.csv", "alike.csv", "class.html"
+GROWTH = 1.25  # of a class, between two writings
 LEAST_WORDS = 0.3  # of two discussions' runs of five words: below, they share no more than the course's own phrases
 
 
-def write_class(assignment: Assignment, graded: Iterable[Graded], folder: Path) -> dict[str, list[str]]:
-    """All files, replaced whole; the faults by cause."""
-    rows = sorted(graded, key=lambda each: each.submission)
-    causes, alike = by_cause(rows), who_is_like_whom(rows)
-    write_text(folder / GRADES, grades_csv(rows))
-    write_text(folder / ALIKE, alike_csv(alike))
-    write_text(folder / PAGE, class_page(assignment.title, CHECKS, rows, causes, alike))
-    return causes
+class ClassOutputs:
+    """The files of a class while its hand-ins are graded, each replaced whole."""
+
+    def __init__(self, assignment: Assignment, folder: Path) -> None:
+        self._assignment, self._folder = assignment, folder
+        self._graded: list[Graded] = []
+        self._alike = Likenesses(LEAST_WORDS)
+        self._written = 0
+
+    def add(self, graded: Graded) -> None:
+        """One more hand-in. All is written again whenever the class has grown by a quarter: each time takes as long as
+        there are pairs that are alike, so that after every hand-in it would grow with the cube of a class."""
+        self._graded.append(graded)
+        if graded.folder:
+            self._alike.add(graded.submission, read_fingerprint(graded.folder))
+        if len(self._graded) >= self._written * GROWTH:
+            self.write()
+
+    def write(self) -> dict[str, list[str]]:
+        """All files as they are now; the faults by cause."""
+        rows = sorted(self._graded, key=lambda each: each.submission)
+        causes, alike = by_cause(rows), self._alike.most_alike_first()
+        write_text(self._folder / GRADES, grades_csv(rows))
+        write_text(self._folder / ALIKE, alike_csv(alike))
+        write_text(self._folder / PAGE, class_page(self._assignment.title, CHECKS, rows, causes, alike))
+        self._written = len(rows)
+        return causes
 
 
 def by_cause(rows: Iterable[Graded]) -> dict[str, list[str]]:
@@ -34,12 +54,6 @@ def by_cause(rows: Iterable[Graded]) -> dict[str, list[str]]:
         for kind in [*each.grade.get("kinds", ()), *(["the grading itself"] if each.trouble else [])]:
             causes.setdefault(kind, []).append(each.submission)
     return dict(sorted(causes.items(), key=lambda item: (-len(item[1]), item[0])))
-
-
-def who_is_like_whom(rows: Iterable[Graded]) -> list[Likeness]:
-    """Information for a person, never points."""
-    made = {each.submission: read_fingerprint(each.folder) for each in rows if each.folder}
-    return likenesses(made, LEAST_WORDS)
 
 
 def grades_csv(rows: Iterable[Graded]) -> str:

@@ -27,7 +27,7 @@ def preview_grade(options: Namespace) -> int:
 
 def grade_class(options: Namespace) -> int:
     """All hand-ins of a folder; 0 where each has a final grade, whatever it is."""
-    from lab.grade.class_outputs import write_class
+    from lab.grade.class_outputs import ClassOutputs
     from lab.grade.course import find_submissions, require_one
     from lab.grade.course import grade_class as grade_all
     from lab.grade.desk import open_desk
@@ -39,11 +39,14 @@ def grade_class(options: Namespace) -> int:
     command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
     command += ["--assignment", str(desk.assignment.file)]
     on, at_once = _where(options)
-    done = []
-    for each in grade_all(submissions, options.out, desk.grader, lambda place: [*command, str(place)], at_once, on):
-        done.append(each)
-        print(f"{each.points:>4}  {each.submission}{f': {each.trouble}' if each.trouble else ''}", flush=True)
-        causes = write_class(desk.assignment, done, options.out)
+    done, outputs = [], ClassOutputs(desk.assignment, options.out)
+    try:
+        for each in grade_all(submissions, options.out, desk.grader, lambda place: [*command, str(place)], at_once, on):
+            done.append(each)
+            print(f"{each.points:>4}  {each.submission}{f': {each.trouble}' if each.trouble else ''}", flush=True)
+            outputs.add(each)
+    finally:
+        causes = outputs.write()
     for cause, which in causes.items():
         print(f"{len(which):>4} with the fault: {cause}")
     print(f"{from_here(options.out / 'class.html')}: {len(done)} hand-ins")

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
 from lab.errors import LabError
@@ -60,24 +59,39 @@ def write_fingerprint(made: Fingerprint, folder: Path) -> None:
 
 
 def read_fingerprint(folder: Path) -> Fingerprint:
-    """What write_fingerprint wrote; nothing where the grading did not come so far."""
-    if not (folder / FILE).exists():
+    """What write_fingerprint wrote; nothing where the grading did not come so far, or the file is damaged."""
+    try:
+        values = json.loads((folder / FILE).read_text())
+        return Fingerprint(frozenset(values["words"]), frozenset(values["records"]))
+    except (OSError, ValueError, KeyError, TypeError):
         return Fingerprint(frozenset(), frozenset())
-    values = json.loads((folder / FILE).read_text())
-    return Fingerprint(frozenset(values["words"]), frozenset(values["records"]))
 
 
-def likenesses(made: dict[str, Fingerprint], least_words: float) -> list[Likeness]:
-    """Pairs that share a record, or so much of their words; the most alike first."""
-    pairs = (_compare(first, second, made) for first, second in combinations(sorted(made), 2))
-    found = [pair for pair in pairs if pair.records or pair.words >= least_words]
-    return sorted(found, key=lambda pair: (-pair.records, -pair.words, pair.first, pair.second))
+class Likenesses:
+    """The pairs of a class that share a record, or so much of their words. A hand-in is compared once with each that
+    came before it: n(n-1)/2 comparisons in all, however often the pairs are asked for."""
+
+    def __init__(self, least_words: float) -> None:
+        self._least_words = least_words
+        self._made: dict[str, Fingerprint] = {}
+        self._found: list[Likeness] = []
+
+    def add(self, name: str, made: Fingerprint) -> None:
+        """One more hand-in."""
+        pairs = (compare(name, made, other, before) for other, before in self._made.items())
+        self._found += [pair for pair in pairs if pair.records or pair.words >= self._least_words]
+        self._made[name] = made
+
+    def most_alike_first(self) -> list[Likeness]:
+        return sorted(self._found, key=lambda pair: (-pair.records, -pair.words, pair.first, pair.second))
 
 
-def _compare(first: str, second: str, made: dict[str, Fingerprint]) -> Likeness:
-    one, other = made[first], made[second]
-    both = one.words | other.words
-    return Likeness(first, second, len(one.words & other.words) / len(both or "x"), len(one.records & other.records))
+def compare(name: str, made: Fingerprint, other: str, before: Fingerprint) -> Likeness:
+    """Of two hand-ins, named in the order of their names."""
+    first, second = sorted((name, other))
+    shared = len(made.words & before.words)
+    every = len(made.words) + len(before.words) - shared
+    return Likeness(first, second, shared / (every or 1), len(made.records & before.records))
 
 
 def _digests(contents: Iterable[bytes]) -> frozenset[str]:

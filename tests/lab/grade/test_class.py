@@ -1,14 +1,25 @@
 import csv
 import re
 import sys
+from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.lab.grade.growth import all_pairs, copies
 
-from lab.grade.class_outputs import ALIKE, GRADES, PAGE, write_class
+from lab.grade.class_outputs import ALIKE, GRADES, PAGE, ClassOutputs, alike_csv
 from lab.grade.course import ClassError, Graded, find_submissions, grade_class, require_one
-from lab.grade.fingerprint import Fingerprint, likenesses, write_fingerprint
+from lab.grade.fingerprint import (
+    FILE,
+    Fingerprint,
+    Likeness,
+    Likenesses,
+    compare,
+    read_fingerprint,
+    write_fingerprint,
+)
 from lab.submission.assignment import CHECKS, Assignment
 
 # Stands for `lab grade`: it writes a grade, or breaks down where the hand-in says so.
@@ -119,13 +130,54 @@ def test_every_cell_of_the_page_leads_to_its_evidence_and_nothing_leads_out(hand
     assert "&lt;b&gt;&amp;" in text and "A class &lt;1&gt;" in text and not re.search(r"https?:|src=|url\(", text)
 
 
+def write_class(assignment: Assignment, grades: Iterable[Graded], folder: Path) -> dict[str, list[str]]:
+    outputs = ClassOutputs(assignment, folder)
+    for each in grades:
+        outputs.add(each)
+    return outputs.write()
+
+
+@pytest.mark.parametrize("count", [50, 100, 200])
+def test_a_class_compares_each_pair_once_and_is_written_a_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    compared, rows = 0, 0
+
+    def counted(*pair: Any) -> Likeness:
+        nonlocal compared
+        compared += 1
+        return compare(*pair)
+
+    def written(alike: Iterable[Likeness]) -> str:
+        nonlocal rows
+        found = list(alike)
+        rows += len(found)
+        return alike_csv(found)
+
+    monkeypatch.setattr("lab.grade.fingerprint.compare", counted)
+    monkeypatch.setattr("lab.grade.class_outputs.alike_csv", written)
+    write_class(ASSIGNMENT, copies(count, tmp_path), tmp_path)
+    assert compared == all_pairs(count)
+    assert rows <= 5 * all_pairs(count)  # a geometric series of writings, and the last one
+    assert len((tmp_path / ALIKE).read_text().splitlines()) == 1 + all_pairs(count)
+
+
+def test_a_damaged_fingerprint_is_like_no_other(tmp_path: Path) -> None:
+    for damage in (b"\xff", b"[]", b'{"words": 1}', b"{"):
+        (tmp_path / FILE).write_bytes(damage)
+        assert read_fingerprint(tmp_path) == Fingerprint(frozenset(), frozenset())
+
+
 def test_likeness_is_of_words_or_of_records_and_is_only_told(tmp_path: Path) -> None:
     made = {
         "a": Fingerprint(frozenset("wxyz"), frozenset("1")),
         "b": Fingerprint(frozenset("wxyv"), frozenset("2")),
         "c": Fingerprint(frozenset("q"), frozenset("1")),
     }
-    found = [(each.first, each.second, each.words, each.records) for each in likenesses(made, 0.3)]
+    alike = Likenesses(0.3)
+    for name in ("b", "c", "a"):
+        alike.add(name, made[name])
+    found = [(each.first, each.second, each.words, each.records) for each in alike.most_alike_first()]
     assert found == [("a", "c", 0.0, 1), ("a", "b", 0.6, 0)]
     grades = []
     for name, each in made.items():
