@@ -116,7 +116,8 @@ class Forger:
 
     def plan(self, folder: Path) -> Plan:
         """The same plan, of the experiment in another folder."""
-        site = mock.Mock(ends=self.work.plan.site.ends, identity=lambda: self.work.plan.site.identity)
+        here = self.work.plan.site
+        site = mock.Mock(ends=here.ends, identity=lambda: here.identity, traits=here.traits)
         site.name = self.work.plan.site.name
         return plan_on(folder / "small.toml", site, "d")
 

@@ -19,6 +19,7 @@ from lab.grade.grading import grade
 from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
 from lab.grade.result import Grade, Status
 from lab.record import read_facts
+from lab.sites.cable import Cable
 from lab.submission.assignment import CHECKS
 from lab.version import exact_version
 
@@ -99,6 +100,7 @@ def test_on_a_site_with_a_clock_on_the_wall_no_two_runs_are_equal(
 ) -> None:
     here, there = hand_ins.Site(slowness=1.0), hand_ins.Site(slowness=1.02)
     here.name = there.name = "host"
+    here.traits = there.traits = Cable.traits
     work = hand_ins.with_report(course, hand_ins.make_work(course, "fay", there))
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", here, "d")
     assignment = replace(desk.assignment, site="host")
