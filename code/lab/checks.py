@@ -14,6 +14,7 @@ from lab.trial import DEADLINE_STATUS, Ends, Outcome, StepOutcome
 
 DURATIONS = (*SUMMARIES, "window", "round_trip", "round", "send", "receive")
 PATH_MTU_MOST = 4096  # bytes of a message in one packet
+FLOODED_STATUS = 128 + 25  # by SIGXFSZ
 LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
 RULE = r"^-{60,}$"  # above and below what Open MPI's launcher has to say
 BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
@@ -125,4 +126,6 @@ def _last_words(talk: str) -> str:
 def _describe(status: int) -> str:
     if status == DEADLINE_STATUS:
         return "did not end before the deadline (deadline_s)"
+    if status == FLOODED_STATUS:
+        return "was ended because it wrote without end (SIGXFSZ): its output is bounded"
     return f"was ended by signal {status - 128}" if status > 128 else f"ended with status {status}"

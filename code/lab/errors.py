@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -43,8 +43,11 @@ class ParseError(LabError):
     """A program's output is not what its parser knows."""
 
 
+@dataclass
 class SiteError(LabError):
-    """A site could not run a trial: the guest panicked, hung, the disk is full."""
+    """A site could not run a trial: the guest panicked, hung, the disk is full. What it left is evidence, by file."""
+
+    evidence: dict[str, str] = field(default_factory=dict)
 
 
 class SiteStopped(SiteError):

@@ -71,6 +71,12 @@ def judge(planned: Planned, facts: SiteFacts, outcome: Outcome, state: dict[str,
     return Record(planned.trial.key, about, reading.samples, *_logs(planned, outcome))
 
 
+def unfinished(planned: Planned, facts: SiteFacts, error: SiteError) -> Record:
+    """What is known of a trial of which the site brought nothing back."""
+    nothing = Outcome((), {}, {}, 0, 0, "", 0.0)
+    return Record(planned.trial.key, record_facts(planned, facts, nothing) | {"failed": str(error)}, ())
+
+
 def _failure(problems: list[str], planned: Planned, outcome: Outcome, about: dict[str, Any]) -> FailedOutcome:
     sentence = "; ".join(problems)
     record = Record(planned.trial.key, about | {"failed": sentence}, (), *_logs(planned, outcome))

@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab.claims import claim
-from lab.errors import LabError, SiteStopped, StorageError, TrialFailed
-from lab.measure import FailedOutcome, measure
+from lab.errors import LabError, SiteError, SiteStopped, StorageError, TrialFailed
+from lab.measure import FailedOutcome, measure, unfinished
 from lab.plan import Plan, Planned, SiteFacts
 from lab.record import has_record, record_damage, record_folder, write_failure, write_record
 from lab.sites import Site
@@ -98,6 +98,13 @@ def _keep(work: Work, planned: Planned) -> None:
     except FailedOutcome as failure:
         folder = write_failure(work.results, failure.record, failure.what, failure.evidence)
         raise TrialFailed(failure.what, hint=f"the evidence in {folder}") from failure
+    except SiteStopped:
+        raise
+    except SiteError as error:  # a panic, a flood: what the site has of it, beside what was asked for
+        folder = write_failure(work.results, unfinished(planned, work.facts, error), str(error), error.evidence)
+        if not error.evidence:
+            raise
+        raise replace(error, hint="; ".join(filter(None, (error.hint, f"the evidence in {folder}")))) from error
     write_record(work.results, record)
 
 

@@ -253,3 +253,19 @@ def test_what_this_computer_refuses_a_site_fails_the_trial_in_words(
     fake_site.change = refuse
     summary = run(plan, fake_site, results)
     assert len(summary.failed) == 10 and all(said.startswith("/the/memory: ") for _, said in summary.failed)
+
+
+def test_what_the_site_could_not_run_leaves_its_evidence(make_small_plan: Make, fake_site: Any, results: Path) -> None:
+    plan = make_small_plan()
+
+    def panic(_: Outcome) -> Outcome:
+        raise SiteError("the guest's kernel panicked", hint="less of it", evidence={"console.log": "Oops"})
+
+    fake_site.change = panic
+    summary = run(plan, fake_site, results)
+    assert len(summary.failed) == 10 and not any(results.glob("records/??/[!.]*"))
+    for planned, sentence in summary.failed:
+        folder = results / "failed" / planned.trial.key
+        assert str(folder) in sentence and "less of it" in sentence
+        assert (folder / "console.log").read_text() == "Oops" and "panicked" in (folder / "failure.txt").read_text()
+        assert json.loads((folder / "record.json").read_text())["key"] == planned.trial.key

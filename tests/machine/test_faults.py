@@ -125,7 +125,14 @@ def test_a_server_that_stays_is_ended_after_its_client(exact: ExactSite, shell: 
 
 def test_more_output_than_the_mailbox_holds_is_an_error(exact: ExactSite, shell: Shell) -> None:
     with pytest.raises(SiteError, match="without results"):
-        exact.run(shell("truncate -s 70000000 /lab/out/large"))
+        exact.run(shell("for part in 1 2; do truncate -s 40000000 /lab/out/large.$part; done"))
+
+
+def test_a_program_that_talks_without_end_ends_at_once(exact: ExactSite, shell: Shell) -> None:
+    """Of its words there is what the bound let through, and the rest of the trial's evidence is there."""
+    (step,) = exact.run(shell("exec yes >&2", deadline_s=500)).steps
+    assert step.client_status == 128 + 25 and len(step.client_err) == 48 << 20
+    assert step.clock_end_ns - step.clock_start_ns < 20 * 10**9
 
 
 def test_runs_in_threads_do_not_disturb_each_other(exact: ExactSite, shell: Shell) -> None:

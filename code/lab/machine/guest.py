@@ -15,6 +15,7 @@ from lab.trial import Job, Outcome
 
 DONE = 0x10 << 1 | 1  # what isa-debug-exit makes of the byte that init writes to it
 CONSOLE_LIMIT = 1 << 20
+CONSOLE = "console.log"
 PANIC = "Kernel panic - "
 
 Watch = Callable[[qemu.Process], AbstractContextManager[None]]
@@ -53,10 +54,13 @@ def finish(process: qemu.Process, mailbox: int, console: int) -> tuple[Files, st
 
 def failure(process: qemu.Process, console: str) -> qemu.MachineError:
     """Why a run left no results."""
+    evidence = {CONSOLE: console}
     for line in console.splitlines():
         if PANIC in line:
-            return qemu.MachineError(f"the guest's kernel panicked: {line.partition(PANIC)[2]}")
+            what = f"the guest's kernel panicked: {line.partition(PANIC)[2]}"
+            return qemu.MachineError(what, evidence=evidence)
     if process.wait() == 0:
-        return qemu.MachineError("the guest went off without results", hint="less output: fewer samples or steps")
+        what, hint = "the guest went off without results", "less output: fewer samples or steps"
+        return qemu.MachineError(what, hint=hint, evidence=evidence)
     ended = process.ended()
-    return qemu.MachineError(f"the guest did not finish its job: {ended.what}")
+    return qemu.MachineError(f"the guest did not finish its job: {ended.what}", evidence=evidence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import threading
@@ -15,7 +16,7 @@ from lab.sites import orphans
 
 DEADLINE_STATUS = 124
 NOT_STARTED_STATUS = 127
-OUTPUT_LIMIT = 64 << 20
+OUTPUT_LIMIT = 64 << 20  # bytes of any file that it writes, so that one that talks without end ends (SIGXFSZ)
 NAP_S = 0.0002  # the first one while something is awaited; each is twice as long as the one before, up to
 LONGEST_NAP_S = 0.02
 LISTENING = "0A"  # in /proc/net/tcp
@@ -52,6 +53,8 @@ class Program:
             self.status = NOT_STARTED_STATUS
         else:
             orphans.STARTED.add(self.popen.pid)
+            with suppress(ProcessLookupError):  # it has ended already
+                resource.prlimit(self.popen.pid, resource.RLIMIT_FSIZE, (OUTPUT_LIMIT, OUTPUT_LIMIT))
             self.timer.start()
             self.begun.set()
             code = self.popen.wait()

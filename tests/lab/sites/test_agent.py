@@ -3,10 +3,12 @@ from pathlib import Path
 
 import pytest
 
+from lab.checks import FLOODED_STATUS
 from lab.errors import SiteError
 from lab.sites import node
 from lab.sites.agent import Agent
 from lab.sites.far_end import FarEnd, here
+from lab.sites.program import OUTPUT_LIMIT
 
 
 @pytest.mark.parametrize(("near", "pinned"), [({1, 2, 900}, [{1, 2}]), ({900}, []), (set(), [])])
@@ -29,3 +31,12 @@ def test_what_fails_in_a_request_that_was_begun_is_heard_of_at_once(
     with pytest.raises(SiteError, match=r"^bob: FileNotFoundError: .*'ip'"):
         far.answer(far.call("down", interface="eth0", device=""), limit_s=10)
     far.close()
+
+
+def test_a_program_that_talks_without_end_ends_before_its_deadline() -> None:
+    """And before the memory of the computer that keeps its words: a GiB of them would be read at once."""
+    far = FarEnd("bob", here())
+    far.ask("start", name="client", argv=["sh", "-c", "exec yes >&2"], environment={}, deadline_s=600)
+    left = far.answer(far.call("wait", name="client"), limit_s=120)
+    far.close()
+    assert left["status"] == FLOODED_STATUS and len(left["err"]) == OUTPUT_LIMIT
