@@ -29,6 +29,7 @@ from lab.report.typeset import definitions
 from lab.report.uses import COMMENT, claims_used
 from lab.typed_text import read_typed
 
+DEFAULT = "default.tex"
 MAIN, LEDGER = "report.tex", "ledger.tex"
 DRAFT = r"\draft"
 _NAMED = re.compile(r"\\(figure|table)of\{([^{}]*)\}")
@@ -55,6 +56,12 @@ class Sources:
     def discussion(self) -> Path:
         return self.folder / "discussion.tex"
 
+    @property
+    def template(self) -> str:
+        """The experiment's own, or the one that serves any."""
+        own = f"{self.experiment.stem}.tex"
+        return own if (self.templates / own).is_file() else DEFAULT
+
 
 @dataclass(frozen=True)
 class Report:
@@ -74,7 +81,7 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
     ledger = make_ledger(evidence)
     gallery = Gallery(pictures(evidence, ledger), cache / "figures")
     context = make_context(evidence, ledger, read_people(sources.people), gallery)
-    body = render(sources.templates, f"{sources.experiment.stem}.tex", context)
+    body = render(sources.templates, sources.template, context)
     check_templates(sources, body, ledger)
     check_names(body, ledger)
     discussion = discussion_text(sources, evidence, ledger, body.text)

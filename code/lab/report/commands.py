@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -81,12 +82,15 @@ def _is_current(plan: Plan, results: Path) -> bool:
 
 def _report(plan: Plan, results: Path) -> Path:
     """The PDF in its place. The heavy modules are loaded here: what is up to date needs none of them."""
-    from lab.report.build import Sources, make_report
+    from lab.report.build import DEFAULT, Sources, make_report
     from lab.report.evidence import gather
     from lab.stamp import keep_stamp
 
     pdf, stamp = report_file(plan), _stamp(plan, results)  # what changes while it is made is not in it
-    made = make_report(Sources(plan.experiment.file, TEMPLATES), gather(plan, results), CACHE / "report")
+    sources = Sources(plan.experiment.file, TEMPLATES)
+    if sources.template == DEFAULT:
+        print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
+    made = make_report(sources, gather(plan, results), CACHE / "report")
     for name, png in made.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
     write_bytes(pdf, made.pdf)

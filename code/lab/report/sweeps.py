@@ -10,6 +10,7 @@ from lab.analysis.ratios import ratio_of_medians
 from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, Kind
 from lab.report.compared import ratio
+from lab.report.errors import ReportError
 from lab.report.evidence import Evidence
 from lab.report.measured import Subject, rates, subject
 from lab.report.units import in_words
@@ -31,11 +32,21 @@ def relative(point: Subject, first: Subject, size: int) -> Estimate:
 
 def sweep_claims(evidence: Evidence, series: Series) -> Iterator[Claim]:
     """Rates at every point and size, and for each size the best point over the first."""
+    _require_numbers(series)
     curves = points(evidence, series)
     for curve in curves:
         yield from rates(curve)
     for size in curves[0].sizes:
         yield from _gain(series, curves, size)
+
+
+def _require_numbers(series: Series) -> None:
+    """A best value is a claim, and an axis has numbers."""
+    for name, values in series.vary.items():
+        words = [value for value in values if isinstance(value, (str, bool))]
+        if words:
+            what = f"{series.name} varies {name} over words ({', '.join(map(str, words))}): a report draws numbers"
+            raise ReportError(what, hint="a series for each of them; lab table has them all")
 
 
 def _gain(series: Series, curves: tuple[Subject, ...], size: int) -> Iterator[Claim]:

@@ -1,0 +1,75 @@
+"""Any experiment has a report without a template of its own: what its series give, and no place for what they don't."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab.report import laboratory
+from tests.lab.report.test_measures import SMALL
+from tests.lab.report.test_own_programs import EXPERIMENT as OWN
+
+from lab.measure import measure
+from lab.places import TEMPLATES
+from lab.plan import Plan
+from lab.record import write_record
+from lab.report.build import DEFAULT, Sources, build
+from lab.report.errors import ReportError
+from lab.report.evidence import gather
+from lab.report.ledger import make_ledger
+
+HEAD = 'title = "Mine"\nquestion = "What is it?"\n[parameters]\nsizes = "1..16K*4"\niterations = 400\nrepetitions = 6\n'
+SERIES = '[[series]]\nname = "a"\nprogram = "{}"\noperation = "{}"\nmeasure = "{}"\n'
+SWEEP = HEAD + SERIES.format("verbs", "write", "throughput") + "vary.tx_depth = [32, 64, 128]\n"
+TRIPS = HEAD + SERIES.format("tcp", "send", "latency") + "vary.seed = [1, 2]\nparameters = { wait = 'event' }\n"
+KINDS = {
+    "sweep": (SWEEP, "Every series of this experiment varies a parameter"),
+    "trips": (HEAD + SERIES.format("verbs", "read", "latency"), "half of it stands for one message"),
+    "trips_sweep": (TRIPS, "varies a parameter of a latency"),
+    "calls": (HEAD + SERIES.format("mpi-tcp", "send", "one-way"), "Each end times its own calls"),
+    "rounds": (
+        HEAD + SERIES.format("tcp", "send", "throughput") + "parameters = { until_stable = 1, wait = 'event' }\n",
+        "repeated in rounds until they agree",
+    ),
+    "all": (SMALL, "No syntax"),
+}
+
+
+def pdf_of(text: str, folder: Path) -> bytes:
+    (folder / "mine.toml").write_text(text)
+    found = laboratory.evidence_of("mine", folder / "results", folder)
+    return build(Sources(folder / "mine.toml", TEMPLATES), found, folder / "cache")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_experiment_without_a_template_has_a_report(kind: str, tmp_path: Path) -> None:
+    text, wanted = KINDS[kind]
+    file = tmp_path / "mine.pdf"
+    file.write_bytes(pdf_of(text, tmp_path))
+    said = subprocess.run(["qpdf", "--check", file], capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(["pdftotext", file, "-"], capture_output=True, text=True, check=True).stdout
+    assert wanted in " ".join((said + printed).split())
+    assert "??" not in printed and "Ledger of claims" in printed and "Table" in printed
+
+
+def test_own_programs_have_one_too(make_small_plan: Callable[..., Plan], fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan(OWN)
+    for each in plan.planned:
+        write_record(tmp_path / "results", measure(each, fake_site, plan.site))
+    found = gather(plan, tmp_path / "results")
+    assert build(Sources(plan.experiment.file, TEMPLATES), found, tmp_path / "cache").startswith(b"%PDF")
+
+
+def test_a_template_of_its_own_comes_first(tmp_path: Path) -> None:
+    assert Sources(tmp_path / "mine.toml", TEMPLATES).template == DEFAULT
+    assert Sources(tmp_path / "verbs_throughput.toml", TEMPLATES).template == "verbs_throughput.tex"
+
+
+def test_a_sweep_of_words_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SWEEP.replace("tx_depth = [32, 64, 128]", 'wait = ["poll", "event"]'))
+    found = laboratory.evidence_of("mine", tmp_path / "results", tmp_path)
+    with pytest.raises(ReportError, match="a varies wait over words"):
+        make_ledger(found)
