@@ -6,12 +6,11 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from lab.statuses import INTERRUPTED, UNREAD
+
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
-
-INTERRUPTED = 130  # as a shell reports Ctrl-C
-UNREAD = 141  # as a shell reports the end of a program that wrote to `head` after its end
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

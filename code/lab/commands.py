@@ -28,12 +28,12 @@ from lab.sites.auto import choose
 from lab.sites.hosts import read_slurm
 from lab.spec_file import load
 from lab.stamp import is_current, keep_stamp
+from lab.statuses import INTERRUPTED
 from lab.storage import write_text
 from lab.table import columns, format_table, make_table, table_stamp
 from lab.workshop import Workshop, all_experiments, find_experiment, open_workshop
 
 SHOWN_FAILURES = 5
-INTERRUPTED = 130  # as a shell reports Ctrl-C
 
 
 def plan(options: Namespace) -> int:

@@ -43,6 +43,10 @@ class Step:
         return cls((), launcher, 0)
 
 
+PADDING = "LAB_PADDING"  # the variable that makes the environment longer
+NS_PER_S = 1_000_000_000
+
+
 @dataclass(frozen=True)
 class Perturbation:
     """Where a repetition starts from."""

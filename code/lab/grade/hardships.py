@@ -13,13 +13,12 @@ from lab.plan import Planned
 from lab.programs.placeholders import Words, split
 from lab.programs.request import Sample
 from lab.submission.asked import Asked
-from lab.trial import Ends, Job, Outcome, Step
+from lab.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome, Step
 
 KILLED_AFTER_S = 0.25  # of sending, of which there is twice as much to do
-NS = 1_000_000_000
 # The server, killed after $0 seconds. It is then not said to have failed: the client is left alone with what it sees.
 KILLED = '"$@" & sleep "$0"; kill -KILL $!; wait; true'
-DEADLINE, ALARM = 124, 128 + signal.SIGALRM  # as exit statuses; an alarm is a deadline of the program's own
+ALARM = 128 + signal.SIGALRM  # as an exit status: a deadline of the program's own
 
 
 @dataclass(frozen=True)
@@ -33,9 +32,9 @@ class Hardship:
     def fault(self, outcome: Outcome) -> str | None:
         """How the client ended instead."""
         status = outcome.steps[0].client_status
-        if 0 < status < DEADLINE or status == ALARM:
+        if 0 < status < DEADLINE_STATUS or status == ALARM:
             return None
-        ends = {0: "ends well", DEADLINE: f"does not end within {self.job.deadline_s} s"}
+        ends = {0: "ends well", DEADLINE_STATUS: f"does not end within {self.job.deadline_s} s"}
         return f"{self.what}: the client {ends.get(status, f'is ended by signal {status - 128}')}"
 
 
@@ -65,7 +64,7 @@ def _killed(planned: Planned, samples: tuple[Sample, ...], ends: Ends) -> Job:
     """The largest size, so often that it is being sent when the time is over."""
     size = max(each.size for each in planned.trial.request.counts)
     timed = max((each for each in samples if each.size_bytes == size), key=lambda each: each.time_ns)
-    often = ceil(2 * KILLED_AFTER_S * NS * max(timed.messages, 1) / max(timed.time_ns, 1))
+    often = ceil(2 * KILLED_AFTER_S * NS_PER_S * max(timed.messages, 1) / max(timed.time_ns, 1))
     job = _job(planned, (replace(_counts(planned, size), iterations=often),), ends)
     (step,) = job.steps
     server = ("sh", "-c", KILLED, str(KILLED_AFTER_S), *step.server)

@@ -10,10 +10,8 @@ from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
 from lab.schema import check_part
-from lab.trial import Job, Link
+from lab.trial import NS_PER_S, PADDING, Job, Link
 
-PADDING = "LAB_PADDING"
-NS = 1_000_000_000
 FRAME_EXTRA_BYTES = 24  # preamble, checksum and gap of an Ethernet frame, which no kernel counts
 
 
@@ -30,7 +28,7 @@ def values(job: Job) -> dict[str, str]:
         "NETEM": " ".join(netem(link)),
         "LOSS_SEED": str(link.loss_seed) if link.loss_ppm else "",
         "OFFLOAD": str(int(link.offload)),
-        "START_DELAY_S": "{}.{:09}".format(*divmod(job.perturbation.start_delay_ns, NS)),
+        "START_DELAY_S": "{}.{:09}".format(*divmod(job.perturbation.start_delay_ns, NS_PER_S)),
         "DEADLINE_S": str(job.deadline_s),
         "PORTS": " ".join(f"{step.port:04X}" for step in job.steps),
     }

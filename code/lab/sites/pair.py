@@ -13,12 +13,10 @@ from typing import Any
 from lab.errors import SiteError
 from lab.sites.far_end import ANSWER_S, FarEnd, Json
 from lab.sites.words import Locate, kept, locator
-from lab.trial import DAEMON, DEADLINE_STATUS, End, Ends, Job, Outcome, Step, StepOutcome
+from lab.trial import DAEMON, DEADLINE_STATUS, NS_PER_S, PADDING, End, Ends, Job, Outcome, Step, StepOutcome
 
-PADDING = "LAB_PADDING"
 AFTER_FAILURE_S = 1.0  # that a client has left when its server failed
 AFTER_CLIENT_S = 0.5  # that a server has for each gentler way to end
-NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ def run_job(pair: Pair, job: Job) -> Outcome:
     """Run all steps; what the deadline kept from starting says so."""
     started, deadline = time.monotonic(), Deadline(job.deadline_s)
     before = _look(pair)
-    time.sleep(job.perturbation.start_delay_ns / NS)
+    time.sleep(job.perturbation.start_delay_ns / NS_PER_S)
     steps = tuple(_Run(pair, job, step, deadline).outcome() for step in job.steps)
     after = _look(pair)
     return Outcome(
