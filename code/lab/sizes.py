@@ -50,6 +50,16 @@ def format_size(size: int) -> str:
     return str(size)
 
 
+def in_prefix(size: float) -> tuple[float, str]:
+    """A size and the prefix of its unit: decimal where it was chosen so, 16 M, else binary, 4 Ki."""
+    base, prefixes = (1000, "kMG") if size and size % 1000 == 0 else (1024, "KMG")
+    place = 0
+    while place < len(prefixes) and size >= base ** (place + 1):
+        place += 1
+    prefix = prefixes[place - 1] + ("i" if base == 1024 else "") if place else ""
+    return size / base**place, prefix
+
+
 def _item(item: str | int) -> Iterator[int]:
     match = _RANGE.fullmatch(item) if isinstance(item, str) else None
     if match is None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.errors import SizeError
-from lab.sizes import SHIFTS, format_size, parse_size, parse_sizes
+from lab.sizes import SHIFTS, format_size, in_prefix, parse_size, parse_sizes
 
 
 def test_suffixes_are_powers_of_1024() -> None:
@@ -76,3 +76,9 @@ def test_any_text_is_sizes_or_an_error(text: str) -> None:
 def test_an_endless_list_is_refused() -> None:
     with pytest.raises(SizeError, match="longer than"):
         parse_sizes("1..1G+1")
+
+
+def test_a_size_is_decimal_where_it_was_chosen_so_and_binary_else() -> None:
+    found = [in_prefix(size) for size in (0, 1, 1023, 1024, 1536, 4000, 16_000_000, 2_144_000_000, 5 << 40)]
+    assert found[:5] == [(0, ""), (1, ""), (1023, ""), (1, "Ki"), (1.5, "Ki")]
+    assert found[5:] == [(4, "k"), (16, "M"), (2.144, "G"), (5120, "Gi")]

@@ -7,10 +7,10 @@ from math import floor, log10
 
 from lab.analysis.estimate import Estimate
 from lab.figures.inputs import Unit
+from lab.sizes import in_prefix
 
 DIGITS = 3  # significant ones: what a reader takes from a picture
 THIN_SPACE = "\N{NO-BREAK SPACE}"
-BINARY = (("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0))
 
 
 def number(value: float, digits: int = DIGITS) -> str:
@@ -32,12 +32,8 @@ def short(value: float) -> str:
 
 def size(count: float) -> str:
     """1 B, 1 KiB, 1.5 MiB; decimal where it was chosen so, 16 MB."""
-    if count and count % 1000 == 0:
-        return f"{short(count)}B"
-    for name, shift in BINARY:
-        if count >= 1 << shift:
-            return f"{trim(number(count / (1 << shift), 4))}{THIN_SPACE}{name}"
-    return f"{trim(number(count, 4))}{THIN_SPACE}B"
+    value, prefix = in_prefix(count)
+    return f"{trim(number(value, 4))}{THIN_SPACE}{prefix}B"
 
 
 def trim(text: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import floor, log10
 
-from lab.sizes import SHIFTS, format_size
+from lab.sizes import in_prefix
 
 MEGA, MILLI, MICRO, NANO = 1e6, 1e-3, 1e-6, 1e-9
 DECIMAL = ((1e9, "G", r"\giga"), (1e6, "M", r"\mega"), (1e3, "k", r"\kilo"), (1.0, "", ""))
 BINARY_PREFIXES = ((2.0**30, "Gi", r"\gibi"), (2.0**20, "Mi", r"\mebi"), (2.0**10, "Ki", r"\kibi"), (1.0, "", ""))
 SMALL = ((1.0, "", ""), (1e-3, "m", r"\milli"), (1e-6, "µ", r"\micro"), (1e-9, "n", r"\nano"))
-BINARY = {"": "", "K": r"\kibi", "M": r"\mebi", "G": r"\gibi"}
+PREFIXES = {plain: tex for _, plain, tex in (*DECIMAL, *BINARY_PREFIXES)}
 
 
 @dataclass(frozen=True)
@@ -88,13 +88,11 @@ def _prefix(value: float, unit: Written) -> tuple[float, str, str]:
 
 
 def _show_size(size: int) -> Shown:
-    """Decimal where it was chosen so: 16 MB, and not 15625 KiB."""
-    if size and size % 1000 == 0:
-        return show_exactly(size, "B")
-    text = format_size(size)
-    suffix = text[-1] if text[-1] in SHIFTS else ""
-    number = text.removesuffix(suffix) if suffix else text
-    return Shown(number, f"{suffix}iB" if suffix else "B", BINARY[suffix] + r"\byte")
+    """In full: a binary prefix only where it divides the size."""
+    number, prefix = in_prefix(size)
+    if prefix.endswith("i") and not number.is_integer():
+        number, prefix = size, ""
+    return Shown(f"{number:.12g}", f"{prefix}B", PREFIXES[prefix] + r"\byte")
 
 
 def in_words(size: int) -> str:

@@ -166,4 +166,4 @@ def test_published_times_are_marked_as_another_machines(evidence: Evidence) -> N
 
 
 def test_a_size_that_was_chosen_decimal_is_printed_so() -> None:
-    assert [in_words(size) for size in (1, 4096, 4000, 16_000_000)] == ["1 B", "4 KiB", "4 kB", "16 MB"]
+    assert [in_words(size) for size in (1, 1536, 4096, 4000, 16_000_000)] == ["1 B", "1536 B", "4 KiB", "4 kB", "16 MB"]
