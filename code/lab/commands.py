@@ -8,7 +8,6 @@ from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
-import lab.bench
 import lab.verify
 from lab.arguments import ANY, most_trials
 from lab.binaries import keep_binaries
@@ -99,6 +98,8 @@ def verify(options: Namespace) -> int:
 
 def bench(options: Namespace) -> int:
     """Ratios from records that the same runner made."""
+    from lab.bench import compare, format_result  # only now: it loads numpy, for which other commands need not wait
+
     shop = _open([EXPERIMENTS / "bench.toml"], options)
     summary = run_remaining(shop, options.results, options.jobs)
     if summary.interrupted:
@@ -106,9 +107,9 @@ def bench(options: Namespace) -> int:
     (only,) = shop.plans
     rows = make_table(only, options.results)
     _write_table(only, options.results)
-    results = [lab.bench.compare(each, rows) for each in only.experiment.comparisons]
+    results = [compare(each, rows) for each in only.experiment.comparisons]
     for result in results:
-        print(lab.bench.format_result(result))
+        print(format_result(result))
     return max(_report_failures(summary), int(not all(result.holds for result in results)))
 
 
