@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 from lab.errors import LabError, RecordError
 from lab.grade.consistency import record_findings
 from lab.grade.finding import Finding, Kind
 from lab.grade.identity import handed_in_site
+from lab.grade.kept import kept
 from lab.grade.programs import build_programs, keep_programs, with_programs
 from lab.grade.rebuild import Texts, rebuild
 from lab.grade.records import unpack_records
@@ -64,20 +64,20 @@ class Case:
     def __init__(self, desk: Desk, place: Path, folder: Path) -> None:
         self.desk, self.place, self.folder = desk, place, folder
 
-    @cached_property
+    @kept
     def submission(self) -> Submission:
         return open_submission(self.place)
 
-    @cached_property
+    @kept
     def page(self) -> Page:
         return read_page(self.submission.files, str(self.place))
 
-    @cached_property
+    @kept
     def records(self) -> frozenset[str]:
         """The keys of the records that were handed in, which lie in the folder from now on."""
         return unpack_records(self.file(RECORDS), self.folder / "results")
 
-    @cached_property
+    @kept
     def site(self) -> SiteFacts:
         """Where the student measured, as the hand-in says."""
         keys = sorted(self.records)
@@ -85,7 +85,7 @@ class Case:
             raise Blocked("no record is whole")
         return handed_in_site(self.file("identity.json"), read_facts(self.folder / "results", keys[0]))
 
-    @cached_property
+    @kept
     def plan(self) -> Plan:
         """The assignment's experiment as the student's site runs it, with the student's programs."""
         experiment = self.desk.plan.experiment
@@ -101,7 +101,7 @@ class Case:
         """Whether the grader's trials are the student's, on a site where a trial has but one result."""
         return self.plan.site.traits.repeats and self.plan.trials().keys() == self.own_plan.trials().keys()
 
-    @cached_property
+    @kept
     def own_plan(self) -> Plan:
         """The grader's plan; the student's own programs are a part of what is measured, so theirs take their place."""
         plan = self.desk.plan
@@ -109,13 +109,13 @@ class Case:
             return plan
         return with_programs(plan, keep_programs(self.file(PROGRAMS), plan.experiment, self.folder / "programs"))
 
-    @cached_property
+    @kept
     def plan_from_sources(self) -> Plan:
         """The grader's plan with the student's own programs made here of their sources."""
         plan = self.desk.plan
         return with_programs(plan, build_programs(self.file(PROGRAMS), plan.experiment, self.folder / "built"))
 
-    @cached_property
+    @kept
     def record_findings(self) -> tuple[Finding, ...]:
         """What is wrong with the records by themselves."""
         return tuple(self._record_findings())
@@ -143,14 +143,14 @@ class Case:
             return [Finding(Kind.ROWS, error.what)]
         return list(record_findings(planned, self.plan.site, facts, samples))
 
-    @cached_property
+    @kept
     def handed_in(self) -> Evidence:
         """What the student's records say, once nothing is wrong with them."""
         if self.record_findings:
             raise Blocked("the records cannot be believed", hint="see the check of the records")
         return gather(self.plan, self.folder / "results")
 
-    @cached_property
+    @kept
     def own(self) -> Evidence:
         """The same trials on the grader's site; what was measured for another hand-in is not measured again."""
         _ = self.submission  # what cannot be opened is not worth the minutes
@@ -162,13 +162,13 @@ class Case:
         """What the report must follow from: the records, or the grader's own where those cannot be believed."""
         return self.own if self.record_findings and self.repeats_exactly else self.handed_in
 
-    @cached_property
+    @kept
     def rebuilt(self) -> bytes:
         """The PDF that these data and the student's texts give."""
         texts = Texts(self.file("report.toml"), self.file("discussion.tex"))
         return rebuild(self.basis, texts, self.desk.templates, self.desk.cache, self.folder)
 
-    @cached_property
+    @kept
     def is_as_rebuilt(self) -> bool:
         """Whether the hand-in has the very bytes: then there is nothing to look for on its pages."""
         added = {name: content for name, content in self.submission.files.items() if name in (PAGE, RECORDS, PROGRAMS)}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lab.errors import RecordError
 from lab.plan import Plan, Planned
@@ -20,6 +20,9 @@ COMPLETED, CONFIRMED = "completed_bytes_per_s", "confirmed_bytes_per_s"
 COUNTS = ("_ns", "_per_s", "messages")
 # What measure.judge checks of every trial before it makes a record.
 CHECKS = frozenset({"statuses", "samples whole", "bytes counted", "time counted"})
+
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Evidence:
     results: Path
     bytes_on_disk: int
     _cells: dict[tuple[str, str, str, str], Cell] = field(default_factory=dict, repr=False)
+    _samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _made: dict[object, tuple[Any, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def series(self, name: str) -> Series:
         return next(each for each in self.plan.experiment.series if each.name == name)
@@ -57,7 +62,18 @@ class Evidence:
     def samples(self, series: str, point: Point | None = None) -> dict[str, tuple[Sample, ...]]:
         """The raw samples of each repetition, by its record's key."""
         wanted = [each for each in self.plan.planned if each.series.name == series and each.point == (point or {})]
-        return {each.trial.key: read_samples_of(self.results, each.trial.key) for each in wanted}
+        return {each.trial.key: self._samples_of(each.trial.key) for each in wanted}
+
+    def _samples_of(self, key: str) -> tuple[Sample, ...]:
+        if key not in self._samples:
+            self._samples[key] = read_samples_of(self.results, key)
+        return self._samples[key]
+
+    def once(self, make: Callable[[Evidence], Iterable[Made]]) -> tuple[Made, ...]:
+        """What a function makes of this evidence, made when it is asked for first."""
+        if make not in self._made:
+            self._made[make] = tuple(make(self))
+        return self._made[make]
 
     def cell(self, series: str, size: int, column: str, point: Point | None = None) -> Cell:
         """The values of a column over the repetitions; empty where the program does not print it."""

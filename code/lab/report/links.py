@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.report.evidence import Evidence
@@ -24,8 +25,12 @@ class LinkGroup:
 
 def link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
     """One group for each link, the main one first; the others are named after their first series."""
+    return evidence.once(_link_groups)
+
+
+def _link_groups(evidence: Evidence) -> Iterator[LinkGroup]:
     by_link: dict[Link, list[Series]] = {}
     for series in evidence.all_series("throughput"):
         by_link.setdefault(series.link, []).append(series)
-    groups = enumerate(by_link.items())
-    return tuple(LinkGroup(link, tuple(of), f".{of[0].name}" if place else "") for place, (link, of) in groups)
+    for place, (link, of) in enumerate(by_link.items()):
+        yield LinkGroup(link, tuple(of), f".{of[0].name}" if place else "")

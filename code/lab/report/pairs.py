@@ -54,8 +54,12 @@ PEERS = (
 )
 
 
-def pairs(evidence: Evidence) -> Iterator[Pair]:
+def pairs(evidence: Evidence) -> tuple[Pair, ...]:
     """The comparisons for which the experiment has both sides on one link."""
+    return evidence.once(_pairs)
+
+
+def _pairs(evidence: Evidence) -> Iterator[Pair]:
     for above, below in TRANSPORTS:
         for ours, base in _series(evidence, above, below):
             yield from _pair(evidence, ours, base, CONFIRMED, Sort.TRANSPORT)

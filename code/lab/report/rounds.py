@@ -45,8 +45,12 @@ class Rounds:
         return without_way_back(self.bytes / NANO, self.times_ns, self.trips_ns)
 
 
-def rounds_curves(evidence: Evidence) -> Iterator[Subject]:
+def rounds_curves(evidence: Evidence) -> tuple[Subject, ...]:
     """Every series whose rounds were repeated, at each of its varied values."""
+    return evidence.once(_rounds_curves)
+
+
+def _rounds_curves(evidence: Evidence) -> Iterator[Subject]:
     for series in (*evidence.all_series("throughput"), *evidence.sweeps):
         for point in series.points():
             if series.parameters(evidence.plan.site.name, point).until_stable:

@@ -19,6 +19,7 @@ from lab.grade.grading import grade
 from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
 from lab.grade.result import Grade, Status
 from lab.record import read_facts
+from lab.report.errors import ReportError
 from lab.sites.cable import Cable
 from lab.submission.assignment import CHECKS
 from lab.version import exact_version
@@ -187,3 +188,19 @@ def test_one_hand_in_that_can_be_opened_is_enough_to_measure_for_a_class(ada: An
     (tmp_path / "bob.pdf").write_text("no PDF")
     (tmp_path / "zoe.pdf").write_bytes(ada.report.read_bytes())
     require_one(find_submissions(tmp_path))
+
+
+def test_what_several_checks_need_is_made_once_even_where_it_fails(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = []
+
+    def refuse(*_: object) -> bytes:
+        built.append(1)
+        raise ReportError("the report does not build")
+
+    monkeypatch.setattr("lab.grade.case.rebuild", refuse)
+    monkeypatch.setattr(Case, "basis", None)
+    monkeypatch.setattr(Case, "file", lambda *_: b"")
+    names = ("discussion", "pages", "claims")
+    checks(monkeypatch, **dict.fromkeys(names, lambda each: [each.rebuilt]))
+    made = grading.grade(case, "", names, lambda _: None)
+    assert [each.findings[0].what for each in made.results] == ["the report does not build"] * 3 and built == [1]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.lab.report import laboratory
 
 from lab.analysis.verdict import Verdict, judge
 from lab.figures import ByParameter, HeatMap, Latency
+from lab.programs.request import Sample
+from lab.record import read_samples_of
 from lab.report.claim import Kind, Ledger
 from lab.report.draft import draft
 from lab.report.evidence import Evidence
@@ -133,3 +137,17 @@ def test_the_draft_says_no_knee_where_none_is_supported(evidence: Evidence, ledg
     without = Ledger({name: claim for name, claim in ledger.items() if not name.endswith(".knee")})
     assert "no knee that the data support" in draft(evidence, without)
     assert ("verbs.knee" in ledger) == ("\\claim{verbs.knee}" in draft(evidence, ledger))
+
+
+def test_a_record_is_unpacked_once_for_all_that_is_made_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = laboratory.evidence_of("mpi_bandwidth_latency", tmp_path)
+    asked: list[str] = []
+
+    def counted(results: Path, key: str) -> tuple[Sample, ...]:
+        asked.append(key)
+        return read_samples_of(results, key)
+
+    monkeypatch.setattr("lab.report.evidence.read_samples_of", counted)
+    ledger = make_ledger(evidence)
+    assert draft(evidence, ledger) and list(pictures(evidence, ledger)) and asked
+    assert len(asked) == len(set(asked))
