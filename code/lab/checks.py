@@ -15,6 +15,8 @@ from lab.trial import DEADLINE_STATUS, Ends, Outcome, StepOutcome
 DURATIONS = (*SUMMARIES, "window", "round_trip", "round", "send", "receive")
 PATH_MTU_MOST = 4096  # bytes of a message in one packet
 FLOODED_STATUS = 128 + 25  # by SIGXFSZ
+START_NS = 10**9  # a client's start, at most: connecting takes milliseconds, a launcher half a second
+UNACCOUNTED_TIMES = 4  # of what is claimed, and of its warm-up: checks of data, a first round of its own
 LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
 RULE = r"^-{60,}$"  # above and below what Open MPI's launcher has to say
 BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
@@ -52,6 +54,23 @@ def untimed_ns(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
     spans = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
     if (time_ns := claimed_time_ns(samples)) > spans:
         yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"
+
+
+def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
+    """A sentence where an own program claims far less time than its clients were busy, by the site's clock. The start
+    of each is taken to last as long as the shortest of all did: what is more went into messages, or was slept away. A
+    client that always lives equally long is beyond this; so is one whose output holds no duration."""
+    counts, time_ns = planned.trial.request.counts, claimed_time_ns(samples)
+    spans = [step.clock_end_ns - step.clock_start_ns for step in outcome.steps]
+    if not (planned.series.tool.build and time_ns and spans):
+        return
+    busy_ns = sum(spans) - len(spans) * min(*spans, START_NS)
+    with_warmup = max((each.iterations + each.warmup) / each.iterations for each in counts)
+    if busy_ns > UNACCOUNTED_TIMES * with_warmup * time_ns:
+        yield (
+            f"the program claims {time_ns / 1e6:.3f} ms, but was busy for {busy_ns / 1e6:.3f} ms by the site's clock: "
+            f"its rates may be {busy_ns / with_warmup / time_ns:.0f} times too high"
+        )
 
 
 def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:

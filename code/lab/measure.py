@@ -9,7 +9,7 @@ from typing import Any
 
 from lab import __version__
 from lab.binaries import require_kept
-from lab.checks import failed_steps, false_claims, notes, path
+from lab.checks import failed_steps, false_claims, notes, path, unaccounted
 from lab.errors import ParseError, SiteError, TrialFailed
 from lab.plan import FORMAT, Planned, SiteFacts
 from lab.record import Record
@@ -66,6 +66,7 @@ def judge(planned: Planned, facts: SiteFacts, outcome: Outcome, state: dict[str,
         raise _failure([str(error)], planned, outcome, about) from error
     if problems := list(false_claims(planned, facts.ends, outcome, reading.samples)):
         raise _failure(problems, planned, outcome, about)
+    about["notes"] += unaccounted(planned, outcome, reading.samples)
     about |= {"path": path(facts.ends, outcome, reading.samples)}
     about |= {"header": reading.header, "checks": ["statuses", "samples whole", "bytes counted", "time counted"]}
     return Record(planned.trial.key, about, reading.samples, *_logs(planned, outcome))

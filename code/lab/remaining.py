@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lab.plan import Planned
 from lab.preflight import is_wanted, preflight
 from lab.progress import Progress
+from lab.record import has_record, read_facts
 from lab.run import Summary, Work, damaged, missing, run_trials
 from lab.workshop import Workshop
 
@@ -28,7 +29,16 @@ def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = Fal
     finally:
         progress.close()
     summary.done_before = done
+    _tell(notes_of_own(todo, results))
     return summary
+
+
+def notes_of_own(measured: Iterable[Planned], results: Path) -> Iterator[str]:
+    """What the records of own programs warn against; of the others a report says it."""
+    for each in measured:
+        if each.series.tool.build and has_record(results, each.trial.key):
+            for note in read_facts(results, each.trial.key)["notes"]:
+                yield f"note: {each.series.name} repetition {each.repetition}: {note}"
 
 
 def _tell_preflight(shop: Workshop, todo: list[Planned]) -> None:

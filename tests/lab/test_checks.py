@@ -1,12 +1,15 @@
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from lab.checks import failed_steps, notes, path, uncounted_bytes
+from lab.checks import failed_steps, notes, path, unaccounted, uncounted_bytes
 from lab.plan import Plan
 from lab.programs import PROGRAMS
-from lab.programs.request import Sample
+from lab.programs.request import Build, Sample
 from lab.sites.own_devices import OwnDevices
 from lab.trial import DEADLINE_STATUS, End, Ends, Outcome, StepOutcome
 
@@ -76,3 +79,30 @@ def test_a_failure_is_one_line_in_which_a_rank_comes_before_its_launcher(said: s
     talk = said.format(box=f"{rule}\norterun detected that a process ended:\n\n  Exit code: 1\n{rule}\n")
     step = StepOutcome("", talk, "", "", 1, 0, 0, 0)
     assert list(failed_steps(replace(UNCOUNTED, steps=(step,)))) == [f"step 1: the client ended with status 1: {words}"]
+
+
+MS = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("spans_ms", "claimed_ms", "said"),
+    [
+        ((273, 270, 147, 55), 664, []),  # as plain_verbs took them on the exact machine
+        ((273, 270, 147, 55), 0.664, ["busy for 525.000 ms", "may be 753 times too high"]),
+        ((30, 30, 30), 0.1, []),  # short messages: nearly all is the start
+        ((3000,), 1990, []),
+        ((3000,), 2, ["busy for 2000.000 ms", "may be 952 times too high"]),
+        ((273, 55), 0, []),  # no duration is printed
+    ],
+)
+def test_an_own_program_that_claims_far_less_time_than_it_was_busy_is_noted(
+    spans_ms: tuple[int, ...], claimed_ms: float, said: list[str]
+) -> None:
+    steps = tuple(StepOutcome("", "", "", "", 0, 0, 0, each * MS) for each in spans_ms)
+    samples = (Sample(64, "completed", 0, 1000, 64_000, int(claimed_ms * MS)),)
+    request = SimpleNamespace(counts=(SimpleNamespace(iterations=1000, warmup=50),))
+    for build, expected in ((Build(("make",), Path()), said), (None, [])):
+        series = SimpleNamespace(tool=SimpleNamespace(build=build))
+        planned: Any = SimpleNamespace(series=series, trial=SimpleNamespace(request=request))
+        found = " ".join(unaccounted(planned, replace(UNCOUNTED, steps=steps), samples))
+        assert bool(found) == bool(expected) and all(words in found for words in expected)

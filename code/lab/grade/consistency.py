@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from lab.checks import failed_steps, path, uncounted_bytes, untimed_ns
+from lab.checks import failed_steps, path, unaccounted, uncounted_bytes, untimed_ns
 from lab.errors import LabError, ParseError
 from lab.grade.finding import Finding, Kind
 from lab.measure import record_facts
@@ -46,7 +46,9 @@ def record_findings(
         yield Finding(Kind.RECORD, error.what)
         return
     way = path(site.ends, outcome, samples)
-    yield from _unplanned(facts, record_facts(planned, site, outcome) | {"path": way})
+    expected = record_facts(planned, site, outcome) | {"path": way}
+    expected["notes"] += unaccounted(planned, outcome, samples)
+    yield from _unplanned(facts, expected)
     yield from (Finding(Kind.STATUS, each) for each in failed_steps(outcome))
     yield from _rows(planned, samples)
     yield from _counted(planned, site, outcome, samples)
