@@ -1,3 +1,4 @@
+import errno
 import os
 import shutil
 import signal
@@ -264,3 +265,14 @@ def test_ten_thousand_trials_are_planned_in_two_seconds_and_half_a_gigabyte(
     done = subprocess.run([sys.executable, "-c", MEASURE, *planned], capture_output=True, text=True, check=True)
     seconds, kilobytes = map(float, done.stdout.splitlines()[-1].split())
     assert "10000 trials" in done.stdout and seconds < 2 and kilobytes < 500_000, done.stdout
+
+
+def test_what_nobody_had_words_for_is_still_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(_: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", "/some/file")
+
+    monkeypatch.setattr("lab.commands.plan", refuse)
+    assert main(["plan", "bench", "--site", "exact"]) == 2
+    assert capsys.readouterr().err.startswith("lab plan: /some/file: permission denied (try: ")

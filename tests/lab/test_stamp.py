@@ -15,6 +15,9 @@ def test_a_file_is_current_while_it_and_its_stamp_are_as_they_were(tmp_path: Pat
     assert is_current(made, "stamp") and not is_current(made, "another")
     made.write_text("2\n")
     assert not is_current(made, "stamp")
+    keep_stamp(made, "stamp")
+    (tmp_path / ".made.stamp").write_bytes(b"\xff")
+    assert not is_current(made, "stamp")
     made.unlink()
     assert not is_current(made, "stamp")
 

@@ -13,7 +13,7 @@ from lab.report.attachments import PASSING
 from lab.report.build import Sources, build
 from lab.report.evidence import Evidence
 from lab.report.stamp import digest_code
-from lab.stamp import digest_files
+from lab.stamp import digest_files, is_current, keep_stamp
 from lab.storage import write_bytes
 
 
@@ -27,10 +27,11 @@ class Texts:
 
 def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scratch: Path) -> bytes:
     """The PDF as `lab report` makes it; the texts are checked and LaTeX is shut in there."""
-    kept = cache / "rebuilt" / f"{_digest(evidence, texts, templates)}.pdf"
-    if not kept.exists():
-        pdf = build(_sources(evidence, texts, templates, scratch), evidence, cache)
-        write_bytes(kept, pdf)
+    made_of = _digest(evidence, texts, templates)
+    kept = cache / "rebuilt" / f"{made_of}.pdf"
+    if not is_current(kept, made_of):
+        write_bytes(kept, build(_sources(evidence, texts, templates, scratch), evidence, cache))
+        keep_stamp(kept, made_of)
     return kept.read_bytes()
 
 

@@ -12,7 +12,8 @@ from lab.figures import Figure
 from lab.places import ROOT
 from lab.report.pictures import Picture
 from lab.report.stamp import digest_code
-from lab.storage import storage, write_text
+from lab.storage import storage
+from lab.sums import damage, seal
 
 DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
 WORDS = "figure.json"
@@ -40,7 +41,7 @@ class Gallery(Mapping[str, Figure]):
 
 def _one(picture: Picture, cache: Path, code: str) -> Figure:
     folder = cache / hashlib.sha256(f"{code} {picture.data!r}".encode()).hexdigest()
-    if (folder / WORDS).exists():
+    if folder.is_dir() and not damage(folder):
         return _read(folder)
     figure = picture.draw()
     _write(folder, figure)
@@ -54,10 +55,11 @@ def _read(folder: Path) -> Figure:
 
 
 def _write(folder: Path, figure: Figure) -> None:
-    """The words last: they say that the figure is whole."""
+    """The digests last: they say that the figure is whole."""
     words = {name: value for name, value in asdict(figure).items() if name not in ("pdf", "png")}
     with storage(folder):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "figure.pdf").write_bytes(figure.pdf)
         (folder / "figure.png").write_bytes(figure.png)
-    write_text(folder / WORDS, json.dumps(words, sort_keys=True))
+        (folder / WORDS).write_text(json.dumps(words, sort_keys=True))
+        seal(folder)
