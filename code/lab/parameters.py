@@ -76,15 +76,17 @@ class Profile:
     iterations_at_least: int = 1
     depths_at_least: int = 0  # iterations in multiples of tx_depth, so that the window slides
     warmup_at_most: int | None = None
+    warmup_depths_at_least: int = 0  # warm-up in multiples of tx_depth, so that the clock starts with a full window
     bytes_per_size_at_most: int | None = None
     values: dict[str, Any] = field(default_factory=dict)
 
     def counts(self, parameters: Parameters, size: int) -> Counts:
         """Iterations and warm-up of one size within the profile's bounds."""
         least = max(self.iterations_at_least, self.depths_at_least * parameters.tx_depth)
-        allowed = max(self._bound(size, self.iterations_at_most), least)
-        warmup = min(parameters.warmup, self._bound(size, self.warmup_at_most))
-        return Counts(size, min(parameters.iterations, allowed), warmup)
+        iterations = min(parameters.iterations, max(self._bound(size, self.iterations_at_most), least))
+        window = min(parameters.tx_depth, iterations)  # more are never in flight
+        warmup = max(self._bound(size, self.warmup_at_most), self.warmup_depths_at_least * window)
+        return Counts(size, iterations, min(parameters.warmup, warmup))
 
     def _bound(self, size: int, at_most: int | None) -> int:
         bounds = [2**63 if at_most is None else at_most]

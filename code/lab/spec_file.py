@@ -19,7 +19,14 @@ from lab.spec_programs import find_program, program_faults
 from lab.toml_file import TomlFile, read_toml
 from lab.trial import Link
 
-BOUNDS = ("iterations_at_most", "iterations_at_least", "depths_at_least", "warmup_at_most", "bytes_per_size_at_most")
+BOUNDS = (
+    "iterations_at_most",
+    "iterations_at_least",
+    "depths_at_least",
+    "warmup_at_most",
+    "warmup_depths_at_least",
+    "bytes_per_size_at_most",
+)
 
 
 def load(file: Path, most_trials: int | None = MOST_TRIALS) -> Experiment:

@@ -273,6 +273,38 @@ def test_a_profile_lets_the_window_slide_at_every_depth(experiment_file: Write) 
     assert [one.counts("exact", point)[0].iterations for point in one.points()] == [500, 800]
 
 
+def test_a_profile_lets_the_warm_up_fill_the_window_whatever_it_bounds(experiment_file: Write) -> None:
+    profile = EXACT + 'bytes_per_size_at_most = "64K"\nwarmup_at_most = 20\nwarmup_depths_at_least = 1\n'
+    (one,) = load(experiment_file(HEAD + profile + VERBS + "vary.tx_depth = [8, 64, 1024]\n")).series
+    warmups = [{each.size: each.warmup for each in one.counts("exact", point)} for point in one.points()]
+    assert [each[1] for each in warmups] == [20, 64, 500], "never more than the experiment asks for"
+    assert [each[1024] for each in warmups] == [20, 64, 64], "no more than are timed are ever in flight"
+    assert one.counts("host", one.points()[0])[0].warmup == 500
+
+
+@pytest.mark.parametrize("file", sorted(EXPERIMENTS.glob("*.toml")), ids=lambda file: file.stem)
+def test_no_experiment_starts_its_clock_before_the_window_is_full(file: Path) -> None:
+    streams = [each for each in load(file).series if each.tool.engine and each.measure == "throughput"]
+    for series in (each for each in streams if "warmup" not in each.vary):
+        for point in series.points():
+            depth = series.parameters("exact", point).tx_depth
+            short = [
+                each
+                for each in series.counts("exact", point)
+                if each.warmup < min(depth, each.iterations, series.published.warmup)
+            ]
+            assert not short, f"{series.name} {point}"
+
+
+@pytest.mark.parametrize("file", sorted(EXPERIMENTS.glob("*.toml")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("site", ["exact", "host"])
+def test_no_sweep_moves_its_counts_with_what_it_varies(file: Path, site: str) -> None:
+    for series in (each for each in load(file).series if each.vary):
+        for name in {"iterations", "warmup"} - series.vary.keys():
+            counts = {tuple(getattr(each, name) for each in series.counts(site, point)) for point in series.points()}
+            assert len(counts) == 1, f"{series.name}: {name}"
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(
     name=st.sampled_from(["sizes", "tx_depth", "wait", "post_list", "seed", "unknown"]),
