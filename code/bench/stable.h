@@ -1,5 +1,5 @@
-/* When rounds have settled: the last `window` of them lie within `target` times their median.
- * lab/analysis/stopping.py has the same rule, and judges every record again. */
+/* When rounds have settled: the largest and the least of the last `window` differ by at most `target` times their
+ * median. lab/analysis/stopping.py has the same rule, and judges every record again. */
 #ifndef STABLE_H
 #define STABLE_H
 

@@ -30,7 +30,8 @@ class Decision:
 
 @dataclass(frozen=True)
 class UntilStable:
-    """Stops when the last `window` samples lie within `target` times their median, or at `cap` samples.
+    """Stops when the largest and the least of the last `window` samples differ by at most `target` times their median,
+    or at `cap` samples.
 
     Estimator: (max - min) / median of the window. Assumes nothing, and promises little: a slow drift passes where it
     moves less than the target in one window. Source: the exercise behind the until-stable experiment.
