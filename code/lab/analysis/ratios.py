@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -10,6 +12,7 @@ from lab.analysis.ranks import place
 from lab.analysis.samples import BadSample, Floats, check_samples
 
 RESAMPLES = 9_999
+OF_MANY = 4_999  # of each of several ratios at once, whose ranks are sorted twice
 # Below this many samples on either side the bootstrap's 95 % interval holds the truth too seldom (88 % at 3).
 LEAST = 6
 
@@ -32,6 +35,50 @@ def ratio_of_medians(samples: ArrayLike, base: ArrayLike, level: float = LEVEL, 
     ratios = resampled_medians(above, random) / resampled_medians(below, random)
     low, high = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
     return Estimate(value, Interval(float(low), float(high), level), n)
+
+
+def ratios_of_medians(
+    sides: Sequence[tuple[ArrayLike, ArrayLike]], level: float = LEVEL, seed: int = 1, resamples: int = OF_MANY
+) -> tuple[Estimate, ...]:
+    """Ratios of which one may be chosen by its value: the confidence of the intervals is that of all at once.
+
+    Estimator: as ratio_of_medians, but the part that each interval leaves out is so small that in the resamples no
+    ratio lies outside of its own in 1 - level of the cases; samples that stand in several ratios are resampled once.
+    Source: R. Beran, "Balanced simultaneous confidence sets" (1988). Simulated for 2 to 16 equal points of 6 and 10
+    samples, normal, skewed, heavy-tailed and of two humps: the best is judged more than the first in 0.6 to 3.5 % (by
+    its own interval alone in up to 15 %); that any of 15 is judged different takes 5 to 10 % at six samples.
+    """
+    checked = [(_key(above), _key(below)) for above, below in sides]
+    random = np.random.default_rng(seed)
+    medians = {key: resampled_medians(np.array(key), random, resamples) for pair in checked for key in pair}
+    judged = [pair for pair in checked if min(map(len, pair)) >= LEAST]
+    ends = iter(_balanced([medians[above] / medians[below] for above, below in judged], level))
+    return tuple(
+        Estimate(
+            float(np.median(above) / np.median(below)),
+            next(ends) if min(len(above), len(below)) >= LEAST else None,
+            min(len(above), len(below)),
+        )
+        for above, below in checked
+    )
+
+
+def _key(samples: ArrayLike) -> tuple[float, ...]:
+    checked = check_samples(samples)
+    if checked.min() <= 0:
+        raise BadSample("a side of a ratio must be above 0", index=int(np.argmin(checked)))
+    return tuple(checked.tolist())
+
+
+def _balanced(ratios: list[Floats], level: float) -> list[Interval]:
+    """Of each row of resampled ratios the same ranks, which all rows keep to at once in `level` of the columns."""
+    if not ratios:
+        return []
+    ordered = np.sort(np.stack(ratios), axis=1)
+    ranks = np.argsort(np.argsort(np.stack(ratios), axis=1), axis=1)
+    low = int(np.floor(np.quantile(ranks.min(axis=0), (1 - level) / 2)))
+    high = int(np.ceil(np.quantile(ranks.max(axis=0), (1 + level) / 2)))
+    return [Interval(float(row[low]), float(row[high]), level) for row in ordered]
 
 
 def resampled_medians(samples: Floats, random: np.random.Generator, count: int = RESAMPLES) -> Floats:
