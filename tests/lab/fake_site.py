@@ -7,6 +7,7 @@ later one after so many seconds: with many, a test that waits for the first reco
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -89,7 +90,8 @@ def answer(step: Step, counts: dict[int, int]) -> str:
     if "--mode" in step.client:
         return mpi_csv(counts, option(step.client, "--mode"))
     if "--sizes" in step.client:
-        return lab_csv(counts, option(step.client, "--measure"), int(option(step.client, "--windows")))
+        rows = lab_csv(counts, option(step.client, "--measure"), int(option(step.client, "--windows")))
+        return rows.replace("# program=fake\n", "# program=fake\n" + effective(step.client))
     if "NPopenmpi" in step.client:
         return netpipe_table(counts)
     ((size, count),) = counts.items()
@@ -98,6 +100,20 @@ def answer(step: Step, counts: dict[int, int]) -> str:
     if step.client[0] == "qperf":
         return f"tcp_lat:\n    latency  =  {cost(size)} ns\n    loc_recv_msgs  =  {count} \nquit:\n"
     return perftest_table(size, count, latency="_lat" in step.client[0])
+
+
+def effective(client: tuple[str, ...]) -> str:
+    """What the real programs print of each size; a list that is left to them grows with the depth, up to 64."""
+    given = dict(pairwise(client))
+    depth = int(given.get("--tx-depth", 1))
+    chosen = {name: given.get(f"--{name}", "auto") for name in ("post-list", "signal-every")}
+    lists, signals = (int(value) if value != "auto" else min(64, max(depth // 2, 1)) for value in chosen.values())
+    lines = []
+    for item in given["--sizes"].split(","):
+        size, iterations, warmup = re.split("[@/]", item)
+        rest = f"depth={depth} post_list={lists} signal_every={signals} inline=0 operations=1"
+        lines.append(f"# size_bytes={size} iterations={iterations} warmup={warmup} {rest}\n")
+    return "".join(lines)
 
 
 def lab_csv(counts: dict[int, int], measure: str, windows: int) -> str:

@@ -70,6 +70,7 @@ class Ratios:
     base: str
     link: str
     site: str
+    margin: float = 0.0  # about 1, within which nothing is said to be more or less
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from lab.figures.inputs import Curve, Ratios
 from lab.figures.labels import Name, name_series
 from lab.figures.picture import Picture, finish, new_panels
 from lab.figures.scales import log_axis, size_axis
-from lab.figures.style import INK, style
+from lab.figures.style import INK, PALE, style
 from lab.figures.words import counts, measured, size
 
 HEIGHT_MM = 50.0
@@ -36,6 +36,8 @@ def draw_ratios(data: Ratios, quantity: str) -> Picture:
         log_axis(panel.yaxis, [1.0, *heights(data.curves)])
         panel.set_ylabel(quantity)
         panel.set_title(f"link: {data.link}")
+        if data.margin:
+            panel.axhspan(1 - data.margin, 1 + data.margin, color=PALE, linewidth=0, zorder=1.0)
         line = panel.axhline(1.0, color=INK, linewidth=0.9, zorder=1.5, label="equal")
         names = [Name("equal (1)", line, panel.get_xlim()[1], 1.0), *draw_curves(panel, data.curves)]
         name_series(drawing, panel, names, HEIGHT_MM)
@@ -48,14 +50,15 @@ def _alt(data: Ratios, quantity: str) -> str:
     title = (
         f"{quantity[0].upper()}{quantity[1:]} against message size on {data.site}, link {data.link}, with a line at 1."
     )
-    return " ".join([title, *(_in_words(ordered(curve)) for curve in data.curves)])
+    return " ".join([title, *(_in_words(ordered(curve), data.margin) for curve in data.curves)])
 
 
-def _in_words(curve: Curve) -> str:
+def _in_words(curve: Curve, margin: float) -> str:
     by_value = sorted(range(len(curve.y)), key=lambda place: curve.y[place].value)
     ends = dict.fromkeys((by_value[0], by_value[-1]))
     points = " to ".join(f"{measured(curve.y[place])} at {size(curve.x[place])}" for place in ends)
-    verdicts = [judge(each) for each in curve.y]
+    verdicts = [judge(each, margin=margin) for each in curve.y]
     more, less = verdicts.count(Verdict.MORE), verdicts.count(Verdict.LESS)
-    judged = f"above 1 at {more}, below 1 at {less} of {len(verdicts)} sizes; at the others the data can't tell"
+    by = f" by more than {100 * margin:g} %" if margin else ""
+    judged = f"above 1{by} at {more}, below 1{by} at {less} of {len(verdicts)} sizes; at the others the data can't tell"
     return f"{label_of(curve)}: from {points}; {judged}."

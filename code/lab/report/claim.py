@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from enum import Enum
 
 from lab.analysis.estimate import Estimate
+from lab.analysis.verdict import Verdict, judge
 from lab.errors import LabError
 
 
@@ -37,6 +38,13 @@ class Claim:
     base_link: str = ""
     source: str = ""  # of what no record says: the file, and the line, that it stands in
     unchecked: tuple[str, ...] = ()  # records that did not pass all checks
+    margin: float = 0.0  # of a ratio: within it two equal programs may lie apart by luck
+    moved: tuple[str, ...] = ()  # of a sweep: what was to be held, and moved with what it varies
+
+    @property
+    def verdict(self) -> Verdict:
+        """More or less than 1 by more than the margin, or neither."""
+        return judge(self.estimate, margin=self.margin)
 
 
 @dataclass

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from lab.analysis.estimate import Estimate
-from lab.analysis.ratios import ratio_of_medians
-from lab.analysis.verdict import Verdict, judge
+from lab.analysis.ratios import ratio_of_medians, ratios_of_medians
+from lab.analysis.verdict import Verdict, false_verdicts
 from lab.report.claim import Claim, Kind
 from lab.report.measured import Subject
 from lab.report.pairs import Pair
 from lab.report.units import in_words
 from lab.sizes import format_size
 
+COUNTED = {
+    "faster": (Verdict.MORE,),
+    "slower": (Verdict.LESS,),
+    "unclear": (Verdict.CANT_TELL, Verdict.WITHIN),
+    "within": (Verdict.WITHIN,),
+}
+
 
 def ratio_claims(pair: Pair) -> Iterator[Claim]:
     """The ratio at each size, the extremes, and for how many sizes the data can tell which is faster."""
-    name, ours, base = pair.name, pair.ours, pair.base
-    by_size = {size: ratio(ours, base, size, f"{name}.{format_size(size)}") for size in pair.sizes}
+    name, words = pair.name, f"{pair.ours.words} over {pair.base.words}"
+    by_size = {size: ratio(pair.ours, pair.base, size, f"{name}.{format_size(size)}") for size in pair.sizes}
     yield from by_size.values()
-    for which, pick in (("least", min), ("most", max)):
-        size = pick(by_size, key=lambda each: by_size[each].estimate.value)
-        found = by_size[size]
-        yield _renamed(found, f"{name}.{which}", f"{which} of all sizes: {found.meaning}")
-        words = f"size at which {ours.words} over {base.words} is {which}"
-        yield _of_all(by_size, Claim(f"{name}.{which}.size", _exactly(size), "size", Kind.DERIVED, words))
-    words = f"sizes at which {ours.words} and {base.words} are compared"
-    yield _of_all(by_size, Claim(f"{name}.sizes", _exactly(len(by_size)), "", Kind.DERIVED, words))
-    for verdict, word in ((Verdict.MORE, "faster"), (Verdict.LESS, "slower"), (Verdict.CANT_TELL, "unclear")):
-        count = sum(judge(each.estimate) is verdict for each in by_size.values())
-        words = f"sizes at which the interval says that {ours.words} against {base.words} is {verdict.value}"
-        yield _of_all(by_size, Claim(f"{name}.{word}", _exactly(count), "", Kind.DERIVED, words))
+    yield from _extremes(pair, by_size)
+    yield _of_all(by_size, f"{name}.sizes", len(by_size), f"sizes at which {words} is compared")
+    for word, verdicts in COUNTED.items():
+        count = sum(each.verdict in verdicts for each in by_size.values())
+        said = " or ".join(each.value for each in verdicts)
+        meaning = f"sizes at which the interval of {words} says: {said} (margin {100 * pair.ours.margin:g} %)"
+        yield _of_all(by_size, f"{name}.{word}", count, meaning)
+    _, wrong = false_verdicts(each.estimate for each in by_size.values())
+    meaning = f"verdicts on {words} that at most are false in the mean, if nothing differs"
+    yield _of_all(by_size, f"{name}.false", wrong, meaning)
 
 
 def ratio(ours: Subject, base: Subject, size: int, name: str) -> Claim:
@@ -49,20 +55,28 @@ def ratio(ours: Subject, base: Subject, size: int, name: str) -> Claim:
         link=ours.link,
         base_link=base.link,
         unchecked=ours.evidence.unchecked(keys),
+        margin=ours.margin,
     )
 
 
-def _exactly(value: int) -> Estimate:
-    return Estimate(value, None, 0)
+def _extremes(pair: Pair, by_size: dict[int, Claim]) -> Iterator[Claim]:
+    """The least and the most of all sizes; chosen by their values, so that their intervals allow for the choice."""
+    sides = [(pair.ours.values(size), pair.base.values(size)) for size in by_size]
+    chosen = dict(zip(by_size, ratios_of_medians(sides), strict=True))
+    words = f"{pair.ours.words} over {pair.base.words}"
+    for which, pick in (("least", min), ("most", max)):
+        size = pick(chosen, key=lambda each: chosen[each].value)
+        meaning = f"{which} of all sizes, its interval widened for the choice: {by_size[size].meaning}"
+        yield replace(by_size[size], name=f"{pair.name}.{which}", meaning=meaning, estimate=chosen[size])
+        where = _of_all(by_size, f"{pair.name}.{which}.size", size, f"size at which {words} is {which}")
+        yield replace(where, unit="size")
 
 
-def _of_all(by_size: dict[int, Claim], claim: Claim) -> Claim:
-    """A claim that rests on the ratios of all sizes."""
-    first = next(iter(by_size.values()))
-    n = Estimate(claim.estimate.value, None, first.estimate.n)
-    shared = {"estimate": n, "keys": first.keys, "wanted_n": first.wanted_n, "link": first.link}
-    return Claim(**{**vars(claim), **shared})
-
-
-def _renamed(claim: Claim, name: str, meaning: str) -> Claim:
-    return Claim(**{**vars(claim), "name": name, "meaning": meaning})
+def _of_all(by_size: dict[int, Claim], name: str, value: float, meaning: str) -> Claim:
+    """A number that rests on the ratios of all sizes, and on every record behind them."""
+    ratios = list(by_size.values())
+    keys = tuple(dict.fromkeys(key for each in ratios for key in each.keys))
+    unchecked = tuple(dict.fromkeys(key for each in ratios for key in each.unchecked))
+    n, first = min(each.estimate.n for each in ratios), ratios[0]
+    claim = Claim(name, Estimate(value, None, n), "", Kind.DERIVED, meaning, keys, first.wanted_n, link=first.link)
+    return replace(claim, unchecked=unchecked)

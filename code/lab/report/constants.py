@@ -9,6 +9,7 @@ from lab.analysis.overhead import LARGEST_SHARE
 from lab.analysis.ratios import LEAST
 from lab.report.claim import Claim, constant
 from lab.report.evidence import Evidence
+from lab.report.margin import margin_of
 from lab.spec import Series
 from lab.toml_lines import find_line
 
@@ -83,6 +84,8 @@ def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
     meaning = "part of a round's time up to which half of the round trip is taken off"
     yield constant("share.limit", LARGEST_SHARE * 100, "percent", meaning, "lab.analysis.overhead")
     yield constant("level", 100 * LEVEL, "percent", "confidence of all intervals", "lab.analysis")
+    meaning = "by which two equal programs may differ on this site by luck: no verdict within it"
+    yield constant("margin", margin_of(evidence.plan.site.traits) * 100, "percent", meaning, "lab.report.margin")
 
 
 def _sizes(evidence: Evidence, series: Series) -> Iterator[Claim]:

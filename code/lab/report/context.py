@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lab.report.claim import Ledger
+from lab.report.effective_table import effective_table
 from lab.report.errors import ReportError
 from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
@@ -23,7 +24,7 @@ from lab.report.round_tables import round_tables
 from lab.report.side_tables import probe_tables, published_rows, size_tables
 from lab.report.site_words import words_of
 from lab.report.tables import (
-    gain_rows,
+    gain_table,
     latency_table,
     pair_table,
     parameter_rows,
@@ -31,6 +32,7 @@ from lab.report.tables import (
     ratio_tables,
     result_tables,
 )
+from lab.report.variant_tables import variant_rates, variant_ratios
 from lab.report.words import parameter_words
 from lab.sizes import format_size
 
@@ -64,7 +66,11 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "published_times": published_times(plan.experiment.name),
         "latencies": latency_table(evidence, ledger),
         "rounds": round_tables(evidence, ledger),
-        "gains": gain_rows(evidence, ledger),
+        "variants": variant_ratios(evidence, ledger),
+        "variant_rates": variant_rates(evidence, ledger),
+        "effective": effective_table(evidence),
+        "warnings": warnings(evidence),
+        "gains": gain_table(evidence, ledger),
         "transports": transports(evidence),
         "programs": {each.program for each in plan.experiment.series},
         "sweeps": [each.name for each in evidence.sweeps],
@@ -75,7 +81,7 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "all_records": _names(sets, [each.series for each in sets]),
         "claims": ledger,
         "pictures": set(gallery),
-        "picture": _pictures(gallery, sets, words.short),
+        "picture": _pictures(evidence, gallery, sets, words.short),
     }
 
 
@@ -160,7 +166,15 @@ def _names(sets: Iterable[RecordSet], series: Iterable[str]) -> str:
     return ", ".join(each.name for each in sets if each.series in wanted)
 
 
-def _pictures(gallery: Gallery, sets: Iterable[RecordSet], site: str) -> Callable[[str], Markup]:
+def warnings(evidence: Evidence) -> list[str]:
+    """What the records' notes say, each once; and that some did not pass a check, where that is so."""
+    wrong = evidence.unchecked(evidence.facts)
+    notes = dict.fromkeys(note for key in wrong for note in evidence.facts[key].get("notes", ()))
+    silent = any(not evidence.facts[key].get("notes") for key in wrong)
+    return [*notes, *(["a check did not pass"] if silent else [])]
+
+
+def _pictures(evidence: Evidence, gallery: Gallery, sets: Iterable[RecordSet], site: str) -> Callable[[str], Markup]:
     def picture(name: str) -> Markup:
         if name not in gallery:
             raise ReportError(f"the data give no figure {name!r}", hint="one of " + ", ".join(gallery))
@@ -170,7 +184,8 @@ def _pictures(gallery: Gallery, sets: Iterable[RecordSet], site: str) -> Callabl
         source = f"{site} Records {sets_of(figure.keys, sets)}."
         if drawn.machine:
             source = f"Published data of {drawn.machine}, not measured here."
-        caption = escape(f"{drawn.caption} {figure.n}. {source}")
+        warned = r"\labwarned{}" if evidence.unchecked(figure.keys) else ""
+        caption = f"{escape(f'{drawn.caption} {figure.n}. {source}')}{warned}"
         return Markup(
             "\\begin{labplace}{figure}\n"
             f"  \\labpicture{{figures/{name}.pdf}}{{{alt}}}\n"

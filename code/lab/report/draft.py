@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lab.analysis.verdict import Verdict, judge
 from lab.report.ceilings import HEADERS
 from lab.report.claim import Ledger
 from lab.report.escape import escape
 from lab.report.evidence import Evidence
+from lab.report.handing import handed_otherwise
 from lab.report.labels import is_ours, label
 from lab.report.lines_draft import line_sentences
 from lab.report.links import link_groups
 from lab.report.measured import Subject, subject
-from lab.report.pairs import Pair, pairs
+from lab.report.pairs import Pair, Sort, pairs
 from lab.report.rounds import rounds_curves
 from lab.report.shape import growth
 from lab.report.sides_draft import side_sentences
@@ -42,8 +43,9 @@ def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
         yield from _rounds(curve, ledger)
     main = link_groups(evidence)[:1]
     for pair in pairs(evidence):
-        if any(pair.ours.series.link == group.link for group in main):
+        if pair.sort is not Sort.VARIANT and any(pair.ours.series.link == group.link for group in main):
             yield _verdict(pair, ledger)
+    yield from _handed(evidence)
     yield from line_sentences(evidence, ledger)
     yield from side_sentences(evidence, ledger)
     for series in evidence.sweeps:
@@ -61,7 +63,7 @@ def _shape(curve: Subject, ledger: Ledger) -> Iterator[str]:
     else:
         yield "Its curve has no knee that the data support: it bends gradually, or more than once."
     yield _jump(name, words, ledger)
-    if judge(ledger[f"{name}.fall"].estimate) is Verdict.LESS:
+    if ledger[f"{name}.fall"].verdict is Verdict.LESS:
         yield (
             rf"From \claim{{{name}.fall.from}} to \claim{{{name}.fall.to}} the throughput of {words} "
             rf"on the same link falls, to \claim{{{name}.fall}} times that at the size before."
@@ -69,8 +71,14 @@ def _shape(curve: Subject, ledger: Ledger) -> Iterator[str]:
     yield {
         Verdict.MORE: rf"At the end it still grows: the last step multiplies it by \claim{{{name}.last}} on this link.",
         Verdict.LESS: rf"The last step multiplies it by \claim{{{name}.last}} on this link: it has passed its peak.",
-        Verdict.CANT_TELL: rf"The last step multiplies it by \claim{{{name}.last}} on this link, which may be nothing.",
-    }[judge(ledger[f"{name}.last"].estimate)]
+    }.get(ledger[f"{name}.last"].verdict, _no_step(name))
+
+
+def _no_step(name: str) -> str:
+    return (
+        rf"The last step multiplies it by \claim{{{name}.last}} on this link, "
+        r"which cannot be told from the margin of \claim{margin}."
+    )
 
 
 def _filled(curve: Subject, ledger: Ledger) -> str:
@@ -116,38 +124,68 @@ def _verdict(pair: Pair, ledger: Ledger) -> str:
     name, ahead, behind = pair.name, escape(pair.ours.words), escape(pair.base.words)
     if ledger[f"{name}.unclear"].estimate.value == len(pair.sizes):
         blank = ledger[f"{name}.least"].estimate.interval is None
-        why = "too few repetitions leave it no interval" if blank else "its intervals hold equality at every size"
+        near = r"its intervals hold equality, or come within \claim{margin} of it, at every size"
+        why = "too few repetitions leave it no interval" if blank else near
         return (
             rf"\par The ratio of {ahead} to {behind} on the same link lies between \claim{{{name}.least}} and "
             rf"\claim{{{name}.most}} over the sizes, but {why}, so the data cannot tell which of them has the edge."
         )
     return (
         rf"\par Of \claim{{{name}.sizes}} sizes, {ahead} is ahead of {behind} on the same link "
-        rf"at \claim{{{name}.faster}} and behind at \claim{{{name}.slower}}; at \claim{{{name}.unclear}} "
-        rf"the intervals cannot tell. The ratio to {behind} goes from \claim{{{name}.least}} "
-        rf"at \claim{{{name}.least.size}} to \claim{{{name}.most}} at \claim{{{name}.most.size}}."
+        rf"at \claim{{{name}.faster}} and behind at \claim{{{name}.slower}}, by more than \claim{{margin}}; "
+        rf"at \claim{{{name}.unclear}} the intervals cannot tell. If nothing differed, at most "
+        rf"\claim{{{name}.false}} such verdicts would be false in the mean. "
+        rf"The ratio to {behind} goes from \claim{{{name}.least}} at \claim{{{name}.least.size}} "
+        rf"to \claim{{{name}.most}} at \claim{{{name}.most.size}}."
     )
+
+
+def _handed(evidence: Evidence) -> Iterator[str]:
+    """What becomes of a ratio of small messages where both sides hand them over in another way."""
+    found = list(pairs(evidence))
+    usual = {each.ours.series.link: each for each in found if each.sort is Sort.TRANSPORT}
+    for pair in (each for each in found if each.sort is Sort.VARIANT):
+        both = all(handed_otherwise(evidence.plan.experiment, side.series) for side in (pair.ours, pair.base))
+        before = usual.get(pair.ours.series.link)
+        if both and before and pair.sizes[0] == before.sizes[0]:
+            size = format_size(pair.sizes[0])
+            yield (
+                rf"\par Small messages share calls and packets; where each travels by itself, the ratio of "
+                rf"{escape(pair.ours.words)} to {escape(pair.base.words)} on the same link is "
+                rf"\claim{{{pair.name}.{size}}} at \claim{{smallest.size}}, instead of \claim{{{before.name}.{size}}}."
+            )
 
 
 def _sweep(evidence: Evidence, series: Series, ledger: Ledger) -> Iterator[str]:
     """What the best values gain at each size, and whether the intervals carry it."""
     names = [f"{series.name}.{format_size(size)}" for size in points(evidence, series)[0].sizes]
-    best = {name: _point(series, f"{name}.best") for name in names}
+    words = escape(" and ".join(parameter_words(each) for each in series.vary))
+    gained = [name for name in names if ledger[f"{name}.gain"].verdict is not Verdict.WITHIN]
+    start = rf"\par {words[0].upper()}{words[1:]}: over {_point(series, f'{names[0]}.first')}, "
+    if not gained:
+        yield rf"{start}no value gains more than the margin of \claim{{margin}}, whatever the size of the messages."
+        return
     gains = ", ".join(
-        rf"by \claim{{{name}.gain}} with messages of \claim{{{name}.size}} (at {best[name]})" for name in names
+        rf"by \claim{{{name}.gain}} with messages of \claim{{{name}.size}} (at {_point(series, f'{name}.best')})"
+        for name in gained
     )
-    words = " and ".join(parameter_words(each) for each in series.vary)
     yield (
-        rf"\par {escape(words[0].upper() + words[1:])}: over {_point(series, f'{names[0]}.first')}, "
-        rf"the best values multiply the throughput on the same link {gains}."
+        rf"{start}the best values, the smallest within \claim{{margin}} of the highest, "
+        rf"multiply the throughput on the same link {gains}{_moved(gained, ledger)}."
     )
-    carried = sum(judge(ledger[f"{name}.gain"].estimate) is Verdict.MORE for name in names)
-    if carried == len(names):
-        yield "The intervals support each of these."
-    elif carried:
-        yield "The intervals support only some of these; the rest cannot be told from no change."
+    if len(gained) < len(names):
+        yield "At the other sizes no value gains more than that margin."
+    if all(ledger[f"{name}.gain"].verdict is Verdict.MORE for name in gained):
+        yield "The intervals, which allow for the choice of the best, support each of these."
     else:
-        yield "The repetitions cannot tell these from no change."
+        yield "The intervals, which allow for the choice of the best, do not support all of these."
+
+
+def _moved(names: Iterable[str], ledger: Ledger) -> str:
+    """What moved with the varied values, so that a gain is theirs too."""
+    moved = dict.fromkeys(each for name in names for each in ledger[f"{name}.gain"].moved)
+    listed = " and ".join(rf"\texttt{{{escape(each)}}}" for each in moved)
+    return f"; {listed} moved with them, so that this is their effect too" if moved else ""
 
 
 def _point(series: Series, name: str) -> str:

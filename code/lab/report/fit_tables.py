@@ -11,7 +11,7 @@ from lab.report.evidence import Evidence
 from lab.report.fits import Times
 from lab.report.intercepts import intercepts
 from lab.report.published_times import published_times
-from lab.report.typeset import NO_INTERVAL, cell, shown
+from lab.report.typeset import NO_INTERVAL, cell, claim_cell, shown
 from lab.report.units import MEGA, MICRO, MILLI, NANO
 
 
@@ -52,7 +52,7 @@ def _line(ledger: Ledger, times: Times, scale: float) -> Iterator[Markup]:
     yield Markup(str(len(times.rows)))
     for name, unit in (("rate", MEGA), ("fastest", MEGA), ("intercept", scale)):
         claim = ledger.get(f"{times.name}.{name}")
-        yield _break(ledger, times) if claim is None else cell(claim.estimate, unit)
+        yield _break(ledger, times) if claim is None else claim_cell(claim, unit)
     r_squared = ledger.get(f"{times.name}.r2")
     yield Markup(shown(r_squared).tex) if r_squared else NO_INTERVAL
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.report.evidence import Evidence
+from lab.report.pairs import variants
 from lab.spec import Series
 from lab.trial import Link
 
@@ -24,13 +25,15 @@ class LinkGroup:
 
 
 def link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
-    """One group for each link, the main one first; the others are named after their first series."""
+    """One group for each link, the main one first; the others are named after their first series. What hands its
+    messages over otherwise, at a few sizes, is shown by its ratios."""
     return evidence.once(_link_groups)
 
 
 def _link_groups(evidence: Evidence) -> Iterator[LinkGroup]:
     by_link: dict[Link, list[Series]] = {}
-    for series in evidence.all_series("throughput"):
+    beside = set(variants(evidence))
+    for series in (each for each in evidence.all_series("throughput") if each.name not in beside):
         by_link.setdefault(series.link, []).append(series)
     for place, (link, of) in enumerate(by_link.items()):
         yield LinkGroup(link, tuple(of), f".{of[0].name}" if place else "")

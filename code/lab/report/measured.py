@@ -10,6 +10,7 @@ from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, Kind
 from lab.report.evidence import COMPLETED, CONFIRMED, Cell, Evidence
 from lab.report.labels import describe_link, label, label_within
+from lab.report.margin import margin_of
 from lab.report.units import in_words
 from lab.sizes import format_size
 from lab.spec import Point, Series
@@ -43,6 +44,10 @@ class Subject:
     @property
     def site(self) -> str:
         return self.evidence.plan.site.name
+
+    @property
+    def margin(self) -> float:
+        return margin_of(self.evidence.plan.site.traits)
 
     @property
     def link(self) -> str:
@@ -79,6 +84,7 @@ class Subject:
             self.wanted_n,
             link=self.link,
             unchecked=self.evidence.unchecked(keys),
+            margin=self.margin if kind is Kind.RATIO else 0.0,
         )
 
 

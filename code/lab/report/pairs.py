@@ -8,6 +8,7 @@ from enum import Enum
 from itertools import pairwise
 
 from lab.report.evidence import COMPLETED, CONFIRMED, Evidence
+from lab.report.handing import handed_otherwise
 from lab.report.labels import is_ours, is_own
 from lab.report.measured import Subject
 from lab.spec import Series
@@ -20,6 +21,7 @@ class Sort(Enum):
     PEER = "peers"  # a program that everybody uses, which does the same
     OWN = "own"  # a program that the experiment brings along
     STEP = "steps"  # both are of the experiment: the series before
+    VARIANT = "variants"  # one side hands its messages over in another way than the first of its program
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,13 @@ def _pairs(evidence: Evidence) -> Iterator[Pair]:
     yield from _own_pairs(evidence)
 
 
+def variants(evidence: Evidence) -> tuple[str, ...]:
+    """The series that a ratio shows because they hand their messages over otherwise."""
+    found = [each for each in pairs(evidence) if each.sort is Sort.VARIANT]
+    sides = dict.fromkeys(side.series.name for pair in found for side in (pair.ours, pair.base))
+    return tuple(name for name in sides if handed_otherwise(evidence.plan.experiment, evidence.series(name)))
+
+
 def _own_pairs(evidence: Evidence) -> Iterator[Pair]:
     """Ours over each series of the experiment's own programs, and each of these over the one before it."""
     curves = evidence.all_series("throughput")
@@ -91,6 +100,10 @@ def _series(evidence: Evidence, above: str, below: str) -> Iterator[tuple[Series
 
 
 def _pair(evidence: Evidence, ours: Series, base: Series, column: str, sort: Sort) -> Iterator[Pair]:
+    if sort in (Sort.TRANSPORT, Sort.PEER) and any(
+        handed_otherwise(evidence.plan.experiment, each) for each in (ours, base)
+    ):
+        sort = Sort.VARIANT
     pair = Pair(Subject(evidence, ours, column, {}), Subject(evidence, base, column, {}), sort)
     if pair.sizes:
         yield pair

@@ -9,7 +9,7 @@ from lab.report.claim import Ledger
 from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
 from lab.report.rounds import Rounds, rounds_curves, rounds_of
-from lab.report.typeset import NO_INTERVAL, cell
+from lab.report.typeset import NO_INTERVAL, claim_cell
 from lab.report.units import MEGA, MICRO, show
 
 
@@ -53,4 +53,4 @@ def _rounds(each: Rounds) -> tuple[Markup, Markup]:
 def _rates(each: Rounds, ledger: Ledger) -> Iterator[Markup]:
     for name, scale in (("control_trip", MICRO), ("share", 1.0), ("plain", MEGA), ("corrected", MEGA)):
         claim = ledger.get(f"{each.name}.{name}")
-        yield cell(claim.estimate, scale) if claim else NO_INTERVAL
+        yield claim_cell(claim, scale) if claim else NO_INTERVAL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lab.analysis.verdict import Verdict, judge
+from lab.analysis.verdict import Verdict
 from lab.report.claim import Claim, Kind
 from lab.report.rounding import finest_place
 from lab.report.statement import Statement
@@ -83,9 +83,12 @@ def comparison_is_supported(statement: Statement) -> str | None:
         return "a comparison without a claim: say by how much" if bare else None
     if found.kind is not Kind.RATIO:
         return None
-    verdict = judge(found.estimate)
+    verdict = found.verdict
+    if verdict is Verdict.WITHIN:
+        return f"{found.name} differs from 1 by no more than the margin, {found.margin:.0%}, which may be luck"
     if verdict is Verdict.CANT_TELL:
-        return f"the interval of {found.name} does not support a comparison: the data can't tell"
+        beyond = f" with a margin of {found.margin:.0%}" if found.margin else ""
+        return f"the interval of {found.name} does not support a comparison{beyond}: the data can't tell"
     said = more != _is_about_the_base(statement.words, _name_of_base(found))
     if more != less and verdict is not (Verdict.MORE if said else Verdict.LESS):
         return f"the interval of {found.name} says {verdict.value}, the sentence says the opposite"
@@ -134,6 +137,14 @@ def records_are_sound(statement: Statement) -> str | None:
     return None
 
 
+def one_factor_is_varied(statement: Statement) -> str | None:
+    """What moved with a varied parameter is named beside the effect."""
+    found, words = statement.found, statement.words.replace(r"\_", "_")
+    if found is not None and (silent := [name for name in found.moved if name not in words]):
+        return f"{found.name} is the effect of {' and '.join(silent)} too, which moved: hold it, or name it here"
+    return None
+
+
 RULES = (
     claim_is_known,
     number_is_a_claim,
@@ -144,4 +155,5 @@ RULES = (
     rounding_is_no_finer_than_the_interval,
     n_is_as_found,
     records_are_sound,
+    one_factor_is_varied,
 )

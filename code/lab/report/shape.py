@@ -10,7 +10,7 @@ from numpy import log2
 
 from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.knees import LEAST_X, find_knee
-from lab.analysis.ratios import ratio_of_medians
+from lab.analysis.ratios import ratios_of_medians
 from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, Kind
 from lab.report.measured import Subject
@@ -44,11 +44,11 @@ def _peak(curve: Subject) -> Iterator[Claim]:
 
 
 def _steps(curve: Subject) -> Iterator[Claim]:
-    """Between neighbouring sizes: the steepest step for its sizes, the lowest, and the last."""
-    steps = {
-        (small, large): ratio_of_medians(curve.values(large), curve.values(small))
-        for small, large in pairwise(curve.sizes)
-    }
+    """Between neighbouring sizes: the steepest step for its sizes, the lowest, and the last; two of them are chosen by
+    their values, so that all intervals allow for a choice."""
+    places = list(pairwise(curve.sizes))
+    ratios = ratios_of_medians([(curve.values(large), curve.values(small)) for small, large in places])
+    steps = dict(zip(places, ratios, strict=True))
     jump = max(steps, key=lambda pair: steps[pair].value * pair[0] / pair[1])
     fall = min(steps, key=lambda pair: steps[pair].value)
     yield from _step(curve, "jump", "the steepest step for its sizes", *jump, steps[jump])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from lab.analysis.verdict import apart
 from lab.report.claim import Claim, Ledger
 from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
@@ -12,7 +13,7 @@ from lab.report.labels import label
 from lab.report.published_values import PublishedValues, published_values
 from lab.report.sides import Side, probed, series_of_sides, sides
 from lab.report.tables import RowTable
-from lab.report.typeset import cell
+from lab.report.typeset import claim_cell
 from lab.report.units import MEGA, MICRO, show
 from lab.sizes import format_size
 from lab.spec import Series
@@ -71,8 +72,8 @@ def _by_size(found: list[Side], ledger: Ledger) -> RowTable:
 
 def _cell(claim: Claim) -> Markup:
     """A deviation stands there without its interval, which would make the table too wide."""
-    estimate = claim.estimate
-    return cell(replace(estimate, interval=None) if claim.name.endswith(".deviation") else estimate, MICRO)
+    estimate, alone = claim.estimate, claim.name.endswith(".deviation")
+    return claim_cell(replace(claim, estimate=replace(estimate, interval=None)) if alone else claim, MICRO)
 
 
 def _claims(found: Iterable[Side], size: int, ledger: Ledger) -> Iterator[Claim]:
@@ -94,9 +95,10 @@ def _rows(found: list[Side], ledger: Ledger, theirs: PublishedValues) -> RowTabl
     for kind, published, scale in ROWS:
         for side in dict.fromkeys(each.side for each in found):
             claims = [ledger.get(f"{each.name}.{kind}") for each in found if each.side == side]
-            ours = (cell(claim.estimate, scale) if claim else ABSENT[kind] for claim in claims)
+            ours = (claim_cell(claim, scale) if claim else ABSENT[kind] for claim in claims)
             values = (_exactly(theirs.claim(f"{side}_{published}", each), scale) for each in theirs.variants)
-            rows.append((Markup(f"{side}: {WORDS[kind]}"), *ours, Markup(verdict(claims)), *values))
+            said = verdict(claims, found[0].curve.margin)
+            rows.append((Markup(f"{side}: {WORDS[kind]}"), *ours, Markup(said), *values))
     variants = (escape(each.variant) for each in found if each.side == found[0].side)
     others = (Markup(rf"\labhead{{published}}{{{escape(each)}}}") for each in theirs.variants)
     heads = (*variants, Markup("differ"), *others)
@@ -108,12 +110,10 @@ def _exactly(claim: Claim, scale: float) -> Markup:
     return Markup(rf"\num{{{claim.estimate.value / scale:.12g}}}")
 
 
-def verdict(claims: Iterable[Claim | None]) -> str:
-    """Whether two intervals overlap; without both of them the data can't tell."""
-    intervals = [claim.estimate.interval for claim in claims if claim]
-    if len(intervals) != 2 or intervals[0] is None or intervals[1] is None:
-        return "can't tell"
-    return "can't tell" if intervals[0].overlaps(intervals[1]) else "yes"
+def verdict(claims: Iterable[Claim | None], margin: float = 0.0) -> str:
+    """Whether a gap wider than the margin lies between two intervals; without both of them the data can't tell."""
+    estimates = [claim.estimate for claim in claims if claim]
+    return "yes" if len(estimates) == 2 and apart(estimates[0], estimates[1], margin) else "can't tell"
 
 
 def probe_tables(evidence: Evidence, ledger: Ledger) -> list[SideTable]:
@@ -129,7 +129,7 @@ def _probes(found: list[Side], ledger: Ledger) -> RowTable:
     rows = tuple(
         (
             escape(f"{each.side}, {each.variant}"),
-            *(cell(ledger[f"{each.name}.{format_size(size)}.step"].estimate) for size in sizes),
+            *(claim_cell(ledger[f"{each.name}.{format_size(size)}.step"]) for size in sizes),
         )
         for each in found
     )

@@ -53,8 +53,14 @@ def _step(side: Side, ledger: Ledger) -> str:
 
 def _difference(variants: list[Side], ledger: Ledger) -> str:
     """By the means, which every curve has."""
-    differ = verdict([ledger[f"{each.name}.below"] for each in variants]) == "yes"
+    differ = verdict([ledger[f"{each.name}.below"] for each in variants], variants[0].curve.margin) == "yes"
     names = " and ".join(each.variant for each in variants)
     if differ:
-        return f"The intervals of these means, {names}, do not overlap: the two calls take different times here."
-    return f"The intervals of these means, {names}, overlap: the data cannot tell the two calls apart."
+        return (
+            f"Between the intervals of these means, {names}, lies more than the margin of \\claim{{margin}}: "
+            "the two calls take different times here."
+        )
+    return (
+        f"The intervals of these means, {names}, leave no gap wider than the margin of \\claim{{margin}}: "
+        "the data cannot tell the two calls apart."
+    )

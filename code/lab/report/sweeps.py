@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.analysis.ratios import ratio_of_medians
+from lab.analysis.ratios import ratio_of_medians, ratios_of_medians
 from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, Kind
 from lab.report.compared import ratio
+from lab.report.effective import moved
 from lab.report.errors import ReportError
 from lab.report.evidence import Evidence
 from lab.report.measured import Subject, rates, subject
@@ -49,18 +50,44 @@ def _require_numbers(series: Series) -> None:
             raise ReportError(what, hint="a series for each of them; lab table has them all")
 
 
+def best_of(curves: tuple[Subject, ...], size: int) -> Subject:
+    """The smallest values whose median lies within the margin of the highest: what a larger one adds may be luck."""
+    medians = [estimate_median(curve.values(size)).value for curve in curves]
+    enough = max(medians) * (1 - curves[0].margin)
+    good = [curve for curve, median in zip(curves, medians, strict=True) if median >= enough]
+    return min(good, key=lambda curve: tuple(map(float, curve.point.values())))
+
+
 def _gain(series: Series, curves: tuple[Subject, ...], size: int) -> Iterator[Claim]:
-    first = curves[0]
-    best = max(curves, key=lambda curve: estimate_median(curve.values(size)).value)
+    first, best = curves[0], best_of(curves, size)
     name, words = f"{series.name}.{format_size(size)}", f"{', '.join(series.vary)}, messages of {in_words(size)}"
-    gain = ratio(best, first, size, f"{name}.gain")
-    yield replace(gain, meaning=f"throughput at the best {words}, over that at the first")
-    message = Estimate(size, None, gain.estimate.n)
-    yield Claim(f"{name}.size", message, "size", Kind.DERIVED, f"size of the messages of {series.name}", gain.keys)
+    meaning = f"throughput at the best {words}, over that at the first, the interval widened for the choice"
+    gain = replace(ratio(best, first, size, f"{name}.gain"), meaning=meaning, estimate=_chosen(curves, best, size))
+    gain = replace(_of_all_points(gain, curves, size), moved=moved(first.evidence, series, size))
+    yield gain
+    yield first.claim(f"{name}.size", _exactly(size, gain), "size", Kind.DERIVED, f"size of {series.name}", size)
     for which, curve in (("first", first), ("best", best)):
         for parameter in series.vary:
-            value = Estimate(float(curve.point[parameter]), None, gain.estimate.n)
-            keys = curve.cell(size).keys
+            value = _exactly(float(curve.point[parameter]), gain)
             meaning = f"{parameter} of the {which} {words}"
-            claim = f"{name}.{which}.{parameter}"
-            yield Claim(claim, value, "", Kind.DERIVED, meaning, keys, curve.wanted_n, link=curve.link)
+            claim = curve.claim(f"{name}.{which}.{parameter}", value, "", Kind.DERIVED, meaning, size)
+            yield claim if which == "first" else _of_all_points(claim, curves, size)
+
+
+def _chosen(curves: tuple[Subject, ...], best: Subject, size: int) -> Estimate:
+    """What the best gains, with an interval that holds for whichever point is chosen."""
+    first, others = curves[0], [curve for curve in curves[1:] if curve.point != curves[0].point]
+    if best.point == first.point:
+        return relative(best, first, size)
+    ratios = ratios_of_medians([(curve.values(size), first.values(size)) for curve in others])
+    return next(each for curve, each in zip(others, ratios, strict=True) if curve.point == best.point)
+
+
+def _of_all_points(claim: Claim, curves: tuple[Subject, ...], size: int) -> Claim:
+    """Which point is the best rests on the records of all."""
+    keys = tuple(dict.fromkeys(key for curve in curves for key in curve.cell(size).keys))
+    return replace(claim, keys=keys, unchecked=curves[0].evidence.unchecked(keys))
+
+
+def _exactly(value: float, gain: Claim) -> Estimate:
+    return Estimate(value, None, gain.estimate.n)

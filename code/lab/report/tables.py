@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lab.analysis.verdict import judge
 from lab.report.claim import Ledger
 from lab.report.escape import Markup, escape
 from lab.report.evidence import Evidence
+from lab.report.handing import handing_words
 from lab.report.latencies import round_trips
 from lab.report.links import link_groups
+from lab.report.margin import verdict_words
 from lab.report.measured import STOPS, Subject, subject
 from lab.report.pairs import Pair, Sort, pairs
 from lab.report.sweeps import points
-from lab.report.typeset import cell, shown
+from lab.report.typeset import claim_cell, shown
 from lab.report.units import MEGA, MICRO, show
 from lab.sizes import format_size
 from lab.spec import Series
@@ -30,6 +31,7 @@ class SizeTable:
     heads: tuple[Markup, ...]
     rows: tuple[tuple[Markup, ...], ...]  # the size first
     series: tuple[str, ...]
+    about: str = ""  # of ratios: how messages travel, and what a verdict is
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,15 @@ class GainRow:
     best: Markup
     rate: Markup
     gain: Markup
-    verdict: str
+    verdict: Markup  # and what moved with what was varied
+
+
+@dataclass(frozen=True)
+class GainTable:
+    """A row for each sweep and size, and what a verdict is."""
+
+    rows: tuple[GainRow, ...]
+    about: str
 
 
 @dataclass(frozen=True)
@@ -62,7 +72,7 @@ def result_tables(evidence: Evidence, ledger: Ledger) -> list[SizeTable]:
         curves = [subject(evidence, each) for each in group.series]
         sizes = sorted({size for curve in curves for size in curve.sizes})
         rows = tuple(
-            (_size(size), *(_claimed(ledger, f"{curve.name}.{format_size(size)}", MEGA) for curve in curves))
+            (size_cell(size), *(claimed(ledger, f"{curve.name}.{format_size(size)}", MEGA) for curve in curves))
             for size in sizes
         )
         heads = tuple(escape(curve.words) for curve in curves)
@@ -87,12 +97,21 @@ def _ratio_table(suffix: Markup, found: list[Pair], ledger: Ledger) -> SizeTable
     for size in sorted({size for pair in found for size in pair.sizes}):
         sides = (side for pair in found for side in (pair.ours, pair.base) if size in side.sizes)
         counts = {each.evidence.cell(each.name, size, "messages").values[0] for each in sides}
-        ratios = (_claimed(ledger, f"{pair.name}.{format_size(size)}") for pair in found)
-        rows.append((_size(size), Markup(" or ".join(map(str, sorted(counts)))), *ratios))
+        ratios = (claimed(ledger, f"{pair.name}.{format_size(size)}") for pair in found)
+        rows.append((size_cell(size), Markup(" or ".join(map(str, sorted(counts)))), *ratios))
     heads = (Markup(rf"\labhead{{{escape(each.ours.words)}}}{{over {escape(each.base.words)}}}") for each in found)
     series = tuple(dict.fromkeys(each.series.name for pair in found for each in (pair.ours, pair.base)))
     stops = f"Both sides of each ratio, over {_stops(pair.base for pair in found)}"
-    return SizeTable(suffix, found[0].ours.link, stops, (Markup("messages"), *heads), tuple(rows), series)
+    link = found[0].ours.link
+    return SizeTable(suffix, link, stops, (Markup("messages"), *heads), tuple(rows), series, about(found, ledger))
+
+
+def about(found: list[Pair], ledger: Ledger) -> str:
+    """What a ratio of small messages holds, how many verdicts there are, and how many may be false."""
+    estimates = (ledger[f"{pair.name}.{format_size(size)}"].estimate for pair in found for size in pair.sizes)
+    judged = verdict_words(estimates, found[0].ours.evidence.plan.site.traits)
+    handed = handing_words(side for pair in found for side in (pair.ours, pair.base))
+    return " ".join(filter(None, (handed, judged)))
 
 
 @dataclass(frozen=True)
@@ -103,6 +122,7 @@ class RowTable:
     heads: tuple[Markup, ...]
     rows: tuple[tuple[Markup, ...], ...]  # what or which size it is, then the values
     series: tuple[str, ...]
+    about: str = ""
 
 
 def pair_table(evidence: Evidence, ledger: Ledger, sort: Sort) -> RowTable:
@@ -112,12 +132,12 @@ def pair_table(evidence: Evidence, ledger: Ledger, sort: Sort) -> RowTable:
     rows = tuple(
         (
             Markup(f"{escape(pair.ours.words)} over {escape(pair.base.words)}"),
-            *(_claimed(ledger, f"{pair.name}.{format_size(size)}") for size in sizes),
+            *(claimed(ledger, f"{pair.name}.{format_size(size)}") for size in sizes),
         )
         for pair in found
     )
     series = tuple(dict.fromkeys(each.series.name for pair in found for each in (pair.ours, pair.base)))
-    return RowTable(tuple(map(_size, sizes)), rows, series)
+    return RowTable(tuple(map(size_cell, sizes)), rows, series, about(found, ledger) if found else "")
 
 
 def rate_table(evidence: Evidence, ledger: Ledger) -> RowTable:
@@ -125,10 +145,10 @@ def rate_table(evidence: Evidence, ledger: Ledger) -> RowTable:
     curves = [subject(evidence, each) for group in link_groups(evidence)[:1] for each in group.series]
     sizes = sorted({size for curve in curves for size in curve.sizes})
     rows = tuple(
-        (escape(curve.words), *(_claimed(ledger, f"{curve.name}.{format_size(size)}", MEGA) for size in sizes))
+        (escape(curve.words), *(claimed(ledger, f"{curve.name}.{format_size(size)}", MEGA) for size in sizes))
         for curve in curves
     )
-    return RowTable(tuple(map(_size, sizes)), rows, tuple(curve.series.name for curve in curves))
+    return RowTable(tuple(map(size_cell, sizes)), rows, tuple(curve.series.name for curve in curves))
 
 
 def latency_table(evidence: Evidence, ledger: Ledger) -> RowTable:
@@ -137,15 +157,21 @@ def latency_table(evidence: Evidence, ledger: Ledger) -> RowTable:
     sizes = min((curve.sizes for curve in curves), default=())
     found = [curve for curve in curves if sizes and curve.sizes[0] == sizes[0]]
     rows = tuple(
-        (_size(size), *(_claimed(ledger, f"{curve.name}.{format_size(size)}.half_trip", MICRO) for curve in found))
+        (
+            size_cell(size),
+            *(claimed(ledger, f"{curve.name}.{format_size(size)}.half_trip", MICRO) for curve in found),
+        )
         for size in sizes
     )
     return RowTable(tuple(escape(curve.words) for curve in found), rows, tuple(curve.name for curve in found))
 
 
-def gain_rows(evidence: Evidence, ledger: Ledger) -> list[GainRow]:
-    """A row for each sweep and size."""
-    return [_gain_row(series, ledger, size) for series in evidence.sweeps for size in points(evidence, series)[0].sizes]
+def gain_table(evidence: Evidence, ledger: Ledger) -> GainTable:
+    """What the best values of each sweep gain."""
+    places = [(series, size) for series in evidence.sweeps for size in points(evidence, series)[0].sizes]
+    gains = (ledger[f"{series.name}.{format_size(size)}.gain"].estimate for series, size in places)
+    about = verdict_words(gains, evidence.plan.site.traits)
+    return GainTable(tuple(_gain_row(series, ledger, size) for series, size in places), about)
 
 
 def _gain_row(series: Series, ledger: Ledger, size: int) -> GainRow:
@@ -155,13 +181,17 @@ def _gain_row(series: Series, ledger: Ledger, size: int) -> GainRow:
     point = ".".join(f"{each.estimate.value:.0f}" for each in best)
     return GainRow(
         parameter=", ".join(series.vary),
-        size=_size(size),
+        size=size_cell(size),
         first=Markup(", ".join(shown(each).tex for each in first)),
         best=Markup(", ".join(shown(each).tex for each in best)),
-        rate=cell(ledger[f"{series.name}.{point}.{format_size(size)}"].estimate, MEGA),
-        gain=cell(gain.estimate),
-        verdict=judge(gain.estimate).value,
+        rate=claim_cell(ledger[f"{series.name}.{point}.{format_size(size)}"], MEGA),
+        gain=claim_cell(gain),
+        verdict=Markup(gain.verdict.value + (f"; moved too: {names}" if (names := _typed(gain.moved)) else "")),
     )
+
+
+def _typed(names: Iterable[str]) -> str:
+    return ", ".join(rf"\texttt{{{escape(name)}}}" for name in names)
 
 
 def parameter_rows(ledger: Ledger) -> list[ParameterRow]:
@@ -186,10 +216,10 @@ def _stops(curves: Iterable[Subject]) -> str:
     return "; ".join(f"{', '.join(names)} to {stop}" for stop, names in by_stop.items())
 
 
-def _claimed(ledger: Ledger, name: str, scale: float = 1.0) -> Markup:
+def claimed(ledger: Ledger, name: str, scale: float = 1.0) -> Markup:
     """A claim as a cell; empty where the series does not have this size."""
-    return cell(ledger[name].estimate, scale) if name in ledger else Markup("")
+    return claim_cell(ledger[name], scale) if name in ledger else Markup("")
 
 
-def _size(size: int) -> Markup:
+def size_cell(size: int) -> Markup:
     return Markup(show(size, "size", 0).tex)

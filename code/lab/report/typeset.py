@@ -52,11 +52,22 @@ def cell(estimate: Estimate, scale: float = 1.0) -> Markup:
     return Markup(rf"{value} {{\scriptsize[{low}, {high}]}}")
 
 
+def claim_cell(claim: Claim, scale: float = 1.0) -> Markup:
+    """The same of a claim, marked where one of its records warns against its numbers."""
+    return Markup(cell(claim.estimate, scale) + mark(claim))
+
+
+def mark(claim: Claim) -> str:
+    """What stands behind a number that the claims check refuses to a text."""
+    return r"\labwarned{}" if claim.unchecked else ""
+
+
 def definitions(ledger: Ledger, uses: Iterable[tuple[str, int | None]]) -> str:
     """What \\claim prints for each use, with or without a number of digits."""
+    found = [(name, digits, ledger.find(name)) for name, digits in uses]
     lines = {
-        rf"\labclaim{{{name}{'' if digits is None else f'@{digits}'}}}{{{shown(ledger.find(name), digits).tex}}}"
-        for name, digits in uses
+        rf"\labclaim{{{name}{'' if digits is None else f'@{digits}'}}}{{{shown(claim, digits).tex}{mark(claim)}}}"
+        for name, digits, claim in found
     }
     return "\n".join(sorted(lines)) + "\n"
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.ratios import ratio_of_medians
-from lab.analysis.verdict import Verdict, judge
+from lab.analysis.verdict import Verdict, false_verdicts, judge
 from lab.compare import values_by_place
+from lab.report.margin import margin_of_sites
 from lab.submission.sides import Side, SideError
 from lab.table import Row
 
@@ -23,10 +24,11 @@ class Ratio:
     column: str
     estimate: Estimate
     equal: bool
+    margin: float = 0.0
 
     @property
     def verdict(self) -> str:
-        return "equal" if self.equal else judge(self.estimate).value
+        return "equal" if self.equal else judge(self.estimate, margin=self.margin).value
 
     def line(self) -> str:
         """`1.050 [1.040, 1.060]  more  verbs ... size_bytes=64 confirmed_bytes_per_s`."""
@@ -49,8 +51,16 @@ class Comparison:
             yield f"{self.experiment}: the same rows, {len(self.ratios)} medians equal"
             return
         counts = [f"{sum(each.verdict == word for each in self.ratios)} {word}" for word in VERDICTS]
-        yield f"{self.experiment}: medians of the first over the second: {', '.join(counts)}"
+        yield f"{self.experiment}: medians of the first over the second: {', '.join(counts)}{self._doubt()}"
         yield from (each.line() for each in self.ratios)
+
+    def _doubt(self) -> str:
+        """From where on something is more or less, and how often that is false."""
+        asked, wrong = false_verdicts(each.estimate for each in self.ratios if not each.equal)
+        if not asked:
+            return ""
+        margin = f"more and less are beyond a margin of {self.ratios[0].margin:.0%}"
+        return f"; {margin}; of {asked} verdicts at most {wrong:.1f} are false in the mean if nothing differs"
 
 
 VERDICTS = (*(each.value for each in Verdict), "equal")
@@ -62,7 +72,8 @@ def compare_sides(first: Side, second: Side) -> list[Comparison]:
     if not both:
         there = f"{', '.join(first.tables)} and {', '.join(second.tables)}"
         raise SideError(f"the sides share no experiment: {there}", where=f"{first.name}, {second.name}")
-    return [_compare(name, first.tables[name], second.tables[name]) for name in both]
+    margin = margin_of_sites(side.identity.get("site", "") for side in (first, second))
+    return [_compare(name, first.tables[name], second.tables[name], margin) for name in both]
 
 
 def of_two_sites(first: Side, second: Side) -> Iterator[str]:
@@ -79,10 +90,12 @@ def identity_differences(first: Side, second: Side) -> list[str]:
     return [f"{name}: {_short(one)} and {_short(other)}" for name, one, other in pairs if one != other]
 
 
-def _compare(name: str, ours: list[Row], theirs: list[Row]) -> Comparison:
+def _compare(name: str, ours: list[Row], theirs: list[Row], margin: float) -> Comparison:
     above, below = values_by_place(ours), values_by_place(theirs)
     ratios = tuple(
-        Ratio(*place, ratio_of_medians(above[place], below[place]), sorted(above[place]) == sorted(below[place]))
+        Ratio(
+            *place, ratio_of_medians(above[place], below[place]), sorted(above[place]) == sorted(below[place]), margin
+        )
         for place in above
         if place in below
     )

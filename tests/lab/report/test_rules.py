@@ -100,5 +100,22 @@ def test_a_record_that_failed_its_checks_is_refused() -> None:
     assert rules.records_are_sound(Statement("\\claim", "rate", RATE)) is None
 
 
+def test_what_lies_within_the_margin_of_its_site_is_no_comparison() -> None:
+    check = rules.comparison_is_supported
+    near = replace(SPEED_UP, estimate=Estimate(1.005, Interval(1.004, 1.006), 10))
+    assert check(Statement(WORDS, "up", near)) is None
+    assert "margin" in str(check(Statement(WORDS, "up", replace(near, margin=0.01))))
+    assert check(Statement(WORDS, "up", replace(SPEED_UP, margin=0.01))) is None
+    assert "margin of 5%" in str(check(Statement(WORDS, "up", replace(SPEED_UP, margin=0.05))))
+
+
+def test_an_effect_of_two_factors_is_refused_as_that_of_one() -> None:
+    check, gain = rules.one_factor_is_varied, replace(SPEED_UP, moved=("post_list", "signal_every"))
+    assert "post_list and signal_every" in str(check(Statement(WORDS, "depth.1.gain", gain)))
+    assert "effect of signal_every" in str(check(Statement(f"{WORDS} Lists (post_list) grew too.", "up", gain)))
+    assert check(Statement(r"With \texttt{post\_list} and \texttt{signal\_every} it gains.", "up", gain)) is None
+    assert check(Statement(WORDS, "up", SPEED_UP)) is None
+
+
 def test_every_rule_has_its_test() -> None:
-    assert len(rules.RULES) == 9
+    assert len(rules.RULES) == 10

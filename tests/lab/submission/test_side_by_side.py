@@ -45,6 +45,13 @@ def test_each_size_has_a_ratio_an_interval_and_a_verdict(ours: list[Row], theirs
     assert "size_bytes=64 confirmed_bytes_per_s" in list(comparison.lines())[1]
 
 
+@pytest.mark.parametrize(("site", "margin"), [("exact", "1%"), ("host", "5%")])
+def test_a_comparison_says_the_margin_of_its_sites_and_how_many_verdicts_may_be_false(site: str, margin: str) -> None:
+    (found,) = compare_sides(side(rows(1030, spread=1), site=site), side(rows(1000, spread=1), site=site))
+    assert f"a margin of {margin}; of 1 verdicts at most 0.1 are false" in next(iter(found.lines()))
+    assert found.ratios[0].verdict == ("more" if site == "exact" else "within the margin")
+
+
 def test_equal_rows_are_one_line() -> None:
     (comparison,) = compare_sides(side(rows(1000)), side(rows(1000)))
     assert list(comparison.lines()) == ["small: the same rows, 1 medians equal"]

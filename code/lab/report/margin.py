@@ -1,0 +1,38 @@
+"""How far two equal programs may lie apart on a site by luck: no verdict within that, and what a caption says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.verdict import false_verdicts
+from lab.sites.traits import Clock, Traits, fixed
+
+# Of a median. Repetitions start from perturbed instants, which move the stack and the timer: of 1,332 in
+# results/reference whose throughput our programs measured on exact, 93 % lay within 1 % of the median of their series
+# and size when this was chosen. Where the linker puts a function, which no repetition moves, moves a program as far.
+INSTRUCTIONS = 0.01
+# Chosen, not measured: repetitions that run one after the other do not show what another day changes. Two runs of one
+# experiment may differ by 10 % (lab.compare.TOLERANCE): by half of it for either side of a ratio.
+WALL = 0.05
+LUCK = {Clock.INSTRUCTIONS: "the luck of memory layout", Clock.WALL: "what another day may change"}
+
+
+def margin_of(traits: Traits) -> float:
+    """The margin of a site's clock."""
+    return INSTRUCTIONS if traits.clock is Clock.INSTRUCTIONS else WALL
+
+
+def margin_of_sites(sites: Iterable[str]) -> float:
+    """The larger margin of those sites of which only the names are known."""
+    known = [fixed(site) for site in sites]
+    return max((margin_of(traits) if traits else WALL for traits in known), default=WALL)
+
+
+def verdict_words(estimates: Iterable[Estimate], traits: Traits) -> str:
+    """What counts as more or less, how often that was asked, and how often it may be said of equals."""
+    asked, wrong = false_verdicts(estimates)
+    if not asked:
+        return ""
+    beyond = f"More or less: the whole interval beyond 1 by over {100 * margin_of(traits):g} %, {LUCK[traits.clock]}"
+    return f"{beyond}. Verdicts: {asked}, of which at most {wrong:.1f} are false in the mean if nothing differs."
