@@ -27,3 +27,11 @@ def test_files_differ_by_name_by_content_and_by_being_there(tmp_path: Path) -> N
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     assert len({digest_files([tmp_path / name]) for name in (*texts, "none")}) == 4
+
+
+def test_a_stamp_of_any_bytes_is_no_stamp_of_this(tmp_path: Path) -> None:
+    made = tmp_path / "made.csv"
+    made.write_text("1\n")
+    keep_stamp(made, "stamp")
+    (tmp_path / ".made.stamp").write_bytes(b"\xff")
+    assert not is_current(made, "stamp")

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.ratios import ratio_of_medians
+from lab.analysis.samples import BadSample
 from lab.analysis.verdict import Verdict, false_verdicts, judge
 from lab.compare import values_by_place
 from lab.report.margin import margin_of_sites
 from lab.submission.sides import Side, SideError
 from lab.table import Row
 
+Values = dict[tuple[str, str], list[int]]  # as values_by_place has them
 SHOWN_LETTERS = 16  # of a digest
 
 
@@ -91,15 +93,18 @@ def identity_differences(first: Side, second: Side) -> list[str]:
 
 
 def _compare(name: str, ours: list[Row], theirs: list[Row], margin: float) -> Comparison:
-    above, below = values_by_place(ours), values_by_place(theirs)
-    ratios = tuple(
-        Ratio(
-            *place, ratio_of_medians(above[place], below[place]), sorted(above[place]) == sorted(below[place]), margin
-        )
-        for place in above
-        if place in below
-    )
-    return Comparison(name, ours == theirs, ratios)
+    try:
+        ratios = _ratios(values_by_place(ours), values_by_place(theirs), margin)
+        return Comparison(name, ours == theirs, tuple(ratios))
+    except (BadSample, ValueError, KeyError, TypeError, ArithmeticError) as error:
+        raise SideError(f"the tables of {name} hold what was never measured: {error!r:.200}") from error
+
+
+def _ratios(above: Values, below: Values, margin: float) -> Iterator[Ratio]:
+    for place in above:
+        if place in below:
+            equal = sorted(above[place]) == sorted(below[place])
+            yield Ratio(*place, ratio_of_medians(above[place], below[place]), equal, margin)
 
 
 def _short(value: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import tempfile
 from dataclasses import dataclass
@@ -36,13 +37,18 @@ def read_side(place: Path) -> Side:
         return _folder(place, str(place))
     with tempfile.TemporaryDirectory(prefix="lab-side-") as name:
         extract(place, Path(name))
-        try:
-            return _folder(Path(name), str(place))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise SideError(f"holds data that lab report never wrote: {error!r}", where=str(place)) from error
+        return _folder(Path(name), str(place))
 
 
 def _folder(folder: Path, name: str) -> Side:
+    """Tables that were damaged, or written by somebody else, are one sentence."""
+    try:
+        return _side(folder, name)
+    except (ValueError, KeyError, TypeError, AttributeError, csv.Error, RecursionError) as error:
+        raise SideError(f"holds data that the lab never wrote: {error!r:.200}", where=name) from error
+
+
+def _side(folder: Path, name: str) -> Side:
     files = [each for each in sorted(folder.glob("*.csv")) if each.name != CLAIMS]
     tables = {file.stem: rows for file in files if (rows := parse_table(file.read_text())) and "series" in rows[0]}
     if not tables:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.lab import fake_site
 from tests.lab.fuzz.mutate import Damage
@@ -81,6 +81,7 @@ def share(part: float) -> settings:
         deadline=None,
         derandomize="LAB_FUZZ_CASES" not in os.environ,
         database=None,
+        phases=[Phase.generate],  # the first that fails says enough: to shrink it takes minutes
         suppress_health_check=list(HealthCheck),
     )
 

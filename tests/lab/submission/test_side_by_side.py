@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from lab.errors import LabError
 from lab.plan import Plan
 from lab.report.attach import attach
 from lab.report.latex import compile_pdf
@@ -85,6 +86,22 @@ def test_a_pdf_with_other_data_is_one_sentence(page: bytes, tmp_path: Path, iden
     pdf.write_bytes(attach(page, {"small.csv": b"series,record\na,b\n", "identity.json": identity}))
     with pytest.raises(SideError, match="never wrote"):
         read_side(pdf)
+
+
+@pytest.mark.parametrize("table", [b"series,record\n\xff,b\n", b"series,record\na,b,c,d\n", b"series\na\n"])
+def test_a_folder_with_a_damaged_table_is_one_sentence(tmp_path: Path, table: bytes) -> None:
+    (tmp_path / "small.csv").write_bytes(table)
+    with pytest.raises(LabError):
+        read_side(tmp_path)
+
+
+@pytest.mark.parametrize("value", ["x", "1.5", "0", "-1"])
+def test_a_value_that_was_never_measured_is_one_sentence_or_a_ratio(value: str) -> None:
+    damaged = [row | {"confirmed_bytes_per_s": value} for row in rows(1)]
+    try:
+        compare_sides(side(rows(1)), side(damaged))
+    except SideError as error:
+        assert "never measured" in str(error)
 
 
 def test_a_folder_and_a_pdf_are_read_alike(make_small_plan: Make, fake_site: Any, page: bytes, tmp_path: Path) -> None:
