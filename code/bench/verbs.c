@@ -73,8 +73,8 @@ static void note(const struct link *l)
 	csv_note("inline_max", "%" PRIu64, l->inline_max);
 	csv_note("chunk_bytes", "%" PRIu64, verbs_chunk_bytes(l));
 	csv_note("post_list_rule",
-		 "at most 64 messages, half the depth and a divisor of the messages per completion; "
-		 "WRITE in packets of 4096 bytes: 512 KiB within a window, else 256 KiB within half of one");
+		 "half the depth and a divisor of the messages per completion; WRITE in packets of 4096 bytes: "
+		 "128 packets within a window, else 64 messages and 256 KiB within half of one");
 }
 
 static struct link *verbs_open(const struct options *o, const struct session *s)

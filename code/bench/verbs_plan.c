@@ -5,10 +5,11 @@
 
 #include "die.h"
 
-#define CHAIN_MAX 64                 /* messages that one call hands over, if --post-list leaves it to us ... */
-#define CHAIN_BYTES 262144           /* ... and their bytes */
-#define CHAIN_BYTES_OF_WRITES 524288 /* in the largest packets: 128 of them */
-#define PINGS_MAX 64                 /* pings per completion */
+#define CHAIN_MAX 64                /* messages that one call hands over, if --post-list leaves it to us ... */
+#define CHAIN_BYTES 262144          /* ... and their bytes */
+#define CHAIN_PACKETS_OF_WRITES 128 /* where packets are the largest */
+#define LARGEST_PACKET 4096         /* bytes of IBV_MTU_4096 */
+#define PINGS_MAX 64                /* pings per completion */
 
 static uint64_t power_of_two_up_to(uint64_t most)
 {
@@ -29,9 +30,11 @@ static bool bears_long_chains(const struct link *l)
 
 static uint64_t chain_for(const struct link *l, uint64_t size_bytes)
 {
-	const uint64_t bytes = bears_long_chains(l) ? CHAIN_BYTES_OF_WRITES : CHAIN_BYTES;
+	const uint64_t packets = (size_bytes + LARGEST_PACKET - 1) / LARGEST_PACKET;
+	const uint64_t messages =
+		bears_long_chains(l) ? CHAIN_PACKETS_OF_WRITES / packets : least(CHAIN_BYTES / size_bytes, CHAIN_MAX);
 
-	return size_bytes <= bytes ? least(bytes / size_bytes, CHAIN_MAX) : 1;
+	return messages > 0 ? messages : 1;
 }
 
 /* Each window shall end with a completion. Where chains are short, two of them complete at once. */

@@ -29,14 +29,20 @@ static void expect_lists(enum ibv_mtu mtu, enum operation operation, uint64_t si
 	assert_int_equal(f.signal_every, messages);
 }
 
-static void a_list_of_writes_in_the_largest_packets_holds_512_kib_within_a_window(void **state)
+static void a_list_of_writes_in_the_largest_packets_holds_128_of_them_within_a_window(void **state)
 {
 	(void)state;
 	expect_lists(IBV_MTU_4096, OP_WRITE, 1, 100, 64);
+	expect_lists(IBV_MTU_4096, OP_WRITE, 1, 250, 128);
+	expect_lists(IBV_MTU_4096, OP_WRITE, 1000, 128, 128);
+	expect_lists(IBV_MTU_4096, OP_WRITE, 4096, 128, 128);
+	expect_lists(IBV_MTU_4096, OP_WRITE, 4097, 128, 64);
 	expect_lists(IBV_MTU_4096, OP_WRITE, 8192, 64, 64);
 	expect_lists(IBV_MTU_4096, OP_WRITE, 16384, 51, 32);
 	expect_lists(IBV_MTU_4096, OP_WRITE, 262144, 2, 2);
+	expect_lists(IBV_MTU_4096, OP_WRITE, 65537, 50, 4);
 	expect_lists(IBV_MTU_4096, OP_WRITE, 524288, 50, 1);
+	expect_lists(IBV_MTU_4096, OP_WRITE, 1 << 30, 50, 1);
 }
 
 static void any_other_list_holds_256_kib_within_half_a_window(void **state)
@@ -112,7 +118,7 @@ static void a_list_that_spans_windows_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_list_of_writes_in_the_largest_packets_holds_512_kib_within_a_window),
+		cmocka_unit_test(a_list_of_writes_in_the_largest_packets_holds_128_of_them_within_a_window),
 		cmocka_unit_test(any_other_list_holds_256_kib_within_half_a_window),
 		cmocka_unit_test(the_list_that_is_chosen_divides_any_signalling_interval),
 		cmocka_unit_test(an_interval_that_one_list_can_hold_is_one_list),
