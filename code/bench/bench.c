@@ -8,36 +8,7 @@
 #include "pattern.h"
 #include "ticks.h"
 #include "watch.h"
-
-/* Turns progress into samples: one whenever a further 1/windows of the messages is complete. */
-struct windows {
-	struct result *result;
-	uint64_t messages, count; /* of the round, and windows in it */
-	uint64_t mark;            /* where the next window ends */
-	uint64_t done;            /* where the last one ended */
-	uint64_t time_ns;
-};
-
-static void windows_next_mark(struct windows *w)
-{
-	uint64_t k = w->done * w->count / w->messages + 1;
-
-	w->mark = (k * w->messages + w->count - 1) / w->count;
-}
-
-static void windows_begin(struct windows *w, struct result *result, uint64_t messages, uint64_t count)
-{
-	*w = (struct windows){ .result = result, .messages = messages, .count = count };
-	windows_next_mark(w);
-}
-
-static void windows_add(struct windows *w, uint64_t done, uint64_t time_ns)
-{
-	w->result->samples[w->result->count++] = (struct sample){ done - w->done, time_ns - w->time_ns };
-	w->done = done;
-	w->time_ns = time_ns;
-	windows_next_mark(w);
-}
+#include "windows.h"
 
 /* The window slides: as soon as there is room, the next messages start. Completions are looked for after every
  * call that starts some, so that a window is stamped when it ends, however deep the queue. */
@@ -46,7 +17,6 @@ static void stream(const struct transport *t, struct link *l, const struct flow 
 	const uint64_t messages = w->messages;
 	uint64_t sent = 0, done = 0, list;
 
-	w->time_ns = now_ns();
 	while (done < messages) {
 		if (sent < messages && sent - done + f->post_list <= f->depth) {
 			list = messages - sent < f->post_list ? messages - sent : f->post_list;
@@ -56,27 +26,36 @@ static void stream(const struct transport *t, struct link *l, const struct flow 
 			done += t->reap(l);
 		}
 		if (done >= w->mark)
-			windows_add(w, done, now_ns());
+			windows_look(w, done, now_ns());
 	}
 }
 
-static void client_stream(const struct transport *t, struct link *l, const struct flow *f, struct windows *w)
+/* The same where nothing is known of the messages before the receiver answers. */
+static void pour(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages)
 {
-	uint64_t start_ns, completed_ns;
+	for (uint64_t sent = 0; sent < messages;)
+		sent += t->post(l, messages - sent < f->post_list ? messages - sent : f->post_list);
+}
+
+/* Windows only where the client has completions. */
+static struct stops client_stream(const struct transport *t, struct link *l, const struct flow *f, struct windows *w)
+{
+	struct stops stops = { .completed.messages = w->messages, .confirmed.messages = w->messages };
 
 	t->begin(l, w->messages);
 	t->await(l);
 	sched_yield(); /* on one processor the server has not gone to sleep yet; what it does then is not the link's
 			  time */
-	start_ns = now_ns();
-	stream(t, l, f, w);
-	completed_ns = w->time_ns;
+	w->start_ns = now_ns();
+	if (t->reap)
+		stream(t, l, f, w);
+	else
+		pour(t, l, f, w->messages);
 	t->finish(l);
 	t->await(l);
-	w->result->completed.messages += w->messages;
-	w->result->completed.time_ns += completed_ns - start_ns;
-	w->result->confirmed.messages += w->messages;
-	w->result->confirmed.time_ns += now_ns() - start_ns;
+	stops.confirmed.time_ns = now_ns() - w->start_ns;
+	stops.completed.time_ns = t->reap ? w->result->samples[w->result->count - 1].time_ns : stops.confirmed.time_ns;
+	return stops;
 }
 
 static void client_pings(const struct transport *t, struct link *l, uint64_t messages, uint64_t every,
@@ -104,23 +83,32 @@ static void client_pings(const struct transport *t, struct link *l, uint64_t mes
 	ticks_to_ns(result->samples, kept);
 }
 
-struct sample bench_round(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages)
+struct stops bench_round(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages)
 {
 	struct sample whole;
 	struct result result = { .samples = &whole };
 	struct windows w;
 
 	windows_begin(&w, &result, messages, 1);
-	client_stream(t, l, f, &w);
-	return result.confirmed;
+	return client_stream(t, l, f, &w);
+}
+
+static void answer(const struct transport *t, struct link *l, struct windows *w)
+{
+	t->begin(l, w->messages);
+	t->signal(l, CONTROL_GO);
+	t->arrive(l, w);
+	t->signal(l, CONTROL_GO);
 }
 
 void bench_answer_round(const struct transport *t, struct link *l, uint64_t messages)
 {
-	t->begin(l, messages);
-	t->signal(l, CONTROL_GO);
-	t->arrive(l);
-	t->signal(l, CONTROL_GO);
+	struct sample whole;
+	struct result result = { .samples = &whole };
+	struct windows w;
+
+	windows_begin(&w, &result, messages, 1);
+	answer(t, l, &w);
 }
 
 static void server_pongs(const struct transport *t, struct link *l, uint64_t messages)
@@ -131,16 +119,8 @@ static void server_pongs(const struct transport *t, struct link *l, uint64_t mes
 		t->pong(l);
 		watch_advance();
 	}
-	t->arrive(l);
+	t->arrive(l, NULL);
 	t->signal(l, CONTROL_GO);
-}
-
-static void server_round(const struct transport *t, struct link *l, const struct options *o, uint64_t messages)
-{
-	if (o->measure == LATENCY)
-		server_pongs(t, l, messages);
-	else
-		bench_answer_round(t, l, messages);
 }
 
 static void fill(const struct flow *f, unsigned char *slot, uint64_t seed, uint64_t message)
@@ -157,30 +137,28 @@ static void check(const struct flow *f, const unsigned char *slot, uint64_t seed
 		    f->size_bytes, message, at);
 }
 
-/* So many rounds that not each can be a sample. */
-static void join_last(struct result *result)
+static void add_stops(struct result *result, struct stops stops)
 {
-	struct sample last = result->samples[--result->count];
-
-	result->samples[result->count - 1].messages += last.messages;
-	result->samples[result->count - 1].time_ns += last.time_ns;
+	result->completed.messages += stops.completed.messages;
+	result->completed.time_ns += stops.completed.time_ns;
+	result->confirmed.messages += stops.confirmed.messages;
+	result->confirmed.time_ns += stops.confirmed.time_ns;
 }
 
 /* The same timed loop, in rounds that fit side by side into the buffer, with every byte checked between them. */
 static void client_verified_stream(const struct transport *t, struct link *l, const struct options *o,
 				   const struct flow *f, struct result *result)
 {
-	struct windows w;
 	uint64_t n;
 
 	for (uint64_t first = 0; first < f->iterations; first += n) {
 		n = f->iterations - first < f->slots ? f->iterations - first : f->slots;
 		for (uint64_t i = 0; i < n && !f->to_client; i++)
 			fill(f, t->outgoing(l, i), o->seed, first + i);
-		windows_begin(&w, result, n, 1);
-		client_stream(t, l, f, &w);
-		if (first / f->slots % f->sample_every != 0)
-			join_last(result);
+		add_stops(result, bench_round(t, l, f, n));
+		if (first / f->slots % f->sample_every == 0)
+			result->count++;
+		result->samples[result->count - 1] = result->completed;
 		for (uint64_t i = 0; i < n && f->to_client; i++)
 			check(f, t->incoming(l, i), o->seed, first + i);
 	}
@@ -197,7 +175,7 @@ static void server_verified_stream(const struct transport *t, struct link *l, co
 			fill(f, t->outgoing(l, i), o->seed, first + i);
 		t->begin(l, n);
 		t->signal(l, CONTROL_GO);
-		t->arrive(l);
+		t->arrive(l, NULL);
 		for (uint64_t i = 0; i < n && !f->to_client; i++)
 			check(f, t->incoming(l, i), o->seed, first + i);
 		t->signal(l, CONTROL_GO);
@@ -233,38 +211,82 @@ static void server_verified_pings(const struct transport *t, struct link *l, con
 		t->begin(l, 1);
 		t->signal(l, CONTROL_GO);
 		t->pong(l);
-		t->arrive(l);
+		t->arrive(l, NULL);
 		if (!f->to_client)
 			check(f, t->incoming(l, 0), o->seed, i);
 		t->signal(l, CONTROL_GO);
 	}
 }
 
-static void client_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-			struct result *result)
+/* The receiver says how long before its last look each window ended: then was the time of its answer here. */
+static void hear_windows(const struct transport *t, struct link *l, const struct options *o, struct result *result)
 {
-	struct windows w;
+	const uint64_t whole_ns = result->confirmed.time_ns;
 
-	if (o->verify && o->measure == THROUGHPUT) {
-		client_verified_stream(t, l, o, f, result);
-	} else if (o->verify) {
-		client_verified_pings(t, l, o, f, result);
-	} else if (o->measure == THROUGHPUT) {
-		windows_begin(&w, result, f->iterations, o->windows);
-		client_stream(t, l, f, &w);
-	} else {
-		client_pings(t, l, f->iterations, f->sample_every, result);
+	result->count = t->hear(l, result->samples, o->windows);
+	for (size_t i = 0; i < result->count; i++) {
+		if (result->samples[i].time_ns >= whole_ns)
+			die("the server says that a window ended %" PRIu64 " ns before the end of %" PRIu64,
+			    result->samples[i].time_ns, whole_ns);
+		result->samples[i].time_ns = whole_ns - result->samples[i].time_ns;
 	}
 }
 
-static void server_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f)
+static void client_windows(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
+			   struct result *result)
+{
+	struct windows w;
+
+	windows_begin(&w, result, f->iterations, o->windows);
+	add_stops(result, client_stream(t, l, f, &w));
+	if (t->hear)
+		hear_windows(t, l, o, result);
+}
+
+static void tell_windows(const struct transport *t, struct link *l, struct result *result)
+{
+	const uint64_t last_ns = result->samples[result->count - 1].time_ns;
+
+	for (size_t i = 0; i < result->count; i++)
+		result->samples[i].time_ns = last_ns - result->samples[i].time_ns;
+	t->tell(l, result->samples, result->count);
+}
+
+static void server_windows(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
+			   struct result *result)
+{
+	struct windows w;
+
+	windows_begin(&w, result, f->iterations, o->windows);
+	answer(t, l, &w);
+	if (t->tell)
+		tell_windows(t, l, result);
+}
+
+static void client_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
+			struct result *result)
+{
+	if (o->verify && o->measure == THROUGHPUT)
+		client_verified_stream(t, l, o, f, result);
+	else if (o->verify)
+		client_verified_pings(t, l, o, f, result);
+	else if (o->measure == THROUGHPUT)
+		client_windows(t, l, o, f, result);
+	else
+		client_pings(t, l, f->iterations, f->sample_every, result);
+}
+
+static void server_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
+			struct result *result)
 {
 	if (o->verify && o->measure == THROUGHPUT)
 		server_verified_stream(t, l, o, f);
 	else if (o->verify)
 		server_verified_pings(t, l, o, f);
+	else if (o->measure == THROUGHPUT)
+		server_windows(t, l, o, f, result);
 	else
-		server_round(t, l, o, f->iterations);
+		server_pongs(t, l, f->iterations);
 }
 
 static void client_warm_up(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
@@ -277,6 +299,14 @@ static void client_warm_up(const struct transport *t, struct link *l, const stru
 	*result = (struct result){ .samples = result->samples };
 }
 
+static void server_warm_up(const struct transport *t, struct link *l, const struct options *o, const struct flow *f)
+{
+	if (o->measure == THROUGHPUT)
+		bench_answer_round(t, l, f->warmup);
+	else
+		server_pongs(t, l, f->warmup);
+}
+
 void bench_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
 		struct result *result)
 {
@@ -287,7 +317,7 @@ void bench_size(const struct transport *t, struct link *l, const struct options 
 		client_size(t, l, o, f, result);
 	} else {
 		if (f->warmup > 0)
-			server_round(t, l, o, f->warmup);
-		server_size(t, l, o, f);
+			server_warm_up(t, l, o, f);
+		server_size(t, l, o, f, result);
 	}
 }

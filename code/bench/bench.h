@@ -9,8 +9,9 @@
 void bench_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
 		struct result *result);
 
-/* One round of throughput, from "ready" to the control message that says that all has come. */
-struct sample bench_round(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages);
+/* One round of throughput, from "ready" to the last completion and to the control message that says that all has come.
+ */
+struct stops bench_round(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages);
 
 /* The server's part of it. */
 void bench_answer_round(const struct transport *t, struct link *l, uint64_t messages);

@@ -68,6 +68,7 @@ static void csv_size(const struct options *o, const struct flow *f, const struct
 	flow_line(f);
 	if (o->until_stable) {
 		csv_rows(f, "control_trip", r->trip_count, r->trips);
+		csv_rows(f, "round_completed", r->count, r->completions);
 		csv_rows(f, "round", r->count, r->samples);
 		row(f, r->reached ? "settled" : "unsettled", 0, r->settled);
 	} else if (o->measure == LATENCY) {

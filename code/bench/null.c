@@ -54,6 +54,7 @@ static void null_begin(struct link *l, uint64_t messages)
 {
 	(void)messages;
 	l->state.rounds++;
+	l->state.begun = true;
 }
 
 static void spend(uint64_t time_ns)
@@ -86,6 +87,9 @@ static uint64_t null_reap(struct link *l)
 	struct null_link *s = &l->state;
 	uint64_t messages = s->under_way < s->clump ? s->under_way : s->clump;
 
+	if (s->begun)
+		spend(s->there_ns + s->back_ns);
+	s->begun = false;
 	spend(messages * (s->message_ns + (s->rounds - 1) * s->drift_ns));
 	s->under_way -= messages;
 	s->completed += messages;
@@ -97,9 +101,16 @@ static void null_nothing(struct link *l)
 	(void)l;
 }
 
+static void null_arrive(struct link *l, struct windows *w)
+{
+	(void)l;
+	(void)w;
+}
+
 static void null_signal(struct link *l, enum control control)
 {
 	l->state.stops += control == CONTROL_STOP;
+	l->state.asked = true;
 }
 
 static enum control null_await(struct link *l)
@@ -107,8 +118,11 @@ static enum control null_await(struct link *l)
 	struct null_link *s = &l->state;
 
 	if (s->answered < s->finished)
-		spend(s->answer_ns);
+		spend(s->answer_ns + (s->one_sided ? s->there_ns + s->back_ns : 0));
+	else if (s->asked)
+		spend(s->there_ns + s->back_ns);
 	s->answered = s->finished;
+	s->asked = false;
 	return CONTROL_GO;
 }
 
@@ -142,7 +156,7 @@ const struct transport null_transport = {
 	.post = null_post,
 	.peek = null_peek,
 	.reap = null_reap,
-	.arrive = null_nothing,
+	.arrive = null_arrive,
 	.finish = null_finish,
 	.signal = null_signal,
 	.await = null_await,

@@ -11,11 +11,17 @@ struct sample {
 	uint64_t time_ns;
 };
 
+/* When a round was over: for the client, and by the server's answer. */
+struct stops {
+	struct sample completed, confirmed;
+};
+
 struct result {
 	size_t count;
-	struct sample *samples; /* windows, round trips, or rounds; the caller makes room for all of them */
-	struct sample completed, confirmed;
-	uint64_t pings_ns; /* of all round trips, also those that are no samples */
+	struct sample *samples;     /* windows, round trips, or rounds; the caller makes room for all of them */
+	struct sample *completions; /* of each round: when the client had its last completion; only with rounds */
+	struct sample completed, confirmed; /* only without rounds */
+	uint64_t pings_ns;                  /* of all round trips, also those that are no samples */
 	size_t trip_count;
 	struct sample *trips;  /* of control messages, which carry none of the bytes; only before rounds */
 	struct sample settled; /* the rounds that the rule looked at last, together */

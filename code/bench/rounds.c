@@ -11,7 +11,7 @@
 
 #define TRIPS_BEFORE 5 /* untimed: the first wakes the other end up */
 
-/* The control message there and back, as it ends each round: half of it is what a round's time holds too much. */
+/* The control message there and back, without data: part of it is what a round's time holds too much. */
 static void client_trips(const struct transport *t, struct link *l, struct result *result)
 {
 	uint64_t before;
@@ -51,14 +51,15 @@ static void client_rounds(const struct transport *t, struct link *l, const struc
 	const struct stable_rule rule = { (double)o->until_stable / 100, o->stable_window, o->rounds_cap };
 	double *rates = calloc(o->rounds_cap, sizeof(*rates));
 	enum stable_state state = STABLE_GO_ON;
-	struct sample round;
+	struct stops round;
 
 	if (!rates)
 		die("no memory for %" PRIu64 " rounds", o->rounds_cap);
 	while (state == STABLE_GO_ON) {
 		round = bench_round(t, l, f, f->iterations);
-		rates[result->count] = (double)(round.messages * f->size_bytes) / (double)round.time_ns;
-		result->samples[result->count++] = round;
+		rates[result->count] = (double)(f->iterations * f->size_bytes) / (double)round.confirmed.time_ns;
+		result->completions[result->count] = round.completed;
+		result->samples[result->count++] = round.confirmed;
 		state = stable_decide(&rule, rates, result->count);
 		t->signal(l, state == STABLE_GO_ON ? CONTROL_GO : CONTROL_STOP);
 	}

@@ -60,9 +60,10 @@ uint64_t sweep_room(const struct options *o)
 static struct result result_new(const struct options *o)
 {
 	struct result r = { .samples = calloc(sweep_room(o), sizeof(struct sample)),
+			    .completions = calloc(o->until_stable ? o->rounds_cap : 1, sizeof(struct sample)),
 			    .trips = calloc(ROUNDS_TRIPS, sizeof(struct sample)) };
 
-	if (!r.samples || !r.trips)
+	if (!r.samples || !r.completions || !r.trips)
 		die("no memory for the samples");
 	return r;
 }
@@ -70,6 +71,7 @@ static struct result result_new(const struct options *o)
 static void result_free(struct result *r)
 {
 	free(r->samples);
+	free(r->completions);
 	free(r->trips);
 }
 

@@ -2,7 +2,9 @@
 #include "tcp.h"
 
 #include <arpa/inet.h>
+#include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,6 +15,7 @@
 #include <sys/socket.h>
 
 #include "buffer.h"
+#include "clock.h"
 #include "csv.h"
 #include "die.h"
 #include "watch.h"
@@ -27,8 +30,8 @@ struct link {
 	struct flow flow;
 	struct buffer buffer;
 	unsigned char *landing;
-	uint64_t messages, posted, reaped, arrived; /* of the round */
-	int64_t sent, acknowledged;                 /* bytes, of all rounds; the latter where it was looked at last */
+	uint64_t messages, posted, arrived; /* of the round */
+	int64_t sent, acknowledged;         /* bytes, of all rounds; the latter where it was looked at last */
 };
 
 static bool nodelay;
@@ -102,7 +105,7 @@ static void tcp_plan(struct link *l, struct flow *f)
 static void tcp_begin(struct link *l, uint64_t messages)
 {
 	l->messages = messages;
-	l->posted = l->reaped = l->arrived = 0;
+	l->posted = l->arrived = 0;
 }
 
 /* What to do when send or recv brought nothing: go on waiting, or say that the other end is gone. */
@@ -181,34 +184,33 @@ static uint64_t tcp_post(struct link *l, uint64_t messages)
 	return messages;
 }
 
-static uint64_t tcp_reap(struct link *l)
-{
-	uint64_t completed = l->posted - l->reaped;
-
-	l->reaped = l->posted;
-	return completed;
-}
-
 static void arrive_in_slots(struct link *l)
 {
 	while (l->arrived < l->messages)
 		receive_all(l, tcp_incoming(l, l->arrived++), l->flow.size_bytes);
 }
 
-static void arrive_anywhere(struct link *l)
+/* No recv goes beyond the end of a window: it so ends with a message. */
+static void arrive_anywhere(struct link *l, struct windows *w)
 {
-	uint64_t left = (l->messages - l->arrived) * l->flow.size_bytes;
+	const uint64_t size = l->flow.size_bytes, all = l->messages * size;
+	uint64_t got = l->arrived * size, end;
 
-	while (left > 0)
-		left -= receive_some(l, l->landing, left < LANDING_BYTES ? left : LANDING_BYTES);
+	while (got < all) {
+		end = w && w->mark < l->messages ? w->mark * size : all;
+		got += receive_some(l, l->landing, end - got < LANDING_BYTES ? end - got : LANDING_BYTES);
+		if (w && got == end)
+			windows_look(w, got / size, now_ns());
+	}
+	l->arrived = l->messages;
 }
 
-static void tcp_arrive(struct link *l)
+static void tcp_arrive(struct link *l, struct windows *w)
 {
 	if (l->check)
 		arrive_in_slots(l);
 	else
-		arrive_anywhere(l);
+		arrive_anywhere(l, w);
 }
 
 /* Nagle may hold the last bytes back until a delayed acknowledgement comes: setting TCP_NODELAY pushes them out. */
@@ -254,6 +256,35 @@ static uint32_t tcp_ordered(struct link *l)
 	return ntohl(wire);
 }
 
+/* Numbers travel as the network orders them, since the ends may be of two kinds. */
+static void tcp_tell(struct link *l, const struct sample *windows, size_t count)
+{
+	uint64_t numbers[2] = { htobe64(count) };
+
+	send_all(l, (unsigned char *)numbers, sizeof(*numbers));
+	for (size_t i = 0; i < count; i++) {
+		numbers[0] = htobe64(windows[i].messages);
+		numbers[1] = htobe64(windows[i].time_ns);
+		send_all(l, (unsigned char *)numbers, sizeof(numbers));
+	}
+	tcp_finish(l);
+}
+
+static size_t tcp_hear(struct link *l, struct sample *windows, size_t room)
+{
+	uint64_t numbers[2], count;
+
+	receive_all(l, (unsigned char *)numbers, sizeof(*numbers));
+	count = be64toh(*numbers);
+	if (count == 0 || count > room)
+		die("the server has %" PRIu64 " windows where at most %zu were asked for", count, room);
+	for (size_t i = 0; i < count; i++) {
+		receive_all(l, (unsigned char *)numbers, sizeof(numbers));
+		windows[i] = (struct sample){ be64toh(numbers[0]), be64toh(numbers[1]) };
+	}
+	return count;
+}
+
 static void tcp_ping(struct link *l)
 {
 	send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
@@ -283,14 +314,14 @@ const struct transport tcp_transport = {
 	.plan = tcp_plan,
 	.begin = tcp_begin,
 	.post = tcp_post,
-	.peek = tcp_reap,
-	.reap = tcp_reap,
 	.arrive = tcp_arrive,
 	.finish = tcp_finish,
 	.signal = tcp_signal,
 	.await = tcp_await,
 	.order = tcp_order,
 	.ordered = tcp_ordered,
+	.tell = tcp_tell,
+	.hear = tcp_hear,
 	.ping = tcp_ping,
 	.pong = tcp_pong,
 	.outgoing = tcp_outgoing,

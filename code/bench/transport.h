@@ -4,6 +4,7 @@
 
 #include "handshake.h"
 #include "options.h"
+#include "windows.h"
 
 /* What a control message says: go on, or, to a server that answers rounds, that there are no more. */
 enum control { CONTROL_GO, CONTROL_STOP };
@@ -34,14 +35,18 @@ struct transport {
 	void (*plan)(struct link *, struct flow *);         /* fills the flow from depth on; refuses what can't be */
 	void (*begin)(struct link *, uint64_t messages);    /* both ends: a round of so many messages comes */
 	uint64_t (*post)(struct link *, uint64_t messages); /* client: starts so many; how many it started */
-	uint64_t (*peek)(struct link *);             /* client: how many have been completed meanwhile; does not wait */
-	uint64_t (*reap)(struct link *);             /* client: waits until some are complete; how many */
-	void (*arrive)(struct link *);               /* server: waits until the round has landed */
-	void (*finish)(struct link *);               /* client: tells a server that can't see it that all is sent */
-	void (*signal)(struct link *, enum control); /* sends a control message */
-	enum control (*await)(struct link *);        /* waits for a control message */
-	void (*order)(struct link *, uint32_t number);               /* client: sends a number as a control message */
-	uint32_t (*ordered)(struct link *);                          /* server: waits for it */
+	uint64_t (*peek)(struct link *); /* client: how many have been completed meanwhile; does not wait */
+	uint64_t (*reap)(struct link *); /* client: waits until some are complete; how many */
+	void (*arrive)(struct link *, struct windows *); /* server: waits until the round has landed */
+	void (*finish)(struct link *);                   /* client: tells a server that can't see it that all is sent */
+	void (*signal)(struct link *, enum control);     /* sends a control message */
+	enum control (*await)(struct link *);            /* waits for a control message */
+	void (*order)(struct link *, uint32_t number);   /* client: sends a number as a control message */
+	uint32_t (*ordered)(struct link *);              /* server: waits for it */
+	/* Where a client has no completions (peek and reap are NULL), arrive looks for windows, and these send them
+	 * back. */
+	void (*tell)(struct link *, const struct sample *, size_t count);
+	size_t (*hear)(struct link *, struct sample *, size_t room);
 	void (*ping)(struct link *);                                 /* client: one message there and back */
 	void (*pong)(struct link *);                                 /* server: waits for one message and answers it */
 	unsigned char *(*outgoing)(struct link *, uint64_t message); /* where that message of the round is sent from */

@@ -18,7 +18,7 @@ from lab.sites.traits import Traits
 from lab.spec import Experiment, Point, Series
 from lab.trial import Ends, Job
 
-FORMAT = 1  # of keys and records: a change here makes all records unknown
+FORMAT = 2  # of keys and records: a change here makes all records unknown
 TOKEN_BYTES = 16
 
 

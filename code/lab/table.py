@@ -107,13 +107,19 @@ def _values(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:
         for sample in kinds.get(kind, ()):
             rate = bytes_per_second(sample.bytes, sample.time_ns)
             values |= {f"{kind}_ns": sample.time_ns, f"{kind}_bytes_per_s": rate}
-            values |= {"messages": sample.messages} if kind == "completed" else {"confirmed_bytes": sample.bytes}
+            values |= {"messages": sample.messages} | ({"confirmed_bytes": sample.bytes} if kind == "confirmed" else {})
     for kind, statistic in (("round_trip", "median"), ("round_trip_median", "median"), ("round_trip_mean", "mean")):
         if trips := kinds.get(kind):
             time_ns = median_low(sample.time_ns for sample in trips)
             messages = sum(sample.messages for sample in trips)
             values |= {"messages": messages, "round_trip_ns": time_ns, "round_trip_kind": statistic}
     return values | _sides(kinds) | _rounds(kinds)
+
+
+def last_rounds_ns(completed: list[Sample], last: Sample) -> int:
+    """What the rounds that were looked at last took up to their last completions."""
+    rounds = last.messages // completed[0].messages
+    return sum(sample.time_ns for sample in sorted(completed, key=lambda each: each.index)[-rounds:])
 
 
 def _sides(kinds: dict[str, list[Sample]]) -> dict[str, int]:
@@ -130,8 +136,11 @@ def _rounds(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:
     """What a row says of the rounds that were looked at last, and of the control message's round trip."""
     for kind, stable in SETTLED.items():
         for last in kinds.get(kind, ()):
+            completed_ns = last_rounds_ns(kinds["round_completed"], last)
             return {
                 "messages": last.messages,
+                "completed_ns": completed_ns,
+                "completed_bytes_per_s": bytes_per_second(last.bytes, completed_ns),
                 "confirmed_bytes": last.bytes,
                 "confirmed_ns": last.time_ns,
                 "confirmed_bytes_per_s": bytes_per_second(last.bytes, last.time_ns),

@@ -6,6 +6,7 @@
 
 static const struct flow flow = { .size_bytes = 64, .iterations = 40, .operations = 1 };
 static struct sample rows[] = { { 2, 1000 }, { 38, 2000 } }, trips[] = { { 0, 500 } };
+static struct sample completions[] = { { 2, 900 }, { 38, 1900 } };
 
 struct writing {
 	const struct output *output;
@@ -36,9 +37,13 @@ static int run(struct writing writing)
 static const struct result windows = {
 	.count = 2, .samples = rows, .completed = { 40, 20000 }, .confirmed = { 40, 25600 }
 };
-static const struct result rounds = {
-	.count = 2, .samples = rows, .trip_count = 1, .trips = trips, .settled = { 40, 3000 }, .reached = true
-};
+static const struct result rounds = { .count = 2,
+				      .samples = rows,
+				      .completions = completions,
+				      .trip_count = 1,
+				      .trips = trips,
+				      .settled = { 40, 3000 },
+				      .reached = true };
 static const struct options until_stable = { .until_stable = 1, .rounds_cap = 2 };
 
 static void rows_are_integers_and_the_last_line_counts_them(void **state)
@@ -60,8 +65,10 @@ static void rounds_follow_the_round_trips_and_end_in_what_became_of_them(void **
 	(void)state;
 	given_up.reached = false;
 	assert_int_equal(run((struct writing){ &csv_output, until_stable, rounds }), 0);
-	assert_non_null(strstr(said, "\n64,control_trip,0,0,0,500\n64,round,0,2,128,1000\n64,round,1,38,2432,2000\n"
-				     "64,settled,0,40,2560,3000\n"));
+	assert_non_null(strstr(said,
+			       "\n64,control_trip,0,0,0,500\n64,round_completed,0,2,128,900\n"
+			       "64,round_completed,1,38,2432,1900\n64,round,0,2,128,1000\n64,round,1,38,2432,2000\n"
+			       "64,settled,0,40,2560,3000\n"));
 	assert_int_equal(run((struct writing){ &csv_output, until_stable, given_up }), 0);
 	assert_non_null(strstr(said, "\n64,unsettled,0,40,2560,3000\n"));
 }

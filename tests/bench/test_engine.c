@@ -27,25 +27,135 @@ static struct result drive(struct link *l, const struct options *o, uint64_t ite
 	return r;
 }
 
-static void windows_cover_every_message_once(void **state)
+static void windows_go_from_the_start_to_ever_more_messages(void **state)
 {
 	const struct options o = options(THROUGHPUT);
 	struct link *l = null_open(&(struct null_link){ .message_ns = 200, .clump = 7, .depth = 32, .post_list = 4 });
 	struct result r = drive(l, &o, 999, 0);
-	uint64_t messages = 0, time_ns = 0;
+	struct sample before = { 0 };
 
 	(void)state;
 	assert_int_equal(r.count, 20);
 	for (size_t i = 0; i < r.count; i++) {
-		messages += r.samples[i].messages;
-		time_ns += r.samples[i].time_ns;
-		assert_in_range(r.samples[i].messages, 999 / 20 - 7, 999 / 20 + 8);
+		assert_in_range(r.samples[i].messages - before.messages, 999 / 20 - 7, 999 / 20 + 8);
+		assert_true(r.samples[i].time_ns > before.time_ns);
+		assert_true(r.samples[i].time_ns >= r.samples[i].messages * 200);
+		before = r.samples[i];
 	}
-	assert_int_equal(messages, 999);
+	assert_int_equal(before.messages, 999);
 	assert_int_equal(r.completed.messages, 999);
-	assert_true(time_ns <= r.completed.time_ns);
+	assert_int_equal(r.completed.time_ns, before.time_ns);
 	assert_true(r.completed.time_ns <= r.confirmed.time_ns);
 	null_free(l);
+}
+
+static void windows_that_end_with_one_look_are_one(void **state)
+{
+	struct result r = { .samples = samples };
+	struct windows w;
+
+	(void)state;
+	windows_begin(&w, &r, 100, 10);
+	w.start_ns = 1000;
+	windows_look(&w, 9, 1500);
+	windows_look(&w, 35, 2000);
+	windows_look(&w, 39, 2500);
+	windows_look(&w, 100, 3000);
+	assert_int_equal(r.count, 2);
+	assert_true(samples[0].messages == 35 && samples[0].time_ns == 1000);
+	assert_true(samples[1].messages == 100 && samples[1].time_ns == 2000);
+}
+
+/* A link whose client knows nothing of its messages: what its server tells lies here until the client hears it. */
+static struct sample told[20];
+static size_t told_count;
+
+static void arrive(struct link *l, struct windows *w)
+{
+	(void)l;
+	for (uint64_t done = w->mark; done <= w->messages; done = w->mark)
+		windows_look(w, done, 5000 + 10 * done);
+}
+
+static void tell(struct link *l, const struct sample *windows, size_t count)
+{
+	(void)l;
+	memcpy(told, windows, count * sizeof(*told));
+	told_count = count;
+}
+
+static size_t hear(struct link *l, struct sample *windows, size_t room)
+{
+	(void)l;
+	(void)room;
+	memcpy(windows, told, told_count * sizeof(*told));
+	return told_count;
+}
+
+static struct transport blind_transport(void)
+{
+	struct transport t = null_transport;
+
+	t.peek = t.reap = NULL;
+	t.arrive = arrive;
+	t.tell = tell;
+	t.hear = hear;
+	return t;
+}
+
+static struct result drive_blind(enum role role)
+{
+	struct options o = options(THROUGHPUT);
+	struct link *l = null_open(&(struct null_link){ .answer_ns = 1000000, .depth = 1, .post_list = 1 });
+	struct flow f = { .size_bytes = 64, .iterations = 1000, .slots = 1 };
+	const struct transport t = blind_transport();
+	struct result r = { .samples = samples };
+
+	o.role = role;
+	t.plan(l, &f);
+	bench_size(&t, l, &o, &f, &r);
+	null_free(l);
+	return r;
+}
+
+static void a_receiver_says_how_long_before_its_last_look_each_window_ended(void **state)
+{
+	(void)state;
+	drive_blind(SERVER);
+	assert_int_equal(told_count, 20);
+	for (size_t i = 0; i < 20; i++)
+		assert_true(told[i].messages == 50 * (i + 1) && told[i].time_ns == 10 * (1000 - told[i].messages));
+}
+
+static void a_client_without_completions_counts_its_receivers_windows_back_from_the_answer(void **state)
+{
+	struct result r;
+
+	(void)state;
+	drive_blind(SERVER);
+	r = drive_blind(CLIENT);
+	assert_int_equal(r.count, 20);
+	for (size_t i = 0; i < r.count; i++)
+		assert_int_equal(r.samples[i].time_ns, r.confirmed.time_ns - told[i].time_ns);
+	assert_true(r.confirmed.time_ns >= 1000000);
+	assert_int_equal(r.completed.time_ns, r.confirmed.time_ns);
+}
+
+static void hear_what_cannot_be(void *argument)
+{
+	(void)argument;
+	told[0].time_ns = UINT64_MAX / 2;
+	drive_blind(CLIENT);
+}
+
+static void a_window_before_the_start_is_refused(void **state)
+{
+	char said[4096];
+
+	(void)state;
+	drive_blind(SERVER);
+	assert_int_equal(in_child(hear_what_cannot_be, NULL, said, sizeof(said)), 1);
+	assert_non_null(strstr(said, "the server says that a window ended"));
 }
 
 static void the_window_is_full_and_never_too_full(void **state)
@@ -131,15 +241,19 @@ static void rounds_of_verify_are_joined_where_not_each_can_be_a_sample(void **st
 	bench_size(&null_transport, l, &o, &f, &r);
 	assert_int_equal(r.count, 3); /* of eight rounds */
 	assert_int_equal(r.samples[0].messages, 192);
-	assert_int_equal(r.samples[1].messages, 192);
-	assert_int_equal(r.samples[2].messages, 116);
+	assert_int_equal(r.samples[1].messages, 384);
+	assert_int_equal(r.samples[2].messages, 500);
 	null_free(l);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_cover_every_message_once),
+		cmocka_unit_test(windows_go_from_the_start_to_ever_more_messages),
+		cmocka_unit_test(windows_that_end_with_one_look_are_one),
+		cmocka_unit_test(a_receiver_says_how_long_before_its_last_look_each_window_ended),
+		cmocka_unit_test(a_client_without_completions_counts_its_receivers_windows_back_from_the_answer),
+		cmocka_unit_test(a_window_before_the_start_is_refused),
 		cmocka_unit_test(the_window_is_full_and_never_too_full),
 		cmocka_unit_test(known_delays_are_measured),
 		cmocka_unit_test(warm_up_runs_and_is_not_counted),

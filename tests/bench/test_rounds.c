@@ -1,17 +1,31 @@
+#include <time.h>
+
 #include "check.h"
 #include "null.h"
 #include "rounds.h"
 
 #define CAP 8
-#define ANY_SPREAD 1000000 /* per cent: a busy computer may stop any round for long */
+#define LOOK_NS 10
+#define ANY_SPREAD 1000000 /* per cent */
 
-static struct sample samples[CAP], trips[ROUNDS_TRIPS];
+static struct sample samples[CAP], completions[CAP], trips[ROUNDS_TRIPS];
+
+/* The engine's clock, which goes on by being looked at: every delay is exact, however busy the computer is. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	static uint64_t now_ns;
+
+	(void)clock;
+	now_ns += LOOK_NS;
+	*time = (struct timespec){ (time_t)(now_ns / 1000000000), (long)(now_ns % 1000000000) };
+	return 0;
+}
 
 static struct result drive(struct link *l, uint64_t percent, uint64_t warmup)
 {
 	const struct options o = { .role = CLIENT, .until_stable = percent, .stable_window = 3, .rounds_cap = CAP };
 	struct flow f = { .size_bytes = 64, .iterations = 100, .warmup = warmup, .slots = 1 };
-	struct result r = { .samples = samples, .trips = trips };
+	struct result r = { .samples = samples, .completions = completions, .trips = trips };
 
 	null_transport.plan(l, &f);
 	rounds_size(&null_transport, l, &o, &f, &r);
@@ -102,6 +116,58 @@ static void the_warm_up_is_a_round_that_nobody_sees(void **state)
 	null_free(l);
 }
 
+/* What passes until the last message is there, in a round of 100 that take 2 us each. */
+#define THERE_NS 30000
+#define BACK_NS 20000
+#define ARRIVED_NS (THERE_NS + 100 * 2000)
+
+static void assert_about(uint64_t found_ns, uint64_t wanted_ns)
+{
+	assert_in_range(found_ns, wanted_ns, wanted_ns + wanted_ns / 100);
+}
+
+static struct result drive_ways(struct link *l)
+{
+	struct result r = drive(l, ANY_SPREAD, 0);
+
+	for (size_t i = 0; i < r.trip_count; i++)
+		assert_about(trips[i].time_ns, THERE_NS + BACK_NS);
+	null_free(l);
+	return r;
+}
+
+static struct link *link_with_ways(bool one_sided)
+{
+	return null_open(&(struct null_link){ .message_ns = 2000,
+					      .clump = 10,
+					      .depth = 20,
+					      .post_list = 1,
+					      .there_ns = THERE_NS,
+					      .back_ns = BACK_NS,
+					      .one_sided = one_sided });
+}
+
+static void each_round_says_when_its_last_completion_came(void **state)
+{
+	struct result r = drive_ways(link_with_ways(true));
+
+	(void)state;
+	for (size_t i = 0; i < r.count; i++) {
+		assert_int_equal(completions[i].messages, 100);
+		assert_about(completions[i].time_ns, ARRIVED_NS + BACK_NS);
+		assert_about(samples[i].time_ns, ARRIVED_NS + BACK_NS + THERE_NS + BACK_NS);
+	}
+}
+
+static void a_server_that_sees_the_data_answers_without_being_told(void **state)
+{
+	struct result r = drive_ways(link_with_ways(false));
+
+	(void)state;
+	for (size_t i = 0; i < r.count; i++)
+		assert_about(samples[i].time_ns, ARRIVED_NS + BACK_NS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +177,8 @@ int main(void)
 		cmocka_unit_test(the_server_is_told_once_that_no_round_follows),
 		cmocka_unit_test(round_trips_are_timed_first_and_carry_no_bytes),
 		cmocka_unit_test(the_warm_up_is_a_round_that_nobody_sees),
+		cmocka_unit_test(each_round_says_when_its_last_completion_came),
+		cmocka_unit_test(a_server_that_sees_the_data_answers_without_being_told),
 	};
 
 	return cmocka_run_group_tests_name("rounds", tests, NULL, NULL);

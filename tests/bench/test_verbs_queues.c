@@ -37,7 +37,7 @@ static const uint64_t rounds[] = { 1, 2, 3, 40, 63, 64, 65, 128, 137, 1000, 5000
 static const struct ibv_gid_entry loopback = { .gid.raw = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 },
 					       .port_num = 1,
 					       .gid_type = IBV_GID_TYPE_ROCE_V2 };
-static struct sample samples[SAMPLES], trips[ROUNDS_TRIPS];
+static struct sample samples[SAMPLES], completions[SAMPLES], trips[ROUNDS_TRIPS];
 static struct run now;
 static struct options options[2];
 
@@ -79,7 +79,7 @@ static void run_end(enum role role, int side)
 				  .warmup = now.warmup,
 				  .slots = buffer_slots(o, now.size_bytes) };
 
-		result = (struct result){ .samples = samples, .trips = trips };
+		result = (struct result){ .samples = samples, .completions = completions, .trips = trips };
 		verbs_transport.plan(l, &f);
 		(now.mode == UNTIL_STABLE ? rounds_size : bench_size)(&verbs_transport, l, o, &f, &result);
 	}

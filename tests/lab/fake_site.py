@@ -123,8 +123,8 @@ def lab_csv(counts: dict[int, int], measure: str, windows: int) -> str:
             rows += [f"{size},round_trip,{index},1,{size},{2 * cost(size)}" for index in range(count)]
             continue
         for index in range(windows):
-            share = count // windows + (index < count % windows)
-            rows.append(f"{size},window,{index},{share},{share * size},{share * cost(size)}")
+            done = count * (index + 1) // windows
+            rows.append(f"{size},window,{index},{done},{done * size},{done * cost(size)}")
         total = count * cost(size)
         rows += [f"{size},{kind},0,{count},{count * size},{total}" for kind in ("completed", "confirmed")]
     return whole_csv(rows)
@@ -143,11 +143,14 @@ def mpi_csv(counts: dict[int, int], mode: str) -> str:
 
 
 def lab_rounds(counts: dict[int, int], window: int) -> str:
-    """A round trip takes two messages' time; the first round takes twice as long as those that settle."""
+    """A round trip takes two messages' time; the first round takes twice as long as those that settle. A hundredth of
+    each comes after its last completion."""
     rows = []
     for size, count in counts.items():
         rows += [f"{size},control_trip,{index},0,0,{2 * cost(0)}" for index in range(6)]
         times = [2 * count * cost(size), *[count * cost(size)] * window]
+        completed = [99 * time_ns // 100 for time_ns in times]
+        rows += [f"{size},round_completed,{index},{count},{count * size},{it}" for index, it in enumerate(completed)]
         rows += [f"{size},round,{index},{count},{count * size},{time_ns}" for index, time_ns in enumerate(times)]
         rows.append(f"{size},settled,0,{window * count},{window * count * size},{sum(times[1:])}")
     return whole_csv(rows)

@@ -105,4 +105,5 @@ class Program:
 
 ONE_WAY = "one-way"
 SUMMARIES = ("completed", "confirmed")
+WINDOW = "window"  # from the start of a size to some of its messages
 SETTLED = {"settled": "yes", "unsettled": "no"}  # the rounds that were looked at last, and whether they agreed

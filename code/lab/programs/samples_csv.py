@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from lab.errors import ParseError
 from lab.parameters import Parameters
-from lab.programs.request import ONE_WAY, SETTLED, SUMMARIES, Reading, Request, Sample
+from lab.programs.request import ONE_WAY, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
 COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
-KINDS = {"throughput": ("window", *SUMMARIES), "latency": ("round_trip",), ONE_WAY: ("send", "receive")}
+KINDS = {"throughput": SUMMARIES, "latency": ("round_trip",), ONE_WAY: ("send", "receive")}
 
 _ROW = re.compile(r"(\d{1,19}),([a-z_]+),(\d{1,19}),(\d{1,19}),(\d{1,19}),(\d{1,19})", re.ASCII)
 _END = re.compile(r"# end rows=(\d+)", re.ASCII)
@@ -87,14 +88,31 @@ def _check_values(samples: tuple[Sample, ...], request: Request) -> None:
 
 
 def _check_counts(samples: tuple[Sample, ...], request: Request) -> None:
-    """A summary must carry all messages of its size; of round trips, sends and receives there is one for each."""
+    """A summary must carry all messages of its size; of round trips, sends and receives there is one for each. Windows
+    go from the start to ever more messages, the last to all."""
     found: Counter[tuple[int, str]] = Counter()
+    windows: dict[int, list[Sample]] = defaultdict(list)
     for sample in samples:
-        found[sample.size_bytes, sample.sample] += sample.messages
+        if sample.sample == WINDOW and request.measure == "throughput":
+            windows[sample.size_bytes].append(sample)
+        else:
+            found[sample.size_bytes, sample.sample] += sample.messages
     wanted = {(each.size, kind): each.iterations for each in request.counts for kind in KINDS[request.measure]}
     if dict(found) != wanted:
         odd = sorted(set(found.items()) ^ set(wanted.items()))[0]
         raise ParseError(f"messages of size and kind differ from what was asked, first at {odd}", where=request.program)
+    if request.measure == "throughput":
+        for each in request.counts:
+            if not _are_windows(windows.pop(each.size, []), each.iterations):
+                raise ParseError(f"the windows of {each.size} bytes are not what was asked for", where=request.program)
+        if windows:
+            raise ParseError(f"windows of {min(windows)} bytes, which nobody asked for", where=request.program)
+
+
+def _are_windows(windows: list[Sample], iterations: int) -> bool:
+    rising = all(one.messages < other.messages and one.time_ns <= other.time_ns for one, other in pairwise(windows))
+    whole = [each.index for each in windows] == list(range(len(windows)))
+    return bool(windows) and whole and rising and windows[-1].messages == iterations
 
 
 def _check_rounds(samples: tuple[Sample, ...], request: Request) -> None:
@@ -110,13 +128,16 @@ def _check_rounds(samples: tuple[Sample, ...], request: Request) -> None:
 
 def _are_rounds(rows: list[Sample], iterations: int, asked: Parameters) -> bool:
     rounds = [row for row in rows if row.sample == "round"]
+    completed = [row for row in rows if row.sample == "round_completed"]
     trips = [row for row in rows if row.sample == "control_trip"]
     last, window = [row for row in rows if row.sample in SETTLED], rounds[-asked.stable_window :]
     return (
-        len(rows) == len(rounds) + len(trips) + 1
+        len(rows) == len(rounds) + len(completed) + len(trips) + 1
         and bool(trips)
         and all(trip.messages == 0 for trip in trips)
-        and all(each.messages == iterations for each in rounds)
+        and all(each.messages == iterations for each in (*rounds, *completed))
+        and len(completed) == len(rounds)
+        and all(one.time_ns <= other.time_ns for one, other in zip(completed, rounds, strict=True))
         and asked.stable_window <= len(rounds) <= asked.rounds_cap
         and [(each.messages, each.time_ns) for each in last]
         == [(sum(each.messages for each in window), sum(each.time_ns for each in window))]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.steady import LEAST, Steady, find_steady, warm_up_ratio
 from lab.analysis.summary import estimate_median
+from lab.programs.request import WINDOW, Sample
 from lab.report.claim import Claim, Kind
 from lab.report.measured import Subject
 from lab.report.units import in_words
@@ -42,10 +44,16 @@ def settlings(curve: Subject) -> Iterator[Settling]:
     """One for each size of which every repetition has windows enough."""
     samples = list(curve.evidence.samples(curve.series.name, curve.point).values())
     for size in curve.sizes:
-        windows = [[s for s in each if (s.sample, s.size_bytes) == ("window", size)] for each in samples]
+        windows = [[s for s in each if (s.sample, s.size_bytes) == (WINDOW, size)] for each in samples]
         if windows and all(len(each) >= LEAST for each in windows):
-            rates = ([1e9 * s.bytes / s.time_ns for s in sorted(each, key=lambda s: s.index)] for each in windows)
-            yield Settling(curve, size, tuple(map(tuple, rates)))
+            yield Settling(curve, size, tuple(map(_rates, windows)))
+
+
+def _rates(windows: list[Sample]) -> tuple[float, ...]:
+    """Between the ends of consecutive windows, each of which was counted from the start."""
+    ends = [(0, 0), *((each.bytes, each.time_ns) for each in sorted(windows, key=lambda each: each.index))]
+    steps = ((after[0] - before[0], after[1] - before[1]) for before, after in pairwise(ends))
+    return tuple(1e9 * count / max(time_ns, 1) for count, time_ns in steps)
 
 
 def settling_claims(curve: Subject) -> Iterator[Claim]:

@@ -41,9 +41,14 @@ def test_no_prefix_of_a_csv_is_whole(whole: str) -> None:
         ("1,completed,0,40,40,", "1,completed,0,39,39,"),
         ("1,completed,0,40,40,", "1,completed,0,40,41,"),
         ("1,completed,0,40,40,", "2,completed,0,40,80,"),
-        ("64,window,3,1,64,", "64,window,3,1,64,-"),
-        ("64,window,3,1,64,", "64,window,3,1,64,0x"),
+        ("64,window,3,4,256,", "64,window,3,4,256,-"),
+        ("64,window,3,4,256,", "64,window,3,4,256,0x"),
         ("rows=44", "rows=43"),
+        ("64,window,3,4,256,", "64,window,3,3,192,"),
+        ("64,window,3,4,256,", "64,window,4,4,256,"),
+        ("64,window,3,4,256,", "64,window,3,4,256,9"),
+        ("64,window,19,20,1280,", "64,window,19,21,1344,"),
+        ("64,window,19,20,1280,", "2,window,19,20,40,"),
     ],
 )
 def test_a_changed_csv_is_refused(whole: str, old: str, new: str) -> None:
@@ -75,6 +80,9 @@ def test_rounds_are_read_with_their_round_trips(rounds: str) -> None:
     ("old", "new"),
     [
         ("1,round,2,40,40,", "1,round,2,39,39,"),
+        ("1,round_completed,2,40,40,", "1,round_completed,2,39,39,"),
+        ("1,round_completed,2,40,40,", "1,round_completed,2,40,40,9"),
+        ("1,round_completed,2,40,40,", "1,control_trip,2,0,0,"),
         ("1,round,2,40,40,", "1,window,2,40,40,"),
         ("1,settled,0,120,120,", "1,settled,0,120,120,1"),
         ("1,settled,0,120,120,", "1,round,0,120,120,"),
