@@ -6,13 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 
+from lab.link_rate import above_the_link
 from lab.plan import Planned
-from lab.programs.request import SUMMARIES, Program, Sample
+from lab.programs.request import SUMMARIES, WINDOW, Program, Sample
 from lab.sites.traits import Traits
 from lab.spec import Series
 from lab.trial import DEADLINE_STATUS, Ends, Outcome, StepOutcome
 
-DURATIONS = (*SUMMARIES, "window", "round_trip", "round", "send", "receive")
+DURATIONS = (*SUMMARIES, "round_trip", "round", "send", "receive")
 PATH_MTU_MOST = 4096  # bytes of a message in one packet
 FLOODED_STATUS = 128 + 25  # by SIGXFSZ
 START_NS = 10**9  # a client's start, at most: connecting takes milliseconds, a launcher half a second
@@ -33,10 +34,11 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 
 
 def false_claims(planned: Planned, ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence for every claim that the site's own counters and clock refute."""
+    """A sentence for every claim that the site's own counters and clock, or the link's rate, refute."""
     samples = tuple(samples)
     yield from uncounted_bytes(planned, ends, outcome, samples)
     yield from untimed_ns(outcome, samples)
+    yield from above_the_link(planned, ends, outcome, samples)
 
 
 def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
@@ -110,13 +112,13 @@ def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
 
 def _claimed_bytes(samples: tuple[Sample, ...]) -> int:
     """What arrived, where the receiver says it: a sender counts bytes that still lie in its socket (iperf3 does)."""
-    totals = _totals(samples, "bytes")
+    totals = _totals((each for each in samples if each.sample != WINDOW), "bytes")
     sizes = {size for size, _ in totals}
     return sum(totals.get((size, "confirmed")) or max(_of_size(totals, size)) for size in sizes)
 
 
 def claimed_time_ns(samples: Iterable[Sample]) -> int:
-    """Windows, both stop times and round trips overlap: the longest counts. A median or mean is no duration."""
+    """Both stop times and round trips overlap: the longest counts. A median or mean is no duration."""
     totals = _totals((each for each in samples if each.sample in DURATIONS), "time_ns")
     return sum(max(_of_size(totals, size)) for size in {size for size, _ in totals})
 

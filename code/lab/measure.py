@@ -21,6 +21,10 @@ from lab.trial import PLAIN, Ends, Outcome, StepOutcome
 COUNTED = ("sizes", "iterations", "warmup", "repetitions")
 
 
+# What judge checks of every trial, as its record says it.
+PASSED = ("statuses", "samples whole", "bytes counted", "time counted", "rates within the link's")
+
+
 class FailedOutcome(TrialFailed):
     """A trial that ran and cannot be believed, with what it left."""
 
@@ -68,7 +72,7 @@ def judge(planned: Planned, facts: SiteFacts, outcome: Outcome, state: dict[str,
         raise _failure(problems, planned, outcome, about)
     about["notes"] += unaccounted(planned, outcome, reading.samples)
     about |= {"path": path(facts.ends, outcome, reading.samples)}
-    about |= {"header": reading.header, "checks": ["statuses", "samples whole", "bytes counted", "time counted"]}
+    about |= {"header": reading.header, "checks": list(PASSED)}
     return Record(planned.trial.key, about, reading.samples, *_logs(planned, outcome))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from lab.checks import failed_steps, path, unaccounted, uncounted_bytes, untimed_ns
 from lab.errors import LabError, ParseError
 from lab.grade.finding import Finding, Kind
+from lab.link_rate import above_the_link
 from lab.measure import record_facts
 from lab.plan import Planned, SiteFacts
 from lab.programs.request import Sample
@@ -53,6 +54,7 @@ def record_findings(
     yield from _rows(planned, samples)
     yield from _counted(planned, site, outcome, samples)
     yield from _timed(outcome, samples)
+    yield from (Finding(Kind.CLOCK, each) for each in above_the_link(planned, site.ends, outcome, samples))
 
 
 def outcome_of(facts: dict[str, Any]) -> Outcome:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lab.errors import RecordError
+from lab.measure import PASSED
 from lab.plan import Plan, Planned
 from lab.programs.request import Sample
 from lab.record import has_record, read_facts, read_samples_of, record_damage, record_folder
@@ -18,8 +19,7 @@ from lab.table import KEY_LETTERS, Row, make_table
 COMPLETED, CONFIRMED = "completed_bytes_per_s", "confirmed_bytes_per_s"
 # What a column counts stands at the end of its name; the others are words, or say which row it is.
 COUNTS = ("_ns", "_per_s", "messages")
-# What measure.judge checks of every trial before it makes a record.
-CHECKS = frozenset({"statuses", "samples whole", "bytes counted", "time counted"})
+CHECKS = frozenset(PASSED)
 
 
 Made = TypeVar("Made")

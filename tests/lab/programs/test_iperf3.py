@@ -36,20 +36,19 @@ def document(version: str, seconds: float) -> str:
     return json.dumps({"start": start, "intervals": [], "end": {"streams": [], "sum_sent": sums, "sum_received": sums}})
 
 
-def test_both_ends_are_read_from_a_captured_output() -> None:
-    sent, received = parse(request(1, 5000), captured(1))
-    assert sent == Sample(1, "completed", 0, 5000, 5000, 35_758_000)
-    assert received == Sample(1, "confirmed", 0, 3191, 3191, 39_485_000)
+def test_the_receivers_end_is_read_and_not_what_lies_in_the_senders_socket() -> None:
+    assert parse(request(1, 5000), captured(1)) == (Sample(1, "confirmed", 0, 3191, 3191, 39_485_000),)
 
 
 def test_bytes_are_counted_exactly_at_one_mebibyte() -> None:
-    sent, _ = parse(request(2**20, 40), captured(2**20))
-    assert (sent.bytes, sent.messages, sent.time_ns) == (41943040, 40, 36_197_000)
+    (received,) = parse(request(2**20, 40), captured(2**20))
+    whole = json.loads(captured(2**20))["end"]["sum_received"]
+    assert (received.bytes, received.messages) == (whole["bytes"], whole["bytes"] >> 20)
 
 
 @pytest.mark.parametrize("version", ["iperf 3.1.3", "iperf 3.9", "iperf 3.19.1+"])
 def test_other_versions_are_read(version: str) -> None:
-    sent, _ = parse(request(1024, 100), document(version, 1.0000960826873779))
+    (sent,) = parse(request(1024, 100), document(version, 1.0000960826873779))
     assert sent.time_ns == 1_000_096_083
 
 
