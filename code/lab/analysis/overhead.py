@@ -1,4 +1,4 @@
-"""Taking an overhead off: the time of a round without the way back of the answer that ends it."""
+"""Taking an overhead off: the time of a round without what passes after its data have arrived."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lab.analysis.estimate import LEVEL, Estimate, Interval
-from lab.analysis.samples import check_samples
+from lab.analysis.samples import Floats, check_samples
 from lab.analysis.summary import estimate_median
 
-# Of a round's time: where half of the round trip takes more, the correction is not made. The way back lies anywhere
-# between nothing and the whole trip, so beyond this the corrected rate is unknown by more than a fifth.
+# Of a round's time: where more would be taken off, the correction is not made. What is taken for the way back lies
+# anywhere between nothing and the whole trip, so beyond this the corrected rate is unknown by more than a fifth.
 LARGEST_SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class Correction:
-    """How large half of the round trip is, as a part of the time, and the rate without it; None where it is refused."""
+    """How large a part of the time is taken off, and the rate without it; None where it is refused."""
 
     share: Estimate
     rate: Estimate | None
@@ -33,11 +33,37 @@ def without_way_back(amount: float, times: ArrayLike, trips: ArrayLike, level: f
     whose published correction has no bound.
     """
     spans, trip = check_samples(times), check_samples(trips)
-    share = estimate_median(trip / 2 / spans, level)
-    largest = share.interval.high if share.interval else share.value
-    if largest > LARGEST_SHARE:
+    return _correction(amount, _Times(spans, spans - trip / 2, spans - trip), trip, level)
+
+
+def until_completed(
+    amount: float, times: ArrayLike, completed: ArrayLike, trips: ArrayLike, level: float = LEVEL
+) -> Correction:
+    """The rate of `amount` up to the last completion, after which a round only tells its server and hears its answer.
+
+    Estimator: the median over repetitions of amount / completed. The data arrived before that by the way back of the
+    last acknowledgement, at most the round trip (0 where the data come here): the interval goes from the rate with
+    nothing taken off to that with the whole trip off the completion, each at the outer end of its interval by ranks.
+    """
+    spans, ends, trip = check_samples(times), check_samples(completed), check_samples(trips)
+    return _correction(amount, _Times(spans, ends, ends - trip), trip, level)
+
+
+@dataclass(frozen=True)
+class _Times:
+    """Of each repetition: with nothing taken off, with what is taken for the truth, and with all that may be."""
+
+    longest: Floats
+    likely: Floats
+    shortest: Floats
+
+
+def _correction(amount: float, times: _Times, trip: Floats, level: float) -> Correction:
+    share = estimate_median((times.longest - times.likely) / times.longest, level)
+    unknown = estimate_median(trip / 2 / times.longest, level)
+    if max(each.interval.high if each.interval else each.value for each in (share, unknown)) > LARGEST_SHARE:
         return Correction(share, None)
-    middle = estimate_median(amount / (spans - trip / 2), level)
-    low, high = (estimate_median(amount / each, level).interval for each in (spans, spans - trip))
+    middle = estimate_median(amount / times.likely, level)
+    low, high = (estimate_median(amount / each, level).interval for each in (times.longest, times.shortest))
     interval = Interval(low.low, high.high, level) if low and high else None
-    return Correction(share, Estimate(middle.value, interval, int(np.size(spans))))
+    return Correction(share, Estimate(middle.value, interval, int(np.size(times.longest))))

@@ -48,7 +48,7 @@ def own_program(name: str, table: dict[str, Any], folder: Path, arguments: str =
         name,
         frozenset(product(OPERATIONS, MEASURES)),
         partial(_steps, commands),
-        partial(_parse, commands, _printed(table)),
+        partial(_parse, commands, _printed(table, rdma="device" in used)),
         binaries,
         build=Build(tuple(split(table["build"])), folder, tuple(table.get("sources", ANY_SOURCE))),
         prints_samples=table["output"] == "csv",
@@ -65,12 +65,14 @@ def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
     return (f"{DIRECTORY}/{words[0]}" if words[0] in names else words[0], *words[1:])
 
 
-def _printed(table: dict[str, Any]) -> Printed | None:
+def _printed(table: dict[str, Any], *, rdma: bool) -> Printed | None:
+    """A device's completion says that the data are at the other end; a socket's sender has to wait for an answer."""
+    stop = "completed" if rdma else "confirmed"
     if table["output"] == "csv":
         return None
     if table["output"] == "columns":
-        return Printed(COLUMNS, only=True)
-    return Printed(re.compile(table["pattern"], re.ASCII), table.get("unit", ""))
+        return Printed(COLUMNS, only=True, stop=stop)
+    return Printed(re.compile(table["pattern"], re.ASCII), table.get("unit", ""), stop=stop)
 
 
 def _parts(commands: Commands, request: Request) -> tuple[tuple[Counts, ...], ...]:

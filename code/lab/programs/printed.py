@@ -41,6 +41,7 @@ class Printed:
     pattern: re.Pattern[str]
     unit: str = ""
     only: bool = False  # every line but comments must be one
+    stop: str = "completed"  # when a rate's time ended
 
 
 def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> Reading:
@@ -69,7 +70,7 @@ def _samples(printed: Printed, request: Request, text: str, counts: tuple[Counts
         size = _integer(groups.get("size") or str(counts[0].size))
         if size not in asked:
             raise ParseError(f"line {number} speaks of {size} bytes, which nobody asked for", where=request.program)
-        yield _sample(request, asked[size], groups["value"], groups.get("unit") or printed.unit)
+        yield _sample(printed.stop, request, asked[size], groups["value"], groups.get("unit") or printed.unit)
 
 
 def _lines(text: str, program: str) -> Iterator[tuple[int, str]]:
@@ -82,8 +83,8 @@ def _lines(text: str, program: str) -> Iterator[tuple[int, str]]:
             yield number, line.strip()
 
 
-def _sample(request: Request, asked: Counts, value: str, unit: str) -> Sample:
-    """A rate by the sender's clock, since nothing is known of its end mark; or the mean of round trips."""
+def _sample(stop: str, request: Request, asked: Counts, value: str, unit: str) -> Sample:
+    """A rate up to the stop that such programs know; or the mean of round trips."""
     units: dict[str, Decimal] = RATES if request.measure == "throughput" else {k: Decimal(v) for k, v in TIMES.items()}
     if unit not in units:
         known = ", ".join(units)
@@ -97,7 +98,7 @@ def _sample(request: Request, asked: Counts, value: str, unit: str) -> Sample:
         time = printed if request.measure == "latency" else total * 10**9 / printed if printed else Decimal(0)
     if not 1 <= time < 2**63:
         raise ParseError(f"{value} {unit} for {asked.size} bytes cannot be", where=request.program)
-    kind = "round_trip_mean" if request.measure == "latency" else "completed"
+    kind = "round_trip_mean" if request.measure == "latency" else stop
     return Sample(asked.size, kind, 0, count, total, int(time.to_integral_value()))
 
 

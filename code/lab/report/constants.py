@@ -81,7 +81,7 @@ def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
     )
     yield constant("disk", _megabytes(evidence.bytes_on_disk), "B", "disk that the records take, rounded up", "records")
     yield constant("least.n", LEAST, "", "repetitions that an interval needs", "lab.analysis.ratios")
-    meaning = "part of a round's time up to which half of the round trip is taken off"
+    meaning = "part of a round's time up to which it is corrected"
     yield constant("share.limit", LARGEST_SHARE * 100, "percent", meaning, "lab.analysis.overhead")
     yield constant("level", 100 * LEVEL, "percent", "confidence of all intervals", "lab.analysis")
     meaning = "by which two equal programs may differ on this site by luck: no verdict within it"

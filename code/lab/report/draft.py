@@ -105,7 +105,7 @@ def _jump(name: str, words: str, ledger: Ledger) -> str:
 
 
 def _rounds(curve: Subject, ledger: Ledger) -> Iterator[str]:
-    """How many sizes settled, and how much half of the round trip matters at most."""
+    """How many sizes settled, and how much the correction matters at most."""
     name, words = curve.name, escape(curve.words)
     largest = f"{name}.{format_size(int(ledger[f'{name}.share.size'].estimate.value))}"
     yield (
@@ -114,7 +114,7 @@ def _rounds(curve: Subject, ledger: Ledger) -> Iterator[str]:
         "which is a result and no gap in the data."
     )
     yield (
-        rf"Half of the round trip is at most \claim{{{largest}.share}} of a round's time, at "
+        rf"The correction takes off at most \claim{{{largest}.share}} of a round's time, at "
         rf"\claim{{{name}.share.size}}, and \claim{{{name}.refused}} sizes are not corrected."
     )
 

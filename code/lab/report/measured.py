@@ -15,7 +15,7 @@ from lab.report.units import in_words
 from lab.sizes import format_size
 from lab.spec import Point, Series
 
-STOPS = {CONFIRMED: "the receiver's confirmation", COMPLETED: "the sender's last completion"}
+STOPS = {CONFIRMED: "the receiver's confirmation", COMPLETED: "the client's last completion"}
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,13 @@ class Subject:
         )
 
 
-def subject(evidence: Evidence, series: Series, column: str = CONFIRMED, point: Point | None = None) -> Subject:
-    """A curve by the stricter stop time where the program knows it."""
-    found = Subject(evidence, series, column, point or {})
-    if column == CONFIRMED and not found.cell(found.sizes[0]).values:
-        return Subject(evidence, series, COMPLETED, point or {})
-    return found
+def subject(evidence: Evidence, series: Series, point: Point | None = None) -> Subject:
+    """A curve by its receiver's time where the program knows it. A READ's receiver is the client: all data are there at
+    its last completion, and what comes after that is only for the server."""
+    found = Subject(evidence, series, COMPLETED if series.operation == "read" else CONFIRMED, point or {})
+    if found.cell(found.sizes[0]).values:
+        return found
+    return Subject(evidence, series, CONFIRMED if found.column == COMPLETED else COMPLETED, point or {})
 
 
 def rates(curve: Subject) -> Iterator[Claim]:

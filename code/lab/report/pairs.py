@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
-from lab.report.evidence import COMPLETED, CONFIRMED, Evidence
+from lab.report.evidence import COMPLETED, Evidence
 from lab.report.handing import handed_otherwise
 from lab.report.labels import is_ours, is_own
-from lab.report.measured import Subject
+from lab.report.measured import Subject, subject
 from lab.spec import Series
 
 
@@ -26,7 +26,7 @@ class Sort(Enum):
 
 @dataclass(frozen=True)
 class Pair:
-    """Two curves over the same sizes of the same link, by the stricter stop time that both programs know."""
+    """Two curves over the same sizes of the same link, each by its receiver's time where both programs know it."""
 
     ours: Subject
     base: Subject
@@ -49,10 +49,10 @@ class Pair:
 # Program over program: one line each.
 TRANSPORTS = (("verbs", "tcp"),)
 PEERS = (
-    ("verbs", "ib_write_bw", COMPLETED),
-    ("verbs", "ib_read_bw", COMPLETED),
-    ("verbs", "ib_send_bw", COMPLETED),
-    ("tcp", "iperf3", CONFIRMED),
+    ("verbs", "ib_write_bw"),
+    ("verbs", "ib_read_bw"),
+    ("verbs", "ib_send_bw"),
+    ("tcp", "iperf3"),
 )
 
 
@@ -64,11 +64,11 @@ def pairs(evidence: Evidence) -> tuple[Pair, ...]:
 def _pairs(evidence: Evidence) -> Iterator[Pair]:
     for above, below in TRANSPORTS:
         for ours, base in _series(evidence, above, below):
-            yield from _pair(evidence, ours, base, CONFIRMED, Sort.TRANSPORT)
-    for above, below, column in PEERS:
+            yield from _pair(evidence, ours, base, Sort.TRANSPORT)
+    for above, below in PEERS:
         for ours, base in _series(evidence, above, below):
             if ours.operation == base.operation:
-                yield from _pair(evidence, ours, base, column, Sort.PEER)
+                yield from _pair(evidence, ours, base, Sort.PEER)
     yield from _own_pairs(evidence)
 
 
@@ -85,10 +85,10 @@ def _own_pairs(evidence: Evidence) -> Iterator[Pair]:
     own = [each for each in curves if is_own(each)]
     for ours in (each for each in curves if is_ours(each)):
         for base in (each for each in own if (each.link, each.operation) == (ours.link, ours.operation)):
-            yield from _pair(evidence, ours, base, COMPLETED, Sort.OWN)
+            yield from _pair(evidence, ours, base, Sort.OWN)
     for base, ours in pairwise(own):
         if (base.program, base.link, base.operation) == (ours.program, ours.link, ours.operation):
-            yield from _pair(evidence, ours, base, COMPLETED, Sort.STEP)
+            yield from _pair(evidence, ours, base, Sort.STEP)
 
 
 def _series(evidence: Evidence, above: str, below: str) -> Iterator[tuple[Series, Series]]:
@@ -99,11 +99,18 @@ def _series(evidence: Evidence, above: str, below: str) -> Iterator[tuple[Series
                 yield ours, base
 
 
-def _pair(evidence: Evidence, ours: Series, base: Series, column: str, sort: Sort) -> Iterator[Pair]:
+def _pair(evidence: Evidence, ours: Series, base: Series, sort: Sort) -> Iterator[Pair]:
+    """Two programs that do the same are held against each other by one stop: by the last completion where one of them
+    knows of no receiver's answer."""
     if sort in (Sort.TRANSPORT, Sort.PEER) and any(
         handed_otherwise(evidence.plan.experiment, each) for each in (ours, base)
     ):
         sort = Sort.VARIANT
-    pair = Pair(Subject(evidence, ours, column, {}), Subject(evidence, base, column, {}), sort)
+    above, below = subject(evidence, ours), subject(evidence, base)
+    if above.column != below.column and ours.operation == base.operation:
+        alike = [Subject(evidence, each, COMPLETED, {}) for each in (ours, base)]
+        if all(each.values(each.sizes[0]) for each in alike):
+            above, below = alike
+    pair = Pair(above, below, sort)
     if pair.sizes:
         yield pair

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
-from lab.analysis.overhead import Correction, without_way_back
+from lab.analysis.overhead import Correction, until_completed, without_way_back
 from lab.analysis.stopping import State, UntilStable, stop_at
 from lab.analysis.summary import estimate_median
 from lab.errors import RecordError
@@ -17,8 +17,15 @@ from lab.report.fits import scaled
 from lab.report.measured import Subject, subject
 from lab.report.units import NANO, in_words
 from lab.sizes import format_size
+from lab.table import last_rounds_ns
 
 BITS = 8.0
+ONE_SIDED = ("write", "read")
+LESS_HALF = "throughput less half of the round trip, from nothing off to all"
+CORRECTED = {
+    "write": "throughput to the last completion, from nothing off to a round trip less",
+    "read": "throughput to the last completion, when the data are there",
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,7 @@ class Rounds:
     counts: tuple[int, ...]  # rounds
     reached: int  # repetitions whose rounds agreed
     times_ns: tuple[float, ...]  # of a round, the mean of those that were looked at last
+    completed_ns: tuple[float, ...]  # the same up to the last completion
     trips_ns: tuple[float, ...]  # the median round trip of the control message
 
     @property
@@ -42,7 +50,13 @@ class Rounds:
         return estimate_median([self.bytes / NANO / each for each in self.times_ns])
 
     def correction(self) -> Correction:
-        return without_way_back(self.bytes / NANO, self.times_ns, self.trips_ns)
+        """A receiver that sees the data answers at once, and its answer comes back. One that does not is told after the
+        last completion, at which a READ's data are here, and the last of a WRITE's are acknowledged."""
+        amount, operation = self.bytes / NANO, self.curve.series.operation
+        if operation not in ONE_SIDED:
+            return without_way_back(amount, self.times_ns, self.trips_ns)
+        trips = [0.0] * len(self.trips_ns) if operation == "read" else self.trips_ns
+        return until_completed(amount, self.times_ns, self.completed_ns, trips)
 
 
 def rounds_curves(evidence: Evidence) -> tuple[Subject, ...]:
@@ -69,6 +83,7 @@ def rounds_of(curve: Subject) -> Iterator[Rounds]:
             tuple(len(each.rounds) for each in found),
             sum(each.is_settled() for each in found),
             tuple(each.time_ns() for each in found),
+            tuple(each.completed_ns() for each in found),
             tuple(estimate_median([trip.time_ns for trip in each.of("control_trip")]).value for each in found),
         )
 
@@ -86,9 +101,17 @@ class _Repetition:
     def rounds(self) -> list[Sample]:
         return sorted(self.of("round"), key=lambda sample: sample.index)
 
-    def time_ns(self) -> float:
+    @property
+    def last(self) -> Sample:
         (last,) = (*self.of("settled"), *self.of("unsettled"))
-        return last.time_ns * self.rounds[0].messages / last.messages
+        return last
+
+    def time_ns(self) -> float:
+        return self.last.time_ns * self.rounds[0].messages / self.last.messages
+
+    def completed_ns(self) -> float:
+        whole = last_rounds_ns(self.of("round_completed"), self.last)
+        return whole * self.rounds[0].messages / self.last.messages
 
     def is_settled(self) -> bool:
         """What the program said, if the rule says so too."""
@@ -114,9 +137,9 @@ def rounds_claims(curve: Subject) -> Iterator[Claim]:
     for name, value, unit, meaning in (
         ("agreed", len(agreed), "", "sizes at which the rounds of every repetition agreed"),
         ("unsettled", len(found) - len(agreed), "", "sizes at which those of some repetition did not, up to the cap"),
-        ("refused", len(refused), "", "sizes at which half of the round trip is too large a part to take it off"),
-        ("corrected", len(found) - len(refused), "", "sizes at which half of the round trip was taken off"),
-        ("share.size", largest, "size", "size at which half of the round trip is the largest part of a round"),
+        ("refused", len(refused), "", "sizes at which what is to be taken off is too large a part"),
+        ("corrected", len(found) - len(refused), "", "sizes at which it was taken off"),
+        ("share.size", largest, "size", "size at which what is taken off is the largest part of a round"),
     ):
         estimate = Estimate(value, None, len(found[0].counts))
         yield curve.claim(
@@ -130,11 +153,16 @@ def _size_claims(each: Rounds) -> Iterator[Claim]:
     trip = scaled(estimate_median(each.trips_ns), NANO)
     claims = [
         ("control_trip", trip, "s", "round trip of the control message"),
-        ("share", scaled(correction.share, 100.0), "percent", "half of the round trip, as a part of a round's time"),
+        (
+            "share",
+            scaled(correction.share, 100.0),
+            "percent",
+            "what is taken off, as a part of a round's time",
+        ),
         ("plain", scaled(each.plain(), BITS), "bit/s", "throughput with nothing taken off"),
     ]
     if correction.rate:
         rate = scaled(correction.rate, BITS)
-        claims.append(("corrected", rate, "bit/s", "throughput less half of the round trip, from nothing off to all"))
+        claims.append(("corrected", rate, "bit/s", CORRECTED.get(each.curve.series.operation, LESS_HALF)))
     for name, estimate, unit, meaning in claims:
         yield each.curve.claim(f"{each.name}.{name}", estimate, unit, Kind.RATE, f"{meaning}: {about}", each.size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
@@ -10,11 +10,14 @@ from lab.analysis.ratios import ratio_of_medians
 from lab.analysis.samples import BadSample
 from lab.analysis.verdict import Verdict, false_verdicts, judge
 from lab.compare import values_by_place
+from lab.report.evidence import COMPLETED, CONFIRMED
 from lab.report.margin import margin_of_sites
 from lab.submission.sides import Side, SideError
 from lab.table import Row
 
-Values = dict[tuple[str, str], list[int]]  # as values_by_place has them
+Place = tuple[str, str]  # what a row is about, and a column
+Values = dict[Place, list[int]]  # as values_by_place has them
+
 SHOWN_LETTERS = 16  # of a digest
 
 
@@ -102,9 +105,16 @@ def _compare(name: str, ours: list[Row], theirs: list[Row], margin: float) -> Co
 
 def _ratios(above: Values, below: Values, margin: float) -> Iterator[Ratio]:
     for place in above:
-        if place in below:
+        if place in below and not _is_other_stop(place, above.keys() & below.keys()):
             equal = sorted(above[place]) == sorted(below[place])
             yield Ratio(*place, ratio_of_medians(above[place], below[place]), equal, margin)
+
+
+def _is_other_stop(place: Place, both: Set[Place]) -> bool:
+    """Whether the receiver's time stands beside it: that of a READ is the client's."""
+    label, column = place
+    stops = (CONFIRMED, COMPLETED) if label.split()[2:3] == ["read"] else (COMPLETED, CONFIRMED)
+    return column == stops[0] and (label, stops[1]) in both
 
 
 def _short(value: str) -> str:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lab.analysis.estimate import Interval
-from lab.analysis.overhead import LARGEST_SHARE, without_way_back
+from lab.analysis.overhead import LARGEST_SHARE, until_completed, without_way_back
 
 
 def test_half_of_the_trip_is_taken_off_each_time() -> None:
@@ -37,3 +37,15 @@ def test_a_share_that_may_be_too_large_is_refused() -> None:
 def test_too_few_repetitions_leave_no_interval() -> None:
     rate = without_way_back(1000, [100.0] * 5, [8.0] * 5).rate
     assert rate is not None and rate.interval is None and rate.n == 5
+
+
+def test_what_comes_after_the_last_completion_is_taken_off() -> None:
+    found = until_completed(1000, [100.0] * 6, [92.0] * 6, [7.0] * 6)
+    assert found.share.value == pytest.approx(0.08)
+    assert found.rate is not None and found.rate.value == pytest.approx(1000 / 92)
+    assert found.rate.interval == Interval(1000 / 100, 1000 / 85)
+
+
+@pytest.mark.parametrize(("completed", "trip"), [(89.0, 7.0), (99.0, 21.0), (99.0, 200.0)])
+def test_a_completion_long_before_the_answer_or_a_long_trip_is_refused(completed: float, trip: float) -> None:
+    assert until_completed(1000, [100.0] * 6, [completed] * 6, [trip] * 6).rate is None

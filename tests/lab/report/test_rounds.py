@@ -18,7 +18,7 @@ from lab.report.evidence import Evidence, gather
 from lab.report.ledger import make_ledger
 from lab.report.pictures import pictures
 from lab.report.round_tables import round_tables
-from lab.report.rounds import rounds_curves, rounds_of
+from lab.report.rounds import Rounds, rounds_curves, rounds_of
 from lab.run import Work, missing, run_trials
 
 EXPERIMENT = """
@@ -34,6 +34,16 @@ until_stable = 1
 name = "rounds"
 program = "tcp"
 operation = "send"
+measure = "throughput"
+[[series]]
+name = "writes"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "reads"
+program = "verbs"
+operation = "read"
 measure = "throughput"
 [[series]]
 name = "bytes"
@@ -67,6 +77,44 @@ def test_each_size_is_claimed_plain_and_corrected_in_bits(evidence: Evidence) ->
     assert ledger["rounds.64.control_trip"].estimate.value == pytest.approx(40_000e-9)
 
 
+def test_writes_and_reads_are_corrected_to_their_last_completion(evidence: Evidence) -> None:
+    ledger = make_ledger(evidence)
+    completed_ns = 0.99 * 40 * MESSAGE_NS
+    for name in ("writes", "reads"):
+        assert ledger[f"{name}.64.plain"].estimate.value == pytest.approx(8e9 * 64 / MESSAGE_NS)
+        assert ledger[f"{name}.64.corrected"].estimate.value == pytest.approx(8e9 * 64 * 40 / completed_ns)
+        assert ledger[f"{name}.64.share"].estimate.value == pytest.approx(1, rel=1e-3)
+        assert "to the last completion" in ledger[f"{name}.64.corrected"].meaning
+
+
+# The ways of tests/bench/test_rounds.c: a trip is 30 us there and 20 us back, and 100 messages take 2 us each.
+THERE_NS, BACK_NS, DATA_NS, MESSAGES = 30_000, 20_000, 200_000, 100
+
+
+@pytest.mark.parametrize("back_ns", [0, BACK_NS, THERE_NS + BACK_NS], ids=["nothing", "some", "all"])
+@pytest.mark.parametrize("operation", ["send", "write-imm", "write", "read"])
+def test_the_interval_holds_the_truth_of_known_ways(evidence: Evidence, operation: str, back_ns: int) -> None:
+    curve = next(iter(rounds_curves(evidence)))
+    trip_ns, rounds = THERE_NS + BACK_NS, 10
+    arrived_ns = trip_ns - back_ns + rounds * DATA_NS
+    completed_ns = arrived_ns + back_ns
+    told_ns = completed_ns + trip_ns if operation in ("write", "read") else completed_ns
+    found = Rounds(
+        replace(curve, series=replace(curve.series, operation=operation)),
+        64,
+        64 * MESSAGES * rounds,
+        (5,) * 6,
+        6,
+        tuple(told_ns + luck for luck in range(-3, 3)),
+        tuple(completed_ns + luck for luck in range(-3, 3)),
+        (trip_ns,) * 6,
+    )
+    rate = found.correction().rate
+    true_ns = completed_ns if operation == "read" else arrived_ns
+    assert rate is not None and rate.interval is not None
+    assert rate.interval.contains(64 * MESSAGES * rounds / (true_ns * 1e-9))
+
+
 def test_a_round_that_is_hardly_longer_than_the_trip_is_not_corrected(evidence: Evidence) -> None:
     ledger = make_ledger(evidence)
     assert "bytes.1.1K.corrected" not in ledger and ledger["bytes.1.1K.share"].estimate.value > 10
@@ -81,7 +129,9 @@ def test_the_table_says_how_many_rounds_it_took_and_in_how_many_repetitions_they
 
 def test_each_link_has_a_figure_of_both_throughputs(evidence: Evidence) -> None:
     (picture,) = (each for each in pictures(evidence, make_ledger(evidence)) if each.name == "corrected")
-    assert [curve.label for curve in picture.data.curves] == ["TCP", "TCP, corrected"]
+    assert [curve.label for curve in picture.data.curves] == [
+        f"{name}{words}" for name in ("TCP", "RDMA WRITE", "RDMA READ") for words in ("", ", corrected")
+    ]
 
 
 def test_the_draft_says_how_many_sizes_agreed(evidence: Evidence) -> None:

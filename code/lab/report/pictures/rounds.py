@@ -1,4 +1,4 @@
-"""Throughput with and without half of the round trip, against the message size."""
+"""Throughput with and without what comes after the data have arrived, against the message size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def by_round(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
         if curves:
             drawn = [each for curve in curves for each in (claimed_curve(curve, ledger), _corrected(curve, ledger))]
             name = f"corrected{group.suffix}"
-            caption = f"Throughput with nothing taken off, and less half of the round trip, {curves[0].link}."
+            caption = f"Throughput with nothing taken off, and corrected, {curves[0].link}."
             shown = tuple(each for each in drawn if each.x)
             data = BySize(name, shown, evidence.plan.site.name, limits(group, evidence.plan.site.name), GBIT_S)
             yield Picture(name, caption, data, throughput)
