@@ -111,7 +111,8 @@ def test_locked_memory_is_held_against_the_largest_message_that_is_planned(
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     monkeypatch.setattr("resource.getrlimit", lambda _: (limit_mib << 20, limit_mib << 20))
-    planned = experiment_file(PEERS.replace("1..1K*4", "64,64M"))
+    perftest, _, _ = PEERS.replace("1..1K*4", "64,64M").partition('[[series]]\nname = "iperf"')
+    planned = experiment_file(perftest)
     monkeypatch.setattr(host, "all_experiments", lambda: [planned])
     (found,) = (each for each in host.examine() if each.what == "locked memory")
     assert "need 129 MiB" in found.found and (found.remedy == "") is enough

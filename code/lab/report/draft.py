@@ -38,7 +38,10 @@ def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
         yield rf"\figureof{{{figure}}} shows how the throughput grows with the size of the message."
     for place, group in enumerate(link_groups(evidence)):
         for curve in (subject(evidence, each) for each in group.series if is_ours(each)):
-            yield from [_filled(curve, ledger)] if place else _shape(curve, ledger)
+            if len(curve.sizes) == 1:
+                yield _only(curve)
+            else:
+                yield from [_filled(curve, ledger)] if place else _shape(curve, ledger)
     for curve in repeated:
         yield from _rounds(curve, ledger)
     main = link_groups(evidence)[:1]
@@ -50,6 +53,12 @@ def _sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
     yield from side_sentences(evidence, ledger)
     for series in evidence.sweeps:
         yield from _sweep(evidence, series, ledger)
+
+
+def _only(curve: Subject) -> str:
+    """A single size has no shape."""
+    claim = f"{curve.name}.{format_size(curve.sizes[0])}"
+    return rf"\par {escape(curve.words)} was measured at one size: its median throughput is \claim{{{claim}}}."
 
 
 def _shape(curve: Subject, ledger: Ledger) -> Iterator[str]:

@@ -16,6 +16,7 @@ from lab.report.draft import draft
 from lab.report.evidence import Evidence
 from lab.report.ledger import make_ledger
 from lab.report.pictures import pictures
+from lab.report.prose import refused
 from lab.report.shape import growth
 
 SMALL = """
@@ -151,3 +152,12 @@ def test_a_record_is_unpacked_once_for_all_that_is_made_of_it(tmp_path: Path, mo
     ledger = make_ledger(evidence)
     assert draft(evidence, ledger) and list(pictures(evidence, ledger)) and asked
     assert len(asked) == len(set(asked))
+
+
+def test_an_experiment_of_one_size_has_a_draft_and_figures_of_what_there_is(tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(SMALL.replace('sizes = "1..64K*4"', 'sizes = "4K"'))
+    evidence = laboratory.evidence_of("one", tmp_path / "results", tmp_path)
+    ledger = make_ledger(evidence)
+    text = draft(evidence, ledger)
+    assert r"was measured at one size: its median throughput is \claim{tcp.4K}" in text
+    assert list(refused(text, "draft", ledger)) == [] and list(pictures(evidence, ledger))
