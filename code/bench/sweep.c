@@ -22,7 +22,7 @@ static uint64_t divided_up(uint64_t whole, uint64_t part)
 
 uint64_t sweep_message_every(const struct flow *f)
 {
-	return divided_up(f->iterations, least(f->asked, SAMPLES_MAX));
+	return f->iterations / f->asked * divided_up(f->asked, SAMPLES_MAX);
 }
 
 uint64_t sweep_sample_every(const struct options *o, const struct flow *f)

@@ -22,6 +22,9 @@ class Parameters:
     warmup: int = 500
     repetitions: int = 1
     windows: int = 20
+    least_time_s: Choice = (
+        "auto"  # that each size lasts, with more iterations if need be; auto: as the site's clock wants
+    )
     until_stable: int = 0  # percent by which rounds may differ; 0: one round
     stable_window: int = 5  # rounds that must agree
     rounds_cap: int = 50  # rounds after which it is given up

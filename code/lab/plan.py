@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.binaries import kept_binary
+from lab.parameters import Parameters
 from lab.perturbation import perturb, shuffle
 from lab.programs.request import Program, Request
 from lab.sites import Site
@@ -20,6 +21,7 @@ from lab.trial import Ends, Job
 
 FORMAT = 2  # of keys and records: a change here makes all records unknown
 TOKEN_BYTES = 16
+LEAST_TIME_S = 1  # of each size by a clock on the wall, unless least_time_s says otherwise
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,20 @@ def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str
     for series in experiment.series:
         for point in series.points():
             parameters, counts = series.parameters(site.name, point), series.counts(site.name, point)
+            parameters = replace(parameters, least_time_s=_least_time_s(series.tool, parameters, site.traits))
             request = Request(series.program, series.operation, series.measure, counts, parameters)
             for repetition in range(1, parameters.repetitions + 1):
                 trial = make_trial(series, _shuffled(request, repetition), repetition, site, digests)
                 yield Planned(trial, series, point, repetition)
+
+
+def _least_time_s(tool: Program, parameters: Parameters, traits: Traits) -> int:
+    """By a clock on the wall, what is over in milliseconds measures the scheduler; instructions have none. Who repeats
+    rounds or checks bytes says by that how often."""
+    if parameters.least_time_s != "auto":
+        return parameters.least_time_s
+    counted = parameters.verify or parameters.until_stable or "least_time_s" not in tool.uses
+    return 0 if counted or traits.repeats else LEAST_TIME_S
 
 
 def make_trial(

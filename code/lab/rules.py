@@ -146,6 +146,15 @@ RULES = (
         lambda s: bool(s.parameters.until_stable) and s.parameters.rounds_cap < s.parameters.stable_window,
         "at least stable_window, or the rounds can never agree",
     ),
+    Rule(
+        "least_time_s",
+        lambda s: (
+            isinstance(s.parameters.least_time_s, int)
+            and s.parameters.least_time_s > 0
+            and bool(s.parameters.verify or s.parameters.until_stable)
+        ),
+        "0 or auto, with verify or until_stable, which say themselves how often",
+    ),
     Rule("post_list", _post_list_too_long, "at most tx_depth, or the list never fits in the send queue"),
     Rule("signal_every", _signals_too_rare, "at most half of tx_depth, or no completion frees the queue in time"),
     Rule("signal_every", _list_and_signals_disagree, "post_list and signal_every of which one divides the other"),

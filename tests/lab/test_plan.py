@@ -141,3 +141,34 @@ def test_paths_do_not_enter_the_key(make_small_plan: Make, monkeypatch: Any) -> 
     before = keys(make_small_plan())
     monkeypatch.setattr("lab.plan.kept_binary", lambda name, _: Path("/elsewhere") / name)
     assert keys(make_small_plan()) == before
+
+
+LASTING = """
+[[series]]
+name = "lasting"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = {{ wait = "event", {} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "on_exact", "elsewhere"),
+    [
+        ('least_time_s = "auto"', 0, 1),
+        ("least_time_s = 3", 3, 3),
+        ("least_time_s = 0", 0, 0),
+        ("verify = true", 0, 0),
+        ("until_stable = 1", 0, 0),
+    ],
+)
+def test_by_a_clock_on_the_wall_a_size_lasts_for_a_second_unless_who_asks_says_how_often(
+    experiment_file: Callable[[str], Path], facts: SiteFacts, own: str, on_exact: int, elsewhere: int
+) -> None:
+    experiment = load(experiment_file(PEERS + LASTING.format(own)))
+    for traits, wanted in ((EXACT, on_exact), (OwnDevices.traits, elsewhere)):
+        plan = make_plan(experiment, replace(facts, traits=traits), defaultdict(str))
+        found = {each.series.name: each.trial.request for each in plan.planned}
+        assert found["lasting"].parameters.least_time_s == wanted
+        assert found["peer"].parameters.least_time_s == found["iperf"].parameters.least_time_s == 0

@@ -10,6 +10,7 @@ import pytest
 from tests.lab.conftest import OURS, PEERS
 
 from lab.errors import SiteError
+from lab.parameters import Counts
 from lab.plan import Plan
 from lab.preflight import LONG_RUN, Cost, Preflight, is_wanted, preflight
 from lab.sites.ssh import TwoHosts
@@ -76,6 +77,11 @@ def test_a_trial_that_would_end_at_its_deadline_is_told_beforehand(make_small_pl
     assert line.startswith(
         "preflight: a trial of ours takes about 157 s, and its deadline is 100 s (try: deadline_s = 3"
     )
+
+
+def test_a_size_that_is_over_too_soon_costs_its_least_time_as_well() -> None:
+    counts = (Counts(1, 1000, 0), Counts(2, 10**6, 0))  # 0.02 s and 20 s
+    assert Cost(20e-6, 0.0, 0.5).of(counts, least_time_s=1) == pytest.approx(0.5 + 0.02 + 1.1 + 20)
 
 
 def test_a_peer_that_starts_for_each_size_sends_no_more_for_it(make_small_plan: Make, fake_site: Any) -> None:

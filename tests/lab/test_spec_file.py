@@ -70,6 +70,8 @@ def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
         ("parameters = { signal_every = 6, post_list = 4 }\n", "signal_every = 6"),
         ("parameters = { iterations = 19 }\n", "iterations = 19"),
         ('parameters = { until_stable = 1, verify = true, wait = "event" }\n', "until_stable = 1"),
+        ('parameters = { least_time_s = 2, until_stable = 1, wait = "event" }\n', "least_time_s = 2"),
+        ("parameters = { least_time_s = -1 }\n", "least_time_s is -1"),
         ("parameters = { until_stable = 1, stable_window = 9, rounds_cap = 8 }\n", "rounds_cap = 8"),
         ("vary.iterations = [10]\n", "iterations = 10"),
         ("vary.peer_seconds = [1]\n", "peer_seconds changes nothing for verbs"),

@@ -11,7 +11,7 @@ from lab.trial import Ends, Step, StepOutcome
 PORT = 18600
 
 ROUNDS = ("until_stable", "stable_window", "rounds_cap")
-COMMON = frozenset({"iterations", "warmup", "sizes", "windows", "wait", "verify", "seed", *ROUNDS})
+COMMON = frozenset({"iterations", "warmup", "sizes", "windows", "least_time_s", "wait", "verify", "seed", *ROUNDS})
 VERBS = COMMON | {"tx_depth", "rx_depth", "post_list", "signal_every", "inline", "path_mtu"}
 TCP = COMMON | {"nodelay", "send_buffer", "receive_buffer"}
 
@@ -47,6 +47,8 @@ def _shared(request: Request) -> tuple[str, ...]:
     if values.until_stable:
         names += ROUNDS
     options |= {name.replace("_", "-"): str(getattr(values, name)) for name in names}
+    if request.least_time_s:
+        options["least-time"] = str(request.least_time_s)
     options["deadline"] = str(values.wait_deadline_s)
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     return (*words, *(f"--{flag}" for flag in _flags(request)))

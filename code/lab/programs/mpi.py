@@ -14,7 +14,7 @@ from lab.trial import End, Ends, Step, StepOutcome
 
 BINARY = "mpi-pingpong"
 MODES = {"latency": "ping-pong", ONE_WAY: "one-way"}
-USES = frozenset({"iterations", "warmup", "sizes", "verify", "seed", "calls"})
+USES = frozenset({"iterations", "warmup", "sizes", "least_time_s", "verify", "seed", "calls"})
 
 # Neither has a way past the cable: no shared memory, and of the interfaces and devices each rank knows its own only.
 TRANSPORTS = {
@@ -35,7 +35,8 @@ def options(request: Request) -> tuple[str, ...]:
     sizes = ",".join(f"{each.size}@{each.iterations}/{each.warmup}" for each in request.counts)
     words = ("--mode", MODES[request.measure], "--calls", values.calls, "--sizes", sizes, "--seed", str(values.seed))
     verify = ("--verify",) if values.verify else ()
-    return (*words, "--deadline", str(values.wait_deadline_s), *verify)
+    lasting = ("--least-time", str(request.least_time_s)) if request.least_time_s else ()
+    return (*words, "--deadline", str(values.wait_deadline_s), *lasting, *verify)
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:

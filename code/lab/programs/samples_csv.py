@@ -6,13 +6,16 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from math import ceil
 
 from lab.errors import ParseError
-from lab.parameters import Parameters
+from lab.parameters import Counts, Parameters
 from lab.programs.request import ONE_WAY, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
 COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
+ROWS_MOST = 1_000_000  # of single messages
+SINGLE = ("round_trip", "send", "receive")
 KINDS = {"throughput": SUMMARIES, "latency": ("round_trip",), ONE_WAY: ("send", "receive")}
 
 _ROW = re.compile(r"(\d{1,19}),([a-z_]+),(\d{1,19}),(\d{1,19}),(\d{1,19}),(\d{1,19})", re.ASCII)
@@ -88,8 +91,9 @@ def _check_values(samples: tuple[Sample, ...], request: Request) -> None:
 
 
 def _check_counts(samples: tuple[Sample, ...], request: Request) -> None:
-    """A summary must carry all messages of its size; of round trips, sends and receives there is one for each. Windows
-    go from the start to ever more messages, the last to all."""
+    """A summary must carry all messages of its size; of round trips, sends and receives there is one for each that was
+    asked for, or for one in every so many where they are too many to keep. Windows go from the start to ever more
+    messages, the last to all."""
     found: Counter[tuple[int, str]] = Counter()
     windows: dict[int, list[Sample]] = defaultdict(list)
     for sample in samples:
@@ -97,13 +101,17 @@ def _check_counts(samples: tuple[Sample, ...], request: Request) -> None:
             windows[sample.size_bytes].append(sample)
         else:
             found[sample.size_bytes, sample.sample] += sample.messages
-    wanted = {(each.size, kind): each.iterations for each in request.counts for kind in KINDS[request.measure]}
+    wanted = {
+        (each.size, kind): _kept(each.iterations) if kind in SINGLE else _sent(each, found, request)
+        for each in request.counts
+        for kind in KINDS[request.measure]
+    }
     if dict(found) != wanted:
         odd = sorted(set(found.items()) ^ set(wanted.items()))[0]
         raise ParseError(f"messages of size and kind differ from what was asked, first at {odd}", where=request.program)
     if request.measure == "throughput":
         for each in request.counts:
-            if not _are_windows(windows.pop(each.size, []), each.iterations):
+            if not _are_windows(windows.pop(each.size, []), _sent(each, found, request)):
                 raise ParseError(f"the windows of {each.size} bytes are not what was asked for", where=request.program)
         if windows:
             raise ParseError(f"windows of {min(windows)} bytes, which nobody asked for", where=request.program)
@@ -113,6 +121,18 @@ def _are_windows(windows: list[Sample], iterations: int) -> bool:
     rising = all(one.messages < other.messages and one.time_ns <= other.time_ns for one, other in pairwise(windows))
     whole = [each.index for each in windows] == list(range(len(windows)))
     return bool(windows) and whole and rising and windows[-1].messages == iterations
+
+
+def _sent(asked: Counts, found: Counter[tuple[int, str]], request: Request) -> int:
+    """A size that must last may have been sent a multiple of what was asked for; all its summaries tell of the same."""
+    sent = found[asked.size, SUMMARIES[0]]
+    raised = request.least_time_s and sent and sent % asked.iterations == 0
+    return sent if raised else asked.iterations
+
+
+def _kept(asked: int) -> int:
+    """How many messages of a size have a row of their own (code/bench/sweep.c)."""
+    return ceil(asked / ceil(asked / ROWS_MOST))
 
 
 def _check_rounds(samples: tuple[Sample, ...], request: Request) -> None:

@@ -31,3 +31,12 @@ def test_tcp_gets_no_option_of_verbs() -> None:
     (step,) = PROGRAMS["tcp"].steps(Request("tcp", "send", "throughput", COUNTS, values), ENDS)
     text = " ".join(step.client)
     assert "depth" not in text and "--nodelay" in text and "--send-buffer 1048576" in text
+
+
+def test_both_ends_are_told_how_long_a_size_must_last_where_it_must() -> None:
+    for given, wanted in (("auto", False), (0, False), (2, True)):
+        values = Parameters().with_values({"least_time_s": given})
+        (step,) = PROGRAMS["tcp"].steps(Request("tcp", "send", "latency", COUNTS, values), ENDS)
+        (ranks,) = PROGRAMS["mpi-tcp"].steps(Request("mpi-tcp", "send", "latency", COUNTS, values), ENDS)
+        for argv in (step.server, step.client, ranks.client):
+            assert ("--least-time 2" in " ".join(argv)) is wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lab.parameters import Counts, Parameters
-from lab.programs.request import DEADLINE_S, SLOW_BYTES_PER_S, Request
+from lab.programs.request import DEADLINE_S, SLOW_BYTES_PER_S, TRIES, Request
 
 MANY = (Counts(1, 50_000, 5_000), Counts(1 << 20, 50_000, 5_000))
 
@@ -29,3 +29,9 @@ def test_rounds_that_are_repeated_count_as_often_as_they_may_be() -> None:
 
 def test_a_deadline_that_was_given_is_kept() -> None:
     assert deadline_s(MANY, deadline_s=7) == 7
+
+
+def test_sizes_that_are_measured_again_have_time_for_it() -> None:
+    sizes = tuple(Counts(1 << power, 40, 4) for power in range(20))
+    assert deadline_s(sizes, least_time_s=5) == pytest.approx(20 * 5 * TRIES, abs=2)
+    assert deadline_s(sizes, least_time_s="auto") == deadline_s(sizes, least_time_s=0) == DEADLINE_S

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 from lab.errors import ParseError
 from lab.parameters import Counts, Parameters
 from lab.programs.request import Request, Sample
-from lab.programs.samples_csv import load_samples, read_samples, write_samples
+from lab.programs.samples_csv import _kept, load_samples, read_samples, write_samples
 
 ASKED = Request("verbs", "write", "throughput", (Counts(1, 40, 4), Counts(64, 20, 4)), Parameters())
 NUMBERS = st.integers(0, 2**63 - 1)
@@ -119,3 +120,34 @@ def test_written_samples_read_back(samples: list[Sample]) -> None:
 def test_garbage_is_refused(text: str) -> None:
     with pytest.raises(ParseError):
         read_samples(text, ASKED)
+
+
+LASTING = Parameters().with_values({"least_time_s": 1})
+
+
+def both(fake_module: ModuleType, sent: int, measure: str = "throughput") -> str:
+    return str(fake_module.lab_csv({64: sent}, measure, 20))
+
+
+def test_a_size_that_must_last_may_have_been_sent_a_multiple_of_what_was_asked(fake_module: ModuleType) -> None:
+    asked = Request("tcp", "send", "throughput", (Counts(64, 40, 4),), LASTING)
+    assert sum(each.messages for each in read_samples(both(fake_module, 400), asked).samples) == 3 * 400
+    for wrong in (20, 401):
+        with pytest.raises(ParseError, match="what was asked"):
+            read_samples(both(fake_module, wrong), asked)
+    with pytest.raises(ParseError, match="what was asked"):
+        read_samples(both(fake_module, 400).replace("64,confirmed,0,400,25600,", "64,confirmed,0,440,28160,"), asked)
+    with pytest.raises(ParseError, match="what was asked"):
+        read_samples(both(fake_module, 400), replace(asked, parameters=Parameters()))
+
+
+def test_no_more_round_trips_are_kept_than_were_asked_for(fake_module: ModuleType) -> None:
+    asked = Request("tcp", "send", "latency", (Counts(64, 40, 4),), LASTING)
+    assert len(read_samples(both(fake_module, 40, "latency"), asked).samples) == 40
+    with pytest.raises(ParseError, match="what was asked"):
+        read_samples(both(fake_module, 80, "latency"), asked)
+
+
+@pytest.mark.parametrize(("asked", "kept"), [(1, 1), (10**6, 10**6), (1_500_000, 750_000), (2_500_000, 833_334)])
+def test_of_more_than_a_million_messages_one_in_every_so_many_is_kept(asked: int, kept: int) -> None:
+    assert _kept(asked) == kept
