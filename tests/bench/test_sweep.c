@@ -96,10 +96,10 @@ static void the_factor_grows_to_a_tenth_above_the_least_time_and_ends(void **sta
 
 	(void)state;
 	assert_int_equal(sweep_factor(&o, 1, 2 * SECOND_NS), 0);
-	assert_in_range(sweep_factor(&o, 1, SECOND_NS), 3, 3);
-	assert_in_range(sweep_factor(&o, 100, SECOND_NS), 220, 221);
-	assert_in_range(sweep_factor(&o, 100, 2 * SECOND_NS - 1), 110, 111);
-	assert_in_range(sweep_factor(&o, 1, 0), 1000, 1001);
+	assert_int_equal(sweep_factor(&o, 1, SECOND_NS), 3);
+	assert_int_equal(sweep_factor(&o, 100, SECOND_NS), 221);
+	assert_int_equal(sweep_factor(&o, 100, 2 * SECOND_NS - 1), 111);
+	assert_int_equal(sweep_factor(&o, 1, 0), 1001);
 	assert_int_equal(sweep_factor(&o, UINT32_MAX - 1, 1), UINT32_MAX);
 	assert_int_equal(sweep_factor(&o, UINT32_MAX, 1), 0);
 }

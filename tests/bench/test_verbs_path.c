@@ -141,7 +141,7 @@ static void an_index_that_no_address_handle_holds_is_not_chosen(void **state)
 	fill_table(gids, 270);
 	use(&only, 1);
 	path = choose();
-	assert_in_range(path.gid_index, 0, 255);
+	assert_true(path.gid_index <= 255);
 	ibv_close_device(path.context);
 }
 

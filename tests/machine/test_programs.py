@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -62,6 +63,22 @@ def test_every_byte_of_every_operation_lands_where_it_should(pair: Pair, operati
 @pytest.mark.parametrize("measure", ["throughput", "latency"])
 def test_every_byte_of_tcp_lands_where_it_should(pair: Pair, measure: str) -> None:
     assert whole(pair("tcp", "--verify", "--sizes", SIZES, "--wait", "event", "--measure", measure))
+
+
+@pytest.mark.parametrize(
+    ("operation", "measure"), [("write", "throughput"), ("write-imm", "throughput"), ("send", "latency")]
+)
+def test_a_size_of_verbs_lasts_for_the_least_time(pair: Pair, operation: str, measure: str) -> None:
+    asked = ("--operation", operation, "--measure", measure, "--sizes", "64@40/4", "--wait", "event")
+    outcome = pair("verbs", *asked, "--least-time", "1")
+    assert whole(outcome) and outcome.clock_end_ns - outcome.clock_start_ns > 10**9
+    rows = [line.split(",") for line in outcome.client_out.splitlines() if line.startswith("64,")]
+    (sent,) = re.findall(r"# size_bytes=64 iterations=(\d+) asked=40 ", outcome.client_out)
+    assert int(sent) > 40 and int(sent) % 40 == 0
+    if measure == "latency":
+        assert [row[1] for row in rows] == ["round_trip"] * 40
+    else:
+        assert rows[-1][1] == "confirmed" and rows[-1][3] == sent and int(rows[-1][5]) >= 10**9
 
 
 @pytest.mark.parametrize("kind", ["verbs", "tcp"])
