@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 
 from lab.link_rate import above_the_link
-from lab.plan import Planned
+from lab.plan import Planned, SiteFacts
 from lab.programs.request import SUMMARIES, WINDOW, Program, Sample
 from lab.sites.traits import Traits
 from lab.spec import Series
@@ -33,12 +33,12 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
             yield f"step {index}: the {end} {_describe(status)}: {_last_words(talk)}"
 
 
-def false_claims(planned: Planned, ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
+def false_claims(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
     """A sentence for every claim that the site's own counters and clock, or the link's rate, refute."""
     samples = tuple(samples)
-    yield from uncounted_bytes(planned, ends, outcome, samples)
+    yield from uncounted_bytes(planned, site.ends, outcome, samples)
     yield from untimed_ns(outcome, samples)
-    yield from above_the_link(planned, ends, outcome, samples)
+    yield from above_the_link(planned, site, outcome, samples)
 
 
 def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:

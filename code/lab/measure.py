@@ -68,7 +68,7 @@ def judge(planned: Planned, facts: SiteFacts, outcome: Outcome, state: dict[str,
         reading = planned.series.tool.parse(request, outcome.steps)
     except ParseError as error:
         raise _failure([str(error)], planned, outcome, about) from error
-    if problems := list(false_claims(planned, facts.ends, outcome, reading.samples)):
+    if problems := list(false_claims(planned, facts, outcome, reading.samples)):
         raise _failure(problems, planned, outcome, about)
     about["notes"] += unaccounted(planned, outcome, reading.samples)
     about |= {"path": path(facts.ends, outcome, reading.samples)}

@@ -8,14 +8,16 @@ from dataclasses import replace
 import pytest
 
 from lab.checks import false_claims
-from lab.link_rate import above_the_link, payload_most
-from lab.plan import Plan, Planned
+from lab.link_rate import above_the_link, bytes_at_once, payload_most
+from lab.plan import Plan, Planned, SiteFacts
 from lab.programs.request import Sample
+from lab.sites.traits import EXACT, Clock
 from lab.trial import End, Ends, Outcome, StepOutcome
 
 Make = Callable[..., Plan]
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
-KINDS = ["window", "completed", "confirmed", "round", "round_completed", "settled", "unsettled"]
+KINDS = ["window", "completed", "confirmed", "round", "round_completed"]
+SITE = SiteFacts("exact", ENDS, {}, EXACT)
 GIGABIT = """
 title = "Over a gigabit"
 question = "How much?"
@@ -60,8 +62,8 @@ def test_a_forged_row_above_what_headers_leave_is_refused(
 ) -> None:
     trial = planned(make_small_plan, program)
     good, forged = (row(kind, share * MOST[program]) for share in (0.9999, 1.0001))
-    assert list(false_claims(trial, ENDS, outcome(), [good])) == []
-    (sentence,) = false_claims(trial, ENDS, outcome(), [good, forged])
+    assert list(false_claims(trial, SITE, outcome(), [good])) == []
+    (sentence,) = false_claims(trial, SITE, outcome(), [good, forged])
     assert sentence.startswith(f"{kind} 0 of 1048576 bytes comes to 1")
     assert f"the link carries {MOST[program]:.0f} B/s at most" in sentence
 
@@ -69,8 +71,8 @@ def test_a_forged_row_above_what_headers_leave_is_refused(
 def test_a_card_that_says_its_rate_is_believed_the_slower_of_two(make_small_plan: Make) -> None:
     trial = planned(make_small_plan, TCP, "")
     cards = outcome(client={"rate_bit_s": 10**10}, server={"rate_bit_s": 10**9})
-    assert list(above_the_link(trial, ENDS, cards, [row("completed", 124e6)])) == []
-    assert len(list(above_the_link(trial, ENDS, cards, [row("completed", 126e6)]))) == 1
+    assert list(above_the_link(trial, SITE, cards, [row("completed", 124e6)])) == []
+    assert len(list(above_the_link(trial, SITE, cards, [row("completed", 126e6)]))) == 1
 
 
 @pytest.mark.parametrize(
@@ -78,13 +80,23 @@ def test_a_card_that_says_its_rate_is_believed_the_slower_of_two(make_small_plan
 )
 def test_a_link_of_which_no_rate_is_known_refuses_nothing(make_small_plan: Make, state: dict[str, object]) -> None:
     trial = planned(make_small_plan, TCP, "")
-    assert list(above_the_link(trial, ENDS, outcome(**state), [row("completed", 1e12)])) == []
+    assert list(above_the_link(trial, SITE, outcome(**state), [row("completed", 1e12)])) == []
 
 
 def test_data_that_turn_around_inside_one_device_pass_no_link(make_small_plan: Make) -> None:
-    one = replace(ENDS, server=ENDS.client)
+    one = replace(SITE, ends=replace(ENDS, server=ENDS.client))
     card = outcome(client={"rate_bit_s": 10**9})
     assert list(above_the_link(planned(make_small_plan, WRITE, ""), one, card, [row("completed", 1e9)])) == []
+
+
+def test_what_a_kernels_model_lets_pass_at_once_is_no_rate(make_small_plan: Make) -> None:
+    host = replace(SITE, traits=replace(EXACT, clock=Clock.WALL))
+    trial, time_ns = planned(make_small_plan, TCP), 100_000_000
+    carried = round(MOST[TCP] * time_ns / 1e9) + bytes_at_once(trial.trial.job.link, host.traits)
+    good, forged = (Sample(1, "completed", 0, count, count, time_ns) for count in (carried - 1, carried + 1))
+    assert list(above_the_link(trial, host, outcome(), [good])) == []
+    assert len(list(above_the_link(trial, host, outcome(), [forged]))) == 1
+    assert len(list(above_the_link(trial, SITE, outcome(), [good]))) == 1
 
 
 def test_of_a_frame_headers_leave_less_to_rdma_than_to_tcp() -> None:

@@ -54,7 +54,7 @@ def record_findings(
     yield from _rows(planned, samples)
     yield from _counted(planned, site, outcome, samples)
     yield from _timed(outcome, samples)
-    yield from (Finding(Kind.CLOCK, each) for each in above_the_link(planned, site.ends, outcome, samples))
+    yield from (Finding(Kind.CLOCK, each) for each in above_the_link(planned, site, outcome, samples))
 
 
 def outcome_of(facts: dict[str, Any]) -> Outcome:

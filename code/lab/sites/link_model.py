@@ -23,14 +23,19 @@ def commands(link: Link, interface: str) -> Iterator[Command]:
     yield ("tc", "qdisc", "replace", "dev", interface, "root", "noqueue")
     parent = ["root"]
     if link.rate_bit_s is not None:
-        burst = max(BURST_BYTES_LEAST, link.rate_bit_s // 8 // BURSTS_PER_S)
-        rate = ("tbf", "rate", f"{link.rate_bit_s}bit", "burst", str(burst), "latency", "5ms")
+        burst = str(burst_bytes(link.rate_bit_s))
+        rate = ("tbf", "rate", f"{link.rate_bit_s}bit", "burst", burst, "latency", "5ms")
         frames = ("overhead", str(FRAME_EXTRA_BYTES))
         yield ("tc", "qdisc", "replace", "dev", interface, *parent, "handle", "1:", *rate, *frames)
         parent = ["parent", "1:1"]
     words = [word for part in netem(link) if not part.startswith("rate") for word in part.split()]
     if words:
         yield ("tc", "qdisc", "replace", "dev", interface, *parent, "netem", "limit", "100000", *words)
+
+
+def burst_bytes(rate_bit_s: int) -> int:
+    """What passes at once after a silence: a timer that comes late must find enough to make up for it."""
+    return max(BURST_BYTES_LEAST, rate_bit_s // 8 // BURSTS_PER_S)
 
 
 def advice(command: Command, said: str) -> str:
