@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.analysis.overhead import until_completed
+from lab.link_rate import bytes_per_s_most
 from lab.sites.exact import ExactSite
 from lab.trial import Job, Link, Perturbation, Step, StepOutcome
 
@@ -133,6 +135,33 @@ def test_rounds_are_repeated_until_they_agree_or_are_given_up(pair: Pair, option
     assert found["settled"] and len(found["settled"]) + len(found.get("unsettled", ())) == 2
     assert 6 <= len(found["round"]) <= 16
     assert {count for count, _ in found["round"]} == {64 * 64, 64 * 4096}
+
+
+@pytest.mark.parametrize("gigabits", [1, 10])
+@pytest.mark.parametrize("kind", ["tcp", "verbs"])
+def test_no_row_is_above_what_headers_leave_of_the_links_rate(pair: Pair, kind: str, gigabits: int) -> None:
+    link = Link(mtu=1500, rate_bit_s=gigabits * 10**9)
+    most = bytes_per_s_most(link, (), rdma=kind == "verbs")
+    found = samples(pair(kind, "--sizes", "1K@500/50,16K@100/10,64K@40/5,1M@20/2", "--wait", "event", link=link))
+    rates = [1e9 * count / time_ns for name in ("window", "completed", "confirmed") for count, time_ns in found[name]]
+    assert most is not None and len(rates) >= 4 * 12
+    assert max(rates) <= most
+    if (kind, gigabits) == ("tcp", 1):
+        assert max(rates) > 0.99 * most * (1500 - 52) / (1500 - 40)  # with timestamps, as the kernel sends
+
+
+@pytest.mark.parametrize(("size", "messages"), [(64, 256), (8192, 64), (32768, 16)])
+def test_the_corrected_rate_of_rounds_is_that_of_a_long_run(pair: Pair, size: int, messages: int) -> None:
+    """The same at all sizes takes 20 seconds more: the interval held it at 19 of 19."""
+    depths = ("--tx-depth", "64", "--rx-depth", "64", "--wait", "event")
+    window = ("--until-stable", "1", "--stable-window", "6", "--rounds-cap", "6")
+    short = samples(pair("verbs", *depths, *window, "--sizes", f"{size}@{messages}/{messages // 4}"))
+    (long,) = samples(pair("verbs", *depths, "--sizes", f"{size}@{20 * messages}/{messages // 4}"))["completed"]
+    times, ends, trips = ([time for _, time in short[name]] for name in ("round", "round_completed", "control_trip"))
+    rate = until_completed(size * messages, times, ends, trips[:6]).rate
+    assert rate is not None and rate.interval is not None
+    assert rate.interval.contains(long[0] / long[1])
+    assert rate.value == pytest.approx(long[0] / long[1], rel=0.003)
 
 
 # A server that sleeps for a second whenever it has run for about a millisecond.
