@@ -21,6 +21,7 @@
 #include "watch.h"
 
 #define LANDING_BYTES (1u << 20) /* what one recv may bring: many small messages, or a part of a large one */
+#define LARGE_BYTES 4096         /* a message that takes several frames */
 #define WRITE_MAX 0x7ffff000u    /* what one send(2) moves at most */
 
 struct link {
@@ -190,16 +191,23 @@ static void arrive_in_slots(struct link *l)
 		receive_all(l, tcp_incoming(l, l->arrived++), l->flow.size_bytes);
 }
 
-/* No recv goes beyond the end of a window: it so ends with a message. */
+/* So many bytes of the round make the next window. */
+static uint64_t window_bytes(const struct link *l, const struct windows *w)
+{
+	return (w && w->mark < l->messages ? w->mark : l->messages) * l->flow.size_bytes;
+}
+
+/* A large message is awaited to its end where a window ends with it. Of small ones each look brings some anyway, and
+ * what it brings of one more is not counted: a look for each window would be a hundredth of their time. */
 static void arrive_anywhere(struct link *l, struct windows *w)
 {
 	const uint64_t size = l->flow.size_bytes, all = l->messages * size;
 	uint64_t got = l->arrived * size, end;
 
 	while (got < all) {
-		end = w && w->mark < l->messages ? w->mark * size : all;
+		end = size < LARGE_BYTES ? all : window_bytes(l, w);
 		got += receive_some(l, l->landing, end - got < LANDING_BYTES ? end - got : LANDING_BYTES);
-		if (w && got == end)
+		if (w && got >= window_bytes(l, w))
 			windows_look(w, got / size, now_ns());
 	}
 	l->arrived = l->messages;
