@@ -29,7 +29,7 @@ uint64_t sweep_sample_every(const struct options *o, const struct flow *f)
 {
 	if (o->measure == LATENCY)
 		return sweep_message_every(f);
-	return divided_up(divided_up(f->iterations, f->slots), SAMPLES_MAX);
+	return o->verify ? divided_up(divided_up(f->iterations, f->slots), SAMPLES_MAX) : 1;
 }
 
 uint32_t sweep_factor(const struct options *o, uint32_t factor, uint64_t took_ns)

@@ -13,7 +13,7 @@ uint64_t sweep_room(const struct options *options);
 /* Of how many single messages one becomes a sample: no more of them are kept than were asked for. */
 uint64_t sweep_message_every(const struct flow *flow);
 
-/* The same of round trips, or of rounds of --verify. */
+/* The same of round trips, or of rounds of --verify; windows carry all messages. */
 uint64_t sweep_sample_every(const struct options *options, const struct flow *flow);
 
 /* How often the messages that are asked for must be sent so that they last for --least-time, when `factor` times as

@@ -113,6 +113,7 @@ static void more_than_two_to_the_31_messages_need_no_room_of_their_own(void **st
 	assert_int_equal(seen.count, 20);
 	assert_int_equal(messages, 3000000000);
 	assert_int_equal(seen.completed.messages, 3000000000);
+	assert_int_equal(seen_flow.sample_every, 1);
 	assert_int_equal(sweep_room(&o), 20);
 	o.verify = true;
 	assert_true(sweep_room(&o) * sizeof(struct sample) < MEMORY_BYTES);
