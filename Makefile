@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test fuzz doctor slurm-up slurm-down lock lint clean help
+.PHONY: setup build run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test fuzz compilers doctor slurm-up slurm-down lock lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -54,6 +54,9 @@ test: lint ## Check everything: lint, the C tests, the Python tests, the exact m
 
 fuzz: build ## Try 5,000 damaged files on the commands, each time others
 	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/lab/fuzz --timeout 7200
+
+compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
+	$(bin)/python tests/bench/compilers.py
 
 lint: setup ## Check style and types
 	$(bin)/ruff check

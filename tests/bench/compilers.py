@@ -1,0 +1,155 @@
+"""Every gcc and clang of Debian's suites compiles the C programs and their tests, for three kinds of processor, and
+warns of nothing: `make compilers`. Each suite is a folder of its own under .cache/compilers."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CACHE = ROOT / ".cache" / "compilers"
+KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
+HEADERS = ("libibverbs-dev", "libopenmpi-dev", "libcmocka-dev", "libc6-dev-arm64-cross", "libc6-dev-s390x-cross")
+TOOLS = ("make", "dash", "coreutils", "findutils")
+# The suite that is the first to have them: bookworm is what the lab runs on, sid has the newest that there are.
+COMPILERS = {
+    "bookworm": ("gcc-12", "clang-14", "clang-15", "clang-16"),
+    "trixie": ("gcc-13", "gcc-14", "clang-17", "clang-18", "clang-19"),
+    "sid": ("gcc-15", "gcc-16", "clang-21", "clang-22", "clang-23"),
+}
+NATIVE = "x86_64-linux-gnu"
+TARGETS = (NATIVE, "aarch64-linux-gnu", "s390x-linux-gnu")
+# Headers that say the same on every processor, behind those of the target.
+SHARED = ("/usr/include", f"/usr/lib/{NATIVE}/openmpi/include", f"/usr/lib/{NATIVE}/openmpi/include/openmpi")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite's packages, unpacked."""
+
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        return CACHE / self.name
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "root"
+
+    def apt(self, *words: str) -> str:
+        """What apt says, with lists, packages and a status of the suite's own: nothing is installed there."""
+        places = {"State": "", "State::status": "status", "Cache": "cache", "Etc::sourcelist": "sources.list"}
+        options = {f"Dir::{name}": str(self.folder / file) for name, file in places.items()}
+        options |= {"Dir::Etc::sourceparts": "-", "APT::Install-Recommends": "no", "APT::Sandbox::User": "root"}
+        set_ = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+        return run(words[0], *set_, *words[1:])
+
+    def unpack(self) -> None:
+        """Fetch and unpack the compilers with all that they need; once."""
+        done = self.folder / "unpacked"
+        wanted = "\n".join((*packages(self.name), ""))
+        if done.exists() and done.read_text() == wanted:
+            return
+        for folder in ("lists/partial", "cache/archives/partial", "root/usr"):
+            (self.folder / folder).mkdir(parents=True, exist_ok=True)
+        (self.folder / "status").touch()
+        (self.folder / "sources.list").write_text(f"deb [signed-by={KEYS}] {mirror()} {self.name} main\n")
+        self.apt("apt-get", "-q", "update")
+        self.apt("apt-get", "-qy", "--download-only", "install", *wanted.split())
+        for name in ("bin", "sbin", "lib", "lib64"):
+            (self.root / "usr" / name).mkdir(exist_ok=True)
+            if not (self.root / name).is_symlink():
+                (self.root / name).symlink_to(f"usr/{name}")
+        for archive in sorted((self.folder / "cache" / "archives").glob("*.deb")):
+            extract(archive, self.root)
+        shell = self.root / "bin" / "sh"
+        shell.unlink(missing_ok=True)
+        shell.symlink_to("dash")
+        done.write_text(wanted)
+
+    def compile(self, compiler: str, target: str) -> str:
+        """What the compiler says of everything: nothing, if all is well."""
+        out = f"/out/{compiler}-{target}"
+        headers = " ".join(f"-idirafter {folder}" for folder in SHARED)
+        command = f"{command_of(compiler, target)} {headers}"
+        done = subprocess.run(
+            [
+                *("bwrap", "--bind", str(self.root), "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
+                *("--ro-bind", str(ROOT / "code"), "/lab/code", "--ro-bind", str(ROOT / "tests"), "/lab/tests"),
+                *("--dir", "/out", "--unshare-net", "--chdir", "/lab/code/bench", "--clearenv"),
+                *("--setenv", "PATH", "/usr/bin", "make", "-s", "-B", "warnings"),
+                *(f"OUT={out}", f"CC={command}", f"MPICC={command}"),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def run(*words: str) -> str:
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def mirror() -> str:
+    """Where this computer takes Debian's packages from."""
+    form = "$(ORIGIN)|$(COMPONENT)|$(REPO_URI)"
+    lines = run("apt-get", "indextargets", "--format", form, "Created-By: Packages").splitlines()
+    return next(
+        uri for origin, part, uri in (line.split("|") for line in lines) if (origin, part) == ("Debian", "main")
+    )
+
+
+def packages(suite: str) -> tuple[str, ...]:
+    """The compilers, those of gcc for each target, and the headers."""
+    cross = (f"{name}-{target}" for name in COMPILERS[suite] if name.startswith("gcc") for target in TARGETS[1:])
+    return (*COMPILERS[suite], *cross, *HEADERS, *TOOLS)
+
+
+def extract(archive: Path, root: Path) -> None:
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE) as packed:
+        tar = ("tar", "-x", "-C", root, "--keep-directory-symlink", "--no-same-owner")
+        subprocess.run(tar, stdin=packed.stdout, check=True)
+
+
+def command_of(compiler: str, target: str) -> str:
+    if compiler.startswith("clang"):
+        sysroot = "" if target == NATIVE else f" -isystem /usr/{target}/include"
+        return f"{compiler} --target={target}{sysroot}"
+    name, _, major = compiler.partition("-")
+    return compiler if target == NATIVE else f"{target}-{name}-{major}"
+
+
+def faults(suite: Suite) -> Iterator[str]:
+    suite.unpack()
+    pairs = [(compiler, target) for compiler in COMPILERS[suite.name] for target in TARGETS]
+    with ThreadPoolExecutor() as pool:
+        for (compiler, target), said in zip(pairs, pool.map(lambda pair: suite.compile(*pair), pairs), strict=True):
+            print(f"{compiler:9} {target:18} {'WARNS' if said else 'no warning'}", flush=True)
+            if said:
+                yield f"{compiler} for {target}:\n{said}"
+
+
+def missing() -> list[str]:
+    tools = [each for each in ("apt-get", "dpkg-deb", "bwrap") if shutil.which(each) is None]
+    return tools + [each for each in (KEYS,) if not Path(each).exists()]
+
+
+def main() -> int:
+    """All of them, and then what they said."""
+    if wanted := missing():
+        print(f"compilers: this computer has no {', '.join(wanted)}; it takes a Debian with bubblewrap")
+        return 2
+    found = [fault for name in COMPILERS for fault in faults(Suite(name))]
+    print("\n".join(found), end="")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
