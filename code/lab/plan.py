@@ -99,19 +99,20 @@ def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str
     for series in experiment.series:
         for point in series.points():
             parameters, counts = series.parameters(site.name, point), series.counts(site.name, point)
-            parameters = replace(parameters, least_time_s=_least_time_s(series.tool, parameters, site.traits))
+            parameters = replace(parameters, least_time_s=_least_time_s(series, point, parameters, site.traits))
             request = Request(series.program, series.operation, series.measure, counts, parameters)
             for repetition in range(1, parameters.repetitions + 1):
                 trial = make_trial(series, _shuffled(request, repetition), repetition, site, digests)
                 yield Planned(trial, series, point, repetition)
 
 
-def _least_time_s(tool: Program, parameters: Parameters, traits: Traits) -> int:
+def _least_time_s(series: Series, point: Point, parameters: Parameters, traits: Traits) -> int:
     """By a clock on the wall, what is over in milliseconds measures the scheduler; instructions have none. Who repeats
-    rounds or checks bytes says by that how often."""
+    rounds, checks bytes or varies the iterations says by that how often."""
     if parameters.least_time_s != "auto":
         return parameters.least_time_s
-    counted = parameters.verify or parameters.until_stable or "least_time_s" not in tool.uses
+    counted = parameters.verify or parameters.until_stable or "iterations" in point
+    counted = counted or "least_time_s" not in series.tool.uses
     return 0 if counted or traits.repeats else LEAST_TIME_S
 
 

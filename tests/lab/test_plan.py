@@ -149,18 +149,19 @@ name = "lasting"
 program = "tcp"
 operation = "send"
 measure = "throughput"
-parameters = {{ wait = "event", {} }}
+{}
 """
 
 
 @pytest.mark.parametrize(
     ("own", "on_exact", "elsewhere"),
     [
-        ('least_time_s = "auto"', 0, 1),
-        ("least_time_s = 3", 3, 3),
-        ("least_time_s = 0", 0, 0),
-        ("verify = true", 0, 0),
-        ("until_stable = 1", 0, 0),
+        ('parameters = { wait = "event", least_time_s = "auto" }', 0, 1),
+        ('parameters = { wait = "event", least_time_s = 3 }', 3, 3),
+        ('parameters = { wait = "event", least_time_s = 0 }', 0, 0),
+        ('parameters = { wait = "event", verify = true }', 0, 0),
+        ('parameters = { wait = "event", until_stable = 1 }', 0, 0),
+        ('parameters.wait = "event"\nvary.iterations = [100, 200]', 0, 0),
     ],
 )
 def test_by_a_clock_on_the_wall_a_size_lasts_for_a_second_unless_who_asks_says_how_often(
