@@ -48,7 +48,7 @@ verify: build ## Measure again from nothing and compare with results/reference
 bench: build ## Compare our programs with ib_write_bw, iperf3 and others, as ratios
 	$(bin)/lab bench
 
-test: lint ## Check everything: lint, the C tests, the Python tests, the exact machine
+test: lint build ## Check everything: lint, the C tests, the Python tests, the exact machine
 	$(MAKE) --no-print-directory -C code/bench test
 	$(bin)/pytest -n 2 --dist loadgroup
 

@@ -47,6 +47,8 @@ def read_bounded(file: Path, most: int, hint: str = "") -> bytes:
             content = b"" if kind else _read(descriptor, most + 1)
         finally:
             os.close(descriptor)
+    except FileNotFoundError as error:
+        raise SpecError("is not there", file=file, hint=hint) from error
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
         said = error.strerror if isinstance(error, OSError) else str(error)
         raise SpecError(f"cannot be read: {said}", file=file, hint=hint) from error
