@@ -23,6 +23,17 @@ LEAPS = "import itertools, time\ntime.time = lambda leap=itertools.count(): (-1)
 ENDLESS = "1M@2000000/1"  # sizes of a trial that only a fault ends
 LATE_S = 30  # after its deadline of a few seconds a job has ended, on a busy computer too
 PATIENCE_S = 120  # how long a test waits for what must come soon: on a busy computer soon takes longer
+# A program beside which a command runs as soon as a column of its interface's counters has risen by a million bytes.
+FLOWING = """
+bytes() { awk -v column="$0" -v name="$1:" '$1 == name { print $column }' /proc/net/dev; }
+before=$(bytes "$1") interface=$1 command=$2
+shift 2
+"$@" & program=$!
+until [ $(($(bytes "$interface") - before)) -gt 1000000 ]; do sleep 0.1; done
+eval "$command"
+wait $program
+"""
+RECEIVED, SENT = "2", "10"  # columns
 
 
 @dataclass(frozen=True)
@@ -41,6 +52,10 @@ class Jobs:
     def shell(self, server: str, client: str, **other: Any) -> Job:
         """One step of two lines for a shell."""
         return self.pair(("sh", "-c", server), ("sh", "-c", client), **other)
+
+    def beside_flow(self, column: str, interface: str, command: str, program: tuple[str, ...]) -> tuple[str, ...]:
+        """The program, and the shell's command once its data flow; $program is its process."""
+        return ("sh", "-c", FLOWING, column, interface, command, *program)
 
     def tcp(self, sizes: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Our own programs, server and client."""

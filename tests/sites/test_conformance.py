@@ -9,7 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import ENDLESS, LATE_S, LISTENING, PATIENCE_S, Jobs, await_none_running, await_true, running
+from tests.sites.jobs import (
+    ENDLESS,
+    LATE_S,
+    LISTENING,
+    PATIENCE_S,
+    RECEIVED,
+    SENT,
+    Jobs,
+    await_none_running,
+    await_true,
+    running,
+)
 
 from lab.errors import SiteStopped
 from lab.measure import FailedOutcome, measure
@@ -21,17 +32,8 @@ from lab.spec_file import load
 from lab.trial import Perturbation, StepOutcome
 
 NS = 1_000_000_000
+KILL = "kill -9 $program"
 SEVERAL_S = 60  # the deadline of many steps in one job
-# A program that is killed when a column of its interface's counters has risen by a million bytes.
-KILLED = """
-bytes() { awk -v column="$0" -v name="$1:" '$1 == name { print $column }' /proc/net/dev; }
-before=$(bytes "$1") interface=$1
-shift
-"$@" & program=$!
-until [ $(($(bytes "$interface") - before)) -gt 1000000 ]; do sleep 0.1; done
-kill -9 $program
-wait $program
-"""
 # A server and a client, as lines for a shell.
 SPEAK = "echo $LAB_TOKEN ${#LAB_PADDING}"
 STEPS = {
@@ -173,8 +175,8 @@ def test_a_server_that_never_listens_ends_in_the_deadline(site: Site, jobs: Jobs
 
 def test_a_killed_peer_ends_the_other_end_with_a_sentence(site: Site, jobs: Jobs) -> None:
     server, client = jobs.tcp(ENDLESS)
-    killed_server = jobs.pair(("sh", "-c", KILLED, "2", site.ends.server.interface, *server), client)
-    killed_client = jobs.pair(server, ("sh", "-c", KILLED, "10", site.ends.client.interface, *client))
+    killed_server = jobs.pair(jobs.beside_flow(RECEIVED, site.ends.server.interface, KILL, server), client)
+    killed_client = jobs.pair(server, jobs.beside_flow(SENT, site.ends.client.interface, KILL, client))
     started = time.monotonic()
     steps = site.run(jobs.pair((), (), steps=(*killed_server.steps, *killed_client.steps), deadline_s=40)).steps
     for step, talk in zip(steps, (steps[0].client_err, steps[1].server_err), strict=True):

@@ -17,6 +17,7 @@ from tests.sites.jobs import (
     LISTENING,
     PATIENCE_S,
     PORT,
+    SENT,
     Jobs,
     await_none_running,
     await_true,
@@ -141,7 +142,7 @@ def test_a_link_that_goes_down_ends_in_the_deadline_and_the_next_trial_has_a_who
     cable: WallSite, jobs: Jobs
 ) -> None:
     server, client = jobs.tcp("1M@2000000/1")
-    cut = ("sh", "-c", '(sleep 0.3; exec ip link set v0 down) & exec "$@"', "sh", *client)
+    cut = jobs.beside_flow(SENT, "v0", "ip link set v0 down", client)
     (step,) = cable.run(jobs.pair(server, cut)).steps
     assert step.client_status and "no progress for 4 s" in step.client_err + step.server_err, step
     assert cable.run(jobs.pair(*jobs.tcp("64@100/10"))).steps[0].client_status == 0

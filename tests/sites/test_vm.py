@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import ENDLESS, LISTENING, PATIENCE_S, Jobs, await_true
+from tests.sites.jobs import ENDLESS, LISTENING, PATIENCE_S, SENT, Jobs, await_true
 
 from lab.errors import SiteError
 from lab.machine.joined import MACS
@@ -39,7 +39,7 @@ def test_a_link_that_goes_down_ends_in_the_deadline_even_when_the_time_of_day_ju
     site = open_vm()
     jobs = Jobs(site.ends, programs)
     server, client = jobs.tcp(ENDLESS)
-    cut = ("sh", "-c", '(sleep 0.3; date -s @86400 >&2; exec ip link set v0 down) & exec "$@"', "sh", *client)
+    cut = jobs.beside_flow(SENT, "v0", "date -s @86400 >&2; ip link set v0 down", client)
     (step,) = site.run(jobs.pair(server, cut)).steps
     assert step.client_status and "no progress for 4 s" in step.client_err + step.server_err, step
     assert "1970" in step.client_err and step.clock_end_ns - step.clock_start_ns < jobs.pair((), ()).deadline_s * 10**9
