@@ -28,9 +28,9 @@ CUT_BYTES = 10**6  # more than the trial before sends
 
 
 def plan_of(site: Site, programs: dict[Path, str], folder: Path, experiment: str, iterations: int = 100) -> Plan:
-    """An experiment of one trial, with another number of messages."""
+    """An experiment of one trial, with another number of messages, and no more of them."""
     file = folder / f"{iterations}.toml"
-    file.write_text(experiment.replace(ITERATIONS, f"iterations = {iterations}\n"))
+    file.write_text(experiment.replace(ITERATIONS, f"iterations = {iterations}\nleast_time_s = 0\n"))
     return make_plan(load(file), SiteFacts.of(site), programs)
 
 

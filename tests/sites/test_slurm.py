@@ -302,7 +302,7 @@ def test_a_full_disk_of_the_cluster_is_one_sentence(cluster: Cluster, jobs: Jobs
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "small", str(tmp_path)], check=True)
     site = slurm.open("", cluster.toml(spool=str(tmp_path)))
     try:
-        with pytest.raises(SiteError, match=r"outcome\.json: the disk is full \(try: free some space"):
+        with pytest.raises(SiteError, match=r"outcome\.json: cannot be written: the disk is full \(try: free"):
             site.run(jobs.shell(LISTENING, "head -c 100000 /dev/zero | tr '\\0' x"))
     finally:
         site.stop()
