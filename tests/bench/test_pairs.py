@@ -84,9 +84,9 @@ def test_with_stdout_closed_a_client_says_so_before_it_measures(start: Start, po
     server = start("server", *short)
     until(lambda: listens(port))
     client = start("client", *short, "127.0.0.1", closed=">&-")
-    assert "can't write the samples: Bad file descriptor" in client.communicate(timeout=30)[1]
+    assert "can't write the samples: Bad file descriptor" in client.communicate(timeout=120)[1]
     assert client.returncode == 1
-    assert server.communicate(timeout=30)[0] == "" and server.returncode == 1
+    assert server.communicate(timeout=120)[0] == "" and server.returncode == 1
 
 
 def test_a_server_with_stdout_closed_serves(start: Start, port: str) -> None:
@@ -94,7 +94,8 @@ def test_a_server_with_stdout_closed_serves(start: Start, port: str) -> None:
     server = start("server", *short, closed="<&- >&-")
     until(lambda: listens(port))
     client = start("client", *short, "localhost")
-    assert client.communicate(timeout=30)[0].endswith("# end rows=22\n")
+    rows, end = client.communicate(timeout=120)[0].rsplit("# end rows=", 1)
+    assert len([line for line in rows.splitlines() if line[0].isdigit()]) == int(end) >= 3
     assert server.wait(30) == 0
 
 
