@@ -1,6 +1,8 @@
 """What the front door says before it does anything."""
 
+import runpy
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,3 +39,8 @@ def test_an_empty_program_is_made_again(tmp_path: Path) -> None:
     file.write_bytes(b"")
     assert make(out, target, folder=ROOT / "code" / "bench").returncode == 0
     assert file.stat().st_size > 1000
+
+
+def test_the_command_that_setup_makes_does_nothing_when_a_process_of_its_own_loads_it() -> None:
+    """As each process that writes one of several reports does."""
+    assert "main" not in runpy.run_path(str(Path(sys.executable).with_name("lab")), run_name="__mp_main__")
