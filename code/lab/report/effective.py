@@ -11,6 +11,7 @@ from lab.spec import Point, Series
 
 # As the CSV's header calls what the parameters choose, or leave to a rule.
 NAMES = {"tx_depth": "depth", "signal_every": "signal_every", "post_list": "post_list", "inline": "inline"}
+ABOUT_COUNTS = ("asked", "sample_every")  # said beside them: nothing runs with these
 _VALUE = re.compile(r"(\w+)=(\d+)", re.ASCII)
 
 Values = dict[str, frozenset[int]]  # name -> every value that any repetition had
@@ -47,7 +48,8 @@ def _by_size(evidence: Evidence, series: Series, point: Point) -> dict[int, Valu
     for header in _headers(evidence, series, point):
         for size in series.sizes(evidence.plan.site.name):
             for name, value in _VALUE.findall(header.get(f"size {size}", "")):
-                found.setdefault(size, {}).setdefault(name, set()).add(int(value))
+                if name not in ABOUT_COUNTS:
+                    found.setdefault(size, {}).setdefault(name, set()).add(int(value))
     return {
         size: {name: frozenset(values) for name, values in by_name.items()} for size, by_name in sorted(found.items())
     }

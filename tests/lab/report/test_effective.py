@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.lab.report import laboratory
@@ -79,6 +80,18 @@ def test_what_moves_with_a_varied_parameter_is_found_in_the_records(evidence: Ev
     assert [each.by_size[1]["depth"] for each in effective(evidence, loose)] == [{2}, {16}, {512}]
     assert moved(evidence, loose, 1) == moved(evidence, loose, 4096) == ("post_list", "signal_every")
     assert moved(evidence, held, 1) == ()
+
+
+def test_how_often_a_size_was_asked_for_is_nothing_that_a_sweep_of_iterations_moves(evidence: Evidence) -> None:
+    counted = replace(evidence, facts={key: counted_once_more(facts) for key, facts in evidence.facts.items()})
+    assert "asked" in str(counted.facts) and moved(counted, counted.series("held"), 1) == ()
+
+
+def counted_once_more(facts: dict[str, Any]) -> dict[str, Any]:
+    """A record whose header says of each size how often it was asked for, different at each depth."""
+    depth = facts["options"]["tx_depth"]
+    header = {name: f"{value} asked={depth} sample_every={depth}" for name, value in facts["header"].items()}
+    return facts | {"header": header}
 
 
 def test_a_gain_of_two_factors_is_refused_to_a_text_and_said_by_table_and_draft(evidence: Evidence) -> None:
