@@ -11,6 +11,7 @@ TESTS = Path(__file__).parent
 TOGETHER = ("sites", "kernel")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist asks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Each folder of TOGETHER is one group, each other file one of its own."""
     for item in items:
