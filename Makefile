@@ -50,7 +50,7 @@ bench: build ## Compare our programs with ib_write_bw, iperf3 and others, as rat
 
 test: lint build ## Check everything: lint, the C tests, the Python tests, the exact machine
 	$(MAKE) --no-print-directory -C code/bench test
-	$(bin)/pytest -n 2 --dist loadgroup
+	$(bin)/pytest -n 2 --no-loadscope-reorder
 
 fuzz: build ## Try 5,000 damaged files on the commands, each time others
 	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/lab/fuzz --timeout 7200
