@@ -58,7 +58,7 @@ def test_a_bad_size_is_rejected_with_its_line(experiment_file: Write) -> None:
 
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
-    assert "cannot be read" in refused(tmp_path / "none.toml").what
+    assert "is not there" in refused(tmp_path / "none.toml").what
 
 
 @pytest.mark.parametrize(

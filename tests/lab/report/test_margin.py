@@ -21,11 +21,14 @@ def test_two_sites_are_compared_with_the_larger_of_their_margins() -> None:
     assert margin_of_sites(["exact", "host"]) == margin_of_sites(["nobody knows it"]) == margin_of_sites([]) == WALL
 
 
+TWO_RATES = "tcp.nodelay"  # of small messages: no luck of layout
+
+
 def test_nine_in_ten_repetitions_of_the_references_lie_within_the_margin_of_their_median() -> None:
     groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for file in sorted(REFERENCE.glob("*.csv")):
         for row in parse_table(file.read_text()):
-            if row["program"] in ("verbs", "tcp") and row["measure"] == "throughput":
+            if row["program"] in ("verbs", "tcp") and row["measure"] == "throughput" and row["series"] != TWO_RATES:
                 varied = (
                     row.get(name, "") for name in ("tx_depth", "warmup", "iterations", "post_list", "signal_every")
                 )
