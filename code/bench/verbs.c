@@ -10,37 +10,23 @@
 
 #define CONTROLS_AHEAD 4 /* receive requests that stand ready for control messages */
 
-bool verbs_two_sided(const struct link *l)
+/* The server sees each message by itself. */
+static bool two_sided(const struct link *l)
 {
 	return l->verbs->operation == OP_SEND || l->verbs->operation == OP_WRITE_IMM;
-}
-
-uint64_t verbs_chunk_bytes(const struct link *l)
-{
-	return least(l->here.max_message_bytes, l->there.max_message_bytes);
-}
-
-unsigned char *verbs_outgoing(struct link *l, uint64_t message)
-{
-	return buffer_outgoing(&l->buffer, l->flow.size_bytes, message % l->flow.slots);
-}
-
-unsigned char *verbs_incoming(struct link *l, uint64_t message)
-{
-	return buffer_incoming(&l->buffer, l->flow.size_bytes, message % l->flow.slots);
 }
 
 /* Two-sided operations show the server by themselves that all is there. */
 static void verbs_finish(struct link *l)
 {
-	if (!verbs_two_sided(l))
+	if (!two_sided(l))
 		verbs_send_control(l, CONTROL_GO);
 }
 
 static void verbs_arrive(struct link *l, struct windows *w)
 {
 	(void)w; /* the client has completions */
-	if (verbs_two_sided(l))
+	if (two_sided(l))
 		verbs_receive_round(l);
 	else
 		verbs_receive_control(l);
@@ -48,7 +34,7 @@ static void verbs_arrive(struct link *l, struct windows *w)
 
 static bool receives_data(const struct link *l)
 {
-	return verbs_two_sided(l) && (l->options->role == SERVER || l->options->measure == LATENCY);
+	return two_sided(l) && (l->options->role == SERVER || l->options->measure == LATENCY);
 }
 
 static void verbs_begin(struct link *l, uint64_t messages)
@@ -90,7 +76,7 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	l->path = verbs_path_choose(o, l->verbs, l->side);
 	l->buffer = buffer_new(o);
 	verbs_connect(l);
-	if (o->role == CLIENT || !verbs_two_sided(l) || o->until_stable || o->least_time_s)
+	if (o->role == CLIENT || !two_sided(l) || o->until_stable || o->least_time_s)
 		verbs_receive_controls(l, CONTROLS_AHEAD);
 	verbs_barrier(l);
 	watch_peer(l->side);

@@ -84,8 +84,7 @@ struct link {
  */
 #define VERBS_CONTROL 0x1abc0de0u
 
-/* verbs.c */
-bool verbs_two_sided(const struct link *l);                      /* the server sees each message by itself */
+/* verbs_layout.c */
 uint64_t verbs_chunk_bytes(const struct link *l);                /* the most that one request carries */
 unsigned char *verbs_outgoing(struct link *l, uint64_t message); /* the slot of a message of the round */
 unsigned char *verbs_incoming(struct link *l, uint64_t message);
