@@ -1,9 +1,9 @@
-/* A line a size for people and for plotting programs: "size  value  Mbps", in 10^6 bit/s, to the server's answer. */
+#include "columns.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "die.h"
-#include "output.h"
 
 static void columns_nothing(void)
 {

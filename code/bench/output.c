@@ -8,11 +8,6 @@
 
 #include "die.h"
 
-const struct output *output_of(const struct options *o)
-{
-	return o->format == FORMAT_COLUMNS ? &columns_output : &csv_output;
-}
-
 /* Read-only, so that what is printed there is an error and not lost. */
 void output_guard(void)
 {

@@ -1,4 +1,4 @@
-/* How results leave a client: csv.c and columns.c each fill this struct. */
+/* How results leave a client: csv.c and columns.c each fill this struct, and write to one stream. */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
@@ -12,11 +12,6 @@ struct output {
 	void (*size)(const struct options *, const struct flow *, const struct result *);
 	void (*end)(void); /* all sizes are there */
 };
-
-extern const struct output csv_output, columns_output;
-
-/* The one that --format names. */
-const struct output *output_of(const struct options *o);
 
 /* At the start: no socket or device takes the place of a standard stream that is closed, and with it the samples. */
 void output_guard(void);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "columns.h"
 #include "csv.h"
 #include "die.h"
 #include "rules.h"
@@ -35,6 +36,12 @@ static void note_processors(const struct options *o)
 
 	csv_note("processors", "%ld", processors);
 	csv_note("may_spin_together", "%s", processors == 1 && o->wait == WAIT_POLL ? "yes" : "no");
+}
+
+/* The one that --format names. */
+static const struct output *output_of(const struct options *o)
+{
+	return o->format == FORMAT_COLUMNS ? &columns_output : &csv_output;
 }
 
 static struct session session_open(const struct options *o, const struct transport *t)

@@ -1,6 +1,7 @@
 #include <sys/socket.h>
 
 #include "check.h"
+#include "columns.h"
 #include "csv.h"
 #include "die.h"
 
