@@ -5,12 +5,27 @@
 #include <stdint.h>
 #include <time.h>
 
+#define NS_PER_S 1000000000u
+#define NS_PER_MS 1000000u
+
 static inline uint64_t now_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* When so many seconds have passed. */
+static inline uint64_t ns_from_now(uint64_t seconds)
+{
+	return now_ns() + seconds * NS_PER_S;
+}
+
+/* How long poll(2) may sleep: not less than until then. */
+static inline int ms_between(uint64_t now, uint64_t until)
+{
+	return now < until ? (int)((until - now) / NS_PER_MS + 1) : 0;
 }
 
 #endif

@@ -12,11 +12,11 @@
 #include "die.h"
 #include "side.h"
 
-#define CALLERS_MAX 64            /* that wait at once; one more, and the one that has waited longest must go */
-#define LET_IN 8                  /* at once, before all are heard: no crowd drowns the one that speaks */
-#define HELLO_WAIT_NS 2000000000u /* a client that has connected says hello at once; a stranger may never */
-#define LEAVE_WAIT_NS 500000000u  /* a socket closed on unread bytes is reset, and the sentence in it lost */
-#define SAID_MAX 20               /* refusals that are told one by one */
+#define CALLERS_MAX 64               /* that wait at once; one more, and the one that has waited longest must go */
+#define LET_IN 8                     /* at once, before all are heard: no crowd drowns the one that speaks */
+#define HELLO_WAIT_NS (2 * NS_PER_S) /* a client that has connected says hello at once; a stranger may never */
+#define LEAVE_WAIT_NS (NS_PER_S / 2) /* a socket closed on unread bytes is reset, and the sentence in it lost */
+#define SAID_MAX 20                  /* refusals that are told one by one */
 
 struct caller {
 	int fd;
@@ -150,7 +150,7 @@ static void sleep_until_something_happens(const struct door *d, uint64_t deadlin
 		if (d->callers[i].until_ns < until)
 			until = d->callers[i].until_ns;
 	}
-	poll(fds, d->count + 1, now < until ? (int)((until - now) / 1000000 + 1) : 0);
+	poll(fds, d->count + 1, ms_between(now, until));
 }
 
 /* Everybody is told, except the one who comes in. */

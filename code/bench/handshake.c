@@ -8,7 +8,7 @@
 struct session handshake_serve(const struct options *o, side_tune tune)
 {
 	struct session session = { -1, side_listen(o->listen, (uint16_t)o->port, tune) };
-	uint64_t deadline = now_ns() + o->deadline_s * 1000000000u;
+	uint64_t deadline = ns_from_now(o->deadline_s);
 	struct hello here;
 
 	hello_fill(&here, o);
@@ -20,7 +20,7 @@ struct session handshake_serve(const struct options *o, side_tune tune)
 
 struct session handshake_join(const struct options *o, side_tune tune)
 {
-	uint64_t deadline = now_ns() + o->deadline_s * 1000000000u;
+	uint64_t deadline = ns_from_now(o->deadline_s);
 	struct session session = { side_connect(o->host, o->source, (uint16_t)o->port, deadline, tune), -1 };
 	struct hello hello;
 	struct verdict v;

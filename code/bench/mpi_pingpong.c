@@ -17,7 +17,6 @@
 #include "ticks.h"
 #include "watch.h"
 
-#define CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define OPTIONS_TEXT_MAX 4096
 #define LAUNCHER_US                                                                                                    \
 	2000 /* the launcher hands on what was printed; on one processor it would take the next size's time */
@@ -65,7 +64,7 @@ static void note_world(void)
 	MPI_Get_library_version(library, &length);
 	csv_note("library", "%.*s", (int)strcspn(library, ",\n"), library);
 	csv_note("ranks_on", "%s %s", hosts[0], hosts[1]);
-	csv_note("stamped_by", "%s", ticks_choose(CLOCK_SOURCE));
+	csv_note("stamped_by", "%s", ticks_choose(TICKS_CLOCK_SOURCE));
 }
 
 static void *room(size_t count, size_t each)

@@ -15,8 +15,6 @@
 #include "ticks.h"
 #include "watch.h"
 
-#define CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-
 static void pin(uint64_t core)
 {
 	cpu_set_t set;
@@ -56,7 +54,7 @@ static struct session session_open(const struct options *o, const struct transpo
 /* Neither end leaves before the other is through: a peer that is gone means a failure until here. */
 static void part(const struct options *o, const struct session *s)
 {
-	uint64_t deadline = now_ns() + o->deadline_s * 1000000000u;
+	uint64_t deadline = ns_from_now(o->deadline_s);
 	char bye = 'b';
 	bool whole;
 
@@ -92,7 +90,7 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 	link = t->open(o, &session);
 	if (role == CLIENT) {
 		note_processors(o);
-		csv_note("round_trips_stamped_by", "%s", ticks_choose(CLOCK_SOURCE));
+		csv_note("round_trips_stamped_by", "%s", ticks_choose(TICKS_CLOCK_SOURCE));
 		output->header();
 		output_flush();
 	}

@@ -59,7 +59,7 @@ static bool ready(int fd, short events, uint64_t deadline_ns)
 	int result;
 
 	do {
-		result = poll(&p, 1, now < deadline_ns ? (int)((deadline_ns - now) / 1000000 + 1) : 0);
+		result = poll(&p, 1, ms_between(now, deadline_ns));
 		now = now_ns();
 	} while (result < 0 && errno == EINTR);
 	return result > 0;

@@ -5,11 +5,14 @@
 
 #include <stddef.h>
 
-#include "bench.h"
+#include "result.h"
+
+#define TICKS_CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 extern uint64_t (*ticks_now)(void);
 
-/* Chooses the counter and says which one it is, by the clock source that the kernel names in a file. */
+/* Chooses the counter and says which one it is, by the clock source that the kernel names in a file: on a real one in
+ * TICKS_CLOCK_SOURCE. */
 const char *ticks_choose(const char *clock_source);
 
 /* Turns durations in ticks into ns, by how far the clock and the counter came since ticks_choose. */
