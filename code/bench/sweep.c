@@ -4,16 +4,13 @@
 
 #include "bench.h"
 #include "buffer.h"
+#include "clock.h"
 #include "die.h"
+#include "least.h"
 #include "rounds.h"
 
 #define MARGIN 1.1      /* over the least time: another try costs all of it again */
 #define GROWTH_MAX 1000 /* in one step: a few first messages may have been far quicker than the rest */
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static uint64_t divided_up(uint64_t whole, uint64_t part)
 {
@@ -34,7 +31,7 @@ uint64_t sweep_sample_every(const struct options *o, const struct flow *f)
 
 uint32_t sweep_factor(const struct options *o, uint32_t factor, uint64_t took_ns)
 {
-	const double least_ns = (double)o->least_time_s * 1e9, took = took_ns > 0 ? (double)took_ns : 1;
+	const double least_ns = (double)o->least_time_s * NS_PER_S, took = took_ns > 0 ? (double)took_ns : 1;
 	double growth = MARGIN * least_ns / took, raised;
 
 	if (took >= least_ns || factor == UINT32_MAX)

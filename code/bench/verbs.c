@@ -1,4 +1,3 @@
-/* RDMA verbs on a reliable connection: WRITE, READ, SEND and WRITE with immediate. */
 #include "verbs.h"
 
 #include <inttypes.h>
@@ -6,6 +5,12 @@
 
 #include "csv.h"
 #include "die.h"
+#include "verbs_connect.h"
+#include "verbs_layout.h"
+#include "verbs_pingpong.h"
+#include "verbs_plan.h"
+#include "verbs_receive.h"
+#include "verbs_send.h"
 #include "watch.h"
 
 #define CONTROLS_AHEAD 4 /* receive requests that stand ready for control messages */

@@ -1,4 +1,5 @@
-/* From a path to a connected queue pair: reset, init, ready to receive, ready to send. */
+#include "verbs_connect.h"
+
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -7,10 +8,10 @@
 #include <string.h>
 
 #include "clock.h"
-#include "csv.h"
 #include "die.h"
+#include "least.h"
 #include "side.h"
-#include "verbs.h"
+#include "verbs_layout.h"
 
 #define TIMEOUT 18    /* 4.096 us x 2^18 = 1.07 s until a retry (InfiniBand Architecture 1.4, 9.7.6.1.3) */
 #define RETRIES 7     /* the most: 7.5 s. Soft-RoCE takes it for no limit; there the watch (watch.c) ends the run */
@@ -124,7 +125,7 @@ static struct verbs_address swapped(const struct verbs_address *a)
 
 static void exchange(const struct link *l, const void *ours, void *theirs, size_t size)
 {
-	uint64_t deadline = now_ns() + l->options->deadline_s * 1000000000u;
+	uint64_t deadline = ns_from_now(l->options->deadline_s);
 
 	if (!side_write(l->side, ours, size) || !side_read(l->side, theirs, size, deadline))
 		die("the other end left while the connection was made; look at its message");
@@ -177,9 +178,7 @@ static void to_init(struct link *l)
 
 static uint8_t reads_at_once(uint32_t a, uint32_t b)
 {
-	uint32_t least = a < b ? a : b;
-
-	return (uint8_t)(least < UINT8_MAX ? least : UINT8_MAX);
+	return (uint8_t)least(least(a, b), UINT8_MAX);
 }
 
 static void to_receive(struct link *l)

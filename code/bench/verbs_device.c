@@ -1,4 +1,5 @@
-/* The rules by which device, port and MTU are chosen (the GID: verbs_gid.c); every choice is printed. */
+#include "verbs_device.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -6,7 +7,7 @@
 
 #include "csv.h"
 #include "die.h"
-#include "verbs.h"
+#include "verbs_gid.h"
 
 static struct ibv_context *open_device(struct ibv_device *device)
 {

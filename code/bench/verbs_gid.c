@@ -1,4 +1,5 @@
-/* The addresses of a device's ports, and which of them suits a side channel. */
+#include "verbs_gid.h"
+
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 #include <sys/socket.h>
 
 #include "die.h"
-#include "verbs.h"
+#include "verbs_options.h"
 
 struct table {
 	struct ibv_gid_entry *entries;

@@ -1,5 +1,6 @@
-/* Where the messages of a round lie, and into what pieces they are cut. */
-#include "verbs.h"
+#include "verbs_layout.h"
+
+#include "least.h"
 
 uint64_t verbs_chunk_bytes(const struct link *l)
 {

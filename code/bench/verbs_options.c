@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "die.h"
-#include "verbs.h"
+#include "verbs_options.h"
 
 #define DEPTH_MAX (1u << 20)
 

@@ -1,10 +1,13 @@
-/* Ping-pong: one message there and back. How it is done is chosen before the loop. */
-#include "verbs.h"
+#include "verbs_pingpong.h"
 
 #include <sched.h>
 #include <string.h>
 
 #include "die.h"
+#include "verbs_layout.h"
+#include "verbs_receive.h"
+#include "verbs_send.h"
+#include "verbs_status.h"
 
 /* The completion of a signalled ping frees its place in the queue, and those of all before it: on a real card nothing
  * else does. The answer is here, so it is too, or soon. */

@@ -1,9 +1,10 @@
-/* How the messages of one size go over the link: chains, completions, chunks, inline. */
-#include "verbs.h"
+#include "verbs_plan.h"
 
 #include <inttypes.h>
 
 #include "die.h"
+#include "least.h"
+#include "verbs_layout.h"
 
 #define CHAIN_MAX 64                /* messages that one call hands over, if --post-list leaves it to us ... */
 #define CHAIN_BYTES 262144          /* ... and their bytes */

@@ -1,10 +1,11 @@
-/* Waiting for completions: spin, spin and yield, or sleep until the device tells. */
+#include "verbs_queue.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
 
 #include "die.h"
-#include "verbs.h"
+#include "verbs_status.h"
 
 int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {

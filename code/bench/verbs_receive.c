@@ -1,10 +1,11 @@
-/* Receive requests: what keeps them ready, and what arrives in them. */
-#include "verbs.h"
+#include "verbs_receive.h"
 
 #include <arpa/inet.h>
 #include <string.h>
 
 #include "die.h"
+#include "least.h"
+#include "verbs_layout.h"
 #include "watch.h"
 
 #define BATCH 64 /* requests posted by one call, or completions fetched */

@@ -1,5 +1,4 @@
-/* Send requests: a prebuilt ring of them, their completions, and control messages. */
-#include "verbs.h"
+#include "verbs_send.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -7,6 +6,8 @@
 #include <string.h>
 
 #include "die.h"
+#include "least.h"
+#include "verbs_layout.h"
 #include "watch.h"
 
 /* wr_id of a control message. That of a data request is the number of messages that it completes, of a ping at most. */

@@ -1,6 +1,6 @@
-/* A completion's status in words, and what usually helps. */
+#include "verbs_status.h"
+
 #include "die.h"
-#include "verbs.h"
 
 static const char *advice(enum ibv_wc_status status)
 {

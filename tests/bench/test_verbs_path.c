@@ -8,6 +8,7 @@
 #include "fake_verbs.h"
 #include "two_ends.h"
 #include "verbs.h"
+#include "verbs_device.h"
 #include "verbs_set.h"
 
 #define GIDS 300

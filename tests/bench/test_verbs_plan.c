@@ -1,5 +1,5 @@
 #include "check.h"
-#include "verbs.h"
+#include "verbs_plan.h"
 
 static struct flow plan_over(enum ibv_mtu mtu, struct verbs_options v, uint64_t size_bytes, uint64_t iterations)
 {

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "die.h"
 #include "fake_verbs.h"
+#include "least.h"
 #include "rounds.h"
 #include "two_ends.h"
 #include "verbs.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verbs.h"
+#include "verbs_options.h"
 
 static inline void verbs_set(const char *name, uint64_t value)
 {

@@ -1,0 +1,26 @@
+/* The options of the verbs programs, and the rules between them. */
+#ifndef VERBS_OPTIONS_H
+#define VERBS_OPTIONS_H
+
+#include "options.h"
+
+#define VERBS_GID_INDEX_MAX UINT8_MAX /* an address handle has one byte for it */
+
+enum operation { OP_WRITE, OP_READ, OP_SEND, OP_WRITE_IMM };
+
+struct verbs_options {
+	uint64_t operation; /* enum operation */
+	uint64_t tx_depth, rx_depth, post_list, signal_every, inline_bytes, mtu;
+	const char *device;
+	uint64_t ib_port, gid_index;
+};
+
+extern struct option_spec verbs_option_specs[];
+
+/* What the command line set. */
+const struct verbs_options *verbs_options_get(void);
+
+/* Refuses what can't be. */
+void verbs_options_check(const struct options *o);
+
+#endif

@@ -1,0 +1,22 @@
+/* A completion queue, and the way of waiting for it that --wait names. */
+#ifndef VERBS_QUEUE_H
+#define VERBS_QUEUE_H
+
+#include <infiniband/verbs.h>
+
+#include "options.h"
+
+/* The queue and the channel on which it wakes us. */
+struct verbs_queue {
+	struct ibv_cq *cq;
+	struct ibv_comp_channel *channel;
+	int (*wait)(struct verbs_queue *, int room, struct ibv_wc *); /* at least one completion; all are good */
+};
+
+void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64_t entries, enum wait wait);
+
+/* How many completions there are now, up to room; all are good. */
+int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc);
+void verbs_queue_close(struct verbs_queue *q);
+
+#endif
