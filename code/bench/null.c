@@ -35,11 +35,6 @@ void null_free(struct link *l)
 	free(l);
 }
 
-static void null_check(const struct options *o)
-{
-	(void)o;
-}
-
 static void null_plan(struct link *l, struct flow *f)
 {
 	f->depth = l->state.depth;
@@ -150,7 +145,6 @@ static unsigned char *null_slot(struct link *l, uint64_t message)
 
 const struct transport null_transport = {
 	.name = "null",
-	.check = null_check,
 	.plan = null_plan,
 	.begin = null_begin,
 	.post = null_post,

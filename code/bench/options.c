@@ -2,52 +2,17 @@
 
 #include <ctype.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "die.h"
+#include "option_table.h"
 
 #define OPTIONS_MAX 64
 
-static struct options options;
-
-static struct option_spec common[] = {
-	{ "sizes", OPTION_TEXT, &options.sizes_text, "1..1M*2", true, NULL,
-	  "message sizes: 64,4K or 1..1M*2 or 16M..64M+16M, each with @iterations/warmup if need be" },
-	{ "iterations", OPTION_NUMBER, &options.iterations, "5000", true, NULL, "timed messages per size" },
-	{ "warmup", OPTION_NUMBER, &options.warmup, "500", true, NULL, "untimed messages before them" },
-	{ "least-time", OPTION_NUMBER, &options.least_time_s, "0", true, NULL,
-	  "seconds that each size must last: else it is measured with more iterations (0: as long as they take)" },
-	{ "verify", OPTION_FLAG, &options.verify, "no", true, NULL, "check every byte where it landed" },
-	{ "seed", OPTION_NUMBER, &options.seed, "1", true, NULL, "of the pattern that --verify checks" },
-	{ "deadline", OPTION_NUMBER, &options.deadline_s, "30", true, NULL,
-	  "seconds that any wait may last without progress" },
-	{ NULL, 0, NULL, NULL, false, NULL, NULL },
-};
-
-/* Of the programs that are started as a server and a client. */
-static struct option_spec of_pairs[] = {
-	{ "measure", OPTION_WORD, &options.measure, "throughput", true, "throughput|latency", "what a sample is" },
-	{ "windows", OPTION_NUMBER, &options.windows, "20", true, NULL, "throughput samples per size" },
-	{ "until-stable", OPTION_NUMBER, &options.until_stable, "0", true, NULL,
-	  "repeat rounds of the iterations until they differ by at most so many percent (0: one round)" },
-	{ "stable-window", OPTION_NUMBER, &options.stable_window, "5", true, NULL, "how many rounds must agree" },
-	{ "rounds-cap", OPTION_NUMBER, &options.rounds_cap, "50", true, NULL,
-	  "rounds after which it is given up and said so" },
-	{ "wait", OPTION_WORD, &options.wait, "poll", true, "poll|yield|event",
-	  "how to wait: spin, spin and yield the core, or sleep" },
-	{ "core", OPTION_NUMBER_OR_AUTO, &options.core, "auto", false, NULL, "processor to pin to (auto: none)" },
-	{ "port", OPTION_NUMBER_OR_AUTO, &options.port, "auto", false, NULL,
-	  "TCP port of the server (auto: 6666 with --format columns, else 18600)" },
-	{ "listen", OPTION_TEXT, &options.listen, "127.0.0.1", false, NULL, "server: address to listen on" },
-	{ "source", OPTION_TEXT, &options.source, "", false, NULL, "client: address to connect from" },
-	{ "format", OPTION_WORD, &options.format, "csv", false, "csv|columns",
-	  "raw samples, or a line 'size  value  Mbps' for each size, from the client" },
-	{ "token", OPTION_TEXT, &options.token, "", false, NULL,
-	  "secret that both ends know (better: LAB_TOKEN in the environment)" },
-	{ NULL, 0, NULL, NULL, false, NULL, NULL },
-};
+enum { HELP = OPTIONS_MAX, EXPLAIN }; /* what getopt_long() returns beside the index of an option */
 
 static struct option_spec *specs[OPTIONS_MAX]; /* of the program's own and the common tables, in order */
 static size_t spec_count;
@@ -56,6 +21,20 @@ static void specs_add(struct option_spec *table)
 {
 	for (; table && table->name; table++)
 		specs[spec_count++] = table;
+}
+
+const struct option_spec *const *options_specs(size_t *count)
+{
+	*count = spec_count;
+	return (const struct option_spec *const *)specs;
+}
+
+const struct option_spec *option_find(const char *name)
+{
+	for (size_t i = 0; i < spec_count; i++)
+		if (strcmp(specs[i]->name, name) == 0)
+			return specs[i];
+	return NULL;
 }
 
 static bool number_value(const char *text, uint64_t *value)
@@ -79,6 +58,18 @@ static bool word_value(const char *words, const char *text, uint64_t *value)
 		words = words ? words + 1 : NULL;
 	}
 	return false;
+}
+
+/* A default may lie below the least: it says that the option does nothing. */
+static void spec_check(const struct option_spec *spec, const char *text)
+{
+	const uint64_t value = *(const uint64_t *)spec->value;
+	const bool idle = spec->least > 0 && strcmp(spec->initial, "0") == 0;
+
+	if (spec->most == 0 || value == AUTO || (value >= spec->least && value <= spec->most) || (idle && value == 0))
+		return;
+	die_usage("--%s %s: %sbetween %" PRIu64 " and %" PRIu64 "%s%s", spec->name, text, idle ? "0, or " : "",
+		  spec->least, spec->most, spec->noun ? " " : "", spec->noun ? spec->noun : "");
 }
 
 static void spec_set(struct option_spec *spec, const char *text)
@@ -114,9 +105,11 @@ static void spec_set(struct option_spec *spec, const char *text)
 			  spec->kind == OPTION_BYTES          ? "a size such as 64K" :
 			  spec->kind == OPTION_NUMBER_OR_AUTO ? "a whole number or auto" :
 								"a whole number");
+	if (spec->kind == OPTION_NUMBER || spec->kind == OPTION_NUMBER_OR_AUTO || spec->kind == OPTION_BYTES)
+		spec_check(spec, text);
 }
 
-const char *option_word(const struct option_spec *spec, char word[32])
+static const char *option_word(const struct option_spec *spec, char word[32])
 {
 	const char *start = spec->words;
 
@@ -126,7 +119,7 @@ const char *option_word(const struct option_spec *spec, char word[32])
 	return word;
 }
 
-static const char *spec_text(const struct option_spec *spec, char number[32])
+const char *option_text(const struct option_spec *spec, char number[32])
 {
 	switch (spec->kind) {
 	case OPTION_FLAG:
@@ -149,7 +142,7 @@ void options_each(void (*visit)(const char *, const char *, bool, void *), void 
 
 	for (size_t i = 0; i < spec_count; i++)
 		if (specs[i]->value != &options.token)
-			visit(specs[i]->name, spec_text(specs[i], number), specs[i]->shared, context);
+			visit(specs[i]->name, option_text(specs[i], number), specs[i]->shared, context);
 }
 
 _Noreturn static void help(enum role role)
@@ -165,6 +158,7 @@ _Noreturn static void help(enum role role)
 		printf("  --%-16s %s%s%s (default: %s)%s\n", specs[i]->name, specs[i]->help,
 		       specs[i]->words ? ": " : "", specs[i]->words ? specs[i]->words : "",
 		       *specs[i]->initial ? specs[i]->initial : "none", specs[i]->shared ? " [both ends]" : "");
+	printf("  --explain          print the options, their limits and the rules between them as JSON\n");
 	printf("\nExample:\n  %s%s --sizes 1..64K*2 --iterations 1000%s\n", launcher, die_program(), examples[role]);
 	exit(0);
 }
@@ -175,8 +169,9 @@ static void long_options(struct option *table)
 		table[i] = (struct option){ specs[i]->name,
 					    specs[i]->kind == OPTION_FLAG ? no_argument : required_argument, NULL,
 					    (int)i };
-	table[spec_count] = (struct option){ "help", no_argument, NULL, OPTIONS_MAX };
-	table[spec_count + 1] = (struct option){ NULL, 0, NULL, 0 };
+	table[spec_count] = (struct option){ "help", no_argument, NULL, HELP };
+	table[spec_count + 1] = (struct option){ "explain", no_argument, NULL, EXPLAIN };
+	table[spec_count + 2] = (struct option){ NULL, 0, NULL, 0 };
 }
 
 static void defaults(enum role role)
@@ -199,6 +194,7 @@ static void positional(int argc, char **argv)
 	} else if (options.role == SERVER && optind < argc) {
 		if (!number_value(argv[optind], &options.port))
 			die_usage("'%s' is no port: expected a whole number", argv[optind]);
+		spec_check(option_find("port"), argv[optind]);
 		optind++;
 	}
 	if (optind < argc)
@@ -207,22 +203,26 @@ static void positional(int argc, char **argv)
 
 struct options *options_parse(int argc, char **argv, enum role role, struct option_spec *own)
 {
-	struct option table[OPTIONS_MAX + 2];
+	struct option table[OPTIONS_MAX + 3];
 	int index;
 
 	specs_add(own);
-	specs_add(common);
+	specs_add(options_common);
 	if (role != RANK)
-		specs_add(of_pairs);
+		specs_add(options_of_pairs);
 	defaults(role);
 	long_options(table);
 	while ((index = getopt_long(argc, argv, "", table, NULL)) != -1) {
 		if (index == '?')
 			die_usage("that option is not known here, or lacks its value");
-		if (index == OPTIONS_MAX)
+		if (index == HELP)
 			help(role);
-		spec_set(specs[index], specs[index]->kind == OPTION_FLAG ? "yes" : optarg);
+		if (index == EXPLAIN)
+			options.explain = true;
+		else
+			spec_set(specs[index], specs[index]->kind == OPTION_FLAG ? "yes" : optarg);
 	}
-	positional(argc, argv);
+	if (!options.explain)
+		positional(argc, argv);
 	return &options;
 }

@@ -1,4 +1,5 @@
-/* What a user can ask for: a table, one line an option. Rules between options live in rules.c. */
+/* What a user can ask for: a table, one line an option (option_table.c, and each transport's own). Rules between
+ * options are a table too: rule_table.c. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -37,6 +38,7 @@ struct options {
 	const char *source; /* client: the address to connect from, or "" */
 	uint64_t port, core;
 	const char *token;
+	bool explain; /* print options and rules, and run nothing */
 };
 
 enum option_kind { OPTION_FLAG, OPTION_NUMBER, OPTION_NUMBER_OR_AUTO, OPTION_BYTES, OPTION_WORD, OPTION_TEXT };
@@ -49,16 +51,24 @@ struct option_spec {
 	bool shared;         /* both ends must agree */
 	const char *words;   /* OPTION_WORD: the choices, "first|second"; the value is the index */
 	const char *help;
+	uint64_t least, most; /* of a number; most 0: as far as 64 bits count. A default is allowed whatever they say */
+	const char *noun;     /* what the number counts, for the sentence that says its limits */
 };
 
 /* Reads the command line into the common table and the transport's (which ends with a NULL name).
  * Prints help and exits, or says what is wrong and exits, where it must. */
 struct options *options_parse(int argc, char **argv, enum role role, struct option_spec *own);
 
+/* The options of this program, in the order of --help. */
+const struct option_spec *const *options_specs(size_t *count);
+
+/* NULL if this program has none of that name. */
+const struct option_spec *option_find(const char *name);
+
+/* The option's value as a user would type it. */
+const char *option_text(const struct option_spec *spec, char number[32]);
+
 /* Calls visit(key, value as text, shared) for every option, given or default, except the token. */
 void options_each(void (*visit)(const char *key, const char *value, bool shared, void *context), void *context);
-
-/* The word of an OPTION_WORD's value, for sentences and records. */
-const char *option_word(const struct option_spec *spec, char word[32]);
 
 #endif

@@ -80,7 +80,6 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 	output_guard();
 	o = options_parse(argc, argv, role, t->options);
 	rules_check(o);
-	t->check(o);
 	pin(o->core);
 	output = output_of(o);
 	session = session_open(o, t);

@@ -39,10 +39,13 @@ static bool nodelay;
 static uint64_t send_buffer, receive_buffer;
 
 static struct option_spec tcp_options[] = {
-	{ "nodelay", OPTION_FLAG, &nodelay, "no", true, NULL, "set TCP_NODELAY: send small messages at once" },
-	{ "send-buffer", OPTION_BYTES, &send_buffer, "0", true, NULL, "SO_SNDBUF (0: the kernel's choice)" },
-	{ "receive-buffer", OPTION_BYTES, &receive_buffer, "0", true, NULL, "SO_RCVBUF (0: the kernel's choice)" },
-	{ NULL, 0, NULL, NULL, false, NULL, NULL },
+	{ "nodelay", OPTION_FLAG, &nodelay, "no", true, NULL, "set TCP_NODELAY: send small messages at once", 0, 0,
+	  NULL },
+	{ "send-buffer", OPTION_BYTES, &send_buffer, "0", true, NULL, "SO_SNDBUF (0: the kernel's choice)", 1,
+	  INT32_MAX, "bytes" },
+	{ "receive-buffer", OPTION_BYTES, &receive_buffer, "0", true, NULL, "SO_RCVBUF (0: the kernel's choice)", 1,
+	  INT32_MAX, "bytes" },
+	{ NULL, 0, NULL, NULL, false, NULL, NULL, 0, 0, NULL },
 };
 
 static void set(int fd, int level, int option, const char *name, int value)
@@ -59,13 +62,6 @@ static void tcp_tune(int fd)
 		set(fd, SOL_SOCKET, SO_SNDBUF, "SO_SNDBUF", (int)send_buffer);
 	if (receive_buffer)
 		set(fd, SOL_SOCKET, SO_RCVBUF, "SO_RCVBUF", (int)receive_buffer);
-}
-
-static void tcp_check(const struct options *o)
-{
-	(void)o;
-	if (send_buffer > INT32_MAX / 2 || receive_buffer > INT32_MAX / 2)
-		die_usage("--send-buffer and --receive-buffer: at most 1 GiB");
 }
 
 static int option_value(int fd, int level, int option)
@@ -317,7 +313,6 @@ const struct transport tcp_transport = {
 	.name = "tcp",
 	.options = tcp_options,
 	.tune = tcp_tune,
-	.check = tcp_check,
 	.open = tcp_open,
 	.plan = tcp_plan,
 	.begin = tcp_begin,

@@ -28,9 +28,8 @@ struct flow {
 
 struct transport {
 	const char *name;
-	struct option_spec *options;           /* its own, ended by a NULL name */
-	side_tune tune;                        /* socket options of the side channel, or NULL */
-	void (*check)(const struct options *); /* refuses what it can't do */
+	struct option_spec *options; /* its own, ended by a NULL name */
+	side_tune tune;              /* socket options of the side channel, or NULL */
 	struct link *(*open)(const struct options *, const struct session *);
 	void (*plan)(struct link *, struct flow *);         /* fills the flow from depth on; refuses what can't be */
 	void (*begin)(struct link *, uint64_t messages);    /* both ends: a round of so many messages comes */

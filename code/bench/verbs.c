@@ -102,7 +102,6 @@ static void verbs_close(struct link *l)
 const struct transport verbs_transport = {
 	.name = "verbs",
 	.options = verbs_option_specs,
-	.check = verbs_options_check,
 	.open = verbs_open,
 	.plan = verbs_plan,
 	.begin = verbs_begin,

@@ -1,4 +1,4 @@
-/* The options of the verbs programs, and the rules between them. */
+/* The options of the verbs programs. */
 #ifndef VERBS_OPTIONS_H
 #define VERBS_OPTIONS_H
 
@@ -19,8 +19,5 @@ extern struct option_spec verbs_option_specs[];
 
 /* What the command line set. */
 const struct verbs_options *verbs_options_get(void);
-
-/* Refuses what can't be. */
-void verbs_options_check(const struct options *o);
 
 #endif

@@ -8,6 +8,17 @@ struct call {
 	void (*then)(const struct options *);
 };
 
+/* As a transport brings them along. */
+static uint64_t tx_depth, post_list, signal_every, mtu, operation;
+static struct option_spec own_options[] = {
+	{ "operation", OPTION_WORD, &operation, "read", true, "write|read", "", 0, 0, NULL },
+	{ "tx-depth", OPTION_NUMBER, &tx_depth, "128", true, NULL, "", 1, 1024, "requests" },
+	{ "post-list", OPTION_NUMBER_OR_AUTO, &post_list, "auto", true, NULL, "", 1, 1024, NULL },
+	{ "signal-every", OPTION_NUMBER_OR_AUTO, &signal_every, "auto", true, NULL, "", 1, 1024, NULL },
+	{ "mtu", OPTION_NUMBER_OR_AUTO, &mtu, "auto", true, NULL, "", 256, 4096, NULL },
+	{ NULL, 0, NULL, NULL, false, NULL, NULL, 0, 0, NULL },
+};
+
 static void parse_and_check(void *argument)
 {
 	struct call *call = argument;
@@ -17,7 +28,7 @@ static void parse_and_check(void *argument)
 	while (call->words[count])
 		count++;
 	die_name(call->words[0]);
-	o = options_parse(count, call->words, call->role, NULL);
+	o = options_parse(count, call->words, call->role, own_options);
 	rules_check(o);
 	if (call->then)
 		call->then(o);
@@ -90,6 +101,8 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state)
 		{ "--windows", "5", "at least 20 samples" },
 		{ "--port", "70000", "between 1 and 65535" },
 		{ "--deadline", "0", "between 1 and" },
+		{ "--least-time", "3601", "--least-time 3601: 0, or between 1 and 3600 seconds" },
+		{ "--rounds-cap", "100001", "between 2 and 100000 rounds" },
 		{ "--sizes", "1..2", "is not a size" },
 		{ "--core", "first", "whole number or auto" },
 		{ "7000", "argument", "unexpected argument" },
@@ -103,6 +116,54 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state)
 		if (!strstr(said, wrong[i].sentence))
 			fail_msg("%s %s: said '%s'", wrong[i].option, wrong[i].value, said);
 	}
+}
+
+/* A rule between two options, at each size, by numbers, by their products, and by words. */
+static void what_cannot_be_together_is_refused(void **state)
+{
+	static const struct {
+		char *words[6];
+		const char *sentence;
+	} wrong[] = {
+		{ { "--sizes", "1,2@19/0" },
+		  "--iterations: as many as 20 windows take: 19 messages of 2 bytes can't fill" },
+		{ { "--sizes", "4G@3000000000/0" },
+		  "--iterations: messages of 4294967296 bytes that 64 bits can count" },
+		{ { "--sizes", "64@20/2000000000000" },
+		  "at most 1000000000000 iterations and as many to warm up, of 64" },
+		{ { "--least-time", "1", "--until-stable", "1" }, "--least-time: not with --verify or --until-stable" },
+		{ { "--tx-depth", "4", "--post-list", "8" }, "--post-list: between 1 and --tx-depth (4), or" },
+		{ { "--signal-every", "6", "--post-list", "4" },
+		  "--signal-every: it and --post-list (4): one must divide" },
+		{ { "--iterations", "79", "--post-list", "4" }, "a list of 4 for each of 20 windows, at 1 bytes" },
+		{ { "--iterations", "79", "--signal-every", "4" }, "a completion, one in 4, for each of 20 windows" },
+		{ { "--mtu", "300" }, "--mtu: a power of two from 256 to 4096" },
+		{ { "--measure", "latency", "--wait", "event", "--operation", "write" },
+		  "--wait: a WRITE leaves no event at its target" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct call call = { { "server" }, SERVER, NULL };
+
+		memcpy(call.words + 1, wrong[i].words, sizeof(wrong[i].words));
+		assert_int_equal(run(call), 2);
+		if (!strstr(said, wrong[i].sentence))
+			fail_msg("%s: said '%s'", wrong[i].words[1], said);
+	}
+}
+
+static void what_can_be_together_is_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(run((struct call){ { "server", "--signal-every", "8", "--post-list", "4", "--iterations",
+					      "160", "--mtu", "1024", "--measure", "throughput", "--wait", "event" },
+					    SERVER,
+					    NULL }),
+			 0);
+	assert_int_equal(run((struct call){ { "server", "--sizes", "2G@4294967295/0" }, SERVER, NULL }), 0);
+	assert_int_equal(run((struct call){ { "server", "--measure", "latency", "--iterations", "3" }, SERVER, NULL }),
+			 0);
 }
 
 static void a_client_needs_a_host(void **state)
@@ -160,6 +221,8 @@ int main(void)
 		cmocka_unit_test(defaults_are_what_help_says),
 		cmocka_unit_test(given_options_win),
 		cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
+		cmocka_unit_test(what_cannot_be_together_is_refused),
+		cmocka_unit_test(what_can_be_together_is_taken),
 		cmocka_unit_test(a_client_needs_a_host),
 		cmocka_unit_test(a_server_takes_its_port_as_the_format_or_the_argument_says),
 		cmocka_unit_test(rounds_need_not_fill_windows),

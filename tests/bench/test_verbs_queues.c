@@ -112,7 +112,6 @@ static void run_both(const struct run *r)
 	die_name(name);
 	now = *r;
 	set_options(r);
-	verbs_transport.check(&options[CLIENT]);
 	two_ends_run(run_end);
 }
 

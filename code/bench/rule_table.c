@@ -1,0 +1,81 @@
+#include "rule_table.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "limits.h"
+#include "options.h"
+
+#define ONE_WINDOW_EACH { "measure", IS, "throughput" }, { "verify", IS, "no" }, { "until-stable", IS, "0" }
+#define OF_ROUNDS "it is for --measure throughput without --verify"
+#define LASTING "not with --verify or --until-stable, which say themselves how often"
+#define FITS_QUEUE "between 1 and --tx-depth ({tx-depth}), or no completion could free the queue"
+#define COUNTED "at most " TEXT(ITERATIONS_MAX) " iterations and as many to warm up, of {size} bytes"
+#define BYTES_MAX "9223372036854775807"
+
+const struct rule rule_table[] = {
+	{ "iterations", { { "iterations", ABOVE, TEXT(ITERATIONS_MAX) } }, COUNTED },
+	{ "iterations", { { "warmup", ABOVE, TEXT(ITERATIONS_MAX) } }, COUNTED },
+	{ "iterations",
+	  { { "size*iterations", ABOVE, BYTES_MAX } },
+	  "messages of {size} bytes that 64 bits can count" },
+	{ "warmup", { { "size*warmup", ABOVE, BYTES_MAX } }, "messages of {size} bytes that 64 bits can count" },
+	{ "least-time", { { "least-time", ABOVE, "0" }, { "verify", IS, "yes" } }, LASTING },
+	{ "least-time", { { "least-time", ABOVE, "0" }, { "until-stable", ABOVE, "0" } }, LASTING },
+	{ "until-stable", { { "until-stable", ABOVE, "0" }, { "measure", IS_NOT, "throughput" } }, OF_ROUNDS },
+	{ "until-stable", { { "until-stable", ABOVE, "0" }, { "verify", IS, "yes" } }, OF_ROUNDS },
+	{ "rounds-cap",
+	  { { "until-stable", ABOVE, "0" }, { "rounds-cap", BELOW, "stable-window" } },
+	  "between --stable-window ({stable-window}) and " TEXT(ROUNDS_MAX) ", or the rounds could never agree" },
+	{ "format",
+	  { { "format", IS, "columns" }, { "measure", IS, "latency" } },
+	  "it has no column for --measure latency" },
+	{ "iterations",
+	  { ONE_WINDOW_EACH, { "iterations", BELOW, "windows" } },
+	  "as many as {windows} windows take: {iterations} messages of {size} bytes can't fill {windows} windows" },
+	{ "post-list", { { "post-list", ABOVE, "tx-depth" } }, FITS_QUEUE },
+	{ "signal-every", { { "signal-every", ABOVE, "tx-depth" } }, FITS_QUEUE },
+	{ "signal-every",
+	  { { "post-list", NO_MULTIPLE_OF, "signal-every" }, { "signal-every", NO_MULTIPLE_OF, "post-list" } },
+	  "it and --post-list ({post-list}): one must divide the other" },
+	{ "iterations",
+	  { ONE_WINDOW_EACH, { "iterations", BELOW, "windows*post-list" } },
+	  "a list of {post-list} for each of {windows} windows, at {size} bytes too" },
+	{ "iterations",
+	  { ONE_WINDOW_EACH, { "iterations", BELOW, "windows*signal-every" } },
+	  "a completion, one in {signal-every}, for each of {windows} windows, at {size} bytes too" },
+	{ "mtu", { { "4096", NO_MULTIPLE_OF, "mtu" } }, "a power of two from 256 to 4096" },
+	{ "wait",
+	  { { "measure", IS, "latency" }, { "operation", IS, "write" }, { "wait", IS, "event" } },
+	  "a WRITE leaves no event at its target; use --wait yield, or write-imm" },
+	{ NULL, { { NULL, ALWAYS, NULL } }, NULL },
+};
+
+/* A word that is no option is a number, or what an IS compares with. */
+static bool is_known(const char *factors)
+{
+	char copy[64], *rest = copy;
+	const char *factor;
+
+	snprintf(copy, sizeof(copy), "%s", factors);
+	while ((factor = strsep(&rest, "*")) != NULL)
+		if (!isdigit((unsigned char)*factor) && strcmp(factor, "size") != 0 && !option_find(factor))
+			return false;
+	return true;
+}
+
+bool rule_concerns(const struct rule *rule)
+{
+	const struct condition *c;
+
+	for (size_t i = 0; i < CONDITIONS_MAX; i++) {
+		c = &rule->refused_if[i];
+		if (c->relation == ALWAYS)
+			continue;
+		if (!is_known(c->left) || (c->relation != IS && c->relation != IS_NOT && !is_known(c->right)))
+			return false;
+	}
+	return true;
+}
