@@ -12,8 +12,11 @@
 
 /* The window slides: as soon as there is room, the next messages start. Completions are looked for after every
  * call that starts some, so that a window is stamped when it ends, however deep the queue. */
-static void stream(const struct transport *t, struct link *l, const struct flow *f, struct windows *w)
+static void stream(const struct run *run, struct windows *w)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
 	const uint64_t messages = w->messages;
 	uint64_t sent = 0, done = 0, list;
 
@@ -31,15 +34,21 @@ static void stream(const struct transport *t, struct link *l, const struct flow 
 }
 
 /* The same where nothing is known of the messages before the receiver answers. */
-static void pour(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages)
+static void pour(const struct run *run, uint64_t messages)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const uint64_t list = run->flow->post_list;
+
 	for (uint64_t sent = 0; sent < messages;)
-		sent += t->post(l, messages - sent < f->post_list ? messages - sent : f->post_list);
+		sent += t->post(l, messages - sent < list ? messages - sent : list);
 }
 
 /* Windows only where the client has completions. */
-static struct stops client_stream(const struct transport *t, struct link *l, const struct flow *f, struct windows *w)
+static struct stops client_stream(const struct run *run, struct windows *w)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
 	struct stops stops = { .completed.messages = w->messages, .confirmed.messages = w->messages };
 
 	t->begin(l, w->messages);
@@ -48,9 +57,9 @@ static struct stops client_stream(const struct transport *t, struct link *l, con
 			  time */
 	w->start_ns = now_ns();
 	if (t->reap)
-		stream(t, l, f, w);
+		stream(run, w);
 	else
-		pour(t, l, f, w->messages);
+		pour(run, w->messages);
 	t->finish(l);
 	t->await(l);
 	stops.confirmed.time_ns = now_ns() - w->start_ns;
@@ -58,9 +67,11 @@ static struct stops client_stream(const struct transport *t, struct link *l, con
 	return stops;
 }
 
-static void client_pings(const struct transport *t, struct link *l, uint64_t messages, uint64_t every,
-			 struct result *result)
+static void client_pings(const struct run *run, uint64_t messages, uint64_t every)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	struct result *result = run->result;
 	uint64_t kept = 0, before, after, start_ns;
 
 	t->begin(l, messages);
@@ -83,36 +94,42 @@ static void client_pings(const struct transport *t, struct link *l, uint64_t mes
 	ticks_to_ns(result->samples, kept);
 }
 
-struct stops bench_round(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages)
+struct stops bench_round(const struct run *run, uint64_t messages)
 {
 	struct sample whole;
 	struct result result = { .samples = &whole };
 	struct windows w;
 
 	windows_begin(&w, &result, messages, 1);
-	return client_stream(t, l, f, &w);
+	return client_stream(run, &w);
 }
 
-static void answer(const struct transport *t, struct link *l, struct windows *w)
+static void answer(const struct run *run, struct windows *w)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+
 	t->begin(l, w->messages);
 	t->signal(l, CONTROL_GO);
 	t->arrive(l, w);
 	t->signal(l, CONTROL_GO);
 }
 
-void bench_answer_round(const struct transport *t, struct link *l, uint64_t messages)
+void bench_answer_round(const struct run *run, uint64_t messages)
 {
 	struct sample whole;
 	struct result result = { .samples = &whole };
 	struct windows w;
 
 	windows_begin(&w, &result, messages, 1);
-	answer(t, l, &w);
+	answer(run, &w);
 }
 
-static void server_pongs(const struct transport *t, struct link *l, uint64_t messages)
+static void server_pongs(const struct run *run, uint64_t messages)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+
 	t->begin(l, messages);
 	t->signal(l, CONTROL_GO);
 	for (uint64_t i = 0; i < messages; i++) {
@@ -146,51 +163,62 @@ static void add_stops(struct result *result, struct stops stops)
 }
 
 /* The same timed loop, in rounds that fit side by side into the buffer, with every byte checked between them. */
-static void client_verified_stream(const struct transport *t, struct link *l, const struct options *o,
-				   const struct flow *f, struct result *result)
+static void client_verified_stream(const struct run *run)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
+	struct result *result = run->result;
+	const uint64_t seed = run->options->seed;
 	uint64_t n;
 
 	for (uint64_t first = 0; first < f->iterations; first += n) {
 		n = f->iterations - first < f->slots ? f->iterations - first : f->slots;
 		for (uint64_t i = 0; i < n && !f->to_client; i++)
-			fill(f, t->outgoing(l, i), o->seed, first + i);
-		add_stops(result, bench_round(t, l, f, n));
+			fill(f, t->outgoing(l, i), seed, first + i);
+		add_stops(result, bench_round(run, n));
 		if (first / f->slots % f->sample_every == 0)
 			result->count++;
 		result->samples[result->count - 1] = result->completed;
 		for (uint64_t i = 0; i < n && f->to_client; i++)
-			check(f, t->incoming(l, i), o->seed, first + i);
+			check(f, t->incoming(l, i), seed, first + i);
 	}
 }
 
-static void server_verified_stream(const struct transport *t, struct link *l, const struct options *o,
-				   const struct flow *f)
+static void server_verified_stream(const struct run *run)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
+	const uint64_t seed = run->options->seed;
 	uint64_t n;
 
 	for (uint64_t first = 0; first < f->iterations; first += n) {
 		n = f->iterations - first < f->slots ? f->iterations - first : f->slots;
 		for (uint64_t i = 0; i < n && f->to_client; i++)
-			fill(f, t->outgoing(l, i), o->seed, first + i);
+			fill(f, t->outgoing(l, i), seed, first + i);
 		t->begin(l, n);
 		t->signal(l, CONTROL_GO);
 		t->arrive(l, NULL);
 		for (uint64_t i = 0; i < n && !f->to_client; i++)
-			check(f, t->incoming(l, i), o->seed, first + i);
+			check(f, t->incoming(l, i), seed, first + i);
 		t->signal(l, CONTROL_GO);
 	}
 }
 
 /* Ping and pong carry different patterns, so that an echo of the memory itself can't pass. */
-static void client_verified_pings(const struct transport *t, struct link *l, const struct options *o,
-				  const struct flow *f, struct result *result)
+static void client_verified_pings(const struct run *run)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
+	struct result *result = run->result;
+	const uint64_t seed = run->options->seed;
 	uint64_t before;
 
 	for (uint64_t i = 0; i < f->iterations; i++) {
 		if (!f->to_client)
-			fill(f, t->outgoing(l, 0), o->seed, i);
+			fill(f, t->outgoing(l, 0), seed, i);
 		t->begin(l, 1);
 		t->await(l);
 		before = now_ns();
@@ -199,31 +227,36 @@ static void client_verified_pings(const struct transport *t, struct link *l, con
 			result->samples[result->count++] = (struct sample){ 1, now_ns() - before };
 		t->finish(l);
 		t->await(l);
-		check(f, t->incoming(l, 0), o->seed + 1, i);
+		check(f, t->incoming(l, 0), seed + 1, i);
 	}
 }
 
-static void server_verified_pings(const struct transport *t, struct link *l, const struct options *o,
-				  const struct flow *f)
+static void server_verified_pings(const struct run *run)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
+	const uint64_t seed = run->options->seed;
+
 	for (uint64_t i = 0; i < f->iterations; i++) {
-		fill(f, t->outgoing(l, 0), o->seed + 1, i);
+		fill(f, t->outgoing(l, 0), seed + 1, i);
 		t->begin(l, 1);
 		t->signal(l, CONTROL_GO);
 		t->pong(l);
 		t->arrive(l, NULL);
 		if (!f->to_client)
-			check(f, t->incoming(l, 0), o->seed, i);
+			check(f, t->incoming(l, 0), seed, i);
 		t->signal(l, CONTROL_GO);
 	}
 }
 
 /* The receiver says how long before its last look each window ended: then was the time of its answer here. */
-static void hear_windows(const struct transport *t, struct link *l, const struct options *o, struct result *result)
+static void hear_windows(const struct run *run)
 {
+	struct result *result = run->result;
 	const uint64_t whole_ns = result->confirmed.time_ns;
 
-	result->count = t->hear(l, result->samples, o->windows);
+	result->count = run->transport->hear(run->link, result->samples, run->options->windows);
 	for (size_t i = 0; i < result->count; i++) {
 		if (result->samples[i].time_ns >= whole_ns)
 			die("the server says that a window ended %" PRIu64 " ns before the end of %" PRIu64,
@@ -232,92 +265,95 @@ static void hear_windows(const struct transport *t, struct link *l, const struct
 	}
 }
 
-static void client_windows(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-			   struct result *result)
+static void client_windows(const struct run *run)
 {
 	struct windows w;
 
-	windows_begin(&w, result, f->iterations, o->windows);
-	add_stops(result, client_stream(t, l, f, &w));
-	if (t->hear)
-		hear_windows(t, l, o, result);
+	windows_begin(&w, run->result, run->flow->iterations, run->options->windows);
+	add_stops(run->result, client_stream(run, &w));
+	if (run->transport->hear)
+		hear_windows(run);
 }
 
-static void tell_windows(const struct transport *t, struct link *l, struct result *result)
+static void tell_windows(const struct run *run)
 {
+	struct result *result = run->result;
 	const uint64_t last_ns = result->samples[result->count - 1].time_ns;
 
 	for (size_t i = 0; i < result->count; i++)
 		result->samples[i].time_ns = last_ns - result->samples[i].time_ns;
-	t->tell(l, result->samples, result->count);
+	run->transport->tell(run->link, result->samples, result->count);
 }
 
-static void server_windows(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-			   struct result *result)
+static void server_windows(const struct run *run)
 {
 	struct windows w;
 
-	windows_begin(&w, result, f->iterations, o->windows);
-	answer(t, l, &w);
-	if (t->tell)
-		tell_windows(t, l, result);
+	windows_begin(&w, run->result, run->flow->iterations, run->options->windows);
+	answer(run, &w);
+	if (run->transport->tell)
+		tell_windows(run);
 }
 
-static void client_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-			struct result *result)
+static void client_size(const struct run *run)
 {
+	const struct options *o = run->options;
+
 	if (o->verify && o->measure == THROUGHPUT)
-		client_verified_stream(t, l, o, f, result);
+		client_verified_stream(run);
 	else if (o->verify)
-		client_verified_pings(t, l, o, f, result);
+		client_verified_pings(run);
 	else if (o->measure == THROUGHPUT)
-		client_windows(t, l, o, f, result);
+		client_windows(run);
 	else
-		client_pings(t, l, f->iterations, f->sample_every, result);
+		client_pings(run, run->flow->iterations, run->flow->sample_every);
 }
 
-static void server_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-			struct result *result)
+static void server_size(const struct run *run)
 {
+	const struct options *o = run->options;
+
 	if (o->verify && o->measure == THROUGHPUT)
-		server_verified_stream(t, l, o, f);
+		server_verified_stream(run);
 	else if (o->verify)
-		server_verified_pings(t, l, o, f);
+		server_verified_pings(run);
 	else if (o->measure == THROUGHPUT)
-		server_windows(t, l, o, f, result);
+		server_windows(run);
 	else
-		server_pongs(t, l, f->iterations);
+		server_pongs(run, run->flow->iterations);
 }
 
-static void client_warm_up(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-			   struct result *result)
+static void client_warm_up(const struct run *run)
 {
-	if (o->measure == THROUGHPUT)
-		bench_round(t, l, f, f->warmup);
+	const uint64_t messages = run->flow->warmup;
+
+	if (run->options->measure == THROUGHPUT)
+		bench_round(run, messages);
 	else
-		client_pings(t, l, f->warmup, f->warmup, result);
-	*result = (struct result){ .samples = result->samples };
+		client_pings(run, messages, messages);
+	*run->result = (struct result){ .samples = run->result->samples };
 }
 
-static void server_warm_up(const struct transport *t, struct link *l, const struct options *o, const struct flow *f)
+static void server_warm_up(const struct run *run)
 {
-	if (o->measure == THROUGHPUT)
-		bench_answer_round(t, l, f->warmup);
+	const uint64_t messages = run->flow->warmup;
+
+	if (run->options->measure == THROUGHPUT)
+		bench_answer_round(run, messages);
 	else
-		server_pongs(t, l, f->warmup);
+		server_pongs(run, messages);
 }
 
-void bench_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-		struct result *result)
+void bench_size(const struct run *run)
 {
-	watch_stage("measuring %" PRIu64 " bytes", f->size_bytes);
-	if (o->role == CLIENT) {
-		if (f->warmup > 0)
-			client_warm_up(t, l, o, f, result);
-		client_size(t, l, o, f, result);
+	watch_stage("measuring %" PRIu64 " bytes", run->flow->size_bytes);
+	if (run->options->role == CLIENT) {
+		if (run->flow->warmup > 0)
+			client_warm_up(run);
+		client_size(run);
 	} else {
-		if (f->warmup > 0)
-			server_warm_up(t, l, o, f);
-		server_size(t, l, o, f, result);
+		if (run->flow->warmup > 0)
+			server_warm_up(run);
+		server_size(run);
 	}
 }

@@ -2,18 +2,16 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "result.h"
-#include "transport.h"
+#include "run.h"
 
 /* Runs warm-up and measurement. Both ends call it with the same flow; only the client gets a result. */
-void bench_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-		struct result *result);
+void bench_size(const struct run *run);
 
 /* One round of throughput, from "ready" to the last completion and to the control message that says that all has come.
  */
-struct stops bench_round(const struct transport *t, struct link *l, const struct flow *f, uint64_t messages);
+struct stops bench_round(const struct run *run, uint64_t messages);
 
 /* The server's part of it. */
-void bench_answer_round(const struct transport *t, struct link *l, uint64_t messages);
+void bench_answer_round(const struct run *run, uint64_t messages);
 
 #endif

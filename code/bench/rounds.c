@@ -12,8 +12,11 @@
 #define TRIPS_BEFORE 5 /* untimed: the first wakes the other end up */
 
 /* The control message there and back, without data: part of it is what a round's time holds too much. */
-static void client_trips(const struct transport *t, struct link *l, struct result *result)
+static void client_trips(const struct run *run)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	struct result *result = run->result;
 	uint64_t before;
 
 	for (int i = 0; i < TRIPS_BEFORE + ROUNDS_TRIPS; i++) {
@@ -26,8 +29,11 @@ static void client_trips(const struct transport *t, struct link *l, struct resul
 	}
 }
 
-static void server_trips(const struct transport *t, struct link *l)
+static void server_trips(const struct run *run)
 {
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+
 	for (int i = 0; i < TRIPS_BEFORE + ROUNDS_TRIPS; i++) {
 		t->await(l);
 		t->signal(l, CONTROL_GO);
@@ -45,9 +51,11 @@ static void add_settled(struct result *result, uint64_t window)
 	}
 }
 
-static void client_rounds(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-			  struct result *result)
+static void client_rounds(const struct run *run)
 {
+	const struct options *o = run->options;
+	const struct flow *f = run->flow;
+	struct result *result = run->result;
 	const struct stable_rule rule = { (double)o->until_stable / 100, o->stable_window, o->rounds_cap };
 	double *rates = calloc(o->rounds_cap, sizeof(*rates));
 	enum stable_state state = STABLE_GO_ON;
@@ -56,43 +64,41 @@ static void client_rounds(const struct transport *t, struct link *l, const struc
 	if (!rates)
 		die("no memory for %" PRIu64 " rounds", o->rounds_cap);
 	while (state == STABLE_GO_ON) {
-		round = bench_round(t, l, f, f->iterations);
+		round = bench_round(run, f->iterations);
 		rates[result->count] = (double)(f->iterations * f->size_bytes) / (double)round.confirmed.time_ns;
 		result->completions[result->count] = round.completed;
 		result->samples[result->count++] = round.confirmed;
 		state = stable_decide(&rule, rates, result->count);
-		t->signal(l, state == STABLE_GO_ON ? CONTROL_GO : CONTROL_STOP);
+		run->transport->signal(run->link, state == STABLE_GO_ON ? CONTROL_GO : CONTROL_STOP);
 	}
 	free(rates);
 	result->reached = state == STABLE_REACHED;
 	add_settled(result, o->stable_window);
 }
 
-static void client_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-			struct result *result)
+static void client_size(const struct run *run)
 {
-	client_trips(t, l, result);
-	if (f->warmup > 0)
-		bench_round(t, l, f, f->warmup);
-	client_rounds(t, l, o, f, result);
+	client_trips(run);
+	if (run->flow->warmup > 0)
+		bench_round(run, run->flow->warmup);
+	client_rounds(run);
 }
 
-static void server_size(const struct transport *t, struct link *l, const struct flow *f)
+static void server_size(const struct run *run)
 {
-	server_trips(t, l);
-	if (f->warmup > 0)
-		bench_answer_round(t, l, f->warmup);
+	server_trips(run);
+	if (run->flow->warmup > 0)
+		bench_answer_round(run, run->flow->warmup);
 	do
-		bench_answer_round(t, l, f->iterations);
-	while (t->await(l) == CONTROL_GO);
+		bench_answer_round(run, run->flow->iterations);
+	while (run->transport->await(run->link) == CONTROL_GO);
 }
 
-void rounds_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-		 struct result *result)
+void rounds_size(const struct run *run)
 {
-	watch_stage("measuring rounds of %" PRIu64 " bytes", f->size_bytes);
-	if (o->role == CLIENT)
-		client_size(t, l, o, f, result);
+	watch_stage("measuring rounds of %" PRIu64 " bytes", run->flow->size_bytes);
+	if (run->options->role == CLIENT)
+		client_size(run);
 	else
-		server_size(t, l, f);
+		server_size(run);
 }

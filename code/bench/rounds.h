@@ -2,13 +2,11 @@
 #ifndef ROUNDS_H
 #define ROUNDS_H
 
-#include "result.h"
-#include "transport.h"
+#include "run.h"
 
 #define ROUNDS_TRIPS 20 /* round trips timed before a size: an interval by ranks needs six */
 
 /* Round trips, warm-up, rounds. Both ends call it with the same flow; only the client gets a result. */
-void rounds_size(const struct transport *t, struct link *l, const struct options *o, const struct flow *f,
-		 struct result *result);
+void rounds_size(const struct run *run);
 
 #endif

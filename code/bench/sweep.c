@@ -83,49 +83,47 @@ static struct flow flow_of(const struct options *o, const struct size_plan *plan
 
 /* As often as asked, and again so much more often that it lasts: what was too short is dropped, the rest is one
  * measurement. Without --least-time nothing more goes over the link. */
-static struct result lasting_size(const struct options *o, const struct transport *t, struct link *l, struct flow *f,
-				  const struct result *room)
+static void lasting_size(const struct run *run, struct flow *f, const struct result *room)
 {
+	const struct options *o = run->options;
+	const struct transport *t = run->transport;
+	const struct result *r = run->result;
 	uint32_t factor = 1, next = 1;
-	struct result r;
 
 	for (; next > 0; factor = next) {
 		f->iterations = next * f->asked;
 		f->sample_every = sweep_sample_every(o, f);
-		t->plan(l, f);
-		r = *room;
-		bench_size(t, l, o, f, &r);
+		t->plan(run->link, f);
+		*run->result = *room;
+		bench_size(run);
 		if (o->least_time_s == 0)
 			break;
 		if (o->role == CLIENT) {
-			next = sweep_factor(o, factor, o->measure == LATENCY ? r.pings_ns : r.confirmed.time_ns);
-			t->order(l, next);
+			next = sweep_factor(o, factor, o->measure == LATENCY ? r->pings_ns : r->confirmed.time_ns);
+			t->order(run->link, next);
 		} else {
-			next = t->ordered(l);
+			next = t->ordered(run->link);
 		}
 	}
-	return r;
 }
 
-static struct result stable_size(const struct options *o, const struct transport *t, struct link *l, struct flow *f,
-				 const struct result *room)
+static void stable_size(const struct run *run, struct flow *f, const struct result *room)
 {
-	struct result r = *room;
-
 	f->sample_every = 1;
-	t->plan(l, f);
-	rounds_size(t, l, o, f, &r);
-	return r;
+	run->transport->plan(run->link, f);
+	*run->result = *room;
+	rounds_size(run);
 }
 
 void sweep_run(const struct options *o, const struct transport *t, struct link *l, const struct output *output)
 {
 	struct result room = result_new(o), r;
 	struct flow f;
+	const struct run run = { t, l, o, &f, &r };
 
 	for (size_t i = 0; i < o->sizes.count; i++) {
 		f = flow_of(o, &o->sizes.plans[i]);
-		r = (o->until_stable ? stable_size : lasting_size)(o, t, l, &f, &room);
+		(o->until_stable ? stable_size : lasting_size)(&run, &f, &room);
 		if (o->role == CLIENT)
 			output->size(o, &f, &r);
 	}

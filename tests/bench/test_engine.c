@@ -23,7 +23,7 @@ static struct result drive(struct link *l, const struct options *o, uint64_t ite
 
 	f.sample_every = sweep_sample_every(o, &f);
 	null_transport.plan(l, &f);
-	bench_size(&null_transport, l, o, &f, &r);
+	bench_size(&(struct run){ &null_transport, l, o, &f, &r });
 	return r;
 }
 
@@ -114,7 +114,7 @@ static struct result drive_blind(enum role role)
 
 	o.role = role;
 	t.plan(l, &f);
-	bench_size(&t, l, &o, &f, &r);
+	bench_size(&(struct run){ &t, l, &o, &f, &r });
 	null_free(l);
 	return r;
 }
@@ -239,7 +239,7 @@ static void rounds_of_verify_are_joined_where_not_each_can_be_a_sample(void **st
 	(void)state;
 	null_transport.plan(l, &f);
 	f.to_client = false; /* nobody fills in for the server */
-	bench_size(&null_transport, l, &o, &f, &r);
+	bench_size(&(struct run){ &null_transport, l, &o, &f, &r });
 	assert_int_equal(r.count, 3); /* of eight rounds */
 	assert_int_equal(r.samples[0].messages, 192);
 	assert_int_equal(r.samples[1].messages, 384);

@@ -28,7 +28,7 @@ static struct result drive(struct link *l, uint64_t percent, uint64_t warmup)
 	struct result r = { .samples = samples, .completions = completions, .trips = trips };
 
 	null_transport.plan(l, &f);
-	rounds_size(&null_transport, l, &o, &f, &r);
+	rounds_size(&(struct run){ &null_transport, l, &o, &f, &r });
 	return r;
 }
 

@@ -19,7 +19,7 @@
 enum mode { PLAIN, VERIFIED, UNTIL_STABLE };
 
 /* One run of both ends. */
-struct run {
+struct traffic {
 	enum operation operation;
 	enum measure measure;
 	enum mode mode;
@@ -39,10 +39,10 @@ static const struct ibv_gid_entry loopback = { .gid.raw = { [10] = 0xff, [11] = 
 					       .port_num = 1,
 					       .gid_type = IBV_GID_TYPE_ROCE_V2 };
 static struct sample samples[SAMPLES], completions[SAMPLES], trips[ROUNDS_TRIPS];
-static struct run now;
+static struct traffic now;
 static struct options options[2];
 
-static void set_options(const struct run *r)
+static void set_options(const struct traffic *r)
 {
 	const struct options both = { .measure = r->measure,
 				      .wait = r->wait,
@@ -82,13 +82,14 @@ static void run_end(enum role role, int side)
 
 		result = (struct result){ .samples = samples, .completions = completions, .trips = trips };
 		verbs_transport.plan(l, &f);
-		(now.mode == UNTIL_STABLE ? rounds_size : bench_size)(&verbs_transport, l, o, &f, &result);
+		(now.mode == UNTIL_STABLE ? rounds_size :
+					    bench_size)(&(struct run){ &verbs_transport, l, o, &f, &result });
 	}
 	verbs_transport.drain(l);
 	verbs_transport.close(l);
 }
 
-static void run_both(const struct run *r)
+static void run_both(const struct traffic *r)
 {
 	struct fake_device device = { .name = "fake0",
 				      .newer_calls = r->newer_calls,
@@ -116,7 +117,7 @@ static void run_both(const struct run *r)
 }
 
 /* Pairs of post list and signalling interval; the most is what a program takes. */
-static void set_lists(struct run *r, uint64_t number, uint64_t most)
+static void set_lists(struct traffic *r, uint64_t number, uint64_t most)
 {
 	const uint64_t lists[][2] = { { AUTO, AUTO }, { 1, 1 },       { most, most }, { 1, most },
 				      { most, 1 },    { AUTO, most }, { most, AUTO } };
@@ -127,7 +128,7 @@ static void set_lists(struct run *r, uint64_t number, uint64_t most)
 }
 
 /* What matters less varies from run to run, in steps that share no factor with each other. */
-static void run_varied(struct run r)
+static void run_varied(struct traffic r)
 {
 	static uint64_t count;
 	const bool marked = r.operation == OP_WRITE && r.measure == LATENCY; /* it spins on its memory */
@@ -145,7 +146,7 @@ static void run_varied(struct run r)
 		run_both(&r);
 }
 
-static void run_depths_and_rounds(struct run r)
+static void run_depths_and_rounds(struct traffic r)
 {
 	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++)
 		for (size_t j = 0; j < sizeof(rounds) / sizeof(*rounds); j++) {
@@ -159,7 +160,7 @@ static void run_depths_and_rounds(struct run r)
 
 static void run_operation(void *operation)
 {
-	struct run r = { .operation = *(enum operation *)operation };
+	struct traffic r = { .operation = *(enum operation *)operation };
 
 	for (r.measure = THROUGHPUT; r.measure <= LATENCY; r.measure++)
 		for (r.mode = PLAIN; r.mode <= (r.measure == LATENCY ? VERIFIED : UNTIL_STABLE); r.mode++)
