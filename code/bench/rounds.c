@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "bench.h"
 #include "clock.h"
 #include "die.h"
 #include "stable.h"
+#include "stream.h"
 #include "watch.h"
 
 #define TRIPS_BEFORE 5 /* untimed: the first wakes the other end up */
@@ -64,7 +64,7 @@ static void client_rounds(const struct run *run)
 	if (!rates)
 		die("no memory for %" PRIu64 " rounds", o->rounds_cap);
 	while (state == STABLE_GO_ON) {
-		round = bench_round(run, f->iterations);
+		round = stream_round(run, f->iterations);
 		rates[result->count] = (double)(f->iterations * f->size_bytes) / (double)round.confirmed.time_ns;
 		result->completions[result->count] = round.completed;
 		result->samples[result->count++] = round.confirmed;
@@ -80,7 +80,7 @@ static void client_size(const struct run *run)
 {
 	client_trips(run);
 	if (run->flow->warmup > 0)
-		bench_round(run, run->flow->warmup);
+		stream_round(run, run->flow->warmup);
 	client_rounds(run);
 }
 
@@ -88,9 +88,9 @@ static void server_size(const struct run *run)
 {
 	server_trips(run);
 	if (run->flow->warmup > 0)
-		bench_answer_round(run, run->flow->warmup);
+		stream_answer_round(run, run->flow->warmup);
 	do
-		bench_answer_round(run, run->flow->iterations);
+		stream_answer_round(run, run->flow->iterations);
 	while (run->transport->await(run->link) == CONTROL_GO);
 }
 

@@ -1,0 +1,144 @@
+#include "stream.h"
+
+#include <inttypes.h>
+#include <sched.h>
+
+#include "clock.h"
+#include "die.h"
+#include "windows.h"
+
+/* The window slides: as soon as there is room, the next messages start. Completions are looked for after every
+ * call that starts some, so that a window is stamped when it ends, however deep the queue. */
+static void stream(const struct run *run, struct windows *w)
+{
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
+	const uint64_t messages = w->messages;
+	uint64_t sent = 0, done = 0, list;
+
+	while (done < messages) {
+		if (sent < messages && sent - done + f->post_list <= f->depth) {
+			list = messages - sent < f->post_list ? messages - sent : f->post_list;
+			sent += t->post(l, list);
+			done += t->peek(l);
+		} else {
+			done += t->reap(l);
+		}
+		if (done >= w->mark)
+			windows_look(w, done, now_ns());
+	}
+}
+
+/* The same where nothing is known of the messages before the receiver answers. */
+static void pour(const struct run *run, uint64_t messages)
+{
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const uint64_t list = run->flow->post_list;
+
+	for (uint64_t sent = 0; sent < messages;)
+		sent += t->post(l, messages - sent < list ? messages - sent : list);
+}
+
+/* Windows only where the client has completions. */
+static struct stops client_stream(const struct run *run, struct windows *w)
+{
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	struct stops stops = { .completed.messages = w->messages, .confirmed.messages = w->messages };
+
+	t->begin(l, w->messages);
+	t->await(l);
+	sched_yield(); /* on one processor the server has not gone to sleep yet; what it does then is not the link's
+			  time */
+	w->start_ns = now_ns();
+	if (t->reap)
+		stream(run, w);
+	else
+		pour(run, w->messages);
+	t->finish(l);
+	t->await(l);
+	stops.confirmed.time_ns = now_ns() - w->start_ns;
+	stops.completed.time_ns = t->reap ? w->result->samples[w->result->count - 1].time_ns : stops.confirmed.time_ns;
+	return stops;
+}
+
+static void answer(const struct run *run, struct windows *w)
+{
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+
+	t->begin(l, w->messages);
+	t->signal(l, CONTROL_GO);
+	t->arrive(l, w);
+	t->signal(l, CONTROL_GO);
+}
+
+struct stops stream_round(const struct run *run, uint64_t messages)
+{
+	struct sample whole;
+	struct result result = { .samples = &whole };
+	struct windows w;
+
+	windows_begin(&w, &result, messages, 1);
+	return client_stream(run, &w);
+}
+
+void stream_answer_round(const struct run *run, uint64_t messages)
+{
+	struct sample whole;
+	struct result result = { .samples = &whole };
+	struct windows w;
+
+	windows_begin(&w, &result, messages, 1);
+	answer(run, &w);
+}
+
+/* The receiver says how long before its last look each window ended: then was the time of its answer here. */
+static void hear_windows(const struct run *run)
+{
+	struct result *result = run->result;
+	const uint64_t whole_ns = result->confirmed.time_ns;
+
+	result->count = run->transport->hear(run->link, result->samples, run->options->windows);
+	for (size_t i = 0; i < result->count; i++) {
+		if (result->samples[i].time_ns >= whole_ns)
+			die("the server says that a window ended %" PRIu64 " ns before the end of %" PRIu64,
+			    result->samples[i].time_ns, whole_ns);
+		result->samples[i].time_ns = whole_ns - result->samples[i].time_ns;
+	}
+}
+
+void stream_windows(const struct run *run)
+{
+	struct stops stops;
+	struct windows w;
+
+	windows_begin(&w, run->result, run->flow->iterations, run->options->windows);
+	stops = client_stream(run, &w);
+	run->result->completed = stops.completed;
+	run->result->confirmed = stops.confirmed;
+	if (run->transport->hear)
+		hear_windows(run);
+}
+
+static void tell_windows(const struct run *run)
+{
+	struct result *result = run->result;
+	const uint64_t last_ns = result->samples[result->count - 1].time_ns;
+
+	for (size_t i = 0; i < result->count; i++)
+		result->samples[i].time_ns = last_ns - result->samples[i].time_ns;
+	run->transport->tell(run->link, result->samples, result->count);
+}
+
+void stream_answer_windows(const struct run *run)
+{
+	struct windows w;
+
+	windows_begin(&w, run->result, run->flow->iterations, run->options->windows);
+	answer(run, &w);
+	if (run->transport->tell)
+		tell_windows(run);
+}

@@ -1,0 +1,118 @@
+#include "verified.h"
+
+#include <inttypes.h>
+
+#include "clock.h"
+#include "die.h"
+#include "pattern.h"
+#include "stream.h"
+
+static void fill(const struct flow *f, unsigned char *slot, uint64_t seed, uint64_t message)
+{
+	pattern_fill(slot, f->size_bytes, seed, message);
+}
+
+static void check(const struct flow *f, const unsigned char *slot, uint64_t seed, uint64_t message)
+{
+	uint64_t at = pattern_check(slot, f->size_bytes - f->marked, seed, message);
+
+	if (at != PATTERN_GOOD)
+		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed",
+		    f->size_bytes, message, at);
+}
+
+static void add_stops(struct result *result, struct stops stops)
+{
+	result->completed.messages += stops.completed.messages;
+	result->completed.time_ns += stops.completed.time_ns;
+	result->confirmed.messages += stops.confirmed.messages;
+	result->confirmed.time_ns += stops.confirmed.time_ns;
+}
+
+/* The same timed loop, in rounds that fit side by side into the buffer, with every byte checked between them. */
+void verified_stream(const struct run *run)
+{
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
+	struct result *result = run->result;
+	const uint64_t seed = run->options->seed;
+	uint64_t n;
+
+	for (uint64_t first = 0; first < f->iterations; first += n) {
+		n = f->iterations - first < f->slots ? f->iterations - first : f->slots;
+		for (uint64_t i = 0; i < n && !f->to_client; i++)
+			fill(f, t->outgoing(l, i), seed, first + i);
+		add_stops(result, stream_round(run, n));
+		if (first / f->slots % f->sample_every == 0)
+			result->count++;
+		result->samples[result->count - 1] = result->completed;
+		for (uint64_t i = 0; i < n && f->to_client; i++)
+			check(f, t->incoming(l, i), seed, first + i);
+	}
+}
+
+void verified_answer_stream(const struct run *run)
+{
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
+	const uint64_t seed = run->options->seed;
+	uint64_t n;
+
+	for (uint64_t first = 0; first < f->iterations; first += n) {
+		n = f->iterations - first < f->slots ? f->iterations - first : f->slots;
+		for (uint64_t i = 0; i < n && f->to_client; i++)
+			fill(f, t->outgoing(l, i), seed, first + i);
+		t->begin(l, n);
+		t->signal(l, CONTROL_GO);
+		t->arrive(l, NULL);
+		for (uint64_t i = 0; i < n && !f->to_client; i++)
+			check(f, t->incoming(l, i), seed, first + i);
+		t->signal(l, CONTROL_GO);
+	}
+}
+
+/* Ping and pong carry different patterns, so that an echo of the memory itself can't pass. */
+void verified_pings(const struct run *run)
+{
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
+	struct result *result = run->result;
+	const uint64_t seed = run->options->seed;
+	uint64_t before;
+
+	for (uint64_t i = 0; i < f->iterations; i++) {
+		if (!f->to_client)
+			fill(f, t->outgoing(l, 0), seed, i);
+		t->begin(l, 1);
+		t->await(l);
+		before = now_ns();
+		t->ping(l);
+		if (i % f->sample_every == 0)
+			result->samples[result->count++] = (struct sample){ 1, now_ns() - before };
+		t->finish(l);
+		t->await(l);
+		check(f, t->incoming(l, 0), seed + 1, i);
+	}
+}
+
+void verified_answer_pings(const struct run *run)
+{
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
+	const uint64_t seed = run->options->seed;
+
+	for (uint64_t i = 0; i < f->iterations; i++) {
+		fill(f, t->outgoing(l, 0), seed + 1, i);
+		t->begin(l, 1);
+		t->signal(l, CONTROL_GO);
+		t->pong(l);
+		t->arrive(l, NULL);
+		if (!f->to_client)
+			check(f, t->incoming(l, 0), seed, i);
+		t->signal(l, CONTROL_GO);
+	}
+}
