@@ -1,39 +1,22 @@
-/* TCP sockets: the connection of the side channel carries the messages too, so that all is one link. */
 #include "tcp.h"
 
-#include <arpa/inet.h>
-#include <endian.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sched.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "buffer.h"
 #include "clock.h"
 #include "csv.h"
 #include "die.h"
-#include "watch.h"
+#include "tcp_bytes.h"
+#include "tcp_control.h"
+#include "tcp_windows.h"
 
 #define LANDING_BYTES (1u << 20) /* what one recv may bring: many small messages, or a part of a large one */
 #define LARGE_BYTES 4096         /* a message that takes several frames */
 #define WRITE_MAX 0x7ffff000u    /* what one send(2) moves at most */
-
-struct link {
-	int fd;
-	int flags; /* of send and recv: how to wait */
-	bool yield, check;
-	struct flow flow;
-	struct buffer buffer;
-	unsigned char *landing;
-	uint64_t messages, posted, arrived; /* of the round */
-	int64_t sent, acknowledged;         /* bytes, of all rounds; the latter where it was looked at last */
-};
 
 static bool nodelay;
 static uint64_t send_buffer, receive_buffer;
@@ -48,20 +31,14 @@ static struct option_spec tcp_options[] = {
 	{ NULL, 0, NULL, NULL, false, NULL, NULL, 0, 0, NULL },
 };
 
-static void set(int fd, int level, int option, const char *name, int value)
-{
-	if (setsockopt(fd, level, option, &value, sizeof(value)))
-		die("setsockopt(%s, %d): %s", name, value, strerror(errno));
-}
-
 static void tcp_tune(int fd)
 {
 	if (nodelay)
-		set(fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 1);
+		tcp_set(fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 1);
 	if (send_buffer)
-		set(fd, SOL_SOCKET, SO_SNDBUF, "SO_SNDBUF", (int)send_buffer);
+		tcp_set(fd, SOL_SOCKET, SO_SNDBUF, "SO_SNDBUF", (int)send_buffer);
 	if (receive_buffer)
-		set(fd, SOL_SOCKET, SO_RCVBUF, "SO_RCVBUF", (int)receive_buffer);
+		tcp_set(fd, SOL_SOCKET, SO_RCVBUF, "SO_RCVBUF", (int)receive_buffer);
 }
 
 static int option_value(int fd, int level, int option)
@@ -83,6 +60,7 @@ static struct link *tcp_open(const struct options *o, const struct session *s)
 	l->flags = MSG_NOSIGNAL | (o->wait == WAIT_EVENT ? 0 : MSG_DONTWAIT);
 	l->yield = o->wait == WAIT_YIELD;
 	l->check = o->verify;
+	l->nodelay = nodelay;
 	l->buffer = buffer_new(o);
 	if (o->role == CLIENT) {
 		csv_note("mss", "%d", option_value(l->fd, IPPROTO_TCP, TCP_MAXSEG));
@@ -105,65 +83,6 @@ static void tcp_begin(struct link *l, uint64_t messages)
 	l->posted = l->arrived = 0;
 }
 
-/* What to do when send or recv brought nothing: go on waiting, or say that the other end is gone. */
-static void wait_or_die(const struct link *l, const char *what, ssize_t n)
-{
-	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-		if (l->yield)
-			sched_yield();
-		return;
-	}
-	die("%s: %s; the other end is gone", what, n == 0 ? "connection closed" : strerror(errno));
-}
-
-/* What blocks in send(2) comes back with a part at each look of the watch, and each time the kernel has taken a bit
- * more, whether anything leaves or not: there only what the other end has acknowledged is progress. */
-static bool more_acknowledged(struct link *l)
-{
-	const int64_t before = l->acknowledged;
-	int unacknowledged = 0;
-
-	ioctl(l->fd, SIOCOUTQ, &unacknowledged);
-	l->acknowledged = l->sent - unacknowledged;
-	return l->acknowledged > before;
-}
-
-static void send_all(struct link *l, const unsigned char *bytes, uint64_t size)
-{
-	ssize_t n;
-
-	while (size > 0) {
-		n = send(l->fd, bytes, size, l->flags);
-		if (n <= 0) {
-			wait_or_die(l, "send", n);
-			continue;
-		}
-		bytes += n;
-		size -= (uint64_t)n;
-		l->sent += n;
-		if (size == 0 || l->flags & MSG_DONTWAIT || more_acknowledged(l))
-			watch_advance();
-	}
-}
-
-static uint64_t receive_some(struct link *l, unsigned char *bytes, uint64_t size)
-{
-	ssize_t n;
-
-	while ((n = recv(l->fd, bytes, size, l->flags)) <= 0)
-		wait_or_die(l, "recv", n);
-	watch_advance();
-	return (uint64_t)n;
-}
-
-static void receive_all(struct link *l, unsigned char *bytes, uint64_t size)
-{
-	uint64_t n;
-
-	for (; size > 0; size -= n, bytes += n)
-		n = receive_some(l, bytes, size);
-}
-
 static unsigned char *tcp_outgoing(struct link *l, uint64_t message)
 {
 	return buffer_outgoing(&l->buffer, l->flow.size_bytes, message % l->flow.slots);
@@ -177,14 +96,14 @@ static unsigned char *tcp_incoming(struct link *l, uint64_t message)
 static uint64_t tcp_post(struct link *l, uint64_t messages)
 {
 	for (uint64_t i = 0; i < messages; i++)
-		send_all(l, tcp_outgoing(l, l->posted++), l->flow.size_bytes);
+		tcp_send_all(l, tcp_outgoing(l, l->posted++), l->flow.size_bytes);
 	return messages;
 }
 
 static void arrive_in_slots(struct link *l)
 {
 	while (l->arrived < l->messages)
-		receive_all(l, tcp_incoming(l, l->arrived++), l->flow.size_bytes);
+		tcp_receive_all(l, tcp_incoming(l, l->arrived++), l->flow.size_bytes);
 }
 
 /* So many bytes of the round make the next window. */
@@ -202,7 +121,7 @@ static void arrive_anywhere(struct link *l, struct windows *w)
 
 	while (got < all) {
 		end = size < LARGE_BYTES ? all : window_bytes(l, w);
-		got += receive_some(l, l->landing, end - got < LANDING_BYTES ? end - got : LANDING_BYTES);
+		got += tcp_receive_some(l, l->landing, end - got < LANDING_BYTES ? end - got : LANDING_BYTES);
 		if (w && got >= window_bytes(l, w))
 			windows_look(w, got / size, now_ns());
 	}
@@ -217,88 +136,16 @@ static void tcp_arrive(struct link *l, struct windows *w)
 		arrive_anywhere(l, w);
 }
 
-/* Nagle may hold the last bytes back until a delayed acknowledgement comes: setting TCP_NODELAY pushes them out. */
-static void tcp_finish(struct link *l)
-{
-	if (!nodelay) {
-		set(l->fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 1);
-		set(l->fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 0);
-	}
-}
-
-static const unsigned char control_bytes[] = { [CONTROL_GO] = 'c', [CONTROL_STOP] = 's' };
-
-static void tcp_signal(struct link *l, enum control control)
-{
-	send_all(l, &control_bytes[control], 1);
-}
-
-static enum control tcp_await(struct link *l)
-{
-	unsigned char byte;
-
-	receive_all(l, &byte, 1);
-	if (byte == control_bytes[CONTROL_STOP])
-		return CONTROL_STOP;
-	if (byte != control_bytes[CONTROL_GO])
-		die("the other end sent something that is no control message");
-	return CONTROL_GO;
-}
-
-static void tcp_order(struct link *l, uint32_t number)
-{
-	const uint32_t wire = htonl(number);
-
-	send_all(l, (const unsigned char *)&wire, sizeof(wire));
-}
-
-static uint32_t tcp_ordered(struct link *l)
-{
-	uint32_t wire;
-
-	receive_all(l, (unsigned char *)&wire, sizeof(wire));
-	return ntohl(wire);
-}
-
-/* Numbers travel as the network orders them, since the ends may be of two kinds. */
-static void tcp_tell(struct link *l, const struct sample *windows, size_t count)
-{
-	uint64_t numbers[2] = { htobe64(count) };
-
-	send_all(l, (unsigned char *)numbers, sizeof(*numbers));
-	for (size_t i = 0; i < count; i++) {
-		numbers[0] = htobe64(windows[i].messages);
-		numbers[1] = htobe64(windows[i].time_ns);
-		send_all(l, (unsigned char *)numbers, sizeof(numbers));
-	}
-	tcp_finish(l);
-}
-
-static size_t tcp_hear(struct link *l, struct sample *windows, size_t room)
-{
-	uint64_t numbers[2], count;
-
-	receive_all(l, (unsigned char *)numbers, sizeof(*numbers));
-	count = be64toh(*numbers);
-	if (count == 0 || count > room)
-		die("the server has %" PRIu64 " windows where at most %zu were asked for", count, room);
-	for (size_t i = 0; i < count; i++) {
-		receive_all(l, (unsigned char *)numbers, sizeof(numbers));
-		windows[i] = (struct sample){ be64toh(numbers[0]), be64toh(numbers[1]) };
-	}
-	return count;
-}
-
 static void tcp_ping(struct link *l)
 {
-	send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
-	receive_all(l, tcp_incoming(l, 0), l->flow.size_bytes);
+	tcp_send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
+	tcp_receive_all(l, tcp_incoming(l, 0), l->flow.size_bytes);
 }
 
 static void tcp_pong(struct link *l)
 {
-	receive_all(l, tcp_incoming(l, 0), l->flow.size_bytes);
-	send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
+	tcp_receive_all(l, tcp_incoming(l, 0), l->flow.size_bytes);
+	tcp_send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
 	l->arrived++;
 }
 
@@ -318,7 +165,7 @@ const struct transport tcp_transport = {
 	.begin = tcp_begin,
 	.post = tcp_post,
 	.arrive = tcp_arrive,
-	.finish = tcp_finish,
+	.finish = tcp_push,
 	.signal = tcp_signal,
 	.await = tcp_await,
 	.order = tcp_order,

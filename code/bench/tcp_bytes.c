@@ -1,0 +1,87 @@
+#include "tcp_bytes.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "die.h"
+#include "watch.h"
+
+void tcp_set(int fd, int level, int option, const char *name, int value)
+{
+	if (setsockopt(fd, level, option, &value, sizeof(value)))
+		die("setsockopt(%s, %d): %s", name, value, strerror(errno));
+}
+
+/* What to do when send or recv brought nothing: go on waiting, or say that the other end is gone. */
+static void wait_or_die(const struct link *l, const char *what, ssize_t n)
+{
+	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+		if (l->yield)
+			sched_yield();
+		return;
+	}
+	die("%s: %s; the other end is gone", what, n == 0 ? "connection closed" : strerror(errno));
+}
+
+/* What blocks in send(2) comes back with a part at each look of the watch, and each time the kernel has taken a bit
+ * more, whether anything leaves or not: there only what the other end has acknowledged is progress. */
+static bool more_acknowledged(struct link *l)
+{
+	const int64_t before = l->acknowledged;
+	int unacknowledged = 0;
+
+	ioctl(l->fd, SIOCOUTQ, &unacknowledged);
+	l->acknowledged = l->sent - unacknowledged;
+	return l->acknowledged > before;
+}
+
+void tcp_send_all(struct link *l, const unsigned char *bytes, uint64_t size)
+{
+	ssize_t n;
+
+	while (size > 0) {
+		n = send(l->fd, bytes, size, l->flags);
+		if (n <= 0) {
+			wait_or_die(l, "send", n);
+			continue;
+		}
+		bytes += n;
+		size -= (uint64_t)n;
+		l->sent += n;
+		if (size == 0 || l->flags & MSG_DONTWAIT || more_acknowledged(l))
+			watch_advance();
+	}
+}
+
+uint64_t tcp_receive_some(struct link *l, unsigned char *bytes, uint64_t size)
+{
+	ssize_t n;
+
+	while ((n = recv(l->fd, bytes, size, l->flags)) <= 0)
+		wait_or_die(l, "recv", n);
+	watch_advance();
+	return (uint64_t)n;
+}
+
+void tcp_receive_all(struct link *l, unsigned char *bytes, uint64_t size)
+{
+	uint64_t n;
+
+	for (; size > 0; size -= n, bytes += n)
+		n = tcp_receive_some(l, bytes, size);
+}
+
+/* Nagle may hold the last bytes back until a delayed acknowledgement comes: setting TCP_NODELAY pushes them out. */
+void tcp_push(struct link *l)
+{
+	if (!l->nodelay) {
+		tcp_set(l->fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 1);
+		tcp_set(l->fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 0);
+	}
+}
