@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from lab.places import HOSTS, RESULTS
-from lab.spec import MOST_TRIALS
+from lab.sites.auto import ANY
 
 AUTO = "auto"
-ANY = "any"  # site that has records
 
 Add = Callable[[argparse.ArgumentParser], object]
 
@@ -41,11 +40,6 @@ def site(default: str) -> Add:
 def hosts(words: str = "the computers of ssh and slurm") -> Add:
     """The table of other computers."""
     return file("--hosts", words, default=HOSTS, metavar="FILE")
-
-
-def most_trials(options: argparse.Namespace) -> int | None:
-    """How many trials may be planned: any number, once --yes is said."""
-    return None if getattr(options, "yes", False) else MOST_TRIALS
 
 
 def place(text: str) -> Path:

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import lab.verify
-from lab.arguments import ANY, most_trials
 from lab.binaries import keep_binaries
 from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError
@@ -23,14 +22,14 @@ from lab.reference import changed_parts, read_reference, write_reference
 from lab.remaining import run_remaining
 from lab.run import Summary, damaged, missing
 from lab.sites import EVERYWHERE, open_site
-from lab.sites.auto import choose
+from lab.sites.auto import ANY, choose
 from lab.sites.hosts import read_slurm
 from lab.spec_file import load
 from lab.stamp import is_current, keep_stamp
 from lab.statuses import INTERRUPTED
 from lab.storage import write_text
 from lab.table import columns, format_table, make_table, table_stamp
-from lab.workshop import Workshop, all_experiments, find_experiment, open_workshop
+from lab.workshop import Workshop, all_experiments, find_experiment, most_trials, open_workshop
 
 SHOWN_FAILURES = 5
 

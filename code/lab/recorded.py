@@ -13,17 +13,16 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 
-from lab.arguments import ANY, most_trials
 from lab.errors import RecordError
 from lab.places import REFERENCE
 from lab.plan import Plan, binaries, make_plan
 from lab.record_index import Group, read_groups
 from lab.reference import IDENTITY
 from lab.sites import MODULES, Tell, require_known
-from lab.sites.auto import choose
+from lab.sites.auto import ANY, choose
 from lab.spec import MOST_TRIALS, Experiment
 from lab.spec_file import load
-from lab.workshop import find_experiment, left_out, require_count
+from lab.workshop import find_experiment, left_out, most_trials, require_count
 
 Build = tuple[str, dict[Path, str]]  # when a record of it began last, and the digests of its programs
 

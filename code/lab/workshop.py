@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,11 +28,11 @@ class Workshop:
 
 
 def open_workshop(
-    files: Iterable[Path], site: Site, progress: Callable[[str], None], most_trials: int | None = MOST_TRIALS
+    files: Iterable[Path], site: Site, progress: Callable[[str], None], most: int | None = MOST_TRIALS
 ) -> Workshop:
     """Experiments are checked before anything is built, and counted before anything is planned."""
-    experiments = [load(find_experiment(file), most_trials) for file in files]
-    require_count(experiments, site.name, progress, most_trials)
+    experiments = [load(find_experiment(file), most) for file in files]
+    require_count(experiments, site.name, progress, most)
     build(each.tool.build for experiment in experiments for each in experiment.series if each.tool.build)
     digests = keep_binaries(binaries(experiments))
     site.prepare(progress)
@@ -40,6 +41,11 @@ def open_workshop(
     for line in left_out(plans):
         progress(line)
     return Workshop(site, facts, plans)
+
+
+def most_trials(options: Namespace) -> int | None:
+    """How many trials may be planned: any number, once --yes is said."""
+    return None if getattr(options, "yes", False) else MOST_TRIALS
 
 
 def left_out(plans: Iterable[Plan]) -> list[str]:
