@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.binaries import keep_binaries
 from lab.places import BENCH
+from lab.plan.binaries import keep_binaries
 
 BINARIES = ("tcp-server", "tcp-client", "verbs-server", "verbs-client", "mpi-pingpong")
 

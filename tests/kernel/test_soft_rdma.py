@@ -14,13 +14,15 @@ from tests.sites.jobs import ENDLESS, LISTENING, PORT, Jobs, await_true
 
 from lab import doctor
 from lab.errors import SiteError
-from lab.measure import FailedOutcome, measure
-from lab.plan import Planned, SiteFacts, make_plan
-from lab.record import Record
-from lab.sites import host, node, soft_rdma
+from lab.model.trial import Link
+from lab.plan.plan import Planned, SiteFacts, make_plan
+from lab.records.record import Record
+from lab.run.measure import FailedOutcome, measure
+from lab.sites import host
+from lab.sites.agent import computer
+from lab.sites.links import soft_rdma
 from lab.sites.wall import WallSite
-from lab.spec_file import load
-from lab.trial import Link
+from lab.spec.reader import load
 
 pytestmark = pytest.mark.modules
 EXPERIMENT = """
@@ -147,7 +149,7 @@ def own_device() -> Iterator[str]:
         "rdma link add own_rxe type rxe netdev own0",
     ):
         subprocess.run(command.split(), check=True)
-    await_true(lambda: "ACTIVE" in node.port_state("own_rxe"))
+    await_true(lambda: "ACTIVE" in computer.port_state("own_rxe"))
     yield "own_rxe"
     subprocess.run(["ip", "link", "delete", "own0"], check=True)
 
@@ -165,7 +167,7 @@ def test_a_device_of_this_computer_is_used_as_it_is_and_stays(
     site.stop()
     found = {each.what: each.found for each in doctor.examine(tmp_path / "hosts.toml") if each.site == "host"}
     assert "ACTIVE" in found[own_device] and "RoCE v2" in found[f"{own_device} GIDs"]
-    assert node.devices() == [own_device]
+    assert computer.devices() == [own_device]
 
 
 def test_another_users_server_on_the_port_is_one_sentence(own_device: str, site: WallSite, jobs: Jobs) -> None:

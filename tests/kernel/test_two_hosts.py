@@ -15,10 +15,11 @@ from tests.sites.daemons import write
 from tests.sites.jobs import await_true, running
 from tests.sites.link_cut import await_answer, cut_in_a_run, plan_of
 
-from lab.doctor import remote
+from lab.doctor import ssh as ssh_doctor
 from lab.errors import SiteError
-from lab.preflight import preflight
-from lab.sites import auto, node, ssh
+from lab.run.preflight import preflight
+from lab.sites import auto, ssh
+from lab.sites.agent import computer
 from lab.sites.wall import WallSite
 
 pytestmark = pytest.mark.modules
@@ -84,7 +85,7 @@ def site(hosts: Hosts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wal
 
 def await_nothing_left(hosts: Hosts) -> None:
     """Programs under test, peers, launchers and agents end, here and there; what ssh runs on alice is here."""
-    words = re.compile("verbs-|tcp-|mpi-pingpong|ib_write_bw|orte|lab.sites.agent")
+    words = re.compile("verbs-|tcp-|mpi-pingpong|ib_write_bw|orte|lab.sites.agent.server")
     await_true(lambda: not words.search("\n".join(running(""))))
     await_true(lambda: not words.search(hosts.on_bob("ps -wweo args")))
 
@@ -107,7 +108,7 @@ def test_the_devices_of_hosts_toml_carry_verbs_a_peer_tcp_and_mpi_over_the_data_
 
 def test_the_doctor_names_the_devices_of_both_hosts(hosts: Hosts, tmp_path: Path) -> None:
     ends = (("alice", "client", ALICE_DEVICE), ("bob", "server", BOB_DEVICE))
-    found = {each.what: each for each in remote.examine(hosts.toml(tmp_path))}
+    found = {each.what: each for each in ssh_doctor.examine(hosts.toml(tmp_path))}
     for name, role, own in ends:
         said = rf"{role} on {own} \(4: ACTIVE\), GIDs: \d RoCE v2, data0 \(MTU 4200\), {DATA[name]}$"
         assert re.search(said, found[name].found) and not found[name].remedy, found
@@ -140,7 +141,7 @@ def test_a_cut_wire_costs_its_trial_a_sentence_and_no_other_and_nothing_runs_on(
 
     sentence = cut_in_a_run(
         site, programs, tmp_path, EXPERIMENT.replace("wait_deadline_s = 20", "wait_deadline_s = 5") + WRITE,
-        sent=lambda: node.counters()["data0.tx_bytes"], cut=lambda: turn_wire("off"), mend=mend,
+        sent=lambda: computer.counters()["data0.tx_bytes"], cut=lambda: turn_wire("off"), mend=mend,
     )  # fmt: skip
     assert sentence.startswith("bob's data0 is down; step 1: the client "), sentence
     site.disconnect()

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lab.plan import Plan, SiteFacts, binaries, make_plan
-from lab.spec_file import load
+from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.spec.reader import load
 
 HERE = Path(__file__).parent
 PEERS = """

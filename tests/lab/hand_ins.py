@@ -9,15 +9,15 @@ from typing import Any
 
 from tests.lab.report.laboratory import UnsteadySite
 
+from lab.files.stamp import keep_stamp
 from lab.places import TEMPLATES
-from lab.plan import Plan, SiteFacts, binaries, make_plan
+from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.report.build import Sources, build
-from lab.report.evidence import gather
+from lab.report.evidence.evidence import gather
 from lab.report.stamp import report_stamp
-from lab.run import Work as Trials
-from lab.run import missing, run_trials
-from lab.spec_file import load
-from lab.stamp import keep_stamp
+from lab.run.run import Work as Trials
+from lab.run.run import missing, run_trials
+from lab.spec.reader import load
 from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.hand_in import Work, make_hand_in
 

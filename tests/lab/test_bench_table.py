@@ -1,6 +1,6 @@
-from lab.bench import compare, format_result
-from lab.spec import Comparison
-from lab.table import COLUMNS, Row
+from lab.records.comparison import compare, format_result
+from lab.records.table import COLUMNS, Row
+from lab.spec.experiment import Comparison
 
 RATIO = Comparison("ours / peers", "ours", ("slow", "fast"), 1.0)
 

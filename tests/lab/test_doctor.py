@@ -8,10 +8,10 @@ from tests.lab.conftest import PEERS
 from tests.lab.sites.computers import pretend
 from tests.sites.daemons import write
 
-from lab import cli
-from lab.doctor import as_json, cluster, examine, format_findings, host, remote, virtual
+from lab.cli import main
+from lab.doctor import as_json, examine, format_findings, host, slurm, ssh, vm
 from lab.doctor.finding import Finding
-from lab.sites.far_end import Json
+from lab.sites.agent.client import Json
 
 
 def test_everything_the_exact_site_needs_is_examined(tmp_path: Path) -> None:
@@ -44,8 +44,8 @@ def test_the_page_is_one_page_and_json_says_the_same(tmp_path: Path) -> None:
 def test_a_missing_slurm_is_no_fault_of_this_computer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lab.commands.examine", lambda _: [Finding("slurm", "sbatch", "not installed", "log in")])
-    assert cli.main(["doctor", "--json", "--hosts", str(tmp_path / "none.toml")]) == 0
+    monkeypatch.setattr("lab.cli.commands.examine", lambda _: [Finding("slurm", "sbatch", "not installed", "log in")])
+    assert main.main(["doctor", "--json", "--hosts", str(tmp_path / "none.toml")]) == 0
     assert json.loads(capsys.readouterr().out)[0]["remedy"] == "log in"
 
 
@@ -66,10 +66,10 @@ def test_a_host_shows_its_end_of_the_link_and_what_keeps_that_from_working(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, state: Json, said: str, remedy: str
 ) -> None:
     found = {"device": "mlx5_0", "interface": "eth0", "address": address}
-    monkeypatch.setattr(remote, "Connection", lambda *_: None)
-    monkeypatch.setattr(remote, "_ask", lambda _: (found, state))
+    monkeypatch.setattr(ssh, "Connection", lambda *_: None)
+    monkeypatch.setattr(ssh, "_ask", lambda _: (found, state))
     hosts = write(tmp_path / "hosts.toml", '[ssh]\nclient = { login = "a" }\nserver = { login = "b" }\n')
-    (client,) = (each for each in remote.examine(hosts) if each.what == "a")
+    (client,) = (each for each in ssh.examine(hosts) if each.what == "a")
     assert (client.found, client.remedy) == (f"reached; client on {said}", remedy)
 
 
@@ -88,10 +88,10 @@ def test_a_srun_without_the_pmi_that_is_wanted_says_which_key_brings_another(
         write(tmp_path / name, f"#!/bin/sh\nprintf '{listed}' >&2\n", 0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     there, key = LISTS[listed]
-    (mpi,) = (each for each in cluster.examine(tmp_path / "none.toml") if each.what == "MPI")
+    (mpi,) = (each for each in slurm.examine(tmp_path / "none.toml") if each.what == "MPI")
     assert (mpi.found, mpi.remedy) == (f"srun --mpi has no pmix, but {there}", f'mpi = "{key}" under [slurm]')
     told = write(tmp_path / "hosts.toml", f'[slurm]\nmpi = "{key}"\n')
-    assert not [each for each in cluster.examine(told) if each.what in ("MPI", "orterun") and each.remedy]
+    assert not [each for each in slurm.examine(told) if each.what in ("MPI", "orterun") and each.remedy]
 
 
 def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,4 +121,4 @@ def test_locked_memory_is_held_against_the_largest_message_that_is_planned(
 def test_a_kvm_device_with_nothing_behind_it_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "kvm").write_bytes(b"")
     for device in (tmp_path / "kvm", tmp_path / "none"):
-        assert "in software" in next(virtual.examine(device)).found
+        assert "in software" in next(vm.examine(device)).found

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
+from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
-from lab.trial import Job, Link, Outcome, Perturbation, Step
 
 
 @pytest.fixture(scope="session")

@@ -8,12 +8,12 @@ from tests.machine.autograder_tree import Tree
 
 from lab.grade.autograder import write_bundle
 from lab.places import BENCH
-from lab.run import Work as Trials
-from lab.run import missing, run_trials
+from lab.plan.workshop import open_workshop
+from lab.run.run import Work as Trials
+from lab.run.run import missing, run_trials
 from lab.sites.exact import ExactSite
 from lab.submission.assignment import CHECKS
 from lab.submission.hand_in import Work
-from lab.workshop import open_workshop
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
-from lab.trial import Job, Link, Outcome, Perturbation, Step
 
 Measured = Callable[[Outcome], Outcome]
 

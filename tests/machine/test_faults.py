@@ -16,9 +16,9 @@ import pytest
 
 from lab.errors import SiteError, SiteStopped
 from lab.machine.qemu import MachineError
+from lab.model.trial import Job
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
-from lab.trial import Job
 
 Shell = Callable[..., Job]
 SPIN = "while :; do :; done"
@@ -26,7 +26,7 @@ ALONE = """
 import sys
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
-from lab.trial import Job, Link, Perturbation, Step
+from lab.model.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "while :; do :; done"), ("true",), 1)
 ExactSite(MACHINE, CACHE).run(Job((step,), Link(), Perturbation(), 600))
 """

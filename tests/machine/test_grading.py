@@ -17,13 +17,13 @@ from lab.grade.checks.correct import correct
 from lab.grade.checks.program import program
 from lab.grade.checks.sources import sources
 from lab.places import EXPERIMENTS
+from lab.plan.workshop import open_workshop
 from lab.sites.exact import ExactSite
 from lab.submission.archive import pack
 from lab.submission.asked import Asked
 from lab.submission.opening import Submission
 from lab.submission.package import PROGRAMS
 from lab.submission.programs import program_files
-from lab.workshop import open_workshop
 
 PROGRAM = EXPERIMENTS / "examples" / "plain_verbs" / "program"
 OWN = """

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from lab.model.trial import Job, Link
 from lab.sites.exact import ExactSite
-from lab.trial import Job, Link
 
 Shell = Callable[..., Job]
 Transfer = Callable[[str, Link], dict[str, float]]

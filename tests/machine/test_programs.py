@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from lab.analysis.overhead import until_completed
-from lab.link_rate import bytes_per_s_most
+from lab.model.trial import Job, Link, Perturbation, Step, StepOutcome
+from lab.records.link_rate import bytes_per_s_most
 from lab.sites.exact import ExactSite
-from lab.trial import Job, Link, Perturbation, Step, StepOutcome
 
 BUILT = Path(__file__).resolve().parents[2] / ".cache" / "bench"
 SIZES = "1..64K*8@70/10"

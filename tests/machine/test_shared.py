@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.binaries import keep_binaries
 from lab.places import BENCH, ROOT
+from lab.plan.binaries import keep_binaries
 from lab.sites.exact import ExactSite
 
 SMALL = """

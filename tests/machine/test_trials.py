@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lab.measure import measure
 from lab.places import EXPERIMENTS
-from lab.plan import Planned, SiteFacts
-from lab.record import Record
+from lab.plan.plan import Planned, SiteFacts
+from lab.plan.workshop import open_workshop
+from lab.records.record import Record
+from lab.run.measure import measure
 from lab.sites.exact import ExactSite
-from lab.workshop import open_workshop
 
 PROGRAM = EXPERIMENTS / "examples" / "plain_verbs" / "program"
 KINDS = f"""

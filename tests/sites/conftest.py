@@ -10,8 +10,8 @@ from tests.sites.cluster import Cluster
 from tests.sites.jobs import Jobs
 from tests.sites.ssh_hosts import SshHosts
 
-from lab.binaries import keep_binaries
 from lab.places import BENCH, CACHE, MACHINE
+from lab.plan.binaries import keep_binaries
 from lab.sites import Site, host, slurm, ssh, vm
 from lab.sites.exact import ExactSite
 

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from lab.binaries import kept_binary
-from lab.sites import Site, far_end
-from lab.trial import Ends, Job, Link, Perturbation, Step
+from lab.model.trial import Ends, Job, Link, Perturbation, Step
+from lab.plan.binaries import kept_binary
+from lab.sites import Site
+from lab.sites.agent import client as far_end
 
 PORT = 18600
 LISTENING = f"exec iperf3 -s -p {PORT}"  # a server that stays, for a shell

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from tests.sites.jobs import PATIENCE_S, await_none_running, await_true
 
-from lab.plan import Plan, SiteFacts, make_plan
-from lab.record import has_record
-from lab.run import Work, run_trials
+from lab.plan.plan import Plan, SiteFacts, make_plan
+from lab.records.record import has_record
+from lab.run.run import Work, run_trials
 from lab.sites import Site
-from lab.spec_file import load
+from lab.spec.reader import load
 
 ITERATIONS = "iterations = 100\n"
 # Nobody listens there: a refusal is an answer.

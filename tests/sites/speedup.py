@@ -13,10 +13,10 @@ from pathlib import Path
 from tests.sites.cluster import Cluster
 from tests.sites.jobs import Jobs
 
-from lab.binaries import keep_binaries
+from lab.model.trial import Perturbation
 from lab.places import BENCH
+from lab.plan.binaries import keep_binaries
 from lab.sites import slurm
-from lab.trial import Perturbation
 
 TRIALS = 12
 SIZES = "64K@4000/1"  # several seconds of a processor

@@ -23,13 +23,13 @@ from tests.sites.jobs import (
 )
 
 from lab.errors import SiteStopped
-from lab.measure import FailedOutcome, measure
-from lab.plan import SiteFacts, make_plan
-from lab.record import Record
-from lab.site_of_record import site_of
+from lab.model.trial import Perturbation, StepOutcome
+from lab.plan.plan import SiteFacts, make_plan
+from lab.records.record import Record
+from lab.records.site_of_record import site_of
+from lab.run.measure import FailedOutcome, measure
 from lab.sites import Site
-from lab.spec_file import load
-from lab.trial import Perturbation, StepOutcome
+from lab.spec.reader import load
 
 NS = 1_000_000_000
 KILL = "kill -9 $program"

@@ -30,21 +30,24 @@ from tests.sites.jobs import (
 )
 from tests.sites.test_conformance import MPI
 
-from lab.binaries import kept_binary
 from lab.errors import SiteError
-from lab.plan import SiteFacts, make_plan
-from lab.preflight import preflight
+from lab.model.trial import DAEMON, Link, Step
+from lab.plan.binaries import kept_binary
+from lab.plan.plan import SiteFacts, make_plan
 from lab.programs import mpi
-from lab.sites import far_end, host, node, silent
+from lab.run.preflight import preflight
+from lab.sites import host, silent
+from lab.sites.agent import client as far_end
+from lab.sites.agent import computer
 from lab.sites.wall import WallSite
-from lab.spec_file import load
-from lab.trial import DAEMON, Link, Step
+from lab.spec.reader import load
 
 PAYLOAD_SHARE = 1448 / 1538  # of a 1500-byte frame on the wire, TCP's payload
 ALONE = """
 import sys
-from lab.sites import far_end, host, node
-from lab.trial import Job, Link, Perturbation, Step
+from lab.sites.agent import client as far_end, computer as node
+from lab.sites import host
+from lab.model.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[1]), 18600)
 host.open("cable").run(Job((step,), Link(), Perturbation(), 600))
 """
@@ -131,7 +134,7 @@ def test_a_killed_daemon_of_the_other_end_ends_the_launcher(cable: WallSite, job
         future = pool.submit(cable.run, jobs.pair((), (), steps=(step,)))
         await_true(lambda: sum(line.endswith(" sleep 86313") for line in running("sleep 86313")) == 2)
         there = family(cable.connected().pair.server.popen.pid)
-        (daemon,) = (each for each in there if node.text(Path(f"/proc/{each}/comm")) == "orted")
+        (daemon,) = (each for each in there if computer.text(Path(f"/proc/{each}/comm")) == "orted")
         os.kill(daemon, signal.SIGKILL)
         (left,) = future.result(PATIENCE_S).steps
     assert left.client_status and left.server_status == 137, left

@@ -35,20 +35,21 @@ from tests.sites.test_conformance import EXPERIMENT, MPI, record_of
 from lab import doctor
 from lab.errors import SiteError
 from lab.grade.course import find_submissions, grade_class
+from lab.model.trial import Outcome, Perturbation
 from lab.places import CACHE
-from lab.preflight import preflight
-from lab.sites import slurm, slurm_dispatch
+from lab.run.preflight import preflight
+from lab.sites import slurm
+from lab.sites.cluster import dispatch
+from lab.sites.cluster.queue import on_a_node
 from lab.sites.exact import ExactSite
 from lab.sites.hosts import read_slurm
 from lab.sites.slurm import SlurmSite
-from lab.sites.slurm_queue import on_a_node
-from lab.trial import Outcome, Perturbation
 
 ALONE = """
 import sys
 from pathlib import Path
 from lab.sites import slurm
-from lab.trial import Job, Link, Perturbation, Step
+from lab.model.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sh", "-c", sys.argv[2]), 18600)
 slurm.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
 """
@@ -66,8 +67,8 @@ grade = {"points": 9, "final": True, "ids": [os.environ["SLURM_JOB_ID"], os.envi
 @pytest.fixture(autouse=True)
 def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here the controller answers at once, and files need no time to be seen."""
-    monkeypatch.setattr(slurm_dispatch, "LONGEST_ASK_S", 1.0)
-    monkeypatch.setattr(slurm_dispatch, "GRACE_S", 0.5)
+    monkeypatch.setattr(dispatch, "LONGEST_ASK_S", 1.0)
+    monkeypatch.setattr(dispatch, "GRACE_S", 0.5)
 
 
 @pytest.fixture
@@ -273,7 +274,7 @@ def sent_from(cluster: Cluster, node: str) -> int:
 def test_a_time_of_day_that_jumps_on_the_nodes_changes_no_trial(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, programs: dict[Path, str], tmp_path: Path
 ) -> None:
-    agents = f"from lab.sites import far_end\nfar_end.INTERPRETER = {leaping_clocks(monkeypatch)!r}\n"
+    agents = f"from lab.sites.agent import client as far_end\nfar_end.INTERPRETER = {leaping_clocks(monkeypatch)!r}\n"
     (tmp_path / "sitecustomize.py").write_text(LEAPS + agents)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     require_steady_trials(slurm.open("", cluster.toml()), programs)

@@ -29,20 +29,22 @@ from tests.sites.link_cut import await_answer, cut_in_a_run
 from tests.sites.ssh_hosts import SshHosts
 from tests.sites.test_conformance import EXPERIMENT
 
-from lab.binaries import kept_binary
 from lab.errors import SiteError, SpecError
+from lab.model.trial import Job, Link
 from lab.places import BENCH
+from lab.plan.binaries import kept_binary
 from lab.programs import mpi
-from lab.sites import connection, ssh
+from lab.sites import ssh
+from lab.sites.agent import connection
 from lab.sites.wall import WallSite
-from lab.trial import Job, Link
 
 ALONE = """
 import sys
 from pathlib import Path
 from lab.programs import mpi
-from lab.sites import connection, ssh
-from lab.trial import Job, Link, Perturbation, Step
+from lab.sites.agent import connection
+from lab.sites import ssh
+from lab.model.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[2]), 18600)
 ssh.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
 """

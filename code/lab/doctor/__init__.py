@@ -8,17 +8,17 @@ from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 
-from lab.doctor import cluster, exact, host, remote, virtual
+from lab.doctor import exact, host, slurm, ssh, vm
 from lab.doctor.finding import Finding
 
 
 def examine(hosts: Path) -> Iterator[Finding]:
     """Site by site, in the order in which things are needed."""
     yield from exact.examine()
-    yield from virtual.examine()
+    yield from vm.examine()
     yield from host.examine()
-    yield from remote.examine(hosts)
-    yield from cluster.examine(hosts)
+    yield from ssh.examine(hosts)
+    yield from slurm.examine(hosts)
 
 
 def format_findings(findings: list[Finding]) -> str:

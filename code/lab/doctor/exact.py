@@ -12,7 +12,7 @@ from lab.doctor.finding import Finding, program
 from lab.machine import qemu
 from lab.machine.qemu import MachineError
 from lab.places import BENCH, REFERENCE, ROOT
-from lab.reference import IDENTITY
+from lab.records.reference import IDENTITY
 
 SITE = "exact"
 FREE_BYTES = 2 * 2**30  # image, frozen machine and results, with room to spare

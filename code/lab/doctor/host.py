@@ -13,10 +13,10 @@ from pathlib import Path
 
 from lab.doctor.finding import Finding, program
 from lab.errors import LabError
-from lab.sites import node
-from lab.spec import Experiment
-from lab.spec_file import load
-from lab.workshop import all_experiments
+from lab.plan.workshop import all_experiments
+from lab.sites.agent import computer
+from lab.spec.experiment import Experiment
+from lab.spec.reader import load
 
 SITE = "host"
 VERIFIED_BYTES = 32 << 20  # what a round of --verify has in its buffer (bench/buffer.c); a preflight does one
@@ -33,7 +33,7 @@ PEERS = {"iperf3": "iperf3", "ib_write_bw": "perftest", "qperf": "qperf", "orter
 
 def examine() -> Iterator[Finding]:
     """Devices first: without them there is TCP in namespaces."""
-    names = node.devices()
+    names = computer.devices()
     if not names:
         instead = "none: TCP over a cable between two namespaces; --site exact has RDMA"
         yield Finding(SITE, "RDMA devices", instead, missing=True)
@@ -43,20 +43,20 @@ def examine() -> Iterator[Finding]:
     yield _namespaces()
     yield from (_module(name, use) for name, use in MODULES.items())
     yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PEERS.items())
-    settings = {"governor": node.governor(), "turbo": node.turbo()}
+    settings = {"governor": computer.governor(), "turbo": computer.turbo()}
     yield from (
         Finding(SITE, name, value or "not said by this computer", missing=not value) for name, value in settings.items()
     )
 
 
 def _device(name: str) -> Iterator[Finding]:
-    port = node.SYS / "class/infiniband" / name / "ports/1"
-    state, interface = node.port_state(name), node.interface_of(name)
+    port = computer.SYS / "class/infiniband" / name / "ports/1"
+    state, interface = computer.port_state(name), computer.interface_of(name)
     up = "ACTIVE" in state
     yield Finding(
-        SITE, name, f"{state}, {node.text(port / 'rate')}, {interface}", "" if up else f"ip link set {interface} up"
+        SITE, name, f"{state}, {computer.text(port / 'rate')}, {interface}", "" if up else f"ip link set {interface} up"
     )
-    gids = node.gid_kinds(name)
+    gids = computer.gid_kinds(name)
     yield Finding(SITE, f"{name} GIDs", gids or "none", "" if gids else f"an address for {interface}")
     yield Finding(SITE, f"{name} messages", f"{_max_message(name)} in one request; larger ones are cut")
 
@@ -102,7 +102,7 @@ def _namespaces() -> Finding:
 
 def _module(name: str, use: str) -> Finding:
     """Loaded, or there to be loaded; one that is built in may say neither."""
-    if (node.SYS / "module" / name).exists():
+    if (computer.SYS / "module" / name).exists():
         return Finding(SITE, name, f"loaded ({use})")
     if shutil.which("modinfo") and subprocess.run(["modinfo", name], capture_output=True, check=False).returncode == 0:
         return Finding(SITE, name, f"there ({use})")

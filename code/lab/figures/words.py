@@ -7,7 +7,7 @@ from math import floor, log10
 
 from lab.analysis.estimate import Estimate
 from lab.figures.inputs import Unit
-from lab.sizes import in_prefix
+from lab.model.sizes import in_prefix
 
 DIGITS = 3  # significant ones: what a reader takes from a picture
 THIN_SPACE = "\N{NO-BREAK SPACE}"

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from lab.files.storage import storage
 from lab.grade.outputs import GRADE
-from lab.storage import storage
 
 
 def new_attempt(folder: Path) -> Path:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from lab.files.storage import write_bytes
 from lab.places import ASSIGNMENTS, ROOT
-from lab.storage import write_bytes
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment
 

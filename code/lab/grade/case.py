@@ -15,11 +15,11 @@ from lab.grade.kept import kept
 from lab.grade.programs import build_programs, keep_programs, with_programs
 from lab.grade.rebuild import Texts, rebuild
 from lab.grade.records import unpack_records
-from lab.plan import Plan, Planned, SiteFacts, binaries, make_plan
-from lab.record import read_facts, read_samples_of
-from lab.report.attach import attach
-from lab.report.evidence import Evidence, describe, gather
-from lab.run import Watch, Work, damaged, missing, run_trials
+from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
+from lab.records.record import read_facts, read_samples_of
+from lab.report.evidence.evidence import Evidence, describe, gather
+from lab.report.pdf.attach import attach
+from lab.run.run import Watch, Work, damaged, missing, run_trials
 from lab.sites import Site
 from lab.submission.assignment import Assignment
 from lab.submission.opening import Submission, open_submission

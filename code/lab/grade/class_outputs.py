@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
+from lab.files.storage import write_text
 from lab.grade.class_page import class_page
 from lab.grade.course import Graded
 from lab.grade.fingerprint import Likeness, Likenesses, read_fingerprint
-from lab.storage import write_text
 from lab.submission.assignment import CHECKS, Assignment
 
 GRADES, ALIKE, PAGE = "grades.csv", "alike.csv", "class.html"

@@ -55,9 +55,9 @@ def grade_class(options: Namespace) -> int:
 
 def _where(options: Namespace) -> tuple[tuple[str, ...], int]:
     """Words that run a grading on a cluster, if one is asked for; and how many gradings are begun at once."""
+    from lab.sites.cluster.queue import on_a_node
     from lab.sites.hosts import read_slurm
     from lab.sites.slurm import AT_ONCE
-    from lab.sites.slurm_queue import on_a_node
 
     return (on_a_node(read_slurm(options.hosts)), AT_ONCE) if options.site else ((), options.jobs)
 

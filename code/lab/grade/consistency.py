@@ -6,17 +6,17 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from lab.checks import failed_steps, path, unaccounted, uncounted_bytes, untimed_ns
 from lab.errors import LabError, ParseError
 from lab.grade.finding import Finding, Kind
-from lab.link_rate import above_the_link
-from lab.measure import record_facts
-from lab.plan import Planned, SiteFacts
+from lab.model.trial import Outcome, StepOutcome
+from lab.plan.plan import Planned, SiteFacts
 from lab.programs.request import Sample
 from lab.programs.samples_csv import read_samples, write_samples
-from lab.report.attachments import PASSING
-from lab.report.evidence import CHECKS
-from lab.trial import Outcome, StepOutcome
+from lab.records.link_rate import above_the_link
+from lab.report.evidence.evidence import CHECKS
+from lab.report.pdf.attachments import PASSING
+from lab.run.checks import failed_steps, path, unaccounted, uncounted_bytes, untimed_ns
+from lab.run.measure import record_facts
 
 # What a plan cannot foretell: the version of the lab, what the programs chose, and what was checked.
 UNPLANNED = (*PASSING, "lab", "header", "checks")

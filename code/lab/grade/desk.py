@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from lab.files.stamp import digest_files
 from lab.grade.case import Desk
 from lab.places import CACHE, HOSTS, PUBLISHED, ROOT, TEMPLATES
-from lab.plan import Planned
+from lab.plan.plan import Planned
+from lab.plan.workshop import open_workshop
 from lab.report.stamp import digest_code
 from lab.sites import open_site
 from lab.sites.traits import fixed
-from lab.stamp import digest_files
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
-from lab.workshop import open_workshop
 
 CODE = ROOT / "code" / "lab"
 OWN = CACHE / "grade"  # the grader's own records, and what is rebuilt from them

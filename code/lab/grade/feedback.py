@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.files.storage import write_bytes, write_text
 from lab.grade.result import Grade, Result, Status
 from lab.report.errors import ReportError
-from lab.report.escape import PRINTED, Markup, escape
-from lab.report.latex import compile_pdf
-from lab.report.render import render
-from lab.storage import write_bytes, write_text
+from lab.report.tex.escape import PRINTED, Markup, escape
+from lab.report.tex.latex import compile_pdf
+from lab.report.tex.render import render
 
 FEEDBACK, TROUBLE = "feedback.pdf", "feedback.trouble.txt"
 TEMPLATE, STYLE = "feedback.tex", "lab.sty"

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import LabError
+from lab.files.storage import write_text
 from lab.grade.case import Case
-from lab.record import RECORD, record_folder
-from lab.report.uses import COMMENT
-from lab.storage import write_text
+from lab.records.record import RECORD, record_folder
+from lab.report.prose.uses import COMMENT
 
 FILE = "fingerprint.json"
 WORDS_AT_ONCE = 5

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from lab.grade.finding import Kind
-from lab.parameters import Counts
-from lab.plan import Planned
+from lab.model.parameters import Counts
+from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome, Step
+from lab.plan.plan import Planned
 from lab.programs.placeholders import Words, split
 from lab.programs.request import Sample
 from lab.submission.asked import Asked
-from lab.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome, Step
 
 KILLED_AFTER_S = 0.25  # of sending, of which there is twice as much to do
 # The server, killed after $0 seconds. It is then not said to have failed: the client is left alone with what it sees.

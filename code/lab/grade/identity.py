@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from lab.errors import RecordError
-from lab.plan import SiteFacts
-from lab.site_of_record import site_of
+from lab.plan.plan import SiteFacts
+from lab.records.site_of_record import site_of
 from lab.submission.errors import SubmissionError
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
+from lab.files.storage import write_text
 from lab.grade.result import Grade, Result, Status
-from lab.storage import write_text
 
 GRADE, TEXT, GRADESCOPE, JUNIT = "grade.json", "grade.txt", "results.json", "junit.xml"
 

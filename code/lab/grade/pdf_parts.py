@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.grade.finding import Kind
-from lab.report.extract import LIMITS
+from lab.report.pdf.extract import LIMITS
 from lab.submission.errors import SubmissionError
 
 DEADLINE_S = 60

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab.binaries import keep_binaries
 from lab.faults import Fault
 from lab.grade.sandbox import build_shut_in
-from lab.plan import Plan, Planned, make_plan
+from lab.plan.binaries import keep_binaries
+from lab.plan.plan import Plan, Planned, make_plan
 from lab.programs.request import Build
-from lab.spec import Experiment
+from lab.spec.experiment import Experiment
 from lab.submission.archive import unpack
 from lab.submission.errors import SubmissionError
 from lab.submission.package import PROGRAMS

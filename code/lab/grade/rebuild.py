@@ -6,15 +6,15 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.files.stamp import digest_files, is_current, keep_stamp
+from lab.files.storage import write_bytes
 from lab.places import PUBLISHED
-from lab.plan import canonical
-from lab.record import SAMPLES, record_folder
-from lab.report.attachments import PASSING
+from lab.plan.plan import canonical
+from lab.records.record import SAMPLES, record_folder
 from lab.report.build import Sources, build
-from lab.report.evidence import Evidence
+from lab.report.evidence.evidence import Evidence
+from lab.report.pdf.attachments import PASSING
 from lab.report.stamp import digest_code
-from lab.stamp import digest_files, is_current, keep_stamp
-from lab.storage import write_bytes
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import zlib
 from pathlib import Path
 
 from lab.faults import Fault
-from lab.record import CLIENT_LOG, RECORD, SAMPLES, SERVER_LOG, record_folder
+from lab.files.digests import SUMS
+from lab.records.record import CLIENT_LOG, RECORD, SAMPLES, SERVER_LOG, record_folder
 from lab.submission.archive import unpack
 from lab.submission.errors import SubmissionError
-from lab.sums import SUMS
 
 FILES = (RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG, SUMS)
 LARGEST_SAMPLES = 50 * 2**20

@@ -13,8 +13,8 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from lab import tarball
 from lab.errors import LabError
+from lab.files import tarball
 
 DEADLINE_S = 120
 MEMORY_BYTES, DISK_BYTES, LARGEST_PROGRAM = 2 * 2**30, 256 * 2**20, 50 * 2**20

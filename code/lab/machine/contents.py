@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.files.toml_file import read_toml
 from lab.machine import elf
 from lab.machine.cpio import Entry
-from lab.toml_file import read_toml
 
 KERNEL_GLOB = "boot/vmlinuz-*"
 MODULE_LIST = "lib/modules/list"

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lab.files.digests import damage
 from lab.machine import qemu
 from lab.machine.image import Image
 from lab.machine.job import pack
 from lab.machine.store import exclusive, prune, put_folder, stored
-from lab.sums import damage
-from lab.trial import Job, Link, Perturbation
+from lab.model.trial import Job, Link, Perturbation
 
 BOOT_DEADLINE_S = 300.0
 KEPT = 3  # machines, of 200 MB each: an older one belongs to an image or a QEMU that is no longer used

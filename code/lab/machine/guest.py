@@ -11,7 +11,7 @@ from lab.machine import qemu, results
 from lab.machine.frozen import Frozen, anonymous_file
 from lab.machine.job import pack
 from lab.machine.results import Files
-from lab.trial import Job, Outcome
+from lab.model.trial import Job, Outcome
 
 DONE = 0x10 << 1 | 1  # what isa-debug-exit makes of the byte that init writes to it
 CONSOLE_LIMIT = 1 << 20

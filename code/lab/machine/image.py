@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SiteError
+from lab.files.digests import damage, sha256
 from lab.machine import contents, cpio, debian, lock
 from lab.machine.store import exclusive, put_file, put_folder, stored
-from lab.sums import damage, sha256
 
 FORMAT = "lab-image 1"
 # Files of an image and the most bytes that each may have when it comes from outside.

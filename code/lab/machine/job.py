@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Iterator
 
 from lab.errors import SiteError
+from lab.files.schema import check_part
 from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
-from lab.schema import check_part
-from lab.trial import NS_PER_S, PADDING, Job, Link
+from lab.model.trial import NS_PER_S, PADDING, Job, Link
 
 FRAME_EXTRA_BYTES = 24  # preamble, checksum and gap of an Ethernet frame, which no kernel counts
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SiteError
+from lab.files.digests import sha256
 from lab.machine import contents, debian, elf
-from lab.sums import sha256
 
 HEADER = """\
 # Debian packages that make the machine's image: name, version, sha256. Written by `make lock`.

@@ -9,10 +9,10 @@ import tarfile
 from dataclasses import replace
 from typing import IO
 
-from lab import tarball
 from lab.errors import SiteError
+from lab.files import tarball
 from lab.machine.qemu import MAILBOX_BYTES
-from lab.trial import DEADLINE_STATUS, Outcome, StepOutcome
+from lab.model.trial import DEADLINE_STATUS, Outcome, StepOutcome
 
 KILLED_STATUS = 128 + 9
 # The columns of /proc/net/dev, named as in /sys/class/net/*/statistics.

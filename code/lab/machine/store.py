@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.storage import OWNER, refusal
-from lab.sums import Digest, seal, sha256
+from lab.files.digests import Digest, seal, sha256
+from lab.files.storage import OWNER, refusal
 
 
 class StoreError(SiteError):

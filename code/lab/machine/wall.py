@@ -13,7 +13,7 @@ from lab.machine.guest import Watch
 from lab.machine.image import Image
 from lab.machine.job import pack
 from lab.machine.results import Files
-from lab.trial import Job, Outcome
+from lab.model.trial import Job, Outcome
 
 BOOT_S = 120.0  # under software emulation on a busy computer
 KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 site=vm"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lab.parameters import Counts
+from lab.model.parameters import Counts
+from lab.model.trial import Ends, Step, StepOutcome
 from lab.places import BENCH
 from lab.programs.request import DIRECTORY, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
-from lab.trial import Ends, Step, StepOutcome
 
 PORT = 18600
 

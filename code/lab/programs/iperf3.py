@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from lab.errors import ParseError
-from lab.parameters import Counts
+from lab.model.parameters import Counts
+from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.request import Program, Reading, Request, Sample
-from lab.trial import Ends, Step, StepOutcome
 
 PORT = 5201
 

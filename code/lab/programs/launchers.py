@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from lab.trial import DAEMON, ECHO, PLAIN, Step
+from lab.model.trial import DAEMON, ECHO, PLAIN, Step
 
 Words = tuple[str, ...]
 

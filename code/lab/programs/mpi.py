@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from lab.model.trial import End, Ends, Step, StepOutcome
 from lab.places import BENCH
 from lab.programs import launchers
 from lab.programs.launchers import Rank
 from lab.programs.request import DIRECTORY, ONE_WAY, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
-from lab.trial import End, Ends, Step, StepOutcome
 
 BINARY = "mpi-pingpong"
 MODES = {"latency": "ping-pong", ONE_WAY: "one-way"}

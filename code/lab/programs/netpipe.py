@@ -11,10 +11,10 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from lab.errors import ParseError
-from lab.parameters import Counts
+from lab.model.parameters import Counts
+from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs import mpi
 from lab.programs.request import Program, Reading, Request, Sample
-from lab.trial import Ends, Step, StepOutcome
 
 PORT = 5002
 MEBIBIT = 1 << 20

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import ParseError
-from lab.parameters import NAMES, Counts
+from lab.model.parameters import NAMES, Counts
+from lab.model.trial import End, Ends, Step, StepOutcome
 from lab.programs.placeholders import OF_SIZES, Words, fill, places, split
 from lab.programs.printed import COLUMNS, Printed, read_printed
 from lab.programs.request import ANY_SOURCE, DIRECTORY, Build, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
-from lab.trial import End, Ends, Step, StepOutcome
 
 PORT = 18800
 OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")

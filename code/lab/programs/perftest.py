@@ -9,9 +9,9 @@ import re
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 from lab.errors import ParseError
-from lab.parameters import Counts
+from lab.model.parameters import Counts
+from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.request import Program, Reading, Request, Sample
-from lab.trial import Ends, Step, StepOutcome
 
 PORT = 18515
 MEBIBYTE = 2**20  # also where the heading says MB/sec, in all versions

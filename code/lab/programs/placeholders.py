@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from string import Formatter
 
-from lab.parameters import NAMES
+from lab.model.parameters import NAMES
 
 OF_ENDS = ("host", "source", "device", "port")
 OF_SIZES = ("size", "sizes", "iterations", "warmup")

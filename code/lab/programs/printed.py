@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
 from lab.errors import ParseError
-from lab.parameters import Counts
+from lab.model.parameters import Counts
+from lab.model.trial import StepOutcome
 from lab.programs.request import Reading, Request, Sample
-from lab.trial import StepOutcome
 
 MOST_CHARACTERS = 1 << 20
 LONGEST_LINE = 1000

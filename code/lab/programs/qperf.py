@@ -6,9 +6,9 @@ import re
 from decimal import Decimal
 
 from lab.errors import ParseError
-from lab.parameters import Counts
+from lab.model.parameters import Counts
+from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.request import Program, Reading, Request, Sample
-from lab.trial import Ends, Step, StepOutcome
 
 PORT = 19765
 DIGITS = "9"  # its default of three is too coarse to compare with

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from lab.parameters import Counts, Parameters
-from lab.trial import Ends, Step, StepOutcome
+from lab.model.parameters import Counts, Parameters
+from lab.model.trial import Ends, Step, StepOutcome
 
 DIRECTORY = "/lab/bin"  # where a site puts the programs under test
 DEADLINE_S = 120

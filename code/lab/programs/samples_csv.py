@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import ceil
 
 from lab.errors import ParseError
-from lab.parameters import Counts, Parameters
+from lab.model.parameters import Counts, Parameters
 from lab.programs.request import ONE_WAY, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"

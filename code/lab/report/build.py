@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.analysis.estimate import LEVEL
-from lab.report.attach import attach
-from lab.report.attachments import attachments, typed_texts
+from lab.files.typed_text import read_typed
 from lab.report.claim import Ledger
+from lab.report.claims.ledger import make_ledger
 from lab.report.context import make_context
-from lab.report.draft import draft
+from lab.report.draft.shape import draft
 from lab.report.errors import ClaimsRefused, ReportError
-from lab.report.evidence import Evidence
-from lab.report.gallery import Gallery
-from lab.report.latex import compile_pdf
-from lab.report.ledger import make_ledger
-from lab.report.ledger_rows import ledger_rows
-from lab.report.people import read_people
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.record_sets import record_sets
+from lab.report.pdf.attach import attach
+from lab.report.pdf.attachments import attachments, typed_texts
 from lab.report.pictures import pictures
-from lab.report.prose import check_text, refused, rule_name
-from lab.report.record_sets import record_sets
-from lab.report.render import Rendered, render
-from lab.report.rules import claim_is_known
-from lab.report.typeset import definitions
-from lab.report.uses import COMMENT, claims_used
-from lab.typed_text import read_typed
+from lab.report.pictures.gallery import Gallery
+from lab.report.prose.people import read_people
+from lab.report.prose.rules import claim_is_known
+from lab.report.prose.text import check_text, refused, rule_name
+from lab.report.prose.uses import COMMENT, claims_used
+from lab.report.tables.ledger import ledger_rows
+from lab.report.tex.latex import compile_pdf
+from lab.report.tex.render import Rendered, render
+from lab.report.tex.typeset import definitions
 
 DEFAULT = "default.tex"
 MAIN, LEDGER = "report.tex", "ledger.tex"

@@ -8,10 +8,10 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+from lab.files.storage import write_bytes
 from lab.places import CACHE, PUBLISHED, REPORTS, TEMPLATES, from_here
-from lab.plan import Plan
-from lab.recorded import plans_of
-from lab.storage import write_bytes
+from lab.plan.plan import Plan
+from lab.records.recorded import plans_of
 
 COMMANDS = ("report", "claims", "extract")
 
@@ -34,10 +34,10 @@ def report(options: Namespace) -> int:
 
 def claims(options: Namespace) -> int:
     """All that a text may claim, or the draft of a discussion made of it."""
-    from lab.report.attachments import claim_lines
-    from lab.report.draft import draft
-    from lab.report.evidence import gather
-    from lab.report.ledger import make_ledger
+    from lab.report.claims.ledger import make_ledger
+    from lab.report.draft.shape import draft
+    from lab.report.evidence.evidence import gather
+    from lab.report.pdf.attachments import claim_lines
 
     for plan in plans_of(options):
         evidence = gather(plan, options.results)
@@ -48,7 +48,7 @@ def claims(options: Namespace) -> int:
 
 def extract(options: Namespace) -> int:
     """The attachments of a report."""
-    from lab.report.extract import extract as take_out
+    from lab.report.pdf.extract import extract as take_out
 
     for file in take_out(options.pdf, options.folder):
         print(file)
@@ -75,16 +75,16 @@ def _stamp(plan: Plan, results: Path) -> str:
 
 
 def _is_current(plan: Plan, results: Path) -> bool:
-    from lab.stamp import is_current
+    from lab.files.stamp import is_current
 
     return is_current(report_file(plan), _stamp(plan, results))
 
 
 def _report(plan: Plan, results: Path) -> Path:
     """The PDF in its place. The heavy modules are loaded here: what is up to date needs none of them."""
+    from lab.files.stamp import keep_stamp
     from lab.report.build import DEFAULT, Sources, make_report
-    from lab.report.evidence import gather
-    from lab.stamp import keep_stamp
+    from lab.report.evidence.evidence import gather
 
     pdf, stamp = report_file(plan), _stamp(plan, results)  # what changes while it is made is not in it
     sources = Sources(plan.experiment.file, TEMPLATES)

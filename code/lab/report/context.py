@@ -6,24 +6,21 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from lab.model.sizes import format_size
 from lab.report.claim import Ledger
-from lab.report.effective_table import effective_table
+from lab.report.claims.published_times import published_times
+from lab.report.draft.line_words import line_words
 from lab.report.errors import ReportError
-from lab.report.escape import Markup, escape
-from lab.report.evidence import Evidence
-from lab.report.fit_tables import fit_table, published_fit_table
-from lab.report.gallery import Gallery
-from lab.report.labels import describe_link, label_within
-from lab.report.line_words import line_words
-from lab.report.links import link_groups
-from lab.report.pairs import Sort, pairs
-from lab.report.people import People
-from lab.report.published_times import published_times
-from lab.report.record_sets import RecordSet, record_sets, sets_of
-from lab.report.round_tables import round_tables
-from lab.report.side_tables import probe_tables, published_rows, size_tables
-from lab.report.site_words import words_of
-from lab.report.tables import (
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import describe_link, label_within
+from lab.report.evidence.links import link_groups
+from lab.report.evidence.pairs import Sort, pairs
+from lab.report.evidence.parameter_words import parameter_words
+from lab.report.evidence.record_sets import RecordSet, record_sets, sets_of
+from lab.report.evidence.words import words_of
+from lab.report.pictures.gallery import Gallery
+from lab.report.prose.people import People
+from lab.report.tables.by_size import (
     gain_table,
     latency_table,
     pair_table,
@@ -32,9 +29,12 @@ from lab.report.tables import (
     ratio_tables,
     result_tables,
 )
-from lab.report.variant_tables import variant_rates, variant_ratios
-from lab.report.words import parameter_words
-from lab.sizes import format_size
+from lab.report.tables.effective import effective_table
+from lab.report.tables.lines import fit_table, published_fit_table
+from lab.report.tables.rounds import round_tables
+from lab.report.tables.sides import probe_tables, published_rows, size_tables
+from lab.report.tables.variants import variant_rates, variant_ratios
+from lab.report.tex.escape import Markup, escape
 
 SHOWN_DIGEST = 16
 

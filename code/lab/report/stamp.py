@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from lab.files.stamp import digest_files
 from lab.places import ROOT
-from lab.plan import Plan
-from lab.stamp import digest_files
-from lab.table import table_stamp
+from lab.plan.plan import Plan
+from lab.records.table import table_stamp
 
 # The code that turns records into a PDF; a change of it is a change of every report.
 CODE = tuple(ROOT / "code" / "lab" / name for name in ("report", "figures", "analysis"))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from lab.errors import SiteError
+from lab.model.trial import Ends, Job, Outcome
 from lab.places import HOSTS
 from lab.sites.traits import Traits
-from lab.trial import Ends, Job, Outcome
 
 MODULES = {name: f"lab.sites.{name}" for name in ("exact", "vm", "host", "ssh", "slurm")}
 EVERYWHERE = "exact"  # the one that every computer can have: what is asked for where nothing else is named

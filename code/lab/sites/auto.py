@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.sites import EVERYWHERE, hosts, node
+from lab.sites import EVERYWHERE, hosts
+from lab.sites.agent import computer
 
 ANY = "any"  # who reads records and names no site takes that of which there are most
 
@@ -24,7 +25,9 @@ def choose(file: Path) -> tuple[str, str]:
 
 def real_devices() -> list[str]:
     """Devices of hardware whose port is up: those of software have no device behind them."""
-    folder = node.SYS / "class/infiniband"
+    folder = computer.SYS / "class/infiniband"
     return [
-        name for name in node.devices() if (folder / name / "device").exists() and "ACTIVE" in node.port_state(name)
+        name
+        for name in computer.devices()
+        if (folder / name / "device").exists() and "ACTIVE" in computer.port_state(name)
     ]

@@ -13,10 +13,10 @@ from lab.errors import SiteError
 from lab.machine import frozen, guest, plugin
 from lab.machine.image import Image, build_image
 from lab.machine.running import Running
+from lab.model.trial import End, Ends, Job, Outcome
 from lab.places import CACHE, MACHINE
 from lab.sites import Tell, silent
 from lab.sites.traits import EXACT
-from lab.trial import End, Ends, Job, Outcome
 
 # A busy second of the guest takes 3 to 8 of the host, more beside other work; start and end of a run take one.
 HOST_SECONDS_PER_GUEST_SECOND = 30.0

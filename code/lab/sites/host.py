@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.sites import Tell, own_devices, soft_rdma
-from lab.sites.cable import Cable
-from lab.sites.own_devices import OwnDevices
-from lab.sites.soft_rdma import SoftRdma
+from lab.sites import Tell
+from lab.sites.links import own_devices, soft_rdma
+from lab.sites.links.cable import Cable
+from lab.sites.links.own_devices import OwnDevices
+from lab.sites.links.soft_rdma import SoftRdma
 from lab.sites.wall import PairLink, WallSite
 
 CABLE = "cable"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import SpecError
-from lab.toml_file import read_toml
+from lab.files.toml_file import read_toml
 
 ORTERUN = "orterun"
 PROGRAMS_FOLDER = "~/.cache/lab/programs"

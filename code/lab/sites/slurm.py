@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.errors import SiteError
+from lab.model.trial import End, Ends, Job, Outcome
 from lab.places import CACHE, HOSTS
-from lab.sites import exact, slurm_queue
+from lab.sites import exact
+from lab.sites.cluster import queue
+from lab.sites.cluster.dispatch import Dispatch
 from lab.sites.hosts import Slurm, read_slurm
-from lab.sites.own_devices import refuse_model
-from lab.sites.slurm_dispatch import Dispatch
+from lab.sites.links.own_devices import refuse_model
 from lab.sites.traits import EXACT, Clock, Shared, Traits
-from lab.trial import End, Ends, Job, Outcome
 
 AT_ONCE = 256  # trials that wait in the queue together
 
@@ -58,7 +59,7 @@ class SlurmSite:
         if self.known is None:
             asked = ("partition", "constraint", "interface", "device")
             named = {name: str(getattr(self.cluster, name)) for name in asked if getattr(self.cluster, name)}
-            self.known = {"cluster": slurm_queue.cluster_name(), "slurm": slurm_queue.version(), **named}
+            self.known = {"cluster": queue.cluster_name(), "slurm": queue.version(), **named}
         return self.known
 
     def prepare(self, progress: Callable[[str], None]) -> None:
@@ -98,7 +99,7 @@ class ExactOnSlurm(SlurmSite):
 
     def prepare(self, progress: Callable[[str], None]) -> None:
         """Freeze the machine here, once: all nodes see the same folder."""
-        slurm_queue.version()
+        queue.version()
         self.machine.prepare(progress)
 
     def run(self, job: Job) -> Outcome:

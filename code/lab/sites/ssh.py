@@ -10,16 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.errors import SiteError
+from lab.model.trial import End, Ends, Job, Link
 from lab.places import HOSTS
-from lab.sites import bundle
-from lab.sites.connection import Connection
+from lab.sites.agent import bundle
+from lab.sites.agent.connection import Connection
+from lab.sites.agent.locate import locator, programs
+from lab.sites.agent.pair import Pair, data_end
 from lab.sites.hosts import Host, Ssh, read_ssh
-from lab.sites.own_devices import refuse_model
-from lab.sites.pair import Pair, data_end
+from lab.sites.links.own_devices import refuse_model
 from lab.sites.traits import Clock, Shared, Traits
 from lab.sites.wall import WallSite
-from lab.sites.words import locator, programs
-from lab.trial import End, Ends, Job, Link
 
 
 class TwoHosts:

@@ -13,11 +13,12 @@ from lab.machine.frozen import REHEARSAL
 from lab.machine.image import build_image
 from lab.machine.running import Running
 from lab.machine.wall import KVM, SOFTWARE, Machine
+from lab.model.trial import End, Ends, Job, Outcome
 from lab.places import CACHE, MACHINE
-from lab.sites import Tell, exact, node, silent
+from lab.sites import Tell, exact, silent
+from lab.sites.agent import computer
 from lab.sites.host import alone
 from lab.sites.traits import Clock, Shared, Traits
-from lab.trial import End, Ends, Job, Outcome
 
 KVM_TRIAL_S = 20.0  # a machine boots in two, where KVM works
 KVM_DEVICE = Path("/dev/kvm")
@@ -65,7 +66,7 @@ class VmSite:
             "acceleration": machine.acceleration.name,
             "machines": str(1 + self.joined),
             "processors": str(self.processors),
-            **{f"host.{name}": value for name, value in node.identity("", "").items()},
+            **{f"host.{name}": value for name, value in computer.identity("", "").items()},
         }
 
     def prepare(self, progress: Callable[[str], None]) -> None:

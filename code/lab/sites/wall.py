@@ -8,10 +8,11 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from lab.errors import SiteError, SiteStopped
-from lab.sites import Tell, pair, silent
-from lab.sites.pair import Pair
+from lab.model.trial import Ends, Job, Link, Outcome
+from lab.sites import Tell, silent
+from lab.sites.agent import pair
+from lab.sites.agent.pair import Pair
 from lab.sites.traits import Traits
-from lab.trial import Ends, Job, Link, Outcome
 
 
 class PairLink(Protocol):

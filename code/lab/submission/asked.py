@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lab.model.sizes import parse_sizes
 from lab.programs.placeholders import Words, split
-from lab.sizes import parse_sizes
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.errors import SizeError, SpecError
+from lab.files.schema import Fault
+from lab.files.toml_file import TomlFile, read_toml
+from lab.model.sizes import parse_sizes
 from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.programs.placeholders import split
-from lab.schema import Fault
 from lab.sites import EVERYWHERE
-from lab.sizes import parse_sizes
 from lab.submission.asked import Asked, read_asked
-from lab.toml_file import TomlFile, read_toml
 
 CHECKS = (
     *("package", "records", "rerun", "program", "sources", "correct", "speed"),

@@ -7,9 +7,9 @@ from argparse import Namespace
 from pathlib import Path
 
 from lab.places import SUBMISSIONS, from_here
+from lab.plan.workshop import open_workshop
 from lab.sites import open_site
 from lab.submission.errors import SubmissionRefused
-from lab.workshop import open_workshop
 
 COMMANDS = ("compare", "submit")
 

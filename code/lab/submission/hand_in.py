@@ -9,24 +9,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.files.stamp import is_current
+from lab.files.storage import write_bytes
+from lab.files.typed_text import read_typed
 from lab.places import ROOT
-from lab.plan import Plan
-from lab.record import record_folder
-from lab.report.attach import attach
+from lab.plan.plan import Plan
+from lab.records.record import record_folder
 from lab.report.build import DRAFT
-from lab.report.evidence import require_all
-from lab.report.extract import extract
-from lab.report.people import ids_in, read_people
+from lab.report.evidence.evidence import require_all
+from lab.report.pdf.attach import attach
+from lab.report.pdf.extract import extract
+from lab.report.prose.people import ids_in, read_people
+from lab.report.prose.uses import COMMENT
 from lab.report.stamp import report_stamp
-from lab.report.uses import COMMENT
-from lab.stamp import is_current
-from lab.storage import write_bytes
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment
 from lab.submission.errors import SubmissionRefused
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, make_page
 from lab.submission.programs import program_files
-from lab.typed_text import read_typed
 from lab.version import exact_version
 
 BUILD_DEADLINE_S = 60

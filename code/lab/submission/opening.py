@@ -9,11 +9,11 @@ from pathlib import Path
 
 from lab.errors import SpecError
 from lab.faults import Fault
+from lab.files.typed_text import TooLarge, read_bounded
 from lab.report.errors import AttachmentError
-from lab.report.extract import LARGEST_PDF, extract
+from lab.report.pdf.extract import LARGEST_PDF, extract
 from lab.submission.archive import LARGEST_FILE, LARGEST_TOTAL, MOST_FILES, is_litter, require_path, unpack
 from lab.submission.errors import SubmissionError
-from lab.typed_text import TooLarge, read_bounded
 
 
 @dataclass(frozen=True)

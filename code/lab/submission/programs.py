@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.binaries import kept_binary
-from lab.plan import Plan
+from lab.plan.binaries import kept_binary
+from lab.plan.plan import Plan
 from lab.programs.request import Build, Program
-from lab.spec import Experiment
+from lab.spec.experiment import Experiment
 
 BINARIES, SOURCES = "binaries", "sources"
 LARGEST_SOURCE, MOST_SOURCES = 2**20, 500

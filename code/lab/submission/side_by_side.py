@@ -9,11 +9,11 @@ from lab.analysis.estimate import Estimate
 from lab.analysis.ratios import ratio_of_medians
 from lab.analysis.samples import BadSample
 from lab.analysis.verdict import Verdict, false_verdicts, judge
-from lab.compare import values_by_place
-from lab.report.evidence import COMPLETED, CONFIRMED
-from lab.report.margin import margin_of_sites
+from lab.records.table import Row
+from lab.records.tolerance import values_by_place
+from lab.report.evidence.evidence import COMPLETED, CONFIRMED
+from lab.report.evidence.margin import margin_of_sites
 from lab.submission.sides import Side, SideError
-from lab.table import Row
 
 Place = tuple[str, str]  # what a row is about, and a column
 Values = dict[Place, list[int]]  # as values_by_place has them

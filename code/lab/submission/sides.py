@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import LabError
-from lab.record import find_key, read_facts
-from lab.reference import IDENTITY
-from lab.report.extract import extract
-from lab.table import Row, parse_table
+from lab.records.record import find_key, read_facts
+from lab.records.reference import IDENTITY
+from lab.records.table import Row, parse_table
+from lab.report.pdf.extract import extract
 
 CLAIMS, MANIFEST = "claims.csv", "manifest.json"  # of a report: no table of records, and the records' digests
 

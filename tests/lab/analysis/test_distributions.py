@@ -26,8 +26,15 @@ def test_quantiles_are_those_of_student_and_fisher() -> None:
 @pytest.mark.parametrize(
     ("modules", "unwanted"),
     [
-        ("lab.report.attachments, lab.report.draft, lab.report.evidence, lab.report.ledger", "matplotlib scipy.stats"),
-        ("lab.commands, lab.report.commands, lab.submission.commands, lab.grade.commands", "numpy scipy matplotlib"),
+        (
+            "lab.report.pdf.attachments, lab.report.draft.shape, lab.report.evidence.evidence, "
+            "lab.report.claims.ledger",
+            "matplotlib scipy.stats",
+        ),
+        (
+            "lab.cli.commands, lab.report.commands, lab.submission.commands, lab.grade.commands",
+            "numpy scipy matplotlib",
+        ),
     ],
     ids=["claims", "what is up to date"],
 )

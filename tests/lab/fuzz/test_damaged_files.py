@@ -15,17 +15,19 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.lab import fake_site
+from tests.lab.files.test_toml_file import ASSIGNMENT, HOSTS, REPORT
 from tests.lab.fuzz.mutate import Damage
-from tests.lab.test_toml_file import ASSIGNMENT, HOSTS, REPORT
 
-from lab import arguments, cli, sites, workshop
+from lab import sites
+from lab.cli import arguments, main
 from lab.errors import LabError
 from lab.machine import contents
 from lab.places import EXPERIMENTS, MACHINE, PUBLISHED
-from lab.report import people
-from lab.report.published import published_curves
-from lab.report.published_times import published_times
-from lab.report.published_values import published_values
+from lab.plan import workshop
+from lab.report.claims.published_times import published_times
+from lab.report.claims.published_values import published_values
+from lab.report.pictures.published_curves import published_curves
+from lab.report.prose import people
 from lab.sites.hosts import read_slurm, read_ssh
 
 CASES = int(os.environ.get("LAB_FUZZ_CASES", "200"))
@@ -102,7 +104,7 @@ def ends_well(capsys: pytest.CaptureFixture[str]) -> Callable[..., int]:
 
     def run(*words: str | Path) -> int:
         capsys.readouterr()
-        status = cli.main([str(word) for word in words])
+        status = main.main([str(word) for word in words])
         said = capsys.readouterr().err
         assert status in (0, 1, 2) and (status != 2 or said.strip()), (words, status, said)
         assert "Traceback" not in said and len(said) < 4000, said

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.lab.fuzz.mutate import Damage
 from tests.lab.fuzz.test_damaged_files import ends_well, on_the_fake_site, share
 
-from lab import cli
+from lab.cli import main
 
 __all__ = ["ends_well", "on_the_fake_site"]  # fixtures
 EXPERIMENT = """title = "Two peers"
@@ -43,8 +43,8 @@ def measured(tmp_path: Path, on_the_fake_site: None) -> Path:
     whole.mkdir()
     (whole / "x.toml").write_text(EXPERIMENT)
     results = str(whole / "results")
-    assert cli.main(["run", str(whole / "x.toml"), "--site", "exact", "--results", results]) == 0
-    assert cli.main(["claims", str(whole / "x.toml"), "--site", "exact", "--results", results]) == 0
+    assert main.main(["run", str(whole / "x.toml"), "--site", "exact", "--results", results]) == 0
+    assert main.main(["claims", str(whole / "x.toml"), "--site", "exact", "--results", results]) == 0
     return whole
 
 

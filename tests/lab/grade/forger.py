@@ -15,18 +15,18 @@ from unittest import mock
 
 from tests.lab.hand_ins import Course, plan_on, with_report
 
-from lab.plan import Plan
-from lab.record import RECORD, SAMPLES, record_folder
+from lab.files.digests import SUMS, sums_of
+from lab.plan.plan import Plan
+from lab.records.record import RECORD, SAMPLES, record_folder
 from lab.report import build as report_build
-from lab.report.attach import attach
 from lab.report.build import Sources, build
-from lab.report.evidence import gather
-from lab.report.latex import compile_pdf
+from lab.report.evidence.evidence import gather
+from lab.report.pdf.attach import attach
+from lab.report.tex.latex import compile_pdf
 from lab.submission.archive import pack, unpack
 from lab.submission.hand_in import Work, make_hand_in
 from lab.submission.opening import open_submission
 from lab.submission.package import PAGE, RECORDS, make_page
-from lab.sums import SUMS, sums_of
 from lab.version import exact_version
 
 Files = dict[str, bytes]

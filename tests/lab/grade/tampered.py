@@ -19,8 +19,8 @@ from typing import Any
 from tests.lab.grade.forger import Files, Forger, substitute
 
 from lab.grade.finding import Kind
-from lab.record import SAMPLES
-from lab.report.attach import attach
+from lab.records.record import SAMPLES
+from lab.report.pdf.attach import attach
 from lab.submission.archive import pack
 from lab.submission.package import PAGE, RECORDS
 

@@ -20,7 +20,7 @@ def bundle(assignment: Any, file: Path, image: Path | None = None) -> zipfile.Zi
 def test_a_bundle_holds_what_people_wrote_and_the_two_scripts_can_be_run(tmp_path: Path) -> None:
     archive = bundle(load_assignment(find_assignment("verbs_throughput")), tmp_path / "one.zip")
     names = set(archive.namelist())
-    assert {"setup.sh", "run_autograder", "Makefile", "code/lab/cli.py", "code/machine/init"} <= names
+    assert {"setup.sh", "run_autograder", "Makefile", "code/lab/cli/main.py", "code/machine/init"} <= names
     assert {name.split("/")[0] for name in names} & {"results", "submission", ".cache", ".venv", "tests"} == set()
     assert not any(archive.read(name).startswith(b"\x7fELF") or "__pycache__" in name for name in names)
     for name in ("setup.sh", "run_autograder", "code/setup/setup"):

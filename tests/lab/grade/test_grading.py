@@ -18,9 +18,9 @@ from lab.grade.finding import Finding, Kind
 from lab.grade.grading import grade
 from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
 from lab.grade.result import Grade, Status
-from lab.record import read_facts
+from lab.records.record import read_facts
 from lab.report.errors import ReportError
-from lab.sites.cable import Cable
+from lab.sites.links.cable import Cable
 from lab.submission.assignment import CHECKS
 from lab.version import exact_version
 

@@ -21,13 +21,13 @@ from lab.grade.checks.sources import sources
 from lab.grade.checks.speed import speed
 from lab.grade.finding import Finding, Kind
 from lab.grade.programs import keep_programs
-from lab.spec_file import load
+from lab.model.trial import Job, Outcome, StepOutcome
+from lab.spec.reader import load
 from lab.submission.archive import pack
 from lab.submission.asked import Asked
 from lab.submission.opening import Submission
 from lab.submission.package import PROGRAMS
 from lab.submission.programs import program_files
-from lab.trial import Job, Outcome, StepOutcome
 
 EXPERIMENT = experiment(build="true")
 START_NS = 30_000_000

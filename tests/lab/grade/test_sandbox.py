@@ -12,7 +12,7 @@ from lab.errors import LabError
 from lab.grade import sandbox
 from lab.grade.programs import build_programs
 from lab.grade.sandbox import BuildRefused, SandboxMissing, build_shut_in
-from lab.spec_file import load
+from lab.spec.reader import load
 from lab.submission.archive import pack
 
 MAKEFILE = b"mine: mine.c\n\tgcc -o $@ mine.c\n"

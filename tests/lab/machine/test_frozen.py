@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.files.digests import SUMS
 from lab.machine import frozen
 from lab.machine.image import Image
-from lab.sums import SUMS
 
 MIB = 1 << 20
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.machine import job
-from lab.trial import Job, Link, Perturbation, Step
+from lab.model.trial import Job, Link, Perturbation, Step
 
 ARGUMENTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 STEP = Step(server=("qperf",), client=("qperf", "10.0.0.2"), port=19765)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.files.digests import SUMS
 from lab.machine.store import StoreError, exclusive, prune, put_file, put_folder
-from lab.sums import SUMS
 
 
 def test_a_folder_is_there_only_when_it_is_whole(tmp_path: Path) -> None:

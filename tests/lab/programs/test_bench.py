@@ -1,7 +1,7 @@
-from lab.parameters import Counts, Parameters
+from lab.model.parameters import Counts, Parameters
+from lab.model.trial import End, Ends
 from lab.programs import PROGRAMS
 from lab.programs.request import Request
-from lab.trial import End, Ends
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
 COUNTS = (Counts(64, 40, 4), Counts(1, 100, 10))

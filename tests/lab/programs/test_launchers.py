@@ -1,7 +1,7 @@
 import pytest
 
+from lab.model.trial import DAEMON, PLAIN
 from lab.programs.launchers import LAUNCHERS, Rank, launch
-from lab.trial import DAEMON, PLAIN
 
 RANKS = (
     Rank("10.0.0.1", (("OWN", "v0"),), ("/lab/bin/mpi-pingpong", "--sizes", "64 KiB")),

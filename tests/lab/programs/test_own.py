@@ -1,10 +1,10 @@
 from pathlib import Path
 from typing import Any
 
-from lab.parameters import Counts, Parameters
+from lab.model.parameters import Counts, Parameters
+from lab.model.trial import End, Ends, StepOutcome
 from lab.programs.own import own_program
 from lab.programs.request import Build, Request
-from lab.trial import End, Ends, StepOutcome
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
 COUNTS = (Counts(64, 40, 4), Counts(1024, 40, 4))

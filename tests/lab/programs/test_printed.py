@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.errors import ParseError
-from lab.parameters import Counts, Parameters
+from lab.model.parameters import Counts, Parameters
+from lab.model.trial import StepOutcome
 from lab.programs.printed import COLUMNS, LONGEST_LINE, MOST_CHARACTERS, Printed, read_printed
 from lab.programs.request import Request, Sample
-from lab.trial import StepOutcome
 
 COUNTS = (Counts(64, 1000, 10), Counts(1024, 500, 10))
 ASKED = Request("plain", "write", "throughput", COUNTS, Parameters())

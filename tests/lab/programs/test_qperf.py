@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.errors import ParseError
-from lab.parameters import Counts, Parameters
+from lab.model.parameters import Counts, Parameters
+from lab.model.trial import StepOutcome
 from lab.programs import PROGRAMS
 from lab.programs.request import Request, Sample
-from lab.trial import StepOutcome
 
 OUTPUT = (Path(__file__).parent / "outputs" / "qperf-0.4.11-64.txt").read_text()
 ASKED = Request("qperf", "send", "latency", (Counts(64, 1000, 0),), Parameters())

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.errors import ParseError
-from lab.parameters import Counts, Parameters
+from lab.model.parameters import Counts, Parameters
 from lab.programs.request import SUMMARIES, Request, Sample
 from lab.programs.samples_csv import _kept, load_samples, read_samples, write_samples
 

@@ -9,14 +9,14 @@ from unittest import mock
 
 from tests.lab import fake_site
 
-from lab.measure import measure
+from lab.model.trial import Job, Outcome
 from lab.places import EXPERIMENTS
-from lab.plan import Plan, SiteFacts, binaries, make_plan
-from lab.record import write_record
-from lab.report.evidence import Evidence, gather
-from lab.run import missing
-from lab.spec_file import load
-from lab.trial import Job, Outcome
+from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.records.record import write_record
+from lab.report.evidence.evidence import Evidence, gather
+from lab.run.measure import measure
+from lab.run.run import missing
+from lab.spec.reader import load
 
 # ns per message and per byte: TCP has the cheaper calls, verbs bend where a message fills a packet.
 COSTS = {

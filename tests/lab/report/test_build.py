@@ -17,20 +17,20 @@ from tests.lab.report.laboratory import UnsteadySite
 
 from lab.figures import BySize
 from lab.places import EXPERIMENTS, ROOT, TEMPLATES
-from lab.plan import SiteFacts
+from lab.plan.plan import SiteFacts
 from lab.report import commands
 from lab.report.build import Sources, build
+from lab.report.claims.ledger import make_ledger
 from lab.report.context import environment
-from lab.report.draft import draft
+from lab.report.draft.shape import draft
 from lab.report.errors import ClaimsRefused, ReportError
-from lab.report.escape import Markup
-from lab.report.evidence import Evidence, gather
-from lab.report.extract import extract
-from lab.report.ledger import make_ledger
+from lab.report.evidence.evidence import Evidence, gather
+from lab.report.pdf.extract import extract
 from lab.report.pictures import pictures
-from lab.report.prose import refused
-from lab.report.tables import SizeTable, ratio_tables, result_tables
-from lab.report.typeset import cell
+from lab.report.prose.text import refused
+from lab.report.tables.by_size import SizeTable, ratio_tables, result_tables
+from lab.report.tex.escape import Markup
+from lab.report.tex.typeset import cell
 from lab.sites.ssh import TwoHosts
 
 NAMES = ("verbs_throughput", "write_parameters")

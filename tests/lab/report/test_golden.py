@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 from tests.lab.report import laboratory
 
+from lab.model.sizes import format_size
 from lab.places import REFERENCE
-from lab.report.ceilings import ceiling_claims
+from lab.records.table import Row, parse_table
 from lab.report.claim import Ledger
-from lab.report.compared import ratio_claims
-from lab.report.evidence import CHECKS, COMPLETED, CONFIRMED, Evidence, cells
-from lab.report.fits import fit_claims
-from lab.report.intercepts import intercepts
-from lab.report.measured import rates, subject
-from lab.report.pairs import pairs
-from lab.report.shape import shape_claims
-from lab.report.sides import series_of_sides, sides
-from lab.sizes import format_size
-from lab.table import Row, parse_table
+from lab.report.claims.ceilings import ceiling_claims
+from lab.report.claims.intercepts import intercepts
+from lab.report.claims.lines import fit_claims
+from lab.report.claims.ratios import ratio_claims
+from lab.report.claims.shape import shape_claims
+from lab.report.claims.sides import series_of_sides, sides
+from lab.report.evidence.curve import rates, subject
+from lab.report.evidence.evidence import CHECKS, COMPLETED, CONFIRMED, Evidence, cells
+from lab.report.evidence.pairs import pairs
 
 NAMES = ("verbs_throughput", "write_parameters")
 

@@ -10,14 +10,14 @@ from tests.lab.report import laboratory
 from lab.analysis.verdict import Verdict, judge
 from lab.figures import ByParameter, HeatMap, Latency
 from lab.programs.request import Sample
-from lab.record import read_samples_of
+from lab.records.record import read_samples_of
 from lab.report.claim import Kind, Ledger
-from lab.report.draft import draft
-from lab.report.evidence import Evidence
-from lab.report.ledger import make_ledger
+from lab.report.claims.ledger import make_ledger
+from lab.report.claims.shape import growth
+from lab.report.draft.shape import draft
+from lab.report.evidence.evidence import Evidence
 from lab.report.pictures import pictures
-from lab.report.prose import refused
-from lab.report.shape import growth
+from lab.report.prose.text import refused
 
 SMALL = """
 title = "Small"
@@ -148,7 +148,7 @@ def test_a_record_is_unpacked_once_for_all_that_is_made_of_it(tmp_path: Path, mo
         asked.append(key)
         return read_samples_of(results, key)
 
-    monkeypatch.setattr("lab.report.evidence.read_samples_of", counted)
+    monkeypatch.setattr("lab.report.evidence.evidence.read_samples_of", counted)
     ledger = make_ledger(evidence)
     assert draft(evidence, ledger) and list(pictures(evidence, ledger)) and asked
     assert len(asked) == len(set(asked))

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.plan import Plan
-from lab.report.draft import draft
-from lab.report.evidence import Evidence, gather
-from lab.report.ledger import make_ledger
-from lab.report.pairs import Sort, pairs
+from lab.plan.plan import Plan
+from lab.report.claims.ledger import make_ledger
+from lab.report.draft.shape import draft
+from lab.report.evidence.evidence import Evidence, gather
+from lab.report.evidence.pairs import Sort, pairs
 from lab.report.pictures import pictures
-from lab.report.tables import pair_table, rate_table, ratio_tables
-from lab.run import Work, missing, run_trials
+from lab.report.tables.by_size import pair_table, rate_table, ratio_tables
+from lab.run.run import Work, missing, run_trials
 
 EXPERIMENT = r"""
 title = "Own programs on a fake link"

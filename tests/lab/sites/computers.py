@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.sites import node
+from lab.sites.agent import computer
 
 DEVICE = {
     "fw_ver": "28.39.1002",
@@ -25,8 +25,8 @@ NETDEV = {"mtu": "9000", "device/vendor": "0x15b3", "device/device": "0x1021", "
 
 def pretend(root: Path, monkeypatch: pytest.MonkeyPatch, *devices: str) -> None:
     """Let this computer have RDMA devices, each with an interface of its own: mlx5_0 on eth0 ..."""
-    monkeypatch.setattr(node, "SYS", root / "sys")
-    monkeypatch.setattr(node, "PROC", root / "proc")
+    monkeypatch.setattr(computer, "SYS", root / "sys")
+    monkeypatch.setattr(computer, "PROC", root / "proc")
     put(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance")
     put(root / "sys/devices/system/cpu/intel_pstate/no_turbo", "1")
     put(root / "proc/sys/net/ipv4/tcp_congestion_control", "cubic")

@@ -5,10 +5,10 @@ import pytest
 from lab.errors import RecordError
 from lab.places import CACHE, MACHINE
 from lab.sites import exact, slurm, vm
-from lab.sites.cable import Cable
-from lab.sites.own_devices import OwnDevices
+from lab.sites.links.cable import Cable
+from lab.sites.links.own_devices import OwnDevices
+from lab.sites.links.soft_rdma import SoftRdma
 from lab.sites.slurm import ExactOnSlurm
-from lab.sites.soft_rdma import SoftRdma
 from lab.sites.ssh import TwoHosts
 from lab.sites.traits import EXACT, Traits, read_traits
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lab.faults import Fault
-from lab.report.attach import attach
-from lab.report.latex import compile_pdf
+from lab.report.pdf.attach import attach
+from lab.report.tex.latex import compile_pdf
 from lab.submission import archive
 from lab.submission.archive import pack, unpack
 from lab.submission.errors import SubmissionError

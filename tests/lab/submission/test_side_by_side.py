@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from lab.errors import LabError
-from lab.plan import Plan
-from lab.report.attach import attach
-from lab.report.latex import compile_pdf
-from lab.run import Work, missing, run_trials
-from lab.storage import write_text
+from lab.files.storage import write_text
+from lab.plan.plan import Plan
+from lab.records.table import Row, columns, format_table, make_table
+from lab.report.pdf.attach import attach
+from lab.report.tex.latex import compile_pdf
+from lab.run.run import Work, missing, run_trials
 from lab.submission.side_by_side import compare_sides, identity_differences, of_two_sites
 from lab.submission.sides import Side, SideError, read_side
-from lab.table import Row, columns, format_table, make_table
 
 Make = Callable[..., Plan]
 

@@ -6,15 +6,15 @@ import csv
 import io
 from collections.abc import Iterator
 
-from lab.compare import TOLERANCE
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Kind
 from lab.grade.printed import differing_lines
-from lab.report.attachments import claims_csv
+from lab.records.tolerance import TOLERANCE
 from lab.report.claim import Claim, Ledger
 from lab.report.claim import Kind as ClaimKind
-from lab.report.ledger import make_ledger
-from lab.report.uses import claims_used
+from lab.report.claims.ledger import make_ledger
+from lab.report.pdf.attachments import claims_csv
+from lab.report.prose.uses import claims_used
 
 Rows = dict[str, dict[str, str]]
 

@@ -13,9 +13,9 @@ from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Kind
 from lab.grade.hardships import Hardship, at_other_sizes, hardships
 from lab.grade.programs import firsts
-from lab.measure import measure
-from lab.plan import Planned
-from lab.record import read_samples_of
+from lab.plan.plan import Planned
+from lab.records.record import read_samples_of
+from lab.run.measure import measure
 
 
 def correct(case: Case) -> Iterator[Finding]:

@@ -9,10 +9,10 @@ from lab.grade.case import Case
 from lab.grade.finding import Finding, Kind
 from lab.report.build import DRAFT
 from lab.report.claim import Ledger
+from lab.report.claims.ledger import make_ledger
 from lab.report.errors import ClaimsRefused, ReportError
-from lab.report.ledger import make_ledger
-from lab.report.prose import refused, require_safe
-from lab.report.uses import COMMENT, claims_used
+from lab.report.prose.text import refused, require_safe
+from lab.report.prose.uses import COMMENT, claims_used
 
 FILE = "discussion.tex"
 _WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}\b")

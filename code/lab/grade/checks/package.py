@@ -8,7 +8,7 @@ from pathlib import Path
 from lab.errors import SpecError
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Kind
-from lab.report.people import ids_in
+from lab.report.prose.people import ids_in
 from lab.submission.package import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests
 from lab.submission.programs import own_programs
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lab.checks import claimed_time_ns
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Kind
 from lab.grade.programs import firsts
-from lab.plan import Planned, make_trial
-from lab.record import read_facts, read_samples_of
+from lab.plan.plan import Planned, make_trial
+from lab.records.record import read_facts, read_samples_of
+from lab.run.checks import claimed_time_ns
 
 TIMES = 2
 # Of the time that went by: an honest loop does a little more than it times. To claim more than that gains nothing.

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Kind
-from lab.report.attachments import attachments
-from lab.report.evidence import Evidence
-from lab.report.ledger import make_ledger
+from lab.report.claims.ledger import make_ledger
+from lab.report.evidence.evidence import Evidence
+from lab.report.pdf.attachments import attachments
 
 
 def records(case: Case) -> Iterator[Finding]:

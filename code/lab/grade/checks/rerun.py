@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lab.compare import TOLERANCE, ratios
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Kind
-from lab.record import read_facts, read_samples_of
-from lab.report.attachments import PASSING
-from lab.report.evidence import Evidence
+from lab.records.record import read_facts, read_samples_of
+from lab.records.tolerance import TOLERANCE, ratios
+from lab.report.evidence.evidence import Evidence
+from lab.report.pdf.attachments import PASSING
 
 APART = (*PASSING, "lab")
 KINDS = {

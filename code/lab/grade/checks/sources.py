@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.checks import claimed_time_ns, counter_name
-from lab.compare import TOLERANCE
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Kind
 from lab.grade.programs import firsts
 from lab.grade.sandbox import BuildRefused
-from lab.plan import Planned
-from lab.record import read_facts, read_samples_of
+from lab.plan.plan import Planned
+from lab.records.record import read_facts, read_samples_of
+from lab.records.tolerance import TOLERANCE
+from lab.run.checks import claimed_time_ns, counter_name
 
 
 def sources(case: Case) -> Iterator[Finding]:

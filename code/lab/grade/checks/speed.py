@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.bench import compare, format_result
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Kind
+from lab.records.comparison import compare, format_result
 
 
 def speed(case: Case) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from lab.report.claim import Ledger
-from lab.report.evidence import Evidence
+from lab.report.evidence.evidence import Evidence
 from lab.report.pictures.by_size import by_size
 from lab.report.pictures.fits import fitted
 from lab.report.pictures.latency import by_latency

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from lab.analysis.ceiling import Limit, rate_limit
 from lab.figures import BySize, message_rate, throughput
-from lab.report.ceilings import ceiling
 from lab.report.claim import Ledger
-from lab.report.evidence import Evidence
-from lab.report.links import LinkGroup, link_groups
-from lab.report.measured import subject
+from lab.report.claims.ceilings import ceiling
+from lab.report.evidence.curve import subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.links import LinkGroup, link_groups
 from lab.report.pictures.picture import MB_S, Picture, claimed_curve
 
 

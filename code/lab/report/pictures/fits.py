@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from lab.figures import Fit, fit
 from lab.report.claim import Ledger
-from lab.report.evidence import Evidence
-from lab.report.fits import LEAST_SIZES, Times, message_times
-from lab.report.labels import is_ours
-from lab.report.latencies import round_trips, trip_times
-from lab.report.measured import subject
+from lab.report.claims.latency import round_trips, trip_times
+from lab.report.claims.lines import LEAST_SIZES, Times, message_times
+from lab.report.claims.published_times import published_times
+from lab.report.evidence.curve import subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import is_ours
 from lab.report.pictures.picture import MB_S, Picture
-from lab.report.published_times import published_times
 
 
 def fitted(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:

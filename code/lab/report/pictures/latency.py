@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from lab.analysis.summary import estimate_median
 from lab.figures import BySize, Curve, Distribution, Latency, latency, round_trip
 from lab.report.claim import Ledger
-from lab.report.evidence import Evidence
-from lab.report.latencies import QUANTILES, Trips, round_trips, trips
-from lab.report.measured import Subject
+from lab.report.claims.latency import QUANTILES, Trips, round_trips, trips
+from lab.report.evidence.curve import Subject
+from lab.report.evidence.evidence import Evidence
 from lab.report.pictures.picture import Picture
-from lab.report.units import in_words
+from lab.report.tex.units import in_words
 
 
 def by_latency(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.figures import Curve, Figure, Unit
+from lab.model.sizes import format_size
 from lab.report.claim import Ledger
-from lab.report.measured import Subject
-from lab.sizes import format_size
+from lab.report.evidence.curve import Subject
 
 MB_S = Unit("MB/s", 1e6, (Unit("kB/s", 1e3), Unit("B/s", 1.0)))  # as in the tables
 

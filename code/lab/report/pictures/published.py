@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from lab.figures import BySize, Curve
 from lab.figures import published as draw_published
 from lab.report.claim import Ledger
-from lab.report.evidence import Evidence
-from lab.report.labels import is_ours
-from lab.report.links import link_groups
-from lab.report.measured import subject
+from lab.report.evidence.curve import subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import is_ours
+from lab.report.evidence.links import link_groups
 from lab.report.pictures.picture import MB_S, Picture, claimed_curve
-from lab.report.published import published_curves
+from lab.report.pictures.published_curves import published_curves
 
 
 def published(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.figures import Curve, Ratios, peer_ratio, speed_up
+from lab.model.sizes import format_size
 from lab.report.claim import Ledger
-from lab.report.evidence import Evidence
-from lab.report.handing import handing_words
-from lab.report.margin import margin_of, verdict_words
-from lab.report.pairs import Pair, Sort, pairs
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.handing import handing_words
+from lab.report.evidence.margin import margin_of, verdict_words
+from lab.report.evidence.pairs import Pair, Sort, pairs
 from lab.report.pictures.picture import Picture
 from lab.sites.traits import Traits
-from lab.sizes import format_size
 
 # What a figure of many pairs shows, and what its axis calls the base.
 TOGETHER = {

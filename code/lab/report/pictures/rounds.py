@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.figures import GBIT_S, BySize, Curve, throughput
+from lab.model.sizes import format_size
 from lab.report.claim import Ledger
-from lab.report.evidence import Evidence
-from lab.report.fits import scaled
-from lab.report.links import link_groups
-from lab.report.measured import Subject, subject
+from lab.report.claims.lines import scaled
+from lab.report.claims.rounds import BITS, rounds_curves
+from lab.report.evidence.curve import Subject, subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.links import link_groups
 from lab.report.pictures.by_size import limits
 from lab.report.pictures.picture import Picture, claimed_curve
-from lab.report.rounds import BITS, rounds_curves
-from lab.sizes import format_size
 
 
 def by_round(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:

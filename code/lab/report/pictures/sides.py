@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from lab.analysis.summary import estimate_median
 from lab.figures import BySize, Curve, call_time, fit
 from lab.report.claim import Ledger
-from lab.report.evidence import Evidence
+from lab.report.claims.sides import Side, series_of_sides, sides
+from lab.report.evidence.evidence import Evidence
 from lab.report.pictures.fits import fit_data
 from lab.report.pictures.picture import Picture
-from lab.report.sides import Side, series_of_sides, sides
 
 
 def by_side(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:

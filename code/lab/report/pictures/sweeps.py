@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from lab.analysis.estimate import Estimate
 from lab.figures import MESSAGES_S, TIMES, ByParameter, Curve, HeatMap, heat_map
 from lab.figures.by_parameter import parameter
+from lab.model.sizes import format_size
 from lab.report.claim import Ledger
-from lab.report.evidence import Evidence
-from lab.report.measured import Subject
+from lab.report.claims.sweeps import points, relative
+from lab.report.evidence.curve import Subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.parameter_words import parameter_words
 from lab.report.pictures.picture import Picture
-from lab.report.sweeps import points, relative
-from lab.report.units import in_words
-from lab.report.words import parameter_words
-from lab.sizes import format_size
-from lab.spec import Series
+from lab.report.tex.units import in_words
+from lab.spec.experiment import Series
 
 MOST_CURVES, LEAST_ROWS = 5, 3
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from lab.figures import Windows, WindowSeries, windows
 from lab.report.claim import Ledger
-from lab.report.evidence import Evidence
-from lab.report.labels import is_ours
-from lab.report.links import link_groups
-from lab.report.measured import subject
+from lab.report.claims.settling import Settling, settlings
+from lab.report.claims.sweeps import points
+from lab.report.evidence.curve import subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import is_ours
+from lab.report.evidence.links import link_groups
 from lab.report.pictures.picture import MB_S, Picture
-from lab.report.settling import Settling, settlings
-from lab.report.sweeps import points
-from lab.report.units import in_words
+from lab.report.tex.units import in_words
 
 SHOWN_SIZE = (
     4096  # of a curve over many sizes: large enough for the path's cost per byte, small enough for many messages

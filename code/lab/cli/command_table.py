@@ -1,0 +1,193 @@
+"""All commands: what each is for, an example, and its arguments."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+from lab import __version__
+from lab.cli.arguments import (
+    ASSIGNED,
+    ASSIGNMENT,
+    EXPERIMENT,
+    EXPERIMENTS,
+    GRADES,
+    JOBS,
+    ON_EXACT,
+    READ,
+    RECORDS,
+    WHERE,
+    Add,
+    argument,
+    file,
+    flag,
+    hosts,
+)
+from lab.submission.assignment import CHECKS
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command, with an example for its help."""
+
+    name: str
+    summary: str
+    example: str
+    arguments: tuple[Add, ...]
+
+
+COMMANDS = (
+    Command(
+        "plan",
+        "show the trials, what is done, and about how long the rest takes",
+        "lab plan verbs_throughput",
+        (EXPERIMENTS, *WHERE),
+    ),
+    Command(
+        "run",
+        "run the trials that have no record yet, then write the tables",
+        "lab run verbs_throughput write_parameters --jobs 2",
+        (EXPERIMENTS, *WHERE, flag("--fresh", "measure again what has a record")),
+    ),
+    Command(
+        "table",
+        "write an experiment's records as one CSV",
+        "lab table verbs_throughput",
+        (EXPERIMENTS, *READ, flag("--reference", "write results/reference, which verify compares with")),
+    ),
+    Command(
+        "report",
+        "write a PDF from the records, or say which claim they don't support",
+        "lab report verbs_throughput write_parameters",
+        (EXPERIMENTS, *READ),
+    ),
+    Command(
+        "claims",
+        "list every number that a report may claim, with its interval",
+        "lab claims verbs_throughput",
+        (EXPERIMENTS, *READ, flag("--draft", "print a discussion to start from instead")),
+    ),
+    Command(
+        "extract",
+        "take the data out of a report's PDF",
+        "lab extract report/verbs_throughput.pdf data",
+        (file("pdf"), file("folder")),
+    ),
+    Command(
+        "verify",
+        "measure again from nothing and compare with results/reference",
+        "lab verify verbs_throughput",
+        (file("experiment", EXPERIMENT, nargs="*"), *ON_EXACT),
+    ),
+    Command("bench", "compare our programs with the peers, as ratios", "lab bench --jobs 2", WHERE),
+    Command(
+        "show",
+        "show one record",
+        "lab show 3f9a",
+        (argument("record", help="the beginning of its key, as the tables show it"), RECORDS),
+    ),
+    Command(
+        "compare",
+        "lay two runs side by side: ratios with intervals, and a verdict each",
+        "lab compare results report/verbs_throughput.pdf",
+        (file("first", "a results folder, or a report's PDF"), file("second", "what it is compared with")),
+    ),
+    Command(
+        "submit",
+        "make the file to hand in, or say why it can't be handed in yet",
+        "lab submit verbs_throughput --draft",
+        (
+            argument("assignment", nargs="?", help=f"{ASSIGNED} one"),
+            flag("--draft", "make it all the same, marked as a draft"),
+            RECORDS,
+        ),
+    ),
+    Command(
+        "grade",
+        "hold a hand-in against what this computer measures: points and evidence",
+        "lab grade submission/ada.pdf",
+        (
+            file("submission", "a PDF, or a zip or a folder with one in it"),
+            argument("--only", action="append", choices=CHECKS, help="make this check alone; may be repeated"),
+            *(ASSIGNMENT, JOBS, GRADES),
+        ),
+    ),
+    Command(
+        "preview-grade",
+        "grade a draft made now, by the checks that are public",
+        "lab preview-grade",
+        (RECORDS, ASSIGNMENT, JOBS, GRADES),
+    ),
+    Command(
+        "grade-class",
+        "grade every hand-in of a folder, each in a process of its own",
+        "lab grade-class hand-ins --jobs 2",
+        (
+            file("submissions", "a folder of PDFs, zips and folders"),
+            argument("--site", choices=("slurm",), default="", help="grade on the nodes of a cluster"),
+            hosts("the cluster's table [slurm]"),
+            *(ASSIGNMENT, JOBS, GRADES),
+        ),
+    ),
+    Command(
+        "grade-prepare",
+        "measure what grading needs, before the first hand-in comes",
+        "lab grade-prepare",
+        (ASSIGNMENT, JOBS),
+    ),
+    Command(
+        "autograder",
+        "make the zip with which Gradescope grades an assignment",
+        "lab autograder --image course.lab",
+        (
+            ASSIGNMENT,
+            file("--image", "the course's image, from lab image export", metavar="FILE"),
+            file("file", "default: submission/NAME.autograder.zip", nargs="?"),
+        ),
+    ),
+    Command(
+        "doctor",
+        "say what each site would need here, what is there, and how to get the rest",
+        "lab doctor",
+        (flag("--json", "for programs to read"), hosts()),
+    ),
+    Command(
+        "lock",
+        "renew the machine's package lock together with results/reference",
+        "lab lock",
+        ON_EXACT,
+    ),
+    Command(
+        "script",
+        "print a Slurm job script of an experiment's MPI trials, to submit by hand",
+        "lab script mpi_bandwidth_latency > job.sh",
+        (file("experiment", EXPERIMENT), hosts()),
+    ),
+    Command(
+        "image",
+        "the machine's image as one file: export it, or import one",
+        "lab image export course.lab",
+        (argument("action", choices=("export", "import")), file("file")),
+    ),
+)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """All commands, each with its example."""
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="lab",
+        description="Measures a network link with RDMA verbs and TCP, and their peers, reproducibly to the last byte.",
+        epilog="examples:\n" + "\n".join(f"  {each.example}" for each in COMMANDS),
+        formatter_class=formatter,
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for each in COMMANDS:
+        words, epilog = each.summary, f"example:\n  {each.example}"
+        command = commands.add_parser(
+            each.name, help=words, description=words, epilog=epilog, formatter_class=formatter
+        )
+        for add in each.arguments:
+            add(command)
+    return parser

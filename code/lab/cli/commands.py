@@ -1,0 +1,223 @@
+"""What each command does, one function a command: stages in order, then what is said about them."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Iterable
+from pathlib import Path
+
+import lab.records.verify
+from lab.cli.estimate import estimate_s
+from lab.cli.job_script import cluster_facts, make_script
+from lab.cli.remaining import run_remaining
+from lab.doctor import as_json, examine, format_findings
+from lab.errors import VerifyError
+from lab.files.stamp import is_current, keep_stamp
+from lab.files.storage import write_text
+from lab.places import EXPERIMENTS, REFERENCE, from_here
+from lab.plan.binaries import keep_binaries
+from lab.plan.plan import Plan, binaries, make_plan
+from lab.plan.workshop import Workshop, all_experiments, find_experiment, most_trials, open_workshop
+from lab.records.record import find_key, has_record, read_facts, record_folder
+from lab.records.recorded import plans_of
+from lab.records.reference import changed_parts, read_reference, write_reference
+from lab.records.table import columns, format_table, make_table, table_stamp
+from lab.run.run import Summary, damaged, missing
+from lab.sites import EVERYWHERE, open_site
+from lab.sites.auto import ANY, choose
+from lab.sites.hosts import read_slurm
+from lab.spec.reader import load
+from lab.statuses import INTERRUPTED
+
+SHOWN_FAILURES = 5
+
+
+def plan(options: Namespace) -> int:
+    """The trials, what is done, an estimate; runs nothing."""
+    shop = _open(options.experiment, options)
+    for each in shop.plans:
+        print(f"{each.experiment.name}: {each.experiment.title}")
+        for line in _series_lines(each, options.results):
+            print(f"  {line}")
+    todo, done = missing(shop.plans, options.results)
+    jobs = shop.site.at_once or options.jobs
+    seconds = estimate_s(todo, (each for one in shop.plans for each in one.planned), options.results, jobs)
+    print(f"{len(todo) + done} trials, {done} done, {len(todo)} to run: about {seconds:.0f} s with {jobs} at once")
+    return 0
+
+
+def run(options: Namespace) -> int:
+    """Run what is missing, then write the tables."""
+    shop = _open(options.experiment, options)
+    summary = run_remaining(shop, options.results, options.jobs, fresh=options.fresh)
+    if summary.interrupted:
+        return _say_interrupted(summary)
+    for each in shop.plans:
+        _write_table(each, options.results)
+    print(_sentence(summary))
+    return _report_failures(summary)
+
+
+def table(options: Namespace) -> int:
+    """Records to CSV."""
+    plans = _plans_of_now(options) if options.reference else plans_of(options)
+    for each in plans:
+        for line in damaged(each.planned, options.results):
+            print(line, file=sys.stderr)
+        _write_table(each, options.results)
+        file = options.results / f"{each.experiment.name}.csv"
+        print(f"{from_here(file)}: {_done(each, options.results)} of {len(each.planned)} trials")
+    if options.reference:
+        _complete(plans, options.results)
+        for file, rows in write_reference(plans, options.results, REFERENCE).items():
+            print(f"{from_here(file)}: {rows} rows")
+    return 0
+
+
+def verify(options: Namespace) -> int:
+    """Everything again in an empty folder, then table against reference."""
+    shop = _open(options.experiment or all_experiments(), options)
+    references = [read_reference(each, REFERENCE) for each in shop.plans]
+    with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
+        summary = run_remaining(shop, Path(folder), options.jobs)
+        if summary.interrupted:
+            raise KeyboardInterrupt
+        verdicts = [
+            lab.records.verify.verify(*each)
+            for each in zip(shop.plans, [Path(folder)] * len(references), references, strict=True)
+        ]
+    for verdict in verdicts:
+        print("\n".join(verdict.lines()))
+    if not all(verdict.identical for verdict in verdicts):
+        print("not as it was for the reference: " + (", ".join(changed_parts(shop.plans, REFERENCE)) or "nothing"))
+    return max(_report_failures(summary), int(not all(verdict.holds for verdict in verdicts)))
+
+
+def bench(options: Namespace) -> int:
+    """Ratios from records that the same runner made."""
+    from lab.records.comparison import (  # only now: it loads numpy, for which other commands need not wait
+        compare,
+        format_result,
+    )
+
+    shop = _open([EXPERIMENTS / "bench.toml"], options)
+    summary = run_remaining(shop, options.results, options.jobs)
+    if summary.interrupted:
+        return _say_interrupted(summary)
+    (only,) = shop.plans
+    rows = make_table(only, options.results)
+    _write_table(only, options.results)
+    results = [compare(each, rows) for each in only.experiment.comparisons]
+    for result in results:
+        print(format_result(result))
+    return max(_report_failures(summary), int(not all(result.holds for result in results)))
+
+
+def show(options: Namespace) -> int:
+    """One record, for people."""
+    key = find_key(options.results, options.record)
+    facts = read_facts(options.results, key)
+    print(from_here(record_folder(options.results, key)))
+    for name in (
+        "program",
+        "operation",
+        "measure",
+        "repetition",
+        "site",
+        "link",
+        "perturbation",
+        "notes",
+        "checks",
+        "state",
+    ):
+        print(f"{name:>14}: {facts[name]}")
+    for step in facts["steps"]:
+        print(f"{'client':>14}: {' '.join(step['client'])}")
+    return 0
+
+
+def script(options: Namespace) -> int:
+    """The trials as they would run on two nodes of a cluster."""
+    cluster = read_slurm(options.hosts)
+    experiment = load(find_experiment(options.experiment))
+    plan = make_plan(experiment, cluster_facts(cluster), keep_binaries(binaries([experiment])))
+    print(make_script(plan, cluster), end="")
+    return 0
+
+
+def doctor(options: Namespace) -> int:
+    """What each site needs, what is there, what is missing."""
+    findings = list(examine(options.hosts))
+    print(as_json(findings) if options.json else format_findings(findings))
+    return int(any(each.remedy for each in findings if each.site == EVERYWHERE))
+
+
+def _open(files: Iterable[Path], options: Namespace) -> Workshop:
+    site = open_site(options.site, options.hosts)
+    return open_workshop(files, site, _tell, most_trials(options))
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def _plans_of_now(options: Namespace) -> tuple[Plan, ...]:
+    """As a run would measure: a reference of an earlier build or machine would be stale from the start."""
+    named = choose(options.hosts)[0] if options.site == ANY else options.site
+    return open_workshop(options.experiment, open_site(named, options.hosts), _tell, most_trials(options)).plans
+
+
+def _write_table(each: Plan, results: Path) -> None:
+    """The table of all that is there; left alone when it is of the same records, since parsing them takes time."""
+    file, stamp = results / f"{each.experiment.name}.csv", table_stamp(each, results)
+    if not is_current(file, stamp):
+        write_text(file, format_table(columns(each), make_table(each, results)))
+        keep_stamp(file, stamp)
+
+
+def _series_lines(each: Plan, results: Path) -> list[str]:
+    lines = []
+    for series in each.experiment.series:
+        mine = [planned for planned in each.planned if planned.series is series]
+        done = sum(has_record(results, planned.trial.key) for planned in mine)
+        varied = "".join(f", {name} {len(values)} values" for name, values in series.vary.items())
+        sizes = len(mine[0].trial.request.counts)
+        what = f"{series.program} {series.operation} {series.measure}, {sizes} sizes{varied}"
+        lines.append(f"{series.name:<16} {len(mine):>4} trials, {done:>4} done   {what}")
+    return lines
+
+
+def _done(each: Plan, results: Path) -> int:
+    return sum(has_record(results, planned.trial.key) for planned in each.planned)
+
+
+def _complete(plans: Iterable[Plan], results: Path) -> None:
+    """A reference with gaps would pass for the whole."""
+    todo, _ = missing(plans, results)
+    if todo:
+        raise VerifyError(f"{len(todo)} trials have no record yet", where=str(results), hint="lab run first")
+
+
+def _sentence(summary: Summary) -> str:
+    others = f", {summary.by_others} measured by another run" if summary.by_others else ""
+    return (
+        f"{summary.measured} trials measured, {summary.done_before} done before{others}, {len(summary.failed)} failed"
+    )
+
+
+def _report_failures(summary: Summary) -> int:
+    for planned, sentence in summary.failed[:SHOWN_FAILURES]:
+        varied = "".join(f" {name}={value}" for name, value in planned.point.items())
+        print(f"failed: {planned.series.name}{varied} repetition {planned.repetition}: {sentence}", file=sys.stderr)
+    if len(summary.failed) > SHOWN_FAILURES:
+        print(f"and {len(summary.failed) - SHOWN_FAILURES} more", file=sys.stderr)
+    return int(bool(summary.failed))
+
+
+def _say_interrupted(summary: Summary) -> int:
+    again = "lab " + " ".join(sys.argv[1:])
+    kept = f"interrupted; every finished record is kept, {summary.left} trials are left"
+    print(f"lab: {kept}: {again} goes on", file=sys.stderr)
+    return INTERRUPTED

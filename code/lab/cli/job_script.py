@@ -1,0 +1,64 @@
+"""A job script for a cluster's queue: the MPI trials of an experiment, for those who submit by themselves."""
+
+from __future__ import annotations
+
+import shlex
+
+from lab.errors import SiteError
+from lab.model.trial import End, Ends, Job
+from lab.plan.plan import Plan, Planned, SiteFacts
+from lab.sites.agent.locate import kept, locator
+from lab.sites.cluster import script
+from lab.sites.hosts import Slurm
+from lab.sites.slurm import TRAITS
+
+HEAD = """{shell}#SBATCH --job-name=lab-{name}
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=1
+#SBATCH --exclusive
+#SBATCH --time={minutes}
+#SBATCH --output=%x-%j.log
+{options}
+# A CSV for each trial, in a folder of the job's own beside the place that it was submitted from.
+out=$SLURM_SUBMIT_DIR/lab-{name}-$SLURM_JOB_ID
+failed=0
+mkdir -p "$out"
+{modules}"""
+
+
+def cluster_facts(cluster: Slurm) -> SiteFacts:
+    """Two nodes whose names the cluster chooses; their end of the link must be said."""
+    if not cluster.interface:
+        raise SiteError("a job script must name the nodes' data link", "hosts.toml", 'interface = "..." under [slurm]')
+    ends = [End(f"node{number}", cluster.device, cluster.interface) for number in (0, 1)]
+    return SiteFacts("slurm", Ends(ends[0], ends[1], "", cluster.launcher), {}, TRAITS)
+
+
+def make_script(plan: Plan, cluster: Slurm) -> str:
+    """The script's text."""
+    launched = [each for each in plan.planned if is_launched(each.trial.job) and plan.site.can_run(each.series.tool)]
+    if not launched:
+        raise SiteError("no series of it is one of MPI", plan.experiment.name, "lab run --site slurm")
+    name = plan.experiment.name
+    head = HEAD.format(
+        name=name,
+        minutes=cluster.minutes * len(launched),
+        shell=script.shell(cluster),
+        options="\n".join(f"#SBATCH {each}" for each in script.options(cluster)),
+        modules=script.load(cluster),
+    )
+    return head + "".join(map(_trial, launched)) + "exit $failed\n"
+
+
+def is_launched(job: Job) -> bool:
+    """Whether one command starts both ends: no server waits for a client."""
+    return not any(step.server for step in job.steps)
+
+
+def _trial(planned: Planned) -> str:
+    """What one trial runs; the next one is tried even if it fails."""
+    point = "".join(f".{value}" for value in planned.point.values())
+    file = f"{planned.series.name}{point}.{planned.repetition}.csv"
+    locate = locator(kept(planned.trial.job.overlay))
+    text = " && ".join(shlex.join(map(locate, step.client)) for step in planned.trial.job.steps)
+    return f'{{ {text}; }} >"$out"/{shlex.quote(file)} || failed=1\n'

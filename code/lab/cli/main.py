@@ -1,0 +1,80 @@
+"""The command line: arguments in, a sentence out. The only place that catches a LabError."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from lab.statuses import INTERRUPTED, UNREAD
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 is success, 1 a finding, 2 an error; 130 and 141 as in a shell.
+
+    All of the lab is imported in here: Ctrl-C may come while it is.
+    """
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            _print_anything(stream)
+        return _run(arguments)
+    except KeyboardInterrupt:
+        print("lab: interrupted; the same command goes on, every finished record is kept", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter's own last words
+        return UNREAD
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    from lab.cli.arguments import AUTO
+    from lab.cli.command_table import make_parser
+    from lab.errors import LabError
+    from lab.files.storage import refusal
+
+    options = make_parser().parse_args(arguments)
+    from lab.cli import commands, upkeep  # only now: `lab --help` needs none of it
+    from lab.grade import commands as grades
+    from lab.report import commands as reports
+    from lab.submission import commands as hand_ins
+
+    module = next((each for each in (upkeep, reports, hand_ins, grades) if options.command in each.COMMANDS), commands)
+    try:
+        if getattr(options, "site", "") == AUTO:
+            _choose_site(options)
+        status = int(getattr(module, options.command.replace("-", "_"))(options))
+        sys.stdout.flush()
+        return status
+    except LabError as error:
+        sentence = str(error)
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # what a disk or this computer refuses where nobody had better words for it
+        what, hint = refusal(error)
+        sentence = str(LabError(what, where=str(error.filename or ""), hint=hint))
+    print(f"lab {options.command}: {_harmless(sentence)}", file=sys.stderr)
+    return 2
+
+
+def _print_anything(stream: object) -> None:
+    """A name that the terminal's encoding has no character for is printed with its number."""
+    if getattr(stream, "errors", "") == "strict" and (reconfigure := getattr(stream, "reconfigure", None)):
+        reconfigure(errors="backslashreplace")
+
+
+def _harmless(sentence: str) -> str:
+    """What a file's name or a program said may hold characters that move a terminal's cursor."""
+    return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in sentence)
+
+
+def _choose_site(options: Namespace) -> None:
+    """Nobody named one; a run says which it takes and why."""
+    from lab.sites.auto import choose
+
+    options.site, why = choose(options.hosts)
+    if options.command in ("plan", "run", "bench"):
+        print(f"site {options.site}: {why}", file=sys.stderr)

@@ -1,0 +1,52 @@
+"""The trials that have no record yet, run as every command runs them: a preflight, a line of progress, a summary."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from lab.cli.progress import Progress
+from lab.plan.plan import Planned
+from lab.plan.workshop import Workshop
+from lab.records.record import has_record, read_facts
+from lab.run.preflight import is_wanted, preflight
+from lab.run.run import Summary, Work, damaged, missing, run_trials
+
+
+def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Summary:
+    """What became of them; the line of progress ends whatever happens."""
+    todo, done = missing(shop.plans, results, fresh=fresh)
+    if not todo:
+        return Summary(done_before=done)
+    _tell(damaged(todo, results))
+    if is_wanted(shop.facts.traits, len(todo)):
+        _tell_preflight(shop, todo)
+    progress = Progress(len(todo), sys.stderr)
+    try:
+        work = Work(shop.site, shop.facts, results, fresh)
+        summary = run_trials(work, todo, shop.site.at_once or jobs, progress.watch)
+    finally:
+        progress.close()
+    summary.done_before = done
+    _tell(notes_of_own(todo, results))
+    return summary
+
+
+def notes_of_own(measured: Iterable[Planned], results: Path) -> Iterator[str]:
+    """What the records of own programs warn against; of the others a report says it."""
+    for each in measured:
+        if each.series.tool.build and has_record(results, each.trial.key):
+            for note in read_facts(results, each.trial.key)["notes"]:
+                yield f"note: {each.series.name} repetition {each.repetition}: {note}"
+
+
+def _tell_preflight(shop: Workshop, todo: list[Planned]) -> None:
+    """Before a long run by the clock on the wall."""
+    found = preflight(shop.site, shop.facts, todo)
+    _tell(found.lines(todo) if found else ())
+
+
+def _tell(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line, file=sys.stderr)

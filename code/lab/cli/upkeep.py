@@ -1,0 +1,50 @@
+"""The commands that look after the exact machine: renew its lock, export and import its image."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from argparse import Namespace
+from pathlib import Path
+
+from lab.cli.remaining import run_remaining
+from lab.errors import VerifyError
+from lab.machine.image import build_image, export_image, import_image
+from lab.machine.lock import renew
+from lab.places import CACHE, MACHINE, REFERENCE
+from lab.plan.workshop import all_experiments, open_workshop
+from lab.records.reference import write_reference
+from lab.sites import open_site
+
+COMMANDS = ("lock", "image")
+
+
+def lock(options: Namespace) -> int:
+    """The lock and results/reference belong together: renew both, or say that the reference is stale."""
+    locked = renew(MACHINE, CACHE)
+    print(f"{MACHINE / 'packages.lock'}: {len(locked)} packages")
+    shop = open_workshop(all_experiments(), open_site(options.site, options.hosts), _tell)
+    with tempfile.TemporaryDirectory(prefix="lab-lock-") as folder:
+        results = Path(folder)
+        summary = run_remaining(shop, results, options.jobs)
+        if summary.interrupted or summary.failed:
+            hint = "lab run, then lab table --reference"
+            raise VerifyError("the reference is stale: not all trials could be measured", str(REFERENCE), hint)
+        for file, rows in write_reference(shop.plans, results, REFERENCE).items():
+            print(f"{file}: {rows} rows")
+    return 0
+
+
+def image(options: Namespace) -> int:
+    """The image as one file, for everybody to have the same identity."""
+    if options.action == "export":
+        export_image(build_image(MACHINE, CACHE, _tell), options.file)
+        print(f"{options.file}: exported; others take it with: lab image import {options.file.name}")
+        return 0
+    imported = import_image(options.file, CACHE)
+    print(f"{imported.folder}: imported, and used from now on")
+    return 0
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)

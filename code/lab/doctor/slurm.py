@@ -1,0 +1,59 @@
+"""The slurm site: its commands, and nodes that are up."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from lab.doctor.finding import Finding, program
+from lab.errors import LabError
+from lab.sites import hosts
+from lab.sites.cluster import queue
+from lab.sites.hosts import Slurm
+
+SITE = "slurm"
+TRY = "log in to the cluster; or make slurm-up for one on this computer"
+
+
+def examine(file: Path) -> Iterator[Finding]:
+    """A cluster is asked only where there is one."""
+    yield program(SITE, "sbatch", TRY)
+    if shutil.which("sbatch"):
+        try:
+            wanted = hosts.read_slurm(file) if hosts.has(file, "slurm") else hosts.Slurm()
+        except LabError as error:
+            yield Finding(SITE, file.name, error.what, str(error))
+            return
+        yield _cluster(wanted)
+        yield _mpi(wanted)
+
+
+def _cluster(wanted: Slurm) -> Finding:
+    try:
+        name, up = queue.cluster_name(), queue.nodes_up(wanted.partition)
+    except LabError as error:
+        return Finding(SITE, "cluster", error.what, error.hint or "sinfo")
+    enough = up >= 2
+    return Finding(SITE, "cluster", f"{name}: {up} nodes up", "" if enough else "two nodes; sinfo -R says why not")
+
+
+def _mpi(wanted: Slurm) -> Finding:
+    """How the ranks of an MPI program are started, or the key under which they would be."""
+    if wanted.mpi == hosts.ORTERUN:
+        return program(SITE, hosts.ORTERUN, "make setup, or apt install openmpi-bin")
+    asked = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, check=False)
+    known = _kinds(asked.stdout + asked.stderr)
+    if wanted.mpi in known:
+        whose = "" if wanted.mpi.startswith("pmix") else ", for an MPI library that is built with it"
+        return Finding(SITE, "MPI", f"srun --mpi={wanted.mpi}{whose}")
+    instead = next((each for each in known if each.startswith("pmix")), hosts.ORTERUN)
+    there = ", ".join(known) or "nothing"
+    return Finding(SITE, "MPI", f"srun --mpi has no {wanted.mpi}, but {there}", f'mpi = "{instead}" under [slurm]')
+
+
+def _kinds(listed: str) -> list[str]:
+    """What `srun --mpi=list` names, a line each, behind its own name in older versions."""
+    lines = (line.removeprefix("srun: ").split() for line in listed.splitlines())
+    return [words[0] for words in lines if len(words) == 1 and words[0] != "none"]

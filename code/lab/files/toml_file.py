@@ -1,0 +1,91 @@
+"""A TOML file that somebody typed: read within bounds, held against a schema, every fault with its line."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from lab.errors import SpecError
+from lab.files.schema import Fault, check_document
+from lab.files.schema import Path as Keys
+from lab.files.toml_lines import find_line
+from lab.files.typed_text import read_typed
+
+DEEPEST = 16  # tables and lists in each other: the lab's own files need five
+LARGEST = 2**63 - 1  # TOML's own integers, and the C programs'
+_PLACE = re.compile(r"at line (\d+)")
+_OPENINGS = re.compile(r"(?:[\[{]\s*(?:[\w.\"'-]+\s*=\s*)?){17}")
+_DIGITS = re.compile(r"[0-9][0-9_]{999}")
+_UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # a tab and a line's end can be
+
+
+@dataclass(frozen=True)
+class TomlFile:
+    """What a file says, and its text, in which every fault has a line."""
+
+    file: Path
+    text: str
+    document: dict[str, Any]
+
+    def refuse(self, fault: Fault) -> NoReturn:
+        """One sentence, with the line that caused it."""
+        line = find_line(self.text, fault.path)
+        raise SpecError(fault.what, file=self.file, line=line, expected=fault.expected, hint=fault.hint)
+
+
+def read_toml(file: Path, schema: str, hint: str = "") -> TomlFile:
+    """The file, once nothing is wrong with it that its schema can say."""
+    return check_toml(file, read_typed(file, hint), schema)
+
+
+def check_toml(file: Path, text: str, schema: str) -> TomlFile:
+    """The same of a text that came another way; the file is its name."""
+    found = TomlFile(file, text, _parsed(file, text))
+    if fault := next(_strange(found.document, ()), None) or check_document(found.document, schema):
+        found.refuse(fault)
+    return found
+
+
+def _parsed(file: Path, text: str) -> dict[str, Any]:
+    """The document; what its parser cannot take is one sentence too."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = _PLACE.search(str(error))
+        raise SpecError(f"is not TOML: {error}", file=file, line=int(place[1]) if place else None) from error
+    except RecursionError as error:
+        line = _line_with(text, _OPENINGS)
+        raise SpecError("is nested too deeply", file=file, line=line, expected=f"at most {DEEPEST} levels") from error
+    except ValueError as error:  # an integer of more digits than Python reads
+        line = _line_with(text, _DIGITS)
+        raise SpecError("holds a number of thousands of digits", file=file, line=line, expected="19 at most") from error
+
+
+def _line_with(text: str, what: re.Pattern[str]) -> int | None:
+    """Where the parser gave up without a word about the place."""
+    found = what.search(text)
+    return text.count("\n", 0, found.start()) + 1 if found else None
+
+
+def _strange(value: Any, path: Keys) -> Iterator[Fault]:
+    """Values that TOML can spell and nothing here can mean."""
+    name = ".".join(str(part) for part in path if isinstance(part, str))
+    if len(path) > DEEPEST:
+        yield Fault(f"{path[0]} is nested too deeply", path[:1], f"at most {DEEPEST} levels")
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from _strange(each, (*path, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _strange(each, (*path, index))
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield Fault(f"{name} is {value}", path, "a number")
+    elif isinstance(value, int) and abs(value) > LARGEST:
+        yield Fault(f"{name} does not fit in 64 bits", path, f"at most {LARGEST}")
+    elif isinstance(value, str) and (found := _UNPRINTED.search(value)):
+        yield Fault(f"{name} holds U+{ord(found[0]):04X}, which cannot be printed", path, "text")

@@ -1,0 +1,104 @@
+"""What a series of trials is run with: every parameter once, with its type and its default."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Literal
+
+from lab.model.sizes import parse_size, parse_sizes
+
+Choice = int | Literal["auto"]
+Scalar = int | str | bool
+
+BYTE_COUNTS = ("send_buffer", "receive_buffer")
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """One set of parameters; a program reads those that concern it."""
+
+    sizes: tuple[int, ...] = ()
+    iterations: int = 5000
+    warmup: int = 500
+    repetitions: int = 1
+    windows: int = 20
+    least_time_s: Choice = (
+        "auto"  # that each size lasts, with more iterations if need be; auto: as the site's clock wants
+    )
+    until_stable: int = 0  # percent by which rounds may differ; 0: one round
+    stable_window: int = 5  # rounds that must agree
+    rounds_cap: int = 50  # rounds after which it is given up
+    tx_depth: int = 128
+    rx_depth: int = 512
+    post_list: Choice = "auto"
+    signal_every: Choice = "auto"
+    inline: Choice = "auto"
+    path_mtu: Choice = "auto"
+    wait: str = "poll"
+    verify: bool = False
+    seed: int = 1
+    nodelay: bool = False
+    calls: str = "blocking"  # of MPI
+    send_buffer: int = 0  # bytes; 0 leaves it to the kernel
+    receive_buffer: int = 0
+    peer_post_list: int = 1  # of the peers, whose defaults differ from ours
+    peer_tx_depth: int = 128
+    peer_cq_moderation: int = 0  # 0: the peer's own default
+    peer_no_peak: bool = False
+    peer_seconds: int = 1  # of peers that count time, not messages
+    wait_deadline_s: int = 10  # any wait of our programs without progress
+    deadline_s: Choice = "auto"  # the whole trial
+
+    def with_values(self, values: dict[str, Any]) -> Parameters:
+        """These parameters with some of them replaced, as a TOML table spells them."""
+        return replace(self, **{name: _canonical(name, value) for name, value in values.items()})
+
+    def as_dict(self) -> dict[str, Any]:
+        """All parameters, given or default."""
+        return asdict(self)
+
+
+NAMES = tuple(each.name for each in fields(Parameters))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often one size is sent."""
+
+    size: int
+    iterations: int
+    warmup: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What differs on a site whose time is dear, and why."""
+
+    why: str
+    iterations_at_most: int | None = None
+    iterations_at_least: int = 1
+    depths_at_least: int = 0  # iterations in multiples of tx_depth, so that the window slides
+    warmup_at_most: int | None = None
+    warmup_depths_at_least: int = 0  # warm-up in multiples of tx_depth, so that the clock starts with a full window
+    bytes_per_size_at_most: int | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def counts(self, parameters: Parameters, size: int) -> Counts:
+        """Iterations and warm-up of one size within the profile's bounds."""
+        least = max(self.iterations_at_least, self.depths_at_least * parameters.tx_depth)
+        iterations = min(parameters.iterations, max(self._bound(size, self.iterations_at_most), least))
+        window = min(parameters.tx_depth, iterations)  # more are never in flight
+        warmup = max(self._bound(size, self.warmup_at_most), self.warmup_depths_at_least * window)
+        return Counts(size, iterations, min(parameters.warmup, warmup))
+
+    def _bound(self, size: int, at_most: int | None) -> int:
+        bounds = [2**63 if at_most is None else at_most]
+        if self.bytes_per_size_at_most is not None:
+            bounds.append(self.bytes_per_size_at_most // size)
+        return min(bounds)
+
+
+def _canonical(name: str, value: Any) -> Any:
+    if name == "sizes":
+        return parse_sizes(value)
+    return parse_size(value) if name in BYTE_COUNTS else value

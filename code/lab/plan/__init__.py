@@ -1,0 +1,1 @@
+"""From an experiment and a site to trials, each with its key."""

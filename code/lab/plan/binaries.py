@@ -1,0 +1,74 @@
+"""The programs under test: kept by digest, so that a build beside a run does not change what runs."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import subprocess
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from lab.errors import LabError, StorageError
+from lab.files.digests import sha256
+from lab.files.storage import OWNER, write_bytes
+from lab.places import BENCH, PROGRAMS
+from lab.programs.request import Build
+
+DEADLINE_S = 600  # of a build command
+
+
+def keep_binaries(files: Iterable[Path], kept: Path = PROGRAMS) -> dict[Path, str]:
+    """The sha256 of each program under test, of which a copy now lies at kept_binary()."""
+    return {file: _keep(file, kept) for file in sorted(files)}
+
+
+def build(wanted: Iterable[Build]) -> None:
+    """Run each command once; a build that fails says so with its last line."""
+    for each in dict.fromkeys(wanted):
+        try:
+            done = subprocess.run(each.command, cwd=each.folder, capture_output=True, timeout=DEADLINE_S, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise LabError(f"the build command cannot be run: {error}", where=str(each.folder)) from error
+        if done.returncode:
+            said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+            command = " ".join(each.command)
+            raise LabError(f"{command}: {said[-1] if said else 'failed'}", where=str(each.folder))
+
+
+@cache
+def kept_binary(name: str, digest: str, kept: Path = PROGRAMS) -> Path:
+    """Where the program of that digest lies."""
+    return kept / digest / name
+
+
+def is_kept(copy: Path) -> bool:
+    """Whether a copy is there, and still has the digest by which it is known."""
+    return copy.is_file() and sha256(copy) == copy.parent.name
+
+
+def require_kept(copies: Iterable[Path]) -> None:
+    """Just before they run: no record may name a digest that is not of what ran. One that is not there runs nowhere."""
+    for copy in copies:
+        if copy.is_file() and not is_kept(copy):
+            raise LabError("is not what was kept there", where=str(copy), hint="the same command again makes it good")
+
+
+def _keep(file: Path, kept: Path) -> str:
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError as error:
+        hint = "make build" if file.parent == BENCH else "a build command that makes it"
+        raise LabError(f"{file.name} is not built", where=str(file.parent), hint=hint) from error
+    if not content and file.parent == BENCH:
+        raise LabError(
+            "is empty: its build was cut off", where=str(file), hint=f"rm {shlex.quote(str(file))}; make build"
+        )
+    digest = hashlib.sha256(content).hexdigest()
+    copy = kept_binary(file.name, digest, kept)
+    if not is_kept(copy):
+        try:
+            write_bytes(copy, content, runnable=True)
+        except StorageError as error:
+            raise StorageError(error.what, where=str(kept), hint=OWNER) from error
+    return digest

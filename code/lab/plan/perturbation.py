@@ -1,0 +1,30 @@
+"""Where a repetition starts from, so that luck with layout and timing shows as spread; the same on every computer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+
+from lab.model.trial import Perturbation
+
+START_DELAY_NS = 8_000_000  # two scheduler ticks at 250 Hz
+ENVIRONMENT_BYTES = 4096  # a page: moves the stack against it
+
+
+def perturb(repetition: int) -> Perturbation:
+    """Start delay and size of the environment of a repetition."""
+    return Perturbation(
+        _draw("delay", repetition) % START_DELAY_NS, _draw("environment", repetition) % ENVIRONMENT_BYTES
+    )
+
+
+def shuffle(sizes: Iterable[int], repetition: int) -> tuple[int, ...]:
+    """The order in which a repetition goes through the sizes."""
+    return tuple(sorted(sizes, key=lambda size: _draw(f"size {size}", repetition)))
+
+
+@cache
+def _draw(what: str, repetition: int) -> int:
+    """A hash instead of a random generator, whose sequence may change with Python's version."""
+    return int.from_bytes(hashlib.sha256(f"{what} {repetition}".encode()).digest()[:8], "big")

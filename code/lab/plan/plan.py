@@ -1,0 +1,152 @@
+"""From an experiment and a site to trials, each with the key that says whether it has been measured before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lab.model.parameters import Parameters
+from lab.model.trial import Ends, Job
+from lab.plan.binaries import kept_binary
+from lab.plan.perturbation import perturb, shuffle
+from lab.programs.request import Program, Request
+from lab.sites import Site
+from lab.sites.traits import Traits
+from lab.spec.experiment import Experiment, Point, Series
+
+FORMAT = 2  # of keys and records: a change here makes all records unknown
+TOKEN_BYTES = 16
+LEAST_TIME_S = 1  # of each size by a clock on the wall, unless least_time_s says otherwise
+
+
+@dataclass(frozen=True)
+class SiteFacts:
+    """What a plan needs to know of a site."""
+
+    name: str
+    ends: Ends
+    identity: dict[str, str]
+    traits: Traits
+
+    @classmethod
+    def of(cls, site: Site) -> SiteFacts:
+        """As a site that is ready says."""
+        return cls(site.name, site.ends, site.identity(), site.traits)
+
+    def can_run(self, program: Program) -> bool:
+        """Whether both ends have the RDMA device that a program needs."""
+        return not program.rdma or bool(self.ends.client.device and self.ends.server.device)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The unit of running and caching."""
+
+    key: str
+    request: Request
+    job: Job
+    programs: dict[str, str]  # program under test -> sha256
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A trial in its place in an experiment; several places may share one trial."""
+
+    trial: Trial
+    series: Series
+    point: Point
+    repetition: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All trials of one experiment on one site."""
+
+    experiment: Experiment
+    site: SiteFacts
+    planned: tuple[Planned, ...]
+
+    def trials(self) -> dict[str, Trial]:
+        """Every trial once, by key, first repetitions first: early results cover all series."""
+        ordered = sorted(self.planned, key=lambda each: each.repetition)
+        return {each.trial.key: each.trial for each in ordered}
+
+
+def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Plan:
+    """All trials that the site can run; digests are those of the programs under test."""
+    if not site.traits.takes_models:
+        experiment = experiment.on_a_real_link()
+    return Plan(experiment, site, tuple(_planned(experiment, site, digests)))
+
+
+def binaries(experiments: Iterable[Experiment]) -> set[Path]:
+    """The programs under test that the experiments need."""
+    return {binary for experiment in experiments for series in experiment.series for binary in series.tool.binaries}
+
+
+def canonical(value: Any) -> str:
+    """One text for one value, whatever the order in which it was put together; a dataclass is a table of its fields."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=vars)
+
+
+def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Iterator[Planned]:
+    """What repetitions share is made once: a plan may have ten thousand trials."""
+    for series in experiment.series:
+        for point in series.points():
+            parameters, counts = series.parameters(site.name, point), series.counts(site.name, point)
+            parameters = replace(parameters, least_time_s=_least_time_s(series, point, parameters, site.traits))
+            request = Request(series.program, series.operation, series.measure, counts, parameters)
+            for repetition in range(1, parameters.repetitions + 1):
+                trial = make_trial(series, _shuffled(request, repetition), repetition, site, digests)
+                yield Planned(trial, series, point, repetition)
+
+
+def _least_time_s(series: Series, point: Point, parameters: Parameters, traits: Traits) -> int:
+    """By a clock on the wall, what is over in milliseconds measures the scheduler; instructions have none. Who repeats
+    rounds, checks bytes or varies the iterations says by that how often."""
+    if parameters.least_time_s != "auto":
+        return parameters.least_time_s
+    counted = parameters.verify or parameters.until_stable or "iterations" in point
+    counted = counted or "least_time_s" not in series.tool.uses
+    return 0 if counted or traits.repeats else LEAST_TIME_S
+
+
+def make_trial(
+    series: Series, request: Request, repetition: int, site: SiteFacts, digests: Mapping[Path, str]
+) -> Trial:
+    """One trial of a series, with whatever counts are asked for."""
+    programs = {file.name: digests[file] for file in series.tool.binaries}
+    job = Job(
+        steps=series.tool.steps(request, site.ends),
+        link=series.link,
+        perturbation=perturb(repetition),
+        deadline_s=request.deadline_s,
+        overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
+    )
+    key = _key(job, programs, site.identity, series.tool.reading)
+    token = _token_of(key) if site.traits.repeats else secrets.token_hex(TOKEN_BYTES)
+    return Trial(key, request, replace(job, environment=(("LAB_TOKEN", token),)), programs)
+
+
+def _shuffled(request: Request, repetition: int) -> Request:
+    counts = {each.size: each for each in request.counts}
+    return replace(request, counts=tuple(counts[size] for size in shuffle(counts, repetition)))
+
+
+def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: str) -> str:
+    """All that determines a record, and nothing else: not the experiment that asks, not where files lie."""
+    facts = vars(job) | {"overlay": (), "format": FORMAT, "programs": programs, "identity": identity}
+    if reading:
+        facts["reading"] = reading
+    return hashlib.sha256(canonical(facts).encode()).hexdigest()
+
+
+def _token_of(key: str) -> str:
+    """A secret that no other trial has, and each time the same one. Records publish keys, and who knows the key knows
+    it: only for ends that nobody else reaches."""
+    return hashlib.sha256(f"token {key}".encode()).hexdigest()[: 2 * TOKEN_BYTES]

@@ -1,0 +1,86 @@
+"""What every command needs first: experiments read, the site opened, plans made."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import SpecError
+from lab.places import EXPERIMENTS
+from lab.plan.binaries import build, keep_binaries
+from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.sites import Site
+from lab.spec.experiment import MOST_TRIALS, Experiment
+from lab.spec.reader import load
+
+MANY_TRIALS = 50_000  # a plan of them takes ten seconds
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """A site that is ready, and the plans for it."""
+
+    site: Site
+    facts: SiteFacts
+    plans: tuple[Plan, ...]
+
+
+def open_workshop(
+    files: Iterable[Path], site: Site, progress: Callable[[str], None], most: int | None = MOST_TRIALS
+) -> Workshop:
+    """Experiments are checked before anything is built, and counted before anything is planned."""
+    experiments = [load(find_experiment(file), most) for file in files]
+    require_count(experiments, site.name, progress, most)
+    build(each.tool.build for experiment in experiments for each in experiment.series if each.tool.build)
+    digests = keep_binaries(binaries(experiments))
+    site.prepare(progress)
+    facts = SiteFacts.of(site)
+    plans = tuple(make_plan(each, facts, digests) for each in experiments)
+    for line in left_out(plans):
+        progress(line)
+    return Workshop(site, facts, plans)
+
+
+def most_trials(options: Namespace) -> int | None:
+    """How many trials may be planned: any number, once --yes is said."""
+    return None if getattr(options, "yes", False) else MOST_TRIALS
+
+
+def left_out(plans: Iterable[Plan]) -> list[str]:
+    """A sentence about the series of each experiment that the site's link can't be what they ask for."""
+    named = ((each, ", ".join(each.experiment.left_out)) for each in plans)
+    return [
+        f"{each.experiment.name}: left out on {each.site.name}, whose link takes no model: {names}"
+        for each, names in named
+        if names
+    ]
+
+
+def require_count(experiments: list[Experiment], site: str, progress: Callable[[str], None], most: int | None) -> None:
+    """A plan holds each of its trials: say how many there are before it grows."""
+    counts = {each.file: sum(series.trials(site) for series in each.series) for each in experiments}
+    count = sum(counts.values())
+    if most is not None and count > most:
+        largest = max(counts, key=lambda file: counts[file])
+        what = f"{count:,} trials on {site}"
+        raise SpecError(what, file=largest, expected=f"at most {most:,}", hint="fewer repetitions or values, or --yes")
+    if count > MANY_TRIALS:
+        progress(f"{count:,} trials are planned, which takes a while")
+
+
+def find_experiment(named: Path) -> Path:
+    """A file, or the name of one in experiments/."""
+    if named.suffix == ".toml" or (named.exists() and not named.is_dir()):
+        return named
+    file = EXPERIMENTS / f"{named}.toml"
+    if not file.exists():
+        known = ", ".join(sorted(each.stem for each in EXPERIMENTS.glob("*.toml")))
+        raise SpecError(f"there is no experiment {named}", file=EXPERIMENTS, expected=f"one of {known}")
+    return file
+
+
+def all_experiments() -> list[Path]:
+    """Every experiment but the bench, which compares programs and answers no question about the link."""
+    return [file for file in sorted(EXPERIMENTS.glob("*.toml")) if file.stem != "bench"]

@@ -1,0 +1,1 @@
+"""What trials left, and the tables that are made of it."""

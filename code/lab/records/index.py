@@ -1,0 +1,126 @@
+"""What records lie in a results folder: of which site each is, of which programs, and when it began.
+
+Reading hundreds of records takes a second, so what was read is kept beside them; a file that says nothing true is
+made anew, and none is kept where nobody may write.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.errors import RecordError, StorageError
+from lab.files.storage import write_text
+from lab.plan.plan import SiteFacts
+from lab.records.record import RECORD, read_facts
+from lab.records.site_of_record import site_of
+
+INDEX = ".index.json"
+SITE = ("site", "identity", "ends", "traits")  # of a record's facts
+Programs = tuple[tuple[str, str], ...]  # (name, sha256), by name
+
+
+@dataclass(frozen=True)
+class Group:
+    """The records of one site with one identity: the programs that ran there, and when each record began."""
+
+    site: SiteFacts
+    started: dict[str, str]  # by key
+    programs: dict[Programs, str]  # and when the newest record of them began
+
+
+Entry = tuple[list[int], str, dict[str, str], str]  # the file's stamp, the site as JSON, programs, when it began
+
+
+def read_groups(results: Path) -> list[Group]:
+    """All records that say where they were made; others are for those to complain about who want them."""
+    known = _read(results / INDEX)
+    found = {key: _entry(results, key, stamp, known.get(key)) for key, stamp in _stamps(results / "records")}
+    entries = {key: entry for key, entry in found.items() if entry is not None}
+    if entries != known:
+        _keep(results / INDEX, entries)
+    return list(_groups(entries))
+
+
+def _stamps(records: Path) -> Iterator[tuple[str, list[int]]]:
+    """Every record's key, with what changes when its file does."""
+    for start in _entries(records):
+        for folder in _entries(start):
+            with suppress(OSError):
+                status = (folder / RECORD).stat()
+                yield folder.name, [status.st_mtime_ns, status.st_ino, status.st_size]
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _entry(results: Path, key: str, stamp: list[int], known: Entry | None) -> Entry | None:
+    if known is not None and known[0] == stamp:
+        return known
+    try:
+        facts = read_facts(results, key)
+        site_of(facts)
+        return stamp, _canonical({name: facts[name] for name in SITE}), _texts(facts["programs"]), _started(facts)
+    except (RecordError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _started(facts: dict[str, Any]) -> str:
+    return str(facts["state"]["started"])
+
+
+def _groups(entries: dict[str, Entry]) -> Iterator[Group]:
+    groups: dict[str, Group] = {}
+    for key, (_, site, programs, started) in entries.items():
+        if site not in groups:
+            groups[site] = Group(site_of(json.loads(site)), {}, {})
+        group, ran = groups[site], tuple(sorted(programs.items()))
+        group.started[key] = started
+        group.programs[ran] = max(started, group.programs.get(ran, ""))
+    yield from groups.values()
+
+
+def _read(file: Path) -> dict[str, Entry]:
+    """What was kept, if it is what was kept."""
+    try:
+        digest, _, text = file.read_text().partition("\n")
+        if digest != _digest(text):
+            return {}
+        kept = json.loads(text)
+        sites = kept["sites"]
+        return {
+            key: (stamp, sites[site], programs, started)
+            for key, (stamp, site, programs, started) in kept["records"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return {}
+
+
+def _keep(file: Path, entries: dict[str, Entry]) -> None:
+    sites = list(dict.fromkeys(site for _, site, _, _ in entries.values()))
+    numbers = {site: number for number, site in enumerate(sites)}
+    records = {key: (stamp, numbers[site], *rest) for key, (stamp, site, *rest) in entries.items()}
+    text = _canonical({"sites": sites, "records": records})
+    with suppress(StorageError):
+        write_text(file, f"{_digest(text)}\n{text}")
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _texts(values: dict[str, str]) -> dict[str, str]:
+    return {str(name): str(value) for name, value in values.items()}

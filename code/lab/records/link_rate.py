@@ -1,0 +1,56 @@
+"""What a link with a rate can carry at most, by its frames' own arithmetic, and who says that it carried more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lab.analysis.ceiling import ETHERNET, PATH_MTUS, ROCE
+from lab.model.trial import Link, Outcome
+from lab.plan.plan import Planned, SiteFacts
+from lab.programs.request import SUMMARIES, WINDOW, Sample
+from lab.sites.links.link_model import burst_bytes
+from lab.sites.traits import Traits
+
+# RFC 9293: IP 20, TCP 20; with RFC 7323's timestamps it is 12 more, which a kernel may leave out.
+TCP_LEAST = 40
+# Rows that say how many bytes were moved in what time, from a start to an end that the data had to wait for.
+RATES = (*SUMMARIES, WINDOW, "round", "round_completed")
+
+
+def payload_most(mtu: int, *, rdma: bool) -> float:
+    """Of each byte on an Ethernet's wire, the most that can be a message's."""
+    if not rdma:
+        return (mtu - TCP_LEAST) / (mtu + ETHERNET)
+    packet = next(each for each in PATH_MTUS if each + ROCE <= mtu)
+    return packet / (packet + ROCE + ETHERNET)
+
+
+def bytes_per_s_most(link: Link, states: Iterable[object], *, rdma: bool) -> float | None:
+    """A model's rate less the headers of its frames; a card's rate as it is, since nobody knows its frames."""
+    if link.rate_bit_s is not None:
+        return link.rate_bit_s / 8 * payload_most(link.mtu, rdma=rdma)
+    rates = [state.get("rate_bit_s") for state in states if isinstance(state, dict)]
+    known = [rate for rate in rates if isinstance(rate, int) and rate > 0]
+    return min(known) / 8 if known else None
+
+
+def bytes_at_once(link: Link, traits: Traits) -> int:
+    """What a model of the kernel's lets pass after each silence before its rate holds; the exact machine's holds."""
+    return 0 if traits.repeats or link.rate_bit_s is None else burst_bytes(link.rate_bit_s)
+
+
+def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
+    """A sentence about the row furthest above what the link can carry; data that turn around in a device pass none."""
+    rdma, link = planned.series.tool.rdma, planned.trial.job.link
+    if rdma and site.ends.client == site.ends.server:
+        return
+    states = (outcome.state.get(end) for end in ("client", "server"))
+    most, at_once = bytes_per_s_most(link, states, rdma=rdma), bytes_at_once(link, site.traits)
+    rows = [each for each in samples if each.sample in RATES and each.time_ns > 0]
+    if most is None or not rows or (at_once and planned.trial.request.parameters.verify):
+        return  # while bytes are checked the link is silent, who knows how often
+    worst = max(rows, key=lambda each: (each.bytes - at_once) / each.time_ns)
+    rate = 1e9 * worst.bytes / worst.time_ns
+    if 1e9 * (worst.bytes - at_once) / worst.time_ns > most:
+        what = f"{worst.sample} {worst.index} of {worst.size_bytes} bytes"
+        yield f"{what} comes to {rate:.0f} B/s, but the link carries {most:.0f} B/s at most"

@@ -1,0 +1,162 @@
+"""Records on disk: one folder for each trial, which exists whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import shutil
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.errors import ParseError, RecordError
+from lab.files.digests import SUMS, damage, read_sums, sums_of
+from lab.files.storage import refusal, storage
+from lab.programs.request import Sample
+from lab.programs.samples_csv import load_samples, write_samples
+
+AGAIN = "lab run of its experiment measures it again"
+RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG = "record.json", "samples.csv.gz", "server.log", "client.log"
+
+_BEGINNING = re.compile(r"[0-9a-f]{1,64}")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one trial left."""
+
+    key: str
+    facts: dict[str, Any]
+    samples: tuple[Sample, ...]
+    server_log: str = ""
+    client_log: str = ""
+
+
+def record_folder(results: Path, key: str) -> Path:
+    """Where the record of a key lies, or would lie."""
+    return results / "records" / key[:2] / key
+
+
+def digests_file(results: Path, key: str) -> Path:
+    """What changes with any file of a whole record: small, where the record may be large."""
+    return record_folder(results, key) / SUMS
+
+
+def has_record(results: Path, key: str) -> bool:
+    """Whether a trial has been measured, and what it left is as it was written."""
+    return record_folder(results, key).is_dir() and not record_damage(results, key)
+
+
+def record_damage(results: Path, key: str) -> str:
+    """What of a record is not as it was written, in words; empty where it is whole, and where there is none."""
+    folder = record_folder(results, key)
+    try:
+        return damage(folder) if folder.is_dir() else ""
+    except OSError as error:
+        raise RecordError(f"cannot be read: {refusal(error)[0]}", where=str(error.filename or folder)) from error
+
+
+def write_record(results: Path, record: Record) -> None:
+    """Put a record in place with the digests of its files; one of the same key is replaced."""
+    samples = gzip.compress(write_samples(record.samples).encode(), compresslevel=6, mtime=0)
+    files = _common_files(record) | {SAMPLES: samples}
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    _write_folder(record_folder(results, record.key), files | {SUMS: sums_of(digests)})
+
+
+def write_failure(results: Path, record: Record, sentence: str, evidence: dict[str, str]) -> Path:
+    """Keep what a failed trial left, apart from the records."""
+    folder = results / "failed" / record.key
+    texts = {"failure.txt": sentence + "\n", **evidence}
+    _write_folder(folder, _common_files(record) | {name: text.encode() for name, text in texts.items()})
+    return folder
+
+
+def read_facts(results: Path, key: str) -> dict[str, Any]:
+    """The record.json of a key."""
+    file = record_folder(results, key) / RECORD
+    try:
+        facts = json.loads(_as_written(file))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
+    if not isinstance(facts, dict) or facts.get("key") != key:
+        raise RecordError("is not the record of its folder's key", where=str(file), hint=AGAIN)
+    return facts
+
+
+def read_samples_of(results: Path, key: str) -> tuple[Sample, ...]:
+    """The samples of a key."""
+    file = record_folder(results, key) / SAMPLES
+    try:
+        return load_samples(gzip.decompress(_as_written(file)).decode())
+    except (OSError, EOFError, ValueError, zlib.error, ParseError) as error:
+        raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
+
+
+def _as_written(file: Path) -> bytes:
+    content = file.read_bytes()
+    if hashlib.sha256(content).hexdigest() != read_sums(file.parent).get(file.name):
+        raise RecordError("is not what was written", where=str(file), hint=AGAIN)
+    return content
+
+
+def find_key(results: Path, start: str) -> str:
+    """The one key that begins so."""
+    if not _BEGINNING.fullmatch(start):
+        raise RecordError(f"{start!r:.80} begins no key: they have digits and the letters a to f", hint="lab show 3f9a")
+    keys = sorted(folder.name for folder in (results / "records").glob(f"{start[:2]}*/{start}*"))
+    if len(keys) == 1:
+        return keys[0]
+    problem = "no record's key begins" if not keys else f"{len(keys)} records' keys begin"
+    raise RecordError(f"{problem} with {start!r}", where=str(results), hint="more of the key, as the table shows it")
+
+
+def _common_files(record: Record) -> dict[str, bytes]:
+    facts = json.dumps(record.facts, indent=1, sort_keys=True) + "\n"
+    texts = {RECORD: facts, SERVER_LOG: record.server_log, CLIENT_LOG: record.client_log}
+    return {name: text.encode() for name, text in texts.items()}
+
+
+def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
+    """Write beside, sync, rename. Who calls holds the claim of the key, so a leftover beside is nobody's."""
+    beside = folder.with_name(f".{folder.name}.tmp")
+    with storage(folder):
+        shutil.rmtree(beside, ignore_errors=True)
+        beside.mkdir(parents=True)
+        try:
+            for name, content in files.items():
+                _write_synced(beside / name, content)
+            _sync_folder(beside)
+            _swap(beside, folder)
+        except OSError:
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
+
+
+def _swap(beside: Path, folder: Path) -> None:
+    old = folder.with_name(f".{folder.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    beside.rename(folder)
+    _sync_folder(folder.parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _write_synced(file: Path, content: bytes) -> None:
+    with file.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,178 @@
+"""Plans made of what records say: who reads needs no site, no machine and no compiler."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from operator import itemgetter
+from pathlib import Path
+from typing import NoReturn
+
+from lab.errors import RecordError
+from lab.places import REFERENCE
+from lab.plan.plan import Plan, binaries, make_plan
+from lab.plan.workshop import find_experiment, left_out, most_trials, require_count
+from lab.records.index import Group, read_groups
+from lab.records.reference import IDENTITY
+from lab.sites import MODULES, Tell, require_known
+from lab.sites.auto import ANY, choose
+from lab.spec.experiment import MOST_TRIALS, Experiment
+from lab.spec.reader import load
+
+Build = tuple[str, dict[Path, str]]  # when a record of it began last, and the digests of its programs
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A plan on one site of the records, with how many of its trials have one, and when the newest of these began."""
+
+    plan: Plan
+    there: int
+    newest: str
+    outdated: tuple[str, ...]  # programs that are built otherwise now
+
+    @property
+    def share(self) -> float:
+        return self.there / len(self.plan.trials())
+
+
+def plans_of(options: Namespace) -> tuple[Plan, ...]:
+    """The experiments that a command names, as the records say that they were measured."""
+    return recorded_plans(
+        options.experiment,
+        options.results,
+        options.site,
+        lambda: choose(options.hosts)[0],
+        lambda line: print(line, file=sys.stderr),
+        most_trials(options),
+    )
+
+
+def recorded_plans(
+    files: Iterable[Path],
+    results: Path,
+    site: str,
+    prefer: Callable[[], str],
+    tell: Tell,
+    most: int | None = MOST_TRIALS,
+) -> tuple[Plan, ...]:
+    """Each experiment as it was measured, on the site and with the identity of which most of its trials have a record;
+    of two such, on the site that a run would take (prefer), then as results/reference, then as it was measured last."""
+    experiments = [load(find_experiment(file), most) for file in files]
+    groups = _of_site(read_groups(results), site)
+    for name in sorted({group.site.name for group in groups}):
+        require_count(experiments, name, tell, most)
+    choices = [_best(each, groups, prefer, tell) or _refuse(each, groups, results, site) for each in experiments]
+    plans = tuple(each.plan for each in choices)
+    for line in left_out(plans):
+        tell(line)
+    return plans
+
+
+def _of_site(groups: list[Group], named: str) -> list[Group]:
+    """`slurm:exact` makes records of exact, `host:rxe` of host."""
+    if named == ANY:
+        return groups
+    kind, _, wanted = require_known(named).partition(":")
+    name = wanted if wanted in MODULES else kind
+    return [group for group in groups if group.site.name == name]
+
+
+def _refuse(experiment: Experiment, groups: list[Group], results: Path, site: str) -> NoReturn:
+    count = sum(len(group.started) for group in groups)
+    where = "" if site == ANY else f" of the site {site}"
+    what = f"there is no record{where}"
+    if count:
+        what = f"none of the {count} records{where} is of a trial of {experiment.name} as its file is now"
+    elif not where and any((results / "records").glob("*/*")):
+        what = "no record there says what its site is"
+    raise RecordError(what, str(results), f"lab run {experiment.name}")
+
+
+def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str], tell: Tell) -> Choice | None:
+    choices = [choice for group in groups if (choice := _choice(experiment, group)) and choice.there]
+    most = max((choice.share for choice in choices), default=0.0)
+    first = [choice for choice in choices if choice.share == most]
+    if len({choice.plan.site.name for choice in first}) > 1:
+        taken = prefer()
+        first = [choice for choice in first if choice.plan.site.name == taken] or first
+    known = _reference()
+    best = max(first, key=lambda each: (each.plan.site.identity.items() <= known.items(), each.newest), default=None)
+    for line in _about(best, len(choices) - 1) if best else ():
+        tell(line)
+    return best
+
+
+def _about(best: Choice, others: int) -> Iterator[str]:
+    """What a reader must know of records that are not the only ones, or not of what a run would measure."""
+    name, site = best.plan.experiment.name, best.plan.site.name
+    if others:
+        there = f"{best.there} of {len(best.plan.trials())} trials, the last of {best.newest}"
+        yield f"{name}: read from the records of {site} ({there}); {others} more with another identity"
+    if best.outdated:
+        yield f"{name}: the records are of another build of {', '.join(best.outdated)}; lab run measures this one"
+
+
+def _choice(experiment: Experiment, group: Group) -> Choice | None:
+    """The experiment with the programs of which most trials have a record: of two such builds those that are built
+    now, then the newer ones. None where the site's link can be nothing of what the experiment asks for."""
+    if not (group.site.traits.takes_models or any(not each.link.is_modelled for each in experiment.series)):
+        return None
+    found = [_covered(experiment, group, digests) for digests in _builds(experiment, group)]
+    return max(found, key=lambda each: (each.there, not each.outdated, each.newest))
+
+
+def _covered(experiment: Experiment, group: Group, digests: dict[Path, str]) -> Choice:
+    plan = make_plan(experiment, group.site, digests)
+    there = [group.started[key] for key in plan.trials() if key in group.started]
+    outdated = sorted(file.name for file, digest in digests.items() if _digest(file) not in ("", digest))
+    return Choice(plan, len(there), max(there, default=""), tuple(outdated))
+
+
+def _builds(experiment: Experiment, group: Group) -> Iterator[dict[Path, str]]:
+    """The programs as they are built now, where these have records, and as they were at every time at which one ran
+    last: programs that never were there together are not read together."""
+    pairs = {frozenset(series.tool.binaries) for series in experiment.series if series.tool.binaries}
+    ran = [builds for files in pairs if (builds := _ran(files, group))]
+    none = dict.fromkeys(binaries([experiment]), "")
+    yield none | _joined(next(filter(_is_built, builds), builds[-1]) for builds in ran)
+    for moment in {newest for builds in ran for newest, _ in builds}:
+        yield none | _joined(([each for each in builds if each[0] <= moment] or builds[:1])[-1] for builds in ran)
+
+
+def _ran(files: frozenset[Path], group: Group) -> list[Build]:
+    """The builds of programs that belong together, the newest at the end."""
+    names = {file.name for file in files}
+    found = ((newest, dict(named)) for named, newest in group.programs.items() if dict(named).keys() == names)
+    return sorted(((newest, {file: named[file.name] for file in files}) for newest, named in found), key=itemgetter(0))
+
+
+def _is_built(build: Build) -> bool:
+    return all(_digest(file) == digest for file, digest in build[1].items())
+
+
+def _joined(builds: Iterable[Build]) -> dict[Path, str]:
+    return {file: digest for _, digests in builds for file, digest in digests.items()}
+
+
+@cache
+def _digest(file: Path) -> str:
+    """Of a program as it is built now; empty where it is not."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _reference() -> dict[str, str]:
+    """What results/reference was measured with, if it says so."""
+    try:
+        known = json.loads((REFERENCE / IDENTITY).read_text())
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}

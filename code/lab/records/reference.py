@@ -1,0 +1,56 @@
+"""results/reference: the small tables that a re-run is held against, and the identity that they come from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab.errors import VerifyError
+from lab.files.storage import write_text
+from lab.plan.plan import Plan
+from lab.records.table import columns, format_table, make_table
+
+IDENTITY = "identity.json"
+
+
+def write_reference(plans: Iterable[Plan], results: Path, folder: Path) -> dict[Path, int]:
+    """Tables of complete plans and what they were measured with; the number of rows by file."""
+    plans, written = tuple(plans), {}
+    for plan in plans:
+        rows = make_table(plan, results)
+        file = folder / f"{plan.experiment.name}.csv"
+        write_text(file, format_table(columns(plan), rows))
+        written[file] = len(rows)
+    write_text(folder / IDENTITY, json.dumps(_facts(plans), indent=1, sort_keys=True) + "\n")
+    return written
+
+
+def read_reference(plan: Plan, folder: Path) -> str:
+    """The committed table of an experiment."""
+    file = folder / f"{plan.experiment.name}.csv"
+    try:
+        return file.read_text()
+    except FileNotFoundError as error:
+        hint = f"lab table {plan.experiment.name} --reference"
+        raise VerifyError("there is no reference", where=str(file), hint=hint) from error
+
+
+def changed_parts(plans: Iterable[Plan], folder: Path) -> list[str]:
+    """The names of what is not as it was for the reference: parts of the site's identity, programs under test."""
+    try:
+        before = json.loads((folder / IDENTITY).read_text())
+    except (OSError, ValueError):
+        return ["all that made the reference, which does not say what that was"]
+    now = _facts(plans)
+    return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+
+
+def _facts(plans: Iterable[Plan]) -> dict[str, str]:
+    """The site's identity and the digests of the programs, in one flat table."""
+    facts: dict[str, str] = {}
+    for plan in plans:
+        facts |= plan.site.identity
+        for planned in plan.planned:
+            facts |= planned.trial.programs
+    return facts

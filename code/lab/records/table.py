@@ -1,0 +1,152 @@
+"""Records of an experiment as one CSV: a row for each series, varied point, repetition and size. Integers only."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import median_low
+
+from lab.files.stamp import digest_files
+from lab.plan.plan import Plan, Planned, canonical
+from lab.programs.request import ONE_WAY, SETTLED, Sample
+from lab.records.record import digests_file, has_record, read_samples_of
+
+ABOUT = ("series", "program", "operation", "measure", "repetition", "size_bytes")  # and the varied values
+COLUMNS = (
+    *ABOUT,
+    "messages",
+    "completed_ns",
+    "completed_bytes_per_s",
+    "confirmed_bytes",
+    "confirmed_ns",
+    "confirmed_bytes_per_s",
+    "round_trip_ns",
+    "round_trip_kind",
+    "record",
+)
+OF_ROUNDS = ("rounds", "stable")  # only where rounds were repeated until they agree
+SIDES = ("send", "receive")
+# Only where each end's own time is.
+OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
+KEY_LETTERS = 16  # of a key in a row: enough to name a record, short enough to read
+
+Row = dict[str, str]
+
+
+def make_table(plan: Plan, results: Path) -> list[Row]:
+    """A row for everything that has been measured."""
+    rows: list[Row] = []
+    for planned in plan.planned:
+        if has_record(results, planned.trial.key):
+            rows += _rows(planned, read_samples_of(results, planned.trial.key))
+    return rows
+
+
+def columns(plan: Plan) -> list[str]:
+    """The common columns, those that only some measures fill, and one for each parameter that any series varies."""
+    varied = dict.fromkeys(name for series in plan.experiment.series for name in series.vary)
+    requests = [each.trial.request for each in plan.planned]
+    rounds = OF_ROUNDS if any(each.parameters.until_stable for each in requests) else ()
+    sides = OF_SIDES if any(each.measure == ONE_WAY for each in requests) else ()
+    return [*COLUMNS[:-1], *rounds, *sides, *varied, COLUMNS[-1]]
+
+
+def table_stamp(plan: Plan, results: Path) -> str:
+    """What the table would be made of: the same stamp, the same table."""
+    there = [each for each in plan.planned if has_record(results, each.trial.key)]
+    places = [[each.series.name, each.point, each.repetition, each.trial.key] for each in there]
+    files = [digests_file(results, each.trial.key) for each in there]
+    content = digest_files([Path(__file__), *files])
+    return hashlib.sha256(canonical([columns(plan), places, content]).encode()).hexdigest()
+
+
+def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:
+    """The CSV text."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def parse_table(text: str) -> list[Row]:
+    """The rows of a CSV that format_table wrote."""
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def bytes_per_second(count: int, time_ns: int) -> int:
+    """Rounded to whole bytes per second, in integers: the same everywhere."""
+    return (2 * count * 10**9 + time_ns) // (2 * time_ns)
+
+
+def _rows(planned: Planned, samples: Iterable[Sample]) -> list[Row]:
+    by_size: dict[int, dict[str, list[Sample]]] = defaultdict(lambda: defaultdict(list))
+    for sample in samples:
+        by_size[sample.size_bytes][sample.sample].append(sample)
+    request = planned.trial.request
+    common = {
+        "series": planned.series.name,
+        "program": request.program,
+        "operation": request.operation,
+        "measure": request.measure,
+        "repetition": planned.repetition,
+        "record": planned.trial.key[:KEY_LETTERS],
+        **planned.point,
+    }
+    rows = (common | {"size_bytes": size} | _values(kinds) for size, kinds in sorted(by_size.items()))
+    return [dict.fromkeys(COLUMNS, "") | {name: str(value) for name, value in row.items()} for row in rows]
+
+
+def _values(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:
+    values: dict[str, int | str] = {}
+    for kind in ("completed", "confirmed"):
+        for sample in kinds.get(kind, ()):
+            rate = bytes_per_second(sample.bytes, sample.time_ns)
+            values |= {f"{kind}_ns": sample.time_ns, f"{kind}_bytes_per_s": rate}
+            values |= {"messages": sample.messages} | ({"confirmed_bytes": sample.bytes} if kind == "confirmed" else {})
+    for kind, statistic in (("round_trip", "median"), ("round_trip_median", "median"), ("round_trip_mean", "mean")):
+        if trips := kinds.get(kind):
+            time_ns = median_low(sample.time_ns for sample in trips)
+            messages = sum(sample.messages for sample in trips)
+            values |= {"messages": messages, "round_trip_ns": time_ns, "round_trip_kind": statistic}
+    return values | _sides(kinds) | _rounds(kinds)
+
+
+def last_rounds_ns(completed: list[Sample], last: Sample) -> int:
+    """What the rounds that were looked at last took up to their last completions."""
+    rounds = last.messages // completed[0].messages
+    return sum(sample.time_ns for sample in sorted(completed, key=lambda each: each.index)[-rounds:])
+
+
+def _sides(kinds: dict[str, list[Sample]]) -> dict[str, int]:
+    """What each end's own call took; the mean is rounded to whole nanoseconds."""
+    values: dict[str, int] = {}
+    for side in SIDES:
+        if times := [sample.time_ns for sample in kinds.get(side, ())]:
+            mean = (2 * sum(times) + len(times)) // (2 * len(times))
+            values |= {"messages": len(times), f"{side}_mean_ns": mean, f"{side}_median_ns": median_low(times)}
+    return values
+
+
+def _rounds(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:
+    """What a row says of the rounds that were looked at last, and of the control message's round trip."""
+    for kind, stable in SETTLED.items():
+        for last in kinds.get(kind, ()):
+            completed_ns = last_rounds_ns(kinds["round_completed"], last)
+            return {
+                "messages": last.messages,
+                "completed_ns": completed_ns,
+                "completed_bytes_per_s": bytes_per_second(last.bytes, completed_ns),
+                "confirmed_bytes": last.bytes,
+                "confirmed_ns": last.time_ns,
+                "confirmed_bytes_per_s": bytes_per_second(last.bytes, last.time_ns),
+                "round_trip_ns": median_low(trip.time_ns for trip in kinds["control_trip"]),
+                "round_trip_kind": "control",
+                "rounds": len(kinds["round"]),
+                "stable": stable,
+            }
+    return {}

@@ -1,0 +1,1 @@
+"""Every number that a report may print, topic by topic."""

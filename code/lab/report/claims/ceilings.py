@@ -1,0 +1,45 @@
+"""What a link with a rate leaves to each protocol, and how much of that a curve reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from lab.analysis.ceiling import Limit, tcp_limit, write_limit
+from lab.analysis.estimate import Estimate
+from lab.analysis.summary import estimate_median
+from lab.report.claim import Claim, Kind
+from lab.report.claims.lines import scaled
+from lab.report.evidence.curve import Subject
+from lab.report.tex.units import in_words
+from lab.spec.experiment import Series
+
+HEADERS = "what headers leave of the link's rate"
+
+
+def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
+    """The most that a series' protocol can carry; None for a link without a rate, or a protocol not worked out."""
+    rate, mtu = series.link.rate_bit_s, series.link.mtu
+    if rate is None:
+        return None
+    if series.program in ("tcp", "iperf3"):
+        return tcp_limit(sizes, rate, mtu)
+    is_write = series.program in ("verbs", "ib_write_bw") and series.operation == "write"
+    return write_limit(sizes, rate, mtu) if is_write else None
+
+
+def ceiling_claims(curve: Subject) -> Iterator[Claim]:
+    """The best share of its ceiling that a curve reaches."""
+    limit = ceiling(curve.series, curve.sizes)
+    if limit is None:
+        return
+    shares = {
+        size: scaled(estimate_median(curve.values(size)), 1 / most)
+        for size, most in zip(curve.sizes, limit.y, strict=True)
+    }
+    best = max(shares, key=lambda size: shares[size].value)
+    meaning = f"throughput of {curve.words} over {HEADERS}, messages of {in_words(best)}"
+    rate = Estimate(float(curve.series.link.rate_bit_s or 0), None, shares[best].n)
+    yield curve.claim(f"{curve.name}.rate", rate, "bit/s", Kind.DERIVED, f"rate of the link of {curve.words}", best)
+    claim = curve.claim(f"{curve.name}.filled", shares[best], "", Kind.RATIO, meaning, best)
+    yield replace(claim, base=HEADERS, base_link=claim.link)

@@ -1,0 +1,73 @@
+"""Intercepts held against messages that were really small, by the same program on the same link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from lab.analysis.estimate import Estimate, Interval
+from lab.analysis.regression import intercept_agrees
+from lab.analysis.summary import estimate_median
+from lab.report.claim import Claim, Kind
+from lab.report.claims.latency import round_trips, trip_times
+from lab.report.claims.lines import Times, scaled
+from lab.report.evidence.curve import Subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import is_ours
+from lab.report.tex.units import in_words
+from lab.spec.experiment import Series
+
+
+@dataclass(frozen=True)
+class Intercept:
+    """A line through the times of large messages, and the sweep of small ones beside it."""
+
+    times: Times
+    small: Subject
+
+    @property
+    def smallest(self) -> int:
+        return self.small.sizes[0]
+
+    def half_trip_ns(self) -> Estimate:
+        """Of the smallest message."""
+        return scaled(estimate_median(self.small.values(self.smallest)), 0.5)
+
+    def agrees(self) -> bool:
+        """Whether the intercept could stand for the time of a small message."""
+        return intercept_agrees(self.times.line(), self.half_trip_ns())
+
+    def over_small(self) -> Estimate:
+        """The intercept over that time; the interval holds all ratios of what both intervals hold."""
+        line, small = self.times.line().intercept, self.half_trip_ns()
+        if line.interval is None or small.interval is None:
+            return Estimate(line.value / small.value, None, small.n)
+        above, below = line.interval, small.interval
+        ratios = [top / bottom for top in (above.low, above.high) for bottom in (below.low, below.high)]
+        return Estimate(line.value / small.value, Interval(min(ratios), max(ratios), above.level), small.n)
+
+
+def intercepts(evidence: Evidence) -> Iterator[Intercept]:
+    """Of each of our series of large messages with one of small messages beside it: a line of all sizes, one of the
+    larger half, and behind each the two that follow the times where it does not.
+    """
+    series = [each for each in evidence.all_series("latency") if is_ours(each)]
+    for large in series:
+        for small in (each for each in series if _is_beside(evidence.plan.site.name, each, large)):
+            times = trip_times(round_trips(evidence, large))
+            for line in (times, times.upper()):
+                yield from (Intercept(each, round_trips(evidence, small)) for each in (line, *line.parts()))
+
+
+def _is_beside(site: str, small: Series, large: Series) -> bool:
+    same = (small.program, small.link) == (large.program, large.link)
+    return same and small.sizes(site)[0] < large.sizes(site)[0] and small.sizes(site)[-1] < large.sizes(site)[-1]
+
+
+def intercept_claims(found: Intercept) -> Iterator[Claim]:
+    """The intercept over what a small message takes."""
+    size, small, large = in_words(found.smallest), found.small, found.times.curve
+    meaning = f"intercept of the line of {large.words} over half of the round trip of {size}, {small.words}"
+    claim = small.claim(f"{found.times.name}.over_small", found.over_small(), "", Kind.RATIO, meaning, found.smallest)
+    keys = dict.fromkeys((*claim.keys, *large.keys(large.sizes)))
+    yield replace(claim, keys=tuple(keys), base=f"{small.words} at {size}", base_link=claim.link)

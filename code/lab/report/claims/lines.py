@@ -1,0 +1,174 @@
+"""Claims of a straight line through the time of a message: a cost per message and one per byte; or of two pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from statistics import median_high
+from typing import Protocol
+
+from lab.analysis.estimate import Estimate, Interval, reciprocal
+from lab.analysis.pieces import Pieces, find_pieces
+from lab.analysis.regression import Line, fit_line, neighbour_correlation
+from lab.report.claim import Claim, Kind
+from lab.report.evidence.curve import Subject
+from lab.report.tex.units import NANO, in_words
+
+R_SQUARED_PLACES = 5
+NEIGHBOUR_PLACES = 2
+LEAST_SIZES = 5  # two would always lie on a line
+
+
+class Timed(Protocol):
+    """Whose times they are: a series of ours, or what another machine's report has published."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def words(self) -> str: ...
+
+    @property
+    def site(self) -> str: ...
+
+    @property
+    def sizes(self) -> tuple[int, ...]: ...
+
+    def keys(self, sizes: Iterable[int]) -> tuple[str, ...]: ...
+
+    def claim(self, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str, *sizes: int) -> Claim: ...
+
+
+@dataclass(frozen=True)
+class Times:
+    """The time of a message in ns: a row over the sizes from each repetition."""
+
+    curve: Timed
+    what: str
+    sizes: tuple[float, ...]
+    rows: tuple[tuple[float, ...], ...]
+    part: str = "fit"  # names the claims: of all sizes, or of some
+
+    @property
+    def name(self) -> str:
+        return f"{self.curve.name}.{self.part}"
+
+    def line(self) -> Line:
+        return fit_line(self.sizes, self.rows)
+
+    def pieces(self) -> Pieces | None:
+        """The two lines that follow these times where one does not."""
+        return find_pieces(self.sizes, self.rows)
+
+    def parts(self) -> tuple[Times, ...]:
+        """Those below and those above the break, each for a line of its own; none where one line does."""
+        found = self.pieces()
+        if found is None:
+            return ()
+        below, above = f"{self.what}, the sizes below the break,", f"{self.what}, the sizes above the break,"
+        return (
+            self.between(found.below.low, found.below.high, below, f"{self.part}.below"),
+            self.between(found.above.low, found.above.high, above, f"{self.part}.above"),
+        )
+
+    def upper(self) -> Times:
+        """Those of the larger half of the sizes."""
+        least, most = median_high(set(self.sizes)), max(self.sizes)
+        return self.between(least, most, f"{self.what}, the larger half of the sizes,", "upper")
+
+    def between(self, low: float, high: float, what: str, part: str) -> Times:
+        """Those of the sizes from one to another."""
+        kept = [place for place, size in enumerate(self.sizes) if low <= size <= high]
+        rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
+        return replace(self, what=what, sizes=tuple(self.sizes[place] for place in kept), rows=rows, part=part)
+
+    def fastest(self) -> tuple[float, int]:
+        """The highest rate of any single time, in bytes per second, and its size."""
+        rates = (
+            (size / time / NANO, int(size)) for row in self.rows for size, time in zip(self.sizes, row, strict=True)
+        )
+        return max(rates)
+
+
+def message_times(curve: Subject) -> Times:
+    """What a message takes while many are on their way: the reciprocal of the message rate."""
+    rows = (tuple(size / rate / NANO for size, rate in zip(curve.sizes, row, strict=True)) for row in curve.rows())
+    return Times(curve, "time per message", tuple(map(float, curve.sizes)), tuple(rows))
+
+
+def fit_claims(times: Times) -> Iterator[Claim]:
+    """What one line says; where two follow the times clearly better, no rate of the one, and what each of the two says.
+
+    The rate of a line that the times do not follow is that of no message: it can lie beyond all that were measured.
+    """
+    if len(times.curve.sizes) < LEAST_SIZES:
+        return
+    found = times.pieces()
+    yield from _line_claims(times)
+    if found is None:
+        yield from _rate_claim(times)
+        return
+    meaning = f"size at which the line through the {times.what} of {times.curve.words} breaks"
+    yield times.curve.claim(f"{times.name}.break", found.at, "bytes", Kind.RATE, meaning, *_sizes(times))
+    if found.at.interval:
+        for end, size in (("from", found.at.interval.low), ("to", found.at.interval.high)):
+            where = Estimate(size, None, found.at.n)
+            about = f"size that the interval of the {meaning} goes {end}"
+            yield times.curve.claim(f"{times.name}.break.{end}", where, "size", Kind.DERIVED, about, *_sizes(times))
+    for part in times.parts():
+        yield from (*_line_claims(part), *_rate_claim(part))
+
+
+def _rate_claim(times: Times) -> Iterator[Claim]:
+    """Bandwidth as 1/slope; a line that falls with the size has none."""
+    slope, (fastest, size) = times.line().slope, times.fastest()
+    if slope.value <= 0:
+        return
+    rate = scaled(reciprocal(slope), 1 / NANO)
+    meaning = f"1/slope of the line through the {times.what} of {times.curve.words}"
+    if rate.value > fastest:
+        meaning += f"; no message was that fast, the fastest had {in_words(size)}"
+    yield times.curve.claim(f"{times.name}.rate", rate, "B/s", Kind.SLOPE, meaning, *_sizes(times))
+
+
+def _line_claims(times: Times) -> Iterator[Claim]:
+    """The intercept, over which sizes the line goes, how well it fits, and the fastest message beside it."""
+    curve, line, about = times.curve, times.line(), f"of the line through the {times.what} of {times.curve.words}"
+    intercept = scaled(line.intercept, NANO)
+    meaning = f"intercept {about}: no message was that small"
+    yield curve.claim(f"{times.name}.intercept", intercept, "s", Kind.INTERCEPT, meaning, *_sizes(times))
+    for name, value, unit, kind, meaning in _of_points(times, line):
+        estimate = Estimate(value, None, line.n)
+        claim = curve.claim(
+            f"{times.name}.{name}", estimate, unit, kind, f"{meaning} {about}; n: points", *_sizes(times)
+        )
+        yield replace(claim, wanted_n=None)
+    neighbours = neighbour_correlation(times.sizes, times.rows, line)
+    if neighbours is not None:
+        estimate = Estimate(round(neighbours, NEIGHBOUR_PLACES), None, len(set(times.sizes)))
+        meaning = f"correlation of the residuals at neighbouring sizes {about}; n: sizes"
+        claim = curve.claim(f"{times.name}.neighbours", estimate, "", Kind.DERIVED, meaning, *_sizes(times))
+        yield replace(claim, wanted_n=None)
+
+
+def _of_points(times: Times, line: Line) -> Iterator[tuple[str, float, str, Kind, str]]:
+    """Name, value, unit, kind and meaning of what has no interval."""
+    yield "low", line.low, "size", Kind.DERIVED, "smallest size"
+    yield "high", line.high, "size", Kind.DERIVED, "largest size"
+    yield "residual", float(abs(line.residuals).max()) * NANO, "s", Kind.RATE, "largest residual, up or down,"
+    fastest, size = times.fastest()
+    yield "fastest", fastest, "B/s", Kind.RATE, "highest rate of any message"
+    yield "fastest.size", size, "size", Kind.DERIVED, "size of the fastest message"
+    if line.r_squared is not None:
+        yield "r2", round(line.r_squared, R_SQUARED_PLACES), "", Kind.DERIVED, "R squared"
+
+
+def _sizes(times: Times) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(map(int, times.sizes)))
+
+
+def scaled(estimate: Estimate, factor: float) -> Estimate:
+    """The same estimate in another unit."""
+    interval = estimate.interval
+    ends = interval and Interval(interval.low * factor, interval.high * factor, interval.level)
+    return Estimate(estimate.value * factor, ends, estimate.n)

@@ -1,0 +1,71 @@
+"""Times of messages as another machine's report published them, for the same analysis as ours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.analysis.estimate import Estimate
+from lab.places import PUBLISHED
+from lab.report.claim import Claim, Kind
+from lab.report.claims.lines import Times
+from lab.report.evidence.published_files import Entry, entries, rows_of, source_of
+from lab.report.tex.units import NANO
+
+
+@dataclass(frozen=True)
+class PublishedTimes:
+    """One time in seconds for each message; a Timed, without records."""
+
+    name: str
+    words: str
+    machine: str
+    file: str
+    what: str
+    points: tuple[tuple[int, float], ...]
+    site: str = "another machine"
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(sorted({size for size, _ in self.points}))
+
+    def keys(self, sizes: Iterable[int]) -> tuple[str, ...]:
+        del sizes
+        return ()
+
+    def claim(self, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str, *sizes: int) -> Claim:
+        """A claim that rests on the published file."""
+        del sizes
+        return Claim(name, estimate, unit, kind, meaning, link=self.machine, source=source_of(self.file))
+
+    def times(self) -> Times:
+        """All of one run, and so one repetition, however often it went through the sizes."""
+        sizes, seconds = zip(*self.points, strict=True)
+        return Times(self, self.what, tuple(map(float, sizes)), (tuple(each / NANO for each in seconds),))
+
+
+def published_times(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedTimes, ...]:
+    """The times that belong to an experiment."""
+    return tuple(_times(entry, folder) for entry in entries("times", experiment, folder))
+
+
+def count_claims(found: PublishedTimes) -> Iterator[Claim]:
+    """How many points there are, of how many sizes, and how often each was timed."""
+    repeated = Counter(size for size, _ in found.points)
+    for name, count, meaning in (
+        ("points", len(found.points), "times in the file"),
+        ("sizes", len(repeated), "different sizes in the file"),
+        ("least", min(repeated.values()), "times of the size that has the fewest"),
+        ("most", max(repeated.values()), "times of the size that has the most"),
+    ):
+        estimate = Estimate(count, None, len(found.points))
+        yield found.claim(f"{found.name}.{name}", estimate, "", Kind.DERIVED, f"{meaning}, {found.words}")
+
+
+def _times(entry: Entry, folder: Path) -> PublishedTimes:
+    size, seconds = entry["size"], entry["seconds"]
+    rows = rows_of(entry, folder, {size: int, seconds: float})
+    points = tuple((int(row[size]), float(row[seconds])) for row in rows)
+    return PublishedTimes(entry["name"], entry["label"], entry["machine"], entry["file"], entry["what"], points)

@@ -1,0 +1,168 @@
+"""Rounds that were repeated until they agreed: the rule asked again, plain and corrected throughput, the round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.overhead import Correction, until_completed, without_way_back
+from lab.analysis.stopping import State, UntilStable, stop_at
+from lab.analysis.summary import estimate_median
+from lab.errors import RecordError
+from lab.model.sizes import format_size
+from lab.programs.request import Sample
+from lab.records.table import last_rounds_ns
+from lab.report.claim import Claim, Kind
+from lab.report.claims.lines import scaled
+from lab.report.evidence.curve import Subject, subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.tex.units import NANO, in_words
+
+BITS = 8.0
+ONE_SIDED = ("write", "read")
+LESS_HALF = "throughput less half of the round trip, from nothing off to all"
+CORRECTED = {
+    "write": "throughput to the last completion, from nothing off to a round trip less",
+    "read": "throughput to the last completion, when the data are there",
+}
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """One size of a curve: what each repetition came to."""
+
+    curve: Subject
+    size: int
+    bytes: int  # of one round
+    counts: tuple[int, ...]  # rounds
+    reached: int  # repetitions whose rounds agreed
+    times_ns: tuple[float, ...]  # of a round, the mean of those that were looked at last
+    completed_ns: tuple[float, ...]  # the same up to the last completion
+    trips_ns: tuple[float, ...]  # the median round trip of the control message
+
+    @property
+    def name(self) -> str:
+        return f"{self.curve.name}.{format_size(self.size)}"
+
+    def plain(self) -> Estimate:
+        """In bytes per second."""
+        return estimate_median([self.bytes / NANO / each for each in self.times_ns])
+
+    def correction(self) -> Correction:
+        """A receiver that sees the data answers at once, and its answer comes back. One that does not is told after the
+        last completion, at which a READ's data are here, and the last of a WRITE's are acknowledged."""
+        amount, operation = self.bytes / NANO, self.curve.series.operation
+        if operation not in ONE_SIDED:
+            return without_way_back(amount, self.times_ns, self.trips_ns)
+        trips = [0.0] * len(self.trips_ns) if operation == "read" else self.trips_ns
+        return until_completed(amount, self.times_ns, self.completed_ns, trips)
+
+
+def rounds_curves(evidence: Evidence) -> tuple[Subject, ...]:
+    """Every series whose rounds were repeated, at each of its varied values."""
+    return evidence.once(_rounds_curves)
+
+
+def _rounds_curves(evidence: Evidence) -> Iterator[Subject]:
+    for series in (*evidence.all_series("throughput"), *evidence.sweeps):
+        for point in series.points():
+            if series.parameters(evidence.plan.site.name, point).until_stable:
+                yield subject(evidence, series, point=point)
+
+
+def rounds_of(curve: Subject) -> Iterator[Rounds]:
+    """One for each size; an error where a record's rounds stop elsewhere than the rule says."""
+    records = curve.evidence.samples(curve.series.name, curve.point)
+    for size in curve.sizes:
+        found = [_Repetition(curve, key, [s for s in each if s.size_bytes == size]) for key, each in records.items()]
+        yield Rounds(
+            curve,
+            size,
+            found[0].rounds[0].bytes,
+            tuple(len(each.rounds) for each in found),
+            sum(each.is_settled() for each in found),
+            tuple(each.time_ns() for each in found),
+            tuple(each.completed_ns() for each in found),
+            tuple(estimate_median([trip.time_ns for trip in each.of("control_trip")]).value for each in found),
+        )
+
+
+@dataclass(frozen=True)
+class _Repetition:
+    curve: Subject
+    key: str
+    samples: list[Sample]
+
+    def of(self, kind: str) -> list[Sample]:
+        return [sample for sample in self.samples if sample.sample == kind]
+
+    @property
+    def rounds(self) -> list[Sample]:
+        return sorted(self.of("round"), key=lambda sample: sample.index)
+
+    @property
+    def last(self) -> Sample:
+        (last,) = (*self.of("settled"), *self.of("unsettled"))
+        return last
+
+    def time_ns(self) -> float:
+        return self.last.time_ns * self.rounds[0].messages / self.last.messages
+
+    def completed_ns(self) -> float:
+        whole = last_rounds_ns(self.of("round_completed"), self.last)
+        return whole * self.rounds[0].messages / self.last.messages
+
+    def is_settled(self) -> bool:
+        """What the program said, if the rule says so too."""
+        asked = self.curve.series.parameters(self.curve.evidence.plan.site.name, self.curve.point)
+        rule = UntilStable(asked.until_stable / 100, asked.stable_window, asked.rounds_cap)
+        decision = stop_at(rule, [each.bytes / each.time_ns for each in self.rounds])
+        said = State.REACHED if self.of("settled") else State.NOT_REACHED
+        if (decision.state, decision.n) != (said, len(self.rounds)):
+            size = in_words(self.samples[0].size_bytes)
+            raise RecordError(f"the rounds of {size} stop elsewhere than the rule says", where=self.key)
+        return said is State.REACHED
+
+
+def rounds_claims(curve: Subject) -> Iterator[Claim]:
+    """Of each size the round trip, its share, both throughputs; of the curve, how many agreed and were corrected."""
+    found = list(rounds_of(curve))
+    for each in found:
+        yield from _size_claims(each)
+    refused = [each for each in found if each.correction().rate is None]
+    agreed = [each for each in found if each.reached == len(each.counts)]
+    shares = {each.size: each.correction().share.value for each in found}
+    largest = max(shares, key=lambda size: shares[size])
+    for name, value, unit, meaning in (
+        ("agreed", len(agreed), "", "sizes at which the rounds of every repetition agreed"),
+        ("unsettled", len(found) - len(agreed), "", "sizes at which those of some repetition did not, up to the cap"),
+        ("refused", len(refused), "", "sizes at which what is to be taken off is too large a part"),
+        ("corrected", len(found) - len(refused), "", "sizes at which it was taken off"),
+        ("share.size", largest, "size", "size at which what is taken off is the largest part of a round"),
+    ):
+        estimate = Estimate(value, None, len(found[0].counts))
+        yield curve.claim(
+            f"{curve.name}.{name}", estimate, unit, Kind.DERIVED, f"{meaning}, {curve.words}", *curve.sizes
+        )
+
+
+def _size_claims(each: Rounds) -> Iterator[Claim]:
+    about = f"{each.curve.words}, messages of {in_words(each.size)}, rounds of {each.bytes} B"
+    correction = each.correction()
+    trip = scaled(estimate_median(each.trips_ns), NANO)
+    claims = [
+        ("control_trip", trip, "s", "round trip of the control message"),
+        (
+            "share",
+            scaled(correction.share, 100.0),
+            "percent",
+            "what is taken off, as a part of a round's time",
+        ),
+        ("plain", scaled(each.plain(), BITS), "bit/s", "throughput with nothing taken off"),
+    ]
+    if correction.rate:
+        rate = scaled(correction.rate, BITS)
+        claims.append(("corrected", rate, "bit/s", CORRECTED.get(each.curve.series.operation, LESS_HALF)))
+    for name, estimate, unit, meaning in claims:
+        yield each.curve.claim(f"{each.name}.{name}", estimate, unit, Kind.RATE, f"{meaning}: {about}", each.size)

@@ -1,0 +1,66 @@
+"""Throughput by window: whether the start of a trial differs from the rest, and from which window on it is steady."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.steady import LEAST, Steady, find_steady, warm_up_ratio
+from lab.analysis.summary import estimate_median
+from lab.model.sizes import format_size
+from lab.programs.request import WINDOW, Sample
+from lab.report.claim import Claim, Kind
+from lab.report.evidence.curve import Subject
+from lab.report.tex.units import in_words
+
+
+@dataclass(frozen=True)
+class Settling:
+    """The rate in each window of each repetition, in B/s; repetitions may differ in their last windows."""
+
+    curve: Subject
+    size: int
+    rates: tuple[tuple[float, ...], ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.curve.name}.{format_size(self.size)}.first"
+
+    def windows(self) -> tuple[Estimate, ...]:
+        return tuple(estimate_median(window) for window in zip(*self.rates, strict=False))
+
+    def steady(self) -> Steady:
+        return find_steady([each.value for each in self.windows()])
+
+    def warm_up(self) -> Estimate:
+        """How many times the steady time the first window takes."""
+        shortest = min(map(len, self.rates))
+        return warm_up_ratio([[1 / rate for rate in each[:shortest]] for each in self.rates])
+
+
+def settlings(curve: Subject) -> Iterator[Settling]:
+    """One for each size of which every repetition has windows enough."""
+    samples = list(curve.evidence.samples(curve.series.name, curve.point).values())
+    for size in curve.sizes:
+        windows = [[s for s in each if (s.sample, s.size_bytes) == (WINDOW, size)] for each in samples]
+        if windows and all(len(each) >= LEAST for each in windows):
+            yield Settling(curve, size, tuple(map(_rates, windows)))
+
+
+def _rates(windows: list[Sample]) -> tuple[float, ...]:
+    """Between the ends of consecutive windows, each of which was counted from the start."""
+    ends = [(0, 0), *((each.bytes, each.time_ns) for each in sorted(windows, key=lambda each: each.index))]
+    steps = ((after[0] - before[0], after[1] - before[1]) for before, after in pairwise(ends))
+    return tuple(1e9 * count / max(time_ns, 1) for count, time_ns in steps)
+
+
+def settling_claims(curve: Subject) -> Iterator[Claim]:
+    """What the first window takes, over the steady ones: 1 where warm-up does not matter."""
+    for each in settlings(curve):
+        words = (
+            f"{curve.words}, messages of {in_words(each.size)}: time per byte in the first window over that when steady"
+        )
+        claim = curve.claim(each.name, each.warm_up(), "", Kind.RATIO, words, each.size)
+        yield replace(claim, base="its steady windows", base_link=claim.link)

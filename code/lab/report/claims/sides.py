@@ -1,0 +1,149 @@
+"""Each end's own calls: what a send and a receive take, where they begin to take longer, and by how much a byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
+
+from lab.analysis.estimate import LEVEL, Estimate, reciprocal
+from lab.analysis.knees import find_knee
+from lab.analysis.ratios import ratio_of_medians
+from lab.analysis.summary import estimate_mean, estimate_median
+from lab.model.sizes import format_size
+from lab.programs.request import ONE_WAY, Sample
+from lab.records.table import SIDES
+from lab.report.claim import Claim, Kind
+from lab.report.claims.lines import Times, scaled
+from lab.report.evidence.curve import Subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import label
+from lab.report.tex.units import NANO, in_words
+from lab.spec.experiment import Series
+
+LEAST_ABOVE, LEAST_RANGE = 3, 2.0  # sizes from the knee on, and last over first, for a line through them
+
+
+@dataclass(frozen=True)
+class Side:
+    """One end of a series at one point; its values are means of a repetition, in ns."""
+
+    curve: Subject
+    side: str
+    level: float  # at which a knee is looked for, so that 95 % hold for all curves of the experiment together
+
+    @property
+    def name(self) -> str:
+        return f"{self.curve.name}.{self.side}"
+
+    @property
+    def variant(self) -> str:
+        """The varied values."""
+        return " ".join(map(str, self.curve.point.values()))
+
+    @property
+    def words(self) -> str:
+        return ", ".join(filter(None, (f"{self.side} of {label(self.curve.series)}", self.variant)))
+
+    def points(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Sizes and means, of every repetition."""
+        rows = self.curve.rows()
+        return tuple(map(float, self.curve.sizes)) * len(rows), tuple(float(mean) for row in rows for mean in row)
+
+    def medians(self, size: int) -> tuple[int, ...]:
+        """Of each repetition."""
+        return replace(self.curve, column=f"{self.side}_median_ns").values(size)
+
+    def knee(self) -> Estimate | None:
+        """The size from which on a byte costs another time, if the data support one."""
+        found = find_knee(*self.points(), level=self.level)
+        return found.at if found else None
+
+    def times_from(self, least: float) -> Times:
+        """The means of the sizes from this one on, for a line."""
+        sizes = tuple(float(size) for size in self.curve.sizes if size >= least)
+        return Times(self.curve, self.words, sizes, self.curve.rows(least), f"{self.side}.fit")
+
+    def mean_up_to(self, size: float) -> Estimate:
+        """Of all sizes up to this one; every repetition counts as one."""
+        sizes = sum(each <= size for each in self.curve.sizes)
+        return estimate_mean([fmean(row[:sizes]) for row in self.curve.rows()])
+
+
+def series_of_sides(evidence: Evidence) -> tuple[Series, ...]:
+    """The series in which each end times its own calls."""
+    return tuple(each for each in evidence.plan.experiment.series if each.measure == ONE_WAY)
+
+
+def sides(evidence: Evidence, series: Series) -> Iterator[Side]:
+    """Of a series, both ends at each of its varied values."""
+    curves = sum(len(each.points()) * len(SIDES) for each in series_of_sides(evidence))
+    for point in series.points():
+        for side in SIDES:
+            yield Side(Subject(evidence, series, f"{side}_mean_ns", point), side, 1 - (1 - LEVEL) / curves)
+
+
+def side_claims(found: Side) -> Iterator[Claim]:
+    """Mean, standard deviation and median of each size, and what the curve has as a whole."""
+    deviations = dict(_deviations(found))
+    for size in found.curve.sizes:
+        for kind, estimate, meaning in (
+            ("mean", estimate_mean(found.curve.values(size)), "mean"),
+            ("deviation", estimate_median(deviations[size]), "standard deviation within a repetition"),
+            ("median", estimate_median(found.medians(size)), "median"),
+        ):
+            about = f"{meaning} of the {found.words}, messages of {in_words(size)}"
+            name = f"{found.name}.{format_size(size)}.{kind}"
+            yield found.curve.claim(name, scaled(estimate, NANO), "s", Kind.RATE, about, size)
+    yield from _probes(found)
+    yield from _shape(found)
+
+
+def _shape(found: Side) -> Iterator[Claim]:
+    """The knee, what a call takes up to there, and the cost of a byte from there on; without one, of all sizes."""
+    curve, knee = found.curve, found.knee()
+    first, last = curve.sizes[0], curve.sizes[-1]
+    if knee:
+        meaning = f"knee of the {found.words}, by segmented regression; n: points"
+        claim = curve.claim(f"{found.name}.knee", knee, "bytes", Kind.RATE, meaning, *curve.sizes)
+        yield replace(claim, wanted_n=None)
+    at, which = (knee.value, "up to the knee") if knee else (last, "of all sizes, since there is no knee")
+    mean = scaled(found.mean_up_to(at), NANO)
+    meaning = f"mean of the {found.words}, {which}"
+    yield curve.claim(f"{found.name}.below", mean, "s", Kind.RATE, meaning, *(s for s in curve.sizes if s <= at))
+    above = [size for size in curve.sizes if size >= (knee.value if knee else first)]
+    if len(above) >= LEAST_ABOVE and above[-1] >= LEAST_RANGE * above[0]:
+        times = found.times_from(above[0])
+        slope = times.line().slope
+        if slope.value > 0 and times.pieces() is None:
+            meaning = f"1/slope of the line through the {found.words}, from {in_words(above[0])} on"
+            rate = scaled(reciprocal(slope), 1 / NANO)
+            yield curve.claim(f"{found.name}.above", rate, "B/s", Kind.SLOPE, meaning, *above)
+
+
+def probed(found: Side) -> tuple[int, ...]:
+    """The sizes beside which a byte less and a byte more were measured too."""
+    return tuple(size for size in found.curve.sizes if {size - 1, size + 1} <= set(found.curve.sizes))
+
+
+def _probes(found: Side) -> Iterator[Claim]:
+    """What the two bytes around a size change: a step there would show, a gradual cost would not."""
+    for size in probed(found):
+        below, above = in_words(size - 1), in_words(size + 1)
+        ratio = ratio_of_medians(found.curve.values(size + 1), found.curve.values(size - 1))
+        meaning = f"mean of the {found.words}, messages of {above} over those of {below}"
+        name = f"{found.name}.{format_size(size)}.step"
+        claim = found.curve.claim(name, ratio, "", Kind.RATIO, meaning, size - 1, size + 1)
+        yield replace(claim, base=f"{found.words} at {below}", base_link=claim.link)
+
+
+def _deviations(found: Side) -> Iterator[tuple[int, list[float]]]:
+    """Of each size, the standard deviation within every repetition."""
+    curve = found.curve
+    records = curve.evidence.samples(curve.series.name, curve.point).values()
+    for size in curve.sizes:
+        yield size, [stdev(_times(each, found.side, size)) for each in records]
+
+
+def _times(samples: tuple[Sample, ...], side: str, size: int) -> list[int]:
+    return [sample.time_ns for sample in samples if (sample.sample, sample.size_bytes) == (side, size)]

@@ -1,0 +1,1 @@
+"""The discussion to start from, topic by topic."""

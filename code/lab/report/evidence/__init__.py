@@ -1,0 +1,1 @@
+"""What a report rests on: rows, records, and what lies beside what."""

@@ -1,0 +1,108 @@
+"""Curves and the claims about each of their points: throughput and message rate at every size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.summary import estimate_median
+from lab.model.sizes import format_size
+from lab.report.claim import Claim, Kind
+from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Cell, Evidence
+from lab.report.evidence.labels import describe_link, label, label_within
+from lab.report.evidence.margin import margin_of
+from lab.report.tex.units import in_words
+from lab.spec.experiment import Point, Series
+
+STOPS = {CONFIRMED: "the receiver's confirmation", COMPLETED: "the client's last completion"}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One curve: a series at one point, and the stop time that its program knows."""
+
+    evidence: Evidence
+    series: Series
+    column: str
+    point: Point
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return self.series.sizes(self.site)
+
+    @property
+    def name(self) -> str:
+        return ".".join([self.series.name, *(str(value) for value in self.point.values())])
+
+    @property
+    def words(self) -> str:
+        if not self.point:
+            return label_within(self.evidence.plan.experiment, self.series)
+        return label(self.series) + "".join(f", {name} {value}" for name, value in self.point.items())
+
+    @property
+    def site(self) -> str:
+        return self.evidence.plan.site.name
+
+    @property
+    def margin(self) -> float:
+        return margin_of(self.evidence.plan.site.traits)
+
+    @property
+    def link(self) -> str:
+        return describe_link(self.series.link, self.evidence.plan.site)
+
+    @property
+    def wanted_n(self) -> int:
+        return self.series.parameters(self.site, self.point).repetitions
+
+    def cell(self, size: int) -> Cell:
+        return self.evidence.cell(self.series.name, size, self.column, self.point)
+
+    def values(self, size: int) -> tuple[int, ...]:
+        return self.cell(size).values
+
+    def rows(self, least: float = 0) -> tuple[tuple[int, ...], ...]:
+        """A row from each repetition: its values over the sizes from the least on."""
+        return tuple(zip(*(self.values(size) for size in self.sizes if size >= least), strict=True))
+
+    def keys(self, sizes: Iterable[int]) -> tuple[str, ...]:
+        """The records behind these sizes, each once."""
+        return tuple(dict.fromkeys(key for size in sizes for key in self.cell(size).keys))
+
+    def claim(self, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str, *sizes: int) -> Claim:
+        """A claim that rests on the repetitions of these sizes."""
+        keys = self.keys(sizes)
+        return Claim(
+            name,
+            estimate,
+            unit,
+            kind,
+            meaning,
+            keys,
+            self.wanted_n,
+            link=self.link,
+            unchecked=self.evidence.unchecked(keys),
+            margin=self.margin if kind is Kind.RATIO else 0.0,
+        )
+
+
+def subject(evidence: Evidence, series: Series, point: Point | None = None) -> Subject:
+    """A curve by its receiver's time where the program knows it. A READ's receiver is the client: all data are there at
+    its last completion, and what comes after that is only for the server."""
+    found = Subject(evidence, series, COMPLETED if series.operation == "read" else CONFIRMED, point or {})
+    if found.cell(found.sizes[0]).values:
+        return found
+    return Subject(evidence, series, CONFIRMED if found.column == COMPLETED else COMPLETED, point or {})
+
+
+def rates(curve: Subject) -> Iterator[Claim]:
+    """Throughput and message rate at each size: medians over the repetitions."""
+    for size in curve.sizes:
+        values = curve.values(size)
+        what = f"{curve.words}, messages of {in_words(size)}, to {STOPS[curve.column]}"
+        name = f"{curve.name}.{format_size(size)}"
+        yield curve.claim(name, estimate_median(values), "B/s", Kind.RATE, f"throughput of {what}", size)
+        messages = estimate_median([value / size for value in values])
+        yield curve.claim(f"{name}.messages", messages, "messages/s", Kind.RATE, f"message rate of {what}", size)

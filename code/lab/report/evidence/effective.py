@@ -1,0 +1,61 @@
+"""What the programs really ran with, size by size, as their records say; and what moved though it was to be held."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.report.evidence.evidence import Evidence
+from lab.spec.experiment import Point, Series
+
+# As the CSV's header calls what the parameters choose, or leave to a rule.
+NAMES = {"tx_depth": "depth", "signal_every": "signal_every", "post_list": "post_list", "inline": "inline"}
+ABOUT_COUNTS = ("asked", "sample_every")  # said beside them: nothing runs with these
+_VALUE = re.compile(r"(\w+)=(\d+)", re.ASCII)
+
+Values = dict[str, frozenset[int]]  # name -> every value that any repetition had
+
+
+@dataclass(frozen=True)
+class Effective:
+    """One series at one point: the values at each size."""
+
+    point: Point
+    by_size: dict[int, Values]
+
+    def over_sizes(self) -> Values:
+        """Every value that any size had."""
+        names = dict.fromkeys(name for values in self.by_size.values() for name in values)
+        return {name: frozenset().union(*(each.get(name, ()) for each in self.by_size.values())) for name in names}
+
+
+def effective(evidence: Evidence, series: Series) -> tuple[Effective, ...]:
+    """Of every point, in the order of the file; empty where a program prints no such values."""
+    return tuple(Effective(point, _by_size(evidence, series, point)) for point in series.points())
+
+
+def moved(evidence: Evidence, series: Series, size: int) -> tuple[str, ...]:
+    """What differs between the points of a sweep at one size, though the sweep does not vary it."""
+    varied = {NAMES.get(name, name) for name in series.vary}
+    values = [each.by_size.get(size, {}) for each in effective(evidence, series)]
+    names = dict.fromkeys(name for each in values for name in each)
+    return tuple(name for name in names if name not in varied and len({each.get(name) for each in values}) > 1)
+
+
+def _by_size(evidence: Evidence, series: Series, point: Point) -> dict[int, Values]:
+    found: dict[int, dict[str, set[int]]] = {}
+    for header in _headers(evidence, series, point):
+        for size in series.sizes(evidence.plan.site.name):
+            for name, value in _VALUE.findall(header.get(f"size {size}", "")):
+                if name not in ABOUT_COUNTS:
+                    found.setdefault(size, {}).setdefault(name, set()).add(int(value))
+    return {
+        size: {name: frozenset(values) for name, values in by_name.items()} for size, by_name in sorted(found.items())
+    }
+
+
+def _headers(evidence: Evidence, series: Series, point: Point) -> Iterator[dict[str, str]]:
+    for planned in evidence.plan.planned:
+        if planned.series.name == series.name and planned.point == point:
+            yield evidence.facts.get(planned.trial.key, {}).get("header", {})

@@ -1,0 +1,137 @@
+"""What a report rests on: the rows of an experiment's table and the facts of its records, all of them or an error."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lab.errors import RecordError
+from lab.plan.plan import Plan, Planned
+from lab.programs.request import Sample
+from lab.records.record import has_record, read_facts, read_samples_of, record_damage, record_folder
+from lab.records.table import KEY_LETTERS, Row, make_table
+from lab.run.measure import PASSED
+from lab.spec.experiment import Point, Series
+
+COMPLETED, CONFIRMED = "completed_bytes_per_s", "confirmed_bytes_per_s"
+# What a column counts stands at the end of its name; the others are words, or say which row it is.
+COUNTS = ("_ns", "_per_s", "messages")
+CHECKS = frozenset(PASSED)
+
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One size of a series at one point: a value from each repetition."""
+
+    values: tuple[int, ...]
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An experiment's plan with all that its trials left."""
+
+    plan: Plan
+    rows: tuple[Row, ...]
+    facts: dict[str, dict[str, Any]]  # by key, in the order of the plan
+    results: Path
+    bytes_on_disk: int
+    _cells: dict[tuple[str, str, str, str], Cell] = field(default_factory=dict, repr=False)
+    _samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _made: dict[object, tuple[Any, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def series(self, name: str) -> Series:
+        return next(each for each in self.plan.experiment.series if each.name == name)
+
+    def all_series(self, measure: str, varied: int = 0) -> tuple[Series, ...]:
+        """The series that measure this and vary so many parameters, in the order of the file."""
+        series = self.plan.experiment.series
+        return tuple(each for each in series if each.measure == measure and len(each.vary) == varied)
+
+    @property
+    def sweeps(self) -> tuple[Series, ...]:
+        """The series of throughput that vary any parameter."""
+        return tuple(each for each in self.plan.experiment.series if each.measure == "throughput" and each.vary)
+
+    def samples(self, series: str, point: Point | None = None) -> dict[str, tuple[Sample, ...]]:
+        """The raw samples of each repetition, by its record's key."""
+        wanted = [each for each in self.plan.planned if each.series.name == series and each.point == (point or {})]
+        return {each.trial.key: self._samples_of(each.trial.key) for each in wanted}
+
+    def _samples_of(self, key: str) -> tuple[Sample, ...]:
+        if key not in self._samples:
+            self._samples[key] = read_samples_of(self.results, key)
+        return self._samples[key]
+
+    def once(self, make: Callable[[Evidence], Iterable[Made]]) -> tuple[Made, ...]:
+        """What a function makes of this evidence, made when it is asked for first."""
+        if make not in self._made:
+            self._made[make] = tuple(make(self))
+        return self._made[make]
+
+    def cell(self, series: str, size: int, column: str, point: Point | None = None) -> Cell:
+        """The values of a column over the repetitions; empty where the program does not print it."""
+        return self._cells.get((series, _point_text(point or {}), str(size), column), Cell((), ()))
+
+    def keys(self, series: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.trial.key for each in self.plan.planned if each.series.name == series))
+
+    def unchecked(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """The records that did not pass all checks, or whose notes warn against their numbers."""
+        return tuple(key for key in keys if not _is_sound(self.facts[key]))
+
+
+def gather(plan: Plan, results: Path) -> Evidence:
+    """All evidence of a plan; an error names the first trial that is missing."""
+    require_all(plan, results)
+    keys = list(dict.fromkeys(each.trial.key for each in plan.planned))
+    rows = tuple(make_table(plan, results))
+    facts = {key: read_facts(results, key) for key in keys}
+    disk = sum(file.stat().st_size for key in keys for file in record_folder(results, key).iterdir())
+    return Evidence(plan, rows, facts, results, disk, cells(plan, rows, keys))
+
+
+def require_all(plan: Plan, results: Path) -> None:
+    """An error that names the first trial without a whole record, and how to get it."""
+    absent = [each for each in plan.planned if not has_record(results, each.trial.key)]
+    if absent:
+        said = record_damage(results, absent[0].trial.key)
+        raise RecordError(
+            f"{len(absent)} of {len(plan.planned)} trials have no record{' that is whole' if said else ''}; "
+            f"the first is {describe(absent[0])}{f' ({said})' if said else ''}",
+            where=plan.experiment.name,
+            hint=f"lab run {plan.experiment.name}",
+        )
+
+
+def describe(planned: Planned) -> str:
+    """A trial in words: series, varied values, repetition."""
+    varied = "".join(f" {name}={value}" for name, value in planned.point.items())
+    return f"{planned.series.name}{varied} repetition {planned.repetition}"
+
+
+def cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> dict[tuple[str, str, str, str], Cell]:
+    """The values of every column that counts something, by series, point, size and column."""
+    full = {key[:KEY_LETTERS]: key for key in keys}
+    varied = {each.name: tuple(each.vary) for each in plan.experiment.series}
+    values: dict[tuple[str, str, str, str], list[tuple[int, str]]] = defaultdict(list)
+    for row in rows:
+        point = _point_text({name: row[name] for name in varied[row["series"]]})
+        for column, value in row.items():
+            if value and column.endswith(COUNTS):
+                values[row["series"], point, row["size_bytes"], column].append((int(value), full[row["record"]]))
+    return {place: Cell(*zip(*found, strict=True)) for place, found in values.items()}
+
+
+def _point_text(point: Point) -> str:
+    return " ".join(f"{name}={value}" for name, value in point.items())
+
+
+def _is_sound(facts: dict[str, Any]) -> bool:
+    return set(facts.get("checks", ())) >= CHECKS and not facts.get("notes")

@@ -1,0 +1,51 @@
+"""Names for readers: series, their varied parameters, and the link that they share."""
+
+from __future__ import annotations
+
+from lab.model.trial import Link
+from lab.plan.plan import SiteFacts
+from lab.spec.experiment import Experiment, Series
+
+OURS = {"verbs": "RDMA", "tcp": "TCP", "mpi-tcp": "MPI over TCP", "mpi-verbs": "MPI over verbs"}
+
+
+def is_ours(series: Series) -> bool:
+    """Whether the lab's own program ran, and not a peer."""
+    return series.program in OURS
+
+
+def is_own(series: Series) -> bool:
+    """Whether the experiment brought the program along."""
+    return series.tool.build is not None
+
+
+def label(series: Series) -> str:
+    """What a reader calls a series: the transport for ours, the program's name for a peer, else its own name."""
+    if is_own(series):
+        return series.name
+    words = OURS.get(series.program, series.program)
+    return f"{words} {series.operation.upper()}" if series.program == "verbs" else words
+
+
+def label_within(experiment: Experiment, series: Series) -> str:
+    """The same, with the link's rate or the series' name where an earlier curve of the experiment is called so."""
+    twins = [each for each in experiment.series if not each.vary and label(each) == label(series)]
+    if twins.index(series) == 0:
+        return label(series)
+    if series.link.rate_bit_s and series.link != twins[0].link:
+        return f"{label(series)} ({describe_rate(series.link)})"
+    return f"{label(series)} ({series.name})"
+
+
+def describe_rate(link: Link) -> str:
+    return f"{link.rate_bit_s / 1e9:g} Gbit/s" if link.rate_bit_s else "no rate limit"
+
+
+def describe_link(link: Link, site: SiteFacts) -> str:
+    """The link in words, the same words for the same link; a real one has the rate that its card says."""
+    if not site.traits.takes_models:
+        return ", ".join(filter(None, (f"{site.name} link", site.identity.get("link"))))
+    delay = f", {link.delay_ns} ns delay" if link.delay_ns else ""
+    loss = f", {link.loss_ppm} ppm loss" if link.loss_ppm else ""
+    offload = "" if link.offload else ", no segmentation offload"
+    return f"{site.name} cable, MTU {link.mtu} B, {describe_rate(link)}{delay}{loss}{offload}"

@@ -1,0 +1,39 @@
+"""The links of an experiment: only what ran on one link stands in one figure or table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.model.trial import Link
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.pairs import variants
+from lab.spec.experiment import Series
+
+
+@dataclass(frozen=True)
+class LinkGroup:
+    """The curves over sizes that share a link; the experiment's main link needs no name."""
+
+    link: Link
+    series: tuple[Series, ...]
+    suffix: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.series)
+
+
+def link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
+    """One group for each link, the main one first; the others are named after their first series. What hands its
+    messages over otherwise, at a few sizes, is shown by its ratios."""
+    return evidence.once(_link_groups)
+
+
+def _link_groups(evidence: Evidence) -> Iterator[LinkGroup]:
+    by_link: dict[Link, list[Series]] = {}
+    beside = set(variants(evidence))
+    for series in (each for each in evidence.all_series("throughput") if each.name not in beside):
+        by_link.setdefault(series.link, []).append(series)
+    for place, (link, of) in enumerate(by_link.items()):
+        yield LinkGroup(link, tuple(of), f".{of[0].name}" if place else "")

@@ -1,0 +1,116 @@
+"""What is laid beside what, on one link: our programs over each other, over the peers, and over what a file brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+
+from lab.report.evidence.curve import Subject, subject
+from lab.report.evidence.evidence import COMPLETED, Evidence
+from lab.report.evidence.handing import handed_otherwise
+from lab.report.evidence.labels import is_ours, is_own
+from lab.spec.experiment import Series
+
+
+class Sort(Enum):
+    """What the base is; the value names the figure."""
+
+    TRANSPORT = "speedup"  # another transport of ours
+    PEER = "peers"  # a program that everybody uses, which does the same
+    OWN = "own"  # a program that the experiment brings along
+    STEP = "steps"  # both are of the experiment: the series before
+    VARIANT = "variants"  # one side hands its messages over in another way than the first of its program
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two curves over the same sizes of the same link, each by its receiver's time where both programs know it."""
+
+    ours: Subject
+    base: Subject
+    sort: Sort
+
+    @property
+    def name(self) -> str:
+        return f"{self.ours.series.name}_over_{self.base.series.name}"
+
+    @property
+    def picture(self) -> str:
+        """The figure that shows it: those of one sort stand in one, but for transports."""
+        return f"speedup.{self.name}" if self.sort is Sort.TRANSPORT else self.sort.value
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(size for size in self.ours.sizes if size in self.base.sizes)
+
+
+# Program over program: one line each.
+TRANSPORTS = (("verbs", "tcp"),)
+PEERS = (
+    ("verbs", "ib_write_bw"),
+    ("verbs", "ib_read_bw"),
+    ("verbs", "ib_send_bw"),
+    ("tcp", "iperf3"),
+)
+
+
+def pairs(evidence: Evidence) -> tuple[Pair, ...]:
+    """The comparisons for which the experiment has both sides on one link."""
+    return evidence.once(_pairs)
+
+
+def _pairs(evidence: Evidence) -> Iterator[Pair]:
+    for above, below in TRANSPORTS:
+        for ours, base in _series(evidence, above, below):
+            yield from _pair(evidence, ours, base, Sort.TRANSPORT)
+    for above, below in PEERS:
+        for ours, base in _series(evidence, above, below):
+            if ours.operation == base.operation:
+                yield from _pair(evidence, ours, base, Sort.PEER)
+    yield from _own_pairs(evidence)
+
+
+def variants(evidence: Evidence) -> tuple[str, ...]:
+    """The series that a ratio shows because they hand their messages over otherwise."""
+    found = [each for each in pairs(evidence) if each.sort is Sort.VARIANT]
+    sides = dict.fromkeys(side.series.name for pair in found for side in (pair.ours, pair.base))
+    return tuple(name for name in sides if handed_otherwise(evidence.plan.experiment, evidence.series(name)))
+
+
+def _own_pairs(evidence: Evidence) -> Iterator[Pair]:
+    """Ours over each series of the experiment's own programs, and each of these over the one before it."""
+    curves = evidence.all_series("throughput")
+    own = [each for each in curves if is_own(each)]
+    for ours in (each for each in curves if is_ours(each)):
+        for base in (each for each in own if (each.link, each.operation) == (ours.link, ours.operation)):
+            yield from _pair(evidence, ours, base, Sort.OWN)
+    for base, ours in pairwise(own):
+        if (base.program, base.link, base.operation) == (ours.program, ours.link, ours.operation):
+            yield from _pair(evidence, ours, base, Sort.STEP)
+
+
+def _series(evidence: Evidence, above: str, below: str) -> Iterator[tuple[Series, Series]]:
+    curves = evidence.all_series("throughput")
+    for ours in curves:
+        for base in curves:
+            if (ours.program, base.program) == (above, below) and ours.link == base.link:
+                yield ours, base
+
+
+def _pair(evidence: Evidence, ours: Series, base: Series, sort: Sort) -> Iterator[Pair]:
+    """Two programs that do the same are held against each other by one stop: by the last completion where one of them
+    knows of no receiver's answer."""
+    if sort in (Sort.TRANSPORT, Sort.PEER) and any(
+        handed_otherwise(evidence.plan.experiment, each) for each in (ours, base)
+    ):
+        sort = Sort.VARIANT
+    above, below = subject(evidence, ours), subject(evidence, base)
+    if above.column != below.column and ours.operation == base.operation:
+        alike = [Subject(evidence, each, COMPLETED, {}) for each in (ours, base)]
+        if all(each.values(each.sizes[0]) for each in alike):
+            above, below = alike
+    pair = Pair(above, below, sort)
+    if pair.sizes:
+        yield pair

@@ -1,0 +1,44 @@
+"""Records by series, R1, R2 ...: a caption or a claim names the set, the ledger lists the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import label
+
+SHOWN_LETTERS = 10  # of a key: `lab show` takes the beginning of one
+
+
+@dataclass(frozen=True)
+class RecordSet:
+    """The records of one series."""
+
+    name: str
+    series: str
+    label: str
+    keys: tuple[str, ...]
+
+    @property
+    def shown_keys(self) -> tuple[str, ...]:
+        return tuple(key[:SHOWN_LETTERS] for key in self.keys)
+
+
+def record_sets(evidence: Evidence) -> tuple[RecordSet, ...]:
+    """One set for each series, in the order of the experiment."""
+    series = evidence.plan.experiment.series
+    return tuple(
+        RecordSet(f"R{number}", each.name, label(each), evidence.keys(each.name))
+        for number, each in enumerate(series, 1)
+    )
+
+
+def sets_of(keys: Iterable[str], sets: Iterable[RecordSet]) -> str:
+    """The names of the fewest sets that hold all keys: the earlier of two that share a record."""
+    missing, names = set(keys), []
+    for each in sets:
+        if missing & set(each.keys):
+            names.append(each.name)
+            missing -= set(each.keys)
+    return ", ".join(names)

@@ -1,0 +1,1 @@
+"""Files inside a PDF."""

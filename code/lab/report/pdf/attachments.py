@@ -1,0 +1,100 @@
+"""What travels inside the PDF: the data, the claims, the records' digests and the texts that were typed."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from lab.records.table import columns, format_table
+from lab.report.claim import Claim, Ledger
+from lab.report.evidence.evidence import Evidence
+from lab.report.tex.typeset import interval_plain, shown
+
+CLAIM_COLUMNS = (
+    "name",
+    "shown",
+    "value",
+    "unit",
+    "low",
+    "high",
+    "level",
+    "n",
+    "base",
+    "link",
+    "meaning",
+    "source",
+    "records",
+)
+
+
+# What a record says of the moment, or of the experiment that asked first: another run has the same trial without it.
+PASSING = ("state", "first_asked_by", "published", "profile")
+
+
+def attachments(evidence: Evidence, ledger: Ledger, texts: dict[str, bytes]) -> dict[str, bytes]:
+    """Every file by its name; the texts are those that a person wrote."""
+    name = evidence.plan.experiment.name
+    made = {
+        f"{name}.csv": format_table(columns(evidence.plan), evidence.rows),
+        "claims.csv": claims_csv(ledger),
+        "manifest.json": _json(_manifest(evidence)),
+        "identity.json": _json({"site": evidence.plan.site.name, **evidence.plan.site.identity}),
+    }
+    return {key: text.encode() for key, text in made.items()} | texts
+
+
+def claims_csv(ledger: Ledger) -> str:
+    """Every claim in its base unit, to the last digit."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(CLAIM_COLUMNS)
+    writer.writerows(_row(claim) for claim in ledger.values())
+    return text.getvalue()
+
+
+def claim_lines(ledger: Ledger) -> list[str]:
+    """Every claim on a line for people."""
+    rows = [(claim.name, shown(claim).plain, interval_plain(claim), claim.meaning) for claim in ledger.values()]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return ["  ".join([*(text.ljust(width) for text, width in zip(row, widths, strict=False)), row[3]]) for row in rows]
+
+
+def _row(claim: Claim) -> list[Any]:
+    interval = claim.estimate.interval
+    ends = (repr(interval.low), repr(interval.high), interval.level) if interval else ("", "", "")
+    about = (claim.base, claim.link, claim.meaning, claim.source, " ".join(claim.keys))
+    return [
+        claim.name,
+        shown(claim).plain,
+        repr(claim.estimate.value),
+        claim.unit,
+        *ends,
+        claim.estimate.n or "",
+        *about,
+    ]
+
+
+def _manifest(evidence: Evidence) -> list[dict[str, Any]]:
+    """A record by its key and by a digest of what it measured."""
+    return [_about(key, facts) for key, facts in evidence.facts.items()]
+
+
+def _about(key: str, facts: dict[str, Any]) -> dict[str, Any]:
+    lasting = {name: value for name, value in facts.items() if name not in PASSING}
+    digest = hashlib.sha256(json.dumps(lasting, sort_keys=True).encode()).hexdigest()
+    names = ("program", "operation", "measure", "repetition", "checks", "notes", "programs")
+    guest_ns = facts["clock_end_ns"] - facts["clock_start_ns"]
+    return {"key": key, "sha256": digest, "site_clock_ns": guest_ns, **{name: facts[name] for name in names}}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=1, sort_keys=True) + "\n"
+
+
+def typed_texts(files: dict[str, Path]) -> dict[str, bytes]:
+    """The files that a person wrote, as they are."""
+    return {name: file.read_bytes() for name, file in files.items() if file.exists()}

@@ -1,0 +1,89 @@
+"""The files out of a report's PDF. The PDF is a stranger's: names, sizes and numbers of files are bounded."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from lab.errors import SpecError
+from lab.faults import Fault
+from lab.files.storage import storage
+from lab.files.typed_text import TooLarge, read_bounded
+from lab.report.errors import AttachmentError
+from lab.report.pdf.attach import DEADLINE_S, run_qpdf
+
+LARGEST_PDF = 100 * 2**20
+LARGEST_FILE, MOST_FILES = 50 * 2**20, 32
+LIMITS = ("prlimit", "--cpu=30", "--as=2000000000", "--core=0")
+# One path component that starts with a letter: no folder, no hidden file, no option.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
+_LISTED = re.compile(r"^(?P<name>.+) -> \d+,\d+$", re.MULTILINE)
+
+
+def extract(pdf: Path, folder: Path) -> list[Path]:
+    """Write every attachment into the folder, which must not hold a file of its name yet."""
+    with tempfile.TemporaryDirectory(prefix="lab-extract-") as name:
+        scratch = Path(name)
+        (scratch / "report.pdf").write_bytes(_read(pdf))
+        names = _names(scratch, pdf)
+        contents = {each: _content(scratch, each, pdf) for each in names}
+    return [_write(folder / each, content) for each, content in contents.items()]
+
+
+def _read(pdf: Path) -> bytes:
+    try:
+        return read_bounded(pdf, LARGEST_PDF)
+    except TooLarge as error:
+        what = f"is larger than {LARGEST_PDF} bytes"
+        raise AttachmentError(what, where=str(pdf), fault=Fault.TOO_LARGE) from error
+    except SpecError as error:
+        raise AttachmentError(error.what, where=str(pdf)) from error
+
+
+def _names(scratch: Path, pdf: Path) -> list[str]:
+    try:
+        listing = run_qpdf([*LIMITS, "qpdf", "--list-attachments", "report.pdf"], scratch)
+    except AttachmentError as error:
+        raise AttachmentError(f"is no PDF that qpdf can read: {error.what}", where=str(pdf)) from error
+    names = [found["name"] for found in _LISTED.finditer(listing)]
+    if not names:
+        raise AttachmentError(
+            "holds no attachments", where=str(pdf), hint="a PDF that lab report wrote", fault=Fault.NO_DATA
+        )
+    if len(names) > MOST_FILES:
+        what = f"holds {len(names)} attachments, at most {MOST_FILES} are taken"
+        raise AttachmentError(what, where=str(pdf), fault=Fault.TOO_LARGE)
+    for name in names:
+        if not _NAME.fullmatch(name):
+            what = f"an attachment is called {name[:100]!r}, which is no file of a report"
+            raise AttachmentError(what, where=str(pdf), fault=Fault.NAME)
+    return names
+
+
+def _content(scratch: Path, name: str, pdf: Path) -> bytes:
+    """Read through a pipe up to the bound: a small stream can unpack to any size."""
+    command = [*LIMITS, "qpdf", f"--show-attachment={name}", "report.pdf"]
+    with subprocess.Popen(command, cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        content = process.stdout.read(LARGEST_FILE + 1)
+        process.stdout.close()
+        if len(content) > LARGEST_FILE:
+            process.kill()
+            what = f"{name} unpacks to more than {LARGEST_FILE} bytes"
+            raise AttachmentError(what, where=str(pdf), fault=Fault.TOO_LARGE)
+        if process.wait(DEADLINE_S):
+            raise AttachmentError(f"{name} cannot be unpacked", where=str(pdf))
+    return content
+
+
+def _write(file: Path, content: bytes) -> Path:
+    with storage(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with file.open("xb") as stream:  # never through a link that lies there already
+                stream.write(content)
+        except FileExistsError as error:
+            raise AttachmentError("is there already", where=str(file), hint="an empty folder") from error
+    return file

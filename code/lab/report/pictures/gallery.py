@@ -1,0 +1,65 @@
+"""The figures that a report's texts ask for: drawn then, or kept by a digest of their data and of the drawing code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from lab.figures import Figure
+from lab.files.digests import damage, seal
+from lab.files.storage import storage
+from lab.places import ROOT
+from lab.report.pictures import Picture
+from lab.report.stamp import digest_code
+
+DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
+WORDS = "figure.json"
+
+
+class Gallery(Mapping[str, Figure]):
+    """All figures that the evidence can fill; only what is looked at is drawn."""
+
+    def __init__(self, pictures: Iterable[Picture], cache: Path) -> None:
+        self.pictures = {each.name: each for each in pictures}
+        self.shown: dict[str, Figure] = {}
+        self._cache, self._code = cache, digest_code(DRAWN_BY)
+
+    def __getitem__(self, name: str) -> Figure:
+        if name not in self.shown:
+            self.shown[name] = _one(self.pictures[name], self._cache, self._code)
+        return self.shown[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.pictures)
+
+    def __len__(self) -> int:
+        return len(self.pictures)
+
+
+def _one(picture: Picture, cache: Path, code: str) -> Figure:
+    folder = cache / hashlib.sha256(f"{code} {picture.data!r}".encode()).hexdigest()
+    if folder.is_dir() and not damage(folder):
+        return _read(folder)
+    figure = picture.draw()
+    _write(folder, figure)
+    return figure
+
+
+def _read(folder: Path) -> Figure:
+    words = json.loads((folder / WORDS).read_text())
+    pictures = {"pdf": (folder / "figure.pdf").read_bytes(), "png": (folder / "figure.png").read_bytes()}
+    return Figure(**words | pictures | {"keys": tuple(words["keys"])})
+
+
+def _write(folder: Path, figure: Figure) -> None:
+    """The digests last: they say that the figure is whole."""
+    words = {name: value for name, value in asdict(figure).items() if name not in ("pdf", "png")}
+    with storage(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "figure.pdf").write_bytes(figure.pdf)
+        (folder / "figure.png").write_bytes(figure.png)
+        (folder / WORDS).write_text(json.dumps(words, sort_keys=True))
+        seal(folder)

@@ -1,0 +1,1 @@
+"""What a text claims, and whether the data support it."""

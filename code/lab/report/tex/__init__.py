@@ -1,0 +1,1 @@
+"""From values to LaTeX, and from LaTeX to pages."""

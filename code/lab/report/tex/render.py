@@ -1,0 +1,103 @@
+"""Templates into LaTeX: Jinja with delimiters that LaTeX does not use, in a sandbox, escaping by default."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import FunctionLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from lab.errors import LabError
+from lab.report.claim import UnknownClaim
+from lab.report.errors import ReportError
+from lab.report.tex.escape import escape
+
+MARK = "\x1f"  # around the place that each template line carries through rendering; no text may hold it
+_PLACE = re.compile(f"{MARK}([^{MARK}:]*):([0-9]+){MARK}")
+_ONLY_TAGS = re.compile(r"\s*(?:\\(?:BLOCK|JC)\{.*\}\s*)?")
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """LaTeX, and for each of its lines the template's file and line that it comes from."""
+
+    text: str
+    origins: tuple[tuple[str, int], ...]
+
+    def in_template(self, error: ReportError) -> ReportError:
+        """An error of a rendered line, where a person can change it."""
+        if error.line is None or not self.origins:
+            return error
+        file, line = self.origins[min(error.line, len(self.origins)) - 1]
+        return ReportError(error.what, hint=error.hint, file=f"templates/{file}", line=line)
+
+
+def render(templates: Path, name: str, context: dict[str, Any]) -> Rendered:
+    """The LaTeX of a template; an error names the template and its line."""
+    try:
+        return _take_places(environment(templates).get_template(name).render(context), name)
+    except TemplateSyntaxError as error:
+        raise ReportError(str(error.message), file=f"templates/{error.name}", line=error.lineno) from error
+    except (TemplateError, ReportError, UnknownClaim) as error:
+        file, line = _place(error, name)
+        what, hint = (error.what, error.hint) if isinstance(error, LabError) else (str(error), "")
+        raise ReportError(what, hint=hint, file=f"templates/{file}", line=line) from error
+
+
+def _take_places(marked: str, name: str) -> Rendered:
+    """Lines without a mark come from the template's last line before them: a value may hold several."""
+    lines, origins, place = [], [], (name, 1)
+    for line in marked.splitlines(keepends=True):
+        for found in _PLACE.finditer(line):
+            place = (found[1], int(found[2]))
+        lines.append(_PLACE.sub("", line))
+        origins.append(place)
+    return Rendered("".join(lines), tuple(origins))
+
+
+def _marked(templates: Path, name: str) -> tuple[str, str, None] | None:
+    """A template and its name; its lines say where they are, but those of tags alone, which leave no line."""
+    file = templates / name
+    if not file.is_file():
+        return None
+    lines = enumerate(file.read_text().splitlines(keepends=True), 1)
+    marked = (line if _ONLY_TAGS.fullmatch(line) else f"{MARK}{name}:{n}{MARK}{line}" for n, line in lines)
+    return "".join(marked), name, None
+
+
+def environment(templates: Path) -> ImmutableSandboxedEnvironment:
+    """Undefined names are errors; everything but Markup is escaped. A filter's result is no Markup: it fails closed."""
+    return ImmutableSandboxedEnvironment(
+        block_start_string=r"\BLOCK{",
+        block_end_string="}",
+        variable_start_string=r"\VAR{",
+        variable_end_string="}",
+        comment_start_string=r"\JC{",
+        comment_end_string="}",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        loader=FunctionLoader(lambda name: _marked(templates, name)),
+        autoescape=False,
+    )
+
+
+def _finalize(value: Any) -> Any:
+    """Template data passes here as Markup-free text too: Jinja calls it only for expressions."""
+    return value if isinstance(value, StrictUndefined) else escape(value)
+
+
+def _place(error: BaseException, name: str) -> tuple[str, int | None]:
+    """The innermost template line of a traceback, which Jinja rewrites to point into templates."""
+    found: tuple[str, int | None] = (name, None)
+    trace = error.__traceback__
+    while trace is not None:
+        if (file := trace.tb_frame.f_code.co_filename).endswith((".tex", ".sty")):
+            found = (file, trace.tb_lineno)
+        trace = trace.tb_next
+    return found

@@ -1,0 +1,105 @@
+"""Units for people: the lab counts bytes, nanoseconds and messages; a reader gets a prefix and no needless digit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor, log10
+
+from lab.model.sizes import in_prefix
+
+MEGA, MILLI, MICRO, NANO = 1e6, 1e-3, 1e-6, 1e-9
+DECIMAL = ((1e9, "G", r"\giga"), (1e6, "M", r"\mega"), (1e3, "k", r"\kilo"), (1.0, "", ""))
+BINARY_PREFIXES = ((2.0**30, "Gi", r"\gibi"), (2.0**20, "Mi", r"\mebi"), (2.0**10, "Ki", r"\kibi"), (1.0, "", ""))
+SMALL = ((1.0, "", ""), (1e-3, "m", r"\milli"), (1e-6, "µ", r"\micro"), (1e-9, "n", r"\nano"))
+PREFIXES = {plain: tex for _, plain, tex in (*DECIMAL, *BINARY_PREFIXES)}
+
+
+@dataclass(frozen=True)
+class Written:
+    """How a quantity is written: plain, and as a siunitx unit; a unit of words takes no prefix."""
+
+    plain: str
+    tex: str
+    prefixes: tuple[tuple[float, str, str], ...] = ((1.0, "", ""),)
+
+
+UNITS = {
+    "B/s": Written("B/s", r"\byte\per\second", DECIMAL),
+    "bit/s": Written("bit/s", r"\bit\per\second", DECIMAL),
+    "messages/s": Written(" messages/s", r"\messages\per\second"),
+    "s": Written("s", r"\second", SMALL),
+    "B": Written("B", r"\byte", DECIMAL),
+    "size": Written("B", r"\byte"),  # of a message that was sent: printed in full
+    "bytes": Written("B", r"\byte", BINARY_PREFIXES),  # between sizes: as far as its interval goes
+    "percent": Written("%", r"\percent"),
+    "": Written("", ""),
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A number as it is printed."""
+
+    number: str
+    plain_unit: str
+    tex_unit: str
+
+    @property
+    def plain(self) -> str:
+        return f"{self.number} {self.plain_unit.strip()}".strip()
+
+    @property
+    def tex(self) -> str:
+        return rf"\qty{{{self.number}}}{{{self.tex_unit}}}" if self.tex_unit else rf"\num{{{self.number}}}"
+
+
+def show(value: float, unit: str, place: int) -> Shown:
+    """The value to this place (a power of ten of the bare unit), with the prefix that suits it."""
+    if unit == "size":
+        return _show_size(round(value))
+    known = UNITS[unit]
+    scale, prefix, tex_prefix = _prefix(value, known)
+    number = format_to_place(value / scale, place - round(log10(scale)))
+    return Shown(number, prefix + known.plain, tex_prefix + known.tex)
+
+
+def show_exactly(value: float, unit: str) -> Shown:
+    """A number that was chosen or counted: all of its digits, and no zeros behind them."""
+    if unit == "size":
+        return _show_size(round(value))
+    known = UNITS[unit]
+    scale, prefix, tex_prefix = _prefix(value, known)
+    return Shown(f"{value / scale:.12g}", prefix + known.plain, tex_prefix + known.tex)
+
+
+def format_to_place(value: float, place: int) -> str:
+    """Decimal digits down to a power of ten: 1234.56 to place -1 is 1234.6, to place 2 is 1200."""
+    if place <= 0:
+        return f"{value:.{-place}f}"
+    return f"{round(value / 10**place) * 10**place:d}"
+
+
+def _prefix(value: float, unit: Written) -> tuple[float, str, str]:
+    """The largest prefix that leaves a digit before the point."""
+    for scale, plain, tex in unit.prefixes:
+        if abs(value) >= scale:
+            return scale, plain, tex
+    return unit.prefixes[-1]
+
+
+def _show_size(size: int) -> Shown:
+    """In full: a binary prefix only where it divides the size."""
+    number, prefix = in_prefix(size)
+    if prefix.endswith("i") and not number.is_integer():
+        number, prefix = size, ""
+    return Shown(f"{number:.12g}", f"{prefix}B", PREFIXES[prefix] + r"\byte")
+
+
+def in_words(size: int) -> str:
+    """4 KiB."""
+    return _show_size(size).plain
+
+
+def significant(value: float, digits: int) -> int:
+    """The place of the last of so many significant digits."""
+    return (floor(log10(abs(value))) if value else 0) - digits + 1

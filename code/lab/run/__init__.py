@@ -1,0 +1,1 @@
+"""Trials measured: each at most once, checked, and kept."""

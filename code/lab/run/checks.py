@@ -1,0 +1,152 @@
+"""Whether what a trial claims can be true: against exit statuses, the link's counters and the site's clock."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator
+
+from lab.model.trial import DEADLINE_STATUS, Ends, Outcome, StepOutcome
+from lab.plan.plan import Planned, SiteFacts
+from lab.programs.request import SUMMARIES, WINDOW, Program, Sample
+from lab.records.link_rate import above_the_link
+from lab.sites.traits import Traits
+from lab.spec.experiment import Series
+
+DURATIONS = (*SUMMARIES, "round_trip", "round", "send", "receive")
+PATH_MTU_MOST = 4096  # bytes of a message in one packet
+FLOODED_STATUS = 128 + 25  # by SIGXFSZ
+START_NS = 10**9  # a client's start, at most: connecting takes milliseconds, a launcher half a second
+UNACCOUNTED_TIMES = 4  # of what is claimed, and of its warm-up: checks of data, a first round of its own
+LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
+RULE = r"^-{60,}$"  # above and below what Open MPI's launcher has to say
+BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
+
+
+def failed_steps(outcome: Outcome) -> Iterator[str]:
+    """A sentence for every program that did not end well, first those that the deadline ended; before them what may be
+    the cause of all."""
+    yield from (f"{end} is down" for end in outcome.state.get("down", ()))
+    ends = [(index, *each) for index, step in enumerate(outcome.steps, 1) for each in _ends(step)]
+    for index, end, status, talk in sorted(ends, key=lambda each: each[2] != DEADLINE_STATUS):
+        if status:
+            yield f"step {index}: the {end} {_describe(status)}: {_last_words(talk)}"
+
+
+def false_claims(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
+    """A sentence for every claim that the site's own counters and clock, or the link's rate, refute."""
+    samples = tuple(samples)
+    yield from uncounted_bytes(planned, site.ends, outcome, samples)
+    yield from untimed_ns(outcome, samples)
+    yield from above_the_link(planned, site, outcome, samples)
+
+
+def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
+    """Bytes that did not go through the link; inside of one device there is none to count them."""
+    if turned_around(planned.series.tool, ends):
+        return
+    counter = counter_name(planned.series, ends, outcome.counters_after)
+    counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
+    if (claimed := _claimed_bytes(samples)) > counted:
+        yield f"{claimed} bytes are claimed, but {counter} counted {counted}: the data took another way"
+
+
+def untimed_ns(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
+    """Time that did not pass."""
+    spans = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
+    if (time_ns := claimed_time_ns(samples)) > spans:
+        yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"
+
+
+def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
+    """A sentence where an own program claims far less time than its clients were busy, by the site's clock. The start
+    of each is taken to last as long as the shortest of all did: what is more went into messages, or was slept away. A
+    client that always lives equally long is beyond this; so is one whose output holds no duration."""
+    counts, time_ns = planned.trial.request.counts, claimed_time_ns(samples)
+    spans = [step.clock_end_ns - step.clock_start_ns for step in outcome.steps]
+    if not (planned.series.tool.build and time_ns and spans):
+        return
+    busy_ns = sum(spans) - len(spans) * min(*spans, START_NS)
+    with_warmup = max((each.iterations + each.warmup) / each.iterations for each in counts)
+    if busy_ns > UNACCOUNTED_TIMES * with_warmup * time_ns:
+        yield (
+            f"the program claims {time_ns / 1e6:.3f} ms, but was busy for {busy_ns / 1e6:.3f} ms by the site's clock: "
+            f"its rates may be {busy_ns / with_warmup / time_ns:.0f} times too high"
+        )
+
+
+def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:
+    """The byte counter through which the messages must have gone: past a card that does RDMA, the kernel sees none."""
+    way = f"{'rx' if series.operation == 'read' else 'tx'}_bytes"
+    own = f"{ends.client.device}.{way}"
+    return own if series.tool.rdma and own in counted else f"{ends.client.interface}.{way}"
+
+
+def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
+    """The way that the messages really took: the first of whose counters could have carried all that is claimed. A
+    Soft-RoCE device counts packets, and those of its interface count as its frames, so it comes first."""
+    claimed, client = _claimed_bytes(tuple(samples)), ends.client
+    grown = {name: count - outcome.counters_before.get(name, 0) for name, count in outcome.counters_after.items()}
+    for name, unit in (("sent_pkts", PATH_MTU_MOST), ("rcvd_pkts", PATH_MTU_MOST), ("tx_bytes", 1), ("rx_bytes", 1)):
+        if client.device and grown.get(f"{client.device}.{name}", 0) * unit >= claimed:
+            return f"RDMA from {client.device}"
+    if max(grown.get(f"{client.interface}.{way}_bytes", 0) for way in ("tx", "rx")) >= claimed:
+        return f"the kernel's network from {client.interface}"
+    return "none that is counted here"
+
+
+def turned_around(program: Program, ends: Ends) -> bool:
+    """Whether one RDMA device is both ends."""
+    return program.rdma and bool(ends.client.device) and ends.client == ends.server
+
+
+def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
+    """What a reader must know before using the numbers."""
+    found = []
+    if program.both_spin and traits.one_core:
+        found.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")
+    if turned_around(program, ends):
+        found.append("one device is both ends: the data turned around inside it, and no counter of a link saw them")
+    return found
+
+
+def _claimed_bytes(samples: tuple[Sample, ...]) -> int:
+    """What arrived, where the receiver says it: a sender counts bytes that still lie in its socket (iperf3 does)."""
+    totals = _totals((each for each in samples if each.sample != WINDOW), "bytes")
+    sizes = {size for size, _ in totals}
+    return sum(totals.get((size, "confirmed")) or max(_of_size(totals, size)) for size in sizes)
+
+
+def claimed_time_ns(samples: Iterable[Sample]) -> int:
+    """Both stop times and round trips overlap: the longest counts. A median or mean is no duration."""
+    totals = _totals((each for each in samples if each.sample in DURATIONS), "time_ns")
+    return sum(max(_of_size(totals, size)) for size in {size for size, _ in totals})
+
+
+def _totals(samples: Iterable[Sample], name: str) -> dict[tuple[int, str], int]:
+    totals: dict[tuple[int, str], int] = defaultdict(int)
+    for sample in samples:
+        totals[sample.size_bytes, sample.sample] += getattr(sample, name)
+    return totals
+
+
+def _of_size(totals: dict[tuple[int, str], int], wanted: int) -> list[int]:
+    return [total for (size, _), total in totals.items() if size == wanted]
+
+
+def _ends(step: StepOutcome) -> tuple[tuple[str, int, str], ...]:
+    return (("client", step.client_status, step.client_err), ("server", step.server_status, step.server_err))
+
+
+def _last_words(talk: str) -> str:
+    """In one line; what a launcher adds is left out where a rank spoke for itself."""
+    said = BOX.sub("", talk).strip() or re.sub(RULE, "", talk, flags=re.MULTILINE)
+    return " ".join(said.split())[-LAST_WORDS:] or "it said nothing"
+
+
+def _describe(status: int) -> str:
+    if status == DEADLINE_STATUS:
+        return "did not end before the deadline (deadline_s)"
+    if status == FLOODED_STATUS:
+        return "was ended because it wrote without end (SIGXFSZ): its output is bounded"
+    return f"was ended by signal {status - 128}" if status > 128 else f"ended with status {status}"

@@ -1,0 +1,159 @@
+"""Running trials: in parallel, each at most once, resumable, and ended cleanly at any moment."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lab.errors import LabError, SiteError, SiteStopped, StorageError, TrialFailed
+from lab.plan.plan import Plan, Planned, SiteFacts
+from lab.records.record import has_record, record_damage, record_folder, write_failure, write_record
+from lab.run.measure import FailedOutcome, measure, unfinished
+from lab.run.trial_lock import claim
+from lab.sites import Site
+
+CLAIM_POLL_S = 0.2  # how often a trial that another run has claimed is looked at again
+
+
+@dataclass
+class Summary:
+    """What became of the trials."""
+
+    done_before: int = 0
+    measured: int = 0
+    by_others: int = 0
+    failed: list[tuple[Planned, str]] = field(default_factory=list)
+    interrupted: bool = False
+    left: int = 0
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where to run and where to keep what comes of it."""
+
+    site: Site
+    facts: SiteFacts
+    results: Path
+    fresh: bool = False
+
+
+Watch = Callable[[str, Planned], None]  # told "measured", "failed" or "by others" for each trial
+
+
+def missing(plans: Iterable[Plan], results: Path, *, fresh: bool = False) -> tuple[list[Planned], int]:
+    """The trials without a record, each once, first repetitions first; and how many have one."""
+    places = {each.trial.key: each for plan in plans for each in plan.planned}
+    todo = [each for each in places.values() if fresh or not has_record(results, each.trial.key)]
+    return sorted(todo, key=lambda each: each.repetition), len(places) - len(todo)
+
+
+def damaged(planned: Iterable[Planned], results: Path) -> list[str]:
+    """A sentence for each record that counts for nothing, since it is not as it was written."""
+    keys = dict.fromkeys(each.trial.key for each in planned)
+    found = ((record_folder(results, key), record_damage(results, key)) for key in keys)
+    return [f"{folder}: {said}: the record counts for nothing" for folder, said in found if said]
+
+
+def run_trials(work: Work, todo: list[Planned], jobs: int, watch: Watch) -> Summary:
+    """Run all; a failing trial does not stop the others, a full disk and a signal do."""
+    summary, stop = Summary(), threading.Event()
+    with _signals_raise(), ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
+        futures = {pool.submit(_one, work, planned, stop): planned for planned in todo}
+        try:
+            for future in _as_done(futures):
+                _count(summary, futures[future], future, watch)
+        except BaseException as error:
+            _end(work, stop, pool)
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+            summary.interrupted = True
+    summary.left = sum(not has_record(work.results, each.trial.key) for each in todo) if summary.interrupted else 0
+    return summary
+
+
+def _one(work: Work, planned: Planned, stop: threading.Event) -> str:
+    """Run a trial unless another run has: wait for the claim, then look again."""
+    key, waited = planned.trial.key, False
+    while not stop.is_set():
+        with claim(work.results, key) as ours:
+            if ours and has_record(work.results, key) and (waited or not work.fresh):
+                return "by others"
+            if ours:
+                _keep(work, planned)
+                return "measured"
+        waited = True
+        time.sleep(CLAIM_POLL_S)
+    raise SiteStopped("the run was ended")
+
+
+def _keep(work: Work, planned: Planned) -> None:
+    try:
+        record = measure(planned, work.site, work.facts)
+    except FailedOutcome as failure:
+        folder = write_failure(work.results, failure.record, failure.what, failure.evidence)
+        raise TrialFailed(failure.what, hint=f"the evidence in {folder}") from failure
+    except SiteStopped:
+        raise
+    except SiteError as error:  # a panic, a flood: what the site has of it, beside what was asked for
+        folder = write_failure(work.results, unfinished(planned, work.facts, error), str(error), error.evidence)
+        if not error.evidence:
+            raise
+        raise replace(error, hint="; ".join(filter(None, (error.hint, f"the evidence in {folder}")))) from error
+    write_record(work.results, record)
+
+
+def _count(summary: Summary, planned: Planned, future: Future[str], watch: Watch) -> None:
+    try:
+        result = future.result()
+    except StorageError:
+        raise
+    except LabError as error:
+        result = "failed"
+        summary.failed.append((planned, str(error)))
+    summary.measured += result == "measured"
+    summary.by_others += result == "by others"
+    watch(result, planned)
+
+
+def _as_done(futures: Iterable[Future[str]]) -> Iterator[Future[str]]:
+    """Futures as they end; waiting in short turns, since a signal cannot end a longer wait everywhere."""
+    pending = set(futures)
+    while pending:
+        done, pending = wait(pending, timeout=1, return_when=FIRST_COMPLETED)
+        yield from done
+
+
+def _end(work: Work, stop: threading.Event, pool: ThreadPoolExecutor) -> None:
+    stop.set()
+    work.site.stop()
+    pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _signals_raise() -> Iterator[None]:
+    """SIGTERM ends a run as Ctrl-C does; only the main thread may say so.
+
+    The first is enough: while the run ends, and says what it has kept, others are not heard. kill -9 is always safe.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        for number in before:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is interrupt:
+                signal.signal(number, handler)

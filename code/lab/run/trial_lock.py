@@ -1,0 +1,43 @@
+"""Claims: which running process measures which trial, so that two runs on one results folder share the work."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from lab.files.storage import storage
+
+
+@contextmanager
+def claim(results: Path, key: str) -> Iterator[bool]:
+    """Whether the key is ours until the end of the block. The kernel drops the claim of a process that dies."""
+    file = results / "claims" / key
+    with storage(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = _lock(file)
+    if descriptor is None:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        file.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _lock(file: Path) -> int | None:
+    """A locked descriptor of the file that bears the name now: it may have been removed while we opened it."""
+    while True:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        with suppress(FileNotFoundError):
+            if os.fstat(descriptor).st_ino == file.stat().st_ino:
+                return descriptor
+        os.close(descriptor)

@@ -1,0 +1,48 @@
+"""The programs under test on another host: copied once, kept by their digest, built there where ours do not run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab.errors import SiteError
+from lab.places import ROOT
+from lab.sites.agent.connection import Connection
+
+SOURCES = ROOT / "code" / "bench"
+BUILD_S = 120.0
+
+
+def ensure(connection: Connection, programs: Iterable[Path]) -> dict[str, str]:
+    """Where each program lies there, by its name; what is not there is copied."""
+    wanted = {f"{path.parent.name}/{path.name}": path for path in programs}
+    folder = connection.host.folder
+    if not wanted.keys() <= connection.known:
+        answer = connection.end.ask("missing", folder=folder, names=sorted(wanted))
+        connection.folder = answer["folder"]
+        _send(connection, {name: wanted[name] for name in answer["missing"]}, answer["free_bytes"])
+        connection.known |= wanted.keys()
+    return {path.name: f"{connection.folder}/{name}" for name, path in wanted.items()}
+
+
+def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> None:
+    needed = sum(path.stat().st_size for path in missing.values())
+    if needed > free_bytes:
+        what = f"no room for the programs in {connection.folder}: {needed} bytes needed, {free_bytes} free"
+        raise SiteError(what, where=connection.host.login, hint="another folder for this host in hosts.toml")
+    for name, path in missing.items():
+        arrived = f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}"
+        connection.copy([path], f"{connection.folder}/{arrived}")
+        if not connection.end.ask("adopt", folder=connection.folder, name=name, arrived=arrived)["runs"]:
+            _build(connection, name)
+
+
+def _build(connection: Connection, name: str) -> None:
+    """The other computer has another processor or C library: it makes its own, which the record says."""
+    source = f"source-{name.partition('/')[0]}"
+    files = sorted([*SOURCES.glob("*.[ch]"), SOURCES / "Makefile"])
+    connection.end.ask("missing", folder=f"{connection.folder}/{source}", names=[])  # makes the folder
+    connection.copy(files, f"{connection.folder}/{source}/")
+    end = connection.end
+    end.answer(end.call("build", folder=connection.folder, name=name, source=source), BUILD_S)

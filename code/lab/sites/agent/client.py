@@ -1,0 +1,172 @@
+"""The harness' side of an agent: the process that reaches it, and requests whose answers come when they come."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as Late
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from lab.errors import SiteError, SiteStopped
+
+HERE = Path(__file__).resolve().parent
+# What every agent's interpreter is told: the rest of its source is the first line of its input.
+BOOTSTRAP = """
+import json, sys, types
+for name, source in json.loads(sys.stdin.readline()):
+    module = sys.modules[name] = types.ModuleType(name)
+    parent, _, own = name.rpartition(".")
+    module.__path__ = []
+    if parent: setattr(sys.modules[parent], own, module)
+    exec(compile(source, name, "exec"), module.__dict__)
+sys.modules["lab.sites.agent.server"].Agent().serve()
+"""
+INTERPRETER = ("-I", "-S", "-c", BOOTSTRAP)
+ANSWER_S = 20.0  # for what an agent does at once
+BEAT_S = 10.0  # between signs of life
+SILENCE_S = 45.0  # after which an agent takes the harness for dead
+LAST_WORDS = 4000  # ssh's warning of a changed key is long
+
+Json = dict[str, Any]
+Explain = Callable[[str, str], SiteError]  # name and last words of an end that was lost
+
+
+def lost(name: str, words: str) -> SiteError:
+    """What is said of an end that is gone without being told to."""
+    return SiteError(f"the connection ended: {last_line(words)}", where=name)
+
+
+def last_line(words: str) -> str:
+    """Of all that was said, what fits in a sentence."""
+    return words.splitlines()[-1].strip() if words else "it said nothing"
+
+
+class FarEnd:
+    """One agent, reached by a command that connects its standard input and output."""
+
+    def __init__(self, name: str, command: list[str], explain: Explain = lost) -> None:
+        self.name, self.explain = name, explain
+        self.lock = threading.Lock()
+        self.waiting: dict[int, Future[Json]] = {}
+        self.number, self.stopped = 0, False
+        self.error: SiteError | None = None
+        self.gone = threading.Event()
+        self.talk = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the end
+        self.popen = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.talk, start_new_session=True
+        )
+        self._write(json.dumps(sources()))
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+        threading.Thread(target=self._beat, daemon=True).start()
+        try:
+            self.ask("keep", silence_s=SILENCE_S)
+        except SiteError:
+            self.kill()
+            raise
+
+    def call(self, what: str, **request: Any) -> Future[Json]:
+        """Ask, and wait later."""
+        future: Future[Json] = Future()
+        with self.lock:
+            if self.error is not None:
+                raise self.error
+            self.number += 1
+            self.waiting[self.number] = future
+            number = self.number
+        self._write(json.dumps({"id": number, "do": what, **request}))
+        return future
+
+    def answer(self, future: Future[Json], limit_s: float = ANSWER_S) -> Json:
+        """The answer, or an error within the limit."""
+        try:
+            reply = future.result(limit_s)
+        except Late as error:
+            raise SiteError(f"no answer within {limit_s:.0f} s", where=self.name) from error
+        if "error" in reply:
+            raise SiteError(str(reply["error"]), where=self.name)
+        return reply
+
+    def ask(self, what: str, **request: Any) -> Json:
+        """Ask and wait, for what takes no time over there."""
+        return self.answer(self.call(what, **request))
+
+    def close(self) -> None:
+        """End the agent, and with it all that it started."""
+        self.stopped = True
+        self._close_input()
+        try:
+            self.popen.wait(ANSWER_S)
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+        self.reader.join()
+
+    def kill(self) -> None:
+        """End it now; who waits for it is told that it was stopped."""
+        self.stopped = True
+        self.popen.kill()
+        self.reader.join()
+
+    def _write(self, line: str) -> None:
+        assert self.popen.stdin is not None
+        with suppress(OSError, ValueError), self.lock:  # the reader sees the end too, and knows more about it
+            self.popen.stdin.write(line.encode() + b"\n")
+            self.popen.stdin.flush()
+
+    def _read(self) -> None:
+        assert self.popen.stdout is not None
+        with self.popen.stdout, self.talk:
+            for line in self.popen.stdout:
+                reply = json.loads(line)
+                with self.lock:
+                    future = self.waiting.pop(reply.pop("id"))
+                future.set_result(reply)
+            self._fail()
+
+    def _beat(self) -> None:
+        while not self.gone.wait(BEAT_S):
+            self._write("")
+
+    def _fail(self) -> None:
+        """The agent is gone: everyone who waits is told."""
+        self.popen.wait()
+        error = SiteStopped("the site was told to stop") if self.stopped else self.explain(self.name, self._words())
+        with self.lock:
+            self.error, waiting = error, list(self.waiting.values())
+            self.waiting.clear()
+        for future in waiting:
+            future.set_exception(error)
+        self.gone.set()
+        self._close_input()
+
+    def _words(self) -> str:
+        self.talk.seek(0)
+        return self.talk.read().decode(errors="replace").strip()[-LAST_WORDS:]
+
+    def _close_input(self) -> None:
+        assert self.popen.stdin is not None
+        with suppress(OSError):
+            self.popen.stdin.close()
+
+
+def sources() -> list[tuple[str, str]]:
+    """The modules that an agent is made of, in the order of their imports."""
+    parts = ("computer", "orphans", "process", "server")
+    return [
+        ("lab", ""),
+        ("lab.sites", ""),
+        ("lab.sites.agent", ""),
+        *((f"lab.sites.agent.{name}", (HERE / f"{name}.py").read_text()) for name in parts),
+    ]
+
+
+def here() -> list[str]:
+    """This computer's own interpreter for an agent."""
+    return [sys.executable, *INTERPRETER]

@@ -1,0 +1,215 @@
+"""A job run by two agents, one at each end of a link: what init does on the exact machine, by the clock on the wall."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import TimeoutError as Late
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lab.errors import SiteError
+from lab.model.trial import DAEMON, DEADLINE_STATUS, NS_PER_S, PADDING, End, Ends, Job, Outcome, Step, StepOutcome
+from lab.sites.agent.client import ANSWER_S, FarEnd, Json
+from lab.sites.agent.locate import Locate, kept, locator
+
+AFTER_FAILURE_S = 1.0  # that a client has left when its server failed
+AFTER_CLIENT_S = 0.5  # that a server has for each gentler way to end
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two ends, and what differs between the job's words and theirs."""
+
+    client: FarEnd
+    server: FarEnd
+    locate: Mapping[str, Locate] = field(default_factory=dict)  # by "client" and "server"
+
+    def pin(self, ends: Ends) -> None:
+        """Let both ends stay near their network cards."""
+        for far, end in ((self.client, ends.client), (self.server, ends.server)):
+            far.ask("pin", interface=end.interface, device=end.device)
+
+
+def data_end(far: FarEnd, known: Mapping[str, str], hint: str) -> End:
+    """Its end of the data link, found there from what is known of it."""
+    found = far.ask("end", **{"device": "", "interface": "", "address": "", **known})["found"]
+    if not found["interface"]:
+        what = f"no RDMA device {found['device']}, or without an interface" if found["device"] else "no data link found"
+        raise SiteError(what, where=far.name, hint=f"rdma link, over there; or {hint}")
+    if not found["address"]:
+        what = f"the data link's interface {found['interface']} has no address"
+        raise SiteError(what, where=far.name, hint=f"ip addr add, over there; or {hint}")
+    return End(found["address"], found["device"], found["interface"])
+
+
+def near_by(pair: Pair, job: Job) -> Pair:
+    """Both ends are this computer, and find the programs under test where they are kept."""
+    locate = locator(kept(job.overlay))
+    return replace(pair, locate={"client": locate, "server": locate})
+
+
+class Deadline:
+    """The time that a job has left."""
+
+    def __init__(self, seconds: float) -> None:
+        self.end = time.monotonic() + seconds
+
+    @property
+    def left_s(self) -> float:
+        return max(0.0, self.end - time.monotonic())
+
+
+def run_between(pair: Pair, ends: Ends, job: Job) -> Outcome:
+    """Run a job, and say how both ends are: before it, and of one that fails whether the link was down after it."""
+    found = state(pair, ends)
+    outcome = run_job(pair, job)
+    if outcome.failed and (lost := down(pair, ends)):
+        found["down"] = lost
+    return replace(outcome, state=found)
+
+
+def down(pair: Pair, ends: Ends) -> list[str]:
+    """The ends of the link that are down now; none where an agent is gone, which is said elsewhere."""
+    try:
+        found = _both(pair, "down", ends)
+    except SiteError:
+        return []
+    sides = ((pair.client, ends.client), (pair.server, ends.server))
+    return [f"{far.name}'s {end.interface}" for (far, end), off in zip(sides, found, strict=True) if off]
+
+
+def run_job(pair: Pair, job: Job) -> Outcome:
+    """Run all steps; what the deadline kept from starting says so."""
+    started, deadline = time.monotonic(), Deadline(job.deadline_s)
+    before = _look(pair)
+    time.sleep(job.perturbation.start_delay_ns / NS_PER_S)
+    steps = tuple(_Run(pair, job, step, deadline).outcome() for step in job.steps)
+    after = _look(pair)
+    return Outcome(
+        steps, before["counters"], after["counters"], before["clock_ns"], after["clock_ns"],
+        console="", host_seconds=time.monotonic() - started,
+    )  # fmt: skip
+
+
+def identity(pair: Pair, ends: Ends) -> dict[str, str]:
+    """What identifies both ends; what is the same at both is said once."""
+    client, server = _both(pair, "identity", ends)
+    same = {name: value for name, value in client.items() if server.get(name) == value}
+    ours = {f"client_{name}": value for name, value in client.items() if name not in same}
+    return same | ours | {f"server_{name}": value for name, value in server.items() if name not in same}
+
+
+def state(pair: Pair, ends: Ends) -> dict[str, Any]:
+    """How both ends are now."""
+    client, server = _both(pair, "state", ends)
+    return {"client": client, "server": server}
+
+
+def _both(pair: Pair, what: str, ends: Ends) -> tuple[Any, Any]:
+    sides = ((pair.client, ends.client), (pair.server, ends.server))
+    asked = [(far, far.call(what, interface=end.interface, device=end.device)) for far, end in sides]
+    client, server = (far.answer(future)["found"] for far, future in asked)
+    return client, server
+
+
+def _look(pair: Pair) -> Json:
+    """The client's clock, its counters by their names, and the server's behind `server.`"""
+    client, server = pair.client.call("look"), pair.server.call("look")
+    here, there = pair.client.answer(client), pair.server.answer(server)
+    counters = here["counters"] | {f"server.{name}": count for name, count in there["counters"].items()}
+    return {"counters": counters, "clock_ns": here["clock_ns"]}
+
+
+class _Run:
+    """One step: the server, then the client, then the end of both."""
+
+    def __init__(self, pair: Pair, job: Job, step: Step, deadline: Deadline) -> None:
+        self.pair, self.step, self.deadline = pair, step, deadline
+        self.environment = dict(job.environment)
+        if job.perturbation.environment_bytes:
+            self.environment[PADDING] = "x" * job.perturbation.environment_bytes
+
+    def outcome(self) -> StepOutcome:
+        if not self.deadline.left_s:
+            return self.late({"out": "", "err": ""})
+        if self.step.server == DAEMON:
+            return self.launched()
+        listening = self.answer(self.pair.server, self.start("server", self.words("server"), self.step.port))
+        served = self.pair.server.call("wait", name="server")
+        if listening["status"] == DEADLINE_STATUS:
+            return self.late(self.answer(self.pair.server, served))
+        self.answer(self.pair.client, self.start("client", self.words("client")))
+        client = self.await_client(self.pair.client.call("wait", name="client"), served)
+        return self.left(client, self.end_server(served))
+
+    def launched(self) -> StepOutcome:
+        """The launcher first: how its daemon at the other end is to be started is the first line that it prints."""
+        self.answer(self.pair.client, self.start("client", self.launcher()))
+        line = self.answer(self.pair.client, self.pair.client.call("line", name="client"))["line"]
+        done = self.pair.client.call("wait", name="client")
+        asked = ["sh", "-c", line.partition(" ")[2]] if DAEMON[0] in line else []
+        self.answer(self.pair.server, self.start("server", asked))
+        served = self.pair.server.call("wait", name="server")
+        client = self.await_client(done, served)
+        if asked:
+            client["out"] = client["out"].removeprefix(line)
+        return self.left(client, self.end_server(served))
+
+    def left(self, client: Json, server: Json) -> StepOutcome:
+        return StepOutcome(
+            client["out"], client["err"], server["out"], server["err"], client["status"], server["status"],
+            client["start_ns"], client["end_ns"],
+        )  # fmt: skip
+
+    def late(self, server: Json) -> StepOutcome:
+        """The deadline came before the client did."""
+        now = self.pair.client.ask("look")["clock_ns"]
+        return StepOutcome("", "", server["out"], server["err"], DEADLINE_STATUS, DEADLINE_STATUS, now, now)
+
+    def await_client(self, done: Future[Json], served: Future[Json]) -> Json:
+        """A client whose server failed has a second left."""
+        end = self.pair.client
+        wait((done, served), self.patience_s, FIRST_COMPLETED)
+        if served.done() and not done.done() and self.answer(self.pair.server, served)["status"]:
+            wait((done,), AFTER_FAILURE_S)
+            end.ask("signal", name="client", number=signal.SIGKILL)
+        return self.answer(end, done)
+
+    def end_server(self, served: Future[Json]) -> Json:
+        """Servers that stay are ended, ever less gently."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                served.result(AFTER_CLIENT_S)
+                break
+            except Late:
+                self.pair.server.ask("signal", name="server", number=number)
+        return self.answer(self.pair.server, served)
+
+    def words(self, role: str) -> list[str]:
+        """A command as it is at its end."""
+        return [self.pair.locate.get(role, str)(word) for word in getattr(self.step, role)]
+
+    def launcher(self) -> list[str]:
+        """The words behind the colon are for the rank at the other end."""
+        colon = self.step.client.index(":")
+        ends = (("client", self.step.client[:colon]), ("server", self.step.client[colon:]))
+        return [self.pair.locate.get(role, str)(word) for role, words in ends for word in words]
+
+    def start(self, role: str, argv: list[str], port: int = 0) -> Future[Json]:
+        """A server that a launcher does without is done at once."""
+        end: FarEnd = getattr(self.pair, role)
+        deadline_s = max(self.deadline.left_s, 0.001)
+        return end.call(
+            "start", name=role, argv=argv or ["true"], environment=self.environment, deadline_s=deadline_s, port=port
+        )
+
+    @property
+    def patience_s(self) -> float:
+        """An agent ends its programs at the deadline by itself; then it has this long to say so."""
+        return self.deadline.left_s + ANSWER_S
+
+    def answer(self, end: FarEnd, future: Future[Json]) -> Json:
+        return end.answer(future, self.patience_s)

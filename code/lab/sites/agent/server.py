@@ -1,0 +1,227 @@
+"""One end of a link: starts what it is told to, says how it ended, and leaves nothing behind.
+
+Its source is sent to the computer where it runs, which needs Python 3.8 and nothing else. Requests come as lines of
+JSON on standard input, each with an id that its answer repeats. Whoever asks may be gone at any moment: all that
+was started here ends with the input, after a silence, and at its deadline.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lab.sites.agent import computer, orphans
+from lab.sites.agent.process import Program
+
+QUIET_S = 100  # for a compiler
+LEAVE_S = 5  # for what was killed to be gone
+BUILT = ".built-here"  # beside a program that is not the one of its digest
+
+
+def put(file: Path, place: Path) -> None:
+    """Move a program to its place, whole."""
+    place.parent.mkdir(exist_ok=True)
+    file.replace(place)
+
+
+def fits(file: Path) -> bool:
+    """Whether a program is for this processor and finds its libraries here; a script does."""
+    header, own = file.read_bytes()[:20], Path("/proc/self/exe").read_bytes()[:20]
+    if header[:4] != b"\x7fELF":
+        return True
+    return (header[4:6], header[18:]) == (own[4:6], own[18:]) and run_quietly(["ldd", "-r", str(file)]) == ""
+
+
+def is_whole(place: Path) -> bool:
+    """Whether a program, DIGEST/NAME, lies there as it arrived; of one that was built here, only that it is there."""
+    if not place.is_file():
+        return False
+    built = place.with_name(place.name + BUILT).exists()
+    return built or hashlib.sha256(place.read_bytes()).hexdigest() == place.parent.name
+
+
+def run_quietly(argv: list[str]) -> str:
+    """What a command that failed said; empty when all went well."""
+    try:
+        done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=QUIET_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    said = done.stdout.decode(errors="replace").strip()
+    return (said or f"status {done.returncode}") if done.returncode else ""
+
+
+class Agent:
+    """Answers requests until its input ends."""
+
+    def __init__(self) -> None:
+        self.programs: dict[str, Program] = {}
+        self.built: list[str] = []
+        self.lock = threading.Lock()
+        self.heard = time.monotonic()
+        self.silence_s = float("inf")
+
+    def serve(self) -> None:
+        """Take requests line by line; an empty line only says that the harness is there."""
+        orphans.adopt()
+        threading.Thread(target=self.watch_silence, daemon=True).start()
+        for line in sys.stdin:
+            self.heard = time.monotonic()
+            if line.strip():
+                request = json.loads(line)
+                self.take(request.pop("id"), request.pop("do"), request)
+        self.leave()
+
+    def take(self, number: int, what: str, request: dict[str, Any]) -> None:
+        """Begin at once, in the order of the requests; wait for the rest in a thread."""
+        finish = self.attempt(number, lambda: getattr(self, "do_" + what)(**request))
+        if finish is not None:
+            threading.Thread(target=self.finish, args=(number, finish), daemon=True).start()
+
+    def finish(self, number: int, rest: Callable[[], dict[str, Any]]) -> None:
+        """Answer with what the rest of a request comes to."""
+        reply = self.attempt(number, rest)
+        if reply is not None:
+            self.answer(number, reply)
+
+    def attempt(self, number: int, part: Callable[[], Any]) -> Any:
+        """What a part of a request comes to; if it fails, the harness must hear of it."""
+        try:
+            return part()
+        except Exception as error:  # noqa: BLE001 - whatever it is
+            self.answer(number, {"error": f"{type(error).__name__}: {error}"})
+            return None
+
+    def answer(self, number: int, reply: dict[str, Any]) -> None:
+        text = json.dumps({"id": number, **reply}) + "\n"
+        with self.lock:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    def do_start(
+        self, name: str, argv: list[str], environment: dict[str, str], deadline_s: float, port: int = 0
+    ) -> Callable[[], dict[str, Any]]:
+        """Start a program; answered when it listens on its port, or has ended."""
+        program = self.programs[name] = Program(argv, environment, deadline_s)
+
+        def finish() -> dict[str, Any]:
+            if port:
+                program.await_port(port)
+            return {"status": program.status}
+
+        return finish
+
+    def do_wait(self, name: str) -> Callable[[], dict[str, Any]]:
+        """Answered when the program has ended, with all that it left."""
+        program = self.programs[name]
+
+        def finish() -> dict[str, Any]:
+            program.ended.wait()
+            del self.programs[name]
+            return program.left()
+
+        return finish
+
+    def do_line(self, name: str) -> Callable[[], dict[str, Any]]:
+        """Answered with the first line of a program's output."""
+        program = self.programs[name]
+        return lambda: {"line": program.await_line()}
+
+    def do_signal(self, name: str, number: int) -> Callable[[], dict[str, Any]]:
+        """Signal a program that may still run."""
+        if name in self.programs:
+            self.programs[name].end(number)
+        return dict
+
+    def do_look(self) -> Callable[[], dict[str, Any]]:
+        """The counters and the clock of this end."""
+        return lambda: {"counters": computer.counters(), "clock_ns": time.monotonic_ns()}
+
+    def do_identity(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
+        """What this computer is."""
+        return lambda: {"found": computer.identity(interface, device)}
+
+    def do_state(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
+        """How it is now."""
+        return lambda: {"found": {**computer.state(interface, device), "built_there": self.built}}
+
+    def do_down(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
+        """Whether its end of the link carries nothing now."""
+        return lambda: {"found": computer.is_down(interface, device)}
+
+    def do_end(self, device: str, interface: str, address: str) -> Callable[[], dict[str, Any]]:
+        """This end of the data link."""
+        return lambda: {"found": computer.end(device, interface, address)}
+
+    def do_missing(self, folder: str, names: list[str]) -> Callable[[], dict[str, Any]]:
+        """Which programs are not in the folder, where it is, and how many bytes there is room for."""
+        place = Path(folder).expanduser()
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        missing = [name for name in names if not is_whole(place / name)]
+        self.built += [name for name in names if (place / (name + BUILT)).exists()]
+        return lambda: {"missing": missing, "folder": str(place), "free_bytes": shutil.disk_usage(place).free}
+
+    def do_adopt(self, folder: str, name: str, arrived: str) -> Callable[[], dict[str, Any]]:
+        """Put a program in its place, DIGEST/NAME, if it arrived whole; says whether it runs on this computer."""
+        file, place = Path(folder, arrived), Path(folder, name)
+        if hashlib.sha256(file.read_bytes()).hexdigest() != place.parent.name:
+            file.unlink()
+            raise OSError(f"{place.name} did not arrive whole")
+        file.chmod(0o755)
+        if runs := fits(file):
+            put(file, place)
+        else:
+            file.unlink()
+        return lambda: {"runs": runs}
+
+    def do_build(self, folder: str, name: str, source: str) -> Callable[[], dict[str, Any]]:
+        """Make a program here, of the same sources, for a computer on which ours does not run."""
+        place, made = Path(folder, name), Path(folder, source, "made")
+
+        def finish() -> dict[str, Any]:
+            target = made / place.name
+            said = run_quietly(["make", "-s", "-C", str(made.parent), f"OUT={made}", str(target)])
+            if not target.exists():
+                return {"error": f"{place.name} cannot be built there: {said[-300:]}"}
+            put(target, place)
+            Path(folder, name + BUILT).touch()
+            self.built.append(name)
+            return {}
+
+        return finish
+
+    def do_pin(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
+        """Stay, with all that is started, on those of the allowed processors that are near the network card."""
+        cpus = computer.near(interface, device) & os.sched_getaffinity(0)
+        if cpus:
+            os.sched_setaffinity(0, cpus)
+        return lambda: {"cpus": sorted(os.sched_getaffinity(0))}
+
+    def do_keep(self, silence_s: float) -> Callable[[], dict[str, Any]]:
+        """How long a silence means that the harness is gone."""
+        self.silence_s = silence_s
+        return dict
+
+    def watch_silence(self) -> None:
+        """A cut network ends no connection by itself."""
+        while time.monotonic() - self.heard < self.silence_s:
+            time.sleep(1)
+        self.leave()
+
+    def leave(self) -> None:
+        """End everything, then this."""
+        programs = list(self.programs.values())
+        for program in programs:
+            program.end(signal.SIGKILL)
+        for program in programs:
+            program.ended.wait(LEAVE_S)
+        os._exit(0)

@@ -1,0 +1,1 @@
+"""A Slurm cluster: jobs out, outcomes back."""

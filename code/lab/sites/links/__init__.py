@@ -1,0 +1,1 @@
+"""What lies between two ends on this computer."""

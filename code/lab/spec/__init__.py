@@ -1,0 +1,1 @@
+"""What an experiment asks: its file read, checked, and put into values."""

@@ -1,0 +1,95 @@
+"""An experiment: what is asked, with which programs and parameters, as frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from pathlib import Path
+
+from lab.errors import SpecError
+from lab.model.parameters import Counts, Parameters, Profile, Scalar
+from lab.model.trial import Link
+from lab.programs.request import Program
+
+Point = dict[str, Scalar]  # varied parameter -> its value
+MOST_TRIALS = 1_000_000  # that are planned without --yes: a plan keeps each of them in memory
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve, or a family of them: a program, what it does, and what is varied."""
+
+    name: str
+    tool: Program
+    operation: str
+    measure: str
+    published: Parameters
+    profiles: dict[str, Profile]
+    link: Link
+    vary: dict[str, tuple[Scalar, ...]]
+
+    @property
+    def program(self) -> str:
+        """The program's name."""
+        return self.tool.name
+
+    def points(self) -> tuple[Point, ...]:
+        """Every combination of the varied values, in the order of the file."""
+        return tuple(dict(zip(self.vary, values, strict=True)) for values in product(*self.vary.values()))
+
+    def trials(self, site: str) -> int:
+        """How many there are on a site, without making any."""
+        return prod(len(values) for values in self.vary.values()) * self.parameters(site, {}).repetitions
+
+    def profile(self, site: str) -> Profile:
+        """The site's bounds and values; none on a site without a profile."""
+        return self.profiles.get(site, Profile(why="The published parameters run unchanged."))
+
+    def parameters(self, site: str, point: Point) -> Parameters:
+        """What a trial is run with: published, then the site's profile, then the varied values."""
+        return self.published.with_values(self.profile(site).values).with_values(point)
+
+    def sizes(self, site: str) -> tuple[int, ...]:
+        """The sizes on this site, in their order."""
+        return tuple(sorted(self.parameters(site, {}).sizes))
+
+    def counts(self, site: str, point: Point) -> tuple[Counts, ...]:
+        """Iterations and warm-up of every size."""
+        parameters = self.parameters(site, point)
+        return tuple(self.profile(site).counts(parameters, size) for size in parameters.sizes)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A ratio that `lab bench` prints: ours over the best of the peers, or over a limit of physics."""
+
+    name: str
+    ours: str
+    peers: tuple[str, ...]
+    at_least: float
+    geometric_mean_up_to: int | None = None
+    limit_bytes_per_s: int | None = None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment file."""
+
+    name: str
+    file: Path
+    title: str
+    question: str
+    series: tuple[Series, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    left_out: tuple[str, ...] = ()  # series, on a link that can't be what they ask for
+
+    def on_a_real_link(self) -> Experiment:
+        """What is left where no link can be modelled."""
+        series = tuple(each for each in self.series if not each.link.is_modelled)
+        left_out = tuple(each.name for each in self.series if each.link.is_modelled)
+        if not series:
+            what = "every series models a link, and this site's link is real"
+            raise SpecError(what, file=self.file, hint="--site exact")
+        comparisons = tuple(each for each in self.comparisons if not {each.ours, *each.peers} & {*left_out})
+        return replace(self, series=series, comparisons=comparisons, left_out=left_out)

@@ -1,0 +1,194 @@
+"""Experiment files: TOML, checked by experiments/schema.json and the rules between values, into an Experiment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from lab.errors import SizeError
+from lab.files.schema import EXPERIMENT, Fault, check_value
+from lab.files.schema import Path as Keys
+from lab.files.toml_file import TomlFile, read_toml
+from lab.model.parameters import BYTE_COUNTS, Parameters, Profile
+from lab.model.sizes import LARGEST, parse_size
+from lab.model.trial import Link
+from lab.spec.experiment import MOST_TRIALS, Comparison, Experiment, Point, Series
+from lab.spec.programs import find_program, program_faults
+from lab.spec.rules import FIXED, SWEEPABLE, Setting, broken_rule, idle_variation
+
+BOUNDS = (
+    "iterations_at_most",
+    "iterations_at_least",
+    "depths_at_least",
+    "warmup_at_most",
+    "warmup_depths_at_least",
+    "bytes_per_size_at_most",
+)
+
+
+def load(file: Path, most_trials: int | None = MOST_TRIALS) -> Experiment:
+    """Read and check an experiment file; nothing that cannot run gets through."""
+    found = read_toml(file, EXPERIMENT, hint="experiments/NAME.toml")
+    if fault := next(program_faults(found.document, file), None):
+        found.refuse(fault)
+    return _Reader(found, most_trials).experiment()
+
+
+class _Reader:
+    """Lays values over each other, and knows for every refusal the line that caused it."""
+
+    def __init__(self, found: TomlFile, most_trials: int | None) -> None:
+        self.most_trials = most_trials
+        self.file, self.document, self.refuse = found.file, found.document, found.refuse
+
+    def experiment(self) -> Experiment:
+        series = tuple(self.series(index, table) for index, table in enumerate(self.document["series"]))
+        names = [each.name for each in series]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                self.refuse(
+                    Fault(f"a second series is called {name!r}", ("series", index, "name"), "a name of its own")
+                )
+        comparisons = tuple(self.comparison(index, names) for index in range(len(self.document.get("comparison", ()))))
+        title, question = self.document["title"], self.document["question"]
+        return Experiment(self.file.stem, self.file, title, question, series, comparisons)
+
+    def series(self, index: int, table: dict[str, Any]) -> Series:
+        own = ("series", index, "parameters")
+        base = self.layer(Parameters(), self.document["parameters"], ("parameters",))
+        series = Series(
+            name=table["name"],
+            tool=find_program(table, self.document.get("programs", {}), self.file),
+            operation=table["operation"],
+            measure=table["measure"],
+            published=self.layer(base, table.get("parameters", {}), own),
+            profiles=self.profiles(index, table),
+            link=Link(**self.document.get("link", {}) | table.get("link", {})),
+            vary={name: tuple(values) for name, values in table.get("vary", {}).items()},
+        )
+        if not series.published.sizes:
+            self.refuse(Fault(f"{series.name} has no sizes", ("parameters",), "sizes = ..."))
+        self.check(series, index)
+        return series
+
+    def layer(self, base: Parameters, given: dict[str, Any], path: Keys) -> Parameters:
+        """Each value once more as it is run: the schema cannot read 4G."""
+        for name, value in given.items():
+            try:
+                base = base.with_values({name: value})
+            except SizeError as error:
+                self.refuse(Fault(error.what, (*path, name), hint=error.hint))
+            self.check_bytes(name, base.as_dict()[name], (*path, name))
+        return base
+
+    def check_bytes(self, name: str, value: Any, path: Keys) -> None:
+        if name in BYTE_COUNTS and (fault := check_value(name, value)):
+            self.refuse(replace(fault, path=path))
+        if name == "sizes" and (fault := check_value(name, max(value))):
+            self.refuse(replace(fault, path=path))
+
+    def profiles(self, index: int, table: dict[str, Any]) -> dict[str, Profile]:
+        """A series' own values stand above the common profile's, its own profile above both."""
+        common, own = self.document.get("profile", {}), table.get("profile", {})
+        settled = table.get("parameters", {})
+        profiles = {}
+        for site in dict.fromkeys([*common, *own]):
+            shared = {name: value for name, value in common.get(site, {}).items() if name not in settled}
+            path = ("series", index, "profile", site) if site in own else ("profile", site)
+            profiles[site] = self.profile(shared | own.get(site, {}), path)
+        return profiles
+
+    def profile(self, given: dict[str, Any], path: Keys) -> Profile:
+        if "why" not in given:
+            self.refuse(Fault("the profile does not say why it differs", path, "why = a sentence"))
+        bounds = {name: self.size(given[name], (*path, name)) for name in BOUNDS if name in given}
+        if bounds.get("iterations_at_least", 0) > (most := bounds.get("iterations_at_most", LARGEST)):
+            what = f"iterations_at_least = {bounds['iterations_at_least']} is above iterations_at_most = {most}"
+            self.refuse(Fault(what, (*path, "iterations_at_least"), f"at most {most}"))
+        values = {name: value for name, value in given.items() if name not in (*BOUNDS, "why")}
+        self.layer(Parameters(), values, path)
+        return Profile(given["why"], values=values, **bounds)
+
+    def size(self, given: str | int, path: Keys) -> int:
+        try:
+            return parse_size(given)
+        except SizeError as error:
+            self.refuse(Fault(error.what, path, hint=error.hint))
+
+    def check(self, series: Series, index: int) -> None:
+        """Published values and those of every site must obey the rules, at every varied point."""
+        wanted = (series.operation, series.measure)
+        if wanted not in series.tool.abilities:
+            able = ", ".join(sorted(" ".join(each) for each in series.tool.abilities))
+            self.refuse(Fault(f"{series.program} cannot do {' '.join(wanted)}", ("series", index, "operation"), able))
+        self.check_variation(series, ("series", index, "vary"))
+        self.check_count(series, ("series", index, "vary"))
+        for site in ("", *series.profiles):
+            for point in series.points():
+                self.check_point(series, index, site, point)
+
+    def check_count(self, series: Series, path: Keys) -> None:
+        """Before anything is made for each of them."""
+        count = prod(len(values) for values in series.vary.values())
+        if self.most_trials is not None and count > self.most_trials:
+            what = f"{series.name} varies {count:,} points, each of them a trial at least"
+            self.refuse(Fault(what, path, f"at most {self.most_trials:,}", "fewer values, or --yes"))
+
+    def check_variation(self, series: Series, path: Keys) -> None:
+        if idle := idle_variation(series.tool, tuple(series.vary)):
+            can = sorted(series.tool.uses & SWEEPABLE)
+            near = get_close_matches(idle, can, n=1)
+            hint = f"{near[0]!r}?" if near else ""
+            what = f"{idle} cannot be varied" if idle in FIXED else f"{idle} changes nothing for {series.program}"
+            self.refuse(Fault(what, (*path, idle), f"one of {', '.join(can)}" if can else "no vary", hint))
+        for name, values in series.vary.items():
+            for fault in filter(None, (check_value(name, value) for value in values)):
+                self.refuse(Fault(fault.what, (*path, name), fault.expected, fault.hint))
+
+    def check_point(self, series: Series, index: int, site: str, point: Point) -> None:
+        parameters, counts = series.parameters(site, point), series.counts(site, point)
+        setting = Setting(series.tool, series.operation, series.measure, site, parameters, counts, series.link, point)
+        if rule := broken_rule(setting):
+            where = f" on {site}" if site else ""
+            value = getattr(parameters, rule.parameter)
+            what = f"{series.name}{where}: {rule.parameter} = {max(value) if rule.parameter == 'sizes' else value}"
+            self.refuse(Fault(what, self.origin(index, site, rule.parameter), rule.expected))
+
+    def origin(self, index: int, site: str, name: str) -> Keys:
+        """The key that gave a parameter its value: the last layer that names it."""
+        own: Keys = ("series", index)
+        layers: list[Keys] = [(*own, "vary"), (*own, "profile", site), (*own, "parameters"), ("profile", site)]
+        for layer in [*layers, ("parameters",)]:
+            if name in self.table(layer):
+                return (*layer, name)
+        return (*own, "name")
+
+    def table(self, path: Keys) -> Any:
+        table: Any = self.document
+        for key in path:
+            table = table[key] if isinstance(key, int) else table.get(key, {})
+        return table
+
+    def comparison(self, index: int, names: list[str]) -> Comparison:
+        table = self.document["comparison"][index]
+        for key, named in (("ours", [table["ours"]]), ("peers", table.get("peers", []))):
+            for name in named:
+                if name not in names:
+                    known = ", ".join(names)
+                    self.refuse(Fault(f"there is no series {name!r}", ("comparison", index, key), f"one of {known}"))
+        if table["ours"] in table.get("peers", []):
+            what = f"{table['ours']} is compared with itself"
+            self.refuse(Fault(what, ("comparison", index, "peers"), "other series"))
+        path: Keys = ("comparison", index, "geometric_mean_up_to")
+        up_to = table.get("geometric_mean_up_to")
+        return Comparison(
+            name=table["name"],
+            ours=table["ours"],
+            peers=tuple(table.get("peers", ())),
+            at_least=table["at_least"],
+            geometric_mean_up_to=None if up_to is None else self.size(up_to, path),
+            limit_bytes_per_s=table.get("limit_bytes_per_s"),
+        )

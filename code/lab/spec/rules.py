@@ -1,0 +1,196 @@
+"""Rules between the values of a trial: what each program, and each kind of site, cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lab.model.parameters import NAMES, Counts, Parameters, Scalar
+from lab.model.trial import Link
+from lab.programs.request import ONE_WAY, Program, Request
+from lab.sites.traits import fixed
+
+FIXED = frozenset({"sizes", "repetitions", "wait_deadline_s", "deadline_s"})  # the same at every point of a series
+SWEEPABLE = frozenset(NAMES) - FIXED
+MOST_BYTES = 2**63 - 1  # of one size in a trial: the C programs count them in 64 bits
+LONGEST_S = 86_400
+HEADERS = 80  # of a RoCE packet: Soft-RoCE takes the largest MTU that leaves room for them in the link's frames
+EXACT_LARGEST = 256 << 20  # bytes of a message: both ends' buffers lie in the exact machine's memory of 1 GiB
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything that the rules look at: one series at one varied point on one site."""
+
+    tool: Program
+    operation: str
+    measure: str
+    site: str
+    parameters: Parameters
+    counts: tuple[Counts, ...]
+    link: Link
+    point: dict[str, Scalar]
+
+    @property
+    def program(self) -> str:
+        return self.tool.name
+
+    @property
+    def own(self) -> bool:
+        return self.tool.engine
+
+    @property
+    def one_core(self) -> bool:
+        """Whether the site is known to have one core for both ends, before it is opened."""
+        known = fixed(self.site)
+        return known is not None and known.one_core
+
+    @property
+    def two_ended(self) -> bool:
+        """Whether the server's processor takes part in every message."""
+        return self.program == "tcp" or self.operation in ("send", "write-imm") or self.is_latency_write
+
+    @property
+    def is_latency_write(self) -> bool:
+        return (self.measure, self.operation) == ("latency", "write")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A value to blame, when it breaks the rule, and the sentence that says so."""
+
+    parameter: str
+    broken: Callable[[Setting], bool]
+    expected: str
+
+
+def _fixed(*values: int | str) -> tuple[int, ...]:
+    return tuple(value for value in values if isinstance(value, int))
+
+
+def _post_list_too_long(s: Setting) -> bool:
+    return s.program == "verbs" and any(value > s.parameters.tx_depth for value in _fixed(s.parameters.post_list))
+
+
+def _signals_too_rare(s: Setting) -> bool:
+    p = s.parameters
+    listed = _fixed(p.post_list) != (1,)
+    return s.program == "verbs" and any(
+        every > p.tx_depth or (listed and every > 1 and 2 * every > p.tx_depth) for every in _fixed(p.signal_every)
+    )
+
+
+def _list_and_signals_disagree(s: Setting) -> bool:
+    both = sorted(_fixed(s.parameters.post_list, s.parameters.signal_every))
+    return s.program == "verbs" and len(both) == 2 and both[1] % both[0] != 0
+
+
+def _too_few_for_windows(s: Setting) -> bool:
+    p = s.parameters
+    batch = max((1, *_fixed(p.post_list, p.signal_every))) if s.program == "verbs" else 1
+    enough = p.windows * batch
+    timed = s.own and s.measure == "throughput" and not p.verify and not p.until_stable
+    return timed and any(each.iterations < enough for each in s.counts)
+
+
+def _bytes_of(s: Setting) -> int:
+    """That the size which takes the most of them takes in a trial."""
+    return max(_request(s).messages(each) * each.size for each in s.counts)
+
+
+def _request(s: Setting) -> Request:
+    """What a trial would be asked for."""
+    return Request(s.program, s.operation, s.measure, s.counts, s.parameters)
+
+
+def _largest(s: Setting) -> int:
+    """Bytes of a message that the program and the site can hold."""
+    programs = {"iperf3": 1 << 20}  # its own words: block size too large (maximum = 1048576 bytes)
+    site = EXACT_LARGEST if s.one_core else MOST_BYTES
+    return min(site, programs.get(s.program, (1 << 31) - 1 if s.program.startswith("ib_") else MOST_BYTES))
+
+
+def _capped(name: str) -> Callable[[Setting], bool]:
+    return lambda s: name in s.point and any(getattr(each, name) != s.point[name] for each in s.counts)
+
+
+RULES = (
+    Rule("iterations", lambda s: _bytes_of(s) > MOST_BYTES, "no more bytes of a size than 64 bits count"),
+    Rule(
+        "deadline_s",
+        lambda s: s.parameters.deadline_s == "auto" and _request(s).deadline_s > LONGEST_S,
+        f"fewer bytes, or a number of seconds: so many take longer than {LONGEST_S} s over a slow link",
+    ),
+    Rule(
+        "path_mtu",
+        lambda s: s.tool.rdma and any(each + HEADERS > s.link.mtu for each in _fixed(s.parameters.path_mtu)),
+        f"a path MTU that leaves {HEADERS} bytes of the link's mtu for headers",
+    ),
+    Rule(
+        "sizes",
+        lambda s: max(each.size for each in s.counts) > _largest(s),
+        "messages that the program and the site's memory hold: 1M of iperf3, 2G-1 of perftest, 256M on exact",
+    ),
+    Rule(
+        "iterations",
+        lambda s: s.tool.same_counts and len({(each.iterations, each.warmup) for each in s.counts}) > 1,
+        "the same number at every size, since the command names it once; or {size} in place of {sizes}",
+    ),
+    Rule(
+        "until_stable",
+        lambda s: bool(s.parameters.until_stable) and (not s.own or s.measure != "throughput" or s.parameters.verify),
+        "0, but for the throughput of the lab's own programs without verify",
+    ),
+    Rule(
+        "rounds_cap",
+        lambda s: bool(s.parameters.until_stable) and s.parameters.rounds_cap < s.parameters.stable_window,
+        "at least stable_window, or the rounds can never agree",
+    ),
+    Rule(
+        "least_time_s",
+        lambda s: (
+            isinstance(s.parameters.least_time_s, int)
+            and s.parameters.least_time_s > 0
+            and bool(s.parameters.verify or s.parameters.until_stable)
+        ),
+        "0 or auto, with verify or until_stable, which say themselves how often",
+    ),
+    Rule("post_list", _post_list_too_long, "at most tx_depth, or the list never fits in the send queue"),
+    Rule("signal_every", _signals_too_rare, "at most half of tx_depth, or no completion frees the queue in time"),
+    Rule("signal_every", _list_and_signals_disagree, "post_list and signal_every of which one divides the other"),
+    Rule("iterations", _too_few_for_windows, "messages for every window, in whole lists, at every size"),
+    Rule(
+        "iterations",
+        lambda s: s.measure == ONE_WAY and any(each.iterations < 2 for each in s.counts),
+        "messages enough for a standard deviation, 2 at every size",
+    ),
+    Rule("iterations", _capped("iterations"), "a profile whose bounds leave every varied value as it is"),
+    Rule("warmup", _capped("warmup"), "a profile whose bounds leave every varied value as it is"),
+    Rule(
+        "wait",
+        lambda s: s.program == "verbs" and s.is_latency_write and s.parameters.wait == "event",
+        "poll or yield: a WRITE leaves no event at its target",
+    ),
+    Rule(
+        "wait",
+        lambda s: s.own and s.one_core and s.two_ended and s.parameters.wait == "poll",
+        "event or yield: on one core two ends that both poll measure the scheduler's tick",
+    ),
+    Rule(
+        "peer_post_list",
+        lambda s: (
+            s.program.startswith("ib_") and any(each.iterations % s.parameters.peer_post_list for each in s.counts)
+        ),
+        "a divisor of the iterations at every size, as perftest wants it",
+    ),
+)
+
+
+def broken_rule(setting: Setting) -> Rule | None:
+    """The first rule that a setting breaks."""
+    return next((rule for rule in RULES if rule.broken(setting)), None)
+
+
+def idle_variation(program: Program, names: tuple[str, ...]) -> str | None:
+    """A varied parameter that cannot change what the program does."""
+    return next((name for name in names if name not in program.uses & SWEEPABLE), None)

@@ -1,0 +1,280 @@
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab.cli.command_table import COMMANDS, Command
+from lab.cli.main import main
+from lab.sites import MODULES
+
+PATIENCE_S = 120
+ENDLESS_S = 600.0  # of a trial that only a signal ends
+FAKE = Path(__file__).parents[1] / "fake_site.py"
+Write = Callable[..., Path]
+
+
+def start(*arguments: str | Path, seconds: float = 0.0) -> subprocess.Popen[str]:
+    """`lab` in a process of its own, on the fake site, where every trial but the first takes so many seconds."""
+    command = [sys.executable, str(FAKE), str(seconds), *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+
+
+def lab(*arguments: str | Path, seconds: float = 0.0) -> tuple[int, str, str]:
+    process = start(*arguments, seconds=seconds)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    return process.returncode, out, err
+
+
+def records(results: Path) -> list[Path]:
+    return sorted(results.glob("records/??/[!.]*"))
+
+
+def wait_for_records(results: Path, count: int) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while len(records(results)) < count:
+        assert time.monotonic() < until, "it never came"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[each.name for each in COMMANDS])
+def test_each_command_has_help_with_an_example(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command.name, "--help"])
+    assert ended.value.code == 0 and command.example in capsys.readouterr().out
+
+
+def test_from_toml_to_table(experiment_file: Write, tmp_path: Path) -> None:
+    file, results = experiment_file(), tmp_path / "results"
+    assert lab("plan", file, "--results", results)[1].splitlines()[-1].startswith("4 trials, 0 done, 4 to run")
+    code, out, _ = lab("run", file, "--results", results)
+    assert (code, out) == (0, "4 trials measured, 0 done before, 0 failed\n")
+    assert len((results / "small.csv").read_text().splitlines()) == 1 + 4 * 6
+    assert lab("run", file, "--results", results)[1] == "0 trials measured, 4 done before, 0 failed\n"
+    code, out, _ = lab("show", records(results)[0].name[:10], "--results", results)
+    assert code == 0 and "client: " in out
+
+
+def test_a_reader_that_goes_early_is_no_error(experiment_file: Write, tmp_path: Path) -> None:
+    with start("plan", experiment_file(), "--site", "exact", "--results", tmp_path) as process:
+        assert process.stdout and process.stderr
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == ("", 141)
+
+
+def test_a_wrong_experiment_is_one_sentence_and_nothing_runs(experiment_file: Write, tmp_path: Path) -> None:
+    file = experiment_file('title = "t"\nquestoin = "q"\n')
+    code, out, err = lab("run", file, "--site", "exact", "--results", tmp_path / "results")
+    assert (code, out) == (2, "") and len(err.splitlines()) == 1 and "Traceback" not in err
+    assert not (tmp_path / "results").exists()
+
+
+def test_an_unknown_experiment_names_those_there_are(tmp_path: Path) -> None:
+    code, _, err = lab("run", "nothing", "--results", tmp_path)
+    assert code == 2 and "verbs_throughput" in err
+
+
+@pytest.mark.parametrize("start_of_key", ["**", "[", "", "../", "/etc", "3f9A", "x" * 10_000])
+def test_what_begins_no_key_is_one_sentence(start_of_key: str, tmp_path: Path) -> None:
+    code, out, err = lab("show", start_of_key, "--results", tmp_path)
+    assert (code, out) == (2, "") and "begins no key" in err and len(err) < 200
+
+
+@pytest.mark.parametrize("text", ["", " "])
+def test_no_name_is_not_the_folder_that_one_is_in(text: str) -> None:
+    code, _, err = lab("grade", text)
+    assert code == 2 and "no file is named" in err
+
+
+def test_a_name_that_moves_the_cursor_is_printed_with_its_numbers(tmp_path: Path) -> None:
+    code, _, err = lab("plan", tmp_path / "a\x1b[2J\x07.toml", "--site", "exact")
+    assert code == 2 and "a\\x1b[2J\\x07.toml" in err and err.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("letters", ["größe".encode(), "größe".encode("latin-1"), "\u05d0 'x'".encode()], ids=repr)
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_names_of_any_letters_go_with_any_locale(
+    experiment_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locale: str, letters: bytes
+) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
+    name = os.fsdecode(letters)
+    folder = tmp_path / f"Übung 1 {name}"
+    folder.mkdir()
+    file = experiment_file().rename(folder / f"{name}.toml")
+    file.write_text(file.read_text().replace("Peers", "Größe \u2013"))
+    code, out, err = lab("run", file, "--site", "exact", "--results", folder)
+    assert (code, err) == (0, "") and "4 trials measured" in out and (folder / f"{name}.csv").exists()
+    code, out, err = lab("plan", file, "--site", "exact", "--results", folder)
+    assert (code, err) == (0, "") and "4 done" in out
+    code, out, err = lab("plan", folder / f"{name}x.toml", "--site", "exact")
+    assert code == 2 and "is not there" in err and "Traceback" not in err
+
+
+def test_a_plan_beyond_a_million_trials_says_their_number_first(experiment_file: Write, tmp_path: Path) -> None:
+    text = TEN_THOUSAND + "vary.rx_depth = [" + ", ".join(map(str, range(1, 1001))) + "]\n"
+    code, out, err = lab("plan", experiment_file(text), "--site", "exact", "--results", tmp_path)
+    assert (code, out) == (2, "") and "10,000,000 trials on exact" in err and "--yes" in err
+
+
+def test_a_large_plan_is_made_once_it_is_said_to_be_meant(
+    experiment_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bound is lowered, so that the plan is small."""
+    monkeypatch.setattr("lab.cli.arguments.MOST_TRIALS", 3)
+    monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
+    planned = ["plan", str(experiment_file()), "--site", "exact", "--results", str(tmp_path)]
+    assert (main(planned), main([*planned, "--yes"])) == (2, 0)
+
+
+IMPORTING = """
+import os, signal, sys
+from lab.cli.main import main
+class Finder:
+    def find_spec(self, name, *_):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["lab.cli.arguments", "lab.cli.command_table", "lab.errors", "lab.cli.commands", "jsonschema"]
+)
+def test_an_interrupt_while_modules_are_loaded_is_one_sentence(module: str) -> None:
+    """The first second of a command; before that, it is Python's own."""
+    command = [sys.executable, "-c", IMPORTING, module, "plan", "verbs_throughput"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert len(done.stderr.splitlines()) == 1 and "interrupted" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(
+    experiment_file: Write, tmp_path: Path, number: int
+) -> None:
+    file, results = experiment_file(), tmp_path / "results"
+    process = start("run", file, "--results", results, "--jobs", "1", seconds=ENDLESS_S)
+    wait_for_records(results, 1)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert (
+        process.returncode == 130 and "interrupted; every finished record is kept" in err and f"lab run {file}" in err
+    )
+    kept = len(records(results))
+    assert kept == 1
+    assert lab("run", file, "--results", results)[1] == "3 trials measured, 1 done before, 0 failed\n"
+
+
+def test_a_second_interrupt_is_told_no_less_than_the_first(experiment_file: Write, tmp_path: Path) -> None:
+    file, results = experiment_file(), tmp_path / "results"
+    process = start("run", file, "--results", results, "--jobs", "1", seconds=0.5)
+    wait_for_records(results, 1)
+    while process.poll() is None:  # as often as fingers can, until it has ended
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.001)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130 and "Traceback" not in err
+    assert "every finished record is kept" in err and f"lab run {file}" in err
+
+
+def test_a_killed_run_leaves_no_half_record(experiment_file: Write, tmp_path: Path) -> None:
+    file, results = experiment_file(), tmp_path / "results"
+    process = start("run", file, "--results", results, "--jobs", "2", seconds=ENDLESS_S)
+    wait_for_records(results, 1)
+    process.kill()
+    process.communicate()
+    assert all(
+        (folder / "samples.csv.gz").exists() and (folder / "record.json").exists() for folder in records(results)
+    )
+    assert lab("run", file, "--results", results)[0] == 0 and len(records(results)) == 4
+
+
+def test_two_runs_at_once_measure_everything_once(experiment_file: Write, tmp_path: Path) -> None:
+    file, results = experiment_file(), tmp_path / "results"
+    runs = [start("run", file, "--results", results, "--jobs", "2", seconds=0.3) for _ in range(2)]
+    outs = [process.communicate(timeout=PATIENCE_S)[0] for process in runs]
+    assert [process.returncode for process in runs] == [0, 0]
+    assert sum(int(out.split()[0]) for out in outs) == 4
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Path:
+    """A file system with room for nothing; without the right to mount one, /dev/full's kind of refusal."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if os.geteuid() != 0 or not shutil.which("mount"):
+        folder.chmod(0o500)
+        return folder
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", str(folder)], check=False)
+    if mounted.returncode:
+        folder.chmod(0o500)
+        return folder
+    return folder
+
+
+def test_a_full_disk_is_one_sentence(experiment_file: Write, full_disk: Path) -> None:
+    code, _, err = lab("run", experiment_file(), "--site", "exact", "--results", full_disk)
+    subprocess.run(["umount", str(full_disk)], check=False, capture_output=True)
+    assert code == 2 and len(err.splitlines()) == 1 and "Traceback" not in err
+    assert "the disk is full" in err or "cannot be written" in err
+
+
+def test_verify_without_a_reference_says_how_to_make_one(experiment_file: Write) -> None:
+    code, _, err = lab("verify", experiment_file())
+    assert code == 2 and "there is no reference" in err and "--reference" in err
+
+
+def test_a_run_without_a_site_says_which_it_takes_and_why(experiment_file: Write, tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts.toml"
+    code, _, err = lab("plan", experiment_file(), "--hosts", hosts, "--results", tmp_path)
+    assert (code, err) == (0, "site exact: no RDMA device on this computer or in hosts.toml\n")
+    assert lab("plan", experiment_file(), "--site", "exact", "--results", tmp_path)[2] == ""
+
+
+TEN_THOUSAND = """
+title = "Many"
+question = "How long does a plan take?"
+[parameters]
+sizes = "1..1M*2"
+repetitions = 1000
+[[series]]
+name = "ours"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+vary.tx_depth = [64, 65, 66, 67, 68, 69, 70, 71, 72, 73]
+"""
+MEASURE = """
+import resource, subprocess, sys
+subprocess.run([sys.executable, *sys.argv[1:]], check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
+
+
+def test_ten_thousand_trials_are_planned_in_two_seconds_and_half_a_gigabyte(
+    experiment_file: Write, tmp_path: Path
+) -> None:
+    """Seconds of the processor: other work on this computer makes no difference."""
+    planned = [str(FAKE), "0", "plan", str(experiment_file(TEN_THOUSAND)), "--results", str(tmp_path)]
+    done = subprocess.run([sys.executable, "-c", MEASURE, *planned], capture_output=True, text=True, check=True)
+    seconds, kilobytes = map(float, done.stdout.splitlines()[-1].split())
+    assert "10000 trials" in done.stdout and seconds < 2 and kilobytes < 500_000, done.stdout
+
+
+def test_what_nobody_had_words_for_is_still_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(_: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", "/some/file")
+
+    monkeypatch.setattr("lab.cli.commands.plan", refuse)
+    assert main(["plan", "bench", "--site", "exact"]) == 2
+    assert capsys.readouterr().err.startswith("lab plan: /some/file: permission denied (try: ")

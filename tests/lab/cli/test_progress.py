@@ -1,0 +1,46 @@
+import io
+from typing import Any
+
+import pytest
+
+from lab.cli.progress import Progress
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [0.0]
+    monkeypatch.setattr("lab.cli.progress.time.monotonic", lambda: now[0])
+    return now
+
+
+def said(clock: list[float], planned: Any, times: list[float]) -> str:
+    stream = io.StringIO()
+    progress = Progress(len(times), stream)
+    for time in times:
+        clock[0] = time
+        progress.watch("measured", planned)
+    progress.close()
+    return stream.getvalue()
+
+
+def test_a_short_run_says_nothing(clock: list[float], make_small_plan: Any) -> None:
+    assert said(clock, make_small_plan().planned[0], [0.5, 1.9]) == ""
+
+
+def test_a_long_run_says_what_is_left_now_and_then(clock: list[float], make_small_plan: Any) -> None:
+    text = said(clock, make_small_plan().planned[0], [11.0, 12.0, 22.0, 33.0])
+    assert text.splitlines()[0] == "1 of 4 trials, about 33 s left; peer measured"
+    assert [line.split()[0] for line in text.splitlines()] == ["1", "3", "4"]
+
+
+def test_a_terminal_gets_a_bar(clock: list[float], make_small_plan: Any) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    stream = Terminal()
+    progress = Progress(2, stream)
+    for clock[0] in (5.0, 10.0):
+        progress.watch("measured", make_small_plan().planned[0])
+    progress.close()
+    assert "2 of 2" in stream.getvalue()

@@ -1,0 +1,31 @@
+"""Files on a disk that refuses them, and on one that does not."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from lab.errors import StorageError
+from lab.files.storage import write_bytes, write_text
+
+
+def test_a_file_is_replaced_whole_or_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "deep" / "table.csv"
+    write_text(file, "old\n")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(StorageError, match="the disk is full"):
+        write_text(file, "new\n")
+    assert file.read_text() == "old\n" and [each.name for each in file.parent.iterdir()] == ["table.csv"]
+
+
+def test_a_program_can_be_run_and_a_text_cannot(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "program", b"#!/bin/sh\n", runnable=True)
+    write_bytes(tmp_path / "text", b"text")
+    assert [os.access(tmp_path / name, os.X_OK) for name in ("program", "text")] == [True, False]

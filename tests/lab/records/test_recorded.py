@@ -1,0 +1,291 @@
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab.conftest import OURS, PEERS
+
+from lab import sites
+from lab.cli import commands
+from lab.cli.main import main
+from lab.errors import RecordError, SiteError
+from lab.files.digests import seal
+from lab.model.trial import Outcome
+from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.plan.workshop import Workshop
+from lab.records import recorded
+from lab.records.index import INDEX, read_groups
+from lab.records.record import record_folder, write_record
+from lab.records.recorded import recorded_plans
+from lab.run.measure import measure
+from lab.sites.links.own_devices import OwnDevices
+from lab.spec.reader import load
+
+Laid = Callable[..., Plan]
+MODELLED = """
+[[series]]
+name = "gigabit"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = { wait = "event" }
+link = { rate_bit_s = 1_000_000_000 }
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def file(experiment_file: Callable[[str], Path]) -> Path:
+    return experiment_file(PEERS + OURS)
+
+
+@pytest.fixture
+def lay(file: Path, results: Path, facts: SiteFacts, fake_site: Any) -> Laid:
+    """Records as a run leaves them: of a site, of a build of the programs, of the first so many trials."""
+
+    def lay(site: SiteFacts = facts, build: str = "d", day: int = 1, first: int | None = None) -> Plan:
+        experiment = load(file)
+        plan = make_plan(experiment, site, dict.fromkeys(binaries([experiment]), build))
+        for planned in plan.planned[:first]:
+            record = measure(planned, _counting(fake_site, site), site)
+            started = record.facts["state"] | {"started": f"2026-01-{day:02}T00:00:00+00:00"}
+            write_record(results, replace(record, facts=record.facts | {"state": started}))
+        return plan
+
+    return lay
+
+
+def _counting(site: Any, facts: SiteFacts) -> Any:
+    """The fake site's counters under whatever the interface is called."""
+
+    def renamed(counters: Mapping[str, int]) -> dict[str, int]:
+        return {name.replace("v0", facts.ends.client.interface): count for name, count in counters.items()}
+
+    def change(outcome: Outcome) -> Outcome:
+        before, after = renamed(outcome.counters_before), renamed(outcome.counters_after)
+        return replace(outcome, counters_before=before, counters_after=after)
+
+    site.change = change
+    return site
+
+
+def read(file: Path, results: Path, site: str = "any", prefer: str = "exact") -> tuple[Plan, list[str]]:
+    said: list[str] = []
+    (plan,) = recorded_plans([file], results, site, lambda: prefer, said.append)
+    return plan, said
+
+
+@pytest.fixture
+def nothing_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A computer on which there is no site, no machine, no compiler and no other program."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("this is started only to measure")
+
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    monkeypatch.setattr(sites, "import_module", refuse)
+
+
+@pytest.mark.usefixtures("nothing_can_be_started")
+def test_tables_claims_records_and_comparisons_need_nothing_but_records(
+    lay: Laid, file: Path, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = lay()
+    where = ("--results", str(results))
+    assert main(["table", str(file), *where]) == 0
+    assert f"{len(plan.planned)} of {len(plan.planned)} trials" in capsys.readouterr().out
+    assert main(["claims", str(file), *where]) == 0
+    assert "peer.1K" in capsys.readouterr().out
+    assert main(["show", plan.planned[0].trial.key[:12], *where]) == 0
+    assert main(["compare", str(results), str(results)]) == 0
+
+
+@pytest.mark.usefixtures("nothing_can_be_started")
+def test_a_report_is_up_to_date_or_made_without_a_site(
+    lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan, made = lay(), list[Plan]()
+
+    def make(plan: Plan, _: Path) -> Path:
+        made.append(plan)
+        return file
+
+    monkeypatch.setattr("lab.report.commands._is_current", lambda *_: bool(made))
+    monkeypatch.setattr("lab.report.commands._report", make)
+    for said in ("small.toml", "up to date"):
+        assert main(["report", str(file), "--results", str(results)]) == 0
+        assert said in capsys.readouterr().out
+    assert [each.trials().keys() for each in made] == [plan.trials().keys()]
+
+
+def test_no_record_at_all_is_one_sentence(file: Path, results: Path) -> None:
+    with pytest.raises(RecordError, match=r"results: there is no record \(try: lab run small\)"):
+        read(file, results)
+
+
+def test_records_of_what_the_file_said_before_are_one_sentence(lay: Laid, file: Path, results: Path) -> None:
+    count = len(lay().planned)
+    file.write_text(file.read_text().replace("iterations = 40", "iterations = 41"))
+    with pytest.raises(RecordError, match=f"none of the {count} records is of a trial of small as its file is now"):
+        read(file, results)
+
+
+def test_records_of_an_older_lab_are_one_sentence(lay: Laid, file: Path, results: Path) -> None:
+    for planned in lay().planned:
+        record = record_folder(results, planned.trial.key) / "record.json"
+        record.write_text(record.read_text().replace('"traits"', '"qualities"'))
+    with pytest.raises(RecordError, match="no record there says what its site is"):
+        read(file, results)
+
+
+@pytest.mark.parametrize("first", [10, 9])
+def test_a_reference_is_of_what_a_run_would_measure_now(
+    lay: Laid, file: Path, results: Path, first: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fake_site: Any
+) -> None:
+    lay(day=1)
+    now = replace(SiteFacts.of(fake_site), identity={"site": "newer"})
+    plan = lay(now, day=2, first=first)
+    monkeypatch.setattr(commands, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(commands, "open_site", lambda *_: fake_site)
+    monkeypatch.setattr(commands, "open_workshop", lambda *_: Workshop(fake_site, now, (plan,)))
+    status = main(["table", str(file), "--reference", "--results", str(results)])
+    assert (status, (tmp_path / "reference").exists()) == ((0, True) if first == 10 else (2, False))
+
+
+def test_what_is_missing_is_named_by_who_needs_all(
+    lay: Laid, file: Path, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = lay(first=6)
+    where = ("--results", str(results))
+    assert main(["table", str(file), *where]) == 0 and "6 of 10 trials" in capsys.readouterr().out
+    assert main(["claims", str(file), *where]) == 2
+    assert f"4 of {len(plan.planned)} trials have no record" in capsys.readouterr().err
+
+
+def test_of_two_identities_that_with_most_records_is_read_and_said(
+    lay: Laid, facts: SiteFacts, file: Path, results: Path
+) -> None:
+    whole = lay()
+    lay(replace(facts, identity={"site": "newer"}), day=2, first=9)
+    plan, said = read(file, results)
+    assert plan.trials().keys() == whole.trials().keys()
+    assert said[0].startswith("small: read from the records of exact (10 of 10 trials, the last of 2026-01-01T")
+    assert said[0].endswith("1 more with another identity")
+
+
+def test_of_two_whole_identities_the_references_is_read_else_the_newer(
+    lay: Laid, facts: SiteFacts, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    older, newer = lay(), lay(replace(facts, identity={"site": "newer"}), day=2)
+    monkeypatch.setattr(recorded, "REFERENCE", tmp_path)
+    assert read(file, results)[0].site == newer.site
+    (tmp_path / "identity.json").write_text(json.dumps({**older.site.identity, "verbs-client": "d"}))
+    assert read(file, results)[0].site == older.site
+
+
+def test_of_two_whole_sites_the_one_that_a_run_would_take_or_that_is_named_is_read(
+    lay: Laid, facts: SiteFacts, file: Path, results: Path
+) -> None:
+    lay()
+    lay(replace(facts, name="ssh", identity={"hosts": "ada to bob"}, traits=OwnDevices.traits), day=2)
+    assert read(file, results)[0].site.name == "exact"
+    assert read(file, results, prefer="ssh")[0].site.name == "ssh"
+    assert read(file, results, "ssh:ada,bob")[0].site.name == "ssh"
+    assert read(file, results, "slurm:exact")[0].site.name == "exact"
+    with pytest.raises(RecordError, match="there is no record of the site vm"):
+        read(file, results, "vm")
+    with pytest.raises(SiteError, match="there is no site called 'sun'"):
+        read(file, results, "sun")
+
+
+def test_of_two_builds_the_one_with_most_records_is_read_then_the_newer(lay: Laid, file: Path, results: Path) -> None:
+    whole = lay(build="old")
+    newer = lay(build="new", day=2, first=9)
+    assert read(file, results)[0].trials().keys() == whole.trials().keys()
+    lay(build="new", day=2)
+    assert read(file, results)[0].trials().keys() == newer.trials().keys()
+
+
+def test_of_two_whole_builds_the_one_that_is_built_now_is_read(
+    lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = lay(build="old")
+    lay(build="new", day=2)
+    monkeypatch.setattr(recorded, "_digest", lambda _: "old")
+    plan, said = read(file, results)
+    assert plan.trials().keys() == older.trials().keys() and said == []
+    monkeypatch.setattr(recorded, "_digest", lambda _: "newest")
+    assert "small: the records are of another build of tcp-client" in read(file, results)[1][0]
+
+
+def test_records_of_a_real_link_are_read_without_what_models_one(
+    lay: Laid, facts: SiteFacts, file: Path, results: Path
+) -> None:
+    file.write_text(file.read_text() + MODELLED)
+    lay(replace(facts, name="host", traits=OwnDevices.traits))
+    plan, said = read(file, results)
+    assert plan.experiment.left_out == ("gigabit",) and said[-1].endswith("whose link takes no model: gigabit")
+
+
+def test_what_lies_in_a_folder_is_read_once(lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = lay()
+    groups = read_groups(results)
+    monkeypatch.setattr("lab.records.index.read_facts", None)
+    assert read_groups(results) == groups
+    shutil.rmtree(record_folder(results, plan.planned[0].trial.key))
+    (group,) = read_groups(results)
+    assert len(group.started) == len(plan.planned) - 1
+
+
+def test_a_record_that_changed_is_read_again(lay: Laid, results: Path) -> None:
+    key = lay().planned[0].trial.key
+    read_groups(results)
+    file = record_folder(results, key) / "record.json"
+    file.write_text(file.read_text().replace('"site": "fake"', '"site": "moved"'))
+    seal(file.parent)
+    assert sorted(len(group.started) for group in read_groups(results)) == [1, 9]
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"{}", b"x\n{}", b"cut", b"flip"])
+def test_a_damaged_index_is_made_anew(lay: Laid, results: Path, damage: bytes) -> None:
+    lay()
+    groups, index = read_groups(results), results / INDEX
+    whole = index.read_bytes()
+    named = {b"cut": whole[:-9], b"flip": whole.replace(b"2026-01-01", b"2026-01-09")}
+    index.write_bytes(named.get(damage, damage))
+    assert read_groups(results) == groups and index.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    "damage", [{"traits": None}, {"identity": []}, {"ends": {}}, {"programs": 3}, {"state": {}}, {"site": 1}]
+)
+def test_a_record_that_names_no_site_is_no_candidate(lay: Laid, results: Path, damage: dict[str, Any]) -> None:
+    key = lay().planned[0].trial.key
+    file = record_folder(results, key) / "record.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | damage))
+    seal(file.parent)
+    (group,) = read_groups(results)
+    assert len(group.started) == 9 and key not in group.started
+
+
+def test_where_nobody_may_write_records_are_read_all_the_same(
+    lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay()
+
+    def refuse(*_: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    assert len(read_groups(results)) == 1 and not (results / INDEX).exists()

@@ -1,0 +1,155 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.files.digests import seal
+from lab.plan.plan import Plan
+from lab.records.record import RECORD, SAMPLES, record_folder
+from lab.records.table import COLUMNS, bytes_per_second, columns, format_table, make_table, parse_table, table_stamp
+from lab.records.tolerance import first_difference, ratios, same_identity
+from lab.records.verify import verify
+from lab.run.run import Work, missing, run_trials
+
+Make = Callable[..., Plan]
+
+
+def measured(plan: Plan, site: Any, results: Path) -> str:
+    run_trials(Work(site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+    return format_table(columns(plan), make_table(plan, results))
+
+
+def test_a_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    rows = parse_table(measured(plan, fake_site, tmp_path))
+    assert len(rows) == 10 * 6
+    ours = [row for row in rows if row["series"] == "ours" and row["size_bytes"] == "64"]
+    assert {row["tx_depth"] for row in ours} == {"64", "128"}
+    assert {row["completed_bytes_per_s"] for row in ours} == {str(round(64 / 20256 * 1e9))}
+    trips = [row for row in rows if row["series"] == "trips" and row["size_bytes"] == "64"]
+    assert {(row["round_trip_ns"], row["round_trip_kind"]) for row in trips} == {("40512", "median")}
+
+
+def test_rows_hold_every_common_column_even_if_empty(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    text = measured(plan, fake_site, tmp_path)
+    assert all(set(COLUMNS) <= set(row) for row in make_table(plan, tmp_path)) and text.count(",\n") == 0
+
+
+ROUNDS = """
+[[series]]
+name = "rounds"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = { wait = "event", until_stable = 1 }
+"""
+
+
+def test_a_row_of_rounds_says_what_they_came_to_and_whether_they_agreed(
+    make_small_plan: Make, fake_site: Any, experiment_file: Callable[[], Path], tmp_path: Path
+) -> None:
+    plan = make_small_plan(experiment_file().read_text() + ROUNDS)
+    rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row["series"] == "rounds"]
+    (row,) = (row for row in rows if (row["size_bytes"], row["repetition"]) == ("64", "1"))
+    assert (row["rounds"], row["stable"], row["messages"]) == ("6", "yes", "200")
+    assert (row["confirmed_bytes"], row["confirmed_ns"]) == ("12800", str(200 * 20256))
+    assert (row["round_trip_ns"], row["round_trip_kind"]) == ("40000", "control")
+    assert row["completed_ns"] == str(5 * (99 * 40 * 20256 // 100))
+
+
+def test_only_a_table_with_rounds_has_columns_for_them(make_small_plan: Make) -> None:
+    assert "stable" not in columns(make_small_plan())
+
+
+ONE_WAY = """
+[[series]]
+name = "one-way"
+program = "mpi-tcp"
+operation = "send"
+measure = "one-way"
+"""
+
+
+def test_a_row_of_one_way_messages_holds_each_ends_own_times(
+    make_small_plan: Make, fake_site: Any, experiment_file: Callable[[], Path], tmp_path: Path
+) -> None:
+    plan = make_small_plan(experiment_file().read_text() + ONE_WAY)
+    rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row["series"] == "one-way"]
+    (row,) = (row for row in rows if (row["size_bytes"], row["repetition"]) == ("64", "1"))
+    assert (row["messages"], row["send_mean_ns"], row["send_median_ns"]) == ("40", "20256", "20256")
+    assert (row["receive_mean_ns"], row["receive_median_ns"]) == ("24307", "24307")
+
+
+def test_only_a_table_with_one_way_messages_has_columns_for_them(make_small_plan: Make) -> None:
+    assert "send_mean_ns" not in columns(make_small_plan())
+
+
+def test_a_stamp_changes_with_the_records_that_are_there(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    before = table_stamp(plan, tmp_path)
+    measured(plan, fake_site, tmp_path)
+    after = table_stamp(plan, tmp_path)
+    assert before != after == table_stamp(plan, tmp_path)
+
+
+def test_a_stamp_changes_with_what_is_in_a_record(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    measured(plan, fake_site, tmp_path)
+    stamps = [table_stamp(plan, tmp_path)]
+    for name in (RECORD, SAMPLES):
+        file = record_folder(tmp_path, plan.planned[0].trial.key) / name
+        file.write_bytes(file.read_bytes() + b" ")
+        seal(file.parent)
+        stamps.append(table_stamp(plan, tmp_path))
+    assert len(set(stamps)) == 3
+
+
+@given(st.integers(1, 2**50), st.integers(1, 2**50))
+def test_rates_are_rounded_to_the_nearest_whole_byte(count: int, time_ns: int) -> None:
+    rate = bytes_per_second(count, time_ns)
+    assert abs(rate * time_ns - count * 10**9) * 2 <= time_ns
+
+
+def test_a_run_again_from_nothing_is_identical(make_small_plan: Make, fake_module: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    reference = measured(plan, fake_module.FakeSite(), tmp_path / "one")
+    measured(plan, fake_module.FakeSite(), tmp_path / "two")
+    verdict = verify(plan, tmp_path / "two", reference)
+    assert verdict.holds and verdict.lines() == ["small: identical (60 rows)"]
+
+
+def test_the_first_difference_is_named(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    reference = measured(plan, fake_site, tmp_path).replace(",64,40,", ",64,41,", 1)
+    verdict = verify(plan, tmp_path, reference)
+    assert not verdict.holds
+    assert verdict.difference == (
+        "row 4 (peer ib_write_bw write throughput repetition=1 size_bytes=64): messages is 40, the reference says 41"
+    )
+
+
+def test_under_another_identity_medians_are_compared_with_a_tolerance(
+    make_small_plan: Make, fake_module: Any, tmp_path: Path
+) -> None:
+    plan, other = make_small_plan(), make_small_plan(digest="e")
+    rows = parse_table(measured(plan, fake_module.FakeSite(), tmp_path / "one"))
+    again = parse_table(measured(other, fake_module.FakeSite(), tmp_path / "two"))
+    assert not same_identity(rows, again) and all(each.ratio == 1 and each.holds for each in ratios(rows, again))
+    for row in again:
+        row["completed_bytes_per_s"] = row["completed_bytes_per_s"] and str(2 * int(row["completed_bytes_per_s"]))
+    assert {each.ratio for each in ratios(rows, again) if not each.holds} == {0.5}
+
+
+def test_the_rows_that_differ_are_counted(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
+    others = [row | {"messages": "0"} if number in (5, 8, 9) else row for number, row in enumerate(rows)]
+    told = first_difference(others, rows)
+    assert told and told.startswith("row 6 ") and told.endswith("; 3 rows differ")
+
+
+def test_missing_rows_are_a_difference(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+    rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
+    assert first_difference(rows[:-1], rows) == "59 rows, the reference has 60"

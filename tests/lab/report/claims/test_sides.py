@@ -1,0 +1,124 @@
+"""Claims about each end's own calls, from records that a fake site made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.plan.plan import Plan
+from lab.report.claims.ledger import make_ledger
+from lab.report.claims.published_values import published_values
+from lab.report.claims.sides import series_of_sides, sides
+from lab.report.draft.shape import draft
+from lab.report.evidence.evidence import Evidence, gather
+from lab.report.pictures import pictures
+from lab.report.prose.text import refused
+from lab.report.tables.sides import probe_tables, size_tables, verdict
+from lab.run.run import Work, missing, run_trials
+
+EXPERIMENT = """
+title = "Calls on a fake link"
+question = "Is there a knee?"
+[parameters]
+sizes = "1..4K*2,255,257,3K"
+iterations = 4
+repetitions = 6
+[[series]]
+name = "mpi"
+program = "mpi-tcp"
+operation = "send"
+measure = "one-way"
+vary.calls = ["blocking", "non-blocking"]
+"""
+MESSAGE_NS, BYTE_NS, KNEE = 20_000, 8, 512
+
+
+@pytest.fixture
+def evidence(
+    make_small_plan: Callable[..., Plan], fake_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[int], Evidence]:
+    """On a site whose messages cost nothing for a byte up to this size; each repetition has a luck of its own."""
+
+    def make(knee: int) -> Evidence:
+        class Site(fake_module.FakeSite):  # type: ignore[misc]
+            def run(self, job: Any) -> Any:
+                luck = job.perturbation.start_delay_ns // 1000 % 7
+                cost = lambda size: MESSAGE_NS + BYTE_NS * max(size - knee, 0) + 10 * (luck * size % 11)  # noqa: E731
+                monkeypatch.setattr(fake_module, "cost", cost)
+                return super().run(job)
+
+        plan = make_small_plan(EXPERIMENT)
+        run_trials(Work(Site(), plan.site, tmp_path), missing([plan], tmp_path)[0], 1, lambda *_: None)
+        return gather(plan, tmp_path)
+
+    return make
+
+
+def test_a_knee_has_an_interval_a_mean_below_and_a_rate_above(evidence: Callable[[int], Evidence]) -> None:
+    ledger = make_ledger(evidence(KNEE))
+    knee = ledger["mpi.blocking.send.knee"].estimate
+    assert knee.interval is not None and knee.interval.contains(KNEE) and knee.interval.width < 40
+    assert ledger["mpi.blocking.send.below"].estimate.value == pytest.approx(MESSAGE_NS / 1e9, rel=0.01)
+    assert ledger["mpi.blocking.send.above"].estimate.value == pytest.approx(1e9 / BYTE_NS, rel=0.01)
+    assert ledger["mpi.blocking.receive.above"].estimate.value == pytest.approx(1e9 / BYTE_NS / 1.2, rel=0.01)
+
+
+def test_without_a_knee_all_sizes_are_taken_and_the_draft_says_so(evidence: Callable[[int], Evidence]) -> None:
+    found = evidence(1 << 20)
+    ledger = make_ledger(found)
+    assert "mpi.blocking.send.knee" not in ledger
+    assert "of all sizes, since there is no knee" in ledger["mpi.blocking.send.below"].meaning
+    text = draft(found, ledger)
+    assert "has no knee that the data support" in text and "the data cannot tell the two calls apart" in text
+    assert list(refused(text, "draft", ledger)) == []
+
+
+def test_every_size_has_mean_deviation_and_median_of_each_end(evidence: Callable[[int], Evidence]) -> None:
+    found = evidence(KNEE)
+    tables = {str(each.name): each.table for each in size_tables(found, make_ledger(found))}
+    assert set(tables) == {"mpi.send", "mpi.receive"}
+    assert {len(row) for row in tables["mpi.send"].rows} == {1 + 2 * 3}
+    assert len(tables["mpi.send"].rows) == len(found.plan.experiment.series[0].published.sizes)
+
+
+def test_a_byte_less_and_a_byte_more_are_held_together(evidence: Callable[[int], Evidence]) -> None:
+    found = evidence(KNEE)
+    (only,) = probe_tables(found, make_ledger(found))
+    table = only.table
+    assert [str(head) for head in table.heads] == [r"\qty{256}{\byte}"] and len(table.rows) == 4
+
+
+def test_two_calls_differ_only_where_their_intervals_do_not_overlap(evidence: Callable[[int], Evidence]) -> None:
+    ledger = make_ledger(evidence(KNEE))
+    below, above = ledger["mpi.blocking.send.below"], ledger["mpi.blocking.receive.below"]
+    assert (verdict([below, above]), verdict([below, below]), verdict([below, None])) == (
+        "yes",
+        "can't tell",
+        "can't tell",
+    )
+
+
+def test_a_figure_shows_both_ends_and_one_the_line_from_the_knee_on(evidence: Callable[[int], Evidence]) -> None:
+    found = evidence(KNEE)
+    drawn = {each.name: each.data for each in pictures(found, make_ledger(found))}
+    assert [curve.label for curve in drawn["sides.mpi"].curves][:2] == ["send, blocking", "receive, blocking"]
+    assert min(drawn["mpi.blocking.send.fit"].x) >= KNEE / 2
+    assert len(list(sides(found, series_of_sides(found)[0]))) == 4
+
+
+def test_a_site_without_sizes_of_its_own_has_the_published_ones(evidence: Callable[[int], Evidence]) -> None:
+    ledger = make_ledger(evidence(KNEE))
+    names = ("scale", "largest.size", "published.largest.size")
+    assert [ledger[name].estimate.value for name in names] == [1, 4096, 4096]
+
+
+def test_published_values_come_in_base_units_with_their_file() -> None:
+    (found,) = published_values("mpi_blocking_nonblocking")
+    claims = {claim.name: claim for claim in found.claims()}
+    assert len(claims) == 12
+    assert claims["report_d.blocking.send_latency"].estimate.value == pytest.approx(310.15e-6)
+    assert claims["report_d.nonblocking.receive_bandwidth"].estimate.value == pytest.approx(44.93e6)
+    assert claims["report_d.blocking.send_buffer_size"].source.endswith("published/mpi_blocking_nonblocking.csv")

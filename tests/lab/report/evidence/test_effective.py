@@ -1,0 +1,183 @@
+"""What series really ran with: one factor at a time or said, and how small messages travel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.lab.report import laboratory
+
+from lab.analysis.estimate import Estimate, Interval
+from lab.report.claims.ledger import make_ledger
+from lab.report.claims.ratios import ratio_claims
+from lab.report.claims.sweeps import best_of, points
+from lab.report.draft.shape import draft
+from lab.report.evidence.effective import effective, moved
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.handing import handing_words
+from lab.report.evidence.pairs import Sort, pairs
+from lab.report.prose.rules import one_factor_is_varied, records_are_sound
+from lab.report.prose.statement import Statement
+from lab.report.tables.by_size import gain_table, ratio_tables
+from lab.report.tables.effective import effective_table
+
+SWEEPS = """
+title = "Sweeps"
+question = "What moves with the depth?"
+[parameters]
+sizes = "1,4K"
+iterations = 4000
+warmup = 0
+repetitions = 6
+[[series]]
+name = "verbs"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "tcp"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+[[series]]
+name = "single"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+parameters = { post_list = 1, signal_every = 64 }
+[[series]]
+name = "nodelay"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = { nodelay = true }
+[[series]]
+name = "loose"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+vary.tx_depth = [2, 16, 512]
+[[series]]
+name = "held"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+parameters = { post_list = 1, signal_every = 1 }
+vary.tx_depth = [2, 16, 512]
+"""
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    folder = tmp_path_factory.mktemp("sweeps")
+    (folder / "sweeps.toml").write_text(SWEEPS)
+    return laboratory.evidence_of("sweeps", folder / "results", folder)
+
+
+def test_what_moves_with_a_varied_parameter_is_found_in_the_records(evidence: Evidence) -> None:
+    loose, held = evidence.series("loose"), evidence.series("held")
+    assert [each.by_size[1]["depth"] for each in effective(evidence, loose)] == [{2}, {16}, {512}]
+    assert moved(evidence, loose, 1) == moved(evidence, loose, 4096) == ("post_list", "signal_every")
+    assert moved(evidence, held, 1) == ()
+
+
+def test_how_often_a_size_was_asked_for_is_nothing_that_a_sweep_of_iterations_moves(evidence: Evidence) -> None:
+    counted = replace(evidence, facts={key: counted_once_more(facts) for key, facts in evidence.facts.items()})
+    assert "asked" in str(counted.facts) and moved(counted, counted.series("held"), 1) == ()
+
+
+def counted_once_more(facts: dict[str, Any]) -> dict[str, Any]:
+    """A record whose header says of each size how often it was asked for, different at each depth."""
+    depth = facts["options"]["tx_depth"]
+    header = {name: f"{value} asked={depth} sample_every={depth}" for name, value in facts["header"].items()}
+    return facts | {"header": header}
+
+
+def test_a_gain_of_two_factors_is_refused_to_a_text_and_said_by_table_and_draft(evidence: Evidence) -> None:
+    ledger = make_ledger(evidence)
+    words = "The depth multiplies it by \\claim."
+    assert one_factor_is_varied(Statement(words, "loose.1.gain", ledger["loose.1.gain"]))
+    assert one_factor_is_varied(Statement(words, "held.1.gain", ledger["held.1.gain"])) is None
+    verdicts = {row.verdict.split(";")[-1] for row in gain_table(evidence, ledger).rows}
+    assert verdicts == {r" moved too: \texttt{post\_list}, \texttt{signal\_every}", "within the margin"}
+    gain = ledger["loose.1.gain"]
+    ledger["loose.1.gain"] = replace(gain, estimate=Estimate(1.14, Interval(1.1, 1.2), 6))
+    about = [line for line in draft(evidence, ledger).splitlines() if "depth of the send queue" in line]
+    assert "no value gains more than the margin" in about[1]
+    assert [r"\texttt{post\_list} and \texttt{signal\_every} moved with them" in line for line in about] == [
+        True,
+        False,
+    ]
+
+
+def test_the_table_says_what_was_varied_what_moved_and_what_was_held(evidence: Evidence) -> None:
+    table = effective_table(evidence)
+    rows = {str(row[0]): [str(cell) for cell in row[3:6]] for row in table.rows}
+    assert rows[r"\texttt{loose}"] == [
+        r"\num{2} to \num{512} {\scriptsize varied}",
+        r"\num{1} to \num{64} {\scriptsize moved}",
+        r"\num{1} to \num{64} {\scriptsize moved}",
+    ]
+    assert rows[r"\texttt{held}"] == [r"\num{2} to \num{512} {\scriptsize varied}", r"\num{1}", r"\num{1}"]
+
+
+def test_the_best_is_the_smallest_value_within_the_margin_of_the_highest(evidence: Evidence) -> None:
+    curves = points(evidence, evidence.series("held"))
+    assert best_of(curves, 1).point == {"tx_depth": 2}, "all of them are equal"
+    rows = dict(evidence._cells)
+    for place, cell in rows.items():
+        if place[0] == "held" and place[1] == "tx_depth=16":
+            rows[place] = replace(cell, values=tuple(round(1.02 * value) for value in cell.values))
+        if place[0] == "held" and place[1] == "tx_depth=512":
+            rows[place] = replace(cell, values=tuple(round(1.028 * value) for value in cell.values))
+    faster = points(replace(evidence, _cells=rows), evidence.series("held"))
+    assert best_of(faster, 1).point == {"tx_depth": 16}, "0.8 % more may be luck"
+
+
+def test_a_ratio_of_small_messages_says_how_both_sides_hand_them_over(evidence: Evidence) -> None:
+    by_name = {pair.name: pair for pair in pairs(evidence)}
+    assert {name: pair.sort for name, pair in by_name.items()} == {
+        "verbs_over_tcp": Sort.TRANSPORT,
+        "verbs_over_nodelay": Sort.VARIANT,
+        "single_over_tcp": Sort.VARIANT,
+        "single_over_nodelay": Sort.VARIANT,
+    }
+    usual, other = by_name["verbs_over_tcp"], by_name["single_over_nodelay"]
+    words = handing_words((usual.ours, usual.base))
+    assert "up to 64 messages to one call" in words and "Nagle" in words
+    words = handing_words((other.ours, other.base))
+    assert "one message to a call" in words and "no delay" in words and "Nagle" not in words
+    (table,) = ratio_tables(evidence, make_ledger(evidence))
+    assert len(table.heads) == 2 and "Nagle" in table.about
+    assert "by over 1 %" in table.about and "Verdicts: 2, of which at most 0.1 are false" in table.about
+
+
+def test_counts_over_all_sizes_rest_on_all_records_and_are_refused_with_any_of_them(evidence: Evidence) -> None:
+    key = evidence.keys("tcp")[0]
+    warned = replace(evidence, facts=evidence.facts | {key: evidence.facts[key] | {"notes": ["both ends spun"]}})
+    pair = next(iter(pairs(warned)))
+    claims = {claim.name: claim for claim in ratio_claims(pair)}
+    for word in ("faster", "slower", "unclear", "within", "sizes", "false", "least", "most", "least.size", "1", "4K"):
+        found = claims[f"verbs_over_tcp.{word}"]
+        assert found.unchecked == (key,) and records_are_sound(Statement("\\claim", found.name, found)), word
+        assert {*evidence.keys("verbs"), *evidence.keys("tcp")} == {*found.keys}
+    sizes = claims["verbs_over_tcp.sizes"].estimate.value
+    assert sum(claims[f"verbs_over_tcp.{word}"].estimate.value for word in ("faster", "slower", "unclear")) == sizes
+
+
+def test_what_a_sweep_finds_best_is_refused_with_any_warned_record_of_it(evidence: Evidence) -> None:
+    key = next(each.trial.key for each in evidence.plan.planned if each.point == {"tx_depth": 512})
+    warned = replace(evidence, facts=evidence.facts | {key: evidence.facts[key] | {"checks": []}})
+    ledger = make_ledger(warned)
+    series = next(each.series.name for each in evidence.plan.planned if each.trial.key == key)
+    assert all(ledger[f"{series}.1.{name}"].unchecked == (key,) for name in ("best.tx_depth", "gain"))
+    assert ledger[f"{series}.512.1"].unchecked == (key,) and not ledger[f"{series}.2.1"].unchecked
+
+
+def test_a_table_marks_every_number_of_a_warned_record(evidence: Evidence) -> None:
+    key = evidence.keys("tcp")[0]
+    warned = replace(evidence, facts=evidence.facts | {key: evidence.facts[key] | {"notes": ["both ends spun"]}})
+    (clean,), (marked,) = (ratio_tables(each, make_ledger(each)) for each in (evidence, warned))
+    assert not any("labwarned" in cell for row in clean.rows for cell in row)
+    assert all("labwarned" in row[2] for row in marked.rows)

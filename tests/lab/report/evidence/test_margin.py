@@ -1,0 +1,47 @@
+"""The margin of a verdict: where it comes from, and that captions say it."""
+
+from collections import defaultdict
+from statistics import median
+
+from lab.analysis.estimate import Estimate, Interval
+from lab.places import REFERENCE
+from lab.records.table import parse_table
+from lab.report.evidence.margin import INSTRUCTIONS, WALL, margin_of, margin_of_sites, verdict_words
+from lab.sites.traits import EXACT, Clock, Shared, Traits
+
+ON_A_WALL_CLOCK = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
+
+
+def test_a_margin_follows_from_the_clock() -> None:
+    assert (margin_of(EXACT), margin_of(ON_A_WALL_CLOCK)) == (INSTRUCTIONS, WALL)
+
+
+def test_two_sites_are_compared_with_the_larger_of_their_margins() -> None:
+    assert margin_of_sites(["exact", "exact"]) == INSTRUCTIONS
+    assert margin_of_sites(["exact", "host"]) == margin_of_sites(["nobody knows it"]) == margin_of_sites([]) == WALL
+
+
+TWO_RATES = "tcp.nodelay"  # of small messages: no luck of layout
+
+
+def test_nine_in_ten_repetitions_of_the_references_lie_within_the_margin_of_their_median() -> None:
+    groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for file in sorted(REFERENCE.glob("*.csv")):
+        for row in parse_table(file.read_text()):
+            if row["program"] in ("verbs", "tcp") and row["measure"] == "throughput" and row["series"] != TWO_RATES:
+                varied = (
+                    row.get(name, "") for name in ("tx_depth", "warmup", "iterations", "post_list", "signal_every")
+                )
+                place = (file.stem, row["series"], row["size_bytes"], *varied)
+                groups[place].append(int(row["confirmed_bytes_per_s"]))
+    off = [abs(value / median(values) - 1) for values in groups.values() for value in values]
+    assert len(off) > 1000 and sum(each <= INSTRUCTIONS for each in off) >= 0.9 * len(off)
+
+
+def test_a_caption_says_the_margin_and_how_many_verdicts_may_be_false() -> None:
+    found = [Estimate(1.0, Interval(0.9, 1.1), 6)] * 21
+    words = verdict_words([*found, Estimate(1.0, None, 3)], EXACT)
+    assert "beyond 1 by over 1 %, the luck of memory layout" in words
+    assert words.endswith("Verdicts: 21, of which at most 1.1 are false in the mean if nothing differs.")
+    assert "over 5 %" in verdict_words(found, ON_A_WALL_CLOCK)
+    assert verdict_words([Estimate(1.0, None, 3)], EXACT) == ""

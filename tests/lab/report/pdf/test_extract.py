@@ -1,0 +1,65 @@
+"""Files into a PDF and out of it again, also out of a stranger's."""
+
+from pathlib import Path
+
+import pytest
+
+from lab.report.errors import AttachmentError
+from lab.report.pdf import extract as module
+from lab.report.pdf.attach import attach
+from lab.report.pdf.extract import extract
+from lab.report.tex.latex import compile_pdf
+
+FILES = {"claims.csv": b"name,value\nx,1\n", "identity.json": b"{}\n"}
+
+
+@pytest.fixture(scope="module")
+def page() -> bytes:
+    return compile_pdf({"x.tex": b"\\documentclass{article}\\begin{document}x\\end{document}"}, "x.tex")
+
+
+@pytest.fixture
+def report(page: bytes, tmp_path: Path) -> Path:
+    file = tmp_path / "report.pdf"
+    file.write_bytes(attach(page, FILES))
+    return file
+
+
+def test_what_goes_in_comes_out(report: Path, tmp_path: Path) -> None:
+    written = extract(report, tmp_path / "out")
+    assert {file.name: file.read_bytes() for file in written} == FILES
+
+
+def test_the_same_files_give_the_same_bytes(page: bytes) -> None:
+    assert attach(page, FILES) == attach(page, dict(reversed(FILES.items())))
+
+
+@pytest.mark.parametrize("name", ["../x.csv", "/tmp/x.csv", "a/b.csv", ".hidden.csv", "x y.csv"])
+def test_a_name_that_leaves_the_folder_is_refused(page: bytes, tmp_path: Path, name: str) -> None:
+    file = tmp_path / "report.pdf"
+    file.write_bytes(attach(page, {name: b"x"}))
+    with pytest.raises(AttachmentError, match="no file of a report"):
+        extract(file, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_there_is_never_replaced(report: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "claims.csv").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(AttachmentError, match="there already"):
+        extract(report, tmp_path / "out")
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_bomb_is_refused(report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LARGEST_FILE", 4)
+    with pytest.raises(AttachmentError, match="unpacks to more"):
+        extract(report, tmp_path / "out")
+
+
+@pytest.mark.parametrize("content", [b"", b"not a pdf", b"%PDF-1.5\n%%EOF"])
+def test_no_pdf_is_a_sentence(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "report.pdf"
+    file.write_bytes(content)
+    with pytest.raises(AttachmentError):
+        extract(file, tmp_path / "out")

@@ -1,0 +1,31 @@
+"""Figures that are kept: drawn once, and again where what was kept is damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.figures import Figure
+from lab.files.digests import SUMS
+from lab.report.pictures import Picture
+from lab.report.pictures.gallery import WORDS, Gallery
+
+
+@pytest.mark.parametrize("name", ["figure.pdf", "figure.png", WORDS, SUMS])
+def test_a_damaged_figure_is_drawn_again(tmp_path: Path, name: str) -> None:
+    drawn: list[Any] = []
+    figure = Figure("one", b"pdf", b"png", "words", "n = 1", ("k",))
+
+    def draw(data: Any) -> Figure:
+        drawn.append(data)
+        return figure
+
+    def shown() -> Figure:
+        return Gallery([Picture("one", "One.", "data", draw)], tmp_path)["one"]
+
+    assert shown() == shown() == figure and len(drawn) == 1
+    (folder,) = tmp_path.iterdir()
+    (folder / name).write_bytes(b"damage")
+    assert shown() == shown() == figure and len(drawn) == 2

@@ -1,0 +1,121 @@
+"""Each rule with a statement that it refuses and one that it lets pass."""
+
+from dataclasses import replace
+
+import pytest
+
+from lab.analysis.estimate import Estimate, Interval
+from lab.report.claim import Claim, Kind
+from lab.report.prose import rules
+from lab.report.prose.statement import Statement
+
+CLEAR = Estimate(1.05, Interval(1.04, 1.06), 10)
+OPEN = Estimate(1.05, Interval(0.95, 1.15), 10)
+SPEED_UP = Claim("up", CLEAR, "", Kind.RATIO, "A over TCP", ("k",), 10, "TCP", "cable", "cable")
+RATE = Claim("rate", Estimate(2e8, Interval(1.9e8, 2.1e8), 10), "B/s", Kind.RATE, "rate", ("k",), 10, link="cable")
+WORDS = "Over TCP on this link it is faster by \\claim."
+
+
+def test_an_unknown_claim_is_refused() -> None:
+    assert rules.claim_is_known(Statement(WORDS, "upp", None))
+    assert rules.claim_is_known(Statement(WORDS, "up", SPEED_UP)) is None
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "4 GB/s",
+        "3.963~GB/s",
+        "117 bytes",
+        "5\\,ms",
+        "10 \\%",
+        "33 times",
+        "33x",
+        "ten repetitions",
+        "twice",
+        "1.5-fold",
+    ],
+)
+def test_a_typed_number_with_a_unit_is_refused(typed: str) -> None:
+    assert rules.number_is_a_claim(Statement(f"It reaches {typed} here."))
+
+
+@pytest.mark.parametrize("text", ["in section 4 we", "at \\claim of", "C11 and x86", "the 21 sizes", "RFC 5040 says"])
+def test_a_number_without_a_unit_is_no_claim(text: str) -> None:
+    assert rules.number_is_a_claim(Statement(text)) is None
+
+
+def test_a_speed_up_without_base_or_over_two_links_is_refused() -> None:
+    check = rules.speed_up_names_base_and_link
+    assert check(Statement(WORDS, "up", replace(SPEED_UP, base="")))
+    assert check(Statement(WORDS, "up", replace(SPEED_UP, base_link="1 Gbit/s Ethernet")))
+    assert check(Statement("It is faster by \\claim.", "up", SPEED_UP))
+    assert check(Statement(WORDS, "up", SPEED_UP)) is None
+
+
+def test_the_rate_of_a_slope_is_no_throughput() -> None:
+    slope = replace(RATE, kind=Kind.SLOPE)
+    assert rules.slope_is_no_throughput(Statement("The link carries \\claim.", "rate", slope))
+    assert rules.slope_is_no_throughput(Statement("The slope stands for \\claim.", "rate", slope)) is None
+    assert rules.slope_is_no_throughput(Statement("The link carries \\claim.", "rate", RATE)) is None
+
+
+def test_an_intercept_is_no_latency() -> None:
+    intercept = replace(RATE, kind=Kind.INTERCEPT, unit="s")
+    assert rules.latency_is_measured(Statement("The latency is \\claim.", "t", intercept))
+    assert rules.latency_is_measured(Statement("The intercept is \\claim.", "t", intercept)) is None
+
+
+def test_a_comparison_that_the_interval_leaves_open_is_refused() -> None:
+    check = rules.comparison_is_supported
+    assert check(Statement(WORDS, "up", replace(SPEED_UP, estimate=OPEN)))
+    assert check(Statement("Over TCP it is slower by \\claim.", "up", SPEED_UP))
+    assert check(Statement("It is faster than TCP."))
+    assert check(Statement(WORDS, "up", SPEED_UP)) is None
+    assert check(Statement("The data cannot tell which is faster.", "up", replace(SPEED_UP, estimate=OPEN))) is None
+
+
+def test_a_comparison_that_begins_with_the_base_is_read_the_other_way_round() -> None:
+    check = rules.comparison_is_supported
+    assert check(Statement("On this link TCP is slower than RDMA WRITE: \\claim.", "up", SPEED_UP)) is None
+    assert check(Statement("On this link TCP is faster than RDMA WRITE: \\claim.", "up", SPEED_UP))
+    assert check(Statement("On this link TCP beats RDMA WRITE: \\claim.", "up", SPEED_UP))
+    assert check(Statement("Over TCP, RDMA WRITE is faster than one would think: \\claim.", "up", SPEED_UP)) is None
+
+
+def test_digits_beyond_the_interval_are_refused() -> None:
+    check = rules.rounding_is_no_finer_than_the_interval
+    assert check(Statement("\\claim", "up", SPEED_UP, place=-5))
+    assert check(Statement("\\claim", "up", SPEED_UP, place=-2)) is None
+
+
+def test_another_n_than_found_is_refused() -> None:
+    assert rules.n_is_as_found(Statement("\\claim", "up", SPEED_UP, n=7))
+    assert rules.n_is_as_found(Statement("\\claim", "up", replace(SPEED_UP, wanted_n=12)))
+    assert rules.n_is_as_found(Statement("\\claim", "up", SPEED_UP)) is None
+
+
+def test_a_record_that_failed_its_checks_is_refused() -> None:
+    assert rules.records_are_sound(Statement("\\claim", "rate", replace(RATE, unchecked=("abc",))))
+    assert rules.records_are_sound(Statement("\\claim", "rate", RATE)) is None
+
+
+def test_what_lies_within_the_margin_of_its_site_is_no_comparison() -> None:
+    check = rules.comparison_is_supported
+    near = replace(SPEED_UP, estimate=Estimate(1.005, Interval(1.004, 1.006), 10))
+    assert check(Statement(WORDS, "up", near)) is None
+    assert "margin" in str(check(Statement(WORDS, "up", replace(near, margin=0.01))))
+    assert check(Statement(WORDS, "up", replace(SPEED_UP, margin=0.01))) is None
+    assert "margin of 5%" in str(check(Statement(WORDS, "up", replace(SPEED_UP, margin=0.05))))
+
+
+def test_an_effect_of_two_factors_is_refused_as_that_of_one() -> None:
+    check, gain = rules.one_factor_is_varied, replace(SPEED_UP, moved=("post_list", "signal_every"))
+    assert "post_list and signal_every" in str(check(Statement(WORDS, "depth.1.gain", gain)))
+    assert "effect of signal_every" in str(check(Statement(f"{WORDS} Lists (post_list) grew too.", "up", gain)))
+    assert check(Statement(r"With \texttt{post\_list} and \texttt{signal\_every} it gains.", "up", gain)) is None
+    assert check(Statement(WORDS, "up", SPEED_UP)) is None
+
+
+def test_every_rule_has_its_test() -> None:
+    assert len(rules.RULES) == 10

@@ -1,0 +1,65 @@
+"""The student's text: what it may say, and which LaTeX it may use."""
+
+import pytest
+
+from lab.analysis.estimate import Estimate, Interval
+from lab.report.claim import Claim, Kind, Ledger
+from lab.report.errors import ClaimsRefused, ReportError
+from lab.report.prose.text import check_text
+
+TARGETS = ("figureof throughput", "tableof results")
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    ledger = Ledger()
+    rate = Estimate(2.631e8, Interval(2.62e8, 2.64e8), 10)
+    ledger.add(Claim("verbs.1M", rate, "B/s", Kind.RATE, "throughput", ("k",), 10, link="cable"))
+    return ledger
+
+
+def test_a_text_of_claims_passes(ledger: Ledger) -> None:
+    check_text("It reaches \\claim{verbs.1M}; see \\figureof{throughput}.\n", "discussion.tex", ledger, TARGETS)
+
+
+def test_a_comment_claims_nothing(ledger: Ledger) -> None:
+    check_text("% 4 GB/s and \\claim{nothing} \\input{x}\nText.\n", "discussion.tex", ledger, TARGETS)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("Fine.\n\nIt is \\claim{verbs.2M}.", 3, "there is no claim"),
+        ("Fine.\nIt reaches 4 GB/s.", 2, "typed by hand"),
+        ("See \\figureof{nothing}.", 1, "there is no"),
+        ("It is \\claim[7]{verbs.1M}.", 1, "more digits"),
+    ],
+)
+def test_a_refusal_names_file_and_line(ledger: Ledger, text: str, line: int, what: str) -> None:
+    with pytest.raises(ClaimsRefused) as caught:
+        check_text(text, "discussion.tex", ledger, TARGETS)
+    assert f"discussion.tex:{line}: " in str(caught.value) and what in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\input{/etc/passwd}",
+        "\\write18{id}",
+        "\\csname input\\endcsname",
+        "^^5cinput x",
+        "\\catcode`\\%=12",
+        "\\begin{verbatim}",
+        "\\begin {filecontents}",
+        "\\openout3=x",
+        "\\def\\claim{}",
+        "\\loop\\iftrue\\repeat",
+        "\u05d0",
+        "\u202e",
+        "a" * 100_001,
+    ],
+)
+def test_what_could_do_more_than_print_is_refused(ledger: Ledger, text: str) -> None:
+    with pytest.raises(ReportError) as caught:
+        check_text(f"Fine.\n{text}\n", "discussion.tex", ledger, TARGETS)
+    assert caught.value.file == "discussion.tex"

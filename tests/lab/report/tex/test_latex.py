@@ -1,0 +1,72 @@
+"""LaTeX in and PDF out: one small document a test."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.places import TEMPLATES
+from lab.report.errors import ReportError
+from lab.report.tex.escape import SPECIAL, escape
+from lab.report.tex.latex import compile_pdf
+
+STYLE = (TEMPLATES / "lab.sty").read_bytes()
+HOSTILE = ["".join(SPECIAL), r"\input{/etc/passwd}", r"\write18{touch /tmp/x}", "Größe ėčž €", "y" * 9_000, "a--b'c`"]
+
+
+def document(body: str) -> dict[str, bytes]:
+    text = "\\documentclass{article}\n\\usepackage{lab}\n\\begin{document}\n" + body + "\n\\end{document}\n"
+    return {"report.tex": text.encode(), "lab.sty": STYLE}
+
+
+def words(pdf: bytes, tmp_path: Path) -> str:
+    (tmp_path / "x.pdf").write_bytes(pdf)
+    done = subprocess.run(["pdftotext", "-raw", tmp_path / "x.pdf", "-"], capture_output=True, check=True, text=True)
+    return done.stdout
+
+
+def test_hostile_texts_print_as_they_are(tmp_path: Path) -> None:
+    lines = [escape(" ".join(each[start : start + 10] for start in range(0, len(each), 10))) for each in HOSTILE]
+    printed = words(compile_pdf(document("\n\n".join(lines)), "report.tex"), tmp_path)
+    assert "\\input{/et" in printed and "\\write18{t" in printed and "root:" not in printed
+    assert "Größe" in printed and "a--b" in printed
+    assert all(mark in printed for mark in '\\{}$&#%_~^"')
+
+
+@pytest.mark.parametrize("text", ["\u05e9\u05dc\u05d5\u05dd", "\u202eabc", "\u4e2d", "\x00", "z" * 10_001])
+def test_what_no_font_has_is_refused_before_latex(text: str) -> None:
+    with pytest.raises(ReportError):
+        escape(text)
+
+
+def test_same_text_same_bytes_wherever_and_whenever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first = compile_pdf(document(r"\today\ \claim{x}"), "report.tex")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert compile_pdf(document(r"\today\ \claim{x}"), "report.tex") == first
+
+
+def test_an_error_is_one_sentence_with_file_and_line() -> None:
+    with pytest.raises(ReportError) as caught:
+        compile_pdf(document("fine\n\nnot \\fine here"), "report.tex")
+    assert (caught.value.file, caught.value.line) == ("report.tex", 6)
+    assert "\\fine" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_line_past_the_margin_stops_the_build() -> None:
+    with pytest.raises(ReportError, match="too wide"):
+        compile_pdf(document(r"\mbox{" + "wide " * 60 + "}"), "report.tex")
+
+
+def test_latex_reads_no_file_of_the_computer_and_runs_nothing(tmp_path: Path) -> None:
+    secret, proof = tmp_path / "secret.tex", tmp_path / "proof"
+    secret.write_text("s3cr3t")
+    for body in (rf"\input{{{secret}}}", rf"\immediate\write18{{touch {proof}}}x"):
+        try:
+            printed = words(compile_pdf(document(body), "report.tex"), tmp_path)
+        except ReportError:
+            continue
+        assert "s3cr3t" not in printed
+    assert not proof.exists() and os.path.lexists(secret)

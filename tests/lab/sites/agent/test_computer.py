@@ -1,0 +1,88 @@
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.lab.sites.computers import pretend, put
+
+from lab.sites.agent import computer
+
+
+def test_firmware_governor_turbo_card_and_link_identify_a_computer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    found = computer.identity("eth0", "mlx5_0")
+    assert (found["firmware"], found["governor"], found["turbo"]) == ("28.39.1002", "performance", "off")
+    assert found["congestion"] == "cubic"
+    assert (found["rdma"], found["card"], found["link"]) == ("MT4129", "0x15b3 0x1021", "400 Gb/sec (4X NDR)")
+
+
+def test_the_rate_of_a_card_is_what_it_says_and_that_of_a_device_of_software_is_its_interfaces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    assert computer.rate_bit_s("eth0", "mlx5_0") == 400 * 10**9
+    put(tmp_path / "sys/class/infiniband/rxe0/ports/1/rate", "2.5 Gb/sec (1X SDR)")
+    put(tmp_path / "sys/class/net/eth0/speed", "-1")
+    assert computer.rate_bit_s("eth0", "rxe0") == 0
+    put(tmp_path / "sys/class/net/eth0/speed", "10000")
+    assert computer.rate_bit_s("eth0", "rxe0") == 10**10
+    assert "link" not in computer.identity("eth1", "rxe0")
+
+
+def test_an_end_is_down_when_its_interface_or_its_port_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    listed = [{"ifname": "eth0", "operstate": "UP"}]
+    monkeypatch.setattr(computer, "_links", lambda *_: listed)
+    assert not computer.is_down("eth0", "mlx5_0")
+    put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
+    assert computer.is_down("eth0", "mlx5_0") and not computer.is_down("eth0", "")
+    listed[0]["operstate"] = "LOWERLAYERDOWN"
+    assert computer.is_down("eth0", "")
+
+
+@pytest.mark.parametrize(
+    ("there", "first"),
+    [
+        ([("inet6", "link", "fe80::1")], ""),
+        ([("inet6", "link", "fe80::1"), ("inet6", "global", "fd00::1")], "fd00::1"),
+        ([("inet6", "global", "fd00::1"), ("inet", "global", "10.1.0.1")], "10.1.0.1"),
+    ],
+)
+def test_an_address_of_the_link_alone_is_none(
+    monkeypatch: pytest.MonkeyPatch, there: list[tuple[str, str, str]], first: str
+) -> None:
+    listed = [dict(zip(("family", "scope", "local"), each, strict=True)) for each in there]
+    answer = subprocess.CompletedProcess([], 0, json.dumps([{"ifname": "eth0", "addr_info": listed}]))
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: answer)
+    assert computer.address_of("eth0") == first
+
+
+def test_interrupts_load_and_link_state_are_only_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    state = computer.state("eth0", "mlx5_0")
+    assert state["irq_affinity"] == {"77": "8-9"} and state["mtu"] == "9000" and state["link_state"] == "4: ACTIVE"
+    assert not state.keys() & computer.identity("eth0", "mlx5_0").keys()
+
+
+def test_a_card_that_does_rdma_counts_its_words_as_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    found = computer.counters()
+    assert (found["mlx5_0.tx_bytes"], found["mlx5_0.rx_bytes"]) == (4000, 80)
+    assert found["mlx5_0.out_of_sequence"] == 3
+
+
+def test_the_processors_near_a_card_are_those_that_the_kernel_calls_local(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    assert computer.near("eth0", "mlx5_0") == {8, 9, 10, 12}
+    put(tmp_path / "sys/class/net/eth1/device/local_cpulist", "4")
+    assert computer.near("eth1", "") == {4} and computer.near("eth0", "") == set()
+
+
+def test_a_computer_that_says_nothing_has_an_identity_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(computer, "SYS", tmp_path)
+    monkeypatch.setattr(computer, "PROC", tmp_path)
+    assert computer.identity("eth0", "").keys() == {"kernel", "processor"} and computer.counters() == {}

@@ -1,0 +1,35 @@
+import pytest
+
+from lab.errors import SiteError
+from lab.model.trial import End
+from lab.sites.agent.client import FarEnd
+from lab.sites.agent.pair import data_end
+
+
+class Bob(FarEnd):
+    """Answers what it was made with."""
+
+    def __init__(self, **found: str) -> None:
+        self.name, self.found = "bob", found
+
+    def ask(self, what: str, **request: str) -> dict[str, dict[str, str]]:
+        assert what == "end"
+        return {"found": {**request, **self.found}}
+
+
+def test_an_end_of_the_data_link_is_what_is_known_of_it_and_what_is_found() -> None:
+    found = data_end(Bob(interface="eth0", address="10.1.0.2"), {"device": "mlx5_0"}, "hosts.toml")
+    assert found == End("10.1.0.2", "mlx5_0", "eth0")
+
+
+@pytest.mark.parametrize(
+    ("known", "interface", "sentence"),
+    [
+        ({}, "", r"bob: no data link found \(try: rdma link, over there; or hosts.toml\)"),
+        ({"device": "mlx5_9"}, "", "bob: no RDMA device mlx5_9, or without an interface"),
+        ({}, "eth0", r"bob: the data link's interface eth0 has no address \(try: ip addr add"),
+    ],
+)
+def test_what_an_end_lacks_is_one_sentence(known: dict[str, str], interface: str, sentence: str) -> None:
+    with pytest.raises(SiteError, match=f"^{sentence}"):
+        data_end(Bob(interface=interface), known, "hosts.toml")

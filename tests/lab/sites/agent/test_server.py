@@ -1,0 +1,42 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from lab.errors import SiteError
+from lab.run.checks import FLOODED_STATUS
+from lab.sites.agent import computer
+from lab.sites.agent.client import FarEnd, here
+from lab.sites.agent.process import OUTPUT_LIMIT
+from lab.sites.agent.server import Agent
+
+
+@pytest.mark.parametrize(("near", "pinned"), [({1, 2, 900}, [{1, 2}]), ({900}, []), (set(), [])])
+def test_an_end_stays_near_its_card_but_never_leaves_the_processors_it_was_given(
+    monkeypatch: pytest.MonkeyPatch, near: set[int], pinned: list[set[int]]
+) -> None:
+    given: list[set[int]] = []
+    monkeypatch.setattr(computer, "near", lambda *_: near)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _, cpus: given.append(cpus))
+    Agent().do_pin("eth0", "mlx5_0")
+    assert given == pinned
+
+
+def test_what_fails_in_a_request_that_was_begun_is_heard_of_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    far = FarEnd("bob", here())
+    with pytest.raises(SiteError, match=r"^bob: FileNotFoundError: .*'ip'"):
+        far.answer(far.call("down", interface="eth0", device=""), limit_s=10)
+    far.close()
+
+
+def test_a_program_that_talks_without_end_ends_before_its_deadline() -> None:
+    """And before the memory of the computer that keeps its words: a GiB of them would be read at once."""
+    far = FarEnd("bob", here())
+    far.ask("start", name="client", argv=["sh", "-c", "exec yes >&2"], environment={}, deadline_s=600)
+    left = far.answer(far.call("wait", name="client"), limit_s=120)
+    far.close()
+    assert left["status"] == FLOODED_STATUS and len(left["err"]) == OUTPUT_LIMIT

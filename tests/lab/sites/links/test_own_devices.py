@@ -1,0 +1,137 @@
+import json
+import re
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab.sites.computers import of_software, pretend, put
+
+from lab.errors import SiteError
+from lab.model.trial import Link
+from lab.places import EXPERIMENTS
+from lab.plan.plan import SiteFacts, make_plan
+from lab.plan.workshop import left_out
+from lab.sites import host
+from lab.sites.agent import computer
+from lab.sites.links import own_devices
+from lab.spec.reader import load
+
+
+@pytest.fixture
+def addresses(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What `ip -json addr show dev X` answers, by interface."""
+    known = {"eth0": "192.168.1.1", "eth1": "192.168.1.2"}
+
+    def answer(argv: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        local = known.get(argv[-1])
+        info = [{"family": "inet", "scope": "global", "local": local}] if local else []
+        entries = [{"ifname": argv[-1], "addr_info": info}]
+        return subprocess.CompletedProcess(argv, 0, json.dumps(entries), "")
+
+    monkeypatch.setattr(subprocess, "run", answer)
+    return known
+
+
+@pytest.mark.usefixtures("addresses")
+def test_two_devices_are_the_two_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
+    ends = own_devices.ends_of(own_devices.choose(""))
+    assert (ends.client.device, ends.server.device) == ("mlx5_0", "mlx5_1")
+    assert (ends.client.host, ends.server.host) == ("192.168.1.1", "192.168.1.2")
+    assert own_devices.about(("mlx5_0", "mlx5_1")) == {"cable": "mlx5_0 to mlx5_1, both of this computer"}
+
+
+@pytest.mark.usefixtures("addresses")
+def test_one_device_is_its_own_other_end_and_the_record_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    chosen = own_devices.choose("")
+    ends, about = own_devices.ends_of(chosen), own_devices.about(chosen)
+    assert ends.client == ends.server and "turn around inside it" in about["cable"]
+
+
+@pytest.mark.usefixtures("addresses")
+def test_a_device_whose_port_is_down_is_not_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
+    put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
+    assert own_devices.choose("") == ("mlx5_1",)
+
+
+def test_devices_of_two_kinds_are_no_pair_and_a_sentence_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0", "rxe0")
+    of_software(tmp_path, "rxe0")
+    chosen = own_devices.choose("")
+    assert chosen == ("mlx5_0",)
+    said = "mlx5_0 .*MT4129.* measured, which is both ends; not paired with rxe0 .*software.*, of another kind"
+    assert re.search(said, own_devices.passed_over(chosen))
+    with pytest.raises(SiteError, match=r"mlx5_0 .* and rxe0 .* are of two kinds.*host:mlx5_0 alone"):
+        host.open("mlx5_0,rxe0")
+
+
+@pytest.mark.parametrize("file", ["hca_type", "board_id", "ports/1/link_layer", "driver"])
+def test_cards_of_another_driver_model_board_or_link_layer_are_no_pair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    pretend(tmp_path, monkeypatch, "irdma0", "mlx5_0", "mlx5_1")
+    if file == "driver":
+        (tmp_path / "sys/class/infiniband/irdma0/device/driver").symlink_to("/sys/bus/pci/drivers/irdma")
+    else:
+        put(tmp_path / "sys/class/infiniband/irdma0" / file, "another")
+    assert own_devices.choose("") == ("mlx5_0", "mlx5_1")
+    assert "not paired with irdma0" in own_devices.passed_over(("mlx5_0", "mlx5_1"))
+
+
+def test_a_card_comes_before_two_devices_of_software(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "lab0", "lab1", "mlx5_0")
+    for device in ("lab0", "lab1"):
+        of_software(tmp_path, device)
+    assert own_devices.choose("") == ("mlx5_0",)
+    put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
+    assert own_devices.choose("") == ("lab0", "lab1") and own_devices.passed_over(("lab0", "lab1")) == ""
+
+
+@pytest.mark.usefixtures("addresses")
+def test_between_two_cards_what_models_a_link_is_left_out_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
+    devices = own_devices.choose("")
+    link = own_devices.OwnDevices.__new__(own_devices.OwnDevices)  # no agent is asked
+    link.ends, link.about = own_devices.ends_of(devices), own_devices.about(devices)
+    facts = SiteFacts("host", link.ends, computer.identity("eth0", "mlx5_0") | link.about, link.traits)
+    plan = make_plan(load(EXPERIMENTS / "verbs_throughput.toml"), facts, defaultdict(str))
+    assert plan.experiment.left_out == ("verbs.gigabit", "tcp.gigabit")
+    assert not any(each.series.link.is_modelled for each in plan.planned)
+    assert left_out([plan]) == [
+        "verbs_throughput: left out on host, whose link takes no model: verbs.gigabit, tcp.gigabit"
+    ]
+
+
+def test_a_device_that_is_not_there_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    with pytest.raises(SiteError, match=r"no RDMA device mlx5_7.*its devices: mlx5_0"):
+        host.open("mlx5_7")
+
+
+def test_an_interface_without_an_address_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, addresses: dict[str, str]
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    addresses.clear()
+    with pytest.raises(SiteError, match="eth0 has no address"):
+        own_devices.ends_of(own_devices.choose(""))
+
+
+@pytest.mark.parametrize("link", [Link(rate_bit_s=10**9), Link(delay_ns=1000), Link(loss_ppm=1), Link(offload=False)])
+def test_a_real_link_takes_no_model(link: Link) -> None:
+    with pytest.raises(SiteError, match="a real link takes no model"):
+        own_devices.refuse_model(link)
+
+
+def test_the_mtu_of_a_real_link_is_only_recorded() -> None:
+    own_devices.refuse_model(Link(mtu=1500))
