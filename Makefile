@@ -58,10 +58,11 @@ fuzz: build ## Try 5,000 damaged files on the commands, each time others
 compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
 	$(bin)/python tests/bench/compilers.py
 
-lint: setup ## Check style and types
+lint: setup ## Check style, types and which stage imports which
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/mypy
+	$(bin)/lint-imports --cache-dir .cache/import-linter
 	@$(bin)/clang-format --dry-run -Werror $(c_files)
 
 build: setup ## Compile the C programs into .cache/bench
