@@ -126,7 +126,7 @@ def test_a_large_plan_is_made_once_it_is_said_to_be_meant(
     experiment_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bound is lowered, so that the plan is small."""
-    monkeypatch.setattr("lab.cli.arguments.MOST_TRIALS", 3)
+    monkeypatch.setattr("lab.plan.workshop.MOST_TRIALS", 3)
     monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
     planned = ["plan", str(experiment_file()), "--site", "exact", "--results", str(tmp_path)]
     assert (main(planned), main([*planned, "--yes"])) == (2, 0)

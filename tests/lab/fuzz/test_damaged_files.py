@@ -19,7 +19,7 @@ from tests.lab.files.test_toml_file import ASSIGNMENT, HOSTS, REPORT
 from tests.lab.fuzz.mutate import Damage
 
 from lab import sites
-from lab.cli import arguments, main
+from lab.cli import main
 from lab.errors import LabError
 from lab.machine import contents
 from lab.places import EXPERIMENTS, MACHINE, PUBLISHED
@@ -94,7 +94,7 @@ def on_the_fake_site(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in sites.MODULES:
         monkeypatch.setitem(sites.MODULES, name, "tests.lab.fake_site")
     monkeypatch.setattr(fake_site, "SITE", fake_site.FakeSite())
-    monkeypatch.setattr(arguments, "MOST_TRIALS", MOST_TRIALS)
+    monkeypatch.setattr(workshop, "MOST_TRIALS", MOST_TRIALS)
     monkeypatch.setattr(workshop, "build", lambda _: None)
 
 
