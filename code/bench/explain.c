@@ -38,6 +38,7 @@ static void option(const struct option_spec *spec)
 		field("words", spec->words);
 	if (spec->most)
 		printf(", \"least\": %" PRIu64 ", \"most\": %" PRIu64, spec->least, spec->most);
+	printf(", \"both_ends\": %s", spec->shared ? "true" : "false");
 	field("help", spec->help);
 }
 

@@ -44,5 +44,10 @@ def test_rules_name_options_that_the_program_has(program: str) -> None:
             assert set(left.split("*")) <= names | {"4096"}
 
 
+def test_what_only_one_end_is_told_is_marked() -> None:
+    own = {each["name"] for each in options_of("tcp-client") if not each["both_ends"]}
+    assert own == {"core", "port", "listen", "source", "format", "token"}
+
+
 def test_client_and_server_say_the_same() -> None:
     assert run("verbs-client", "--explain").stdout == run("verbs-server", "--explain").stdout
