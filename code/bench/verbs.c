@@ -5,6 +5,7 @@
 
 #include "csv.h"
 #include "die.h"
+#include "verbs_address.h"
 #include "verbs_connect.h"
 #include "verbs_layout.h"
 #include "verbs_pingpong.h"

@@ -1,24 +1,17 @@
 #include "verbs_connect.h"
 
-#include <arpa/inet.h>
-#include <endian.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
 #include "die.h"
 #include "least.h"
-#include "side.h"
-#include "verbs_layout.h"
+#include "verbs_address.h"
 
 #define TIMEOUT 18    /* 4.096 us x 2^18 = 1.07 s until a retry (InfiniBand Architecture 1.4, 9.7.6.1.3) */
 #define RETRIES 7     /* the most: 7.5 s. Soft-RoCE takes it for no limit; there the watch (watch.c) ends the run */
 #define RNR_FOREVER 7 /* retry until the receiver is ready; the deadline ends it */
 #define RNR_TIMER 12  /* 0.64 ms until then (table 45) */
-
-#define SUBNET_PREFIX 8 /* bytes of a GID */
 
 static const uint64_t inline_sizes[] = { 512, 256, 220, 128, 64, 0 };
 
@@ -75,84 +68,6 @@ static void register_buffer(struct link *l)
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
 	if (!l->mr)
 		die("ibv_reg_mr(%zu): %s; raise the limit of locked memory (ulimit -l)", size, strerror(errno));
-}
-
-/* RoCE knows no other addresses. InfiniBand needs GIDs where a LID does not lead to the other end, and where a port
- * says so; elsewhere the header that carries them costs 40 bytes of each packet (InfiniBand Architecture 1.4, 5.2.2).
- */
-static bool needs_global_route(const struct link *l)
-{
-	const struct ibv_port_attr *port = &l->path.port;
-
-	return port->link_layer == IBV_LINK_LAYER_ETHERNET || port->lid == 0 || port->flags & IBV_QPF_GRH_REQUIRED ||
-	       l->verbs->gid_index != AUTO;
-}
-
-static void describe_here(struct link *l)
-{
-	l->here = (struct verbs_address){
-		.buffer = (uintptr_t)(l->verbs->operation == OP_READ ? buffer_outgoing : buffer_incoming)(&l->buffer, 1,
-													  0),
-		.max_message_bytes = l->path.port.max_msg_sz,
-		.buffer_key = l->mr->rkey,
-		.qp = l->qp->qp_num,
-		.psn = (uint32_t)now_ns() & 0xffffff, /* a late packet of an earlier connection must not fit */
-		.lid = l->path.port.lid,
-		.link_layer = l->path.port.link_layer,
-		.gid_type = l->path.gid_type,
-		.mtu = l->path.mtu,
-		.reads = (uint32_t)l->path.device.max_qp_rd_atom,
-		.global_route = needs_global_route(l),
-	};
-	memcpy(l->here.gid, l->path.gid.raw, 16);
-}
-
-/* Big-endian on the wire; the same code swaps back. */
-static struct verbs_address swapped(const struct verbs_address *a)
-{
-	struct verbs_address s = {
-		htobe64(a->buffer),     htobe64(a->max_message_bytes),
-		htonl(a->buffer_key),   htonl(a->qp),
-		htonl(a->psn),          htonl(a->lid),
-		htonl(a->link_layer),   htonl(a->gid_type),
-		htonl(a->mtu),          htonl(a->reads),
-		htonl(a->global_route), { 0 },
-	};
-
-	memcpy(s.gid, a->gid, 16);
-	return s;
-}
-
-static void exchange(const struct link *l, const void *ours, void *theirs, size_t size)
-{
-	uint64_t deadline = ns_from_now(l->options->deadline_s);
-
-	if (!side_write(l->side, ours, size) || !side_read(l->side, theirs, size, deadline))
-		die("the other end left while the connection was made; look at its message");
-}
-
-static bool same_subnet(const struct link *l)
-{
-	return memcmp(l->here.gid, l->there.gid, SUBNET_PREFIX) == 0;
-}
-
-static void agree(struct link *l)
-{
-	struct verbs_address wire = swapped(&l->here);
-
-	exchange(l, &wire, &wire, sizeof(wire));
-	l->there = swapped(&wire);
-	if (l->here.link_layer != l->there.link_layer || l->here.gid_type != l->there.gid_type)
-		die("the two ends chose GIDs of different types (%u here, %u there): give both --gid-index",
-		    l->here.gid_type, l->there.gid_type);
-	if (l->here.mtu != l->there.mtu)
-		die("the two ports have different MTUs (%u here, %u there): give both --mtu", 128u << l->here.mtu,
-		    128u << l->there.mtu);
-	if (verbs_chunk_bytes(l) == 0)
-		die("the longest message is %" PRIu64 " bytes here and %" PRIu64 " there, so none can be sent; see "
-		    "max_msg_sz in `ibv_devinfo -v`",
-		    l->here.max_message_bytes, l->there.max_message_bytes);
-	l->global_route = l->here.global_route || l->there.global_route || !same_subnet(l);
 }
 
 static void modify(struct link *l, struct ibv_qp_attr *attr, int mask, const char *state)
@@ -230,7 +145,6 @@ static enum wait receive_wait(const struct link *l)
 
 void verbs_connect(struct link *l)
 {
-
 	l->pd = ibv_alloc_pd(l->path.context);
 	if (!l->pd)
 		die("ibv_alloc_pd: %s", strerror(errno));
@@ -238,18 +152,10 @@ void verbs_connect(struct link *l)
 	verbs_queue_open(&l->sends, l->path.context, l->verbs->tx_depth + VERBS_SPARE, (enum wait)l->options->wait);
 	verbs_queue_open(&l->receives, l->path.context, l->verbs->rx_depth + VERBS_SPARE, receive_wait(l));
 	create_qp(l);
-	describe_here(l);
-	agree(l);
+	verbs_addresses_exchange(l);
 	to_init(l);
 	to_receive(l);
 	to_send(l);
-}
-
-void verbs_barrier(struct link *l)
-{
-	char ready = 'r';
-
-	exchange(l, &ready, &ready, 1);
 }
 
 void verbs_disconnect(struct link *l)

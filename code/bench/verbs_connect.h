@@ -8,7 +8,4 @@
 void verbs_connect(struct link *l);
 void verbs_disconnect(struct link *l);
 
-/* Returns when the other end has come as far: it has receive requests ready. */
-void verbs_barrier(struct link *l);
-
 #endif
