@@ -43,14 +43,15 @@ def storage(place: Path) -> Iterator[None]:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Replace a file whole, or leave it as it was."""
-    write_bytes(file, text.encode())
+    """Replace a file whole, or leave it as it was. A file's name may hold bytes that are no text: \\udcff stands there."""
+    write_bytes(file, text.encode(errors="backslashreplace"))
 
 
 def write_bytes(file: Path, content: bytes, *, runnable: bool = False) -> None:
     """The same of what is no text; a program can be run as soon as it is there."""
     beside = file.with_name(f".{file.name}.{os.getpid()}")
     with storage(file):
+        _require_file(file)
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
             beside.write_bytes(content)
@@ -59,3 +60,10 @@ def write_bytes(file: Path, content: bytes, *, runnable: bool = False) -> None:
             beside.replace(file)
         finally:
             beside.unlink(missing_ok=True)
+
+
+def _require_file(file: Path) -> None:
+    """What is renamed onto a device takes its place: for root, /dev/null would be a file from then on."""
+    if file.exists() and not file.is_file():
+        kind = "folder" if file.is_dir() else "device, a pipe or a socket"
+        raise StorageError(f"cannot be written: it is a {kind}", where=str(file))

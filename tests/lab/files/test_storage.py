@@ -29,3 +29,19 @@ def test_a_program_can_be_run_and_a_text_cannot(tmp_path: Path) -> None:
     write_bytes(tmp_path / "program", b"#!/bin/sh\n", runnable=True)
     write_bytes(tmp_path / "text", b"text")
     assert [os.access(tmp_path / name, os.X_OK) for name in ("program", "text")] == [True, False]
+
+
+def test_what_is_no_file_stays_what_it_is(tmp_path: Path) -> None:
+    """A rename would put a file in the place of a device."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for place, kind in ((pipe, "device, a pipe"), (link, "device, a pipe"), (tmp_path, "a folder")):
+        with pytest.raises(StorageError, match=f"cannot be written: it is.*{kind}"):
+            write_bytes(place, b"new")
+    assert pipe.is_fifo() and link.is_symlink() and sorted(tmp_path.iterdir()) == [link, pipe]
+
+
+def test_a_name_that_is_no_text_is_written_with_its_numbers(tmp_path: Path) -> None:
+    write_text(tmp_path / "grade.txt", os.fsdecode(b"ada\xff.pdf"))
+    assert (tmp_path / "grade.txt").read_bytes() == b"ada\\udcff.pdf"
