@@ -43,7 +43,7 @@ def storage(place: Path) -> Iterator[None]:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Replace a file whole, or leave it as it was. A file's name may hold bytes that are no text: \\udcff stands there."""
+    """Replace a file whole, or leave it as it was; bytes of a name that is no text stand there as numbers."""
     write_bytes(file, text.encode(errors="backslashreplace"))
 
 

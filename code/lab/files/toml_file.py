@@ -21,7 +21,8 @@ LARGEST = 2**63 - 1  # TOML's own integers, and the C programs'
 _PLACE = re.compile(r"at line (\d+)")
 _OPENINGS = re.compile(r"(?:[\[{]\s*(?:[\w.\"'-]+\s*=\s*)?){17}")
 _DIGITS = re.compile(r"[0-9][0-9_]{999}")
-_UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # a tab and a line's end can be
+# A tab and a line's end can be printed. U+202A to E and U+2066 to 9 change the order in which what follows is read.
+_UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 @dataclass(frozen=True)

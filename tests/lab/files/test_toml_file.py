@@ -133,6 +133,9 @@ def test_a_mistyped_site_is_no_profile() -> None:
         ("x = nan", "is nan"),
         ("x = -inf", "is -inf"),
         ('x = "a\\u001b[2J"', "U[+]001B, which cannot be printed"),
+        ('x = "a\\u202eb"', "U[+]202E, which cannot be printed"),
+        ('x = "a\\u2066b"', "U[+]2066, which cannot be printed"),
+        ('x = "\\ufeff"', "U[+]FEFF, which cannot be printed"),
         ("x = = 1", "is not TOML"),
         ("x = 1979-02-30", "is not TOML"),
     ],
@@ -140,6 +143,29 @@ def test_a_mistyped_site_is_no_profile() -> None:
 def test_what_no_file_can_mean_is_refused_with_its_line(name: str, line: str, what: str) -> None:
     error = refused(f"{line}\n{FILES[name]}", name)
     assert re.search(what, error.what) and error.line == 1 and len(str(error)) < 600
+
+
+@pytest.mark.parametrize("typed", ['"\\n"', '"  "', '"A\\nB"', "'''A\nB'''", '"A\\n"', '""', f'"{"x" * 201}"'])
+@pytest.mark.parametrize("name", ["bench", "assignment", "report"])
+def test_a_title_and_a_name_are_one_line_that_says_something(name: str, typed: str) -> None:
+    text = FILES[name].split("\n", 1)[1]  # the first line holds it
+    key = {"report": "authors = [{}]"}.get(name, "title = {}")
+    error = refused(f"{key.format(typed)}\n{text}", name)
+    assert error.line == 1 and error.expected == "a line of text, up to 200 characters"
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "what"),
+    [
+        ("bench", 'question = " \\n "', "question is"),
+        ("report", 'ids = ["1", "1"]', "ids is"),
+        ("report", 'course = "a\\nb"', "course is"),
+    ],
+)
+def test_what_says_nothing_or_the_same_twice_is_refused(name: str, typed: str, what: str) -> None:
+    """A question of no words, one id for two people, a course that breaks its line."""
+    fault = check_document(tomllib.loads(FILES[name]) | tomllib.loads(typed), schema_of(name))
+    assert fault is not None and what in fault.what, fault
 
 
 @pytest.mark.parametrize("kind", [Host, Ssh, Slurm])
