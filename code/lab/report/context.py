@@ -9,7 +9,7 @@ from typing import Any
 from lab.model.sizes import format_size
 from lab.report.claim import Ledger
 from lab.report.claims.published_times import published_times
-from lab.report.draft.line_words import line_words
+from lab.report.draft.lines import line_words
 from lab.report.errors import ReportError
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import describe_link, label_within

@@ -26,7 +26,7 @@ from lab.places import EXPERIMENTS, MACHINE, PUBLISHED
 from lab.plan import workshop
 from lab.report.claims.published_times import published_times
 from lab.report.claims.published_values import published_values
-from lab.report.pictures.published_curves import published_curves
+from lab.report.evidence.published_curves import published_curves
 from lab.report.prose import people
 from lab.sites.hosts import read_slurm, read_ssh
 

@@ -14,10 +14,10 @@ from lab.report.claims.published_times import count_claims, published_times
 from lab.report.claims.published_values import published_values
 from lab.report.claims.ratios import ratio_claims
 from lab.report.claims.rounds import rounds_claims, rounds_curves
-from lab.report.claims.settling import settling_claims
 from lab.report.claims.shape import shape_claims
 from lab.report.claims.sides import series_of_sides, side_claims, sides
 from lab.report.claims.sweeps import points, sweep_claims
+from lab.report.claims.windows import settling_claims
 from lab.report.evidence.curve import rates, subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import is_ours

@@ -11,7 +11,7 @@ from lab.report.claims.ceilings import HEADERS
 from lab.report.claims.rounds import rounds_curves
 from lab.report.claims.shape import growth
 from lab.report.claims.sweeps import points
-from lab.report.draft.lines import line_sentences
+from lab.report.draft.intercepts import line_sentences
 from lab.report.draft.sides import side_sentences
 from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import Evidence

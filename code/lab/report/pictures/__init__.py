@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from lab.report.claim import Ledger
 from lab.report.evidence.evidence import Evidence
-from lab.report.pictures.by_size import by_size
-from lab.report.pictures.fits import fitted
 from lab.report.pictures.latency import by_latency
+from lab.report.pictures.lines import fitted
 from lab.report.pictures.picture import Picture
-from lab.report.pictures.published import published
+from lab.report.pictures.published_curves import published
 from lab.report.pictures.ratios import ratios
 from lab.report.pictures.rounds import by_round
 from lab.report.pictures.sides import by_side
 from lab.report.pictures.sweeps import sweeps
+from lab.report.pictures.throughput import by_size
 from lab.report.pictures.windows import by_window
 
 # A module for each subject; each gives the figures for which the experiment has the series.

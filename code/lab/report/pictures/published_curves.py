@@ -1,44 +1,29 @@
-"""Published curves: another machine's values, as experiments/published has them, never a result of ours."""
+"""Published curves beside ours, marked as another machine's."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator
 
-from lab.analysis.estimate import Estimate
-from lab.places import PUBLISHED
-from lab.report.evidence.published_files import Entry, entries, rows_of
-
-
-@dataclass(frozen=True)
-class PublishedCurve:
-    """One curve in B/s, each point from a single run; the note says what a reader must know of it."""
-
-    label: str
-    machine: str
-    note: str
-    sizes: tuple[int, ...]
-    rates: tuple[Estimate, ...]
+from lab.figures import BySize, Curve
+from lab.figures import published as draw_published
+from lab.report.claim import Ledger
+from lab.report.evidence.curve import subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import is_ours
+from lab.report.evidence.links import link_groups
+from lab.report.evidence.published_curves import published_curves
+from lab.report.pictures.picture import MB_S, Picture, claimed_curve
 
 
-def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
-    """The curves that belong beside an experiment."""
-    return tuple(_curve(entry, folder) for entry in entries("curve", experiment, folder))
-
-
-def _curve(entry: Entry, folder: Path) -> PublishedCurve:
-    where = entry.get("where", {})
-    wanted: dict[str, type] = dict.fromkeys(where, str)
-    points = [
-        (int(row["size_bytes"]), float(row[entry["value"]]))
-        for row in rows_of(entry, folder, wanted | {"size_bytes": int, entry["value"]: float})
-        if all(row[name] == value for name, value in where.items())
-    ]
-    rates = tuple(Estimate(_restored(entry, size, value) * entry["bytes_per_s"], None, 1) for size, value in points)
-    return PublishedCurve(entry["label"], entry["machine"], entry["note"], tuple(size for size, _ in points), rates)
-
-
-def _restored(entry: Entry, size: int, value: float) -> float:
-    """A value with what its column lost in print."""
-    lost = size >= entry.get("restored_from_bytes", size + 1)
-    return value + entry["restored_by"] if lost else value
+def published(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+    """One figure where curves were published for the experiment."""
+    curves = published_curves(evidence.plan.experiment.name)
+    groups = link_groups(evidence)
+    if not (curves and groups):
+        return
+    ours = [claimed_curve(subject(evidence, each), ledger) for each in groups[0].series if is_ours(each)]
+    theirs = [Curve(each.label, tuple(map(float, each.sizes)), each.rates, machine=each.machine) for each in curves]
+    data = BySize("published", (*ours, *theirs), evidence.plan.site.name, unit=MB_S)
+    notes = "; ".join(f"{each.label}: {each.note}" for each in curves)
+    caption = f"Throughput here and as published for other machines, whose hardware and links differ. {notes}."
+    yield Picture("published", caption, data, draw_published)

@@ -12,8 +12,8 @@ from lab.report.claims.rounds import BITS, rounds_curves
 from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.links import link_groups
-from lab.report.pictures.by_size import limits
 from lab.report.pictures.picture import Picture, claimed_curve
+from lab.report.pictures.throughput import limits
 
 
 def by_round(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:

@@ -9,7 +9,7 @@ from lab.figures import BySize, Curve, call_time, fit
 from lab.report.claim import Ledger
 from lab.report.claims.sides import Side, series_of_sides, sides
 from lab.report.evidence.evidence import Evidence
-from lab.report.pictures.fits import fit_data
+from lab.report.pictures.lines import fit_data
 from lab.report.pictures.picture import Picture
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from lab.figures import Windows, WindowSeries, windows
 from lab.report.claim import Ledger
-from lab.report.claims.settling import Settling, settlings
 from lab.report.claims.sweeps import points
+from lab.report.claims.windows import Settling, settlings
 from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import is_ours

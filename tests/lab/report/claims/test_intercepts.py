@@ -16,7 +16,7 @@ from lab.report.claims.intercepts import Intercept, intercepts
 from lab.report.claims.ledger import make_ledger
 from lab.report.claims.lines import Times, fit_claims
 from lab.report.claims.published_times import published_times
-from lab.report.draft.line_words import line_words
+from lab.report.draft.lines import line_words
 from lab.report.draft.shape import draft
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pictures import pictures

@@ -1,0 +1,44 @@
+"""Published curves: another machine's values, as experiments/published has them, never a result of ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.analysis.estimate import Estimate
+from lab.places import PUBLISHED
+from lab.report.evidence.published_files import Entry, entries, rows_of
+
+
+@dataclass(frozen=True)
+class PublishedCurve:
+    """One curve in B/s, each point from a single run; the note says what a reader must know of it."""
+
+    label: str
+    machine: str
+    note: str
+    sizes: tuple[int, ...]
+    rates: tuple[Estimate, ...]
+
+
+def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
+    """The curves that belong beside an experiment."""
+    return tuple(_curve(entry, folder) for entry in entries("curve", experiment, folder))
+
+
+def _curve(entry: Entry, folder: Path) -> PublishedCurve:
+    where = entry.get("where", {})
+    wanted: dict[str, type] = dict.fromkeys(where, str)
+    points = [
+        (int(row["size_bytes"]), float(row[entry["value"]]))
+        for row in rows_of(entry, folder, wanted | {"size_bytes": int, entry["value"]: float})
+        if all(row[name] == value for name, value in where.items())
+    ]
+    rates = tuple(Estimate(_restored(entry, size, value) * entry["bytes_per_s"], None, 1) for size, value in points)
+    return PublishedCurve(entry["label"], entry["machine"], entry["note"], tuple(size for size, _ in points), rates)
+
+
+def _restored(entry: Entry, size: int, value: float) -> float:
+    """A value with what its column lost in print."""
+    lost = size >= entry.get("restored_from_bytes", size + 1)
+    return value + entry["restored_by"] if lost else value
