@@ -152,16 +152,17 @@ def test_no_row_is_above_what_headers_leave_of_the_links_rate(pair: Pair, kind: 
 
 @pytest.mark.parametrize(("size", "messages"), [(64, 256), (8192, 64), (32768, 16)])
 def test_the_corrected_rate_of_rounds_is_that_of_a_long_run(pair: Pair, size: int, messages: int) -> None:
-    """The same at all sizes takes 20 seconds more: the interval held it at 19 of 19."""
+    """The same at all sizes takes 20 seconds more: the interval held it at 19 of 19. How the code lies moves a median
+    by up to 0.7 %; with nothing taken off it is 0.9 to 2 % away."""
     depths = ("--tx-depth", "64", "--rx-depth", "64", "--wait", "event")
-    window = ("--until-stable", "1", "--stable-window", "6", "--rounds-cap", "6")
+    window = ("--until-stable", "1", "--stable-window", "20", "--rounds-cap", "20")
     short = samples(pair("verbs", *depths, *window, "--sizes", f"{size}@{messages}/{messages // 4}"))
     (long,) = samples(pair("verbs", *depths, "--sizes", f"{size}@{20 * messages}/{messages // 4}"))["completed"]
     times, ends, trips = ([time for _, time in short[name]] for name in ("round", "round_completed", "control_trip"))
-    rate = until_completed(size * messages, times, ends, trips[:6]).rate
+    rate = until_completed(size * messages, times, ends, trips).rate
     assert rate is not None and rate.interval is not None
     assert rate.interval.contains(long[0] / long[1])
-    assert rate.value == pytest.approx(long[0] / long[1], rel=0.003)
+    assert rate.value == pytest.approx(long[0] / long[1], rel=0.008)
 
 
 # A server that sleeps for a second whenever it has run for about a millisecond.
