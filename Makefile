@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test fuzz compilers doctor slurm-up slurm-down lock lint clean help
+.PHONY: setup build run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test fuzz compilers doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -58,11 +58,15 @@ fuzz: build ## Try 5,000 damaged files on the commands, each time others
 compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
 	$(bin)/python tests/bench/compilers.py
 
+docs: setup ## Write the pages of docs/ that are made from the code
+	$(bin)/python -m lab.docs
+
 lint: setup ## Check style, types and which stage imports which
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/mypy
 	$(bin)/lint-imports --cache-dir .cache/import-linter
+	$(bin)/python -m lab.docs --check
 	@$(bin)/clang-format --dry-run -Werror $(c_files)
 
 build: setup ## Compile the C programs into .cache/bench

@@ -13,6 +13,7 @@ CACHE = ROOT / ".cache"
 BENCH = CACHE / "bench"  # the C programs
 PROGRAMS = CACHE / "programs"  # copies of them, by digest
 MACHINE = ROOT / "code" / "machine"  # what the exact site boots
+DOCS = ROOT / "docs"
 TEMPLATES = ROOT / "templates"
 REPORTS = ROOT / "report"
 SUBMISSIONS = ROOT / "submission"

@@ -65,14 +65,14 @@ def check_part(definition: str, value: Any) -> Fault | None:
 
 
 @cache
-def _schema(name: str) -> dict[str, Any]:
+def whole_schema(name: str) -> dict[str, Any]:
     file = FILES.get(name, BESIDE / f"{name}.json")
     return cast(dict[str, Any], json.loads(file.read_text(encoding="utf-8")))
 
 
 @cache
 def _validator(name: str, definition: str) -> Any:
-    schema = _schema(name)
+    schema = whole_schema(name)
     if definition:
         schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
     return _STRICT(schema)
@@ -98,7 +98,7 @@ class _Teller:
     """Turns what jsonschema found into words."""
 
     def __init__(self, name: str) -> None:
-        self.definitions = _schema(name).get("$defs", {})
+        self.definitions = whole_schema(name).get("$defs", {})
 
     def telling(self, errors: Iterable[ValidationError]) -> Fault | None:
         """The fault to begin with: a key that is mistyped is missing too, and only the first helps."""
@@ -133,9 +133,9 @@ class _Teller:
         return Fault(f"unknown key {unknown!r:.80}", (*error.absolute_path, unknown), expected, _near(unknown, known))
 
     def known(self, schema: Any) -> set[str]:
-        """The keys that a table may hold: its own and those of the definition that it builds on."""
-        based = str(schema.get("$ref", "")).rpartition("/")[2]
-        return set(schema.get("properties", {})) | set(self.definitions.get(based, {}).get("properties", {}))
+        """The keys that a table may hold: its own and those of the definitions that it builds on."""
+        based = self.definitions.get(str(schema.get("$ref", "")).rpartition("/")[2])
+        return set(schema.get("properties", {})) | (self.known(based) if based else set())
 
 
 def _missing(error: ValidationError, path: Path) -> Fault:

@@ -1,0 +1,88 @@
+"""docs/experiments.md: every key of an experiment's file, from its schema and the code's own defaults."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from lab.docs.markdown import rows
+from lab.docs.schema_tables import Key, Table, Walk
+from lab.files.schema import EXPERIMENT, whole_schema
+from lab.model.parameters import Parameters, Profile
+from lab.model.trial import Link
+from lab.programs import PROGRAMS
+from lab.programs.request import ANY_SOURCE, Program
+from lab.spec.rules import RULES
+
+DEFAULTS = {
+    "value": vars(Parameters()),
+    "profile_keys": vars(Profile("")),
+    "link": vars(Link()),
+    "program": {"sources": ANY_SOURCE, "both_spin": Program.both_spin},
+}
+HEAD = """# An experiment's file
+
+Written by `make docs` from `experiments/schema.json` and the code: change those, not this page.
+
+An experiment is one TOML file in `experiments/`. `lab plan NAME` reads it and lists its trials. A fault in it is one
+sentence with file and line. README.md has a whole file of 12 lines, and each file in `experiments/` is an example too.
+
+A parameter can stand in several tables. The last of these that names it gives the value: `[parameters]`, the site's
+`[profile.SITE]`, the series' `parameters`, its `profile.SITE`, its `vary`. The bounds of a profile (`..._at_most`,
+`..._at_least`) then hold for the result.
+"""
+RULES_HEAD = """## Rules between values
+They hold for the published values, and on every site that has a profile, at every varied point.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *(_section(each) for each in tables()), *_programs(), *_rules()])
+
+
+def tables() -> list[Table]:
+    """The tables of an experiment's file."""
+    return Walk(whole_schema(EXPERIMENT), DEFAULTS).tables()
+
+
+def smallest(table: Table) -> str:
+    """A table with the keys that it must have, as a file spells it."""
+    lines = [f"{key.name} = {key.examples[0]}" for key in table.keys if key.required and key.examples]
+    head = table.head.replace("SITE", "exact").replace("NAME", "mine")
+    return "".join(f"{line}\n" for line in (head, *lines))
+
+
+def _section(table: Table) -> str:
+    title = f"## {table.head}" if table.head else "## Above all tables"
+    more = f" It may hold every key of `{table.based_on}` too." if table.based_on else ""
+    example = f"\n```toml\n{smallest(table)}```\n" if table.head and any(each.required for each in table.keys) else ""
+    cells = [_cells(each) for each in table.keys]
+    keys = rows(("key", "value", "without it", "meaning", "example"), cells)
+    return f"{title}\n{table.meaning}{more}\n{example}\n{keys}"
+
+
+def _cells(key: Key) -> tuple[str, ...]:
+    example = f"`{key.name} = {key.examples[0]}`" if key.examples else ""
+    return (f"`{key.name}`", key.allowed, _default(key), key.meaning, example)
+
+
+def _default(key: Key) -> str:
+    if key.required:
+        return "required"
+    return "" if key.default is None or key.default == () else f"`{json.dumps(key.default)}`"
+
+
+def _programs() -> Iterator[str]:
+    yield "## Programs\nA parameter that a program does not read changes nothing for it, and `vary` refuses it there.\n"
+    yield rows(("program", "can do", "reads"), [_program(each) for each in PROGRAMS.values()])
+
+
+def _program(program: Program) -> tuple[str, ...]:
+    able = ", ".join(f"{operation} {measure}" for operation, measure in sorted(program.abilities))
+    return f"`{program.name}`", able, ", ".join(f"`{name}`" for name in sorted(program.uses))
+
+
+def _rules() -> Iterator[str]:
+    yield RULES_HEAD
+    yield rows(("parameter", "must be"), [(f"`{rule.parameter}`", rule.expected) for rule in RULES])

@@ -1,0 +1,96 @@
+"""docs/experiments.md: whatever the schema lists stands there, with examples that the reader takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.docs.experiment_page import page, smallest, tables
+from lab.docs.schema_tables import Key, Table
+from lab.spec.reader import load
+
+PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "read"\nmeasure = "throughput"\n'
+BESIDE = {  # what a key's example wants beside it
+    "arguments": {"program": '"mine"'},
+    "pattern": {"output": '"pattern"'},
+    "unit": {"output": '"pattern"', "pattern": "'(?P<size>[0-9]+) (?P<value>[0-9]+)'"},
+}
+EXAMPLES = [
+    pytest.param(table, key, example, id=f"{table.head}{key.name}")
+    for table in tables()
+    for key in table.keys
+    for example in key.examples
+]
+
+
+ALWAYS = {"[parameters]": {"sizes": "64"}, "[[comparison]]": {"peers": '["peer"]'}}  # which no schema can ask for
+
+
+def lines(table: Table) -> dict[str, str]:
+    """The keys that a table must have, but for the tables in it."""
+    needed = (key for key in table.keys if key.required and not key.allowed.startswith("`["))
+    return {key.name: key.examples[0] for key in needed} | ALWAYS.get(table.head, {})
+
+
+def written(changed: Table, key: Key, example: str) -> str:
+    """A whole file in which one table has one key more, or one key otherwise."""
+    held = {table.head: lines(table) for table in tables()}
+    own = held[changed.head] | {key.name: example} | BESIDE.get(key.name, {})
+    if key.name == "limit_bytes_per_s":
+        del own["peers"]
+    held[changed.head] = own
+    if not changed.head:
+        held = {head: values for head, values in held.items() if head.strip("[]").split(".")[0] != key.name}
+    parts = [head + "".join(f"\n{name} = {value}" for name, value in values.items()) for head, values in held.items()]
+    text = "\n".join(parts).replace("SITE", "exact").replace("NAME", "mine")
+    return f"{text}\n{PEER}"
+
+
+@pytest.mark.parametrize(("table", "key", "example"), EXAMPLES)
+def test_each_example_is_accepted_by_the_reader(table: Table, key: Key, example: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    file = tmp_path / "x.toml"
+    file.write_text(written(table, key, example))
+    assert load(file).series
+
+
+def test_every_key_has_a_sentence_and_an_example_or_a_table_of_its_own() -> None:
+    heads = {f"`{table.head}`" for table in tables()}
+    bare = [
+        f"{table.head} {key.name}"
+        for table in tables()
+        for key in table.keys
+        if not key.meaning.endswith(".") or not (key.examples or key.allowed in heads)
+    ]
+    assert not bare
+
+
+def test_the_page_holds_every_sentence() -> None:
+    text = page()
+    meanings = [key.meaning for table in tables() for key in table.keys]
+    assert all(each in text for each in meanings)
+
+
+@pytest.mark.parametrize(
+    ("key", "allowed", "default"),
+    [
+        ("delay_ns", "a whole number, 0 to 10,000,000,000, a multiple of 1000", 0),
+        ("vary", "a table; each value is a list, 1 to 1,000 of them, each once", None),
+        ("rate_bit_s", "a whole number, 1,000 to 100,000,000,000", None),
+        ("profile", "`[profile.SITE]`", None),
+        (
+            "sources",
+            "a list of: a text; 1 or more of them",
+            ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "Makefile"),
+        ),
+    ],
+)
+def test_limits_are_words_and_defaults_are_the_codes_own(key: str, allowed: str, default: object) -> None:
+    found = next(each for table in tables() for each in table.keys if each.name == key)
+    assert (found.allowed, found.default) == (allowed, default)
+
+
+def test_an_example_of_a_table_holds_what_it_must() -> None:
+    profile = next(table for table in tables() if table.head == "[profile.SITE]")
+    assert smallest(profile) == '[profile.exact]\nwhy = "A guest second costs several host seconds."\n'
