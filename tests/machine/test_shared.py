@@ -42,6 +42,8 @@ def folder() -> Iterator[Path]:
     (path / "own").chmod(0o777)
     (path / "own" / "small.toml").write_text(SMALL)
     yield path
+    for each in path.rglob("*/"):
+        each.chmod(0o755)
     shutil.rmtree(path)
 
 
@@ -72,6 +74,48 @@ def test_another_user_runs_a_trial_of_a_read_only_checkout(shared: Shared, folde
     first, second = shared(*run), shared(*run)
     assert (first.returncode, first.stdout) == (0, "1 trials measured, 0 done before, 0 failed\n"), first.stderr
     assert (second.returncode, second.stdout) == (0, "0 trials measured, 1 done before, 0 failed\n"), second.stderr
+
+
+@pytest.fixture(scope="module")
+def theirs(shared: Shared, folder: Path) -> Path:
+    """Records that this user may read and nobody but their owner change."""
+    place = folder / "theirs"
+    small = str(folder / "own" / "small.toml")
+    done = shared(*lab("run", small, "--site", "exact", "--results", str(folder / "own" / "first")))
+    assert done.returncode == 0, done.stderr
+    shutil.copytree(folder / "own" / "first", place, ignore=shutil.ignore_patterns(".*"))
+    for each in (place, *place.rglob("*/")):
+        each.chmod(0o555)
+    return place
+
+
+@pytest.mark.parametrize("command", ["table", "report"])
+def test_another_user_writes_tables_and_reports_elsewhere(
+    shared: Shared, folder: Path, theirs: Path, command: str
+) -> None:
+    words = lab(command, str(folder / "own" / "small.toml"), "--results", str(theirs))
+    refused = shared(*words)
+    assert refused.returncode == 2 and "Traceback" not in refused.stderr
+    last = refused.stderr.splitlines()[-1]
+    assert "cannot be written: " in last and last.endswith("(try: --out DIR, a folder of your own)")
+    out = folder / "own" / command
+    made, again = shared(*words, "--out", str(out)), shared(*words, "--out", str(out))
+    assert (made.returncode, again.returncode) == (0, 0), made.stderr
+    file = {"table": "small.csv", "report": "small.pdf"}[command]
+    assert (out / file).stat().st_size > 100 and str(out / file) in made.stdout
+    assert command == "table" or "up to date" in again.stdout
+
+
+def test_another_user_reads_records_that_he_may_not_change(shared: Shared, folder: Path, theirs: Path) -> None:
+    key = next(theirs.glob("records/*/*")).name
+    for words, said in (
+        (("claims", str(folder / "own" / "small.toml"), "--results", str(theirs)), "tcp"),
+        (("show", key[:12], "--results", str(theirs)), key),
+        (("compare", str(theirs), str(theirs)), "identity: the same"),
+        (("plan", str(folder / "own" / "small.toml"), "--site", "exact", "--results", str(theirs)), "1 done"),
+    ):
+        done = shared(*lab(*words))
+        assert done.returncode == 0 and said in done.stdout and "Traceback" not in done.stderr, done.stderr
 
 
 def test_what_cannot_be_written_is_one_sentence_that_says_where_else(shared: Shared, folder: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lab.places import HOSTS, RESULTS
+from lab.places import HOSTS, REPORTS, RESULTS, SUBMISSIONS
 from lab.sites.auto import ANY
 
 AUTO = "auto"
@@ -61,6 +61,9 @@ EXPERIMENT = "a file, or a name in experiments/"
 EXPERIMENTS = file("experiment", EXPERIMENT, nargs="+")
 JOBS = argument("--jobs", type=count, default=os.cpu_count() or 1, help="trials at once (default: one a core)")
 RECORDS = file("--results", "where records and tables lie", default=RESULTS, metavar="DIR")
+REPORTED = file("--out", "where the reports lie", default=REPORTS, metavar="DIR")
+TABLED = file("--out", "where the table is written (default: with the results)", metavar="DIR")
+HANDED_IN = file("--out", "where the hand-in is written", default=SUBMISSIONS, metavar="DIR")
 GRADES = file("--out", "where the grades lie", default=RESULTS / "grades", metavar="DIR")
 ASSIGNED = "a file, or a name in experiments/assignments/; default: the"
 ASSIGNMENT = argument("--assignment", help=f"{ASSIGNED} only one")

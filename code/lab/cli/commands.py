@@ -66,8 +66,7 @@ def table(options: Namespace) -> int:
     for each in plans:
         for line in damaged(each.planned, options.results):
             print(line, file=sys.stderr)
-        _write_table(each, options.results)
-        file = options.results / f"{each.experiment.name}.csv"
+        file = _write_table(each, options.results, options.out)
         print(f"{from_here(file)}: {_done(each, options.results)} of {len(each.planned)} trials")
     if options.reference:
         _complete(plans, options.results)
@@ -169,12 +168,13 @@ def _plans_of_now(options: Namespace) -> tuple[Plan, ...]:
     return open_workshop(options.experiment, open_site(named, options.hosts), _tell, most_trials(options)).plans
 
 
-def _write_table(each: Plan, results: Path) -> None:
+def _write_table(each: Plan, results: Path, folder: Path | None = None) -> Path:
     """The table of all that is there; left alone when it is of the same records, since parsing them takes time."""
-    file, stamp = results / f"{each.experiment.name}.csv", table_stamp(each, results)
+    file, stamp = (folder or results) / f"{each.experiment.name}.csv", table_stamp(each, results)
     if not is_current(file, stamp):
         write_text(file, format_table(columns(each), make_table(each, results)))
         keep_stamp(file, stamp)
+    return file
 
 
 def _series_lines(each: Plan, results: Path) -> list[str]:

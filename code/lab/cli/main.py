@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
+    from lab.errors import LabError
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 1 a finding, 2 an error; 130 and 141 as in a shell.
@@ -50,14 +52,24 @@ def _run(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()
         return status
     except LabError as error:
-        sentence = str(error)
+        sentence = str(_by_option(error, options))
     except BrokenPipeError:
         raise
     except OSError as error:  # what a disk or this computer refuses where nobody had better words for it
         what, hint = refusal(error)
-        sentence = str(LabError(what, where=str(error.filename or ""), hint=hint))
+        sentence = str(_by_option(LabError(what, where=str(error.filename or ""), hint=hint), options))
     print(f"lab {options.command}: {_harmless(sentence)}", file=sys.stderr)
     return 2
+
+
+def _by_option(error: LabError, options: Namespace) -> LabError:
+    """Who may not write there writes elsewhere: by the option that the command has for it."""
+    from lab.files.storage import ELSEWHERE
+
+    if error.hint == ELSEWHERE:
+        option = next((f"--{name} DIR, " for name in ("out", "results") if hasattr(options, name)), "")
+        error.hint = option + ELSEWHERE
+    return error
 
 
 def _print_anything(stream: object) -> None:

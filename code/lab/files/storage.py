@@ -12,7 +12,7 @@ from lab.errors import StorageError
 
 FREE = "free some space and run the same command again: finished records are kept"
 OWNER = "the checkout's owner runs the same command once; after that all others can"
-ELSEWHERE = "--results DIR, a folder of your own"
+ELSEWHERE = "a folder of your own"  # the command line says by which option
 
 # What a system call can refuse for a reason that a person can change: in words, and what to try.
 REFUSALS = {

@@ -18,10 +18,10 @@ COMMANDS = ("report", "claims", "extract")
 
 def report(options: Namespace) -> int:
     """A PDF for each experiment, several at once; nothing is done for one that is up to date."""
-    plans = [(plan, options.results) for plan in plans_of(options)]
+    plans = [(plan, options.results, options.out) for plan in plans_of(options)]
     stale = [each for each in plans if not _is_current(*each)]
-    for plan, _ in (each for each in plans if each not in stale):
-        print(f"{from_here(report_file(plan))}: up to date")
+    for plan, _, folder in (each for each in plans if each not in stale):
+        print(f"{from_here(report_file(plan, folder))}: up to date")
     if len(stale) == 1:
         print(from_here(_report(*stale[0])))
     elif stale:
@@ -55,9 +55,9 @@ def extract(options: Namespace) -> int:
     return 0
 
 
-def report_file(plan: Plan) -> Path:
+def report_file(plan: Plan, folder: Path = REPORTS) -> Path:
     """Where the report of an experiment lies, or would lie."""
-    return REPORTS / f"{plan.experiment.name}.pdf"
+    return folder / f"{plan.experiment.name}.pdf"
 
 
 def report_texts(plan: Plan) -> list[Path]:
@@ -74,19 +74,19 @@ def _stamp(plan: Plan, results: Path) -> str:
     return report_stamp(plan, results, report_texts(plan))
 
 
-def _is_current(plan: Plan, results: Path) -> bool:
+def _is_current(plan: Plan, results: Path, folder: Path) -> bool:
     from lab.files.stamp import is_current
 
-    return is_current(report_file(plan), _stamp(plan, results))
+    return is_current(report_file(plan, folder), _stamp(plan, results))
 
 
-def _report(plan: Plan, results: Path) -> Path:
+def _report(plan: Plan, results: Path, folder: Path) -> Path:
     """The PDF in its place. The heavy modules are loaded here: what is up to date needs none of them."""
     from lab.files.stamp import keep_stamp
     from lab.report.build import DEFAULT, Sources, make_report
     from lab.report.evidence.evidence import gather
 
-    pdf, stamp = report_file(plan), _stamp(plan, results)  # what changes while it is made is not in it
+    pdf, stamp = report_file(plan, folder), _stamp(plan, results)  # what changes while it is made is not in it
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)

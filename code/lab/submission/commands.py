@@ -33,12 +33,12 @@ def compare(options: Namespace) -> int:
 
 def submit(options: Namespace) -> int:
     """The report and its records as one file to hand in; only a draft where something is in the way."""
-    file = submitted(options.assignment, options.results, draft=options.draft)
+    file = submitted(options.assignment, options.results, options.out, draft=options.draft)
     print(f"{from_here(file)}: {'a draft, not for handing in' if options.draft else 'hand in this file'}")
     return 0
 
 
-def submitted(named: str | None, results: Path, *, draft: bool) -> Path:
+def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, draft: bool) -> Path:
     """The file to hand in, written now."""
     from lab.report.commands import report_file, report_texts
     from lab.submission.assignment import find_assignment, load_assignment
@@ -51,7 +51,7 @@ def submitted(named: str | None, results: Path, *, draft: bool) -> Path:
     reasons = (*build_obstacles(), *obstacles(work))
     if reasons and not draft:
         raise SubmissionRefused("this is not handed in:", reasons=(*reasons, "or mark it as a draft: --draft"))
-    return hand_in(work, SUBMISSIONS, reasons or (("asked for as a draft",) if draft else ()))
+    return hand_in(work, folder, reasons or (("asked for as a draft",) if draft else ()))
 
 
 def _tell(line: str) -> None:

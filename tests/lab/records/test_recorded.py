@@ -117,7 +117,7 @@ def test_a_report_is_up_to_date_or_made_without_a_site(
 ) -> None:
     plan, made = lay(), list[Plan]()
 
-    def make(plan: Plan, _: Path) -> Path:
+    def make(plan: Plan, *_: Path) -> Path:
         made.append(plan)
         return file
 
