@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test fuzz compilers doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup build run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz compilers doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -51,6 +51,9 @@ bench: build ## Compare our programs with ib_write_bw, iperf3 and others, as rat
 test: lint build ## Check everything: lint, the C tests, the Python tests, the exact machine
 	$(MAKE) --no-print-directory -C code/bench test
 	$(bin)/pytest -n 2 --no-loadscope-reorder
+
+options: build ## Let the C programs explain their options anew, after one of them was changed
+	$(bin)/python -m lab.options.renew
 
 fuzz: build ## Try 5,000 damaged files on the commands, each time others
 	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/lab/fuzz --timeout 7200

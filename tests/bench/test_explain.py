@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from lab.options.renew import explained
+from lab.options.table import FILE, HINT
 from lab.places import BENCH
 
 PROGRAMS = ("verbs-server", "verbs-client", "tcp-server", "tcp-client", "mpi-pingpong")
@@ -47,6 +49,10 @@ def test_rules_name_options_that_the_program_has(program: str) -> None:
 def test_what_only_one_end_is_told_is_marked() -> None:
     own = {each["name"] for each in options_of("tcp-client") if not each["both_ends"]}
     assert own == {"core", "port", "listen", "source", "format", "token"}
+
+
+def test_the_table_of_the_harness_is_what_the_programs_say() -> None:
+    assert FILE.read_text() == explained(), f"{FILE.name} is stale: {HINT}"
 
 
 def test_client_and_server_say_the_same() -> None:

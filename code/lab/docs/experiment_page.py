@@ -10,6 +10,7 @@ from lab.docs.schema_tables import Key, Table, Walk
 from lab.files.schema import EXPERIMENT, whole_schema
 from lab.model.parameters import Parameters, Profile
 from lab.model.trial import Link
+from lab.options.table import TABLES, Rule, parameter_of
 from lab.programs import PROGRAMS
 from lab.programs.request import ANY_SOURCE, Program
 from lab.spec.rules import RULES
@@ -34,6 +35,12 @@ A parameter can stand in several tables. The last of these that names it gives t
 RULES_HEAD = """## Rules between values
 They hold for the published values, and on every site that has a profile, at every varied point.
 """
+
+
+OWN_RULES_HEAD = """\
+The lab's own programs refuse by themselves what `verbs-client --explain` lists, and so does the harness:
+"""
+TOML = {"yes": "true", "no": "false"}
 
 
 def page() -> str:
@@ -86,3 +93,15 @@ def _program(program: Program) -> tuple[str, ...]:
 def _rules() -> Iterator[str]:
     yield RULES_HEAD
     yield rows(("parameter", "must be"), [(f"`{rule.parameter}`", rule.expected) for rule in RULES])
+    yield OWN_RULES_HEAD
+    asked = [rule for rule in TABLES["verbs"].rules if parameter_of(rule.option) in TABLES["verbs"].asked()]
+    yield rows(("parameter", "is refused where"), [(f"`{parameter_of(rule.option)}`", _where(rule)) for rule in asked])
+
+
+def _where(rule: Rule) -> str:
+    """Its conditions, as an experiment's file spells what they are about."""
+    return " and ".join(f"{_spelled(each.left)} {each.relation} {_spelled(each.right)}" for each in rule.refused_if)
+
+
+def _spelled(product: str) -> str:
+    return " times ".join(f"`{TOML.get(each, parameter_of(each))}`" for each in product.split("*"))

@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.validators import extend
 
+from lab.options.properties import properties
 from lab.places import EXPERIMENTS
 
 Path = tuple[str | int, ...]
@@ -26,6 +27,7 @@ Path = tuple[str | int, ...]
 EXPERIMENT = "experiment"
 CLOSED = ("additionalProperties", "unevaluatedProperties")
 HALVES = {"oneOf": "both or neither", "dependentRequired": "one of two keys that go together"}
+PROSE = {"description", "examples"}
 SHOWN = 60  # characters of a value
 FILES = {EXPERIMENT: EXPERIMENTS / "schema.json"}  # the others lie beside this module, by their names
 BESIDE = File(__file__).parent / "schemas"
@@ -66,8 +68,18 @@ def check_part(definition: str, value: Any) -> Fault | None:
 
 @cache
 def whole_schema(name: str) -> dict[str, Any]:
+    """A schema's file; in that of experiments, the values that options of the C programs take come from these."""
     file = FILES.get(name, BESIDE / f"{name}.json")
-    return cast(dict[str, Any], json.loads(file.read_text(encoding="utf-8")))
+    schema = cast(dict[str, Any], json.loads(file.read_text(encoding="utf-8")))
+    if name == EXPERIMENT:
+        known = schema["$defs"]["value"]["properties"]
+        known |= {key: _with_values(known.get(key, {}), values) for key, values in properties().items()}
+    return schema
+
+
+def _with_values(told: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """A key of which the file says no more than what it is for; other programs share the others."""
+    return told if told.keys() - PROSE else values | told
 
 
 @cache

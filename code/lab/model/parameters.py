@@ -6,11 +6,22 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
 from lab.model.sizes import parse_size, parse_sizes
+from lab.options.table import number, word
 
 Choice = int | Literal["auto"]
 Scalar = int | str | bool
 
 BYTE_COUNTS = ("send_buffer", "receive_buffer")
+ROUNDS = ("until_stable", "stable_window", "rounds_cap")
+
+
+@dataclass(frozen=True)
+class RoundLimits:
+    """When the messages of a size have been repeated often enough."""
+
+    target: float  # the fraction by which rounds may differ
+    window: int  # rounds that must agree
+    cap: int  # rounds after which it is given up
 
 
 @dataclass(frozen=True)
@@ -18,29 +29,29 @@ class Parameters:
     """One set of parameters; a program reads those that concern it."""
 
     sizes: tuple[int, ...] = ()
-    iterations: int = 5000
-    warmup: int = 500
+    iterations: int = number("iterations")
+    warmup: int = number("warmup")
     repetitions: int = 1
-    windows: int = 20
+    windows: int = number("windows")
     least_time_s: Choice = (
         "auto"  # that each size lasts, with more iterations if need be; auto: as the site's clock wants
     )
-    until_stable: int = 0  # percent by which rounds may differ; 0: one round
-    stable_window: int = 5  # rounds that must agree
-    rounds_cap: int = 50  # rounds after which it is given up
-    tx_depth: int = 128
-    rx_depth: int = 512
+    until_stable: int = number("until_stable")
+    stable_window: int = number("stable_window")
+    rounds_cap: int = number("rounds_cap")
+    tx_depth: int = number("tx_depth")
+    rx_depth: int = number("rx_depth")
     post_list: Choice = "auto"
     signal_every: Choice = "auto"
     inline: Choice = "auto"
     path_mtu: Choice = "auto"
-    wait: str = "poll"
+    wait: str = word("wait")
     verify: bool = False
-    seed: int = 1
+    seed: int = number("seed")
     nodelay: bool = False
-    calls: str = "blocking"  # of MPI
-    send_buffer: int = 0  # bytes; 0 leaves it to the kernel
-    receive_buffer: int = 0
+    calls: str = word("calls")
+    send_buffer: int = number("send_buffer")
+    receive_buffer: int = number("receive_buffer")
     peer_post_list: int = 1  # of the peers, whose defaults differ from ours
     peer_tx_depth: int = 128
     peer_cq_moderation: int = 0  # 0: the peer's own default
@@ -52,6 +63,11 @@ class Parameters:
     def with_values(self, values: dict[str, Any]) -> Parameters:
         """These parameters with some of them replaced, as a TOML table spells them."""
         return replace(self, **{name: _canonical(name, value) for name, value in values.items()})
+
+    @property
+    def round_limits(self) -> RoundLimits:
+        """By which rounds end, where they are repeated at all."""
+        return RoundLimits(self.until_stable / 100, self.stable_window, self.rounds_cap)
 
     def as_dict(self) -> dict[str, Any]:
         """All parameters, given or default."""

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from lab.model.parameters import Counts
+from lab.model.parameters import ROUNDS, Counts, Scalar
 from lab.model.trial import Ends, Step, StepOutcome
+from lab.options.table import TABLES, Option, Table
 from lab.places import BENCH
 from lab.programs.request import DIRECTORY, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 
 PORT = 18600
-
-ROUNDS = ("until_stable", "stable_window", "rounds_cap")
-COMMON = frozenset({"iterations", "warmup", "sizes", "windows", "least_time_s", "wait", "verify", "seed", *ROUNDS})
-VERBS = COMMON | {"tx_depth", "rx_depth", "post_list", "signal_every", "inline", "path_mtu"}
-TCP = COMMON | {"nodelay", "send_buffer", "receive_buffer"}
+# The order of the words is part of every key, and so is which of them are always there. An option that is new in
+# options.json comes behind these where its value is not the default: what was measured without it stays known.
+FIRST = ("path_mtu", "windows", "wait", "seed")
+OWN = ("tx_depth", "rx_depth", "post_list", "signal_every", "inline", "send_buffer", "receive_buffer")
+FLAG = "verify"  # the first of them
+SAID = frozenset({*FIRST, *OWN, *ROUNDS, "sizes", "iterations", "warmup", "least_time_s", "wait_deadline_s"})
 
 
 def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
     """One step: the options that both ends share, then those of each end."""
-    shared = _shared(request)
+    shared = _shared(request, TABLES[request.program])
     server = (*shared, "--listen", ends.server.host)
     client = (*shared, "--source", ends.client.host)
     if request.program == "verbs":
@@ -34,38 +36,33 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
     return read_samples(outcome.client_out, request)
 
 
-def _shared(request: Request) -> tuple[str, ...]:
-    values = request.parameters
+def _shared(request: Request, table: Table) -> tuple[str, ...]:
+    values, asked = request.parameters.as_dict(), table.asked()
     options = {"measure": request.measure, "sizes": ",".join(_item(each) for each in request.counts)}
-    names = ["windows", "wait", "seed"]
     if request.program == "verbs":
         options["operation"] = request.operation
-        options["mtu"] = str(values.path_mtu)
-        names += ["tx_depth", "rx_depth", "post_list", "signal_every", "inline"]
-    else:
-        names += ["send_buffer", "receive_buffer"]
-    if values.until_stable:
-        names += ROUNDS
-    options |= {name.replace("_", "-"): str(getattr(values, name)) for name in names}
+    names = [name for name in (*FIRST, *OWN) if name in asked]
+    names += ROUNDS if request.parameters.until_stable else ()
+    names += [name for name in asked if name not in SAID and _is_given(asked[name], values[name])]
+    options |= {asked[name].name: str(values[name]) for name in names}
     if request.least_time_s:
         options["least-time"] = str(request.least_time_s)
-    options["deadline"] = str(values.wait_deadline_s)
+    options["deadline"] = str(request.parameters.wait_deadline_s)
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
-    return (*words, *(f"--{flag}" for flag in _flags(request)))
+    flags = [name for name in sorted(asked, key=FLAG.__ne__) if asked[name].kind == "flag" and values[name]]
+    return (*words, *(f"--{asked[name].name}" for name in flags))
 
 
-def _flags(request: Request) -> list[str]:
-    flags = {"verify": request.parameters.verify}
-    if request.program == "tcp":
-        flags["nodelay"] = request.parameters.nodelay
-    return [name for name, is_set in flags.items() if is_set]
+def _is_given(option: Option, value: Scalar) -> bool:
+    """Whether it takes a word of its own to say it."""
+    return option.kind != "flag" and str(value) != option.default
 
 
 def _item(each: Counts) -> str:
     return f"{each.size}@{each.iterations}/{each.warmup}"
 
 
-def _program(name: str, operations: tuple[str, ...], uses: frozenset[str]) -> Program:
+def _program(name: str, operations: tuple[str, ...]) -> Program:
     abilities = frozenset((operation, measure) for operation in operations for measure in ("throughput", "latency"))
     binaries = (BENCH / f"{name}-server", BENCH / f"{name}-client")
     return Program(
@@ -77,11 +74,12 @@ def _program(name: str, operations: tuple[str, ...], uses: frozenset[str]) -> Pr
         engine=True,
         prints_samples=True,
         rdma=name == "verbs",
-        uses=uses,
+        uses=frozenset(TABLES[name].asked()) - {"wait_deadline_s"},
+        table=TABLES[name],
     )
 
 
 PROGRAMS = (
-    _program("verbs", ("write", "read", "send", "write-imm"), VERBS),
-    _program("tcp", ("send",), TCP),
+    _program("verbs", ("write", "read", "send", "write-imm")),
+    _program("tcp", ("send",)),
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from lab.model.trial import End, Ends, Step, StepOutcome
+from lab.options.table import TABLES
 from lab.places import BENCH
 from lab.programs import launchers
 from lab.programs.launchers import Rank
@@ -14,7 +15,7 @@ from lab.programs.samples_csv import read_samples
 
 BINARY = "mpi-pingpong"
 MODES = {"latency": "ping-pong", ONE_WAY: "one-way"}
-USES = frozenset({"iterations", "warmup", "sizes", "least_time_s", "verify", "seed", "calls"})
+TABLE = TABLES["mpi"]
 
 # Neither has a way past the cable: no shared memory, and of the interfaces and devices each rank knows its own only.
 TRANSPORTS = {
@@ -70,7 +71,8 @@ def _program(transport: str) -> Program:
         (BENCH / BINARY,),
         prints_samples=True,
         rdma=transport == "verbs",
-        uses=USES,
+        uses=frozenset(TABLE.asked()) - {"wait_deadline_s"},
+        table=TABLE,
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Ends, Step, StepOutcome
+from lab.options.table import Table
 
 DIRECTORY = "/lab/bin"  # where a site puts the programs under test
 DEADLINE_S = 120
@@ -47,12 +48,12 @@ class Request:
     @property
     def rounds_least(self) -> int:
         """How often the timed messages of a size are sent even if all rounds agree."""
-        return self.parameters.stable_window if self.parameters.until_stable else 1
+        return self.parameters.round_limits.window if self.parameters.until_stable else 1
 
     @property
     def rounds_most(self) -> int:
         """How often the timed messages of a size may be sent."""
-        return self.parameters.rounds_cap if self.parameters.until_stable else 1
+        return self.parameters.round_limits.cap if self.parameters.until_stable else 1
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,7 @@ class Program:
     same_counts: bool = False  # its command names iterations and warm-up once, for all sizes
     rdma: bool = False  # needs an RDMA device
     uses: frozenset[str] = frozenset()  # parameters that change its commands
+    table: Table | None = None  # what it says of its options, where it is one of code/bench
     reading: str = ""  # how the output is read, where an experiment's file says so: a part of the key
 
 

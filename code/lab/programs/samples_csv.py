@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import ceil
 
 from lab.errors import ParseError
-from lab.model.parameters import Counts, Parameters
+from lab.model.parameters import Counts, RoundLimits
 from lab.programs.request import ONE_WAY, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
@@ -142,15 +142,15 @@ def _check_rounds(samples: tuple[Sample, ...], request: Request) -> None:
         by_size.setdefault(sample.size_bytes, []).append(sample)
     iterations = {each.size: each.iterations for each in request.counts}
     for size, rows in by_size.items():
-        if size not in iterations or not _are_rounds(rows, iterations[size], request.parameters):
+        if size not in iterations or not _are_rounds(rows, iterations[size], request.parameters.round_limits):
             raise ParseError(f"the rounds of {size} bytes are not what was asked for", where=request.program)
 
 
-def _are_rounds(rows: list[Sample], iterations: int, asked: Parameters) -> bool:
+def _are_rounds(rows: list[Sample], iterations: int, asked: RoundLimits) -> bool:
     rounds = [row for row in rows if row.sample == "round"]
     completed = [row for row in rows if row.sample == "round_completed"]
     trips = [row for row in rows if row.sample == "control_trip"]
-    last, window = [row for row in rows if row.sample in SETTLED], rounds[-asked.stable_window :]
+    last, window = [row for row in rows if row.sample in SETTLED], rounds[-asked.window :]
     return (
         len(rows) == len(rounds) + len(completed) + len(trips) + 1
         and bool(trips)
@@ -158,7 +158,7 @@ def _are_rounds(rows: list[Sample], iterations: int, asked: Parameters) -> bool:
         and all(each.messages == iterations for each in (*rounds, *completed))
         and len(completed) == len(rounds)
         and all(one.time_ns <= other.time_ns for one, other in zip(completed, rounds, strict=True))
-        and asked.stable_window <= len(rounds) <= asked.rounds_cap
+        and asked.window <= len(rounds) <= asked.cap
         and [(each.messages, each.time_ns) for each in last]
         == [(sum(each.messages for each in window), sum(each.time_ns for each in window))]
     )

@@ -155,7 +155,9 @@ class _Reader:
             where = f" on {site}" if site else ""
             value = getattr(parameters, rule.parameter)
             what = f"{series.name}{where}: {rule.parameter} = {max(value) if rule.parameter == 'sizes' else value}"
-            self.refuse(Fault(what, self.origin(index, site, rule.parameter), rule.expected))
+            self.refuse(
+                Fault(what + (rule.why and f": {rule.why}"), self.origin(index, site, rule.parameter), rule.expected)
+            )
 
     def origin(self, index: int, site: str, name: str) -> Keys:
         """The key that gave a parameter its value: the last layer that names it."""

@@ -1,12 +1,17 @@
-"""Rules between the values of a trial: what each program, and each kind of site, cannot do."""
+"""Rules between the values of a trial: what each program, and each kind of site, cannot do.
+
+What our programs refuse by themselves stands once, in code/bench/rule_table.c, and comes from options.json. Here is
+what only the harness knows: sites, links and the programs of others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lab.model.parameters import NAMES, Counts, Parameters, Scalar
 from lab.model.trial import Link
+from lab.options.refusal import Refusal, refusal
 from lab.programs.request import ONE_WAY, Program, Request
 from lab.sites.traits import fixed
 
@@ -68,29 +73,12 @@ def _fixed(*values: int | str) -> tuple[int, ...]:
     return tuple(value for value in values if isinstance(value, int))
 
 
-def _post_list_too_long(s: Setting) -> bool:
-    return s.program == "verbs" and any(value > s.parameters.tx_depth for value in _fixed(s.parameters.post_list))
-
-
 def _signals_too_rare(s: Setting) -> bool:
-    p = s.parameters
-    listed = _fixed(p.post_list) != (1,)
-    return s.program == "verbs" and any(
-        every > p.tx_depth or (listed and every > 1 and 2 * every > p.tx_depth) for every in _fixed(p.signal_every)
+    """The program takes it, and then measures a queue that stands still until its only completion."""
+    listed = s.program == "verbs" and s.parameters.post_list != 1
+    return listed and any(
+        every > 1 and 2 * every > s.parameters.tx_depth for every in _fixed(s.parameters.signal_every)
     )
-
-
-def _list_and_signals_disagree(s: Setting) -> bool:
-    both = sorted(_fixed(s.parameters.post_list, s.parameters.signal_every))
-    return s.program == "verbs" and len(both) == 2 and both[1] % both[0] != 0
-
-
-def _too_few_for_windows(s: Setting) -> bool:
-    p = s.parameters
-    batch = max((1, *_fixed(p.post_list, p.signal_every))) if s.program == "verbs" else 1
-    enough = p.windows * batch
-    timed = s.own and s.measure == "throughput" and not p.verify and not p.until_stable
-    return timed and any(each.iterations < enough for each in s.counts)
 
 
 def _bytes_of(s: Setting) -> int:
@@ -138,27 +126,10 @@ RULES = (
     ),
     Rule(
         "until_stable",
-        lambda s: bool(s.parameters.until_stable) and (not s.own or s.measure != "throughput" or s.parameters.verify),
+        lambda s: bool(s.parameters.until_stable) and not s.own,
         "0, but for the throughput of the lab's own programs without verify",
     ),
-    Rule(
-        "rounds_cap",
-        lambda s: bool(s.parameters.until_stable) and s.parameters.rounds_cap < s.parameters.stable_window,
-        "at least stable_window, or the rounds can never agree",
-    ),
-    Rule(
-        "least_time_s",
-        lambda s: (
-            isinstance(s.parameters.least_time_s, int)
-            and s.parameters.least_time_s > 0
-            and bool(s.parameters.verify or s.parameters.until_stable)
-        ),
-        "0 or auto, with verify or until_stable, which say themselves how often",
-    ),
-    Rule("post_list", _post_list_too_long, "at most tx_depth, or the list never fits in the send queue"),
     Rule("signal_every", _signals_too_rare, "at most half of tx_depth, or no completion frees the queue in time"),
-    Rule("signal_every", _list_and_signals_disagree, "post_list and signal_every of which one divides the other"),
-    Rule("iterations", _too_few_for_windows, "messages for every window, in whole lists, at every size"),
     Rule(
         "iterations",
         lambda s: s.measure == ONE_WAY and any(each.iterations < 2 for each in s.counts),
@@ -166,11 +137,6 @@ RULES = (
     ),
     Rule("iterations", _capped("iterations"), "a profile whose bounds leave every varied value as it is"),
     Rule("warmup", _capped("warmup"), "a profile whose bounds leave every varied value as it is"),
-    Rule(
-        "wait",
-        lambda s: s.program == "verbs" and s.is_latency_write and s.parameters.wait == "event",
-        "poll or yield: a WRITE leaves no event at its target",
-    ),
     Rule(
         "wait",
         lambda s: s.own and s.one_core and s.two_ended and s.parameters.wait == "poll",
@@ -186,9 +152,33 @@ RULES = (
 )
 
 
-def broken_rule(setting: Setting) -> Rule | None:
-    """The first rule that a setting breaks."""
-    return next((rule for rule in RULES if rule.broken(setting)), None)
+def broken_rule(setting: Setting) -> Refusal | None:
+    """The first rule that a setting breaks: of the program itself, or of the harness."""
+    broken = next((rule for rule in RULES if rule.broken(setting)), None)
+    if broken:
+        return Refusal(broken.parameter, expected=broken.expected)
+    return refusal(setting.tool.table, _values(setting), _extremes(setting.counts)) if setting.tool.table else None
+
+
+def _values(s: Setting) -> dict[str, str]:
+    """As its command would say them."""
+    asked = s.tool.table.asked() if s.tool.table else {}
+    given = {option.name: _text(getattr(s.parameters, name)) for name, option in asked.items()}
+    return given | {"measure": s.measure, "operation": s.operation}
+
+
+def _text(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _extremes(counts: tuple[Counts, ...]) -> Iterator[dict[str, str]]:
+    """Of all sizes with the same counts the least and the largest: between them no rule says anything else."""
+    alike: dict[tuple[int, int], list[int]] = {}
+    for each in counts:
+        alike.setdefault((each.iterations, each.warmup), []).append(each.size)
+    for (iterations, warmup), sizes in alike.items():
+        for size in sorted({min(sizes), max(sizes)}):
+            yield {"size": str(size), "iterations": str(iterations), "warmup": str(warmup)}
 
 
 def idle_variation(program: Program, names: tuple[str, ...]) -> str | None:

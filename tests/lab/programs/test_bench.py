@@ -1,5 +1,10 @@
+from dataclasses import replace
+
+import pytest
+
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import End, Ends
+from lab.options.table import TABLES, Option
 from lab.programs import PROGRAMS
 from lab.programs.request import Request
 
@@ -40,3 +45,13 @@ def test_both_ends_are_told_how_long_a_size_must_last_where_it_must() -> None:
         (ranks,) = PROGRAMS["mpi-tcp"].steps(Request("mpi-tcp", "send", "latency", COUNTS, values), ENDS)
         for argv in (step.server, step.client, ranks.client):
             assert ("--least-time 2" in " ".join(argv)) is wanted
+
+
+def test_a_new_option_is_said_only_where_its_value_is_not_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the keys of what was measured before it came stay as they are."""
+    new = Option("peer-seconds", "number", "1", "of no program so far", both_ends=True)
+    monkeypatch.setitem(TABLES, "tcp", replace(TABLES["tcp"], options=(*TABLES["tcp"].options, new)))
+    for seconds, wanted in ((1, False), (2, True)):
+        values = Parameters().with_values({"peer_seconds": seconds})
+        (step,) = PROGRAMS["tcp"].steps(Request("tcp", "send", "latency", COUNTS, values), ENDS)
+        assert ("--peer-seconds 2 --deadline" in " ".join(step.client)) is wanted

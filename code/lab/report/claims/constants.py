@@ -8,12 +8,12 @@ from lab.analysis.estimate import LEVEL
 from lab.analysis.overhead import LARGEST_SHARE
 from lab.analysis.ratios import LEAST
 from lab.files.toml_lines import find_line
+from lab.model.parameters import ROUNDS
 from lab.report.claim import Claim, constant
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.margin import margin_of
 from lab.spec.experiment import Series
 
-OF_ROUNDS = ("until_stable", "stable_window", "rounds_cap")
 COUNTED = ("iterations", "warmup", "tx_depth", "rx_depth", "repetitions", "windows")
 OF_ALL = ("iterations", "warmup", "repetitions")  # the rest concern our engine
 MEGABYTE = 10**6
@@ -38,7 +38,7 @@ def source_of(evidence: Evidence, *path: str) -> str:
 def _parameters(evidence: Evidence, series: Series) -> Iterator[Claim]:
     site = evidence.plan.site.name
     profile, run = series.profile(site), series.parameters(site, {})
-    counted = (*COUNTED, *(OF_ROUNDS if run.until_stable else ()))
+    counted = (*COUNTED, *(ROUNDS if run.until_stable else ()))
     for name in counted if series.tool.engine else OF_ALL:
         published, used = getattr(series.published, name), getattr(run, name)
         where = source_of(evidence, "parameters", name)

@@ -115,8 +115,8 @@ class _Repetition:
 
     def is_settled(self) -> bool:
         """What the program said, if the rule says so too."""
-        asked = self.curve.series.parameters(self.curve.evidence.plan.site.name, self.curve.point)
-        rule = UntilStable(asked.until_stable / 100, asked.stable_window, asked.rounds_cap)
+        asked = self.curve.series.parameters(self.curve.evidence.plan.site.name, self.curve.point).round_limits
+        rule = UntilStable(asked.target, asked.window, asked.cap)
         decision = stop_at(rule, [each.bytes / each.time_ns for each in self.rounds])
         said = State.REACHED if self.of("settled") else State.NOT_REACHED
         if (decision.state, decision.n) != (said, len(self.rounds)):

@@ -1,0 +1,95 @@
+"""What the C programs take: options with their limits, and the rules between them, as their --explain says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("options.json")
+HINT = "make options"  # writes it anew
+LARGEST = 2**63 - 1  # TOML's own integers
+NAMES = {"mtu": "path_mtu", "least-time": "least_time_s", "deadline": "wait_deadline_s"}  # other names in experiments
+NOT_ASKED = frozenset({"operation", "measure", "mode", "bytes-per-call"})  # a series says them, or nobody
+
+
+def parameter_of(option: str) -> str:
+    """What an experiment calls an option."""
+    return NAMES.get(option, option.replace("-", "_"))
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a program."""
+
+    name: str
+    kind: str  # flag, number, number or auto, bytes, word, text
+    default: str
+    help: str
+    both_ends: bool
+    words: str = ""  # the choices, with | between them
+    least: int = 0  # of a number; a default below it says that the option does nothing
+    most: int = LARGEST
+
+    @property
+    def parameter(self) -> str:
+        """Its name in an experiment."""
+        return parameter_of(self.name)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Two operands, each an option, a number, a word or a product, and what they are to each other."""
+
+    left: str
+    relation: str
+    right: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Options that can't go together: refused where all conditions hold."""
+
+    option: str  # the one to blame
+    refused_if: tuple[Condition, ...]
+    expected: str  # {name} stands for a value
+
+
+@dataclass(frozen=True)
+class Table:
+    """All that one pair of programs says."""
+
+    options: tuple[Option, ...]
+    rules: tuple[Rule, ...]
+
+    def asked(self) -> dict[str, Option]:
+        """The options that an experiment's parameters set, by their names there, in the order of --help."""
+        return {each.parameter: each for each in self.options if each.both_ends and each.name not in NOT_ASKED}
+
+
+def read_tables(text: str) -> dict[str, Table]:
+    """The tables of all programs."""
+    return {name: _table(said) for name, said in json.loads(text).items()}
+
+
+def _table(said: dict[str, Any]) -> Table:
+    return Table(tuple(Option(**each) for each in said["options"]), tuple(_rule(each) for each in said["rules"]))
+
+
+def _rule(said: dict[str, Any]) -> Rule:
+    return Rule(said["option"], tuple(Condition(*each) for each in said["refused_if"]), said["expected"])
+
+
+TABLES = read_tables(FILE.read_text(encoding="utf-8"))
+PARAMETERS = {name: option for table in TABLES.values() for name, option in table.asked().items()}
+
+
+def number(parameter: str) -> int:
+    """The default of a number, as its option's line says."""
+    return int(PARAMETERS[parameter].default)
+
+
+def word(parameter: str) -> str:
+    """The same of a word."""
+    return PARAMETERS[parameter].default
