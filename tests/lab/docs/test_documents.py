@@ -1,0 +1,60 @@
+"""README and docs/ as a reader meets them: live links, words that have an owner, an example that is planned."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab.places import DOCS, ROOT
+from lab.plan.plan import Plan
+
+README = ROOT / "README.md"
+OURS = ("code", "docs", "experiments", "results/reference", "templates", "tests")
+DOCUMENTS = [README, *sorted(file for folder in OURS for file in (ROOT / folder).rglob("*.md"))]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+MOST_LINES, MOST_WORDS, LINES_OF_THE_EXAMPLE = 130, 25, 12
+
+
+def targets(file: Path) -> list[str]:
+    """The files that a document links to, without those of other places."""
+    return [link.partition("#")[0] for link in LINK.findall(file.read_text()) if not re.match(r"\w+:|#", link)]
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_link_of_a_document_is_dead(file: Path) -> None:
+    assert [link for link in targets(file) if not (file.parent / link).exists()] == []
+
+
+def test_the_front_page_leads_to_every_document_and_is_short() -> None:
+    led = {(ROOT / link).resolve() for link in targets(README)}
+    assert [file.name for file in sorted(DOCS.glob("*.md")) if file not in led] == []
+    assert len(README.read_text().splitlines()) <= MOST_LINES
+
+
+def words() -> list[tuple[str, str, str]]:
+    """The rows of the glossary."""
+    lines = (DOCS / "glossary.md").read_text().splitlines()
+    rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines if line.startswith("| ")]
+    return [(word, meaning, owner.strip("`")) for word, meaning, owner in rows[1:]]
+
+
+def test_the_glossary_is_short_and_each_word_has_a_sentence_and_a_module() -> None:
+    assert 1 <= len(words()) <= MOST_WORDS
+    assert [word for word, meaning, _ in words() if not re.fullmatch(r"[A-Z][^.]*\.", meaning)] == []
+    assert [owner for _, _, owner in words() if not (ROOT / owner).is_file()] == []
+
+
+def example() -> str:
+    """The experiment that the front page shows."""
+    (text,) = re.findall(r"```toml\n(.*?)```", README.read_text(), re.DOTALL)
+    return str(text)
+
+
+def test_the_front_page_shows_a_whole_experiment(make_small_plan: Callable[[str], Plan]) -> None:
+    assert len([line for line in example().splitlines() if line]) <= LINES_OF_THE_EXAMPLE
+    varied = tomllib.loads(example())["series"][0]["vary"]["tx_depth"]
+    assert [each.trial.request.parameters.tx_depth for each in make_small_plan(example()).planned] == varied
