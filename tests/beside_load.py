@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -13,7 +14,8 @@ LOOP = ("timeout", "7200", sys.executable, "-c", "while True: pass")  # ends by 
 
 
 def main(loops: int, *command: str) -> int:
-    """The command's own status."""
+    """The command's own status. Who ends this ends the loops too."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with ExitStack() as ends:
         for _ in range(loops):
             ends.callback(ends.enter_context(subprocess.Popen(LOOP)).terminate)
