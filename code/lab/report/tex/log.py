@@ -9,6 +9,7 @@ from lab.report.errors import ReportError
 
 # A box that sticks out by less cannot be seen.
 OVERFULL_PT = 1.0
+ENDED = "ulimit -a: what a file may hold and a program may take here; and df: room on the disk"
 _ERROR = re.compile(r"^(?:\./)?(?P<file>[\w./-]+):(?P<line>\d+): (?P<what>.+)$", re.MULTILINE)
 _OVERFULL = re.compile(
     r"^Overfull \\hbox \((?P<pt>[\d.]+)pt too wide\) (?:in paragraph |in alignment |detected )?at lines? (?P<line>\d+)",
@@ -39,8 +40,8 @@ def first_error(log: str) -> ReportError:
     """The first error of a log that was written with -file-line-error."""
     found = _ERROR.search(log)
     if found is None:
-        last = next((line for line in log.splitlines() if line.startswith("!")), "LaTeX failed and did not say why")
-        return ReportError(last.lstrip("! "))
+        last = next((line for line in log.splitlines() if line.startswith("!")), "")
+        return ReportError(last.lstrip("! ")) if last else ReportError("LaTeX failed and did not say why", hint=ENDED)
     what = found["what"].removeprefix("LaTeX Error: ").strip().rstrip(".")
     if bad := _UNICODE.search(found["what"]):
         what = f"the report's font has no character U+{bad[1]}"

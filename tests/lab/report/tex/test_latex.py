@@ -8,6 +8,7 @@ import pytest
 
 from lab.places import TEMPLATES
 from lab.report.errors import ReportError
+from lab.report.tex import latex
 from lab.report.tex.escape import SPECIAL, escape
 from lab.report.tex.latex import compile_pdf
 
@@ -70,3 +71,10 @@ def test_latex_reads_no_file_of_the_computer_and_runs_nothing(tmp_path: Path) ->
             continue
         assert "s3cr3t" not in printed
     assert not proof.exists() and os.path.lexists(secret)
+
+
+def test_latex_that_may_write_little_says_where_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal ends it, and its log has no error."""
+    monkeypatch.setattr(latex, "LIMITS", ("--fsize=3000", "--core=0"))
+    with pytest.raises(ReportError, match=r"did not say why \(try: ulimit -a"):
+        compile_pdf(document("Words."), "report.tex")
