@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.places import HOSTS, REPORTS, RESULTS, SUBMISSIONS
+from lab.sites import MODULES
 from lab.sites.auto import ANY
 
 AUTO = "auto"
@@ -33,8 +34,8 @@ def file(name: str, words: str | None = None, **settings: Any) -> Add:
 
 def site(default: str) -> Add:
     """Where trials run."""
-    names = "auto, exact, vm, host, ssh or slurm"
-    return argument("--site", default=default, help=f"where trials run: {names} (default: {default})")
+    names = ", ".join((AUTO, *MODULES))
+    return argument("--site", default=default, help=f"where trials run: one of {names} (default: {default})")
 
 
 def hosts(words: str = "the computers of ssh and slurm") -> Add:

@@ -58,3 +58,11 @@ def test_the_front_page_shows_a_whole_experiment(make_small_plan: Callable[[str]
     assert len([line for line in example().splitlines() if line]) <= LINES_OF_THE_EXAMPLE
     varied = tomllib.loads(example())["series"][0]["vary"]["tx_depth"]
     assert [each.trial.request.parameters.tx_depth for each in make_small_plan(example()).planned] == varied
+
+
+def test_the_files_that_a_newcomer_is_sent_to_exist() -> None:
+    named = re.findall(
+        r"`((?:code|tests|experiments|results|docs)/[^`]+|pyproject\.toml)`", (DOCS / "extending.md").read_text()
+    )
+    assert named
+    assert [file for file in named if "NAME" not in file and not (ROOT / file).exists()] == []
