@@ -9,18 +9,21 @@ import os
 import re
 import shutil
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lab.errors import ParseError, RecordError
-from lab.files.digests import SUMS, damage, read_sums, sums_of
+from lab.files.digests import SUMS, Digest, damage, read_sums, sha256, sums_of
 from lab.files.storage import refusal, storage
 from lab.programs.request import Sample
 from lab.programs.samples_csv import load_samples, write_samples
 
 AGAIN = "lab run of its experiment measures it again"
 RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG = "record.json", "samples.csv.gz", "server.log", "client.log"
+
+Read = Callable[[Path], bytes]
 
 _BEGINNING = re.compile(r"[0-9a-f]{1,64}")
 
@@ -34,6 +37,27 @@ class Record:
     samples: tuple[Sample, ...]
     server_log: str = ""
     client_log: str = ""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The files of a record as they were written, for who reads more than one of them."""
+
+    folder: Path
+    files: dict[str, bytes]
+
+    def facts(self) -> dict[str, Any]:
+        """Its record.json."""
+        return _facts(self.folder, self._read)
+
+    def samples(self) -> tuple[Sample, ...]:
+        """Its raw samples."""
+        return _samples(self.folder, self._read)
+
+    def _read(self, file: Path) -> bytes:
+        if file.name not in self.files:
+            raise FileNotFoundError(f"there is no {file.name}")
+        return self.files[file.name]
 
 
 def record_folder(results: Path, key: str) -> Path:
@@ -54,8 +78,12 @@ def has_record(results: Path, key: str) -> bool:
 def record_damage(results: Path, key: str) -> str:
     """What of a record is not as it was written, in words; empty where it is whole, and where there is none."""
     folder = record_folder(results, key)
+    return _damage(folder) if folder.is_dir() else ""
+
+
+def _damage(folder: Path, digest: Digest = sha256) -> str:
     try:
-        return damage(folder) if folder.is_dir() else ""
+        return damage(folder, digest)
     except OSError as error:
         raise RecordError(f"cannot be read: {refusal(error)[0]}", where=str(error.filename or folder)) from error
 
@@ -76,23 +104,42 @@ def write_failure(results: Path, record: Record, sentence: str, evidence: dict[s
     return folder
 
 
+def read_whole(results: Path, key: str) -> Whole | None:
+    """A whole record, each of its files read once; None where there is none."""
+    folder, files = record_folder(results, key), dict[str, bytes]()
+
+    def digest(file: Path) -> str:
+        files[file.name] = file.read_bytes()
+        return hashlib.sha256(files[file.name]).hexdigest()
+
+    return Whole(folder, files) if folder.is_dir() and not _damage(folder, digest) else None
+
+
 def read_facts(results: Path, key: str) -> dict[str, Any]:
     """The record.json of a key."""
-    file = record_folder(results, key) / RECORD
-    try:
-        facts = json.loads(_as_written(file))
-    except (OSError, ValueError, RecursionError) as error:
-        raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
-    if not isinstance(facts, dict) or facts.get("key") != key:
-        raise RecordError("is not the record of its folder's key", where=str(file), hint=AGAIN)
-    return facts
+    return _facts(record_folder(results, key), _as_written)
 
 
 def read_samples_of(results: Path, key: str) -> tuple[Sample, ...]:
     """The samples of a key."""
-    file = record_folder(results, key) / SAMPLES
+    return _samples(record_folder(results, key), _as_written)
+
+
+def _facts(folder: Path, read: Read) -> dict[str, Any]:
+    file = folder / RECORD
     try:
-        return load_samples(gzip.decompress(_as_written(file)).decode())
+        facts = json.loads(read(file))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
+    if not isinstance(facts, dict) or facts.get("key") != folder.name:
+        raise RecordError("is not the record of its folder's key", where=str(file), hint=AGAIN)
+    return facts
+
+
+def _samples(folder: Path, read: Read) -> tuple[Sample, ...]:
+    file = folder / SAMPLES
+    try:
+        return load_samples(gzip.decompress(read(file)).decode())
     except (OSError, EOFError, ValueError, zlib.error, ParseError) as error:
         raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
 

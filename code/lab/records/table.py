@@ -6,14 +6,14 @@ import csv
 import hashlib
 import io
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import median_low
 
 from lab.files.stamp import digest_files
 from lab.plan.plan import Plan, Planned, canonical
 from lab.programs.request import ONE_WAY, SETTLED, Sample
-from lab.records.record import digests_file, has_record, read_samples_of
+from lab.records.record import Whole, digests_file, has_record, read_whole
 
 ABOUT = ("series", "program", "operation", "measure", "repetition", "size_bytes")  # and the varied values
 COLUMNS = (
@@ -39,11 +39,13 @@ Row = dict[str, str]
 
 def make_table(plan: Plan, results: Path) -> list[Row]:
     """A row for everything that has been measured."""
-    rows: list[Row] = []
-    for planned in plan.planned:
-        if has_record(results, planned.trial.key):
-            rows += _rows(planned, read_samples_of(results, planned.trial.key))
-    return rows
+    return table_of(plan, lambda key: read_whole(results, key))
+
+
+def table_of(plan: Plan, read: Callable[[str], Whole | None]) -> list[Row]:
+    """The same of records that may have been read before."""
+    found = ((planned, read(planned.trial.key)) for planned in plan.planned)
+    return [row for planned, record in found if record for row in _rows(planned, record.samples())]
 
 
 def columns(plan: Plan) -> list[str]:

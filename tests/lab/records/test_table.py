@@ -1,7 +1,9 @@
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +13,7 @@ from lab.records.record import RECORD, SAMPLES, record_folder
 from lab.records.table import COLUMNS, bytes_per_second, columns, format_table, make_table, parse_table, table_stamp
 from lab.records.tolerance import first_difference, ratios, same_identity
 from lab.records.verify import verify
+from lab.report.evidence.evidence import gather
 from lab.run.run import Work, missing, run_trials
 
 Make = Callable[..., Plan]
@@ -153,3 +156,21 @@ def test_the_rows_that_differ_are_counted(make_small_plan: Make, fake_site: Any,
 def test_missing_rows_are_a_difference(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
     rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
     assert first_difference(rows[:-1], rows) == "59 rows, the reference has 60"
+
+
+@pytest.mark.parametrize("read", [gather, make_table])
+def test_each_file_of_a_record_is_read_once(
+    make_small_plan: Make, fake_site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[..., Any]
+) -> None:
+    """For its digest and for what it says together: of hundreds of records a second reading takes long."""
+    plan = make_small_plan()
+    measured(plan, fake_site, tmp_path)
+    opened, real = Counter[Path](), Path.open
+
+    def counted(path: Path, *words: Any, **more: Any) -> Any:
+        opened[path] += 1
+        return real(path, *words, **more)
+
+    monkeypatch.setattr(Path, "open", counted)
+    assert read(plan, tmp_path)
+    assert len(opened) == 5 * len(plan.trials()) and set(opened.values()) == {1}

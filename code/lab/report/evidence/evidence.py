@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from lab.errors import RecordError
 from lab.plan.plan import Plan, Planned
 from lab.programs.request import Sample
-from lab.records.record import has_record, read_facts, read_samples_of, record_damage, record_folder
-from lab.records.table import KEY_LETTERS, Row, make_table
+from lab.records.record import has_record, read_samples_of, read_whole, record_damage, record_folder
+from lab.records.table import KEY_LETTERS, Row, table_of
 from lab.run.measure import PASSED
 from lab.spec.experiment import Point, Series
 
@@ -89,17 +89,22 @@ class Evidence:
 
 def gather(plan: Plan, results: Path) -> Evidence:
     """All evidence of a plan; an error names the first trial that is missing."""
-    require_all(plan, results)
     keys = list(dict.fromkeys(each.trial.key for each in plan.planned))
-    rows = tuple(make_table(plan, results))
-    facts = {key: read_facts(results, key) for key in keys}
+    records = {key: record for key in keys if (record := read_whole(results, key))}
+    _require(plan, results, records.keys())
+    rows = tuple(table_of(plan, records.get))
+    facts = {key: record.facts() for key, record in records.items()}
     disk = sum(file.stat().st_size for key in keys for file in record_folder(results, key).iterdir())
     return Evidence(plan, rows, facts, results, disk, cells(plan, rows, keys))
 
 
 def require_all(plan: Plan, results: Path) -> None:
     """An error that names the first trial without a whole record, and how to get it."""
-    absent = [each for each in plan.planned if not has_record(results, each.trial.key)]
+    _require(plan, results, {key for key in plan.trials() if has_record(results, key)})
+
+
+def _require(plan: Plan, results: Path, there: Collection[str]) -> None:
+    absent = [each for each in plan.planned if each.trial.key not in there]
     if absent:
         said = record_damage(results, absent[0].trial.key)
         raise RecordError(
