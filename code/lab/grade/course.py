@@ -12,6 +12,7 @@ from typing import Any
 from lab.errors import LabError
 from lab.grade.attempts import attempts_of, last_attempt
 from lab.grade.desk import digest_of
+from lab.model.trial import DEADLINE_STATUS
 from lab.submission.errors import SubmissionError
 from lab.submission.opening import open_submission
 
@@ -25,7 +26,6 @@ LIMITS = (
     "--fsize=1000000000",
     "--core=0",
 )
-TIMED_OUT = 124  # status of `timeout`
 LAST_WORDS = 500
 
 Command = Callable[[Path], list[str]]
@@ -120,6 +120,6 @@ def _grade(submission: Path, grades: Path, command: list[str]) -> Graded:
 def _run(command: list[str]) -> str:
     """The last that it says of itself, which matters where it leaves no grade."""
     done = subprocess.run(command, capture_output=True, check=False)
-    if done.returncode == TIMED_OUT:
+    if done.returncode == DEADLINE_STATUS:
         return f"the grading did not end within {DEADLINE_S} s"
     return done.stderr.decode(errors="replace")[-LAST_WORDS:].strip()

@@ -67,7 +67,7 @@ class Job:
     overlay: tuple[Path, ...] = ()  # programs under test, put at /lab/bin/<name>
 
 
-DEADLINE_STATUS = 124  # of what the deadline ended
+DEADLINE_STATUS = 124  # of what the deadline ended, as timeout(1) says it
 
 
 @dataclass(frozen=True)

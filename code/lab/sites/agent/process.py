@@ -14,7 +14,7 @@ from typing import Any
 
 from lab.sites.agent import orphans
 
-DEADLINE_STATUS = 124  # as lab.trial has it, which an agent on another host has not
+DEADLINE_STATUS = 124  # as lab.model.trial has it, which an agent on another host has not
 NOT_STARTED_STATUS = 127
 OUTPUT_LIMIT = 64 << 20  # bytes of any file that it writes, so that one that talks without end ends (SIGXFSZ)
 NAP_S = 0.0002  # the first one while something is awaited; each is twice as long as the one before, up to

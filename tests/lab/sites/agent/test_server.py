@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SiteError
+from lab.model.trial import DEADLINE_STATUS
 from lab.run.checks import FLOODED_STATUS
-from lab.sites.agent import computer
+from lab.sites.agent import computer, process
 from lab.sites.agent.client import FarEnd, here
 from lab.sites.agent.process import OUTPUT_LIMIT
 from lab.sites.agent.server import Agent
@@ -40,3 +41,8 @@ def test_a_program_that_talks_without_end_ends_before_its_deadline() -> None:
     left = far.answer(far.call("wait", name="client"), limit_s=120)
     far.close()
     assert left["status"] == FLOODED_STATUS and len(left["err"]) == OUTPUT_LIMIT
+
+
+def test_a_deadline_has_one_status_on_both_sides() -> None:
+    """The agent travels without the lab's modules, and so has a number of its own."""
+    assert process.DEADLINE_STATUS == DEADLINE_STATUS
