@@ -99,7 +99,7 @@ def test_verbs_tcp_mpi_and_a_peer_take_the_cable_between_two_devices(
     assert site.ends == soft_rdma.ENDS and "two routing domains" in facts.identity["cable"]
     for planned in make_plan(load(tmp_path / "all.toml"), facts, programs).planned:
         record = measured(planned, site, facts)
-        before, after = record.facts["counters_before"], record.facts["counters_after"]
+        before, after = record.facts.measured.counters_before, record.facts.measured.counters_after
         sent, lo = (after[name] - before[name] for name in ("lab0.tx_bytes", "lo.tx_bytes"))
         assert sent >= 200 * 4096 and lo < 100_000, (planned.trial, sent, lo)
 

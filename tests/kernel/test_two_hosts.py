@@ -17,6 +17,7 @@ from tests.sites.link_cut import await_answer, cut_in_a_run, plan_of
 
 from lab.doctor import ssh as ssh_doctor
 from lab.errors import SiteError
+from lab.model.trial import End
 from lab.run.preflight import preflight
 from lab.sites import auto, ssh
 from lab.sites.agent import computer
@@ -97,10 +98,10 @@ def test_the_devices_of_hosts_toml_carry_verbs_a_peer_tcp_and_mpi_over_the_data_
     plan = plan_of(site, programs, tmp_path, EXPERIMENT + WRITE + OTHERS)
     for planned in plan.planned:
         facts = measured(planned, site, plan.site).facts
-        rdma, before = planned.series.tool.rdma, facts["counters_before"]
-        assert facts["path"] == (f"RDMA from {ALICE_DEVICE}" if rdma else "the kernel's network from data0")
-        assert facts["ends"]["server"] == {"host": DATA["bob"], "device": BOB_DEVICE, "interface": "data0"}
-        grown = {name: count - before[name] for name, count in facts["counters_after"].items()}
+        rdma, before = planned.series.tool.rdma, facts.measured.counters_before
+        assert facts.judged.path == (f"RDMA from {ALICE_DEVICE}" if rdma else "the kernel's network from data0")
+        assert facts.asked.ends.server == End(DATA["bob"], BOB_DEVICE, "data0")
+        grown = {name: count - before[name] for name, count in facts.measured.counters_after.items()}
         assert grown["server.data0.rx_bytes"] >= 100 * 4096 <= grown["data0.tx_bytes"]
         assert grown["login0.tx_bytes"] < 40_000
         assert (grown[f"server.{BOB_DEVICE}.rcvd_pkts"] >= 100) == rdma

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,10 +78,10 @@ def test_a_trial_of_each_kind_gives_the_same_record_twice(exact: ExactSite, tmp_
     assert one == two
     assert {sample.size_bytes for sample in one.samples} == {64, 4096}
     if kind in PATHS:
-        assert one.facts["path"] == PATHS[kind]
+        assert one.facts.judged.path == PATHS[kind]
 
 
 def lasting(planned: Planned, site: ExactSite, facts: SiteFacts) -> Record:
     """A record without what is of the host and the day."""
     record = measure(planned, site, facts)
-    return Record(record.key, {**record.facts, "state": {}}, record.samples, record.server_log, record.client_log)
+    return replace(record, facts=replace(record.facts, moment=replace(record.facts.moment, state={})))

@@ -26,7 +26,7 @@ from lab.errors import SiteStopped
 from lab.model.trial import Perturbation, StepOutcome
 from lab.plan.plan import SiteFacts, make_plan
 from lab.records.record import Record
-from lab.records.site_of_record import site_of
+from lab.records.site_of_record import read_site
 from lab.run.measure import FailedOutcome, measure
 from lab.sites import Site
 from lab.spec.reader import load
@@ -91,11 +91,11 @@ def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
     assert {(each.size_bytes, each.sample) for each in record.samples} == {
         (size, sample) for size in (64, 4096) for sample in ("window", "completed", "confirmed")
     }
-    assert site_of(json.loads(json.dumps(record.facts))) == SiteFacts.of(site)
-    before, after = record.facts["counters_before"], record.facts["counters_after"]
+    assert read_site(json.loads(json.dumps(record.facts.table()))) == SiteFacts.of(site)
+    before, after = record.facts.measured.counters_before, record.facts.measured.counters_after
     sent = f"{site.ends.client.interface}.tx_bytes"
     assert after[sent] - before[sent] >= 110 * (64 + 4096)
-    assert 0 < record.facts["clock_end_ns"] - record.facts["clock_start_ns"] < 20 * NS
+    assert 0 < record.facts.clock_ns < 20 * NS
 
 
 def test_both_ranks_of_an_mpi_program_are_started_at_their_ends_and_the_record_names_their_way(
@@ -104,7 +104,7 @@ def test_both_ranks_of_an_mpi_program_are_started_at_their_ends_and_the_record_n
     record = record_of(MPI, site, programs, tmp_path)
     trips = [(each.size_bytes, each.sample, each.messages) for each in record.samples]
     assert trips == [(4095, "round_trip", 1)] * 20
-    assert record.facts["path"] == f"the kernel's network from {site.ends.client.interface}"
+    assert record.facts.judged.path == f"the kernel's network from {site.ends.client.interface}"
     await_none_running("4095@20/2")
 
 

@@ -166,9 +166,9 @@ def test_where_srun_has_no_pmi_for_them_ranks_are_started_by_orterun(
 ) -> None:
     site = slurm.open("", cluster.toml(mpi="orterun"))
     record = record_of(MPI, site, programs, tmp_path)
-    assert record.facts["path"] == "the kernel's network from @client.interface"
-    assert record.facts["ends"]["launcher"] == "orterun on nodes" and len(record.samples) == 20
-    before, after = record.facts["counters_before"], record.facts["counters_after"]
+    assert record.facts.judged.path == "the kernel's network from @client.interface"
+    assert record.facts.asked.ends.launcher == "orterun on nodes" and len(record.samples) == 20
+    before, after = record.facts.measured.counters_before, record.facts.measured.counters_after
     assert after["data0.tx_bytes"] - before["data0.tx_bytes"] > 20 * 4095
     site.stop()
 

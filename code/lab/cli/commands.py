@@ -118,6 +118,7 @@ def show(options: Namespace) -> int:
     """One record, for people."""
     key = find_key(options.results, options.record)
     facts = read_facts(options.results, key)
+    table = facts.table()
     print(from_here(record_folder(options.results, key)))
     for name in (
         "program",
@@ -131,9 +132,9 @@ def show(options: Namespace) -> int:
         "checks",
         "state",
     ):
-        print(f"{name:>14}: {facts[name]}")
-    for step in facts["steps"]:
-        print(f"{'client':>14}: {' '.join(step['client'])}")
+        print(f"{name:>14}: {table[name]}")
+    for step in facts.measured.steps:
+        print(f"{'client':>14}: {' '.join(step.client)}")
     return 0
 
 

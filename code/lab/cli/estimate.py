@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 
@@ -32,10 +33,8 @@ def _costs(done: Iterable[Planned], results: Path) -> dict[str, float]:
     for planned in done:
         known = times[_like(planned)]
         if len(known) < LOOK_AT and has_record(results, planned.trial.key):
-            try:
-                known.append(float(read_facts(results, planned.trial.key)["state"]["host_seconds"]))
-            except (RecordError, KeyError):
-                continue
+            with suppress(RecordError):
+                known += filter(None, [read_facts(results, planned.trial.key).moment.host_seconds])
     return {like: median(known) for like, known in times.items() if known}
 
 

@@ -37,7 +37,7 @@ def notes_of_own(measured: Iterable[Planned], results: Path) -> Iterator[str]:
     """What the records of own programs warn against; of the others a report says it."""
     for each in measured:
         if each.series.tool.build and has_record(results, each.trial.key):
-            for note in read_facts(results, each.trial.key)["notes"]:
+            for note in read_facts(results, each.trial.key).judged.notes:
                 yield f"note: {each.series.name} repetition {each.repetition}: {note}"
 
 

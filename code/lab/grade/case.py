@@ -16,7 +16,7 @@ from lab.grade.programs import build_programs, keep_programs, with_programs
 from lab.grade.rebuild import Texts, rebuild
 from lab.grade.records import unpack_records
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
-from lab.records.record import read_facts, read_samples_of
+from lab.records.record import read_document, read_samples_of
 from lab.report.evidence.evidence import Evidence, describe, gather
 from lab.report.pdf.attach import attach
 from lab.run.run import Watch, Work, damaged, missing, run_trials
@@ -83,7 +83,7 @@ class Case:
         keys = sorted(self.records)
         if not keys:
             raise Blocked("no record is whole")
-        return handed_in_site(self.file("identity.json"), read_facts(self.folder / "results", keys[0]))
+        return handed_in_site(self.file("identity.json"), read_document(self.folder / "results", keys[0]))
 
     @kept
     def plan(self) -> Plan:
@@ -91,7 +91,7 @@ class Case:
         experiment = self.desk.plan.experiment
         digests = dict.fromkeys(binaries([experiment]), "")
         for key in sorted(self.records):
-            named = read_facts(self.folder / "results", key).get("programs")
+            named = read_document(self.folder / "results", key).get("programs")
             if isinstance(named, dict):
                 digests |= {file: str(named[file.name]) for file in digests if file.name in named}
         return make_plan(experiment, self.site, digests)
@@ -138,10 +138,10 @@ class Case:
     def _of_record(self, planned: Planned) -> list[Finding]:
         results, key = self.folder / "results", planned.trial.key
         try:
-            facts, samples = read_facts(results, key), read_samples_of(results, key)
+            record, samples = read_document(results, key), read_samples_of(results, key)
         except RecordError as error:
             return [Finding(Kind.ROWS, error.what)]
-        return list(record_findings(planned, self.plan.site, facts, samples))
+        return list(record_findings(planned, self.plan.site, record, samples))
 
     @kept
     def handed_in(self) -> Evidence:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
 
-from lab.errors import LabError, ParseError
+from lab.errors import ParseError
 from lab.grade.finding import Finding, Kind
 from lab.model.trial import Outcome, StepOutcome
 from lab.plan.plan import Planned, SiteFacts
 from lab.programs.request import Sample
 from lab.programs.samples_csv import read_samples, write_samples
+from lab.records.facts import CHECKS, VOLATILE, Judged, Measured, parse_facts
 from lab.records.link_rate import above_the_link
-from lab.report.evidence.evidence import CHECKS
-from lab.report.pdf.attachments import PASSING
-from lab.run.checks import failed_steps, path, unaccounted, uncounted_bytes, untimed_ns
-from lab.run.measure import record_facts
+from lab.run.checks import failed_steps, uncounted_bytes, untimed_ns
+from lab.run.measure import judged, record_facts
+from lab.typed_json import JsonError, JsonTable
 
 # What a plan cannot foretell: the version of the lab, what the programs chose, and what was checked.
-UNPLANNED = (*PASSING, "lab", "header", "checks")
+UNPLANNED = (*VOLATILE, "lab", "header", "checks")
 KINDS = {
     "link": Kind.OTHER_LINK,
     "counts": Kind.ROWS,
@@ -32,24 +32,21 @@ KINDS = {
 LONGEST_VERSION = 40
 
 
-class BadFacts(LabError):
-    """A record.json holds something else than what the lab writes."""
-
-
 def record_findings(
-    planned: Planned, site: SiteFacts, facts: dict[str, Any], samples: tuple[Sample, ...]
+    planned: Planned, site: SiteFacts, record: JsonTable, samples: tuple[Sample, ...]
 ) -> Iterator[Finding]:
     """All faults of one record."""
     try:
-        outcome = outcome_of(facts)
-        require_plain(facts)
-    except BadFacts as error:
+        facts = parse_facts(record)
+    except JsonError as error:
         yield Finding(Kind.RECORD, error.what)
         return
-    way = path(site.ends, outcome, samples)
-    expected = record_facts(planned, site, outcome) | {"path": way}
-    expected["notes"] += unaccounted(planned, outcome, samples)
-    yield from _unplanned(facts, expected)
+    if fault := _unread(facts.judged):
+        yield Finding(Kind.RECORD, fault)
+        return
+    outcome = outcome_of(facts.measured)
+    expected = replace(record_facts(planned, site, outcome), judged=judged(planned, site, outcome, samples))
+    yield from _unplanned(record, expected.table())
     yield from (Finding(Kind.STATUS, each) for each in failed_steps(outcome))
     yield from _rows(planned, samples)
     yield from _counted(planned, site, outcome, samples)
@@ -57,30 +54,28 @@ def record_findings(
     yield from (Finding(Kind.CLOCK, each) for each in above_the_link(planned, site, outcome, samples))
 
 
-def outcome_of(facts: dict[str, Any]) -> Outcome:
-    """What the trial left, as far as the record repeats it; an error where a value is not of its type."""
-    steps = tuple(_step(each) for each in _list(facts, "steps"))
-    counters = [_counters(facts, name) for name in ("counters_before", "counters_after")]
-    clocks = [_whole(facts, name) for name in ("clock_start_ns", "clock_end_ns")]
-    return Outcome(steps, counters[0], counters[1], clocks[0], clocks[1], console="", host_seconds=0.0)
+def outcome_of(found: Measured) -> Outcome:
+    """What the trial left, as far as the record repeats it."""
+    steps = (
+        StepOutcome("", "", "", "", each.client_status, each.server_status, each.clock_start_ns, each.clock_end_ns)
+        for each in found.steps
+    )
+    clocks = (found.clock_start_ns, found.clock_end_ns)
+    return Outcome(tuple(steps), found.counters_before, found.counters_after, *clocks, console="", host_seconds=0.0)
 
 
-def require_plain(facts: dict[str, Any]) -> None:
-    """What a report prints of a record, and no plan foretells, is of its type."""
-    version = facts.get("lab")
-    if not isinstance(version, str) or len(version) > LONGEST_VERSION:
-        raise BadFacts("lab is no version")
-    checks = _list(facts, "checks")
-    if not all(isinstance(each, str) for each in checks) or not set(checks) >= CHECKS:
-        raise BadFacts("it does not say that it passed all checks")
+def _unread(found: Judged) -> str:
+    """What a report prints of a record, and no plan foretells, in words where it cannot be."""
+    if len(found.lab) > LONGEST_VERSION:
+        return "lab is no version"
+    return "" if set(found.checks or ()) >= set(CHECKS) else "it does not say that it passed all checks"
 
 
-def _unplanned(facts: dict[str, Any], planned: dict[str, Any]) -> Iterator[Finding]:
-    expected = json.loads(json.dumps(planned))
-    for name in sorted((expected.keys() | facts.keys()) - set(UNPLANNED)):
-        if facts.get(name) != expected.get(name):
-            given, wanted = (json.dumps(each.get(name))[:100] for each in (facts, expected))
-            yield Finding(KINDS.get(name, Kind.RECORD), f"{name} is {given}, planned was {wanted}")
+def _unplanned(given: JsonTable, expected: JsonTable) -> Iterator[Finding]:
+    for name in sorted((expected.keys() | given.keys()) - set(UNPLANNED)):
+        if given.get(name) != expected.get(name):
+            one, other = (json.dumps(each.get(name))[:100] for each in (given, expected))
+            yield Finding(KINDS.get(name, Kind.RECORD), f"{name} is {one}, planned was {other}")
 
 
 def _rows(planned: Planned, samples: tuple[Sample, ...]) -> Iterator[Finding]:
@@ -108,30 +103,3 @@ def _timed(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[Finding]:
     if [*edges, outcome.clock_end_ns] != sorted([*edges, outcome.clock_end_ns]):
         yield Finding(Kind.CLOCK, "the clock went back between the steps")
     yield from (Finding(Kind.CLOCK, each) for each in untimed_ns(outcome, samples))
-
-
-def _step(facts: Any) -> StepOutcome:
-    if not isinstance(facts, dict):
-        raise BadFacts("a step is no table")
-    names = ("client_status", "server_status", "clock_start_ns", "clock_end_ns")
-    return StepOutcome("", "", "", "", *(_whole(facts, name) for name in names))
-
-
-def _counters(facts: dict[str, Any], name: str) -> dict[str, int]:
-    counters = facts.get(name)
-    if not isinstance(counters, dict):
-        raise BadFacts(f"{name} is no table")
-    return {counter: _whole(counters, counter) for counter in counters}
-
-
-def _list(facts: dict[str, Any], name: str) -> list[Any]:
-    if not isinstance(facts.get(name), list):
-        raise BadFacts(f"{name} is no list")
-    return list(facts[name])
-
-
-def _whole(facts: dict[str, Any], name: str) -> int:
-    value = facts.get(name)
-    if type(value) is not int:
-        raise BadFacts(f"{name} is no whole number")
-    return value

@@ -13,7 +13,6 @@ from lab.plan.plan import canonical
 from lab.records.record import SAMPLES, record_folder
 from lab.report.build import Sources, build
 from lab.report.evidence.evidence import Evidence
-from lab.report.pdf.attachments import PASSING
 from lab.report.stamp import digest_code
 
 
@@ -51,7 +50,7 @@ def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
     typeset = [*sorted(templates.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))]
     digest = hashlib.sha256(f"{digest_code()} {digest_files(typeset)}".encode())
     for key, facts in evidence.facts.items():
-        digest.update(canonical({name: value for name, value in facts.items() if name not in PASSING}).encode())
+        digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())
     digest.update(f"{evidence.bytes_on_disk} {len(texts.people)} ".encode() + texts.people + texts.discussion)
     return digest.hexdigest()

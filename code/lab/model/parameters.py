@@ -69,7 +69,7 @@ class Parameters:
         """By which rounds end, where they are repeated at all."""
         return RoundLimits(self.until_stable / 100, self.stable_window, self.rounds_cap)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Scalar | tuple[int, ...]]:
         """All parameters, given or default."""
         return asdict(self)
 

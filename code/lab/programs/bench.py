@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.model.parameters import ROUNDS, Counts, Scalar
+from lab.model.parameters import ROUNDS, Counts
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.options.table import TABLES, Option, Table
 from lab.places import BENCH
@@ -53,7 +53,7 @@ def _shared(request: Request, table: Table) -> tuple[str, ...]:
     return (*words, *(f"--{asked[name].name}" for name in flags))
 
 
-def _is_given(option: Option, value: Scalar) -> bool:
+def _is_given(option: Option, value: object) -> bool:
     """Whether it takes a word of its own to say it."""
     return option.kind != "flag" and str(value) != option.default
 

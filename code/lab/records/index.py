@@ -12,16 +12,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lab.errors import RecordError, StorageError
 from lab.files.storage import write_text
 from lab.plan.plan import SiteFacts
 from lab.records.record import RECORD, read_facts
-from lab.records.site_of_record import site_of
+from lab.records.site_of_record import SITE, read_site
 
 INDEX = ".index.json"
-SITE = ("site", "identity", "ends", "traits")  # of a record's facts
 Programs = tuple[tuple[str, str], ...]  # (name, sha256), by name
 
 
@@ -68,21 +66,19 @@ def _entry(results: Path, key: str, stamp: list[int], known: Entry | None) -> En
         return known
     try:
         facts = read_facts(results, key)
-        site_of(facts)
-        return stamp, _canonical({name: facts[name] for name in SITE}), _texts(facts["programs"]), _started(facts)
-    except (RecordError, KeyError, TypeError, AttributeError):
+        said = facts.lasting()
+        read_site(said)
+    except RecordError:
         return None
-
-
-def _started(facts: dict[str, Any]) -> str:
-    return str(facts["state"]["started"])
+    site = _canonical({name: said[name] for name in SITE})
+    return (stamp, site, facts.asked.programs, facts.moment.started) if facts.moment.started else None
 
 
 def _groups(entries: dict[str, Entry]) -> Iterator[Group]:
     groups: dict[str, Group] = {}
     for key, (_, site, programs, started) in entries.items():
         if site not in groups:
-            groups[site] = Group(site_of(json.loads(site)), {}, {})
+            groups[site] = Group(read_site(json.loads(site)), {}, {})
         group, ran = groups[site], tuple(sorted(programs.items()))
         group.started[key] = started
         group.programs[ran] = max(started, group.programs.get(ran, ""))
@@ -114,13 +110,9 @@ def _keep(file: Path, entries: dict[str, Entry]) -> None:
         write_text(file, f"{_digest(text)}\n{text}")
 
 
-def _canonical(value: Any) -> str:
+def _canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True)
 
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _texts(values: dict[str, str]) -> dict[str, str]:
-    return {str(name): str(value) for name, value in values.items()}

@@ -12,13 +12,14 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lab.errors import ParseError, RecordError
 from lab.files.digests import SUMS, Digest, damage, read_sums, sha256, sums_of
 from lab.files.storage import refusal, storage
 from lab.programs.request import Sample
 from lab.programs.samples_csv import load_samples, write_samples
+from lab.records.facts import Facts, parse_facts
+from lab.typed_json import JsonError, JsonTable
 
 AGAIN = "lab run of its experiment measures it again"
 RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG = "record.json", "samples.csv.gz", "server.log", "client.log"
@@ -32,11 +33,14 @@ _BEGINNING = re.compile(r"[0-9a-f]{1,64}")
 class Record:
     """What one trial left."""
 
-    key: str
-    facts: dict[str, Any]
+    facts: Facts
     samples: tuple[Sample, ...]
     server_log: str = ""
     client_log: str = ""
+
+    @property
+    def key(self) -> str:
+        return self.facts.key
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Whole:
     folder: Path
     files: dict[str, bytes]
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Its record.json."""
         return _facts(self.folder, self._read)
 
@@ -115,9 +119,14 @@ def read_whole(results: Path, key: str) -> Whole | None:
     return Whole(folder, files) if folder.is_dir() and not _damage(folder, digest) else None
 
 
-def read_facts(results: Path, key: str) -> dict[str, Any]:
-    """The record.json of a key."""
+def read_facts(results: Path, key: str) -> Facts:
+    """What the record.json of a key holds."""
     return _facts(record_folder(results, key), _as_written)
+
+
+def read_document(results: Path, key: str) -> JsonTable:
+    """The record.json of a key as it lies there: a stranger may have written anything in it."""
+    return _document(record_folder(results, key), _as_written)
 
 
 def read_samples_of(results: Path, key: str) -> tuple[Sample, ...]:
@@ -125,15 +134,23 @@ def read_samples_of(results: Path, key: str) -> tuple[Sample, ...]:
     return _samples(record_folder(results, key), _as_written)
 
 
-def _facts(folder: Path, read: Read) -> dict[str, Any]:
+def _facts(folder: Path, read: Read) -> Facts:
+    try:
+        return parse_facts(_document(folder, read))
+    except JsonError as error:
+        file = str(folder / RECORD)
+        raise RecordError(f"is no record of this lab: {error.what}", where=file, hint=AGAIN) from error
+
+
+def _document(folder: Path, read: Read) -> JsonTable:
     file = folder / RECORD
     try:
-        facts = json.loads(read(file))
+        document = json.loads(read(file))
     except (OSError, ValueError, RecursionError) as error:
         raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
-    if not isinstance(facts, dict) or facts.get("key") != folder.name:
+    if not isinstance(document, dict) or document.get("key") != folder.name:
         raise RecordError("is not the record of its folder's key", where=str(file), hint=AGAIN)
-    return facts
+    return document
 
 
 def _samples(folder: Path, read: Read) -> tuple[Sample, ...]:
@@ -163,13 +180,13 @@ def find_key(results: Path, start: str) -> str:
 
 
 def _common_files(record: Record) -> dict[str, bytes]:
-    facts = json.dumps(record.facts, indent=1, sort_keys=True) + "\n"
+    facts = json.dumps(record.facts.table(), indent=1, sort_keys=True) + "\n"
     texts = {RECORD: facts, SERVER_LOG: record.server_log, CLIENT_LOG: record.client_log}
     return {name: text.encode() for name, text in texts.items()}
 
 
 def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
-    """Write beside, sync, rename. Who calls holds the claim of the key, so a leftover beside is nobody's."""
+    """Write a temporary folder, sync, rename. The caller holds the key's lock, so a leftover temporary is stale."""
     beside = folder.with_name(f".{folder.name}.tmp")
     with storage(folder):
         shutil.rmtree(beside, ignore_errors=True)

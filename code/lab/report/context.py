@@ -141,15 +141,15 @@ def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
         (f"link {n}" if len(links) > 1 else "link", describe_link(each, plan.site)) for n, each in enumerate(links, 1)
     ]
     rows.append(("client, server", ends_of(evidence)))
-    programs = {name: digest for facts in evidence.facts.values() for name, digest in facts["programs"].items()}
+    programs = {name: digest for facts in evidence.facts.values() for name, digest in facts.asked.programs.items()}
     rows += [(name, _short(digest)) for name, digest in sorted(programs.items())]
-    lab = sorted({facts["lab"] for facts in evidence.facts.values()})
+    lab = sorted({facts.judged.lab for facts in evidence.facts.values()})
     return [*rows, ("lab", ", ".join(lab))]
 
 
 def ends_of(evidence: Evidence) -> str:
     """Both ends by their devices and addresses; where each trial had nodes of its own, by those."""
-    nodes = {", ".join(facts["state"].get("nodes", ())) for facts in evidence.facts.values()} - {""}
+    nodes = {", ".join(facts.moment.nodes) for facts in evidence.facts.values()} - {""}
     ends = evidence.plan.site.ends
     named = (f"{each.device} on {each.host}" if each.device else each.host for each in (ends.client, ends.server))
     return "; ".join(sorted(nodes)) or ", ".join(named)
@@ -169,8 +169,8 @@ def _names(sets: Iterable[RecordSet], series: Iterable[str]) -> str:
 def warnings(evidence: Evidence) -> list[str]:
     """What the records' notes say, each once; and that some did not pass a check, where that is so."""
     wrong = evidence.unchecked(evidence.facts)
-    notes = dict.fromkeys(note for key in wrong for note in evidence.facts[key].get("notes", ()))
-    silent = any(not evidence.facts[key].get("notes") for key in wrong)
+    notes = dict.fromkeys(note for key in wrong for note in evidence.facts[key].judged.notes)
+    silent = any(not evidence.facts[key].judged.notes for key in wrong)
     return [*notes, *(["a check did not pass"] if silent else [])]
 
 

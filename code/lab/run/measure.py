@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from lab import __version__
 from lab.errors import ParseError, SiteError, TrialFailed
 from lab.files.storage import refusal
-from lab.model.trial import PLAIN, Ends, Outcome, StepOutcome
+from lab.model.trial import Outcome, Step, StepOutcome
 from lab.plan.binaries import require_kept
 from lab.plan.plan import FORMAT, Planned, SiteFacts
+from lab.programs.request import Sample
+from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
 from lab.records.record import Record
 from lab.run.checks import failed_steps, false_claims, notes, path, unaccounted
 from lab.sites import Site
+from lab.typed_json import JsonTable, as_json
 
 # Parameters that end in `counts`: two experiments may come to the same trial from different ones.
 COUNTED = ("sizes", "iterations", "warmup", "repetitions")
-
-
-# What judge checks of every trial, as its record says it.
-PASSED = ("statuses", "samples whole", "bytes counted", "time counted", "rates within the link's")
 
 
 class FailedOutcome(TrialFailed):
@@ -41,9 +39,8 @@ def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
     started, load = datetime.now(UTC), os.getloadavg()
     require_kept(planned.trial.job.overlay)
     outcome = _run(site, planned)
-    state = {"started": started.isoformat(timespec="seconds"), "load": list(load), "host_seconds": outcome.host_seconds}
-    state |= outcome.state
-    return judge(planned, facts, outcome, state)
+    now: JsonTable = {"started": started.isoformat(timespec="seconds"), "load": list(load)}
+    return judge(planned, facts, outcome, {**now, "host_seconds": outcome.host_seconds, **outcome.state})
 
 
 def _run(site: Site, planned: Planned) -> Outcome:
@@ -55,88 +52,93 @@ def _run(site: Site, planned: Planned) -> Outcome:
         raise SiteError(what, where=str(error.filename or site.name), hint=hint) from error
 
 
-def judge(planned: Planned, facts: SiteFacts, outcome: Outcome, state: dict[str, Any]) -> Record:
+def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable) -> Record:
     """The record of an outcome that holds against all checks."""
-    request = planned.trial.request
-    about = record_facts(planned, facts, outcome) | {"state": state}
+    facts = record_facts(planned, site, outcome, state)
     problems = list(failed_steps(outcome))
     if len(outcome.steps) != len(planned.trial.job.steps):
         problems.append(f"{len(outcome.steps)} of {len(planned.trial.job.steps)} steps ran")
     if problems:
-        raise _failure(problems, planned, outcome, about)
+        raise _failure(problems, planned, outcome, facts)
     try:
-        reading = planned.series.tool.parse(request, outcome.steps)
+        reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
     except ParseError as error:
-        raise _failure([str(error)], planned, outcome, about) from error
-    if problems := list(false_claims(planned, facts, outcome, reading.samples)):
-        raise _failure(problems, planned, outcome, about)
-    about["notes"] += unaccounted(planned, outcome, reading.samples)
-    about |= {"path": path(facts.ends, outcome, reading.samples)}
-    about |= {"header": reading.header, "checks": list(PASSED)}
-    return Record(planned.trial.key, about, reading.samples, *_logs(planned, outcome))
+        raise _failure([str(error)], planned, outcome, facts) from error
+    if problems := list(false_claims(planned, site, outcome, reading.samples)):
+        raise _failure(problems, planned, outcome, facts)
+    found = replace(judged(planned, site, outcome, reading.samples), checks=CHECKS)
+    facts = replace(facts, measured=replace(facts.measured, header=reading.header), judged=found)
+    return Record(facts, reading.samples, *_logs(planned, outcome))
 
 
-def unfinished(planned: Planned, facts: SiteFacts, error: SiteError) -> Record:
+def judged(planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[Sample, ...]) -> Judged:
+    """What there is to say of samples that hold; a grader says it again."""
+    warned = (*notes(planned.series.tool, site.traits, site.ends), *unaccounted(planned, outcome, samples))
+    return Judged(__version__, warned, path=path(site.ends, outcome, samples))
+
+
+def unfinished(planned: Planned, site: SiteFacts, error: SiteError) -> Record:
     """What is known of a trial of which the site brought nothing back."""
-    nothing = Outcome((), {}, {}, 0, 0, "", 0.0)
-    return Record(planned.trial.key, record_facts(planned, facts, nothing) | {"failed": str(error)}, ())
+    facts = record_facts(planned, site, Outcome((), {}, {}, 0, 0, "", 0.0))
+    return Record(_failed(facts, str(error)), ())
 
 
-def _failure(problems: list[str], planned: Planned, outcome: Outcome, about: dict[str, Any]) -> FailedOutcome:
+def _failure(problems: list[str], planned: Planned, outcome: Outcome, facts: Facts) -> FailedOutcome:
     sentence = "; ".join(problems)
-    record = Record(planned.trial.key, about | {"failed": sentence}, (), *_logs(planned, outcome))
+    record = Record(_failed(facts, sentence), (), *_logs(planned, outcome))
     outputs = "".join(step.client_out for step in outcome.steps)
     return FailedOutcome(sentence, record, {"client.out": outputs, "console.log": outcome.console})
 
 
-def record_facts(planned: Planned, facts: SiteFacts, outcome: Outcome) -> dict[str, Any]:
+def _failed(facts: Facts, sentence: str) -> Facts:
+    return replace(facts, judged=replace(facts.judged, failed=sentence))
+
+
+def record_facts(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable | None = None) -> Facts:
     """All that a record says of a trial before it is judged; a grader holds what was handed in against it."""
-    trial, series = planned.trial, planned.series
-    request = trial.request
-    return {
-        "format": FORMAT,
-        "lab": __version__,
-        "key": trial.key,
-        "program": request.program,
-        "operation": request.operation,
-        "measure": request.measure,
-        "repetition": planned.repetition,
-        "counts": [asdict(each) for each in request.counts],
-        "options": {name: value for name, value in request.parameters.as_dict().items() if name not in COUNTED},
-        "first_asked_by": {"series": series.name, "point": planned.point},
-        "published": series.published.as_dict(),
-        "profile": asdict(series.profile(facts.name)),
-        "programs": trial.programs,
-        "site": facts.name,
-        "identity": facts.identity,
-        "traits": facts.traits.as_dict(),
-        "ends": _ends(facts.ends),
-        "link": asdict(trial.job.link),
-        "perturbation": asdict(trial.job.perturbation),
-        "deadline_s": trial.job.deadline_s,
-        "steps": [_step(*each) for each in zip(trial.job.steps, outcome.steps, strict=False)],
-        "counters_before": outcome.counters_before,
-        "counters_after": outcome.counters_after,
-        "clock_start_ns": outcome.clock_start_ns,
-        "clock_end_ns": outcome.clock_end_ns,
-        "notes": notes(series.tool, facts.traits, facts.ends),
-    }
+    tool = planned.series.tool
+    before = Judged(__version__, tuple(notes(tool, site.traits, site.ends)))
+    moment = _moment(planned, site, state)
+    return Facts(planned.trial.key, _asked(planned, site), _measured(planned, outcome), before, moment)
 
 
-def _ends(ends: Ends) -> dict[str, Any]:
-    """The launcher only where it is another than that of the exact machine, whose records stay as they are."""
-    return {name: value for name, value in asdict(ends).items() if value != PLAIN}
+def _asked(planned: Planned, site: SiteFacts) -> Asked:
+    trial, request = planned.trial, planned.trial.request
+    given = vars(request.parameters)
+    return Asked(
+        format=FORMAT,
+        program=request.program,
+        operation=request.operation,
+        measure=request.measure,
+        repetition=planned.repetition,
+        counts=request.counts,
+        options={name: value for name, value in given.items() if name not in COUNTED},
+        programs=trial.programs,
+        site=site.name,
+        identity=site.identity,
+        traits=site.traits,
+        ends=site.ends,
+        link=trial.job.link,
+        perturbation=trial.job.perturbation,
+        deadline_s=trial.job.deadline_s,
+    )
 
 
-def _step(step: Any, outcome: StepOutcome) -> dict[str, Any]:
-    return {
-        "server": step.server,
-        "client": step.client,
-        "server_status": outcome.server_status,
-        "client_status": outcome.client_status,
-        "clock_start_ns": outcome.clock_start_ns,
-        "clock_end_ns": outcome.clock_end_ns,
-    }
+def _measured(planned: Planned, outcome: Outcome) -> Measured:
+    steps = tuple(_step(*each) for each in zip(planned.trial.job.steps, outcome.steps, strict=False))
+    counters = (outcome.counters_before, outcome.counters_after)
+    return Measured(steps, *counters, outcome.clock_start_ns, outcome.clock_end_ns)
+
+
+def _moment(planned: Planned, site: SiteFacts, state: JsonTable | None) -> Moment:
+    series = planned.series
+    asked = FirstAsked(series.name, planned.point)
+    return Moment(asked, as_json(series.published), as_json(series.profile(site.name)), state)
+
+
+def _step(step: Step, left: StepOutcome) -> StepFacts:
+    statuses = (left.server_status, left.client_status)
+    return StepFacts(step.server, step.client, *statuses, left.clock_start_ns, left.clock_end_ns)
 
 
 def _logs(planned: Planned, outcome: Outcome) -> tuple[str, str]:

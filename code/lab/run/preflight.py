@@ -115,7 +115,8 @@ def _cost(record: Record) -> Cost:
     small_s, large_s = (_message_s(record.samples, each.size) for each in (SMALL, LARGE))
     byte_s = max(0.0, (large_s - small_s) / (LARGE.size - SMALL.size))
     cost = Cost(small_s, byte_s, 0.0)
-    return replace(cost, trial_s=max(0.0, record.facts["state"]["host_seconds"] - cost.of((SMALL, LARGE))))
+    host_seconds = record.facts.moment.host_seconds or 0.0
+    return replace(cost, trial_s=max(0.0, host_seconds - cost.of((SMALL, LARGE))))
 
 
 def _message_s(samples: Iterable[Sample], size: int) -> float:
@@ -125,7 +126,7 @@ def _message_s(samples: Iterable[Sample], size: int) -> float:
 
 
 def _link_rate(record: Record) -> float | None:
-    bits = record.facts["state"].get("client", {}).get("rate_bit_s")
+    bits = record.facts.moment.rate_bit_s("client")
     return bits / 8 if bits else None
 
 

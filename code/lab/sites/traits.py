@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from lab.errors import RecordError
+from lab.typed_json import JsonError, JsonValue, parse_as
 
 
 class Clock(StrEnum):
@@ -44,10 +44,6 @@ class Traits:
         """Whether an end that spins keeps the other from running."""
         return self.shared is Shared.CORE
 
-    def as_dict(self) -> dict[str, Any]:
-        """As a record holds them."""
-        return asdict(self)
-
 
 EXACT = Traits(Clock.INSTRUCTIONS, Shared.CORE, takes_models=True, reachable=False)
 # Of each of these there is one in the world, known before any is opened: no record and no computer can say otherwise.
@@ -59,13 +55,9 @@ def fixed(site: str) -> Traits | None:
     return FIXED.get(site)
 
 
-def read_traits(site: str, values: Any) -> Traits:
+def read_traits(site: str, values: JsonValue) -> Traits:
     """Those that a record of the site repeats."""
     try:
-        clock, shared = Clock(values["clock"]), Shared(values["shared"])
-        takes_models, reachable = values["takes_models"], values["reachable"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise RecordError(f"it does not say what the site {site} is: {error!r:.200}") from error
-    if not isinstance(takes_models, bool) or not isinstance(reachable, bool):
-        raise RecordError(f"it does not say what the site {site} is: {values!r:.200}")
-    return fixed(site) or Traits(clock, shared, takes_models, reachable)
+        return fixed(site) or parse_as(Traits, values)
+    except JsonError as error:
+        raise RecordError(f"it does not say what the site {site} is: {error.what}") from error

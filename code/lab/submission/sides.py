@@ -62,8 +62,8 @@ def _identity(folder: Path, tables: dict[str, list[Row]]) -> dict[str, str]:
         return _flat(json.loads((folder / IDENTITY).read_text())) | _programs(folder / MANIFEST)
     identity: dict[str, str] = {}
     for start in sorted({row["record"] for rows in tables.values() for row in rows}):
-        facts = read_facts(folder, find_key(folder, start))
-        identity |= _flat({"site": facts["site"], **facts["programs"], **facts["identity"]})
+        asked = read_facts(folder, find_key(folder, start)).asked
+        identity |= {"site": asked.site, **asked.programs, **asked.identity}
     return identity
 
 

@@ -64,7 +64,7 @@ def test_records_that_another_experiment_measured_first_are_as_good(
     (folder / "other.toml").write_text(other)
     hand_ins.measure(hand_ins.plan_on(folder / "other.toml", site, "d"), folder / "results", site)
     work = hand_ins.make_work(course, "cleo", site)
-    asked = [read_facts(work.results, key)["first_asked_by"]["series"] for key in work.plan.trials()]
+    asked = [read_facts(work.results, key).moment.first_asked_by.series for key in work.plan.trials()]
     assert Counter(asked) == {"verbs": 4, "tcp": 4, "first_verbs": 2, "first_tcp": 2}
     grade = grade_file(hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "cleo.pdf"))
     assert (grade.kinds, grade.points) == ((), 100)

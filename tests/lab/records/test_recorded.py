@@ -58,8 +58,9 @@ def lay(file: Path, results: Path, facts: SiteFacts, fake_site: Any) -> Laid:
         plan = make_plan(experiment, site, dict.fromkeys(binaries([experiment]), build))
         for planned in plan.planned[:first]:
             record = measure(planned, _counting(fake_site, site), site)
-            started = record.facts["state"] | {"started": f"2026-01-{day:02}T00:00:00+00:00"}
-            write_record(results, replace(record, facts=record.facts | {"state": started}))
+            state = {**(record.facts.moment.state or {}), "started": f"2026-01-{day:02}T00:00:00+00:00"}
+            moment = replace(record.facts.moment, state=state)
+            write_record(results, replace(record, facts=replace(record.facts, moment=moment)))
         return plan
 
     return lay

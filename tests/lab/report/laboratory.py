@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -12,9 +14,10 @@ from tests.lab import fake_site
 from lab.model.trial import Job, Outcome
 from lab.places import EXPERIMENTS
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.records.facts import CHECKS, Facts
 from lab.records.record import write_record
 from lab.report.evidence.evidence import Evidence, gather
-from lab.run.measure import measure
+from lab.run.measure import measure, record_facts
 from lab.run.run import missing
 from lab.spec.reader import load
 
@@ -61,6 +64,21 @@ def record(plan: Plan, results: Path) -> None:
     site: Any = UnsteadySite()
     for each in missing([plan], results)[0]:
         write_record(results, measure(each, site, plan.site))
+
+
+def facts_of(key: str, plan: Plan) -> Facts:
+    """Of a trial that left only its rows: it passed all checks."""
+    facts = record_facts(plan.planned[0], plan.site, Outcome((), {}, {}, 0, 0, "", 0.0))
+    return replace(facts, key=key, judged=replace(facts.judged, checks=CHECKS))
+
+
+def judged(evidence: Evidence, keys: Iterable[str], *, notes: tuple[str, ...] = (), whole: bool = True) -> Evidence:
+    """The same evidence, some of whose records were judged otherwise: notes warn, or they did not pass all checks."""
+    facts = dict(evidence.facts)
+    for key in keys:
+        found = facts[key].judged
+        facts[key] = replace(facts[key], judged=replace(found, notes=notes, checks=found.checks if whole else ()))
+    return replace(evidence, facts=facts)
 
 
 def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS) -> Evidence:

@@ -22,7 +22,7 @@ from lab.report.claims.ratios import ratio_claims
 from lab.report.claims.shape import shape_claims
 from lab.report.claims.sides import series_of_sides, sides
 from lab.report.evidence.curve import rates, subject
-from lab.report.evidence.evidence import CHECKS, COMPLETED, CONFIRMED, Evidence, cells
+from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence, cells
 from lab.report.evidence.pairs import pairs
 
 NAMES = ("verbs_throughput", "write_parameters")
@@ -37,7 +37,7 @@ def reference(name: str) -> tuple[Evidence, list[Row]]:
     plan = replace(plan, experiment=replace(plan.experiment, series=series))
     assert all(set(each.sizes("exact")) == set(by_size(rows, each.name, "size_bytes")) for each in series)
     keys = list(dict.fromkeys(row["record"] for row in rows))
-    facts = {key: {"checks": sorted(CHECKS), "notes": []} for key in keys}
+    facts = {key: laboratory.facts_of(key, plan) for key in keys}
     return Evidence(plan, tuple(rows), facts, Path("nowhere"), 0, cells(plan, rows, keys)), rows
 
 

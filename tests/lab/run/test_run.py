@@ -15,9 +15,9 @@ from lab.errors import RecordError, SiteError, StorageError
 from lab.files.digests import SUMS
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts
+from lab.records.facts import VOLATILE
 from lab.records.record import find_key, has_record, read_facts, read_samples_of, record_folder, write_record
 from lab.report.evidence.evidence import gather
-from lab.report.pdf.attachments import PASSING
 from lab.run.measure import judge, record_facts
 from lab.run.run import Summary, Work, damaged, missing, run_trials
 from lab.run.trial_lock import claim
@@ -55,9 +55,9 @@ def test_a_record_holds_what_was_asked_and_what_was_found(make_small_plan: Make,
     run(plan, fake_site, results)
     key = plan.planned[4].trial.key
     facts = read_facts(results, find_key(results, key[:12]))
-    assert facts["published"]["tx_depth"] == 128 and facts["options"]["tx_depth"] == 64
-    assert facts["programs"] == {"verbs-server": "d", "verbs-client": "d"}
-    assert facts["counters_after"]["v0.tx_bytes"] > 0 and facts["steps"][0]["client_status"] == 0
+    assert facts.moment.published["tx_depth"] == 128 and facts.asked.options["tx_depth"] == 64
+    assert facts.asked.programs == {"verbs-server": "d", "verbs-client": "d"}
+    assert facts.measured.counters_after["v0.tx_bytes"] > 0 and facts.measured.steps[0].client_status == 0
     assert {"size_bytes", "sample"} & set(vars(read_samples_of(results, key)[0]))
 
 
@@ -69,7 +69,8 @@ def test_two_experiments_that_come_to_one_trial_make_the_same_record_of_it() -> 
     assert len(shared) > 20
     for key in shared:
         one, other = (record_facts(each[key], site, outcome) for each in (first, second))
-        assert {name for name in one if one[name] != other[name]} <= set(PASSING)
+        assert one.lasting() == other.lasting()
+        assert one.table().keys() - one.lasting().keys() <= set(VOLATILE)
 
 
 def test_samples_of_two_runs_are_the_same_bytes(make_small_plan: Make, fake_module: Any, tmp_path: Path) -> None:
@@ -193,14 +194,14 @@ measure = "throughput"
 """
     planned: Planned = make_small_plan(text).planned[0]
     record = judge(planned, facts, fake_site.run(planned.trial.job), {})
-    assert "both ends spun" in record.facts["notes"][0]
+    assert "both ends spun" in record.facts.judged.notes[0]
 
 
 def test_a_record_survives_its_own_json(make_small_plan: Make, fake_site: Any, facts: SiteFacts, results: Path) -> None:
     planned = make_small_plan().planned[0]
     record = judge(planned, facts, fake_site.run(planned.trial.job), {})
     write_record(results, record)
-    assert read_facts(results, record.key) == json.loads(json.dumps(record.facts))
+    assert read_facts(results, record.key) == record.facts
     assert read_samples_of(results, record.key) == record.samples
 
 

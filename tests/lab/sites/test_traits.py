@@ -11,6 +11,7 @@ from lab.sites.links.soft_rdma import SoftRdma
 from lab.sites.slurm import ExactOnSlurm
 from lab.sites.ssh import TwoHosts
 from lab.sites.traits import EXACT, Traits, read_traits
+from lab.typed_json import as_json
 
 MADE = [Cable.traits, SoftRdma.traits, vm.VmSite(MACHINE, CACHE, 1).traits]
 REAL = [OwnDevices.traits, TwoHosts.traits, slurm.TRAITS]
@@ -33,16 +34,14 @@ def test_the_cable_within_one_virtual_machine_has_both_ends_on_one_core(processo
 
 @pytest.mark.parametrize("traits", [EXACT, *MADE, *REAL])
 def test_a_record_repeats_traits_whole(traits: Traits) -> None:
-    assert read_traits("any", traits.as_dict()) == traits
+    assert read_traits("any", as_json(traits)) == traits
 
 
 def test_no_record_can_say_that_the_exact_site_is_another() -> None:
-    assert read_traits("exact", TwoHosts.traits.as_dict()) == EXACT
+    assert read_traits("exact", as_json(TwoHosts.traits)) == EXACT
 
 
-@pytest.mark.parametrize(
-    "values", [None, {}, [], EXACT.as_dict() | {"clock": "sun"}, EXACT.as_dict() | {"reachable": 1}]
-)
+@pytest.mark.parametrize("values", [None, {}, [], as_json(EXACT) | {"clock": "sun"}, as_json(EXACT) | {"reachable": 1}])
 def test_a_record_without_traits_is_one_sentence(values: Any) -> None:
     with pytest.raises(RecordError, match="does not say what the site ssh is"):
         read_traits("ssh", values)

@@ -54,5 +54,5 @@ def _longer(case: Case, planned: Planned) -> Planned:
 def _times(case: Case, planned: Planned) -> tuple[int, int]:
     """What went by on the site's clock, and what the samples claim."""
     results, key = case.desk.results, planned.trial.key
-    spans = (step["clock_end_ns"] - step["clock_start_ns"] for step in read_facts(results, key)["steps"])
+    spans = (step.clock_ns for step in read_facts(results, key).measured.steps)
     return sum(spans), claimed_time_ns(read_samples_of(results, key))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Kind
-from lab.records.record import read_facts, read_samples_of
+from lab.records.facts import VOLATILE
+from lab.records.record import read_document, read_samples_of
 from lab.records.tolerance import TOLERANCE, ratios
 from lab.report.evidence.evidence import Evidence
-from lab.report.pdf.attachments import PASSING
+from lab.typed_json import JsonValue
 
-APART = (*PASSING, "lab")
+APART = (*VOLATILE, "lab")
 KINDS = {
     "counters_before": Kind.COUNTER,
     "counters_after": Kind.COUNTER,
@@ -42,7 +42,7 @@ def _equal(case: Case, own: Evidence) -> Iterator[Finding]:
     for key in sorted(own.facts.keys() - case.records):
         yield Finding(Kind.MISSING_RECORD, f"record {key[:16]} was measured here, but not handed in")
     for key in sorted(case.records & own.facts.keys()):
-        given, ours = read_facts(case.folder / "results", key), own.facts[key]
+        given, ours = read_document(case.folder / "results", key), own.facts[key].table()
         for name in sorted((given.keys() | ours.keys()) - set(APART)):
             if given.get(name) != ours.get(name):
                 values = " and ".join(_short(each.get(name)) for each in (given, ours))
@@ -71,5 +71,5 @@ def _within_tolerance(case: Case, own: Evidence) -> Iterator[Finding]:
             yield Finding(Kind.TOLERANCE, what)
 
 
-def _short(value: Any) -> str:
+def _short(value: JsonValue) -> str:
     return json.dumps(value, sort_keys=True)[:80]

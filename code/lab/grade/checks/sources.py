@@ -44,12 +44,12 @@ def _differences(case: Case, given: Planned, built: Planned) -> Iterator[Finding
 
 def _done(case: Case, planned: Planned) -> dict[str, int]:
     """What a trial took and sent, by names for people."""
-    facts = read_facts(case.desk.results, planned.trial.key)
+    found = read_facts(case.desk.results, planned.trial.key).measured
     samples = read_samples_of(case.desk.results, planned.trial.key)
-    counter = counter_name(planned.series, case.own_plan.site.ends, facts["counters_after"])
-    done = {counter: facts["counters_after"].get(counter, 0) - facts["counters_before"].get(counter, 0)}
-    for number, step in enumerate(facts["steps"], 1):
-        done[f"the site's time in ns of pair {number}"] = step["clock_end_ns"] - step["clock_start_ns"]
+    counter = counter_name(planned.series, case.own_plan.site.ends, found.counters_after)
+    done = {counter: found.counters_after.get(counter, 0) - found.counters_before.get(counter, 0)}
+    for number, step in enumerate(found.steps, 1):
+        done[f"the site's time in ns of pair {number}"] = step.clock_ns
     for size in sorted({each.size_bytes for each in samples}):
         printed = claimed_time_ns(each for each in samples if each.size_bytes == size)
         done[f"the time in ns that it prints for {size} bytes"] = printed

@@ -57,5 +57,6 @@ def _by_size(evidence: Evidence, series: Series, point: Point) -> dict[int, Valu
 
 def _headers(evidence: Evidence, series: Series, point: Point) -> Iterator[dict[str, str]]:
     for planned in evidence.plan.planned:
-        if planned.series.name == series.name and planned.point == point:
-            yield evidence.facts.get(planned.trial.key, {}).get("header", {})
+        facts = evidence.facts.get(planned.trial.key)
+        if facts and planned.series.name == series.name and planned.point == point:
+            yield facts.measured.header or {}

@@ -11,15 +11,14 @@ from typing import Any, TypeVar
 from lab.errors import RecordError
 from lab.plan.plan import Plan, Planned
 from lab.programs.request import Sample
+from lab.records.facts import Facts
 from lab.records.record import has_record, read_samples_of, read_whole, record_damage, record_folder
 from lab.records.table import KEY_LETTERS, Row, table_of
-from lab.run.measure import PASSED
 from lab.spec.experiment import Point, Series
 
 COMPLETED, CONFIRMED = "completed_bytes_per_s", "confirmed_bytes_per_s"
 # What a column counts stands at the end of its name; the others are words, or say which row it is.
 COUNTS = ("_ns", "_per_s", "messages")
-CHECKS = frozenset(PASSED)
 
 
 Made = TypeVar("Made")
@@ -39,7 +38,7 @@ class Evidence:
 
     plan: Plan
     rows: tuple[Row, ...]
-    facts: dict[str, dict[str, Any]]  # by key, in the order of the plan
+    facts: dict[str, Facts]  # by key, in the order of the plan
     results: Path
     bytes_on_disk: int
     _cells: dict[tuple[str, str, str, str], Cell] = field(default_factory=dict, repr=False)
@@ -84,7 +83,7 @@ class Evidence:
 
     def unchecked(self, keys: Iterable[str]) -> tuple[str, ...]:
         """The records that did not pass all checks, or whose notes warn against their numbers."""
-        return tuple(key for key in keys if not _is_sound(self.facts[key]))
+        return tuple(key for key in keys if not self.facts[key].judged.is_sound)
 
 
 def gather(plan: Plan, results: Path) -> Evidence:
@@ -136,7 +135,3 @@ def cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> dict[tuple[str, s
 
 def _point_text(point: Point) -> str:
     return " ".join(f"{name}={value}" for name, value in point.items())
-
-
-def _is_sound(facts: dict[str, Any]) -> bool:
-    return set(facts.get("checks", ())) >= CHECKS and not facts.get("notes")

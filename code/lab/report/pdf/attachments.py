@@ -7,12 +7,13 @@ import hashlib
 import io
 import json
 from pathlib import Path
-from typing import Any
 
+from lab.records.facts import Facts
 from lab.records.table import columns, format_table
 from lab.report.claim import Claim, Ledger
 from lab.report.evidence.evidence import Evidence
 from lab.report.tex.typeset import interval_plain, shown
+from lab.typed_json import JsonTable, JsonValue
 
 CLAIM_COLUMNS = (
     "name",
@@ -29,10 +30,6 @@ CLAIM_COLUMNS = (
     "source",
     "records",
 )
-
-
-# What a record says of the moment, or of the experiment that asked first: another run has the same trial without it.
-PASSING = ("state", "first_asked_by", "published", "profile")
 
 
 def attachments(evidence: Evidence, ledger: Ledger, texts: dict[str, bytes]) -> dict[str, bytes]:
@@ -63,7 +60,7 @@ def claim_lines(ledger: Ledger) -> list[str]:
     return ["  ".join([*(text.ljust(width) for text, width in zip(row, widths, strict=False)), row[3]]) for row in rows]
 
 
-def _row(claim: Claim) -> list[Any]:
+def _row(claim: Claim) -> list[str | int | float]:
     interval = claim.estimate.interval
     ends = (repr(interval.low), repr(interval.high), interval.level) if interval else ("", "", "")
     about = (claim.base, claim.link, claim.meaning, claim.source, " ".join(claim.keys))
@@ -78,20 +75,19 @@ def _row(claim: Claim) -> list[Any]:
     ]
 
 
-def _manifest(evidence: Evidence) -> list[dict[str, Any]]:
+def _manifest(evidence: Evidence) -> list[JsonTable]:
     """A record by its key and by a digest of what it measured."""
     return [_about(key, facts) for key, facts in evidence.facts.items()]
 
 
-def _about(key: str, facts: dict[str, Any]) -> dict[str, Any]:
-    lasting = {name: value for name, value in facts.items() if name not in PASSING}
+def _about(key: str, facts: Facts) -> JsonTable:
+    lasting = facts.lasting()
     digest = hashlib.sha256(json.dumps(lasting, sort_keys=True).encode()).hexdigest()
     names = ("program", "operation", "measure", "repetition", "checks", "notes", "programs")
-    guest_ns = facts["clock_end_ns"] - facts["clock_start_ns"]
-    return {"key": key, "sha256": digest, "site_clock_ns": guest_ns, **{name: facts[name] for name in names}}
+    return {"key": key, "sha256": digest, "site_clock_ns": facts.clock_ns, **{name: lasting[name] for name in names}}
 
 
-def _json(value: Any) -> str:
+def _json(value: JsonValue) -> str:
     return json.dumps(value, indent=1, sort_keys=True) + "\n"
 
 

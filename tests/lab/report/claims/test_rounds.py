@@ -142,7 +142,7 @@ def test_the_draft_says_how_many_sizes_agreed(evidence: Evidence) -> None:
 def changed_record(plan: Plan, results: Path, change: Callable[[Any], Any]) -> Iterator[Evidence]:
     key = plan.planned[0].trial.key
     samples = tuple(change(sample) for sample in read_samples_of(results, key))
-    write_record(results, Record(key, read_facts(results, key), samples))
+    write_record(results, Record(read_facts(results, key), samples))
     yield gather(plan, results)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from tests.lab.report import laboratory
 
 from lab.analysis.estimate import Estimate, Interval
+from lab.records.facts import Facts
 from lab.report.claims.ledger import make_ledger
 from lab.report.claims.ratios import ratio_claims
 from lab.report.claims.sweeps import best_of, points
@@ -87,11 +87,13 @@ def test_how_often_a_size_was_asked_for_is_nothing_that_a_sweep_of_iterations_mo
     assert "asked" in str(counted.facts) and moved(counted, counted.series("held"), 1) == ()
 
 
-def counted_once_more(facts: dict[str, Any]) -> dict[str, Any]:
+def counted_once_more(facts: Facts) -> Facts:
     """A record whose header says of each size how often it was asked for, different at each depth."""
-    depth = facts["options"]["tx_depth"]
-    header = {name: f"{value} asked={depth} sample_every={depth}" for name, value in facts["header"].items()}
-    return facts | {"header": header}
+    depth = facts.asked.options["tx_depth"]
+    header = {
+        name: f"{value} asked={depth} sample_every={depth}" for name, value in (facts.measured.header or {}).items()
+    }
+    return replace(facts, measured=replace(facts.measured, header=header))
 
 
 def test_a_gain_of_two_factors_is_refused_to_a_text_and_said_by_table_and_draft(evidence: Evidence) -> None:
@@ -155,7 +157,7 @@ def test_a_ratio_of_small_messages_says_how_both_sides_hand_them_over(evidence: 
 
 def test_counts_over_all_sizes_rest_on_all_records_and_are_refused_with_any_of_them(evidence: Evidence) -> None:
     key = evidence.keys("tcp")[0]
-    warned = replace(evidence, facts=evidence.facts | {key: evidence.facts[key] | {"notes": ["both ends spun"]}})
+    warned = laboratory.judged(evidence, [key], notes=("both ends spun",))
     pair = next(iter(pairs(warned)))
     claims = {claim.name: claim for claim in ratio_claims(pair)}
     for word in ("faster", "slower", "unclear", "within", "sizes", "false", "least", "most", "least.size", "1", "4K"):
@@ -168,7 +170,7 @@ def test_counts_over_all_sizes_rest_on_all_records_and_are_refused_with_any_of_t
 
 def test_what_a_sweep_finds_best_is_refused_with_any_warned_record_of_it(evidence: Evidence) -> None:
     key = next(each.trial.key for each in evidence.plan.planned if each.point == {"tx_depth": 512})
-    warned = replace(evidence, facts=evidence.facts | {key: evidence.facts[key] | {"checks": []}})
+    warned = laboratory.judged(evidence, [key], whole=False)
     ledger = make_ledger(warned)
     series = next(each.series.name for each in evidence.plan.planned if each.trial.key == key)
     assert all(ledger[f"{series}.1.{name}"].unchecked == (key,) for name in ("best.tx_depth", "gain"))
@@ -177,7 +179,7 @@ def test_what_a_sweep_finds_best_is_refused_with_any_warned_record_of_it(evidenc
 
 def test_a_table_marks_every_number_of_a_warned_record(evidence: Evidence) -> None:
     key = evidence.keys("tcp")[0]
-    warned = replace(evidence, facts=evidence.facts | {key: evidence.facts[key] | {"notes": ["both ends spun"]}})
+    warned = laboratory.judged(evidence, [key], notes=("both ends spun",))
     (clean,), (marked,) = (ratio_tables(each, make_ledger(each)) for each in (evidence, warned))
     assert not any("labwarned" in cell for row in clean.rows for cell in row)
     assert all("labwarned" in row[2] for row in marked.rows)

@@ -1,0 +1,166 @@
+"""What record.json holds of a trial: what was asked, measured and judged, and what is of the moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lab.model.parameters import Counts, Scalar
+from lab.model.trial import PLAIN, Ends, Link, Perturbation
+from lab.sites.traits import Traits
+from lab.typed_json import JsonError, JsonTable, JsonValue, as_json, parse_as
+
+# What every trial is judged by, as its record says it.
+CHECKS = ("statuses", "samples whole", "bytes counted", "time counted", "rates within the link's")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the trial is: with any of it changed, it would be another one."""
+
+    format: int
+    program: str
+    operation: str
+    measure: str
+    repetition: int
+    counts: tuple[Counts, ...]
+    options: dict[str, Scalar]
+    programs: dict[str, str]  # program under test -> sha256
+    site: str
+    identity: dict[str, str]
+    traits: Traits
+    ends: Ends
+    link: Link
+    perturbation: Perturbation
+    deadline_s: int
+
+
+@dataclass(frozen=True)
+class StepFacts:
+    """The commands of one step, how they ended, and the site's clock around them."""
+
+    server: tuple[str, ...]
+    client: tuple[str, ...]
+    server_status: int
+    client_status: int
+    clock_start_ns: int
+    clock_end_ns: int
+
+    @property
+    def clock_ns(self) -> int:
+        """What went by on the site's clock."""
+        return self.clock_end_ns - self.clock_start_ns
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the site and the programs say."""
+
+    steps: tuple[StepFacts, ...]
+    counters_before: dict[str, int]
+    counters_after: dict[str, int]
+    clock_start_ns: int
+    clock_end_ns: int
+    header: dict[str, str] | None = None  # of the program's output; none of a trial that failed
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the lab found when it looked at the trial."""
+
+    lab: str  # the version that looked
+    notes: tuple[str, ...]  # what a reader must know before using the numbers
+    checks: tuple[str, ...] | None = None  # that it passed
+    path: str | None = None  # the way that the messages took
+    failed: str | None = None  # a sentence; such a trial has no record, only its evidence
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it passed all checks, and nothing warns against its numbers."""
+        return set(self.checks or ()) >= set(CHECKS) and not self.notes
+
+
+@dataclass(frozen=True)
+class FirstAsked:
+    """Which place of which experiment asked for the trial first."""
+
+    series: str
+    point: dict[str, Scalar]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What is volatile: another run, or another experiment, has the same trial without it."""
+
+    first_asked_by: FirstAsked
+    published: JsonTable  # all parameters, as they were before the site's profile
+    profile: JsonTable
+    state: JsonTable | None = None  # of the computers, while it ran
+
+    @property
+    def started(self) -> str:
+        """When the trial began; empty where it is not said."""
+        value = (self.state or {}).get("started")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def host_seconds(self) -> float | None:
+        """What the trial took of the computer's time."""
+        value = (self.state or {}).get("host_seconds")
+        return float(value) if isinstance(value, (int, float)) else None
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes of a cluster that it ran on."""
+        value = (self.state or {}).get("nodes")
+        return tuple(str(each) for each in value) if isinstance(value, list) else ()
+
+    def rate_bit_s(self, end: str) -> int | None:
+        """What one end says that its link can carry."""
+        about = (self.state or {}).get(end)
+        value = about.get("rate_bit_s") if isinstance(about, dict) else None
+        return value if isinstance(value, int) else None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All of one trial; in the file, the parts are one table."""
+
+    key: str
+    asked: Asked
+    measured: Measured
+    judged: Judged
+    moment: Moment
+
+    def table(self) -> dict[str, JsonValue]:
+        """As record.json holds them."""
+        return {**self.lasting(), **_table(self.moment)}
+
+    def lasting(self) -> dict[str, JsonValue]:
+        """What another run of the same trial on an exact site says too."""
+        return {"key": self.key, **_table(self.asked), **_table(self.measured), **_table(self.judged)}
+
+    @property
+    def clock_ns(self) -> int:
+        """What went by on the site's clock."""
+        return self.measured.clock_end_ns - self.measured.clock_start_ns
+
+
+VOLATILE = tuple(Moment.__dataclass_fields__)
+
+
+def parse_facts(document: JsonTable) -> Facts:
+    """The facts of a table; an error names what is not of its type. What the lab does not write is left out."""
+    key = document.get("key")
+    if not isinstance(key, str):
+        raise JsonError("key is no text", name="key")
+    parts = (parse_as(Asked, document), parse_as(Measured, document), parse_as(Judged, document))
+    return Facts(key, *parts, parse_as(Moment, document))
+
+
+def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
+    """What is not there is not written; the launcher only where it is another than the exact machine's."""
+    table: dict[str, JsonValue] = {name: value for name, value in as_json(part).items() if value is not None}
+    ends = table.get("ends")
+    if isinstance(ends, dict) and ends["launcher"] == PLAIN:
+        table["ends"] = {name: value for name, value in ends.items() if name != "launcher"}
+    return table

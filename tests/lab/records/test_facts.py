@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.records.facts import CHECKS, parse_facts
+from lab.typed_json import JsonError
+
+WRITTEN = sorted((Path(__file__).parent / "written").glob("*.json"))
+
+
+def document() -> Any:
+    return json.loads(WRITTEN[0].read_text())
+
+
+@pytest.mark.parametrize("file", WRITTEN, ids=lambda file: file.stem)
+def test_a_record_that_is_read_and_written_again_keeps_its_bytes(file: Path) -> None:
+    text = file.read_text()
+    assert json.dumps(parse_facts(json.loads(text)).table(), indent=1, sort_keys=True) + "\n" == text
+
+
+def test_a_launcher_is_written_where_it_is_another_than_the_exact_machines() -> None:
+    facts = parse_facts(document())
+    assert "launcher" not in json.dumps(facts.table())
+    ends = replace(facts.asked.ends, launcher="orterun apart")
+    table = replace(facts, asked=replace(facts.asked, ends=ends)).table()
+    assert isinstance(table["ends"], dict) and table["ends"]["launcher"] == "orterun apart"
+    assert parse_facts(table).asked.ends == ends
+
+
+def test_what_another_run_says_otherwise_is_not_lasting() -> None:
+    facts = parse_facts(document())
+    later = replace(facts, moment=replace(facts.moment, state={"started": "later"}))
+    assert later.lasting() == facts.lasting() and later.table() != facts.table()
+
+
+def test_a_record_is_sound_with_all_checks_and_without_notes() -> None:
+    judged = parse_facts(document()).judged
+    assert judged.is_sound and not replace(judged, notes=("both ends spun",)).is_sound
+    assert not replace(judged, checks=CHECKS[1:]).is_sound and not replace(judged, checks=None).is_sound
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("steps", {}),
+        ("steps", [[]]),
+        ("clock_end_ns", 1.5),
+        ("clock_end_ns", True),
+        ("counters_after", {"v0.tx_bytes": "1"}),
+        ("traits", {"clock": "sun"}),
+        ("counts", [{"size": 1}]),
+        ("options", {"wait": None}),
+        ("lab", 1),
+        ("checks", "all"),
+        ("header", []),
+        ("state", 0),
+        ("key", None),
+    ],
+)
+def test_a_value_of_another_type_is_an_error_that_names_it(name: str, value: object) -> None:
+    with pytest.raises(JsonError) as caught:
+        parse_facts(document() | {name: value})
+    assert caught.value.name == name and name in caught.value.what
+
+
+def test_what_must_be_there_is_missed_by_its_name() -> None:
+    without = {name: value for name, value in document().items() if name != "identity"}
+    with pytest.raises(JsonError, match="identity is missing"):
+        parse_facts(without)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from lab.typed_json import JsonError, JsonTable, JsonValue, as_json, parse_as
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Inner:
+    count: int
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner
+    pairs: tuple[tuple[str, int], ...] = ()
+    choice: int | Literal["auto"] = "auto"
+    colour: Colour = Colour.RED
+    place: Path = Path("here")
+    by_name: dict[str, Inner] = field(default_factory=dict)
+    anything: JsonValue = None
+    table: JsonTable = field(default_factory=dict)
+
+
+FULL = Outer(Inner(1), (("a", 1),), 3, Colour.RED, Path("/x"), {"b": Inner(2)}, [1, {"c": None}], {"d": 1.5})
+
+
+@pytest.mark.parametrize("value", [FULL, Outer(Inner(0))])
+def test_a_dataclass_survives_its_own_json(value: Outer) -> None:
+    table = as_json(value)
+    assert json.loads(json.dumps(table)) == table and parse_as(Outer, table) == value
+
+
+def test_a_name_that_the_dataclass_does_not_have_is_left_out() -> None:
+    assert parse_as(Inner, {"count": 1, "other": 2}) == Inner(1)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"inner": {"count": True}}, "inner: count: True is no whole number"),
+        ({"inner": {}}, "inner: count is missing"),
+        ({"inner": 1}, "inner: 1 is no table"),
+        ({"pairs": [["a"]]}, r"pairs: \['a'\] is no list of 2"),
+        ({"pairs": "a"}, "pairs: 'a' is no list"),
+        ({"choice": "some"}, "choice: 'some' is no"),
+        ({"colour": "blue"}, "colour: 'blue' is no Colour"),
+        ({"place": 1}, "place: 1 is no"),
+        ({"by_name": {"b": None}}, "by_name: b: None is no table"),
+        ({"table": []}, r"table: \[\] is no table"),
+    ],
+)
+def test_a_value_of_another_type_is_one_sentence(given: JsonTable, sentence: str) -> None:
+    with pytest.raises(JsonError, match=sentence) as caught:
+        parse_as(Outer, {"inner": {"count": 1}, **given})
+    assert caught.value.name == next(iter(given))
+
+
+def test_what_is_no_table_is_no_dataclass() -> None:
+    with pytest.raises(JsonError, match="is no table"):
+        parse_as(Inner, [1])
