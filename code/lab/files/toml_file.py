@@ -26,17 +26,42 @@ _UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069
 
 
 @dataclass(frozen=True)
-class TomlFile:
-    """What a file says, and its text, in which every fault has a line."""
+class Lines:
+    """A text, and the files in which its lines stand: some of them may come from another file."""
 
     file: Path
     text: str
+    included: Path | None = None
+    before: int = 0  # lines of the file's own before those of the other
+    count: int = 0  # lines of the other
+
+    def place(self, line: int) -> tuple[Path, int]:
+        """The file of a line, and its number there."""
+        if self.included is None or line <= self.before:
+            return self.file, line
+        from_other = line <= self.before + self.count
+        return (self.included, line - self.before) if from_other else (self.file, line - self.count)
+
+
+@dataclass(frozen=True)
+class TomlFile:
+    """What a file says, and its text, in which every fault has a line."""
+
+    lines: Lines
     document: dict[str, Any]
+
+    @property
+    def file(self) -> Path:
+        return self.lines.file
+
+    @property
+    def text(self) -> str:
+        return self.lines.text
 
     def refuse(self, fault: Fault) -> NoReturn:
         """One sentence, with the line that caused it."""
-        line = find_line(self.text, fault.path)
-        raise SpecError(fault.what, file=self.file, line=line, expected=fault.expected, hint=fault.hint)
+        file, line = self.lines.place(find_line(self.lines.text, fault.path))
+        raise SpecError(fault.what, file=file, line=line, expected=fault.expected, hint=fault.hint)
 
 
 def read_toml(file: Path, schema: str, hint: str = "") -> TomlFile:
@@ -46,25 +71,40 @@ def read_toml(file: Path, schema: str, hint: str = "") -> TomlFile:
 
 def check_toml(file: Path, text: str, schema: str) -> TomlFile:
     """The same of a text that came another way; the file is its name."""
-    found = TomlFile(file, text, _parsed(file, text))
+    return check_lines(Lines(file, text), schema)
+
+
+def check_lines(lines: Lines, schema: str) -> TomlFile:
+    """The same of lines from more than one file."""
+    found = TomlFile(lines, parse(lines))
     if fault := next(_strange(found.document, ()), None) or check_document(found.document, schema):
         found.refuse(fault)
     return found
 
 
-def _parsed(file: Path, text: str) -> dict[str, Any]:
+def parse(lines: Lines) -> dict[str, Any]:
     """The document; what its parser cannot take is one sentence too."""
+    file, text = lines.file, lines.text
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        place = _PLACE.search(str(error))
-        raise SpecError(f"is not TOML: {error}", file=file, line=int(place[1]) if place else None) from error
+        raise _not_toml(lines, str(error)) from error
     except RecursionError as error:
         line = _line_with(text, _OPENINGS)
         raise SpecError("is nested too deeply", file=file, line=line, expected=f"at most {DEEPEST} levels") from error
     except ValueError as error:  # an integer of more digits than Python reads
         line = _line_with(text, _DIGITS)
         raise SpecError("holds a number of thousands of digits", file=file, line=line, expected="19 at most") from error
+
+
+def _not_toml(lines: Lines, said: str) -> SpecError:
+    """The parser's words; of two files that can be read by themselves, with the place in the right one."""
+    found = _PLACE.search(said)
+    file, line = lines.place(int(found[1])) if found else (lines.file, None)
+    if lines.included is None:
+        return SpecError(f"is not TOML: {said}", file=file, line=line)
+    what = f"does not go together with {lines.included.name}: {said.partition(' (at ')[0]}"
+    return SpecError(what, file=file, line=line, expected="each table and key in one of the two")
 
 
 def _line_with(text: str, what: re.Pattern[str]) -> int | None:

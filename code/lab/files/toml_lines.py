@@ -24,6 +24,13 @@ def find_line(text: str, path: Path) -> int:
     return 1
 
 
+def first_table(text: str) -> int:
+    """The line of the first table's header, or the one behind the last line."""
+    lines = text.splitlines()
+    headers = (number for _, number in _lines(text) if _HEADER.match(lines[number - 1]))
+    return next(headers, len(lines) + 1)
+
+
 def _lines(text: str) -> Iterator[tuple[Path, int]]:
     table: Path = ()
     counts: dict[Path, int] = {}

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from lab.files.included import files_of
 from lab.files.storage import write_bytes
 from lab.places import ASSIGNMENTS, ROOT
 from lab.submission.archive import pack
@@ -39,7 +40,7 @@ def _places(assignment: Assignment, image: Path | None) -> dict[str, Path]:
     places = {str(file.relative_to(ROOT)): file for part in PARTS for file in _files(ROOT / part)}
     places |= {script.name: script for script in SCRIPTS.iterdir()}
     if is_apart(assignment):
-        texts = [assignment.file, assignment.experiment, *_files(assignment.experiment.with_suffix(""))]
+        texts = [assignment.file, *files_of(assignment.experiment), *_files(assignment.experiment.with_suffix(""))]
         folder = assignment.experiment.parent
         places |= {f"{COURSE}/{file.relative_to(folder)}": file for file in texts if file.is_relative_to(folder)}
     return places | ({IMAGE: image} if image else {})

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.files.included import read_whole
 from lab.files.stamp import digest_files, is_current, keep_stamp
 from lab.files.storage import write_bytes
 from lab.places import PUBLISHED
@@ -40,7 +41,7 @@ def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -
     copy = scratch / "texts" / file.name
     sources = Sources(copy, templates)
     sources.folder.mkdir(parents=True, exist_ok=True)
-    copy.write_bytes(file.read_bytes())
+    copy.write_bytes(read_whole(file).text.encode())
     sources.people.write_bytes(texts.people)
     sources.discussion.write_bytes(texts.discussion)
     return sources

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from lab.options.table import Condition, Rule, Table, parameter_of
 
@@ -18,6 +19,18 @@ COMPARED: dict[str, Callable[[int, int], bool]] = {
 }
 
 
+class OfSize(NamedTuple):
+    """What each size has of its own."""
+
+    size: int
+    iterations: int
+    warmup: int
+
+    def over(self, values: Values) -> Values:
+        """All values at this size."""
+        return {**values, **{name: str(value) for name, value in self._asdict().items()}}
+
+
 @dataclass(frozen=True)
 class Refusal:
     """The parameter to blame, and a sentence that says why or what was expected, in an experiment's words."""
@@ -27,14 +40,23 @@ class Refusal:
     expected: str = ""
 
 
-def refusal(table: Table, values: Values, sizes: Iterable[Values]) -> Refusal | None:
+def refusal(table: Table, values: Values, sizes: Sequence[OfSize]) -> Refusal | None:
     """The first rule that a size breaks, if any does."""
-    for own in sizes:
-        all_values = {**values, **own}
-        for rule in table.rules:
-            if _concerns(rule, all_values) and all(_holds(each, all_values) for each in rule.refused_if):
-                return Refusal(parameter_of(rule.option), _sentence(rule.expected, all_values))
+    least, most = (OfSize(*map(extreme, zip(*sizes, strict=True))).over(values) for extreme in (min, max))
+    for rule in table.rules:
+        if _concerns(rule, values) and all(_may_hold(each, least, most) for each in rule.refused_if):
+            for found in (each.over(values) for each in sizes):
+                if all(_holds(each, found, found) for each in rule.refused_if):
+                    return Refusal(parameter_of(rule.option), _sentence(rule.expected, found))
     return None
+
+
+def _may_hold(condition: Condition, least: Values, most: Values) -> bool:
+    """Whether it can hold at some size: there may be thousands, and most rules hold for none."""
+    if condition.relation == "above":
+        return _holds(condition, most, least)
+    of_sizes = set(OfSize._fields) & {factor for side in _operands(condition) for factor in side.split("*")}
+    return (bool(of_sizes) and condition.relation != "below") or _holds(condition, least, most)
 
 
 def _concerns(rule: Rule, values: Values) -> bool:
@@ -48,13 +70,13 @@ def _operands(condition: Condition) -> tuple[str, ...]:
 
 
 def _known(product: str, values: Values) -> bool:
-    return all(factor.isdigit() or factor in values for factor in product.split("*"))
+    return all(factor.isdigit() or factor in values or factor in OfSize._fields for factor in product.split("*"))
 
 
-def _holds(condition: Condition, values: Values) -> bool:
+def _holds(condition: Condition, left_of: Values, right_of: Values) -> bool:
     if condition.relation in WORDS:
-        return (values[condition.left] == condition.right) == (condition.relation == "is")
-    left, right = _product(condition.left, values), _product(condition.right, values)
+        return (left_of[condition.left] == condition.right) == (condition.relation == "is")
+    left, right = _product(condition.left, left_of), _product(condition.right, right_of)
     return left is not None and right is not None and COMPARED[condition.relation](left, right)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.analysis.estimate import LEVEL
+from lab.files.included import read_whole
 from lab.files.typed_text import read_typed
 from lab.report.claim import Ledger
 from lab.report.claims.ledger import make_ledger
@@ -88,8 +89,9 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
     table = ledger_table(sources, evidence, ledger, body.text + discussion)
     files = texts(sources, ledger, body, table, discussion)
     shown = {f"figures/{name}.pdf": figure.pdf for name, figure in gallery.shown.items()}
-    typed = {"experiment.toml": sources.experiment, "report.toml": sources.people, "discussion.tex": sources.discussion}
-    inside = attachments(evidence, ledger, typed_texts(typed))
+    typed = typed_texts({"report.toml": sources.people, "discussion.tex": sources.discussion})
+    whole = {"experiment.toml": read_whole(sources.experiment).text.encode()}
+    inside = attachments(evidence, ledger, whole | typed)
     try:
         pdf = attach(compile_pdf(files | shown, MAIN), inside)
     except ReportError as error:

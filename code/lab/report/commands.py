@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+from lab.files.included import files_of
 from lab.files.storage import write_bytes
 from lab.places import CACHE, PUBLISHED, REPORTS, TEMPLATES, from_here
 from lab.plan.plan import Plan
@@ -64,7 +65,7 @@ def report_texts(plan: Plan) -> list[Path]:
     """All that was typed for a report, by whomever."""
     file = plan.experiment.file
     beside = file.with_suffix("")
-    typed = [file, beside / "report.toml", beside / "discussion.tex"]
+    typed = [*files_of(file), beside / "report.toml", beside / "discussion.tex"]
     return [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))]
 
 

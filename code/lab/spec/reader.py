@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import SizeError
+from lab.files.included import read_whole
 from lab.files.schema import EXPERIMENT, Fault, check_value
 from lab.files.schema import Path as Keys
-from lab.files.toml_file import TomlFile, read_toml
+from lab.files.toml_file import TomlFile, check_lines
 from lab.model.parameters import BYTE_COUNTS, Parameters, Profile
 from lab.model.sizes import LARGEST, parse_size
 from lab.model.trial import Link
@@ -31,7 +32,7 @@ BOUNDS = (
 
 def load(file: Path, most_trials: int | None = MOST_TRIALS) -> Experiment:
     """Read and check an experiment file; nothing that cannot run gets through."""
-    found = read_toml(file, EXPERIMENT, hint="experiments/NAME.toml")
+    found = check_lines(read_whole(file), EXPERIMENT)
     if fault := next(program_faults(found.document, file), None):
         found.refuse(fault)
     return _Reader(found, most_trials).experiment()

@@ -6,12 +6,12 @@ what only the harness knows: sites, links and the programs of others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lab.model.parameters import NAMES, Counts, Parameters, Scalar
 from lab.model.trial import Link
-from lab.options.refusal import Refusal, refusal
+from lab.options.refusal import OfSize, Refusal, refusal
 from lab.programs.request import ONE_WAY, Program, Request
 from lab.sites.traits import fixed
 
@@ -157,7 +157,8 @@ def broken_rule(setting: Setting) -> Refusal | None:
     broken = next((rule for rule in RULES if rule.broken(setting)), None)
     if broken:
         return Refusal(broken.parameter, expected=broken.expected)
-    return refusal(setting.tool.table, _values(setting), _extremes(setting.counts)) if setting.tool.table else None
+    sizes = [OfSize(each.size, each.iterations, each.warmup) for each in setting.counts]
+    return refusal(setting.tool.table, _values(setting), sizes) if setting.tool.table else None
 
 
 def _values(s: Setting) -> dict[str, str]:
@@ -169,16 +170,6 @@ def _values(s: Setting) -> dict[str, str]:
 
 def _text(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
-
-
-def _extremes(counts: tuple[Counts, ...]) -> Iterator[dict[str, str]]:
-    """Of all sizes with the same counts the least and the largest: between them no rule says anything else."""
-    alike: dict[tuple[int, int], list[int]] = {}
-    for each in counts:
-        alike.setdefault((each.iterations, each.warmup), []).append(each.size)
-    for (iterations, warmup), sizes in alike.items():
-        for size in sorted({min(sizes), max(sizes)}):
-            yield {"size": str(size), "iterations": str(iterations), "warmup": str(warmup)}
 
 
 def idle_variation(program: Program, names: tuple[str, ...]) -> str | None:

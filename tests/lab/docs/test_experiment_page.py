@@ -50,6 +50,8 @@ def written(changed: Table, key: Key, example: str) -> str:
 @pytest.mark.parametrize(("table", "key", "example"), EXAMPLES)
 def test_each_example_is_accepted_by_the_reader(table: Table, key: Key, example: str, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "rdma_and_tcp.toml").touch()
     file = tmp_path / "x.toml"
     file.write_text(written(table, key, example))
     assert load(file).series

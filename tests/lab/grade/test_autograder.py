@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -43,3 +44,14 @@ def test_the_same_lab_gives_the_same_bundle(course: Any, tmp_path: Path) -> None
     for name in ("one.zip", "other.zip"):
         write_bundle(course.assignment, None, tmp_path / name)
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "other.zip").read_bytes()
+
+
+def test_what_an_experiment_from_elsewhere_includes_comes_along(course: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "course"
+    shutil.copytree(course.folder / "course", folder)
+    own, link, more = (folder / "small.toml").read_text().partition("[link]")
+    (folder / "shared").mkdir()
+    (folder / "shared" / "both.toml").write_text(link + more)
+    (folder / "small.toml").write_text(own.replace("[parameters]", 'include = "shared/both.toml"\n[parameters]'))
+    archive = bundle(load_assignment(folder / "assignment.toml"), tmp_path / "one.zip")
+    assert archive.read("course/shared/both.toml") == (folder / "shared" / "both.toml").read_bytes()

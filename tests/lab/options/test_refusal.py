@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from lab.options.refusal import Refusal, refusal
+from lab.options.refusal import OfSize, Refusal, refusal
 from lab.options.table import TABLES
 from lab.places import BENCH
 
@@ -30,7 +30,6 @@ VALUES = {
     "size": ("1", "4097", "8589934592"),
 }
 OPTIONS = {name: option.name for name, option in TABLES["verbs"].asked().items()}
-OF_SIZE = {"warmup": "0"}
 
 
 def drawn(seed: int) -> dict[str, str]:
@@ -39,8 +38,7 @@ def drawn(seed: int) -> dict[str, str]:
 
 
 def judged(values: dict[str, str]) -> Refusal | None:
-    of_size = {name: values[name] for name in ("size", "iterations")} | OF_SIZE
-    return refusal(TABLES["verbs"], values, [of_size])
+    return refusal(TABLES["verbs"], values, [OfSize(int(values["size"]), int(values["iterations"]), 0)])
 
 
 def program(values: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -79,4 +77,12 @@ def test_a_sentence_speaks_of_parameters(given: dict[str, str], parameter: str, 
 
 
 def test_a_rule_about_what_an_experiment_cannot_say_is_left_to_the_program() -> None:
-    assert refusal(TABLES["tcp"], {"format": "columns"}, [{"size": "1", "iterations": "20", "warmup": "0"}]) is None
+    assert refusal(TABLES["tcp"], {"format": "columns"}, [OfSize(1, 20, 0)]) is None
+
+
+def test_one_size_of_many_is_found_and_named() -> None:
+    harmless = {name: values[0] for name, values in VALUES.items()} | {"verify": "no"}
+    sizes = [OfSize(size, 19 if size == 4097 else 5000, 0) for size in (1, 4097, 8192)]
+    found = refusal(TABLES["verbs"], harmless, sizes)
+    assert found and found.parameter == "iterations" and "19 messages of 4097 bytes" in found.why
+    assert refusal(TABLES["verbs"], harmless, sizes[:1] + sizes[2:]) is None

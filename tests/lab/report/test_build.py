@@ -16,6 +16,7 @@ from tests.lab.report import laboratory
 from tests.lab.report.laboratory import UnsteadySite
 
 from lab.figures import BySize
+from lab.files.included import read_whole
 from lab.places import EXPERIMENTS, ROOT, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report import commands
@@ -65,7 +66,7 @@ def reports(evidence: dict[str, Evidence], cache: Path, tmp_path_factory: pytest
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """An experiment's folder that a student may spoil."""
-    for name in ("verbs_throughput.toml", "verbs_throughput"):
+    for name in ("verbs_throughput.toml", "verbs_throughput", "shared"):
         source = EXPERIMENTS / name
         (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
     return tmp_path
@@ -280,7 +281,7 @@ REAL = SiteFacts("ssh", UnsteadySite().ends, {"hosts": "ada to bob", "link": "10
 
 @pytest.mark.parametrize("name", ["verbs_throughput", "mpi_bandwidth_latency"])
 def test_a_report_of_a_real_link_says_nothing_of_a_cable_or_of_one_core(name: str, tmp_path: Path, cache: Path) -> None:
-    toml = (EXPERIMENTS / f"{name}.toml").read_text().replace("profile.exact", "profile.ssh")
+    toml = read_whole(EXPERIMENTS / f"{name}.toml").text.replace("profile.exact", "profile.ssh")
     (tmp_path / f"{name}.toml").write_text(toml)
     plan = laboratory.plan_of(name, tmp_path, REAL)
     laboratory.record(plan, tmp_path)

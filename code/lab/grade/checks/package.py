@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab.errors import SpecError
+from lab.files.included import read_whole
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Kind
 from lab.report.prose.people import ids_in
@@ -42,7 +43,7 @@ def _digests(case: Case) -> Iterator[Finding]:
 
 def _experiment(case: Case) -> Iterator[Finding]:
     given = case.submission.files.get("experiment.toml", b"").decode(errors="replace").splitlines()
-    wanted = case.desk.plan.experiment.file.read_text().splitlines()
+    wanted = read_whole(case.desk.plan.experiment.file).text.splitlines()
     pairs = enumerate(zip([*given, ""], [*wanted, ""], strict=False), 1)
     if given != wanted:
         line = next((number for number, (one, other) in pairs if one != other), 0)

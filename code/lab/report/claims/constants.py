@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lab.analysis.estimate import LEVEL
 from lab.analysis.overhead import LARGEST_SHARE
 from lab.analysis.ratios import LEAST
-from lab.files.toml_lines import find_line
+from lab.files import included
 from lab.model.parameters import ROUNDS
 from lab.report.claim import Claim, constant
 from lab.report.evidence.evidence import Evidence
@@ -31,8 +31,7 @@ def constant_claims(evidence: Evidence) -> Iterator[Claim]:
 
 def source_of(evidence: Evidence, *path: str) -> str:
     """The file and line of the TOML that sets a value; wherever the file lies, the report is the same."""
-    file = evidence.plan.experiment.file
-    return f"{file.name}:{find_line(file.read_text(), path)}"
+    return included.source_of(evidence.plan.experiment.file, path)
 
 
 def _parameters(evidence: Evidence, series: Series) -> Iterator[Claim]:
