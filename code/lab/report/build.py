@@ -11,9 +11,9 @@ from lab.analysis.estimate import LEVEL
 from lab.files.included import read_whole
 from lab.files.typed_text import read_typed
 from lab.report.claim import Ledger
-from lab.report.claims.ledger import make_ledger
+from lab.report.claims.ledger import AllClaims, make_claims
 from lab.report.context import make_context
-from lab.report.draft.shape import draft
+from lab.report.draft.draft import draft
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.record_sets import record_sets
@@ -79,13 +79,13 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
 
 def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
     """The finished report, or an error that says what to change."""
-    ledger = make_ledger(evidence)
-    gallery = Gallery(pictures(evidence, ledger), cache / "figures")
-    context = make_context(evidence, ledger, read_people(sources.people), gallery)
+    claims = make_claims(evidence)
+    ledger, gallery = claims.ledger, Gallery(pictures(claims), cache / "figures")
+    context = make_context(claims, read_people(sources.people), gallery)
     body = render(sources.templates, sources.template, context)
     check_templates(sources, body, ledger)
     check_names(body, ledger)
-    discussion = discussion_text(sources, evidence, ledger, body.text)
+    discussion = discussion_text(sources, claims, body.text)
     table = ledger_table(sources, evidence, ledger, body.text + discussion)
     files = texts(sources, ledger, body, table, discussion)
     shown = {f"figures/{name}.pdf": figure.pdf for name, figure in gallery.shown.items()}
@@ -100,11 +100,11 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
     return Report(pdf, {name: figure.png for name, figure in gallery.shown.items()})
 
 
-def discussion_text(sources: Sources, evidence: Evidence, ledger: Ledger, body: str) -> str:
+def discussion_text(sources: Sources, claims: AllClaims, body: str) -> str:
     """The student's text; where there is none, or where it says so, the generated draft."""
     text = read_typed(sources.discussion) if sources.discussion.exists() else DRAFT
-    check_text(text, f"{sources.folder.name}/{sources.discussion.name}", ledger, _targets(body))
-    generated = " ".join(draft(evidence, ledger).splitlines())  # on one line: the student's lines keep their numbers
+    check_text(text, f"{sources.folder.name}/{sources.discussion.name}", claims.ledger, _targets(body))
+    generated = " ".join(draft(claims).splitlines())  # on one line: the student's lines keep their numbers
     return COMMENT.sub("%", text).replace(DRAFT, generated)
 
 

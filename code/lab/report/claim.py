@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from enum import Enum
 
@@ -47,6 +48,30 @@ class Claim:
         return judge(self.estimate, margin=self.margin)
 
 
+@dataclass(frozen=True)
+class ClaimGroup:
+    """Claims that belong together: the fields that are claims, or hold some, in the order of the ledger."""
+
+    def __iter__(self) -> Iterator[Claim]:
+        for each in fields(self):
+            yield from _claims_in(getattr(self, each.name))
+
+
+def _claims_in(value: object) -> Iterator[Claim]:
+    """What a field holds beside claims, such as the curve that they are about, gives none."""
+    match value:
+        case Claim():
+            yield value
+        case ClaimGroup():
+            yield from value
+        case dict():
+            for each in value.values():
+                yield from _claims_in(each)
+        case tuple():
+            for each in value:
+                yield from _claims_in(each)
+
+
 @dataclass
 class UnknownClaim(LabError):
     """A text names a claim that the data do not make."""
@@ -55,9 +80,9 @@ class UnknownClaim(LabError):
 
 
 class Ledger(dict[str, Claim]):
-    """All claims of a report, by name."""
+    """All claims of a report, by the names that texts use."""
 
-    def add(self, *claims: Claim) -> None:
+    def add(self, claims: Iterable[Claim]) -> None:
         for claim in claims:
             assert claim.name not in self, claim.name
             self[claim.name] = claim

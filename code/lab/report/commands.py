@@ -35,15 +35,14 @@ def report(options: Namespace) -> int:
 
 def claims(options: Namespace) -> int:
     """All that a text may claim, or the draft of a discussion made of it."""
-    from lab.report.claims.ledger import make_ledger
-    from lab.report.draft.shape import draft
+    from lab.report.claims.ledger import make_claims
+    from lab.report.draft.draft import draft
     from lab.report.evidence.evidence import gather
     from lab.report.pdf.attachments import claim_lines
 
     for plan in plans_of(options):
-        evidence = gather(plan, options.results)
-        ledger = make_ledger(evidence)
-        print(draft(evidence, ledger) if options.draft else "\n".join(claim_lines(ledger)))
+        found = make_claims(gather(plan, options.results))
+        print(draft(found) if options.draft else "\n".join(claim_lines(found.ledger)))
     return 0
 
 

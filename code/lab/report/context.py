@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from lab.model.sizes import format_size
-from lab.report.claim import Ledger
-from lab.report.claims.published_times import published_times
+from lab.report.claims.ledger import AllClaims
 from lab.report.draft.lines import line_words
 from lab.report.errors import ReportError
 from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.labels import describe_link, label_within
+from lab.report.evidence.labels import label_within
 from lab.report.evidence.links import link_groups
-from lab.report.evidence.pairs import Sort, pairs
+from lab.report.evidence.pairs import Sort
 from lab.report.evidence.parameter_words import parameter_words
 from lab.report.evidence.record_sets import RecordSet, record_sets, sets_of
 from lab.report.evidence.words import words_of
 from lab.report.pictures.gallery import Gallery
 from lab.report.prose.people import People
-from lab.report.tables.by_size import (
-    gain_table,
-    latency_table,
-    pair_table,
-    parameter_rows,
-    rate_table,
-    ratio_tables,
-    result_tables,
-)
 from lab.report.tables.effective import effective_table
+from lab.report.tables.environment import environment
+from lab.report.tables.latency import latency_table
 from lab.report.tables.lines import fit_table, published_fit_table
+from lab.report.tables.parameters import parameter_rows
+from lab.report.tables.ratios import pair_table, ratio_tables
 from lab.report.tables.rounds import round_tables
 from lab.report.tables.sides import probe_tables, published_rows, size_tables
+from lab.report.tables.sweeps import gain_table
+from lab.report.tables.throughput import rate_table, result_tables
 from lab.report.tables.variants import variant_rates, variant_ratios
 from lab.report.tex.escape import Markup, escape
 
-SHOWN_DIGEST = 16
 
-
-def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Gallery) -> dict[str, Any]:
+def make_context(claims: AllClaims, people: People, gallery: Gallery) -> dict[str, Any]:
     """The names that a template can use; any other stops the build. `docs/reports.md` lists them."""
+    evidence = claims.evidence
     plan, sets = evidence.plan, record_sets(evidence)
     first, words = plan.experiment.series[0], words_of(plan.site.name, plan.site.traits)
     return {
@@ -50,28 +44,28 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "traits": plan.site.traits,
         "site_words": words,
         "profile_why": first.profile(plan.site.name).why,
-        "parameters": parameter_rows(ledger),
+        "parameters": parameter_rows(claims),
         "environment": environment(evidence),
-        "results": result_tables(evidence, ledger),
-        "ratios": ratio_tables(evidence, ledger),
-        "rates": rate_table(evidence, ledger),
-        "own": pair_table(evidence, ledger, Sort.OWN),
-        "steps": pair_table(evidence, ledger, Sort.STEP),
-        "side_tables": size_tables(evidence, ledger),
-        "sides": published_rows(evidence, ledger),
-        "probes": probe_tables(evidence, ledger),
-        "lines": fit_table(evidence, ledger),
-        "published_lines": published_fit_table(plan.experiment.name, ledger),
-        "line_words": lambda name: Markup(" ".join(line_words(name, ledger))),
-        "published_times": published_times(plan.experiment.name),
-        "latencies": latency_table(evidence, ledger),
-        "rounds": round_tables(evidence, ledger),
-        "variants": variant_ratios(evidence, ledger),
-        "variant_rates": variant_rates(evidence, ledger),
+        "results": result_tables(claims),
+        "ratios": ratio_tables(claims),
+        "rates": rate_table(claims),
+        "own": pair_table(claims, Sort.OWN),
+        "steps": pair_table(claims, Sort.STEP),
+        "side_tables": size_tables(claims),
+        "sides": published_rows(claims),
+        "probes": probe_tables(claims),
+        "lines": fit_table(claims),
+        "published_lines": published_fit_table(claims),
+        "line_words": lambda name: _line_words(claims, name),
+        "published_times": [each.times for each in claims.published_times],
+        "latencies": latency_table(claims),
+        "rounds": round_tables(claims),
+        "variants": variant_ratios(claims),
+        "variant_rates": variant_rates(claims),
         "effective": effective_table(evidence),
         "warnings": warnings(evidence),
-        "gains": gain_table(evidence, ledger),
-        "transports": transports(evidence),
+        "gains": gain_table(claims),
+        "transports": transports(claims),
         "programs": {each.program for each in plan.experiment.series},
         "sweeps": [each.name for each in evidence.sweeps],
         "sweep_pictures": lambda name: sweep_pictures(evidence, name, gallery),
@@ -79,16 +73,15 @@ def make_context(evidence: Evidence, ledger: Ledger, people: People, gallery: Ga
         "n_of": lambda names: n_of(evidence, names),
         "records_of": lambda names: _names(sets, names),
         "all_records": _names(sets, [each.series for each in sets]),
-        "claims": ledger,
+        "constants": claims.constants,
         "pictures": set(gallery),
         "picture": _pictures(evidence, gallery, sets, words.short),
     }
 
 
-def transports(evidence: Evidence) -> list[dict[str, str | Markup]]:
+def transports(claims: AllClaims) -> list[dict[str, str | Markup]]:
     """Every transport over another: the ratios' name, both sides in words, the link, the figure, the table."""
-    suffixes = {group.link: group.suffix for group in link_groups(evidence)}
-    found = (each for each in pairs(evidence) if each.sort is Sort.TRANSPORT)
+    suffixes = {group.link: group.suffix for group in link_groups(claims.evidence)}
     return [
         {
             "name": Markup(each.name),
@@ -98,8 +91,14 @@ def transports(evidence: Evidence) -> list[dict[str, str | Markup]]:
             "picture": Markup(each.picture),
             "table": Markup(f"ratios{suffixes[each.ours.series.link]}"),
         }
-        for each in found
+        for each in (found.pair for found in claims.ratios_of(Sort.TRANSPORT))
     ]
+
+
+def _line_words(claims: AllClaims, name: str) -> Markup:
+    if name not in claims.fits:
+        raise ReportError(f"the data give no line {name!r}", hint="one of " + ", ".join(claims.fits))
+    return Markup(" ".join(line_words(claims.fits[name])))
 
 
 def n_of(evidence: Evidence, names: Iterable[str]) -> Markup:
@@ -129,36 +128,6 @@ def sweep_text(evidence: Evidence, name: str, gallery: Gallery) -> Markup:
         for each, values in evidence.series(name).vary.items()
     )
     return Markup(rf"{figures}: {ways}.")
-
-
-def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
-    """The identity in rows: site, machine, link, programs; digests by their first letters."""
-    plan = evidence.plan
-    rows: list[tuple[str, str | Markup]] = [("site", plan.site.name)]
-    rows += [(name, _short(value)) for name, value in sorted(plan.site.identity.items()) if name != "arguments"]
-    links = dict.fromkeys(each.link for each in plan.experiment.series)
-    rows += [
-        (f"link {n}" if len(links) > 1 else "link", describe_link(each, plan.site)) for n, each in enumerate(links, 1)
-    ]
-    rows.append(("client, server", ends_of(evidence)))
-    programs = {name: digest for facts in evidence.facts.values() for name, digest in facts.asked.programs.items()}
-    rows += [(name, _short(digest)) for name, digest in sorted(programs.items())]
-    lab = sorted({facts.judged.lab for facts in evidence.facts.values()})
-    return [*rows, ("lab", ", ".join(lab))]
-
-
-def ends_of(evidence: Evidence) -> str:
-    """Both ends by their devices and addresses; where each trial had nodes of its own, by those."""
-    nodes = {", ".join(facts.moment.nodes) for facts in evidence.facts.values()} - {""}
-    ends = evidence.plan.site.ends
-    named = (f"{each.device} on {each.host}" if each.device else each.host for each in (ends.client, ends.server))
-    return "; ".join(sorted(nodes)) or ", ".join(named)
-
-
-def _short(value: str) -> str | Markup:
-    if re.fullmatch(r"[0-9a-f]{32,}", value):
-        return Markup(rf"\texttt{{{value[:SHOWN_DIGEST]}}}\,\ldots")
-    return value
 
 
 def _names(sets: Iterable[RecordSet], series: Iterable[str]) -> str:

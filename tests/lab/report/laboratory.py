@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -16,6 +16,8 @@ from lab.places import EXPERIMENTS
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.records.facts import CHECKS, Facts
 from lab.records.record import write_record
+from lab.report.claim import Claim, ClaimGroup
+from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.evidence import Evidence, gather
 from lab.run.measure import measure, record_facts
 from lab.run.run import missing
@@ -86,6 +88,23 @@ def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS) -> Evidenc
     plan = plan_of(name, folder)
     record(plan, results)
     return gather(plan, results)
+
+
+def changed(claims: AllClaims, change: Callable[[Claim], Claim | None]) -> AllClaims:
+    """The same claims, each of them as it is after a change, or without it."""
+    whole: AllClaims = _changed(claims, change)
+    return whole
+
+
+def _changed(value: Any, change: Callable[[Claim], Claim | None]) -> Any:
+    if isinstance(value, Claim):
+        return change(value)
+    if isinstance(value, ClaimGroup):
+        names = (each.name for each in fields(value))
+        return replace(value, **{name: _changed(getattr(value, name), change) for name in names})
+    if isinstance(value, dict):
+        return {key: _changed(each, change) for key, each in value.items()}
+    return tuple(_changed(each, change) for each in value) if isinstance(value, tuple) else value
 
 
 def build_elsewhere() -> None:

@@ -21,15 +21,17 @@ from lab.places import EXPERIMENTS, ROOT, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report import commands
 from lab.report.build import Sources, build
-from lab.report.claims.ledger import make_ledger
-from lab.report.context import environment
-from lab.report.draft.shape import draft
+from lab.report.claims.ledger import make_claims
+from lab.report.draft.draft import draft
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pdf.extract import extract
 from lab.report.pictures import pictures
 from lab.report.prose.text import refused
-from lab.report.tables.by_size import SizeTable, ratio_tables, result_tables
+from lab.report.tables.environment import environment
+from lab.report.tables.ratios import ratio_tables
+from lab.report.tables.rows import SizeTable
+from lab.report.tables.throughput import result_tables
 from lab.report.tex.escape import Markup
 from lab.report.tex.typeset import cell
 from lab.sites.ssh import TwoHosts
@@ -120,13 +122,13 @@ def test_another_folder_time_and_locale_give_the_same_bytes(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_figures_show_what_the_tables_print(evidence: dict[str, Evidence], name: str) -> None:
-    ledger = make_ledger(evidence[name])
-    drawn = {each.name: each.data for each in pictures(evidence[name], ledger)}
-    for table in result_tables(evidence[name], ledger):
+    claims = make_claims(evidence[name])
+    drawn = {each.name: each.data for each in pictures(claims)}
+    for table in result_tables(claims):
         figure = drawn[f"throughput{table.suffix}"]
         assert isinstance(figure, BySize)
         assert [[cell(each, MB) for each in curve.y] for curve in figure.curves] == columns_of(table, skip=1)
-    columns = [column for table in ratio_tables(evidence[name], ledger) for column in columns_of(table, skip=2)]
+    columns = [column for table in ratio_tables(claims) for column in columns_of(table, skip=2)]
     figures = [data for figure, data in drawn.items() if figure.startswith(("speedup", "peers"))]
     assert sorted([cell(each) for each in curve.y] for data in figures for curve in data.curves) == sorted(columns)
 
@@ -137,13 +139,13 @@ def columns_of(table: SizeTable, skip: int) -> list[list[Markup]]:
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_draft_obeys_the_rules(evidence: dict[str, Evidence], name: str) -> None:
-    ledger = make_ledger(evidence[name])
-    assert list(refused(draft(evidence[name], ledger), "draft", ledger)) == []
+    claims = make_claims(evidence[name])
+    assert list(refused(draft(claims), "draft", claims.ledger)) == []
 
 
 def test_ceilings_are_drawn_where_the_link_has_a_rate(evidence: dict[str, Evidence]) -> None:
     found = evidence["verbs_throughput"]
-    drawn = {each.name: each.data for each in pictures(found, make_ledger(found))}
+    drawn = {each.name: each.data for each in pictures(make_claims(found))}
     assert drawn["throughput"].limits == ()
     limited = drawn["throughput.verbs.gigabit"]
     assert [each.label for each in limited.limits] == ["link's rate", "after headers, WRITE", "after headers, TCP"]
@@ -168,7 +170,7 @@ def test_the_six_rows_of_the_published_report_stand_beside_ours(reports: dict[st
 
 def test_published_curves_are_marked_as_another_machines(evidence: dict[str, Evidence]) -> None:
     found = evidence["verbs_throughput"]
-    (drawn,) = [each.data for each in pictures(found, make_ledger(found)) if each.name == "published"]
+    (drawn,) = [each.data for each in pictures(make_claims(found)) if each.name == "published"]
     theirs = [curve for curve in drawn.curves if curve.machine]
     assert [curve.label for curve in theirs] == ["Report A, verbs", "Report B, RDMA WRITE"]
     assert theirs[0].y[-1].value == pytest.approx(3.963273e9) and theirs[0].y[0].value == pytest.approx(3.56e6)

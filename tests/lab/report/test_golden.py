@@ -21,7 +21,8 @@ from lab.report.claims.lines import fit_claims
 from lab.report.claims.ratios import ratio_claims
 from lab.report.claims.shape import shape_claims
 from lab.report.claims.sides import series_of_sides, sides
-from lab.report.evidence.curve import rates, subject
+from lab.report.claims.throughput import rate_claims
+from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence, cells
 from lab.report.evidence.pairs import pairs
 
@@ -55,12 +56,12 @@ def test_rates_and_ratios_are_the_tables_medians(name: str) -> None:
     ledger = Ledger()
     for series in evidence.all_series("throughput"):
         curve = subject(evidence, series)
-        ledger.add(*rates(curve))
+        ledger.add(rate_claims(curve))
         for size, value in by_size(rows, series.name, curve.column).items():
             assert ledger[f"{series.name}.{format_size(size)}"].estimate.value == value
             assert ledger[f"{series.name}.{format_size(size)}.messages"].estimate.value == pytest.approx(value / size)
     for pair in pairs(evidence):
-        ledger.add(*ratio_claims(pair))
+        ledger.add(ratio_claims(pair))
         above, below = (by_size(rows, side.series.name, side.column) for side in (pair.ours, pair.base))
         for size in pair.sizes:
             ratio = ledger[f"{pair.name}.{format_size(size)}"].estimate
@@ -73,7 +74,9 @@ def test_the_reference_says_what_is_known_of_this_machine() -> None:
     evidence, rows = reference("verbs_throughput")
     ledger = Ledger()
     for series in evidence.all_series("throughput"):
-        ledger.add(*shape_claims(subject(evidence, series)), *ceiling_claims(subject(evidence, series)))
+        curve = subject(evidence, series)
+        for found in (shape_claims(curve), ceiling_claims(curve)):
+            ledger.add(found or ())
     knee = ledger["verbs.knee"].estimate  # a message leaves the one packet of 4096 bytes
     assert knee.interval is not None and 4096 < knee.interval.low < knee.value < knee.interval.high < 8192
     assert "tcp.knee" not in ledger  # it bends twice
@@ -89,7 +92,7 @@ def test_the_lines_of_the_mpi_reference_are_no_latencies() -> None:
         kept = [row for row in kept if int(row["size_bytes"]) in found.times.sizes]
         sizes, trips = ([float(row[name]) for row in kept] for name in ("size_bytes", "round_trip_ns"))
         slope, intercept = np.polyfit(sizes, np.divide(trips, 2), 1)
-        claims = {claim.name: claim.estimate.value for claim in fit_claims(found.times)}
+        claims = {claim.name: claim.estimate.value for claim in fit_claims(found.times) or ()}
         if found.times.part == "upper":
             assert claims[f"{found.times.name}.rate"] == pytest.approx(1e9 / slope, rel=1e-9)
         assert claims[f"{found.times.name}.intercept"] == pytest.approx(intercept / 1e9, rel=1e-6)
@@ -99,7 +102,7 @@ def test_the_lines_of_the_mpi_reference_are_no_latencies() -> None:
 def test_no_rate_of_the_mpi_reference_is_that_of_a_line_across_its_step() -> None:
     evidence, _ = reference("mpi_bandwidth_latency")
     (whole,) = (each.times for each in intercepts(evidence) if each.times.name == "verbs.fit")
-    claims = {claim.name: claim.estimate for claim in fit_claims(whole)}
+    claims = {claim.name: claim.estimate for claim in fit_claims(whole) or ()}
     assert "verbs.fit.rate" not in claims
     assert 1 / whole.line().slope.value * 1e9 > 1.15 * claims["verbs.fit.fastest"].value
     assert (claims["verbs.fit.break.from"].value, claims["verbs.fit.break.to"].value) == (260_000, 264_000)

@@ -12,9 +12,8 @@ from lab.figures import ByParameter, HeatMap, Latency
 from lab.programs.request import Sample
 from lab.records.record import read_samples_of
 from lab.report.claim import Kind, Ledger
-from lab.report.claims.ledger import make_ledger
-from lab.report.claims.shape import growth
-from lab.report.draft.shape import draft
+from lab.report.claims.ledger import make_claims, make_ledger
+from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence
 from lab.report.pictures import pictures
 from lab.report.prose.text import refused
@@ -99,13 +98,15 @@ def test_equal_windows_need_no_warm_up(ledger: Ledger) -> None:
     assert first.value == pytest.approx(1, rel=1e-3) and judge(first, margin=0.01) is Verdict.WITHIN
 
 
-def test_growth_is_a_step_over_its_sizes(ledger: Ledger) -> None:
-    step = ledger["verbs.jump"]
+def test_growth_is_a_step_over_its_sizes(evidence: Evidence, ledger: Ledger) -> None:
+    shape = make_claims(evidence).curves["verbs"].shape
+    assert shape is not None
+    step = shape.jump
     small, large = (ledger[f"verbs.jump.{end}"].estimate.value for end in ("from", "to"))
     assert (small, large) == (1, 4)
     saved = (FIXED_NS + BYTE_NS * small) / (FIXED_NS + BYTE_NS * large)
-    assert growth(step, small, large).value == pytest.approx(saved, rel=1e-3)
-    assert judge(growth(step, small, large), margin=0.05) is not Verdict.MORE
+    assert step.growth().value == pytest.approx(saved, rel=1e-3)
+    assert judge(step.growth(), margin=0.05) is not Verdict.MORE
 
 
 def test_no_link_is_filled_beyond_its_ceiling(ledger: Ledger) -> None:
@@ -120,7 +121,7 @@ def test_a_sweep_of_two_parameters_names_both_of_its_best(ledger: Ledger) -> Non
 
 
 def test_every_kind_of_series_has_its_figures(evidence: Evidence, ledger: Ledger) -> None:
-    drawn = {each.name: each.data for each in pictures(evidence, ledger)}
+    drawn = {each.name: each.data for each in pictures(make_claims(evidence))}
     plain = {"throughput", "throughput.slow", "message_rate", "message_rate.slow", "speedup.verbs_over_tcp", "windows"}
     assert drawn.keys() == plain | {"depth", "depth.map", "lists.64", "round_trip", "latency", *fits(ledger)}
     assert isinstance(drawn["depth"], ByParameter) and isinstance(drawn["latency"], Latency)
@@ -135,9 +136,9 @@ def fits(ledger: Ledger) -> set[str]:
 
 
 def test_the_draft_says_no_knee_where_none_is_supported(evidence: Evidence, ledger: Ledger) -> None:
-    without = Ledger({name: claim for name, claim in ledger.items() if not name.endswith(".knee")})
-    assert "no knee that the data support" in draft(evidence, without)
-    assert ("verbs.knee" in ledger) == ("\\claim{verbs.knee}" in draft(evidence, ledger))
+    without = laboratory.changed(make_claims(evidence), lambda each: None if each.name.endswith(".knee") else each)
+    assert "no knee that the data support" in draft(without)
+    assert ("verbs.knee" in ledger) == ("\\claim{verbs.knee}" in draft(make_claims(evidence)))
 
 
 def test_a_record_is_unpacked_once_for_all_that_is_made_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,8 +150,8 @@ def test_a_record_is_unpacked_once_for_all_that_is_made_of_it(tmp_path: Path, mo
         return read_samples_of(results, key)
 
     monkeypatch.setattr("lab.report.evidence.evidence.read_samples_of", counted)
-    ledger = make_ledger(evidence)
-    assert draft(evidence, ledger) and list(pictures(evidence, ledger)) and asked
+    claims = make_claims(evidence)
+    assert draft(claims) and list(pictures(claims)) and asked
     assert len(asked) == len(set(asked))
 
 
@@ -158,6 +159,6 @@ def test_an_experiment_of_one_size_has_a_draft_and_figures_of_what_there_is(tmp_
     (tmp_path / "one.toml").write_text(SMALL.replace('sizes = "1..64K*4"', 'sizes = "4K"'))
     evidence = laboratory.evidence_of("one", tmp_path / "results", tmp_path)
     ledger = make_ledger(evidence)
-    text = draft(evidence, ledger)
+    text = draft(make_claims(evidence))
     assert r"was measured at one size: its median throughput is \claim{tcp.4K}" in text
-    assert list(refused(text, "draft", ledger)) == [] and list(pictures(evidence, ledger))
+    assert list(refused(text, "draft", ledger)) == [] and list(pictures(make_claims(evidence)))

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lab.report import laboratory
 
 from lab.analysis.estimate import Estimate, Interval
 from lab.plan.plan import Plan
-from lab.report.claims.ledger import make_ledger
-from lab.report.draft.shape import draft
+from lab.report.claims.ledger import make_claims, make_ledger
+from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.pairs import Sort, pairs
 from lab.report.pictures import pictures
-from lab.report.tables.by_size import pair_table, rate_table, ratio_tables
+from lab.report.tables.ratios import pair_table, ratio_tables
+from lab.report.tables.throughput import rate_table
 from lab.run.run import Work, missing, run_trials
 
 EXPERIMENT = r"""
@@ -76,19 +78,21 @@ def test_both_sides_stop_at_the_last_completion(evidence: Evidence) -> None:
 
 
 def test_each_sort_has_its_figure_and_its_table_of_rows(evidence: Evidence) -> None:
-    ledger = make_ledger(evidence)
-    assert {"own", "steps"} <= {picture.name for picture in pictures(evidence, ledger)}
-    rows = {sort: [row[0] for row in pair_table(evidence, ledger, sort).rows] for sort in (Sort.OWN, Sort.STEP)}
+    claims = make_claims(evidence)
+    assert {"own", "steps"} <= {picture.name for picture in pictures(claims)}
+    rows = {sort: [row[0] for row in pair_table(claims, sort).rows] for sort in (Sort.OWN, Sort.STEP)}
     assert rows == {Sort.OWN: ["RDMA WRITE over plain", "RDMA WRITE over deep"], Sort.STEP: ["deep over plain"]}
-    assert [row[0] for row in rate_table(evidence, ledger).rows] == ["plain", "deep", "RDMA WRITE"]
-    assert ratio_tables(evidence, ledger) == []
+    assert [row[0] for row in rate_table(claims).rows] == ["plain", "deep", "RDMA WRITE"]
+    assert ratio_tables(claims) == []
 
 
 def test_the_draft_says_why_the_data_cannot_tell(evidence: Evidence) -> None:
-    ledger = make_ledger(evidence)
-    assert "too few repetitions leave it no interval" in draft(evidence, ledger)
-    for pair in pairs(evidence):
-        least = f"{pair.name}.least"
-        ledger[least] = replace(ledger[least], estimate=Estimate(1.0, Interval(0.9, 1.1), 6))
-    text = draft(evidence, ledger)
+    assert "too few repetitions leave it no interval" in draft(make_claims(evidence))
+    least = {f"{pair.name}.least" for pair in pairs(evidence)}
+    equal = Estimate(1.0, Interval(0.9, 1.1), 6)
+    text = draft(
+        laboratory.changed(
+            make_claims(evidence), lambda each: replace(each, estimate=equal) if each.name in least else each
+        )
+    )
     assert "its intervals hold equality" in text and "too few" not in text

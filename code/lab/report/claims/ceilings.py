@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lab.analysis.ceiling import Limit, tcp_limit, write_limit
 from lab.analysis.estimate import Estimate
 from lab.analysis.summary import estimate_median
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimGroup, Kind
 from lab.report.claims.lines import scaled
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import in_words
 from lab.spec.experiment import Series
 
 HEADERS = "what headers leave of the link's rate"
+
+
+@dataclass(frozen=True)
+class CeilingClaims(ClaimGroup):
+    """The rate of the link, and the best share that a curve reaches of what headers leave."""
+
+    rate: Claim
+    filled: Claim
 
 
 def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
@@ -28,11 +35,11 @@ def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
     return write_limit(sizes, rate, mtu) if is_write else None
 
 
-def ceiling_claims(curve: Subject) -> Iterator[Claim]:
-    """The best share of its ceiling that a curve reaches."""
+def ceiling_claims(curve: Subject) -> CeilingClaims | None:
+    """None where no ceiling is known."""
     limit = ceiling(curve.series, curve.sizes)
     if limit is None:
-        return
+        return None
     shares = {
         size: scaled(estimate_median(curve.values(size)), 1 / most)
         for size, most in zip(curve.sizes, limit.y, strict=True)
@@ -40,6 +47,8 @@ def ceiling_claims(curve: Subject) -> Iterator[Claim]:
     best = max(shares, key=lambda size: shares[size].value)
     meaning = f"throughput of {curve.words} over {HEADERS}, messages of {in_words(best)}"
     rate = Estimate(float(curve.series.link.rate_bit_s or 0), None, shares[best].n)
-    yield curve.claim(f"{curve.name}.rate", rate, "bit/s", Kind.DERIVED, f"rate of the link of {curve.words}", best)
     claim = curve.claim(f"{curve.name}.filled", shares[best], "", Kind.RATIO, meaning, best)
-    yield replace(claim, base=HEADERS, base_link=claim.link)
+    return CeilingClaims(
+        curve.claim(f"{curve.name}.rate", rate, "bit/s", Kind.DERIVED, f"rate of the link of {curve.words}", best),
+        replace(claim, base=HEADERS, base_link=claim.link),
+    )

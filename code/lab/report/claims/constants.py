@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 from lab.analysis.estimate import LEVEL
 from lab.analysis.overhead import LARGEST_SHARE
 from lab.analysis.ratios import LEAST
 from lab.files import included
 from lab.model.parameters import ROUNDS
-from lab.report.claim import Claim, constant
+from lab.report.claim import Claim, ClaimGroup, constant
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.margin import margin_of
 from lab.spec.experiment import Series
@@ -21,12 +21,78 @@ NO_BOUNDS = (None, 1)  # one iteration at least
 BOUNDS = {"iterations_at_most": "", "iterations_at_least": "", "bytes_per_size_at_most": "size", "warmup_at_most": ""}
 
 
-def constant_claims(evidence: Evidence) -> Iterator[Claim]:
+@dataclass(frozen=True)
+class ParameterClaims(ClaimGroup):
+    """One parameter, as published and as run: over all sizes, the most and the least."""
+
+    published: Claim
+    most: Claim
+    least: Claim
+
+
+@dataclass(frozen=True)
+class LinkClaims(ClaimGroup):
+    """The link that the site models."""
+
+    mtu: Claim
+    rate: Claim | None
+
+
+@dataclass(frozen=True)
+class SizesClaims(ClaimGroup):
+    """The sizes as published and as run, and the factor between them where the site's profile has its own."""
+
+    published_smallest: Claim
+    published_largest: Claim
+    scale: Claim
+    count: Claim
+    smallest: Claim
+    largest: Claim
+
+
+@dataclass(frozen=True)
+class CountClaims(ClaimGroup):
+    """How much there is of everything, and how long it took."""
+
+    trials: Claim
+    series: Claim
+    time: Claim
+    disk: Claim
+
+
+@dataclass(frozen=True)
+class JudgingClaims(ClaimGroup):
+    """What intervals and verdicts go by."""
+
+    least_n: Claim
+    share_limit: Claim
+    level: Claim
+    margin: Claim
+
+
+@dataclass(frozen=True)
+class ConstantClaims(ClaimGroup):
+    """All that nobody measured."""
+
+    parameters: dict[str, ParameterClaims]
+    bounds: dict[str, Claim]  # of the site's profile
+    link: LinkClaims | None
+    sizes: SizesClaims
+    counts: CountClaims
+    judging: JudgingClaims
+
+
+def constant_claims(evidence: Evidence) -> ConstantClaims:
     """Parameters as published and as run, the profile's bounds, the link, the counts."""
     first = evidence.plan.experiment.series[0]
-    yield from _parameters(evidence, first)
-    yield from _link(evidence, first)
-    yield from _counts(evidence, first)
+    return ConstantClaims(
+        _parameters(evidence, first),
+        _bounds(evidence, first),
+        _link(evidence, first),
+        _sizes(evidence, first),
+        _counts(evidence),
+        _judging(evidence),
+    )
 
 
 def source_of(evidence: Evidence, *path: str) -> str:
@@ -34,72 +100,86 @@ def source_of(evidence: Evidence, *path: str) -> str:
     return included.source_of(evidence.plan.experiment.file, path)
 
 
-def _parameters(evidence: Evidence, series: Series) -> Iterator[Claim]:
-    site = evidence.plan.site.name
-    profile, run = series.profile(site), series.parameters(site, {})
+def _parameters(evidence: Evidence, series: Series) -> dict[str, ParameterClaims]:
+    run = series.parameters(evidence.plan.site.name, {})
     counted = (*COUNTED, *(ROUNDS if run.until_stable else ()))
-    for name in counted if series.tool.engine else OF_ALL:
-        published, used = getattr(series.published, name), getattr(run, name)
-        where = source_of(evidence, "parameters", name)
-        yield constant(f"published.{name}", published, "", f"{name}, as published", where)
-        where = source_of(evidence, "profile", site, name) if name in profile.values else where
-        least, most = _range(series, site, name, used)
-        yield constant(f"parameter.{name}", most, "", f"{name}, as run on {site}, the most of all sizes", where)
-        yield constant(f"parameter.{name}.least", least, "", f"{name}, as run on {site}, the least of all sizes", where)
-    for name, unit in BOUNDS.items():
-        if (bound := getattr(profile, name)) not in NO_BOUNDS:
-            where = source_of(evidence, "profile", site, name)
-            yield constant(f"profile.{name}", bound, unit, f"{name} on {site}", where)
+    return {name: _parameter(evidence, series, name) for name in (counted if series.tool.engine else OF_ALL)}
 
 
-def _range(series: Series, site: str, name: str, used: int) -> tuple[int, int]:
+def _parameter(evidence: Evidence, series: Series, name: str) -> ParameterClaims:
+    site, where = evidence.plan.site.name, source_of(evidence, "parameters", name)
+    own = source_of(evidence, "profile", site, name) if name in series.profile(site).values else where
+    least, most = _range(series, site, name)
+    return ParameterClaims(
+        constant(f"published.{name}", getattr(series.published, name), "", f"{name}, as published", where),
+        constant(f"parameter.{name}", most, "", f"{name}, as run on {site}, the most of all sizes", own),
+        constant(f"parameter.{name}.least", least, "", f"{name}, as run on {site}, the least of all sizes", own),
+    )
+
+
+def _bounds(evidence: Evidence, series: Series) -> dict[str, Claim]:
+    site = evidence.plan.site.name
+    return {
+        name: constant(f"profile.{name}", bound, unit, f"{name} on {site}", source_of(evidence, "profile", site, name))
+        for name, unit in BOUNDS.items()
+        if (bound := getattr(series.profile(site), name)) not in NO_BOUNDS
+    }
+
+
+def _range(series: Series, site: str, name: str) -> tuple[int, int]:
     """Least and most over the sizes of what the profile bounds for each of them."""
     if name not in ("iterations", "warmup"):
+        used = getattr(series.parameters(site, {}), name)
         return used, used
     values = [getattr(each, name) for each in series.counts(site, {})]
     return min(values), max(values)
 
 
-def _link(evidence: Evidence, series: Series) -> Iterator[Claim]:
+def _link(evidence: Evidence, series: Series) -> LinkClaims | None:
     if not evidence.plan.site.traits.takes_models:
-        return
+        return None
     link, where = series.link, source_of(evidence, "link", "mtu")
-    yield constant("link.mtu", link.mtu, "B", "bytes of IP in a frame of the link", where)
+    mtu, rate = constant("link.mtu", link.mtu, "B", "bytes of IP in a frame of the link", where), None
     if link.rate_bit_s:
         where = source_of(evidence, "link", "rate_bit_s")
-        yield constant("link.rate", link.rate_bit_s, "bit/s", "rate of the link", where)
+        rate = constant("link.rate", link.rate_bit_s, "bit/s", "rate of the link", where)
+    return LinkClaims(mtu, rate)
 
 
-def _counts(evidence: Evidence, series: Series) -> Iterator[Claim]:
-    yield from _sizes(evidence, series)
-    yield constant("count.trials", len(evidence.facts), "", "trials, each with its record", "the plan")
-    yield constant("count.series", len(evidence.plan.experiment.series), "", "series", "the plan")
+def _counts(evidence: Evidence) -> CountClaims:
     guest_ns = sum(facts.clock_ns for facts in evidence.facts.values())
-    yield constant(
-        "run.time", round(guest_ns / 1e9), "s", "time of the site's clock that all trials take together", "records"
-    )
-    yield constant("disk", _megabytes(evidence.bytes_on_disk), "B", "disk that the records take, rounded up", "records")
-    yield constant("least.n", LEAST, "", "repetitions that an interval needs", "lab.analysis.ratios")
-    meaning = "part of a round's time up to which it is corrected"
-    yield constant("share.limit", LARGEST_SHARE * 100, "percent", meaning, "lab.analysis.overhead")
-    yield constant("level", 100 * LEVEL, "percent", "confidence of all intervals", "lab.analysis")
-    meaning = "by which two equal programs may differ on this site by luck: no verdict within it"
-    yield constant(
-        "margin", margin_of(evidence.plan.site.traits) * 100, "percent", meaning, "lab.report.evidence.margin"
+    meaning, disk = "time of the site's clock that all trials take together", _megabytes(evidence.bytes_on_disk)
+    return CountClaims(
+        constant("count.trials", len(evidence.facts), "", "trials, each with its record", "the plan"),
+        constant("count.series", len(evidence.plan.experiment.series), "", "series", "the plan"),
+        constant("run.time", round(guest_ns / 1e9), "s", meaning, "records"),
+        constant("disk", disk, "B", "disk that the records take, rounded up", "records"),
     )
 
 
-def _sizes(evidence: Evidence, series: Series) -> Iterator[Claim]:
-    """Those that ran, those that were published, and the factor between them where the site's profile has its own."""
+def _judging(evidence: Evidence) -> JudgingClaims:
+    margin, share = margin_of(evidence.plan.site.traits) * 100, "part of a round's time up to which it is corrected"
+    luck = "by which two equal programs may differ on this site by luck: no verdict within it"
+    return JudgingClaims(
+        constant("least.n", LEAST, "", "repetitions that an interval needs", "lab.analysis.ratios"),
+        constant("share.limit", LARGEST_SHARE * 100, "percent", share, "lab.analysis.overhead"),
+        constant("level", 100 * LEVEL, "percent", "confidence of all intervals", "lab.analysis"),
+        constant("margin", margin, "percent", luck, "lab.report.evidence.margin"),
+    )
+
+
+def _sizes(evidence: Evidence, series: Series) -> SizesClaims:
     site, published, file = evidence.plan.site.name, series.published.sizes, source_of(evidence, "parameters", "sizes")
-    yield constant("published.smallest.size", min(published), "size", "smallest message, as published", file)
-    yield constant("published.largest.size", max(published), "size", "largest message, as published", file)
     sizes, own = series.sizes(site), "sizes" in series.profile(site).values
-    file = source_of(evidence, "profile", site, "sizes") if own else file
-    yield constant("scale", max(published) / max(sizes), "", f"largest size as published over that on {site}", file)
-    yield constant("count.sizes", len(sizes), "", "message sizes", file)
-    yield constant("smallest.size", min(sizes), "size", "smallest message", file)
-    yield constant("largest.size", max(sizes), "size", "largest message", file)
+    run, scale = source_of(evidence, "profile", site, "sizes") if own else file, max(published) / max(sizes)
+    return SizesClaims(
+        constant("published.smallest.size", min(published), "size", "smallest message, as published", file),
+        constant("published.largest.size", max(published), "size", "largest message, as published", file),
+        constant("scale", scale, "", f"largest size as published over that on {site}", run),
+        constant("count.sizes", len(sizes), "", "message sizes", run),
+        constant("smallest.size", min(sizes), "size", "smallest message", run),
+        constant("largest.size", max(sizes), "size", "largest message", run),
+    )
 
 
 def _megabytes(count: int) -> int:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.regression import intercept_agrees
 from lab.analysis.summary import estimate_median
-from lab.report.claim import Claim, Kind
-from lab.report.claims.latency import round_trips, trip_times
-from lab.report.claims.lines import Times, scaled
+from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claims.latency import latency_fits, round_trips
+from lab.report.claims.lines import BreakClaims, FitClaims, LineClaims, Times, scaled
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import is_ours
@@ -22,8 +22,13 @@ from lab.spec.experiment import Series
 class Intercept:
     """A line through the times of large messages, and the sweep of small ones beside it."""
 
-    times: Times
+    line: LineClaims
+    broken: BreakClaims | None  # what follows the times instead
     small: Subject
+
+    @property
+    def times(self) -> Times:
+        return self.line.times
 
     @property
     def smallest(self) -> int:
@@ -47,16 +52,30 @@ class Intercept:
         return Estimate(line.value / small.value, Interval(min(ratios), max(ratios), above.level), small.n)
 
 
+@dataclass(frozen=True)
+class InterceptClaims(ClaimGroup):
+    """The intercept over what a small message takes."""
+
+    intercept: Intercept
+    over_small: Claim
+
+
 def intercepts(evidence: Evidence) -> Iterator[Intercept]:
     """Of each of our series of large messages with one of small messages beside it: a line of all sizes, one of the
     larger half, and behind each the two that follow the times where it does not.
     """
     series = [each for each in evidence.all_series("latency") if is_ours(each)]
-    for large in series:
-        for small in (each for each in series if _is_beside(evidence.plan.site.name, each, large)):
-            times = trip_times(round_trips(evidence, large))
-            for line in (times, times.upper()):
-                yield from (Intercept(each, round_trips(evidence, small)) for each in (line, *line.parts()))
+    for large, fits in latency_fits(evidence).items():
+        for small in (each for each in series if _is_beside(evidence.plan.site.name, each, evidence.series(large))):
+            for fit in (fits.whole, fits.upper):
+                yield from _of_fit(fit, round_trips(evidence, small))
+
+
+def _of_fit(fit: FitClaims, small: Subject) -> Iterator[Intercept]:
+    yield Intercept(fit.line, fit.broken, small)
+    if fit.broken:
+        yield Intercept(fit.broken.below, None, small)
+        yield Intercept(fit.broken.above, None, small)
 
 
 def _is_beside(site: str, small: Series, large: Series) -> bool:
@@ -64,10 +83,11 @@ def _is_beside(site: str, small: Series, large: Series) -> bool:
     return same and small.sizes(site)[0] < large.sizes(site)[0] and small.sizes(site)[-1] < large.sizes(site)[-1]
 
 
-def intercept_claims(found: Intercept) -> Iterator[Claim]:
-    """The intercept over what a small message takes."""
+def intercept_claims(found: Intercept) -> InterceptClaims:
+    """A ratio of what two series measured rests on the records of both."""
     size, small, large = in_words(found.smallest), found.small, found.times.curve
     meaning = f"intercept of the line of {large.words} over half of the round trip of {size}, {small.words}"
     claim = small.claim(f"{found.times.name}.over_small", found.over_small(), "", Kind.RATIO, meaning, found.smallest)
     keys = dict.fromkeys((*claim.keys, *large.keys(large.sizes)))
-    yield replace(claim, keys=tuple(keys), base=f"{small.words} at {size}", base_link=claim.link)
+    claim = replace(claim, keys=tuple(keys), base=f"{small.words} at {size}", base_link=claim.link)
+    return InterceptClaims(found, claim)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from lab.analysis.estimate import Estimate
 from lab.analysis.summary import estimate_median, summarize
 from lab.model.sizes import format_size
-from lab.report.claim import Claim, Kind
-from lab.report.claims.lines import Times, scaled
+from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claims.lines import FitClaims, Times, fit_claims, scaled
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import is_ours
 from lab.report.tex.units import NANO, in_words
 from lab.spec.experiment import Series
 
@@ -47,20 +48,81 @@ def trips(curve: Subject) -> Iterator[Trips]:
             yield Trips(size, tuple(map(tuple, rows)))
 
 
-def latency_claims(curve: Subject) -> Iterator[Claim]:
-    """The median round trip at each size, and its quantiles."""
-    for size in curve.sizes:
-        name, about = f"{curve.name}.{format_size(size)}", f"round trip of {curve.words}, messages of {in_words(size)}"
-        median = scaled(estimate_median(curve.values(size)), NANO)
-        yield curve.claim(f"{name}.round_trip", median, "s", Kind.RATE, f"median {about}", size)
-        half = scaled(median, 0.5)
-        yield curve.claim(f"{name}.half_trip", half, "s", Kind.RATE, f"half of the median {about}", size)
-    for each in trips(curve):
-        name, about = f"{curve.name}.{format_size(each.size)}", f"of the round trips of {curve.words}"
-        for quantile, short in QUANTILES.items():
-            if found := each.quantile(quantile):
-                meaning = f"{quantile:.0%} quantile {about}, messages of {in_words(each.size)}"
-                yield curve.claim(f"{name}.{short}", scaled(found, NANO), "s", Kind.RATE, meaning, each.size)
+@dataclass(frozen=True)
+class TripClaims(ClaimGroup):
+    """Of one size, the median round trip and half of it."""
+
+    round_trip: Claim
+    half_trip: Claim
+
+
+@dataclass(frozen=True)
+class QuantileClaims(ClaimGroup):
+    """Of one size, its trips and those of their quantiles that every repetition supports."""
+
+    trips: Trips
+    by_quantile: dict[float, Claim]
+
+
+@dataclass(frozen=True)
+class LineFits(ClaimGroup):
+    """Lines through the times of all sizes, and of the larger half of them."""
+
+    whole: FitClaims
+    upper: FitClaims
+
+
+@dataclass(frozen=True)
+class LatencyClaims(ClaimGroup):
+    """A series that measures round trips; a line is laid only through those of our programs."""
+
+    curve: Subject
+    by_size: dict[int, TripClaims]
+    quantiles: tuple[QuantileClaims, ...]
+    fits: LineFits | None
+
+
+def latency_claims(curve: Subject) -> LatencyClaims:
+    """The median round trip at each size, its quantiles, and the lines."""
+    by_size = {size: _of_size(curve, size) for size in curve.sizes}
+    quantiles = tuple(QuantileClaims(each, _quantiles(curve, each)) for each in trips(curve))
+    return LatencyClaims(curve, by_size, quantiles, latency_fits(curve.evidence).get(curve.series.name))
+
+
+def latency_fits(evidence: Evidence) -> dict[str, LineFits]:
+    """By series, of our programs with sizes enough for a line."""
+    return evidence.once(_latency_fits)
+
+
+def _latency_fits(evidence: Evidence) -> dict[str, LineFits]:
+    found = {}
+    for series in (each for each in evidence.all_series("latency") if is_ours(each)):
+        times = trip_times(round_trips(evidence, series))
+        whole, upper = fit_claims(times), fit_claims(times.upper())
+        if whole and upper:
+            found[series.name] = LineFits(whole, upper)
+    return found
+
+
+def _of_size(curve: Subject, size: int) -> TripClaims:
+    name, about = f"{curve.name}.{format_size(size)}", f"round trip of {curve.words}, messages of {in_words(size)}"
+    median = scaled(estimate_median(curve.values(size)), NANO)
+    half = scaled(median, 0.5)
+    return TripClaims(
+        curve.claim(f"{name}.round_trip", median, "s", Kind.RATE, f"median {about}", size),
+        curve.claim(f"{name}.half_trip", half, "s", Kind.RATE, f"half of the median {about}", size),
+    )
+
+
+def _quantiles(curve: Subject, trips: Trips) -> dict[float, Claim]:
+    name, about = f"{curve.name}.{format_size(trips.size)}", f"of the round trips of {curve.words}"
+    claims = {}
+    for quantile, short in QUANTILES.items():
+        if found := trips.quantile(quantile):
+            meaning = f"{quantile:.0%} quantile {about}, messages of {in_words(trips.size)}"
+            estimate = scaled(found, NANO)
+            claims[quantile] = curve.claim(f"{name}.{short}", estimate, "s", Kind.RATE, meaning, trips.size)
+    return claims
 
 
 def trip_times(curve: Subject) -> Times:

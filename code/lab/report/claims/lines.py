@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import median_high
 from typing import Protocol
@@ -10,7 +10,7 @@ from typing import Protocol
 from lab.analysis.estimate import Estimate, Interval, reciprocal
 from lab.analysis.pieces import Pieces, find_pieces
 from lab.analysis.regression import Line, fit_line, neighbour_correlation
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimGroup, Kind
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import NANO, in_words
 
@@ -96,71 +96,127 @@ def message_times(curve: Subject) -> Times:
     return Times(curve, "time per message", tuple(map(float, curve.sizes)), tuple(rows))
 
 
-def fit_claims(times: Times) -> Iterator[Claim]:
+@dataclass(frozen=True)
+class LineClaims(ClaimGroup):
+    """One line: what it says of no bytes, over which sizes, how well; its rate, unless two lines follow the times."""
+
+    times: Times
+    intercept: Claim
+    low: Claim
+    high: Claim
+    residual: Claim
+    fastest: Claim
+    fastest_size: Claim
+    r_squared: Claim | None
+    neighbours: Claim | None
+    rate: Claim | None
+
+
+@dataclass(frozen=True)
+class BreakClaims(ClaimGroup):
+    """Where one line gives way to two, the ends of that interval, and both lines."""
+
+    at: Claim
+    start: Claim | None
+    end: Claim | None
+    below: LineClaims
+    above: LineClaims
+
+
+@dataclass(frozen=True)
+class FitClaims(ClaimGroup):
+    """One line, and the two that follow the times where it does not."""
+
+    line: LineClaims
+    broken: BreakClaims | None
+
+    @property
+    def name(self) -> str:
+        return self.line.times.name
+
+
+def fit_claims(times: Times) -> FitClaims | None:
     """What one line says; where two follow the times clearly better, no rate of the one, and what each of the two says.
 
     The rate of a line that the times do not follow is that of no message: it can lie beyond all that were measured.
+    Too few sizes have no line.
     """
     if len(times.curve.sizes) < LEAST_SIZES:
-        return
+        return None
     found = times.pieces()
-    yield from _line_claims(times)
     if found is None:
-        yield from _rate_claim(times)
-        return
+        return FitClaims(_line_claims(times, _rate_claim(times)), None)
+    return FitClaims(_line_claims(times, None), _break_claims(times, found))
+
+
+def _break_claims(times: Times, found: Pieces) -> BreakClaims:
     meaning = f"size at which the line through the {times.what} of {times.curve.words} breaks"
-    yield times.curve.claim(f"{times.name}.break", found.at, "bytes", Kind.RATE, meaning, *_sizes(times))
-    if found.at.interval:
-        for end, size in (("from", found.at.interval.low), ("to", found.at.interval.high)):
-            where = Estimate(size, None, found.at.n)
-            about = f"size that the interval of the {meaning} goes {end}"
-            yield times.curve.claim(f"{times.name}.break.{end}", where, "size", Kind.DERIVED, about, *_sizes(times))
-    for part in times.parts():
-        yield from (*_line_claims(part), *_rate_claim(part))
+    within, (below, above) = found.at.interval, times.parts()
+
+    def end(which: str, size: float) -> Claim:
+        where, about = Estimate(size, None, found.at.n), f"size that the interval of the {meaning} goes {which}"
+        return times.curve.claim(f"{times.name}.break.{which}", where, "size", Kind.DERIVED, about, *_sizes(times))
+
+    return BreakClaims(
+        times.curve.claim(f"{times.name}.break", found.at, "bytes", Kind.RATE, meaning, *_sizes(times)),
+        end("from", within.low) if within else None,
+        end("to", within.high) if within else None,
+        _line_claims(below, _rate_claim(below)),
+        _line_claims(above, _rate_claim(above)),
+    )
 
 
-def _rate_claim(times: Times) -> Iterator[Claim]:
+def _rate_claim(times: Times) -> Claim | None:
     """Bandwidth as 1/slope; a line that falls with the size has none."""
     slope, (fastest, size) = times.line().slope, times.fastest()
     if slope.value <= 0:
-        return
+        return None
     rate = scaled(reciprocal(slope), 1 / NANO)
     meaning = f"1/slope of the line through the {times.what} of {times.curve.words}"
     if rate.value > fastest:
         meaning += f"; no message was that fast, the fastest had {in_words(size)}"
-    yield times.curve.claim(f"{times.name}.rate", rate, "B/s", Kind.SLOPE, meaning, *_sizes(times))
+    return times.curve.claim(f"{times.name}.rate", rate, "B/s", Kind.SLOPE, meaning, *_sizes(times))
 
 
-def _line_claims(times: Times) -> Iterator[Claim]:
+def _line_claims(times: Times, rate: Claim | None) -> LineClaims:
     """The intercept, over which sizes the line goes, how well it fits, and the fastest message beside it."""
-    curve, line, about = times.curve, times.line(), f"of the line through the {times.what} of {times.curve.words}"
-    intercept = scaled(line.intercept, NANO)
-    meaning = f"intercept {about}: no message was that small"
-    yield curve.claim(f"{times.name}.intercept", intercept, "s", Kind.INTERCEPT, meaning, *_sizes(times))
-    for name, value, unit, kind, meaning in _of_points(times, line):
-        estimate = Estimate(value, None, line.n)
-        claim = curve.claim(
-            f"{times.name}.{name}", estimate, unit, kind, f"{meaning} {about}; n: points", *_sizes(times)
-        )
-        yield replace(claim, wanted_n=None)
-    neighbours = neighbour_correlation(times.sizes, times.rows, line)
-    if neighbours is not None:
-        estimate = Estimate(round(neighbours, NEIGHBOUR_PLACES), None, len(set(times.sizes)))
-        meaning = f"correlation of the residuals at neighbouring sizes {about}; n: sizes"
-        claim = curve.claim(f"{times.name}.neighbours", estimate, "", Kind.DERIVED, meaning, *_sizes(times))
-        yield replace(claim, wanted_n=None)
+    line, about = times.line(), f"of the line through the {times.what} of {times.curve.words}"
+    (fastest, size), worst = times.fastest(), float(abs(line.residuals).max()) * NANO
+    intercept, meaning = scaled(line.intercept, NANO), f"intercept {about}: no message was that small"
+
+    def of_points(name: str, value: float, unit: str, kind: Kind, meaning: str) -> Claim:
+        """What has no interval, of as many points as the line."""
+        return _counted(times, name, Estimate(value, None, line.n), unit, kind, f"{meaning} {about}; n: points")
+
+    return LineClaims(
+        times,
+        times.curve.claim(f"{times.name}.intercept", intercept, "s", Kind.INTERCEPT, meaning, *_sizes(times)),
+        of_points("low", line.low, "size", Kind.DERIVED, "smallest size"),
+        of_points("high", line.high, "size", Kind.DERIVED, "largest size"),
+        of_points("residual", worst, "s", Kind.RATE, "largest residual, up or down,"),
+        of_points("fastest", fastest, "B/s", Kind.RATE, "highest rate of any message"),
+        of_points("fastest.size", size, "size", Kind.DERIVED, "size of the fastest message"),
+        None
+        if line.r_squared is None
+        else of_points("r2", round(line.r_squared, R_SQUARED_PLACES), "", Kind.DERIVED, "R squared"),
+        _neighbours(times, line, about),
+        rate,
+    )
 
 
-def _of_points(times: Times, line: Line) -> Iterator[tuple[str, float, str, Kind, str]]:
-    """Name, value, unit, kind and meaning of what has no interval."""
-    yield "low", line.low, "size", Kind.DERIVED, "smallest size"
-    yield "high", line.high, "size", Kind.DERIVED, "largest size"
-    yield "residual", float(abs(line.residuals).max()) * NANO, "s", Kind.RATE, "largest residual, up or down,"
-    fastest, size = times.fastest()
-    yield "fastest", fastest, "B/s", Kind.RATE, "highest rate of any message"
-    yield "fastest.size", size, "size", Kind.DERIVED, "size of the fastest message"
-    if line.r_squared is not None:
-        yield "r2", round(line.r_squared, R_SQUARED_PLACES), "", Kind.DERIVED, "R squared"
+def _neighbours(times: Times, line: Line, about: str) -> Claim | None:
+    found = neighbour_correlation(times.sizes, times.rows, line)
+    if found is None:
+        return None
+    estimate = Estimate(round(found, NEIGHBOUR_PLACES), None, len(set(times.sizes)))
+    meaning = f"correlation of the residuals at neighbouring sizes {about}; n: sizes"
+    return _counted(times, "neighbours", estimate, "", Kind.DERIVED, meaning)
+
+
+def _counted(times: Times, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str) -> Claim:
+    """Its n counts something else than repetitions."""
+    claim = times.curve.claim(f"{times.name}.{name}", estimate, unit, kind, meaning, *_sizes(times))
+    return replace(claim, wanted_n=None)
 
 
 def _sizes(times: Times) -> tuple[int, ...]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.analysis.estimate import Estimate
 from lab.places import PUBLISHED
-from lab.report.claim import Claim, Kind
-from lab.report.claims.lines import Times
+from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claims.lines import FitClaims, Times, fit_claims
 from lab.report.evidence.published_files import Entry, entries, rows_of, source_of
 from lab.report.tex.units import NANO
 
@@ -46,22 +46,41 @@ class PublishedTimes:
         return Times(self, self.what, tuple(map(float, sizes)), (tuple(each / NANO for each in seconds),))
 
 
+@dataclass(frozen=True)
+class PublishedTimesClaims(ClaimGroup):
+    """How many points there are, of how many sizes, how often each was timed; and lines, as through ours."""
+
+    times: PublishedTimes
+    points: Claim
+    sizes: Claim
+    least: Claim
+    most: Claim
+    fit: FitClaims | None
+    upper: FitClaims | None
+
+
 def published_times(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedTimes, ...]:
     """The times that belong to an experiment."""
     return tuple(_times(entry, folder) for entry in entries("times", experiment, folder))
 
 
-def count_claims(found: PublishedTimes) -> Iterator[Claim]:
-    """How many points there are, of how many sizes, and how often each was timed."""
+def published_times_claims(found: PublishedTimes) -> PublishedTimesClaims:
+    """Without intervals: all times are of one run."""
     repeated = Counter(size for size, _ in found.points)
-    for name, count, meaning in (
-        ("points", len(found.points), "times in the file"),
-        ("sizes", len(repeated), "different sizes in the file"),
-        ("least", min(repeated.values()), "times of the size that has the fewest"),
-        ("most", max(repeated.values()), "times of the size that has the most"),
-    ):
+
+    def counted(name: str, count: int, meaning: str) -> Claim:
         estimate = Estimate(count, None, len(found.points))
-        yield found.claim(f"{found.name}.{name}", estimate, "", Kind.DERIVED, f"{meaning}, {found.words}")
+        return found.claim(f"{found.name}.{name}", estimate, "", Kind.DERIVED, f"{meaning}, {found.words}")
+
+    return PublishedTimesClaims(
+        found,
+        counted("points", len(found.points), "times in the file"),
+        counted("sizes", len(repeated), "different sizes in the file"),
+        counted("least", min(repeated.values()), "times of the size that has the fewest"),
+        counted("most", max(repeated.values()), "times of the size that has the most"),
+        fit_claims(found.times()),
+        fit_claims(found.times().upper()),
+    )
 
 
 def _times(entry: Entry, folder: Path) -> PublishedTimes:

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SpecError
 from lab.places import PUBLISHED
-from lab.report.claim import Claim, constant
+from lab.report.claim import Claim, ClaimGroup, constant
 from lab.report.evidence.published_files import Entry, entries, rows_of, source_of
 
 UNITS = {"microseconds": ("s", 1e-6), "bytes": ("size", 1.0), "bytes_per_microsecond": ("B/s", 1e6)}
 
 
 @dataclass(frozen=True)
-class PublishedValues:
-    """A table of quantities, a column for each variant."""
+class PublishedValues(ClaimGroup):
+    """A table of quantities, a column for each variant: the claims by both names."""
 
-    name: str
     label: str
-    file: str
     variants: tuple[str, ...]
-    rows: tuple[dict[str, str], ...]
-
-    def claim(self, quantity: str, variant: str) -> Claim:
-        """One value, in the base unit: nobody measured it here."""
-        (row,) = (row for row in self.rows if row["quantity"] == quantity)
-        unit, scale = UNITS[row["unit"]]
-        meaning = f"{quantity.replace('_', ' ')}, {variant}, as {self.label} says"
-        name = f"{self.name}.{variant}.{quantity}"
-        return constant(name, float(row[variant]) * scale, unit, meaning, source_of(self.file))
-
-    def claims(self) -> Iterator[Claim]:
-        for row in self.rows:
-            yield from (self.claim(row["quantity"], variant) for variant in self.variants)
+    claims: dict[tuple[str, str], Claim]
 
 
 def published_values(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedValues, ...]:
@@ -48,4 +33,13 @@ def _values(entry: Entry, folder: Path) -> PublishedValues:
     rows_of(entry, folder, dict.fromkeys(variants, float))
     if strange := sorted({row["unit"] for row in rows} - UNITS.keys()):
         raise SpecError(f"unit {strange[0]!r}", file=folder / entry["file"], expected=f"one of {', '.join(UNITS)}")
-    return PublishedValues(entry["name"], entry["label"], entry["file"], variants, rows)
+    claims = {(row["quantity"], each): _claim(entry, row, each) for row in rows for each in variants}
+    return PublishedValues(entry["label"], variants, claims)
+
+
+def _claim(entry: Entry, row: dict[str, str], variant: str) -> Claim:
+    """One value, in the base unit: nobody measured it here."""
+    quantity, (unit, scale) = row["quantity"], UNITS[row["unit"]]
+    meaning = f"{quantity.replace('_', ' ')}, {variant}, as {entry['label']} says"
+    name = f"{entry['name']}.{variant}.{quantity}"
+    return constant(name, float(row[variant]) * scale, unit, meaning, source_of(entry["file"]))

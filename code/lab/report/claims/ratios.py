@@ -2,41 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.ratios import ratio_of_medians, ratios_of_medians
 from lab.analysis.verdict import Verdict, false_verdicts
 from lab.model.sizes import format_size
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimGroup, Kind
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.pairs import Pair
 from lab.report.tex.units import in_words
 
-COUNTED = {
-    "faster": (Verdict.MORE,),
-    "slower": (Verdict.LESS,),
-    "unclear": (Verdict.CANT_TELL, Verdict.WITHIN),
-    "within": (Verdict.WITHIN,),
-}
+
+@dataclass(frozen=True)
+class Extreme(ClaimGroup):
+    """The least or the most of the ratios, and its size."""
+
+    ratio: Claim
+    size: Claim
 
 
-def ratio_claims(pair: Pair) -> Iterator[Claim]:
+@dataclass(frozen=True)
+class RatioClaims(ClaimGroup):
+    """A pair at every size, the extremes, and at how many sizes the data can tell which is faster."""
+
+    pair: Pair
+    by_size: dict[int, Claim]
+    least: Extreme
+    most: Extreme
+    sizes: Claim
+    faster: Claim
+    slower: Claim
+    unclear: Claim  # with those within the margin
+    within: Claim
+    false: Claim  # verdicts that may be, if nothing differs
+
+
+def ratio_claims(pair: Pair) -> RatioClaims:
     """The ratio at each size, the extremes, and for how many sizes the data can tell which is faster."""
     name, words = pair.name, f"{pair.ours.words} over {pair.base.words}"
     by_size = {size: ratio(pair.ours, pair.base, size, f"{name}.{format_size(size)}") for size in pair.sizes}
-    yield from by_size.values()
-    yield from _extremes(pair, by_size)
-    yield _of_all(by_size, f"{name}.sizes", len(by_size), f"sizes at which {words} is compared")
-    for word, verdicts in COUNTED.items():
+
+    def counted(word: str, *verdicts: Verdict) -> Claim:
         count = sum(each.verdict in verdicts for each in by_size.values())
         said = " or ".join(each.value for each in verdicts)
         meaning = f"sizes at which the interval of {words} says: {said} (margin {100 * pair.ours.margin:g} %)"
-        yield _of_all(by_size, f"{name}.{word}", count, meaning)
+        return _of_all(by_size, f"{name}.{word}", count, meaning)
+
     _, wrong = false_verdicts(each.estimate for each in by_size.values())
     meaning = f"verdicts on {words} that at most are false in the mean, if nothing differs"
-    yield _of_all(by_size, f"{name}.false", wrong, meaning)
+    return RatioClaims(
+        pair,
+        by_size,
+        *_extremes(pair, by_size),
+        _of_all(by_size, f"{name}.sizes", len(by_size), f"sizes at which {words} is compared"),
+        counted("faster", Verdict.MORE),
+        counted("slower", Verdict.LESS),
+        counted("unclear", Verdict.CANT_TELL, Verdict.WITHIN),
+        counted("within", Verdict.WITHIN),
+        _of_all(by_size, f"{name}.false", wrong, meaning),
+    )
 
 
 def ratio(ours: Subject, base: Subject, size: int, name: str) -> Claim:
@@ -59,17 +84,21 @@ def ratio(ours: Subject, base: Subject, size: int, name: str) -> Claim:
     )
 
 
-def _extremes(pair: Pair, by_size: dict[int, Claim]) -> Iterator[Claim]:
+def _extremes(pair: Pair, by_size: dict[int, Claim]) -> tuple[Extreme, Extreme]:
     """The least and the most of all sizes; chosen by their values, so that their intervals allow for the choice."""
     sides = [(pair.ours.values(size), pair.base.values(size)) for size in by_size]
     chosen = dict(zip(by_size, ratios_of_medians(sides), strict=True))
-    words = f"{pair.ours.words} over {pair.base.words}"
-    for which, pick in (("least", min), ("most", max)):
-        size = pick(chosen, key=lambda each: chosen[each].value)
+
+    def extreme(which: str, size: int) -> Extreme:
         meaning = f"{which} of all sizes, its interval widened for the choice: {by_size[size].meaning}"
-        yield replace(by_size[size], name=f"{pair.name}.{which}", meaning=meaning, estimate=chosen[size])
-        where = _of_all(by_size, f"{pair.name}.{which}.size", size, f"size at which {words} is {which}")
-        yield replace(where, unit="size")
+        about = f"size at which {pair.ours.words} over {pair.base.words} is {which}"
+        return Extreme(
+            replace(by_size[size], name=f"{pair.name}.{which}", meaning=meaning, estimate=chosen[size]),
+            replace(_of_all(by_size, f"{pair.name}.{which}.size", size, about), unit="size"),
+        )
+
+    values = {size: estimate.value for size, estimate in chosen.items()}
+    return extreme("least", min(values, key=values.__getitem__)), extreme("most", max(values, key=values.__getitem__))
 
 
 def _of_all(by_size: dict[int, Claim], name: str, value: float, meaning: str) -> Claim:

@@ -13,7 +13,7 @@ from lab.errors import RecordError
 from lab.model.sizes import format_size
 from lab.programs.request import Sample
 from lab.records.table import last_rounds_ns
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimGroup, Kind
 from lab.report.claims.lines import scaled
 from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import Evidence
@@ -64,11 +64,13 @@ def rounds_curves(evidence: Evidence) -> tuple[Subject, ...]:
     return evidence.once(_rounds_curves)
 
 
-def _rounds_curves(evidence: Evidence) -> Iterator[Subject]:
-    for series in (*evidence.all_series("throughput"), *evidence.sweeps):
-        for point in series.points():
-            if series.parameters(evidence.plan.site.name, point).until_stable:
-                yield subject(evidence, series, point=point)
+def _rounds_curves(evidence: Evidence) -> tuple[Subject, ...]:
+    return tuple(
+        subject(evidence, series, point=point)
+        for series in (*evidence.all_series("throughput"), *evidence.sweeps)
+        for point in series.points()
+        if series.parameters(evidence.plan.site.name, point).until_stable
+    )
 
 
 def rounds_of(curve: Subject) -> Iterator[Rounds]:
@@ -125,44 +127,68 @@ class _Repetition:
         return said is State.REACHED
 
 
-def rounds_claims(curve: Subject) -> Iterator[Claim]:
+@dataclass(frozen=True)
+class RoundClaims(ClaimGroup):
+    """One size: the round trip, its share of a round, both throughputs, the corrected one unless it is refused."""
+
+    rounds: Rounds
+    control_trip: Claim
+    share: Claim
+    plain: Claim
+    corrected: Claim | None
+
+
+@dataclass(frozen=True)
+class RoundsClaims(ClaimGroup):
+    """Every size of a curve, and of how many the rounds agreed and the throughput was corrected."""
+
+    curve: Subject
+    by_size: dict[int, RoundClaims]
+    agreed: Claim
+    unsettled: Claim
+    refused: Claim
+    corrected: Claim
+    share_size: Claim
+
+
+def rounds_claims(curve: Subject) -> RoundsClaims:
     """Of each size the round trip, its share, both throughputs; of the curve, how many agreed and were corrected."""
-    found = list(rounds_of(curve))
-    for each in found:
-        yield from _size_claims(each)
-    refused = [each for each in found if each.correction().rate is None]
-    agreed = [each for each in found if each.reached == len(each.counts)]
-    shares = {each.size: each.correction().share.value for each in found}
-    largest = max(shares, key=lambda size: shares[size])
-    for name, value, unit, meaning in (
-        ("agreed", len(agreed), "", "sizes at which the rounds of every repetition agreed"),
-        ("unsettled", len(found) - len(agreed), "", "sizes at which those of some repetition did not, up to the cap"),
-        ("refused", len(refused), "", "sizes at which what is to be taken off is too large a part"),
-        ("corrected", len(found) - len(refused), "", "sizes at which it was taken off"),
-        ("share.size", largest, "size", "size at which what is taken off is the largest part of a round"),
-    ):
+    by_size = {each.size: _size_claims(each) for each in rounds_of(curve)}
+    found = [each.rounds for each in by_size.values()]
+    refused = sum(each.corrected is None for each in by_size.values())
+    agreed = sum(each.reached == len(each.counts) for each in found)
+    largest = max(by_size, key=lambda size: by_size[size].share.estimate.value)
+
+    def counted(name: str, value: int, meaning: str, unit: str = "") -> Claim:
         estimate = Estimate(value, None, len(found[0].counts))
-        yield curve.claim(
+        return curve.claim(
             f"{curve.name}.{name}", estimate, unit, Kind.DERIVED, f"{meaning}, {curve.words}", *curve.sizes
         )
 
+    return RoundsClaims(
+        curve,
+        by_size,
+        counted("agreed", agreed, "sizes at which the rounds of every repetition agreed"),
+        counted("unsettled", len(found) - agreed, "sizes at which those of some repetition did not, up to the cap"),
+        counted("refused", refused, "sizes at which what is to be taken off is too large a part"),
+        counted("corrected", len(found) - refused, "sizes at which it was taken off"),
+        counted("share.size", largest, "size at which what is taken off is the largest part of a round", "size"),
+    )
 
-def _size_claims(each: Rounds) -> Iterator[Claim]:
+
+def _size_claims(each: Rounds) -> RoundClaims:
     about = f"{each.curve.words}, messages of {in_words(each.size)}, rounds of {each.bytes} B"
     correction = each.correction()
-    trip = scaled(estimate_median(each.trips_ns), NANO)
-    claims = [
-        ("control_trip", trip, "s", "round trip of the control message"),
-        (
-            "share",
-            scaled(correction.share, 100.0),
-            "percent",
-            "what is taken off, as a part of a round's time",
-        ),
-        ("plain", scaled(each.plain(), BITS), "bit/s", "throughput with nothing taken off"),
-    ]
-    if correction.rate:
-        rate = scaled(correction.rate, BITS)
-        claims.append(("corrected", rate, "bit/s", CORRECTED.get(each.curve.series.operation, LESS_HALF)))
-    for name, estimate, unit, meaning in claims:
-        yield each.curve.claim(f"{each.name}.{name}", estimate, unit, Kind.RATE, f"{meaning}: {about}", each.size)
+
+    def claim(name: str, estimate: Estimate, unit: str, meaning: str) -> Claim:
+        return each.curve.claim(f"{each.name}.{name}", estimate, unit, Kind.RATE, f"{meaning}: {about}", each.size)
+
+    trip, share = scaled(estimate_median(each.trips_ns), NANO), scaled(correction.share, 100.0)
+    rate, meaning = correction.rate, CORRECTED.get(each.curve.series.operation, LESS_HALF)
+    return RoundClaims(
+        each,
+        claim("control_trip", trip, "s", "round trip of the control message"),
+        claim("share", share, "percent", "what is taken off, as a part of a round's time"),
+        claim("plain", scaled(each.plain(), BITS), "bit/s", "throughput with nothing taken off"),
+        claim("corrected", scaled(rate, BITS), "bit/s", meaning) if rate else None,
+    )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from numpy import log2
@@ -12,38 +11,57 @@ from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.knees import LEAST_X, find_knee
 from lab.analysis.ratios import ratios_of_medians
 from lab.analysis.summary import estimate_median
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claims.lines import scaled
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import in_words
 
 
-def shape_claims(curve: Subject) -> Iterator[Claim]:
+@dataclass(frozen=True)
+class Step(ClaimGroup):
+    """From one size to the next: the factor of the throughput, and both sizes."""
+
+    factor: Claim
+    start: Claim
+    end: Claim
+
+    def growth(self) -> Estimate:
+        """The factor over that of the sizes: above 1, a message takes less time than the size before."""
+        return scaled(self.factor.estimate, self.start.estimate.value / self.end.estimate.value)
+
+
+@dataclass(frozen=True)
+class Shape(ClaimGroup):
+    """A curve as a whole."""
+
+    peak: Claim
+    peak_size: Claim
+    jump: Step
+    fall: Step
+    last: Step
+    knee: Claim | None
+
+
+def shape_claims(curve: Subject) -> Shape | None:
     """All claims about one curve as a whole; a single size has no shape."""
-    if len(curve.sizes) > 1:
-        yield from _peak(curve)
-        yield from _steps(curve)
-    if len(curve.sizes) >= LEAST_X:
-        yield from _knee(curve)
+    if len(curve.sizes) < 2:
+        return None
+    return Shape(*_peak(curve), *_steps(curve), _knee(curve))
 
 
-def growth(claim: Claim, small: float, large: float) -> Estimate:
-    """A step's factor over that of its sizes: above 1, a message takes less time than the size before."""
-    scale, interval = small / large, claim.estimate.interval
-    scaled = interval and Interval(interval.low * scale, interval.high * scale, interval.level)
-    return Estimate(claim.estimate.value * scale, scaled, claim.estimate.n)
-
-
-def _peak(curve: Subject) -> Iterator[Claim]:
+def _peak(curve: Subject) -> tuple[Claim, Claim]:
     """The highest median and its size."""
     medians = {size: estimate_median(curve.values(size)) for size in curve.sizes}
     best = max(medians, key=lambda size: medians[size].value)
     about = f"of {curve.words} over all sizes"
-    yield curve.claim(f"{curve.name}.peak", medians[best], "B/s", Kind.RATE, f"highest median throughput {about}", best)
     where = Estimate(best, None, medians[best].n)
-    yield curve.claim(f"{curve.name}.peak.size", where, "size", Kind.DERIVED, f"size of the peak {about}", *curve.sizes)
+    return (
+        curve.claim(f"{curve.name}.peak", medians[best], "B/s", Kind.RATE, f"highest median throughput {about}", best),
+        curve.claim(f"{curve.name}.peak.size", where, "size", Kind.DERIVED, f"size of the peak {about}", *curve.sizes),
+    )
 
 
-def _steps(curve: Subject) -> Iterator[Claim]:
+def _steps(curve: Subject) -> tuple[Step, Step, Step]:
     """Between neighbouring sizes: the steepest step for its sizes, the lowest, and the last; two of them are chosen by
     their values, so that all intervals allow for a choice."""
     places = list(pairwise(curve.sizes))
@@ -51,31 +69,37 @@ def _steps(curve: Subject) -> Iterator[Claim]:
     steps = dict(zip(places, ratios, strict=True))
     jump = max(steps, key=lambda pair: steps[pair].value * pair[0] / pair[1])
     fall = min(steps, key=lambda pair: steps[pair].value)
-    yield from _step(curve, "jump", "the steepest step for its sizes", *jump, steps[jump])
-    yield from _step(curve, "fall", "the lowest step", *fall, steps[fall])
     last = (curve.sizes[-2], curve.sizes[-1])
-    yield from _step(curve, "last", "the last step", *last, steps[last])
+    return (
+        _step(curve, "jump", "the steepest step for its sizes", *jump, steps[jump]),
+        _step(curve, "fall", "the lowest step", *fall, steps[fall]),
+        _step(curve, "last", "the last step", *last, steps[last]),
+    )
 
 
-def _step(curve: Subject, name: str, which: str, small: int, large: int, found: Estimate) -> Iterator[Claim]:
+def _step(curve: Subject, name: str, which: str, small: int, large: int, found: Estimate) -> Step:
     """A ratio within one curve, so that both sides ran over the same link; and the two sizes."""
     words = f"{curve.words}, throughput at {in_words(large)} over that at {in_words(small)}, {which}"
     claim = curve.claim(f"{curve.name}.{name}", found, "", Kind.RATIO, words, small, large)
-    yield replace(claim, base=f"{curve.words} at {in_words(small)}", base_link=claim.link)
+    factor = replace(claim, base=f"{curve.words} at {in_words(small)}", base_link=claim.link)
+    ends = []
     for end, size in (("from", small), ("to", large)):
         where = Estimate(size, None, found.n)
         meaning = f"size that {which} of {curve.words} goes {end}"
-        yield curve.claim(f"{curve.name}.{name}.{end}", where, "size", Kind.DERIVED, meaning, *curve.sizes)
+        ends.append(curve.claim(f"{curve.name}.{name}.{end}", where, "size", Kind.DERIVED, meaning, *curve.sizes))
+    return Step(factor, *ends)
 
 
-def _knee(curve: Subject) -> Iterator[Claim]:
+def _knee(curve: Subject) -> Claim | None:
     """The one bend of the curve on logarithmic axes, where the data support one."""
+    if len(curve.sizes) < LEAST_X:
+        return None
     points = [(size, value) for size in curve.sizes for value in curve.values(size)]
     knee = find_knee(log2([size for size, _ in points]), log2([value for _, value in points]))
     if knee is None or knee.at.interval is None:
-        return
+        return None
     low, high = (float(2**end) for end in (knee.at.interval.low, knee.at.interval.high))
     at = Estimate(float(2**knee.at.value), Interval(low, high, knee.at.interval.level), knee.at.n)
     meaning = f"size at which the throughput of {curve.words} bends, by segmented regression on logarithmic axes"
     claim = curve.claim(f"{curve.name}.knee", at, "bytes", Kind.RATE, f"{meaning}; n counts all points", *curve.sizes)
-    yield replace(claim, wanted_n=None)
+    return replace(claim, wanted_n=None)

@@ -13,7 +13,7 @@ from lab.analysis.summary import estimate_mean, estimate_median
 from lab.model.sizes import format_size
 from lab.programs.request import ONE_WAY, Sample
 from lab.records.table import SIDES
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimGroup, Kind
 from lab.report.claims.lines import Times, scaled
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
@@ -83,42 +83,79 @@ def sides(evidence: Evidence, series: Series) -> Iterator[Side]:
             yield Side(Subject(evidence, series, f"{side}_mean_ns", point), side, 1 - (1 - LEVEL) / curves)
 
 
-def side_claims(found: Side) -> Iterator[Claim]:
+@dataclass(frozen=True)
+class CallClaims(ClaimGroup):
+    """A call with messages of one size."""
+
+    mean: Claim
+    deviation: Claim
+    median: Claim
+
+
+@dataclass(frozen=True)
+class SideClaims(ClaimGroup):
+    """Every size, what a byte more and a byte less change, and what the curve has as a whole."""
+
+    side: Side
+    by_size: dict[int, CallClaims]
+    steps: dict[int, Claim]  # of the sizes that were probed
+    knee: Claim | None
+    below: Claim  # the knee, or of all sizes
+    above: Claim | None
+
+
+def side_claims(found: Side) -> SideClaims:
     """Mean, standard deviation and median of each size, and what the curve has as a whole."""
     deviations = dict(_deviations(found))
-    for size in found.curve.sizes:
-        for kind, estimate, meaning in (
-            ("mean", estimate_mean(found.curve.values(size)), "mean"),
-            ("deviation", estimate_median(deviations[size]), "standard deviation within a repetition"),
-            ("median", estimate_median(found.medians(size)), "median"),
-        ):
-            about = f"{meaning} of the {found.words}, messages of {in_words(size)}"
-            name = f"{found.name}.{format_size(size)}.{kind}"
-            yield found.curve.claim(name, scaled(estimate, NANO), "s", Kind.RATE, about, size)
-    yield from _probes(found)
-    yield from _shape(found)
+    by_size = {size: _of_size(found, size, deviations[size]) for size in found.curve.sizes}
+    steps = {size: _step(found, size) for size in probed(found)}
+    knee = found.knee()
+    return SideClaims(found, by_size, steps, _knee(found, knee), _below(found, knee), _above(found, knee))
 
 
-def _shape(found: Side) -> Iterator[Claim]:
-    """The knee, what a call takes up to there, and the cost of a byte from there on; without one, of all sizes."""
-    curve, knee = found.curve, found.knee()
-    first, last = curve.sizes[0], curve.sizes[-1]
-    if knee:
-        meaning = f"knee of the {found.words}, by segmented regression; n: points"
-        claim = curve.claim(f"{found.name}.knee", knee, "bytes", Kind.RATE, meaning, *curve.sizes)
-        yield replace(claim, wanted_n=None)
-    at, which = (knee.value, "up to the knee") if knee else (last, "of all sizes, since there is no knee")
+def _of_size(found: Side, size: int, deviations: list[float]) -> CallClaims:
+    def claim(kind: str, estimate: Estimate, meaning: str) -> Claim:
+        about = f"{meaning} of the {found.words}, messages of {in_words(size)}"
+        name = f"{found.name}.{format_size(size)}.{kind}"
+        return found.curve.claim(name, scaled(estimate, NANO), "s", Kind.RATE, about, size)
+
+    return CallClaims(
+        claim("mean", estimate_mean(found.curve.values(size)), "mean"),
+        claim("deviation", estimate_median(deviations), "standard deviation within a repetition"),
+        claim("median", estimate_median(found.medians(size)), "median"),
+    )
+
+
+def _knee(found: Side, knee: Estimate | None) -> Claim | None:
+    if knee is None:
+        return None
+    curve, meaning = found.curve, f"knee of the {found.words}, by segmented regression; n: points"
+    claim = curve.claim(f"{found.name}.knee", knee, "bytes", Kind.RATE, meaning, *curve.sizes)
+    return replace(claim, wanted_n=None)
+
+
+def _below(found: Side, knee: Estimate | None) -> Claim:
+    """What a call takes up to the knee; without one, of all sizes."""
+    curve = found.curve
+    at, which = (knee.value, "up to the knee") if knee else (curve.sizes[-1], "of all sizes, since there is no knee")
     mean = scaled(found.mean_up_to(at), NANO)
     meaning = f"mean of the {found.words}, {which}"
-    yield curve.claim(f"{found.name}.below", mean, "s", Kind.RATE, meaning, *(s for s in curve.sizes if s <= at))
-    above = [size for size in curve.sizes if size >= (knee.value if knee else first)]
-    if len(above) >= LEAST_ABOVE and above[-1] >= LEAST_RANGE * above[0]:
-        times = found.times_from(above[0])
-        slope = times.line().slope
-        if slope.value > 0 and times.pieces() is None:
-            meaning = f"1/slope of the line through the {found.words}, from {in_words(above[0])} on"
-            rate = scaled(reciprocal(slope), 1 / NANO)
-            yield curve.claim(f"{found.name}.above", rate, "B/s", Kind.SLOPE, meaning, *above)
+    return curve.claim(f"{found.name}.below", mean, "s", Kind.RATE, meaning, *(s for s in curve.sizes if s <= at))
+
+
+def _above(found: Side, knee: Estimate | None) -> Claim | None:
+    """The cost of a byte from the knee on, where the sizes there are enough for a line."""
+    curve = found.curve
+    above = [size for size in curve.sizes if size >= (knee.value if knee else curve.sizes[0])]
+    if len(above) < LEAST_ABOVE or above[-1] < LEAST_RANGE * above[0]:
+        return None
+    times = found.times_from(above[0])
+    slope = times.line().slope
+    if slope.value <= 0 or times.pieces():
+        return None
+    meaning = f"1/slope of the line through the {found.words}, from {in_words(above[0])} on"
+    rate = scaled(reciprocal(slope), 1 / NANO)
+    return curve.claim(f"{found.name}.above", rate, "B/s", Kind.SLOPE, meaning, *above)
 
 
 def probed(found: Side) -> tuple[int, ...]:
@@ -126,15 +163,14 @@ def probed(found: Side) -> tuple[int, ...]:
     return tuple(size for size in found.curve.sizes if {size - 1, size + 1} <= set(found.curve.sizes))
 
 
-def _probes(found: Side) -> Iterator[Claim]:
+def _step(found: Side, size: int) -> Claim:
     """What the two bytes around a size change: a step there would show, a gradual cost would not."""
-    for size in probed(found):
-        below, above = in_words(size - 1), in_words(size + 1)
-        ratio = ratio_of_medians(found.curve.values(size + 1), found.curve.values(size - 1))
-        meaning = f"mean of the {found.words}, messages of {above} over those of {below}"
-        name = f"{found.name}.{format_size(size)}.step"
-        claim = found.curve.claim(name, ratio, "", Kind.RATIO, meaning, size - 1, size + 1)
-        yield replace(claim, base=f"{found.words} at {below}", base_link=claim.link)
+    below, above = in_words(size - 1), in_words(size + 1)
+    ratio = ratio_of_medians(found.curve.values(size + 1), found.curve.values(size - 1))
+    meaning = f"mean of the {found.words}, messages of {above} over those of {below}"
+    name = f"{found.name}.{format_size(size)}.step"
+    claim = found.curve.claim(name, ratio, "", Kind.RATIO, meaning, size - 1, size + 1)
+    return replace(claim, base=f"{found.words} at {below}", base_link=claim.link)
 
 
 def _deviations(found: Side) -> Iterator[tuple[int, list[float]]]:

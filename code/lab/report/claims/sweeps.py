@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.ratios import ratio_of_medians, ratios_of_medians
 from lab.analysis.summary import estimate_median
 from lab.model.sizes import format_size
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimGroup, Kind
 from lab.report.claims.ratios import ratio
+from lab.report.claims.throughput import RateClaims, rate_claims
+from lab.report.claims.windows import WindowClaims, window_claims
 from lab.report.errors import ReportError
-from lab.report.evidence.curve import Subject, rates, subject
+from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.effective import moved
 from lab.report.evidence.evidence import Evidence
 from lab.report.tex.units import in_words
@@ -31,14 +32,41 @@ def relative(point: Subject, first: Subject, size: int) -> Estimate:
     return ratio_of_medians(point.values(size), first.values(size))
 
 
-def sweep_claims(evidence: Evidence, series: Series) -> Iterator[Claim]:
+@dataclass(frozen=True)
+class GainClaims(ClaimGroup):
+    """Of one size, the best values over the first, and both by parameter."""
+
+    best: Subject
+    gain: Claim
+    size: Claim
+    first_values: dict[str, Claim]
+    best_values: dict[str, Claim]
+
+
+@dataclass(frozen=True)
+class SweepClaims(ClaimGroup):
+    """A series at every point that it varies."""
+
+    series: Series
+    points: tuple[RateClaims, ...]  # in the order of the file
+    gains: dict[int, GainClaims]
+    windows: tuple[tuple[WindowClaims, ...], ...]  # of every point
+
+    @property
+    def curves(self) -> tuple[Subject, ...]:
+        return tuple(each.curve for each in self.points)
+
+    def rate_at_best(self, size: int) -> Claim:
+        best = self.gains[size].best.point
+        return next(each.by_size[size].rate for each in self.points if each.curve.point == best)
+
+
+def sweep_claims(evidence: Evidence, series: Series) -> SweepClaims:
     """Rates at every point and size, and for each size the best point over the first."""
     _require_numbers(series)
     curves = points(evidence, series)
-    for curve in curves:
-        yield from rates(curve)
-    for size in curves[0].sizes:
-        yield from _gain(series, curves, size)
+    gains = {size: _gain(series, curves, size) for size in curves[0].sizes}
+    return SweepClaims(series, tuple(map(rate_claims, curves)), gains, tuple(map(window_claims, curves)))
 
 
 def _require_numbers(series: Series) -> None:
@@ -58,20 +86,26 @@ def best_of(curves: tuple[Subject, ...], size: int) -> Subject:
     return min(good, key=lambda curve: tuple(map(float, curve.point.values())))
 
 
-def _gain(series: Series, curves: tuple[Subject, ...], size: int) -> Iterator[Claim]:
+def _gain(series: Series, curves: tuple[Subject, ...], size: int) -> GainClaims:
     first, best = curves[0], best_of(curves, size)
     name, words = f"{series.name}.{format_size(size)}", f"{', '.join(series.vary)}, messages of {in_words(size)}"
     meaning = f"throughput at the best {words}, over that at the first, the interval widened for the choice"
     gain = replace(ratio(best, first, size, f"{name}.gain"), meaning=meaning, estimate=_chosen(curves, best, size))
     gain = replace(_of_all_points(gain, curves, size), moved=moved(first.evidence, series, size))
-    yield gain
-    yield first.claim(f"{name}.size", _exactly(size, gain), "size", Kind.DERIVED, f"size of {series.name}", size)
-    for which, curve in (("first", first), ("best", best)):
-        for parameter in series.vary:
-            value = _exactly(float(curve.point[parameter]), gain)
-            meaning = f"{parameter} of the {which} {words}"
-            claim = curve.claim(f"{name}.{which}.{parameter}", value, "", Kind.DERIVED, meaning, size)
-            yield claim if which == "first" else _of_all_points(claim, curves, size)
+    n = gain.estimate.n
+
+    def value_of(which: str, curve: Subject, parameter: str) -> Claim:
+        value = Estimate(float(curve.point[parameter]), None, n)
+        meaning = f"{parameter} of the {which} {words}"
+        return curve.claim(f"{name}.{which}.{parameter}", value, "", Kind.DERIVED, meaning, size)
+
+    return GainClaims(
+        best,
+        gain,
+        first.claim(f"{name}.size", Estimate(size, None, n), "size", Kind.DERIVED, f"size of {series.name}", size),
+        {each: value_of("first", first, each) for each in series.vary},
+        {each: _of_all_points(value_of("best", best, each), curves, size) for each in series.vary},
+    )
 
 
 def _chosen(curves: tuple[Subject, ...], best: Subject, size: int) -> Estimate:
@@ -87,7 +121,3 @@ def _of_all_points(claim: Claim, curves: tuple[Subject, ...], size: int) -> Clai
     """Which point is the best rests on the records of all."""
     keys = tuple(dict.fromkeys(key for curve in curves for key in curve.cell(size).keys))
     return replace(claim, keys=keys, unchecked=curves[0].evidence.unchecked(keys))
-
-
-def _exactly(value: float, gain: Claim) -> Estimate:
-    return Estimate(value, None, gain.estimate.n)

@@ -11,7 +11,7 @@ from lab.analysis.steady import LEAST, Steady, find_steady, warm_up_ratio
 from lab.analysis.summary import estimate_median
 from lab.model.sizes import format_size
 from lab.programs.request import WINDOW, Sample
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimGroup, Kind
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import in_words
 
@@ -56,11 +56,21 @@ def _rates(windows: list[Sample]) -> tuple[float, ...]:
     return tuple(1e9 * count / max(time_ns, 1) for count, time_ns in steps)
 
 
-def settling_claims(curve: Subject) -> Iterator[Claim]:
+@dataclass(frozen=True)
+class WindowClaims(ClaimGroup):
     """What the first window takes, over the steady ones: 1 where warm-up does not matter."""
-    for each in settlings(curve):
-        words = (
-            f"{curve.words}, messages of {in_words(each.size)}: time per byte in the first window over that when steady"
-        )
-        claim = curve.claim(each.name, each.warm_up(), "", Kind.RATIO, words, each.size)
-        yield replace(claim, base="its steady windows", base_link=claim.link)
+
+    settling: Settling
+    first: Claim
+
+
+def window_claims(curve: Subject) -> tuple[WindowClaims, ...]:
+    """One for each size that has windows."""
+    return tuple(WindowClaims(each, _first(each)) for each in settlings(curve))
+
+
+def _first(found: Settling) -> Claim:
+    curve, size = found.curve, in_words(found.size)
+    words = f"{curve.words}, messages of {size}: time per byte in the first window over that when steady"
+    claim = curve.claim(found.name, found.warm_up(), "", Kind.RATIO, words, found.size)
+    return replace(claim, base="its steady windows", base_link=claim.link)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
 
-from lab.model.sizes import format_size
-from lab.report.claim import Ledger
-from lab.report.claims.intercepts import Intercept, intercepts
+from lab.report.claims.intercepts import InterceptClaims
+from lab.report.claims.latency import LatencyClaims
+from lab.report.claims.ledger import AllClaims
 from lab.report.draft.lines import rate_words
-from lab.report.evidence.evidence import Evidence
+from lab.report.prose.uses import cite
 from lab.report.tex.escape import escape
 
 NEITHER = "No interval of an intercept reaches what the small message took, so none stands for the time of one."
@@ -17,27 +16,31 @@ SOME = "Whether such an intercept says how long a small message takes depends on
 ALL = "All these intervals hold what the small message took, which speaks for a single cost of a message at every size."
 
 
-def line_sentences(evidence: Evidence, ledger: Ledger) -> Iterator[str]:
+def intercept_sentences(claims: AllClaims) -> Iterator[str]:
     """Of each series the lines, and their intercepts against the smallest message."""
-    for _, found in groupby(intercepts(evidence), key=lambda each: each.times.curve.name):
-        yield from _sentences(list(found), ledger)
+    by_series: dict[str, list[InterceptClaims]] = {}
+    for each in claims.intercepts:
+        by_series.setdefault(each.intercept.times.curve.name, []).append(each)
+    for series, found in by_series.items():
+        yield from _sentences(claims.latencies[series], found, claims.latencies[found[0].intercept.small.name])
 
 
-def _sentences(found: list[Intercept], ledger: Ledger) -> Iterator[str]:
-    curve, small = found[0].times.curve, f"{found[0].small.name}.{format_size(found[0].smallest)}"
-    yield rf"\par A straight line was laid through the times of {escape(curve.words)}."
-    yield from rate_words(f"{curve.name}.fit", ledger)
+def _sentences(large: LatencyClaims, found: list[InterceptClaims], small: LatencyClaims) -> Iterator[str]:
+    assert large.fits
+    yield rf"\par A straight line was laid through the times of {escape(large.curve.words)}."
+    yield from rate_words(large.fits.whole)
     yield "Another went through the larger half of the sizes."
-    yield from rate_words(f"{curve.name}.upper", ledger)
-    *all_but_last, last = (_intercept(each) for each in found)
+    yield from rate_words(large.fits.upper)
+    *all_but_last, last = map(_intercept, found)
     yield (
-        rf"Half of the round trip of the smallest message on the same link took \claim{{{small}.half_trip}}; "
-        rf"the intercepts are, line by line, {', '.join(all_but_last)} and {last}."
+        "Half of the round trip of the smallest message on the same link took "
+        f"{cite(small.by_size[found[0].intercept.smallest].half_trip)}; "
+        f"the intercepts are, line by line, {', '.join(all_but_last)} and {last}."
     )
-    agree = sum(each.agrees() for each in found)
+    agree = sum(each.intercept.agrees() for each in found)
     yield NEITHER if not agree else ALL if agree == len(found) else SOME
 
 
-def _intercept(found: Intercept) -> str:
+def _intercept(found: InterceptClaims) -> str:
     """Of a negative one no multiple says anything."""
-    return rf"\claim{{{found.times.name}.over_small}} times that" if found.over_small().value > 0 else "below zero"
+    return f"{cite(found.over_small)} times that" if found.over_small.estimate.value > 0 else "below zero"

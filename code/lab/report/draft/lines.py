@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import sqrt
 
-from lab.report.claim import Ledger
+from lab.report.claims.lines import FitClaims, LineClaims
+from lab.report.prose.uses import cite
 
 # Of a correlation of independent residuals, in units of one over the root of the number of sizes (Bartlett, 1946).
 SURE = 2.0
@@ -13,65 +14,64 @@ SURE = 2.0
 CLOSE = 0.01
 
 
-def line_words(name: str, ledger: Ledger) -> Iterator[str]:
-    """All sentences about a line, by the name of its claims: `tcp.fit`."""
-    yield from rate_words(name, ledger)
-    yield from _pattern(name, ledger)
+def line_words(fit: FitClaims) -> Iterator[str]:
+    """All sentences about a line."""
+    yield from rate_words(fit)
+    yield from _pattern(fit)
 
 
-def rate_words(name: str, ledger: Ledger) -> Iterator[str]:
+def rate_words(fit: FitClaims) -> Iterator[str]:
     """What a line says of bytes and messages; or the two that follow the times where it does not."""
-    if f"{name}.break" in ledger:
-        yield (
-            rf"No single line follows these times, so that none gives a rate from \claim{{{name}.low}} to "
-            rf"\claim{{{name}.high}}: two lines, which break between \claim{{{name}.break.from}} and "
-            rf"\claim{{{name}.break.to}}, leave far less."
-        )
-        yield from _line("The first line", f"{name}.below", ledger)
-        yield from _line("The second line", f"{name}.above", ledger)
-    else:
-        yield from _line("The line", name, ledger)
-
-
-def _line(which: str, name: str, ledger: Ledger) -> Iterator[str]:
+    if fit.broken is None:
+        yield from _line("The line", fit.line)
+        return
+    within = ""
+    if fit.broken.start and fit.broken.end:
+        within = f", which break between {cite(fit.broken.start)} and {cite(fit.broken.end)}"
     yield (
-        rf"{which}, from \claim{{{name}.low}} to \claim{{{name}.high}}, has {_slope(name, ledger)} "
-        rf"and an intercept of \claim{{{name}.intercept}}{_r_squared(name, ledger)}."
+        f"No single line follows these times, so that none gives a rate from {cite(fit.line.low)} to "
+        f"{cite(fit.line.high)}: two lines{within}, leave far less."
     )
-    yield from _beyond(name, ledger)
+    yield from _line("The first line", fit.broken.below)
+    yield from _line("The second line", fit.broken.above)
 
 
-def _slope(name: str, ledger: Ledger) -> str:
-    if f"{name}.rate" in ledger:
-        return rf"a slope that stands for \claim{{{name}.rate}}"
+def _line(which: str, line: LineClaims) -> Iterator[str]:
+    r_squared = f"; R squared is {cite(line.r_squared)}" if line.r_squared else ""
+    yield (
+        f"{which}, from {cite(line.low)} to {cite(line.high)}, has {_slope(line)} "
+        f"and an intercept of {cite(line.intercept)}{r_squared}."
+    )
+    yield from _beyond(line)
+
+
+def _slope(line: LineClaims) -> str:
+    if line.rate:
+        return f"a slope that stands for {cite(line.rate)}"
     return "a slope that falls with the size and stands for no rate"
 
 
-def _r_squared(name: str, ledger: Ledger) -> str:
-    return rf"; R squared is \claim{{{name}.r2}}" if f"{name}.r2" in ledger else ""
-
-
-def _beyond(name: str, ledger: Ledger) -> Iterator[str]:
+def _beyond(line: LineClaims) -> Iterator[str]:
     """A rate beyond all that were measured is said to be so."""
-    rate, fastest = ledger.get(f"{name}.rate"), ledger[f"{name}.fastest"].estimate.value
-    if rate is None or rate.estimate.value <= fastest:
+    fastest = line.fastest.estimate.value
+    if line.rate is None or line.rate.estimate.value <= fastest:
         return
-    most = rf"\claim{{{name}.fastest}}, at \claim{{{name}.fastest.size}}"
-    if rate.estimate.value <= fastest * (1 + CLOSE):
-        most = rf"hardly less, at \claim{{{name}.fastest.size}}"
+    most = f"{cite(line.fastest)}, at {cite(line.fastest_size)}"
+    if line.rate.estimate.value <= fastest * (1 + CLOSE):
+        most = f"hardly less, at {cite(line.fastest_size)}"
     yield (
         "No message was as fast as this slope, which leaves out what a message costs whatever its size: "
         f"the highest rate that was measured is {most}."
     )
 
 
-def _pattern(name: str, ledger: Ledger) -> Iterator[str]:
+def _pattern(fit: FitClaims) -> Iterator[str]:
     """What is left of a straight line is noise, which knows nothing of its neighbour."""
-    if f"{name}.neighbours" not in ledger:
+    found = fit.line.neighbours
+    if found is None:
         return
-    found, one = ledger[f"{name}.neighbours"].estimate, "one line" if f"{name}.break" in ledger else "it"
-    left = rf"What {one} leaves at neighbouring sizes correlates by \claim{{{name}.neighbours}}"
-    if found.value > SURE / sqrt(found.n):
+    left = f"What {'one line' if fit.broken else 'it'} leaves at neighbouring sizes correlates by {cite(found)}"
+    if found.estimate.value > SURE / sqrt(found.estimate.n):
         yield f"{left}, where noise would give about none: the times have a shape that is not straight."
     else:
         yield f"{left}, as little as noise does."

@@ -1,18 +1,15 @@
-"""Curves and the claims about each of their points: throughput and message rate at every size."""
+"""Curves: a series at one point, its values at every size, and what a claim about them rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
-from lab.analysis.summary import estimate_median
-from lab.model.sizes import format_size
 from lab.report.claim import Claim, Kind
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Cell, Evidence
 from lab.report.evidence.labels import describe_link, label, label_within
 from lab.report.evidence.margin import margin_of
-from lab.report.tex.units import in_words
 from lab.spec.experiment import Point, Series
 
 STOPS = {CONFIRMED: "the receiver's confirmation", COMPLETED: "the client's last completion"}
@@ -95,14 +92,3 @@ def subject(evidence: Evidence, series: Series, point: Point | None = None) -> S
     if found.cell(found.sizes[0]).values:
         return found
     return Subject(evidence, series, CONFIRMED if found.column == COMPLETED else COMPLETED, point or {})
-
-
-def rates(curve: Subject) -> Iterator[Claim]:
-    """Throughput and message rate at each size: medians over the repetitions."""
-    for size in curve.sizes:
-        values = curve.values(size)
-        what = f"{curve.words}, messages of {in_words(size)}, to {STOPS[curve.column]}"
-        name = f"{curve.name}.{format_size(size)}"
-        yield curve.claim(name, estimate_median(values), "B/s", Kind.RATE, f"throughput of {what}", size)
-        messages = estimate_median([value / size for value in values])
-        yield curve.claim(f"{name}.messages", messages, "messages/s", Kind.RATE, f"message rate of {what}", size)

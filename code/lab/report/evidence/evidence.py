@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 from lab.errors import RecordError
 from lab.plan.plan import Plan, Planned
@@ -43,7 +43,7 @@ class Evidence:
     bytes_on_disk: int
     _cells: dict[tuple[str, str, str, str], Cell] = field(default_factory=dict, repr=False)
     _samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _made: dict[object, tuple[Any, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _made: dict[object, object] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def series(self, name: str) -> Series:
         return next(each for each in self.plan.experiment.series if each.name == name)
@@ -68,11 +68,11 @@ class Evidence:
             self._samples[key] = read_samples_of(self.results, key)
         return self._samples[key]
 
-    def once(self, make: Callable[[Evidence], Iterable[Made]]) -> tuple[Made, ...]:
+    def once(self, make: Callable[[Evidence], Made]) -> Made:
         """What a function makes of this evidence, made when it is asked for first."""
         if make not in self._made:
-            self._made[make] = tuple(make(self))
-        return self._made[make]
+            self._made[make] = make(self)
+        return cast(Made, self._made[make])
 
     def cell(self, series: str, size: int, column: str, point: Point | None = None) -> Cell:
         """The values of a column over the repetitions; empty where the program does not print it."""

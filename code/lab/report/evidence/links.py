@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.model.trial import Link
@@ -30,10 +29,12 @@ def link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
     return evidence.once(_link_groups)
 
 
-def _link_groups(evidence: Evidence) -> Iterator[LinkGroup]:
+def _link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
     by_link: dict[Link, list[Series]] = {}
     beside = set(variants(evidence))
     for series in (each for each in evidence.all_series("throughput") if each.name not in beside):
         by_link.setdefault(series.link, []).append(series)
-    for place, (link, of) in enumerate(by_link.items()):
-        yield LinkGroup(link, tuple(of), f".{of[0].name}" if place else "")
+    return tuple(
+        LinkGroup(link, tuple(of), f".{of[0].name}" if place else "")
+        for place, (link, of) in enumerate(by_link.items())
+    )

@@ -58,7 +58,11 @@ PEERS = (
 
 def pairs(evidence: Evidence) -> tuple[Pair, ...]:
     """The comparisons for which the experiment has both sides on one link."""
-    return evidence.once(_pairs)
+    return evidence.once(_all_pairs)
+
+
+def _all_pairs(evidence: Evidence) -> tuple[Pair, ...]:
+    return tuple(_pairs(evidence))
 
 
 def _pairs(evidence: Evidence) -> Iterator[Pair]:

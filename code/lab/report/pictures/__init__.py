@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from lab.report.claim import Ledger
-from lab.report.evidence.evidence import Evidence
+from lab.report.claims.ledger import AllClaims
 from lab.report.pictures.latency import by_latency
 from lab.report.pictures.lines import fitted
 from lab.report.pictures.picture import Picture
@@ -19,10 +18,10 @@ from lab.report.pictures.windows import by_window
 SUBJECTS = (by_size, ratios, sweeps, by_window, by_latency, fitted, published, by_round, by_side)
 
 
-def pictures(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+def pictures(claims: AllClaims) -> Iterator[Picture]:
     """All figures that the evidence can fill."""
     for subject in SUBJECTS:
-        yield from subject(evidence, ledger)
+        yield from subject(claims)
 
 
 __all__ = ["Picture", "pictures"]

@@ -6,25 +6,23 @@ from collections.abc import Iterator
 
 from lab.analysis.summary import estimate_median
 from lab.figures import BySize, Curve, Distribution, Latency, latency, round_trip
-from lab.report.claim import Ledger
-from lab.report.claims.latency import QUANTILES, Trips, round_trips, trips
+from lab.report.claims.latency import QUANTILES, Trips
+from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.curve import Subject
-from lab.report.evidence.evidence import Evidence
 from lab.report.pictures.picture import Picture
 from lab.report.tex.units import in_words
 
 
-def by_latency(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+def by_latency(claims: AllClaims) -> Iterator[Picture]:
     """The distributions of all series at the smallest size, and all medians."""
-    del ledger
-    curves = [round_trips(evidence, each) for each in evidence.all_series("latency")]
-    if not curves:
+    found = claims.latencies.values()
+    if not found:
         return
-    site, medians = evidence.plan.site.name, tuple(_medians(curve) for curve in curves)
+    site, medians = claims.evidence.plan.site.name, tuple(_medians(each.curve) for each in found)
     caption = "Median round trip against message size."
     yield Picture("round_trip", caption, BySize("round_trip", medians, site), round_trip)
-    size = min(size for curve in curves for size in curve.sizes)
-    shown = [(curve, each) for curve in curves for each in trips(curve) if each.size == size]
+    size = min(size for each in found for size in each.by_size)
+    shown = [(each.curve, kept.trips) for each in found for kept in each.quantiles if kept.trips.size == size]
     if shown:
         data = Latency("latency", "round trip", tuple(_distribution(*each) for each in shown), site)
         caption = f"Distribution of the round trip, messages of {in_words(size)}, all repetitions together."

@@ -6,26 +6,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lab.figures import Fit, fit
-from lab.report.claim import Ledger
-from lab.report.claims.latency import round_trips, trip_times
-from lab.report.claims.lines import LEAST_SIZES, Times, message_times
-from lab.report.claims.published_times import published_times
-from lab.report.evidence.curve import subject
-from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.labels import is_ours
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.lines import Times
 from lab.report.pictures.picture import MB_S, Picture
 
 
-def fitted(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+def fitted(claims: AllClaims) -> Iterator[Picture]:
     """One figure for each of our curves with sizes enough for a line."""
-    del ledger
-    throughput = [message_times(subject(evidence, each)) for each in evidence.all_series("throughput") if is_ours(each)]
-    latency = [trip_times(round_trips(evidence, each)) for each in evidence.all_series("latency") if is_ours(each)]
-    for times in (*throughput, *latency):
-        if len(times.curve.sizes) >= LEAST_SIZES:
-            yield _picture(times)
-    for found in published_times(evidence.plan.experiment.name):
-        yield replace(_picture(found.times()), machine=found.machine)
+    throughput = (each.fit for each in claims.curves.values())
+    latency = (each.fits.whole for each in claims.latencies.values() if each.fits)
+    for found in (*throughput, *latency):
+        if found:
+            yield _picture(found.line.times)
+    for theirs in claims.published_times:
+        if theirs.fit:
+            yield replace(_picture(theirs.fit.line.times), machine=theirs.times.machine)
 
 
 def fit_data(name: str, label: str, times: Times) -> Fit:

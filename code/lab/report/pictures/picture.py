@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from lab.figures import Curve, Figure, Unit
-from lab.model.sizes import format_size
-from lab.report.claim import Ledger
-from lab.report.evidence.curve import Subject
+from lab.report.claim import Claim
+from lab.report.claims.throughput import RateClaims
 
 MB_S = Unit("MB/s", 1e6, (Unit("kB/s", 1e3), Unit("B/s", 1.0)))  # as in the tables
 
@@ -28,7 +27,17 @@ class Picture:
         return self.drawn_by(self.data)
 
 
-def claimed_curve(curve: Subject, ledger: Ledger, suffix: str = "") -> Curve:
+def rate_curve(rates: RateClaims) -> Curve:
     """A curve over sizes, made of the claims that the tables print."""
-    estimates = tuple(ledger[f"{curve.name}.{format_size(size)}{suffix}"].estimate for size in curve.sizes)
+    return _curve(rates, (each.rate for each in rates.by_size.values()))
+
+
+def message_curve(rates: RateClaims) -> Curve:
+    """The same in messages."""
+    return _curve(rates, (each.messages for each in rates.by_size.values()))
+
+
+def _curve(rates: RateClaims, claims: Iterable[Claim]) -> Curve:
+    curve = rates.curve
+    estimates = tuple(claim.estimate for claim in claims)
     return Curve(curve.words, tuple(map(float, curve.sizes)), estimates, curve.keys(curve.sizes))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.figures import Curve, Ratios, peer_ratio, speed_up
-from lab.model.sizes import format_size
-from lab.report.claim import Ledger
-from lab.report.evidence.evidence import Evidence
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.ratios import RatioClaims
 from lab.report.evidence.handing import handing_words
 from lab.report.evidence.margin import margin_of, verdict_words
-from lab.report.evidence.pairs import Pair, Sort, pairs
+from lab.report.evidence.pairs import Sort
 from lab.report.pictures.picture import Picture
 from lab.sites.traits import Traits
 
@@ -23,32 +22,32 @@ TOGETHER = {
 }
 
 
-def ratios(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+def ratios(claims: AllClaims) -> Iterator[Picture]:
     """A figure for each pair of transports, and one for each other sort of pairs on their main link."""
-    site, found = evidence.plan.site, list(pairs(evidence))
-    for pair in (each for each in found if each.sort is Sort.TRANSPORT):
-        curve = _curve(pair, ledger, pair.ours.words)
+    site = claims.evidence.plan.site
+    for found in claims.ratios_of(Sort.TRANSPORT):
+        pair, curve = found.pair, _curve(found, found.pair.ours.words)
         caption = f"{pair.ours.words} over {pair.base.words} on the same link, ratio of median throughputs."
         data = Ratios(pair.picture, (curve,), pair.base.words, pair.ours.link, site.name, margin_of(site.traits))
-        yield Picture(pair.picture, f"{caption} {_about([pair], data, site.traits)}", data, speed_up)
+        yield Picture(pair.picture, f"{caption} {_about([found], data, site.traits)}", data, speed_up)
     for sort, (over, base) in TOGETHER.items():
-        if some := [each for each in found if each.sort is sort]:
-            link = some[0].ours.link
-            some = [each for each in some if each.ours.link == link]
-            curves = tuple(_curve(each, ledger, f"{each.ours.words} / {each.base.words}") for each in some)
+        if some := claims.ratios_of(sort):
+            link = some[0].pair.ours.link
+            shown = [each for each in some if each.pair.ours.link == link]
+            curves = tuple(_curve(each, f"{each.pair.ours.words} / {each.pair.base.words}") for each in shown)
             data = Ratios(sort.value, curves, base, link, site.name, margin_of(site.traits))
-            caption = f"{over}, ratio of median throughputs on the same link. {_about(some, data, site.traits)}"
+            caption = f"{over}, ratio of median throughputs on the same link. {_about(shown, data, site.traits)}"
             yield Picture(sort.value, caption, data, peer_ratio)
 
 
-def _about(found: list[Pair], data: Ratios, traits: Traits) -> str:
+def _about(found: list[RatioClaims], data: Ratios, traits: Traits) -> str:
     """What a verdict is here, and how the messages of either side travel."""
     judged = verdict_words((estimate for curve in data.curves for estimate in curve.y), traits)
-    handed = handing_words(side for pair in found for side in (pair.ours, pair.base))
+    handed = handing_words(side for each in found for side in (each.pair.ours, each.pair.base))
     return " ".join(filter(None, (handed, judged)))
 
 
-def _curve(pair: Pair, ledger: Ledger, words: str) -> Curve:
-    claims = [ledger[f"{pair.name}.{format_size(size)}"] for size in pair.sizes]
+def _curve(found: RatioClaims, words: str) -> Curve:
+    claims = found.by_size.values()
     keys = tuple(dict.fromkeys(key for claim in claims for key in claim.keys))
-    return Curve(words, tuple(map(float, pair.sizes)), tuple(claim.estimate for claim in claims), keys)
+    return Curve(words, tuple(map(float, found.by_size)), tuple(claim.estimate for claim in claims), keys)

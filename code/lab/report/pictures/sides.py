@@ -6,21 +6,19 @@ from collections.abc import Iterator
 
 from lab.analysis.summary import estimate_median
 from lab.figures import BySize, Curve, call_time, fit
-from lab.report.claim import Ledger
-from lab.report.claims.sides import Side, series_of_sides, sides
-from lab.report.evidence.evidence import Evidence
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.sides import Side, SideClaims
 from lab.report.pictures.lines import fit_data
 from lab.report.pictures.picture import Picture
 
 
-def by_side(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+def by_side(claims: AllClaims) -> Iterator[Picture]:
     """One figure for each series with all of its calls, and one for each call with its line."""
-    for series in series_of_sides(evidence):
-        found = list(sides(evidence, series))
-        name, curve = f"sides.{series.name}", found[0].curve
+    for series, found in claims.sides.items():
+        name, curve, sides = f"sides.{series}", found[0].side.curve, [each.side for each in found]
         caption = f"Median time of each end's own call against message size, {curve.link}."
-        yield Picture(name, caption, BySize(name, tuple(map(_medians, found)), curve.site), call_time)
-        yield from (_fitted(each, ledger) for each in found)
+        yield Picture(name, caption, BySize(name, tuple(map(_medians, sides)), curve.site), call_time)
+        yield from map(_fitted, found)
 
 
 def _medians(side: Side) -> Curve:
@@ -29,9 +27,9 @@ def _medians(side: Side) -> Curve:
     return Curve(f"{side.side}, {side.variant}", tuple(map(float, sizes)), estimates, side.curve.keys(sizes))
 
 
-def _fitted(side: Side, ledger: Ledger) -> Picture:
+def _fitted(found: SideClaims) -> Picture:
     """The line from the knee on, or through all sizes."""
-    knee = ledger.get(f"{side.name}.knee")
+    side, knee = found.side, found.knee
     first = knee.estimate.value if knee else side.curve.sizes[0]
     times = side.times_from(first)
     which = "from the knee on" if knee else "of all sizes, since there is no knee"

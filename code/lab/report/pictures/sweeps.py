@@ -8,8 +8,8 @@ from lab.analysis.estimate import Estimate
 from lab.figures import MESSAGES_S, TIMES, ByParameter, Curve, HeatMap, heat_map
 from lab.figures.by_parameter import parameter
 from lab.model.sizes import format_size
-from lab.report.claim import Ledger
-from lab.report.claims.sweeps import points, relative
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.sweeps import SweepClaims, relative
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.parameter_words import parameter_words
@@ -20,26 +20,25 @@ from lab.spec.experiment import Series
 MOST_CURVES, LEAST_ROWS = 5, 3
 
 
-def sweeps(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+def sweeps(claims: AllClaims) -> Iterator[Picture]:
     """One or two figures for each series that varies one parameter, one for each size of a series that varies two."""
-    for series in evidence.all_series("throughput", varied=1):
-        subjects = points(evidence, series)
-        if len(subjects[0].sizes) <= MOST_CURVES:
-            yield _curves(evidence, ledger, series, subjects)
-        if len(subjects[0].sizes) >= LEAST_ROWS:
-            yield _size_map(evidence, series, subjects)
-    for series in evidence.all_series("throughput", varied=2):
-        subjects = points(evidence, series)
-        yield from (_grid(evidence, series, subjects, size) for size in subjects[0].sizes)
+    evidence = claims.evidence
+    for found in claims.sweeps_of(1):
+        if len(found.gains) <= MOST_CURVES:
+            yield _curves(evidence, found)
+        if len(found.gains) >= LEAST_ROWS:
+            yield _size_map(evidence, found.series, found.curves)
+    for found in claims.sweeps_of(2):
+        yield from (_grid(evidence, found.series, found.curves, size) for size in found.gains)
 
 
-def _curves(evidence: Evidence, ledger: Ledger, series: Series, subjects: tuple[Subject, ...]) -> Picture:
-    (name,) = series.vary
+def _curves(evidence: Evidence, found: SweepClaims) -> Picture:
+    series, (name,) = found.series, found.series.vary
     values = tuple(float(value) for value in series.vary[name])
     drawn = []
-    for size in subjects[0].sizes:
-        estimates = tuple(ledger[f"{each.name}.{format_size(size)}.messages"].estimate for each in subjects)
-        keys = tuple(dict.fromkeys(key for each in subjects for key in each.cell(size).keys))
+    for size in found.gains:
+        estimates = tuple(each.by_size[size].messages.estimate for each in found.points)
+        keys = tuple(dict.fromkeys(key for each in found.curves for key in each.cell(size).keys))
         drawn.append(Curve(in_words(size), values, estimates, keys))
     words = f"{parameter_words(name)} ({name})"
     data = ByParameter(series.name, words, tuple(drawn), evidence.plan.site.name, MESSAGES_S)

@@ -6,24 +6,21 @@ from collections.abc import Iterator
 
 from lab.analysis.ceiling import Limit, rate_limit
 from lab.figures import BySize, message_rate, throughput
-from lab.report.claim import Ledger
 from lab.report.claims.ceilings import ceiling
-from lab.report.evidence.curve import subject
-from lab.report.evidence.evidence import Evidence
+from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.links import LinkGroup, link_groups
-from lab.report.pictures.picture import MB_S, Picture, claimed_curve
+from lab.report.pictures.picture import MB_S, Picture, message_curve, rate_curve
 
 
-def by_size(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+def by_size(claims: AllClaims) -> Iterator[Picture]:
     """Two figures for each link."""
-    for group in link_groups(evidence):
-        curves = [subject(evidence, each) for each in group.series]
-        rates = tuple(claimed_curve(each, ledger) for each in curves)
-        messages = tuple(claimed_curve(each, ledger, ".messages") for each in curves)
-        site, name = evidence.plan.site.name, f"throughput{group.suffix}"
-        caption = f"Throughput against message size, {curves[0].link}{_ceilings(group, site)}."
+    site = claims.evidence.plan.site.name
+    for group in link_groups(claims.evidence):
+        found = [claims.curves[each].rates for each in group.names]
+        rates, name = tuple(map(rate_curve, found)), f"throughput{group.suffix}"
+        caption = f"Throughput against message size, {found[0].curve.link}{_ceilings(group, site)}."
         yield Picture(name, caption, BySize(name, rates, site, limits(group, site), MB_S), throughput)
-        name = f"message_rate{group.suffix}"
+        messages, name = tuple(map(message_curve, found)), f"message_rate{group.suffix}"
         yield Picture(name, "Messages per second against message size.", BySize(name, messages, site), message_rate)
 
 

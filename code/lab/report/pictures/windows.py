@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.figures import Windows, WindowSeries, windows
-from lab.report.claim import Ledger
-from lab.report.claims.sweeps import points
-from lab.report.claims.windows import Settling, settlings
-from lab.report.evidence.curve import subject
-from lab.report.evidence.evidence import Evidence
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.windows import WindowClaims
 from lab.report.evidence.labels import is_ours
 from lab.report.evidence.links import link_groups
 from lab.report.pictures.picture import MB_S, Picture
@@ -20,30 +17,26 @@ SHOWN_SIZE = (
 )
 
 
-def by_window(evidence: Evidence, ledger: Ledger) -> Iterator[Picture]:
+def by_window(claims: AllClaims) -> Iterator[Picture]:
     """One figure of our curves on the main link at a middle size, one of the ends of a sweep of warm-up."""
-    main = [group.series for group in link_groups(evidence)[:1]]
-    curves = [subject(evidence, each) for group in main for each in group if is_ours(each)]
-    shown = [each for curve in curves for each in settlings(curve) if each.size == SHOWN_SIZE]
+    main = [each for group in link_groups(claims.evidence)[:1] for each in group.series if is_ours(each)]
+    found = [each for series in main for each in claims.curves[series.name].windows]
+    shown = [each for each in found if each.settling.size == SHOWN_SIZE]
     if shown:
-        yield _picture("windows", shown, ledger)
-    for series in evidence.all_series("throughput", varied=1):
-        if "warmup" in series.vary:
-            ends = [points(evidence, series)[place] for place in (0, -1)]
-            yield _picture(f"{series.name}.windows", [each for end in ends for each in settlings(end)], ledger)
+        yield _picture("windows", shown)
+    for sweep in claims.sweeps_of(1):
+        ends = [*sweep.windows[0], *sweep.windows[-1]]
+        if "warmup" in sweep.series.vary and ends:
+            yield _picture(f"{sweep.series.name}.windows", ends)
 
 
-def _picture(name: str, shown: list[Settling], ledger: Ledger) -> Picture:
-    drawn = tuple(
-        WindowSeries(
-            f"{each.curve.words}, {in_words(each.size)}",
-            each.windows(),
-            each.steady(),
-            ledger[each.name].estimate,
-            each.curve.keys([each.size]),
-        )
-        for each in shown
-    )
-    site = shown[0].curve.evidence.plan.site.name
+def _picture(name: str, shown: list[WindowClaims]) -> Picture:
+    site = shown[0].settling.curve.site
     caption = "Throughput by window; grey: before the steady state, as the MSER rule finds it."
-    return Picture(name, caption, Windows(name, drawn, site, MB_S), windows)
+    return Picture(name, caption, Windows(name, tuple(map(_drawn, shown)), site, MB_S), windows)
+
+
+def _drawn(claims: WindowClaims) -> WindowSeries:
+    found, curve = claims.settling, claims.settling.curve
+    words, keys = f"{curve.words}, {in_words(found.size)}", curve.keys([found.size])
+    return WindowSeries(words, found.windows(), found.steady(), claims.first.estimate, keys)

@@ -1,12 +1,19 @@
-"""Which claims, figures and tables a text uses."""
+"""How a text uses a claim, and which it uses."""
 
 from __future__ import annotations
 
 import re
 
+from lab.report.claim import Claim
+
 MOST_DIGITS = 18
 COMMENT = re.compile(r"(?<!\\)%.*")
 CLAIM = re.compile(r"\\claim(?:\[(?P<digits>[^\]]*)\])?\{(?P<name>[^{}]*)\}")
+
+
+def cite(claim: Claim) -> str:
+    """A claim as a text uses it."""
+    return rf"\claim{{{claim.name}}}"
 
 
 def claims_used(text: str) -> list[tuple[str, int | None]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from lab.report.evidence.effective import NAMES, effective, moved
 from lab.report.evidence.evidence import Evidence
-from lab.report.tables.by_size import RowTable
+from lab.report.tables.rows import RowTable
 from lab.report.tex.escape import Markup, escape
 from lab.spec.experiment import Series
 

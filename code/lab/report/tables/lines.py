@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from lab.report.claim import Ledger
-from lab.report.claims.intercepts import intercepts
-from lab.report.claims.lines import Times
-from lab.report.claims.published_times import published_times
-from lab.report.evidence.evidence import Evidence
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.lines import BreakClaims, LineClaims
 from lab.report.tex.escape import Markup, escape
 from lab.report.tex.typeset import NO_INTERVAL, cell, claim_cell, shown
 from lab.report.tex.units import MEGA, MICRO, MILLI, NANO
@@ -23,12 +20,12 @@ class FitTable:
     series: tuple[str, ...]
 
 
-def fit_table(evidence: Evidence, ledger: Ledger) -> FitTable:
+def fit_table(claims: AllClaims) -> FitTable:
     """Every line that has small messages beside it."""
-    found = list(intercepts(evidence))
+    found = [each.intercept for each in claims.intercepts]
     rows = tuple(
         (
-            *_line(ledger, each.times, MICRO),
+            *_line(each.line, each.broken, MICRO),
             cell(replace(each.half_trip_ns(), interval=None), MICRO / NANO),  # which the table of latencies has
             Markup("yes" if each.agrees() else "no"),
         )
@@ -38,27 +35,26 @@ def fit_table(evidence: Evidence, ledger: Ledger) -> FitTable:
     return FitTable(rows, tuple(dict.fromkeys(names)))
 
 
-def published_fit_table(experiment: str, ledger: Ledger) -> FitTable:
+def published_fit_table(claims: AllClaims) -> FitTable:
     """The same of published times, beside which no small message was measured."""
-    lines = [part for each in published_times(experiment) for part in (each.times(), each.times().upper())]
-    return FitTable(tuple((*_line(ledger, each, MILLI), NO_INTERVAL, NO_INTERVAL) for each in lines), ())
+    found = [fit for each in claims.published_times for fit in (each.fit, each.upper) if fit]
+    return FitTable(tuple((*_line(each.line, each.broken, MILLI), NO_INTERVAL, NO_INTERVAL) for each in found), ())
 
 
-def _line(ledger: Ledger, times: Times, scale: float) -> Iterator[Markup]:
+def _line(line: LineClaims, broken: BreakClaims | None, scale: float) -> Iterator[Markup]:
     """Whose, from and to, how many repetitions, bandwidth beside the fastest message, intercept, R squared."""
+    times = line.times
     yield Markup(r"\quad " * times.part.count(".") + escape(times.curve.words))
-    for name in ("low", "high"):
-        yield Markup(shown(ledger[f"{times.name}.{name}"]).tex)
+    yield from (Markup(shown(each).tex) for each in (line.low, line.high))
     yield Markup(str(len(times.rows)))
-    for name, unit in (("rate", MEGA), ("fastest", MEGA), ("intercept", scale)):
-        claim = ledger.get(f"{times.name}.{name}")
-        yield _break(ledger, times) if claim is None else claim_cell(claim, unit)
-    r_squared = ledger.get(f"{times.name}.r2")
-    yield Markup(shown(r_squared).tex) if r_squared else NO_INTERVAL
+    yield claim_cell(line.rate, MEGA) if line.rate else _break(broken)
+    yield claim_cell(line.fastest, MEGA)
+    yield claim_cell(line.intercept, scale)
+    yield Markup(shown(line.r_squared).tex) if line.r_squared else NO_INTERVAL
 
 
-def _break(ledger: Ledger, times: Times) -> Markup:
+def _break(broken: BreakClaims | None) -> Markup:
     """The interval of a line's break, in the place of its rate."""
-    ends = [ledger.get(f"{times.name}.break.{end}") for end in ("from", "to")]
-    low, high = (shown(end).tex if end else "" for end in ends)
-    return Markup(rf"{{\scriptsize[{low}, {high}]}}") if low and high else NO_INTERVAL
+    if broken and broken.start and broken.end:
+        return Markup(rf"{{\scriptsize[{shown(broken.start).tex}, {shown(broken.end).tex}]}}")
+    return NO_INTERVAL

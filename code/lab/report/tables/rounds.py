@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lab.report.claim import Ledger
-from lab.report.claims.rounds import Rounds, rounds_curves, rounds_of
-from lab.report.evidence.evidence import Evidence
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.rounds import RoundClaims, Rounds
+from lab.report.tables.rows import size_cell
 from lab.report.tex.escape import Markup, escape
 from lab.report.tex.typeset import NO_INTERVAL, claim_cell
-from lab.report.tex.units import MEGA, MICRO, show
+from lab.report.tex.units import MEGA, MICRO
 
 
 @dataclass(frozen=True)
@@ -23,24 +22,27 @@ class RoundTable:
     rows: tuple[tuple[Markup, ...], ...]
 
 
-def round_tables(evidence: Evidence, ledger: Ledger) -> list[RoundTable]:
+def round_tables(claims: AllClaims) -> list[RoundTable]:
     """One table for each series."""
     rows: dict[str, list[tuple[Markup, ...]]] = {}
-    curves = {curve.series.name: curve for curve in rounds_curves(evidence)}
-    for curve in rounds_curves(evidence):
-        rows.setdefault(curve.series.name, []).extend(_row(each, ledger) for each in rounds_of(curve))
+    curves = {each.curve.series.name: each.curve for each in claims.rounds}
+    for each in claims.rounds:
+        rows.setdefault(each.curve.series.name, []).extend(map(_row, each.by_size.values()))
     return [
         RoundTable(Markup(name), escape(name if curve.point else curve.words), curve.link, tuple(rows[name]))
         for name, curve in curves.items()
     ]
 
 
-def _row(each: Rounds, ledger: Ledger) -> tuple[Markup, ...]:
+def _row(found: RoundClaims) -> tuple[Markup, ...]:
     return (
-        Markup(show(each.size, "size", 0).tex),
-        Markup(rf"\num{{{each.bytes}}}"),
-        *_rounds(each),
-        *_rates(each, ledger),
+        size_cell(found.rounds.size),
+        Markup(rf"\num{{{found.rounds.bytes}}}"),
+        *_rounds(found.rounds),
+        claim_cell(found.control_trip, MICRO),
+        claim_cell(found.share),
+        claim_cell(found.plain, MEGA),
+        claim_cell(found.corrected, MEGA) if found.corrected else NO_INTERVAL,
     )
 
 
@@ -48,9 +50,3 @@ def _rounds(each: Rounds) -> tuple[Markup, Markup]:
     least, most = min(each.counts), max(each.counts)
     counts = str(least) if least == most else f"{least}--{most}"
     return Markup(counts), Markup(f"{each.reached}/{len(each.counts)}")
-
-
-def _rates(each: Rounds, ledger: Ledger) -> Iterator[Markup]:
-    for name, scale in (("control_trip", MICRO), ("share", 1.0), ("plain", MEGA), ("corrected", MEGA)):
-        claim = ledger.get(f"{each.name}.{name}")
-        yield claim_cell(claim, scale) if claim else NO_INTERVAL

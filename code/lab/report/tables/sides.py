@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from lab.analysis.verdict import apart
-from lab.model.sizes import format_size
-from lab.report.claim import Claim, Ledger
-from lab.report.claims.published_values import PublishedValues, published_values
-from lab.report.claims.sides import Side, probed, series_of_sides, sides
-from lab.report.evidence.evidence import Evidence
+from lab.report.claim import Claim
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.published_values import PublishedValues
+from lab.report.claims.sides import CallClaims, SideClaims
 from lab.report.evidence.labels import label
-from lab.report.tables.by_size import RowTable
+from lab.report.tables.rows import RowTable, size_cell
 from lab.report.tex.escape import Markup, escape
-from lab.report.tex.typeset import claim_cell
-from lab.report.tex.units import MEGA, MICRO, show
-from lab.spec.experiment import Series
+from lab.report.tex.typeset import NO_INTERVAL, claim_cell
+from lab.report.tex.units import MEGA, MICRO
 
-ABSENT = {"knee": Markup("none"), "above": Markup("--")}
-ROWS = (("below", "latency", MICRO), ("knee", "buffer_size", 1.0), ("above", "bandwidth", MEGA))
-WORDS = {
-    "below": r"mean below the knee, \unit{\micro\second}",
-    "knee": r"knee, \unit{\byte}",
-    "above": r"1/slope above it, \unit{\mega\byte\per\second}",
-}
+
+@dataclass(frozen=True)
+class PublishedRow:
+    """A row of the published report: what we call it, what they do, its scale, and the cell where we have none."""
+
+    of: Callable[[SideClaims], Claim | None]
+    words: str
+    published: str
+    scale: float
+    absent: Markup = NO_INTERVAL
+
+
+ROWS = (
+    PublishedRow(lambda side: side.below, r"mean below the knee, \unit{\micro\second}", "latency", MICRO),
+    PublishedRow(lambda side: side.knee, r"knee, \unit{\byte}", "buffer_size", 1.0, Markup("none")),
+    PublishedRow(lambda side: side.above, r"1/slope above it, \unit{\mega\byte\per\second}", "bandwidth", MEGA),
+)
 
 
 @dataclass(frozen=True)
@@ -36,73 +44,63 @@ class SideTable:
     table: RowTable
 
 
-def size_tables(evidence: Evidence, ledger: Ledger) -> list[SideTable]:
+def size_tables(claims: AllClaims) -> list[SideTable]:
     """Mean, deviation and median of every size, a table for each end of each series."""
     return [
-        SideTable(Markup(f"{found[0].curve.series.name}.{found[0].side}"), _both(found[0]), _by_size(found, ledger))
-        for series in series_of_sides(evidence)
-        for found in _by_side(evidence, series)
+        SideTable(Markup(f"{name}.{end}"), f"{end} of {label(found[0].side.curve.series)}", _by_size(name, found))
+        for name, sides in claims.sides.items()
+        for end, found in by_end(sides).items()
     ]
 
 
-def _both(side: Side) -> str:
-    """Which end of which series, whatever the calls."""
-    return f"{side.side} of {label(side.curve.series)}"
+def by_end(sides: Iterable[SideClaims]) -> dict[str, list[SideClaims]]:
+    """The curves of each end, all varied values."""
+    found: dict[str, list[SideClaims]] = {}
+    for each in sides:
+        found.setdefault(each.side.side, []).append(each)
+    return found
 
 
-def _by_side(evidence: Evidence, series: Series) -> Iterator[list[Side]]:
-    """The curves of one end, all varied values."""
-    found = list(sides(evidence, series))
-    for side in dict.fromkeys(each.side for each in found):
-        yield [each for each in found if each.side == side]
-
-
-def _by_size(found: list[Side], ledger: Ledger) -> RowTable:
+def _by_size(series: str, found: list[SideClaims]) -> RowTable:
     heads = tuple(
-        Markup(rf"\labhead{{{escape(each.variant)}}}{{{kind}}}")
+        Markup(rf"\labhead{{{escape(each.side.variant)}}}{{{kind}}}")
         for each in found
         for kind in ("mean", "deviation", "median")
     )
     rows = tuple(
-        (Markup(show(size, "size", 0).tex), *(_cell(each) for each in _claims(found, size, ledger)))
-        for size in found[0].curve.sizes
+        (size_cell(size), *(cell for each in found for cell in _cells(each.by_size[size]))) for size in found[0].by_size
     )
-    return RowTable(heads, rows, (found[0].curve.series.name,))
+    return RowTable(heads, rows, (series,))
 
 
-def _cell(claim: Claim) -> Markup:
-    """A deviation stands there without its interval, which would make the table too wide."""
-    estimate, alone = claim.estimate, claim.name.endswith(".deviation")
-    return claim_cell(replace(claim, estimate=replace(estimate, interval=None)) if alone else claim, MICRO)
+def _cells(call: CallClaims) -> Iterator[Markup]:
+    """The deviation stands there without its interval, which would make the table too wide."""
+    alone = replace(call.deviation, estimate=replace(call.deviation.estimate, interval=None))
+    yield from (claim_cell(each, MICRO) for each in (call.mean, alone, call.median))
 
 
-def _claims(found: Iterable[Side], size: int, ledger: Ledger) -> Iterator[Claim]:
-    for each in found:
-        yield from (ledger[f"{each.name}.{format_size(size)}.{kind}"] for kind in ("mean", "deviation", "median"))
-
-
-def published_rows(evidence: Evidence, ledger: Ledger) -> list[SideTable]:
+def published_rows(claims: AllClaims) -> list[SideTable]:
     """The rows of the published report for each series: both calls, whether they differ, and what was published."""
     return [
-        SideTable(Markup(series.name), label(series), _rows(list(sides(evidence, series)), ledger, theirs))
-        for series in series_of_sides(evidence)
-        for theirs in published_values(evidence.plan.experiment.name)
+        SideTable(Markup(name), label(found[0].side.curve.series), _rows(name, found, theirs))
+        for name, found in claims.sides.items()
+        for theirs in claims.published_values
     ]
 
 
-def _rows(found: list[Side], ledger: Ledger, theirs: PublishedValues) -> RowTable:
-    rows = []
-    for kind, published, scale in ROWS:
-        for side in dict.fromkeys(each.side for each in found):
-            claims = [ledger.get(f"{each.name}.{kind}") for each in found if each.side == side]
-            ours = (claim_cell(claim, scale) if claim else ABSENT[kind] for claim in claims)
-            values = (_exactly(theirs.claim(f"{side}_{published}", each), scale) for each in theirs.variants)
-            said = verdict(claims, found[0].curve.margin)
-            rows.append((Markup(f"{side}: {WORDS[kind]}"), *ours, Markup(said), *values))
-    variants = (escape(each.variant) for each in found if each.side == found[0].side)
+def _rows(series: str, found: tuple[SideClaims, ...], theirs: PublishedValues) -> RowTable:
+    ends = by_end(found)
+    rows = tuple(_row(row, end, sides, theirs) for row in ROWS for end, sides in ends.items())
+    variants = (escape(each.side.variant) for each in next(iter(ends.values())))
     others = (Markup(rf"\labhead{{published}}{{{escape(each)}}}") for each in theirs.variants)
-    heads = (*variants, Markup("differ"), *others)
-    return RowTable(heads, tuple(rows), (found[0].curve.series.name,))
+    return RowTable((*variants, Markup("differ"), *others), rows, (series,))
+
+
+def _row(row: PublishedRow, end: str, sides: list[SideClaims], theirs: PublishedValues) -> tuple[Markup, ...]:
+    claims = [row.of(each) for each in sides]
+    ours = (claim_cell(claim, row.scale) if claim else row.absent for claim in claims)
+    values = (_exactly(theirs.claims[f"{end}_{row.published}", each], row.scale) for each in theirs.variants)
+    return (Markup(f"{end}: {row.words}"), *ours, Markup(verdict(claims, sides[0].side.curve.margin)), *values)
 
 
 def _exactly(claim: Claim, scale: float) -> Markup:
@@ -116,21 +114,16 @@ def verdict(claims: Iterable[Claim | None], margin: float = 0.0) -> str:
     return "yes" if len(estimates) == 2 and apart(estimates[0], estimates[1], margin) else "can't tell"
 
 
-def probe_tables(evidence: Evidence, ledger: Ledger) -> list[SideTable]:
+def probe_tables(claims: AllClaims) -> list[SideTable]:
     """Of each series, a row for each curve, a column for each size that was probed by a byte less and a byte more."""
     return [
-        SideTable(Markup(series.name), label(series), _probes(list(sides(evidence, series)), ledger))
-        for series in series_of_sides(evidence)
+        SideTable(Markup(name), label(found[0].side.curve.series), _probes(name, found))
+        for name, found in claims.sides.items()
     ]
 
 
-def _probes(found: list[Side], ledger: Ledger) -> RowTable:
-    sizes = probed(found[0])
+def _probes(series: str, found: tuple[SideClaims, ...]) -> RowTable:
     rows = tuple(
-        (
-            escape(f"{each.side}, {each.variant}"),
-            *(claim_cell(ledger[f"{each.name}.{format_size(size)}.step"]) for size in sizes),
-        )
-        for each in found
+        (escape(f"{each.side.side}, {each.side.variant}"), *map(claim_cell, each.steps.values())) for each in found
     )
-    return RowTable(tuple(Markup(show(size, "size", 0).tex) for size in sizes), rows, (found[0].curve.series.name,))
+    return RowTable(tuple(map(size_cell, found[0].steps)), rows, (series,))

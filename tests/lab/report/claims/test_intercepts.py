@@ -13,11 +13,11 @@ from lab.analysis.estimate import Estimate
 from lab.plan.plan import Plan
 from lab.report.claim import Ledger
 from lab.report.claims.intercepts import Intercept, intercepts
-from lab.report.claims.ledger import make_ledger
-from lab.report.claims.lines import Times, fit_claims
+from lab.report.claims.ledger import make_claims, make_ledger
+from lab.report.claims.lines import FitClaims, Times, fit_claims
 from lab.report.claims.published_times import published_times
+from lab.report.draft.draft import draft
 from lab.report.draft.lines import line_words
-from lab.report.draft.shape import draft
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pictures import pictures
 from lab.report.prose.text import refused
@@ -67,15 +67,21 @@ def test_a_line_is_held_against_the_smallest_message_beside_it(evidence: Evidenc
     assert ledger["large.fit.rate"].estimate.value == pytest.approx(250e6)
     assert ledger["large.fit.over_small"].estimate.value == pytest.approx(20_000 / 20_004)
     assert ledger["large.upper.low"].estimate.value == 64_000
-    table = fit_table(evidence, ledger)
+    table = fit_table(make_claims(evidence))
     assert (table.series, [row[-1] for row in table.rows]) == (("large", "small"), ["no", "no"])
+
+
+def fitted(times: Times) -> FitClaims:
+    found = fit_claims(times)
+    assert found is not None
+    return found
 
 
 def curved(evidence: Evidence, step_ns: float) -> Intercept:
     """The small messages, and large ones that all take a step longer."""
     (whole, _) = intercepts(evidence)
     rows = tuple(tuple(each + step_ns + place for each in row) for place, row in enumerate(whole.times.rows))
-    return Intercept(replace(whole.times, rows=rows), whole.small)
+    return replace(whole, line=replace(whole.line, times=replace(whole.times, rows=rows)))
 
 
 def test_an_intercept_agrees_only_with_what_a_small_message_took(evidence: Evidence) -> None:
@@ -86,13 +92,13 @@ def test_an_intercept_agrees_only_with_what_a_small_message_took(evidence: Evide
 
 def test_the_draft_says_that_no_intercept_is_the_time_of_a_small_message(evidence: Evidence) -> None:
     ledger = make_ledger(evidence)
-    assert "No interval of an intercept reaches" in draft(evidence, ledger)
-    assert list(refused(draft(evidence, ledger), "draft", ledger)) == []
+    assert "No interval of an intercept reaches" in draft(make_claims(evidence))
+    assert list(refused(draft(make_claims(evidence)), "draft", ledger)) == []
 
 
 def test_the_published_fit_comes_out_of_the_published_file() -> None:
     (found,) = published_times("mpi_bandwidth_latency")
-    claims = {claim.name: claim for claim in fit_claims(found.times())}
+    claims = {claim.name: claim for claim in fitted(found.times())}
     assert claims["report_c.fit.rate"].estimate.value == pytest.approx(5939141590, abs=1)
     assert (claims["report_c.fit.rate"].estimate.interval, claims["report_c.fit.rate"].estimate.n) == (None, 1)
     assert claims["report_c.fit.intercept"].estimate.value == pytest.approx(2.3124e-3, abs=5e-8)
@@ -115,7 +121,7 @@ def stepped(evidence: Evidence, save_ns: float) -> Times:
 
 
 def test_a_line_that_the_times_do_not_follow_gives_no_rate_but_that_of_its_pieces(evidence: Evidence) -> None:
-    claims = {claim.name: claim for claim in fit_claims(stepped(evidence, 200_000))}
+    claims = {claim.name: claim for claim in fitted(stepped(evidence, 200_000))}
     assert "large.fit.rate" not in claims and "large.fit.intercept" in claims
     below, above = (claims[f"large.fit.{part}.rate"].estimate for part in ("below", "above"))
     assert below.interval is not None and below.interval.contains(250e6 / 1.0025)
@@ -125,14 +131,14 @@ def test_a_line_that_the_times_do_not_follow_gives_no_rate_but_that_of_its_piece
     ]
     assert ends == [240_000, 240_000, 256_000, 256_000]
     assert claims["large.fit.break"].estimate.value == 248_000
-    straight = {claim.name for claim in fit_claims(stepped(evidence, -250_000))}
+    straight = {claim.name for claim in fitted(stepped(evidence, -250_000))}
     assert "large.fit.break" in straight  # a step up breaks a line too
 
 
 def test_the_words_of_a_broken_line_give_each_piece_and_break_no_rule(evidence: Evidence) -> None:
-    ledger = Ledger()
-    ledger.add(*fit_claims(stepped(evidence, 200_000)))
-    said = "\n".join(line_words("large.fit", ledger))
+    ledger, fit = Ledger(), fitted(stepped(evidence, 200_000))
+    ledger.add(fit)
+    said = "\n".join(line_words(fit))
     assert "No single line" in said and r"\claim{large.fit.rate}" not in said
     for name in ("below.rate", "below.intercept", "above.rate", "above.intercept", "break.from", "break.to"):
         assert rf"\claim{{large.fit.{name}}}" in said
@@ -144,14 +150,14 @@ def test_a_rate_above_all_that_were_measured_is_said_to_be_so(evidence: Evidence
     rate, fastest = (ledger[f"large.fit.{name}"].estimate.value for name in ("rate", "fastest"))
     assert rate > fastest == pytest.approx(96_000 / 404_000 * 1e9)
     assert "no message was that fast, the fastest had 96 kB" in ledger["large.fit.rate"].meaning
-    said = " ".join(line_words("large.fit", ledger))
+    said = " ".join(line_words(make_claims(evidence).fits["large.fit"]))
     assert r"No message was as fast as this slope" in said and r"\claim{large.fit.fastest}" in said
 
 
 def test_a_line_that_falls_with_the_size_gives_no_rate(evidence: Evidence) -> None:
     times = stepped(evidence, 0)
     falling = replace(times, rows=tuple(tuple(900_000 - size for size in times.sizes) for _ in range(6)))
-    claims = {claim.name: claim for claim in fit_claims(falling)}
+    claims = {claim.name: claim for claim in fitted(falling)}
     assert "large.fit.rate" not in claims and "large.fit.break" not in claims
 
 
@@ -159,10 +165,10 @@ def test_published_times_are_marked_as_another_machines(evidence: Evidence) -> N
     experiment = replace(evidence.plan.experiment, name="mpi_bandwidth_latency")
     found = replace(evidence, plan=replace(evidence.plan, experiment=experiment))
     ledger = make_ledger(found)
-    (drawn,) = (each for each in pictures(found, ledger) if each.name == "report_c.fit")
+    (drawn,) = (each for each in pictures(make_claims(found)) if each.name == "report_c.fit")
     assert (drawn.machine, drawn.data.site) == ("two nodes with 56 Gbit/s InfiniBand", "another machine")
     assert ledger["report_c.points"].estimate.value == 938 and ledger["report_c.least"].estimate.value == 7
-    assert [row[3] for row in published_fit_table("mpi_bandwidth_latency", ledger).rows] == ["1", "1"]
+    assert [row[3] for row in published_fit_table(make_claims(found)).rows] == ["1", "1"]
 
 
 def test_a_size_that_was_chosen_decimal_is_printed_so() -> None:

@@ -13,9 +13,9 @@ import pytest
 from lab.errors import RecordError
 from lab.plan.plan import Plan
 from lab.records.record import Record, read_facts, read_samples_of, write_record
-from lab.report.claims.ledger import make_ledger
+from lab.report.claims.ledger import make_claims, make_ledger
 from lab.report.claims.rounds import Rounds, rounds_curves, rounds_of
-from lab.report.draft.shape import draft
+from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pictures import pictures
 from lab.report.tables.rounds import round_tables
@@ -122,20 +122,20 @@ def test_a_round_that_is_hardly_longer_than_the_trip_is_not_corrected(evidence: 
 
 
 def test_the_table_says_how_many_rounds_it_took_and_in_how_many_repetitions_they_agreed(evidence: Evidence) -> None:
-    tables = {str(table.series): table for table in round_tables(evidence, make_ledger(evidence))}
+    tables = {str(table.series): table for table in round_tables(make_claims(evidence))}
     assert [row[2:4] for row in tables["rounds"].rows] == [("6", "6/6")] * 6
     assert [row[-1] for row in tables["bytes"].rows] == ["--", "--"]
 
 
 def test_each_link_has_a_figure_of_both_throughputs(evidence: Evidence) -> None:
-    (picture,) = (each for each in pictures(evidence, make_ledger(evidence)) if each.name == "corrected")
+    (picture,) = (each for each in pictures(make_claims(evidence)) if each.name == "corrected")
     assert [curve.label for curve in picture.data.curves] == [
         f"{name}{words}" for name in ("TCP", "RDMA WRITE", "RDMA READ") for words in ("", ", corrected")
     ]
 
 
 def test_the_draft_says_how_many_sizes_agreed(evidence: Evidence) -> None:
-    assert r"agreed in every repetition at \claim{rounds.agreed} of" in draft(evidence, make_ledger(evidence))
+    assert r"agreed in every repetition at \claim{rounds.agreed} of" in draft(make_claims(evidence))
 
 
 @contextmanager

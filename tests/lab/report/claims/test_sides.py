@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from lab.plan.plan import Plan
-from lab.report.claims.ledger import make_ledger
+from lab.report.claims.ledger import make_claims, make_ledger
 from lab.report.claims.published_values import published_values
 from lab.report.claims.sides import series_of_sides, sides
-from lab.report.draft.shape import draft
+from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pictures import pictures
 from lab.report.prose.text import refused
@@ -71,14 +71,14 @@ def test_without_a_knee_all_sizes_are_taken_and_the_draft_says_so(evidence: Call
     ledger = make_ledger(found)
     assert "mpi.blocking.send.knee" not in ledger
     assert "of all sizes, since there is no knee" in ledger["mpi.blocking.send.below"].meaning
-    text = draft(found, ledger)
+    text = draft(make_claims(found))
     assert "has no knee that the data support" in text and "the data cannot tell the two calls apart" in text
     assert list(refused(text, "draft", ledger)) == []
 
 
 def test_every_size_has_mean_deviation_and_median_of_each_end(evidence: Callable[[int], Evidence]) -> None:
     found = evidence(KNEE)
-    tables = {str(each.name): each.table for each in size_tables(found, make_ledger(found))}
+    tables = {str(each.name): each.table for each in size_tables(make_claims(found))}
     assert set(tables) == {"mpi.send", "mpi.receive"}
     assert {len(row) for row in tables["mpi.send"].rows} == {1 + 2 * 3}
     assert len(tables["mpi.send"].rows) == len(found.plan.experiment.series[0].published.sizes)
@@ -86,7 +86,7 @@ def test_every_size_has_mean_deviation_and_median_of_each_end(evidence: Callable
 
 def test_a_byte_less_and_a_byte_more_are_held_together(evidence: Callable[[int], Evidence]) -> None:
     found = evidence(KNEE)
-    (only,) = probe_tables(found, make_ledger(found))
+    (only,) = probe_tables(make_claims(found))
     table = only.table
     assert [str(head) for head in table.heads] == [r"\qty{256}{\byte}"] and len(table.rows) == 4
 
@@ -103,7 +103,7 @@ def test_two_calls_differ_only_where_their_intervals_do_not_overlap(evidence: Ca
 
 def test_a_figure_shows_both_ends_and_one_the_line_from_the_knee_on(evidence: Callable[[int], Evidence]) -> None:
     found = evidence(KNEE)
-    drawn = {each.name: each.data for each in pictures(found, make_ledger(found))}
+    drawn = {each.name: each.data for each in pictures(make_claims(found))}
     assert [curve.label for curve in drawn["sides.mpi"].curves][:2] == ["send, blocking", "receive, blocking"]
     assert min(drawn["mpi.blocking.send.fit"].x) >= KNEE / 2
     assert len(list(sides(found, series_of_sides(found)[0]))) == 4
@@ -117,7 +117,7 @@ def test_a_site_without_sizes_of_its_own_has_the_published_ones(evidence: Callab
 
 def test_published_values_come_in_base_units_with_their_file() -> None:
     (found,) = published_values("mpi_blocking_nonblocking")
-    claims = {claim.name: claim for claim in found.claims()}
+    claims = {claim.name: claim for claim in found}
     assert len(claims) == 12
     assert claims["report_d.blocking.send_latency"].estimate.value == pytest.approx(310.15e-6)
     assert claims["report_d.nonblocking.receive_bandwidth"].estimate.value == pytest.approx(44.93e6)

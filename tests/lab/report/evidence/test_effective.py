@@ -9,18 +9,19 @@ from tests.lab.report import laboratory
 
 from lab.analysis.estimate import Estimate, Interval
 from lab.records.facts import Facts
-from lab.report.claims.ledger import make_ledger
+from lab.report.claims.ledger import make_claims, make_ledger
 from lab.report.claims.ratios import ratio_claims
 from lab.report.claims.sweeps import best_of, points
-from lab.report.draft.shape import draft
+from lab.report.draft.draft import draft
 from lab.report.evidence.effective import effective, moved
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.handing import handing_words
 from lab.report.evidence.pairs import Sort, pairs
 from lab.report.prose.rules import one_factor_is_varied, records_are_sound
 from lab.report.prose.statement import Statement
-from lab.report.tables.by_size import gain_table, ratio_tables
 from lab.report.tables.effective import effective_table
+from lab.report.tables.ratios import ratio_tables
+from lab.report.tables.sweeps import gain_table
 
 SWEEPS = """
 title = "Sweeps"
@@ -101,11 +102,13 @@ def test_a_gain_of_two_factors_is_refused_to_a_text_and_said_by_table_and_draft(
     words = "The depth multiplies it by \\claim."
     assert one_factor_is_varied(Statement(words, "loose.1.gain", ledger["loose.1.gain"]))
     assert one_factor_is_varied(Statement(words, "held.1.gain", ledger["held.1.gain"])) is None
-    verdicts = {row.verdict.split(";")[-1] for row in gain_table(evidence, ledger).rows}
+    verdicts = {row.verdict.split(";")[-1] for row in gain_table(make_claims(evidence)).rows}
     assert verdicts == {r" moved too: \texttt{post\_list}, \texttt{signal\_every}", "within the margin"}
-    gain = ledger["loose.1.gain"]
-    ledger["loose.1.gain"] = replace(gain, estimate=Estimate(1.14, Interval(1.1, 1.2), 6))
-    about = [line for line in draft(evidence, ledger).splitlines() if "depth of the send queue" in line]
+    gained = Estimate(1.14, Interval(1.1, 1.2), 6)
+    claims = laboratory.changed(
+        make_claims(evidence), lambda each: replace(each, estimate=gained) if each.name == "loose.1.gain" else each
+    )
+    about = [line for line in draft(claims).splitlines() if "depth of the send queue" in line]
     assert "no value gains more than the margin" in about[1]
     assert [r"\texttt{post\_list} and \texttt{signal\_every} moved with them" in line for line in about] == [
         True,
@@ -150,7 +153,7 @@ def test_a_ratio_of_small_messages_says_how_both_sides_hand_them_over(evidence: 
     assert "up to 64 messages to one call" in words and "Nagle" in words
     words = handing_words((other.ours, other.base))
     assert "one message to a call" in words and "no delay" in words and "Nagle" not in words
-    (table,) = ratio_tables(evidence, make_ledger(evidence))
+    (table,) = ratio_tables(make_claims(evidence))
     assert len(table.heads) == 2 and "Nagle" in table.about
     assert "by over 1 %" in table.about and "Verdicts: 2, of which at most 0.1 are false" in table.about
 
@@ -180,6 +183,6 @@ def test_what_a_sweep_finds_best_is_refused_with_any_warned_record_of_it(evidenc
 def test_a_table_marks_every_number_of_a_warned_record(evidence: Evidence) -> None:
     key = evidence.keys("tcp")[0]
     warned = laboratory.judged(evidence, [key], notes=("both ends spun",))
-    (clean,), (marked,) = (ratio_tables(each, make_ledger(each)) for each in (evidence, warned))
+    (clean,), (marked,) = (ratio_tables(make_claims(each)) for each in (evidence, warned))
     assert not any("labwarned" in cell for row in clean.rows for cell in row)
     assert all("labwarned" in row[2] for row in marked.rows)

@@ -14,7 +14,7 @@ TARGETS = ("figureof throughput", "tableof results")
 def ledger() -> Ledger:
     ledger = Ledger()
     rate = Estimate(2.631e8, Interval(2.62e8, 2.64e8), 10)
-    ledger.add(Claim("verbs.1M", rate, "B/s", Kind.RATE, "throughput", ("k",), 10, link="cable"))
+    ledger.add([Claim("verbs.1M", rate, "B/s", Kind.RATE, "throughput", ("k",), 10, link="cable")])
     return ledger
 
 

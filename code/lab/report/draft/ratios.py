@@ -1,0 +1,62 @@
+"""What the draft says of one program over another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.report.claim import Claim
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.ratios import RatioClaims
+from lab.report.evidence.handing import handed_otherwise
+from lab.report.evidence.links import link_groups
+from lab.report.evidence.pairs import Sort
+from lab.report.prose.uses import cite
+from lab.report.tex.escape import escape
+
+
+def ratio_sentences(claims: AllClaims) -> Iterator[str]:
+    """Every pair on the main link, and what is left where messages are handed over in another way."""
+    main = [group.link for group in link_groups(claims.evidence)[:1]]
+    for each in claims.ratios:
+        if each.pair.sort is not Sort.VARIANT and each.pair.ours.series.link in main:
+            yield _verdict(each, claims.constants.judging.margin)
+    yield from _handed(claims)
+
+
+def _verdict(found: RatioClaims, margin: Claim) -> str:
+    """Who wins, by how much, and for how many sizes the data can tell."""
+    ahead, behind = escape(found.pair.ours.words), escape(found.pair.base.words)
+    least, most = found.least, found.most
+    if found.unclear.estimate.value == len(found.by_size):
+        blank = least.ratio.estimate.interval is None
+        near = f"its intervals hold equality, or come within {cite(margin)} of it, at every size"
+        why = "too few repetitions leave it no interval" if blank else near
+        return (
+            rf"\par The ratio of {ahead} to {behind} on the same link lies between {cite(least.ratio)} and "
+            f"{cite(most.ratio)} over the sizes, but {why}, so the data cannot tell which of them has the edge."
+        )
+    return (
+        rf"\par Of {cite(found.sizes)} sizes, {ahead} is ahead of {behind} on the same link "
+        f"at {cite(found.faster)} and behind at {cite(found.slower)}, by more than {cite(margin)}; "
+        f"at {cite(found.unclear)} the intervals cannot tell. If nothing differed, at most "
+        f"{cite(found.false)} such verdicts would be false in the mean. "
+        f"The ratio to {behind} goes from {cite(least.ratio)} at {cite(least.size)} "
+        f"to {cite(most.ratio)} at {cite(most.size)}."
+    )
+
+
+def _handed(claims: AllClaims) -> Iterator[str]:
+    """What becomes of a ratio of small messages where both sides hand them over in another way."""
+    experiment = claims.evidence.plan.experiment
+    usual = {each.pair.ours.series.link: each for each in claims.ratios_of(Sort.TRANSPORT)}
+    for found in claims.ratios_of(Sort.VARIANT):
+        pair, before = found.pair, usual.get(found.pair.ours.series.link)
+        both = all(handed_otherwise(experiment, side.series) for side in (pair.ours, pair.base))
+        if both and before and pair.sizes[0] == before.pair.sizes[0]:
+            size = pair.sizes[0]
+            yield (
+                r"\par Small messages share calls and packets; where each travels by itself, the ratio of "
+                f"{escape(pair.ours.words)} to {escape(pair.base.words)} on the same link is "
+                f"{cite(found.by_size[size])} at {cite(claims.constants.sizes.smallest)}, "
+                f"instead of {cite(before.by_size[size])}."
+            )

@@ -1,0 +1,54 @@
+"""What the draft says of parameters that were varied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lab.analysis.verdict import Verdict
+from lab.report.claim import Claim
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.sweeps import GainClaims, SweepClaims
+from lab.report.evidence.parameter_words import parameter_words
+from lab.report.prose.uses import cite
+from lab.report.tex.escape import escape
+
+
+def sweep_sentences(claims: AllClaims) -> Iterator[str]:
+    """Sweep by sweep."""
+    for each in claims.sweeps.values():
+        yield from _sweep(each, claims.constants.judging.margin)
+
+
+def _sweep(sweep: SweepClaims, margin: Claim) -> Iterator[str]:
+    """What the best values gain at each size, and whether the intervals carry it."""
+    found = list(sweep.gains.values())
+    words = escape(" and ".join(parameter_words(each) for each in sweep.series.vary))
+    gained = [each for each in found if each.gain.verdict is not Verdict.WITHIN]
+    start = rf"\par {words[0].upper()}{words[1:]}: over {_values(found[0].first_values)}, "
+    if not gained:
+        yield f"{start}no value gains more than the margin of {cite(margin)}, whatever the size of the messages."
+        return
+    gains = ", ".join(
+        f"by {cite(each.gain)} with messages of {cite(each.size)} (at {_values(each.best_values)})" for each in gained
+    )
+    yield (
+        f"{start}the best values, the smallest within {cite(margin)} of the highest, "
+        f"multiply the throughput on the same link {gains}{_moved(gained)}."
+    )
+    if len(gained) < len(found):
+        yield "At the other sizes no value gains more than that margin."
+    if all(each.gain.verdict is Verdict.MORE for each in gained):
+        yield "The intervals, which allow for the choice of the best, support each of these."
+    else:
+        yield "The intervals, which allow for the choice of the best, do not support all of these."
+
+
+def _moved(found: Iterable[GainClaims]) -> str:
+    """What moved with the varied values, so that a gain is theirs too."""
+    moved = dict.fromkeys(name for each in found for name in each.gain.moved)
+    listed = " and ".join(rf"\texttt{{{escape(each)}}}" for each in moved)
+    return f"; {listed} moved with them, so that this is their effect too" if moved else ""
+
+
+def _values(by_parameter: dict[str, Claim]) -> str:
+    return " and ".join(rf"\texttt{{{escape(name)}}} {cite(claim)}" for name, claim in by_parameter.items())

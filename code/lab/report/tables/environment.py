@@ -1,0 +1,41 @@
+"""The table of what the numbers depend on: the identity of the records."""
+
+from __future__ import annotations
+
+import re
+
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import describe_link
+from lab.report.tex.escape import Markup
+
+SHOWN_DIGEST = 16
+
+
+def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
+    """The identity in rows: site, machine, link, programs; digests by their first letters."""
+    plan = evidence.plan
+    rows: list[tuple[str, str | Markup]] = [("site", plan.site.name)]
+    rows += [(name, _short(value)) for name, value in sorted(plan.site.identity.items()) if name != "arguments"]
+    links = dict.fromkeys(each.link for each in plan.experiment.series)
+    rows += [
+        (f"link {n}" if len(links) > 1 else "link", describe_link(each, plan.site)) for n, each in enumerate(links, 1)
+    ]
+    rows.append(("client, server", ends_of(evidence)))
+    programs = {name: digest for facts in evidence.facts.values() for name, digest in facts.asked.programs.items()}
+    rows += [(name, _short(digest)) for name, digest in sorted(programs.items())]
+    lab = sorted({facts.judged.lab for facts in evidence.facts.values()})
+    return [*rows, ("lab", ", ".join(lab))]
+
+
+def ends_of(evidence: Evidence) -> str:
+    """Both ends by their devices and addresses; where each trial had nodes of its own, by those."""
+    nodes = {", ".join(facts.moment.nodes) for facts in evidence.facts.values()} - {""}
+    ends = evidence.plan.site.ends
+    named = (f"{each.device} on {each.host}" if each.device else each.host for each in (ends.client, ends.server))
+    return "; ".join(sorted(nodes)) or ", ".join(named)
+
+
+def _short(value: str) -> str | Markup:
+    if re.fullmatch(r"[0-9a-f]{32,}", value):
+        return Markup(rf"\texttt{{{value[:SHOWN_DIGEST]}}}\,\ldots")
+    return value

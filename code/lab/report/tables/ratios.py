@@ -1,0 +1,72 @@
+"""Tables of ratios: of each pair at every size, with what a verdict is and how many of them may be false."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.ratios import RatioClaims
+from lab.report.evidence.handing import handing_words
+from lab.report.evidence.links import link_groups
+from lab.report.evidence.margin import verdict_words
+from lab.report.evidence.pairs import Sort
+from lab.report.tables.rows import RowTable, SizeTable, cell_if, size_cell, stops_of
+from lab.report.tex.escape import Markup, escape
+
+
+def ratio_tables(claims: AllClaims) -> list[SizeTable]:
+    """Every ratio at every size, and how many messages were timed, one table for each link."""
+    tables = []
+    for group in link_groups(claims.evidence):
+        wide = claims.ratios_of(Sort.TRANSPORT, Sort.PEER)
+        found = [each for each in wide if each.pair.ours.series.link == group.link]
+        if found:
+            tables.append(_ratio_table(Markup(group.suffix), found))
+    return tables
+
+
+def _ratio_table(suffix: Markup, found: list[RatioClaims]) -> SizeTable:
+    pairs = [each.pair for each in found]
+    rows = []
+    for size in sizes_of(found):
+        sides = (side for pair in pairs for side in (pair.ours, pair.base) if size in side.sizes)
+        counts = {each.evidence.cell(each.name, size, "messages").values[0] for each in sides}
+        ratios = (cell_if(each.by_size.get(size)) for each in found)
+        rows.append((size_cell(size), Markup(" or ".join(map(str, sorted(counts)))), *ratios))
+    names = (Markup(rf"\labhead{{{escape(each.ours.words)}}}{{over {escape(each.base.words)}}}") for each in pairs)
+    stops = f"Both sides of each ratio, over {stops_of(pair.base for pair in pairs)}"
+    heads = (Markup("messages"), *names)
+    return SizeTable(suffix, pairs[0].ours.link, stops, heads, tuple(rows), series_of(found), about(found))
+
+
+def about(found: Sequence[RatioClaims]) -> str:
+    """What a ratio of small messages holds, how many verdicts there are, and how many may be false."""
+    estimates = (claim.estimate for each in found for claim in each.by_size.values())
+    judged = verdict_words(estimates, found[0].pair.ours.evidence.plan.site.traits)
+    handed = handing_words(side for each in found for side in (each.pair.ours, each.pair.base))
+    return " ".join(filter(None, (handed, judged)))
+
+
+def series_of(found: Sequence[RatioClaims]) -> tuple[str, ...]:
+    """Both sides of every pair, each once."""
+    sides = (side for each in found for side in (each.pair.ours, each.pair.base))
+    return tuple(dict.fromkeys(side.series.name for side in sides))
+
+
+def sizes_of(found: Sequence[RatioClaims]) -> list[int]:
+    """Those of any of the pairs."""
+    return sorted({size for each in found for size in each.by_size})
+
+
+def pair_table(claims: AllClaims, sort: Sort) -> RowTable:
+    """All pairs of one sort."""
+    found = claims.ratios_of(sort)
+    sizes = sizes_of(found)
+    rows = tuple(
+        (
+            Markup(f"{escape(each.pair.ours.words)} over {escape(each.pair.base.words)}"),
+            *(cell_if(each.by_size.get(size)) for size in sizes),
+        )
+        for each in found
+    )
+    return RowTable(tuple(map(size_cell, sizes)), rows, series_of(found), about(found) if found else "")
