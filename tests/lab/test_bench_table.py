@@ -1,13 +1,12 @@
 from lab.records.comparison import compare, format_result
-from lab.records.table import COLUMNS, Row
+from lab.records.row import Row
 from lab.spec.experiment import Comparison
 
 RATIO = Comparison("ours / peers", "ours", ("slow", "fast"), 1.0)
 
 
 def row(series: str, size: int, **values: int) -> Row:
-    cells: dict[str, object] = {"series": series, "size_bytes": size, **values}
-    return {name: str(cells.get(name, "")) for name in COLUMNS}
+    return Row(series, "", "", "", 1, size, "", counts=values)
 
 
 def rows(name: str, **rates: int) -> list[Row]:
@@ -31,7 +30,7 @@ def test_the_receivers_word_is_taken_only_where_all_have_it() -> None:
         row("fast", 64, completed_bytes_per_s=200),
     ]
     assert compare(RATIO, table).ratios == {64: 2.0}
-    table[2]["confirmed_bytes_per_s"] = "200"
+    table[2] = row("fast", 64, completed_bytes_per_s=200, confirmed_bytes_per_s=200)
     assert compare(RATIO, table).ratios == {64: 1.5}
 
 

@@ -23,7 +23,8 @@ from lab.plan.workshop import Workshop, all_experiments, find_experiment, most_t
 from lab.records.record import find_key, has_record, read_facts, record_folder
 from lab.records.recorded import plans_of
 from lab.records.reference import changed_parts, read_reference, write_reference
-from lab.records.table import columns, format_table, make_table, table_stamp
+from lab.records.row import format_table
+from lab.records.table import columns, make_table, table_stamp
 from lab.run.run import Summary, damaged, missing
 from lab.sites import EVERYWHERE, open_site
 from lab.sites.auto import ANY, choose

@@ -8,7 +8,7 @@ from statistics import median
 
 from lab.analysis.means import geometric_mean
 from lab.model.sizes import format_size
-from lab.records.table import Row
+from lab.records.row import Row
 from lab.spec.experiment import Comparison
 
 Values = dict[int, float]  # size -> what is measured
@@ -45,7 +45,7 @@ def compare(comparison: Comparison, rows: Iterable[Row]) -> Result:
     """The medians over the repetitions, by the end mark that both sides have."""
     by_series: dict[str, list[Row]] = {}
     for row in rows:
-        by_series.setdefault(row["series"], []).append(row)
+        by_series.setdefault(row.series, []).append(row)
     chosen = {name: by_series.get(name, []) for name in (comparison.ours, *comparison.peers)}
     column = _column(chosen)
     values = {name: _medians(each, column) for name, each in chosen.items()}
@@ -93,7 +93,7 @@ def _verdict(result: Result) -> str:
 def _column(chosen: dict[str, list[Row]]) -> str:
     """The stop time that all have: the receiver's where every side says it, else the sender's; or round trips."""
     for column in ("round_trip_ns", "confirmed_bytes_per_s"):
-        if all(any(row[column] for row in rows) for rows in chosen.values()):
+        if all(any(column in row.counts for row in rows) for rows in chosen.values()):
             return column
     return "completed_bytes_per_s"
 
@@ -101,8 +101,8 @@ def _column(chosen: dict[str, list[Row]]) -> str:
 def _medians(rows: list[Row], column: str) -> Values:
     values: dict[int, list[int]] = {}
     for row in rows:
-        if row[column]:
-            values.setdefault(int(row["size_bytes"]), []).append(int(row[column]))
+        if column in row.counts:
+            values.setdefault(row.size_bytes, []).append(row.counts[column])
     return {size: median(each) for size, each in sorted(values.items())}
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from lab.errors import VerifyError
 from lab.files.storage import write_text
 from lab.plan.plan import Plan
-from lab.records.table import columns, format_table, make_table
+from lab.records.row import format_table
+from lab.records.table import columns, make_table
 
 IDENTITY = "identity.json"
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from statistics import median_low
 
@@ -14,27 +13,13 @@ from lab.files.stamp import digest_files
 from lab.plan.plan import Plan, Planned, canonical
 from lab.programs.request import ONE_WAY, SETTLED, Sample
 from lab.records.record import Whole, digests_file, has_record, read_whole
+from lab.records.row import COLUMNS, OF_ROUNDS, OF_SIDES, SIDES, Row
 
-ABOUT = ("series", "program", "operation", "measure", "repetition", "size_bytes")  # and the varied values
-COLUMNS = (
-    *ABOUT,
-    "messages",
-    "completed_ns",
-    "completed_bytes_per_s",
-    "confirmed_bytes",
-    "confirmed_ns",
-    "confirmed_bytes_per_s",
-    "round_trip_ns",
-    "round_trip_kind",
-    "record",
-)
-OF_ROUNDS = ("rounds", "stable")  # only where rounds were repeated until they agree
-SIDES = ("send", "receive")
-# Only where each end's own time is.
-OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
 KEY_LETTERS = 16  # of a key in a row: enough to name a record, short enough to read
+# Rows of round trips, and the statistic that they are.
+TRIPS = {"round_trip": "median", "round_trip_median": "median", "round_trip_mean": "mean"}
 
-Row = dict[str, str]
+Kinds = Mapping[str, list[Sample]]  # of one size, by what they are
 
 
 def make_table(plan: Plan, results: Path) -> list[Row]:
@@ -62,22 +47,8 @@ def table_stamp(plan: Plan, results: Path) -> str:
     there = [each for each in plan.planned if has_record(results, each.trial.key)]
     places = [[each.series.name, each.point, each.repetition, each.trial.key] for each in there]
     files = [digests_file(results, each.trial.key) for each in there]
-    content = digest_files([Path(__file__), *files])
+    content = digest_files([Path(__file__), Path(__file__).with_name("row.py"), *files])
     return hashlib.sha256(canonical([columns(plan), places, content]).encode()).hexdigest()
-
-
-def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:
-    """The CSV text."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def parse_table(text: str) -> list[Row]:
-    """The rows of a CSV that format_table wrote."""
-    return list(csv.DictReader(io.StringIO(text)))
 
 
 def bytes_per_second(count: int, time_ns: int) -> int:
@@ -90,32 +61,45 @@ def _rows(planned: Planned, samples: Iterable[Sample]) -> list[Row]:
     for sample in samples:
         by_size[sample.size_bytes][sample.sample].append(sample)
     request = planned.trial.request
-    common = {
-        "series": planned.series.name,
-        "program": request.program,
-        "operation": request.operation,
-        "measure": request.measure,
-        "repetition": planned.repetition,
-        "record": planned.trial.key[:KEY_LETTERS],
-        **planned.point,
-    }
-    rows = (common | {"size_bytes": size} | _values(kinds) for size, kinds in sorted(by_size.items()))
-    return [dict.fromkeys(COLUMNS, "") | {name: str(value) for name, value in row.items()} for row in rows]
+    common = Row(
+        series=planned.series.name,
+        program=request.program,
+        operation=request.operation,
+        measure=request.measure,
+        repetition=planned.repetition,
+        size_bytes=0,
+        record=planned.trial.key[:KEY_LETTERS],
+        point={name: str(value) for name, value in planned.point.items()},
+    )
+    return [_filled(replace(common, size_bytes=size), kinds) for size, kinds in sorted(by_size.items())]
 
 
-def _values(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:
-    values: dict[str, int | str] = {}
+def _filled(row: Row, kinds: Kinds) -> Row:
+    counts = _stops(kinds) | _trips(kinds) | _sides(kinds)
+    for kind, stable in SETTLED.items():
+        for last in kinds.get(kind, ()):
+            return replace(row, counts=counts | _rounds(kinds, last), round_trip_kind="control", stable=stable)
+    statistics = [statistic for kind, statistic in TRIPS.items() if kinds.get(kind)]
+    return replace(row, counts=counts, round_trip_kind=statistics[-1] if statistics else "")
+
+
+def _stops(kinds: Kinds) -> dict[str, int]:
+    values: dict[str, int] = {}
     for kind in ("completed", "confirmed"):
         for sample in kinds.get(kind, ()):
             rate = bytes_per_second(sample.bytes, sample.time_ns)
             values |= {f"{kind}_ns": sample.time_ns, f"{kind}_bytes_per_s": rate}
             values |= {"messages": sample.messages} | ({"confirmed_bytes": sample.bytes} if kind == "confirmed" else {})
-    for kind, statistic in (("round_trip", "median"), ("round_trip_median", "median"), ("round_trip_mean", "mean")):
+    return values
+
+
+def _trips(kinds: Kinds) -> dict[str, int]:
+    values: dict[str, int] = {}
+    for kind in TRIPS:
         if trips := kinds.get(kind):
             time_ns = median_low(sample.time_ns for sample in trips)
-            messages = sum(sample.messages for sample in trips)
-            values |= {"messages": messages, "round_trip_ns": time_ns, "round_trip_kind": statistic}
-    return values | _sides(kinds) | _rounds(kinds)
+            values |= {"messages": sum(sample.messages for sample in trips), "round_trip_ns": time_ns}
+    return values
 
 
 def last_rounds_ns(completed: list[Sample], last: Sample) -> int:
@@ -124,7 +108,7 @@ def last_rounds_ns(completed: list[Sample], last: Sample) -> int:
     return sum(sample.time_ns for sample in sorted(completed, key=lambda each: each.index)[-rounds:])
 
 
-def _sides(kinds: dict[str, list[Sample]]) -> dict[str, int]:
+def _sides(kinds: Kinds) -> dict[str, int]:
     """What each end's own call took; the mean is rounded to whole nanoseconds."""
     values: dict[str, int] = {}
     for side in SIDES:
@@ -134,21 +118,16 @@ def _sides(kinds: dict[str, list[Sample]]) -> dict[str, int]:
     return values
 
 
-def _rounds(kinds: dict[str, list[Sample]]) -> dict[str, int | str]:
+def _rounds(kinds: Kinds, last: Sample) -> dict[str, int]:
     """What a row says of the rounds that were looked at last, and of the control message's round trip."""
-    for kind, stable in SETTLED.items():
-        for last in kinds.get(kind, ()):
-            completed_ns = last_rounds_ns(kinds["round_completed"], last)
-            return {
-                "messages": last.messages,
-                "completed_ns": completed_ns,
-                "completed_bytes_per_s": bytes_per_second(last.bytes, completed_ns),
-                "confirmed_bytes": last.bytes,
-                "confirmed_ns": last.time_ns,
-                "confirmed_bytes_per_s": bytes_per_second(last.bytes, last.time_ns),
-                "round_trip_ns": median_low(trip.time_ns for trip in kinds["control_trip"]),
-                "round_trip_kind": "control",
-                "rounds": len(kinds["round"]),
-                "stable": stable,
-            }
-    return {}
+    completed_ns = last_rounds_ns(kinds["round_completed"], last)
+    return {
+        "messages": last.messages,
+        "completed_ns": completed_ns,
+        "completed_bytes_per_s": bytes_per_second(last.bytes, completed_ns),
+        "confirmed_bytes": last.bytes,
+        "confirmed_ns": last.time_ns,
+        "confirmed_bytes_per_s": bytes_per_second(last.bytes, last.time_ns),
+        "round_trip_ns": median_low(trip.time_ns for trip in kinds["control_trip"]),
+        "rounds": len(kinds["round"]),
+    }

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
-from lab.records.table import ABOUT, COLUMNS, OF_ROUNDS, OF_SIDES, Row
+from lab.records.row import Row
 
 TOLERANCE = 0.10  # of a median under another kernel or library: path lengths differ by some per cent
 MEASURED = ("completed_bytes_per_s", "confirmed_bytes_per_s", "round_trip_ns", "send_mean_ns", "receive_mean_ns")
-NOT_A_LABEL = frozenset({*COLUMNS, *OF_ROUNDS, *OF_SIDES} - set(ABOUT))
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,10 @@ def first_difference(rows: list[Row], reference: list[Row]) -> str | None:
     if differing:
         number, row, wanted = differing[0]
         column = _differing(row, wanted)[0]
-        values = f"{row.get(column, '') or 'empty'}, the reference says {wanted.get(column, '') or 'empty'}"
+        ours, theirs = (each.cells().get(column) or "empty" for each in (row, wanted))
+        values = f"{ours}, the reference says {theirs}"
         more = f"; {len(differing)} rows differ" if len(differing) > 1 else ""
-        return f"row {number} ({_label(wanted)}): {column} is {values}{more}"
+        return f"row {number} ({wanted.label()}): {column} is {values}{more}"
     if len(rows) != len(reference):
         return f"{len(rows)} rows, the reference has {len(reference)}"
     return None
@@ -42,12 +42,13 @@ def first_difference(rows: list[Row], reference: list[Row]) -> str | None:
 
 def _differing(row: Row, wanted: Row) -> list[str]:
     """The columns in which two rows differ."""
-    return [column for column in dict.fromkeys([*wanted, *row]) if row.get(column, "") != wanted.get(column, "")]
+    ours, theirs = row.cells(), wanted.cells()
+    return [name for name in dict.fromkeys([*theirs, *ours]) if ours.get(name, "") != theirs.get(name, "")]
 
 
 def same_identity(rows: list[Row], reference: list[Row]) -> bool:
     """Whether both come from the same trials: a record's key holds programs, options and the site's identity."""
-    return [row["record"] for row in rows] == [row["record"] for row in reference]
+    return [row.record for row in rows] == [row.record for row in reference]
 
 
 def ratios(rows: list[Row], reference: list[Row]) -> list[Ratio]:
@@ -61,13 +62,6 @@ def values_by_place(rows: list[Row]) -> dict[tuple[str, str], list[int]]:
     values: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         for column in MEASURED:
-            if row.get(column):
-                values.setdefault((_label(row, without="repetition"), column), []).append(int(row[column]))
+            if column in row.counts:
+                values.setdefault((row.label(of_all=True), column), []).append(row.counts[column])
     return values
-
-
-def _label(row: Row, without: str = "") -> str:
-    """What a row is about, from its cells."""
-    names = [name for name in row if name not in NOT_A_LABEL | {without} and row[name]]
-    named = ("series", "program", "operation", "measure")
-    return " ".join(row[name] if name in named else f"{name}={row[name]}" for name in names)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.plan.plan import Plan
-from lab.records.table import columns, format_table, make_table, parse_table
+from lab.records.row import format_table, parse_table
+from lab.records.table import columns, make_table
 from lab.records.tolerance import TOLERANCE, Ratio, first_difference, ratios, same_identity
 
 

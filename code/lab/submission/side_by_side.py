@@ -9,7 +9,7 @@ from lab.analysis.estimate import Estimate
 from lab.analysis.ratios import ratio_of_medians
 from lab.analysis.samples import BadSample
 from lab.analysis.verdict import Verdict, false_verdicts, judge
-from lab.records.table import Row
+from lab.records.row import Row
 from lab.records.tolerance import values_by_place
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED
 from lab.report.evidence.margin import margin_of_sites

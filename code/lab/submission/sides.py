@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.errors import LabError
+from lab.errors import LabError, ParseError
 from lab.records.record import find_key, read_facts
 from lab.records.reference import IDENTITY
-from lab.records.table import Row, parse_table
+from lab.records.row import Row, is_table, parse_table
 from lab.report.pdf.extract import extract
 
 CLAIMS, MANIFEST = "claims.csv", "manifest.json"  # of a report: no table of records, and the records' digests
@@ -44,13 +44,14 @@ def _folder(folder: Path, name: str) -> Side:
     """Tables that were damaged, or written by somebody else, are one sentence."""
     try:
         return _side(folder, name)
-    except (ValueError, KeyError, TypeError, AttributeError, csv.Error, RecursionError) as error:
+    except (ParseError, ValueError, KeyError, TypeError, AttributeError, csv.Error, RecursionError) as error:
         raise SideError(f"holds data that the lab never wrote: {error!r:.200}", where=name) from error
 
 
 def _side(folder: Path, name: str) -> Side:
     files = [each for each in sorted(folder.glob("*.csv")) if each.name != CLAIMS]
-    tables = {file.stem: rows for file in files if (rows := parse_table(file.read_text())) and "series" in rows[0]}
+    texts = {file.stem: file.read_text() for file in files}
+    tables = {name: rows for name, text in texts.items() if is_table(text) and (rows := parse_table(text))}
     if not tables:
         raise SideError("holds no table of an experiment", where=name, hint="a results folder, or a PDF of lab report")
     return Side(name, tables, _identity(folder, tables))
@@ -61,7 +62,7 @@ def _identity(folder: Path, tables: dict[str, list[Row]]) -> dict[str, str]:
     if (folder / IDENTITY).exists():
         return _flat(json.loads((folder / IDENTITY).read_text())) | _programs(folder / MANIFEST)
     identity: dict[str, str] = {}
-    for start in sorted({row["record"] for rows in tables.values() for row in rows}):
+    for start in sorted({row.record for rows in tables.values() for row in rows}):
         asked = read_facts(folder, find_key(folder, start)).asked
         identity |= {"site": asked.site, **asked.programs, **asked.identity}
     return identity

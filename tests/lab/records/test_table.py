@@ -1,5 +1,6 @@
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from lab.files.digests import seal
 from lab.plan.plan import Plan
 from lab.records.record import RECORD, SAMPLES, record_folder
-from lab.records.table import COLUMNS, bytes_per_second, columns, format_table, make_table, parse_table, table_stamp
+from lab.records.row import COLUMNS, Row, format_table, parse_table
+from lab.records.table import bytes_per_second, columns, make_table, table_stamp
 from lab.records.tolerance import first_difference, ratios, same_identity
 from lab.records.verify import verify
 from lab.report.evidence.evidence import gather
@@ -28,17 +30,17 @@ def test_a_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: Any, 
     plan = make_small_plan()
     rows = parse_table(measured(plan, fake_site, tmp_path))
     assert len(rows) == 10 * 6
-    ours = [row for row in rows if row["series"] == "ours" and row["size_bytes"] == "64"]
-    assert {row["tx_depth"] for row in ours} == {"64", "128"}
-    assert {row["completed_bytes_per_s"] for row in ours} == {str(round(64 / 20256 * 1e9))}
-    trips = [row for row in rows if row["series"] == "trips" and row["size_bytes"] == "64"]
-    assert {(row["round_trip_ns"], row["round_trip_kind"]) for row in trips} == {("40512", "median")}
+    ours = [row for row in rows if row.series == "ours" and row.size_bytes == 64]
+    assert {row.point["tx_depth"] for row in ours} == {"64", "128"}
+    assert {row.counts["completed_bytes_per_s"] for row in ours} == {round(64 / 20256 * 1e9)}
+    trips = [row for row in rows if row.series == "trips" and row.size_bytes == 64]
+    assert {(row.counts["round_trip_ns"], row.round_trip_kind) for row in trips} == {(40512, "median")}
 
 
 def test_rows_hold_every_common_column_even_if_empty(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
     plan = make_small_plan()
     text = measured(plan, fake_site, tmp_path)
-    assert all(set(COLUMNS) <= set(row) for row in make_table(plan, tmp_path)) and text.count(",\n") == 0
+    assert all(set(COLUMNS) <= set(row.cells()) for row in make_table(plan, tmp_path)) and text.count(",\n") == 0
 
 
 ROUNDS = """
@@ -55,12 +57,12 @@ def test_a_row_of_rounds_says_what_they_came_to_and_whether_they_agreed(
     make_small_plan: Make, fake_site: Any, experiment_file: Callable[[], Path], tmp_path: Path
 ) -> None:
     plan = make_small_plan(experiment_file().read_text() + ROUNDS)
-    rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row["series"] == "rounds"]
-    (row,) = (row for row in rows if (row["size_bytes"], row["repetition"]) == ("64", "1"))
-    assert (row["rounds"], row["stable"], row["messages"]) == ("6", "yes", "200")
-    assert (row["confirmed_bytes"], row["confirmed_ns"]) == ("12800", str(200 * 20256))
-    assert (row["round_trip_ns"], row["round_trip_kind"]) == ("40000", "control")
-    assert row["completed_ns"] == str(5 * (99 * 40 * 20256 // 100))
+    rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row.series == "rounds"]
+    (row,) = (row for row in rows if (row.size_bytes, row.repetition) == (64, 1))
+    assert (row.counts["rounds"], row.stable, row.counts["messages"]) == (6, "yes", 200)
+    assert (row.counts["confirmed_bytes"], row.counts["confirmed_ns"]) == (12800, 200 * 20256)
+    assert (row.counts["round_trip_ns"], row.round_trip_kind) == (40000, "control")
+    assert row.counts["completed_ns"] == 5 * (99 * 40 * 20256 // 100)
 
 
 def test_only_a_table_with_rounds_has_columns_for_them(make_small_plan: Make) -> None:
@@ -80,10 +82,11 @@ def test_a_row_of_one_way_messages_holds_each_ends_own_times(
     make_small_plan: Make, fake_site: Any, experiment_file: Callable[[], Path], tmp_path: Path
 ) -> None:
     plan = make_small_plan(experiment_file().read_text() + ONE_WAY)
-    rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row["series"] == "one-way"]
-    (row,) = (row for row in rows if (row["size_bytes"], row["repetition"]) == ("64", "1"))
-    assert (row["messages"], row["send_mean_ns"], row["send_median_ns"]) == ("40", "20256", "20256")
-    assert (row["receive_mean_ns"], row["receive_median_ns"]) == ("24307", "24307")
+    rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row.series == "one-way"]
+    (row,) = (row for row in rows if (row.size_bytes, row.repetition) == (64, 1))
+    sent, received = (("send_mean_ns", "send_median_ns"), ("receive_mean_ns", "receive_median_ns"))
+    assert row.counts["messages"] == 40 and [row.counts[name] for name in sent] == [20256, 20256]
+    assert [row.counts[name] for name in received] == [24307, 24307]
 
 
 def test_only_a_table_with_one_way_messages_has_columns_for_them(make_small_plan: Make) -> None:
@@ -141,14 +144,20 @@ def test_under_another_identity_medians_are_compared_with_a_tolerance(
     rows = parse_table(measured(plan, fake_module.FakeSite(), tmp_path / "one"))
     again = parse_table(measured(other, fake_module.FakeSite(), tmp_path / "two"))
     assert not same_identity(rows, again) and all(each.ratio == 1 and each.holds for each in ratios(rows, again))
-    for row in again:
-        row["completed_bytes_per_s"] = row["completed_bytes_per_s"] and str(2 * int(row["completed_bytes_per_s"]))
-    assert {each.ratio for each in ratios(rows, again) if not each.holds} == {0.5}
+    twice = [replace(row, counts={**row.counts, **_doubled(row, "completed_bytes_per_s")}) for row in again]
+    assert {each.ratio for each in ratios(rows, twice) if not each.holds} == {0.5}
+
+
+def _doubled(row: Row, column: str) -> dict[str, int]:
+    return {column: 2 * row.counts[column]} if column in row.counts else {}
 
 
 def test_the_rows_that_differ_are_counted(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
     rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
-    others = [row | {"messages": "0"} if number in (5, 8, 9) else row for number, row in enumerate(rows)]
+    others = [
+        replace(row, counts={**row.counts, "messages": 0}) if number in (5, 8, 9) else row
+        for number, row in enumerate(rows)
+    ]
     told = first_difference(others, rows)
     assert told and told.startswith("row 6 ") and told.endswith("; 3 rows differ")
 

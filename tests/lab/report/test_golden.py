@@ -13,7 +13,7 @@ from tests.lab.report import laboratory
 
 from lab.model.sizes import format_size
 from lab.places import REFERENCE
-from lab.records.table import Row, parse_table
+from lab.records.row import Row, parse_table
 from lab.report.claim import Ledger
 from lab.report.claims.ceilings import ceiling_claims
 from lab.report.claims.intercepts import intercepts
@@ -34,11 +34,13 @@ def reference(name: str) -> tuple[Evidence, list[Row]]:
     """The evidence of the committed table, whose series have all their sizes; one that is newer waits for a renewal."""
     rows = parse_table((REFERENCE / f"{name}.csv").read_text())
     plan = laboratory.plan_of(name)
-    measured = {row["series"] for row in rows}
+    measured = {row.series for row in rows}
     series = tuple(each for each in plan.experiment.series if each.name in measured)
     plan = replace(plan, experiment=replace(plan.experiment, series=series))
-    assert all(set(each.sizes("exact")) == set(by_size(rows, each.name, "size_bytes")) for each in series)
-    keys = list(dict.fromkeys(row["record"] for row in rows))
+    assert all(
+        set(each.sizes("exact")) == {row.size_bytes for row in rows if row.series == each.name} for each in series
+    )
+    keys = list(dict.fromkeys(row.record for row in rows))
     facts = {key: laboratory.facts_of(key, plan) for key in keys}
     return Evidence(plan, tuple(rows), facts, Path("nowhere"), 0, cells(plan, rows, keys)), rows
 
@@ -46,8 +48,8 @@ def reference(name: str) -> tuple[Evidence, list[Row]]:
 def by_size(rows: list[Row], series: str, column: str) -> dict[int, float]:
     values: dict[int, list[int]] = defaultdict(list)
     for row in rows:
-        if row["series"] == series:
-            values[int(row["size_bytes"])].append(int(row[column]))
+        if row.series == series:
+            values[row.size_bytes].append(row.counts[column])
     return {size: median(found) for size, found in values.items()}
 
 
@@ -89,9 +91,9 @@ def test_the_reference_says_what_is_known_of_this_machine() -> None:
 def test_the_lines_of_the_mpi_reference_are_no_latencies() -> None:
     evidence, rows = reference("mpi_bandwidth_latency")
     for found in intercepts(evidence):
-        kept = [row for row in rows if row["series"] == found.times.curve.name]
-        kept = [row for row in kept if int(row["size_bytes"]) in found.times.sizes]
-        sizes, trips = ([float(row[name]) for row in kept] for name in ("size_bytes", "round_trip_ns"))
+        kept = [row for row in rows if row.series == found.times.curve.name]
+        kept = [row for row in kept if row.size_bytes in found.times.sizes]
+        sizes, trips = ([row.size_bytes for row in kept], [row.counts["round_trip_ns"] for row in kept])
         slope, intercept = np.polyfit(sizes, np.divide(trips, 2), 1)
         claims = {claim.name: claim.estimate.value for claim in fit_claims(found.times) or ()}
         if found.times.part == "upper":

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import pytest
 from lab.errors import LabError
 from lab.files.storage import write_text
 from lab.plan.plan import Plan
-from lab.records.table import Row, columns, format_table, make_table
+from lab.records.row import COLUMNS, Row, format_table
+from lab.records.table import columns, make_table
 from lab.report.pdf.attach import attach
 from lab.report.tex.latex import compile_pdf
 from lab.run.run import Work, missing, run_trials
@@ -19,11 +21,9 @@ Make = Callable[..., Plan]
 
 
 def rows(rate: int, *, spread: int = 0) -> list[Row]:
-    head = {"series": "verbs", "program": "verbs", "operation": "write", "measure": "throughput", "record": "x"}
-    return [
-        head | {"size_bytes": "64", "repetition": str(n), "confirmed_bytes_per_s": str(rate + n * spread)}
-        for n in range(1, 11)
-    ]
+    head = Row("verbs", "verbs", "write", "throughput", 1, 64, "x")
+    counts = {n: {"confirmed_bytes_per_s": rate + n * spread} for n in range(1, 11)}
+    return [replace(head, repetition=n, counts=each) for n, each in counts.items()]
 
 
 def side(table: list[Row], **identity: str) -> Side:
@@ -96,12 +96,14 @@ def test_a_folder_with_a_damaged_table_is_one_sentence(tmp_path: Path, table: by
 
 
 @pytest.mark.parametrize("value", ["x", "1.5", "0", "-1"])
-def test_a_value_that_was_never_measured_is_one_sentence_or_a_ratio(value: str) -> None:
-    damaged = [row | {"confirmed_bytes_per_s": value} for row in rows(1)]
+def test_a_value_that_was_never_measured_is_one_sentence_or_a_ratio(tmp_path: Path, value: str) -> None:
+    table = format_table(COLUMNS, rows(1000)).replace(",1001,", f",{value},")
+    (tmp_path / "small.csv").write_text(table)
+    (tmp_path / "identity.json").write_text("{}")
     try:
-        compare_sides(side(rows(1)), side(damaged))
+        compare_sides(side(rows(1)), read_side(tmp_path))
     except SideError as error:
-        assert "never measured" in str(error)
+        assert "never measured" in str(error) or "never wrote" in str(error)
 
 
 def test_a_folder_and_a_pdf_are_read_alike(make_small_plan: Make, fake_site: Any, page: bytes, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from lab.analysis.ratios import ratio_of_medians
 from lab.analysis.summary import estimate_mean, estimate_median
 from lab.model.sizes import format_size
 from lab.programs.request import ONE_WAY, Sample
-from lab.records.table import SIDES
+from lab.records.row import SIDES
 from lab.report.claim import Claim, ClaimGroup, Kind
 from lab.report.claims.lines import Times, scaled
 from lab.report.evidence.curve import Subject

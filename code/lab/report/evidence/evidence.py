@@ -13,7 +13,8 @@ from lab.plan.plan import Plan, Planned
 from lab.programs.request import Sample
 from lab.records.facts import Facts
 from lab.records.record import has_record, read_samples_of, read_whole, record_damage, record_folder
-from lab.records.table import KEY_LETTERS, Row, table_of
+from lab.records.row import Row
+from lab.records.table import KEY_LETTERS, table_of
 from lab.spec.experiment import Point, Series
 
 COMPLETED, CONFIRMED = "completed_bytes_per_s", "confirmed_bytes_per_s"
@@ -126,10 +127,10 @@ def cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> dict[tuple[str, s
     varied = {each.name: tuple(each.vary) for each in plan.experiment.series}
     values: dict[tuple[str, str, str, str], list[tuple[int, str]]] = defaultdict(list)
     for row in rows:
-        point = _point_text({name: row[name] for name in varied[row["series"]]})
-        for column, value in row.items():
-            if value and column.endswith(COUNTS):
-                values[row["series"], point, row["size_bytes"], column].append((int(value), full[row["record"]]))
+        point = _point_text({name: row.point[name] for name in varied[row.series]})
+        for column, value in row.counts.items():
+            if column.endswith(COUNTS):
+                values[row.series, point, str(row.size_bytes), column].append((value, full[row.record]))
     return {place: Cell(*zip(*found, strict=True)) for place, found in values.items()}
 
 

@@ -9,7 +9,8 @@ import json
 from pathlib import Path
 
 from lab.records.facts import Facts
-from lab.records.table import columns, format_table
+from lab.records.row import format_table
+from lab.records.table import columns
 from lab.report.claim import Claim, Ledger
 from lab.report.evidence.evidence import Evidence
 from lab.report.tex.typeset import interval_plain, shown

@@ -5,7 +5,7 @@ from statistics import median
 
 from lab.analysis.estimate import Estimate, Interval
 from lab.places import REFERENCE
-from lab.records.table import parse_table
+from lab.records.row import parse_table
 from lab.report.evidence.margin import INSTRUCTIONS, WALL, margin_of, margin_of_sites, verdict_words
 from lab.sites.traits import EXACT, Clock, Shared, Traits
 
@@ -28,12 +28,13 @@ def test_nine_in_ten_repetitions_of_the_references_lie_within_the_margin_of_thei
     groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for file in sorted(REFERENCE.glob("*.csv")):
         for row in parse_table(file.read_text()):
-            if row["program"] in ("verbs", "tcp") and row["measure"] == "throughput" and row["series"] != TWO_RATES:
+            if row.program in ("verbs", "tcp") and row.measure == "throughput" and row.series != TWO_RATES:
                 varied = (
-                    row.get(name, "") for name in ("tx_depth", "warmup", "iterations", "post_list", "signal_every")
+                    row.point.get(name, "")
+                    for name in ("tx_depth", "warmup", "iterations", "post_list", "signal_every")
                 )
-                place = (file.stem, row["series"], row["size_bytes"], *varied)
-                groups[place].append(int(row["confirmed_bytes_per_s"]))
+                place = (file.stem, row.series, str(row.size_bytes), *varied)
+                groups[place].append(row.counts["confirmed_bytes_per_s"])
     off = [abs(value / median(values) - 1) for values in groups.values() for value in values]
     assert len(off) > 1000 and sum(each <= INSTRUCTIONS for each in off) >= 0.9 * len(off)
 
