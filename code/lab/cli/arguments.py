@@ -18,12 +18,12 @@ Add = Callable[[argparse.ArgumentParser], object]
 
 
 def argument(*names: str, **settings: Any) -> Add:
-    """As argparse takes it."""
+    """An argument with argparse's own settings."""
     return lambda command: command.add_argument(*names, **settings)
 
 
 def flag(name: str, words: str) -> Add:
-    """One that is there or not."""
+    """An option without a value."""
     return argument(name, action="store_true", help=words)
 
 
@@ -44,17 +44,17 @@ def hosts(words: str = "the computers of ssh and slurm") -> Add:
 
 
 def place(text: str) -> Path:
-    """A path: an empty one would be the folder that one is in."""
+    """A path. An empty one is refused: Path would take it for the current folder."""
     if not text.strip():
-        raise argparse.ArgumentTypeError("no file is named")
+        raise argparse.ArgumentTypeError("the name of the file is empty")
     return Path(text)
 
 
 def count(text: str) -> int:
-    """From 1 up."""
+    """A whole number from 1 up."""
     number = int(text) if text.isdigit() else 0
     if number < 1:
-        raise argparse.ArgumentTypeError("a whole number from 1 up")
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is no whole number from 1 up")
     return number
 
 
@@ -67,10 +67,10 @@ TABLED = file("--out", "where the table is written (default: with the results)",
 HANDED_IN = file("--out", "where the hand-in is written", default=SUBMISSIONS, metavar="DIR")
 GRADES = file("--out", "where the grades lie", default=RESULTS / "grades", metavar="DIR")
 ASSIGNED = "a file, or a name in experiments/assignments/; default: the"
-ASSIGNMENT = argument("--assignment", help=f"{ASSIGNED} only one")
+ASSIGNMENT = argument("--assignment", help=f"{ASSIGNED} only one there")
 YES = flag("--yes", "plan more than a million trials")
 READ = (
-    argument("--site", default=ANY, help="of which site's records (default: of the one with most of them)"),
+    argument("--site", default=ANY, help="read the records of this site (default: the site with most records)"),
     hosts(),
     JOBS,
     RECORDS,

@@ -1,4 +1,4 @@
-"""A job script for a cluster's queue: the MPI trials of an experiment, for those who submit by themselves."""
+"""A job script for a cluster's queue: the MPI trials of an experiment, to submit by hand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEAD = """{shell}#SBATCH --job-name=lab-{name}
 #SBATCH --time={minutes}
 #SBATCH --output=%x-%j.log
 {options}
-# A CSV for each trial, in a folder of the job's own beside the place that it was submitted from.
+# A CSV for each trial, in a folder of the job's own, in the folder from which it was submitted.
 out=$SLURM_SUBMIT_DIR/lab-{name}-$SLURM_JOB_ID
 failed=0
 mkdir -p "$out"
@@ -27,7 +27,7 @@ mkdir -p "$out"
 
 
 def cluster_facts(cluster: Slurm) -> SiteFacts:
-    """Two nodes whose names the cluster chooses; their end of the link must be said."""
+    """Two nodes: the cluster chooses their names, hosts.toml must name their end of the link."""
     if not cluster.interface:
         raise SiteError("a job script must name the nodes' data link", "hosts.toml", 'interface = "..." under [slurm]')
     ends = [End(f"node{number}", cluster.device, cluster.interface) for number in (0, 1)]
@@ -38,7 +38,7 @@ def make_script(plan: Plan, cluster: Slurm) -> str:
     """The script's text."""
     launched = [each for each in plan.planned if is_launched(each.trial.job) and plan.site.can_run(each.series.tool)]
     if not launched:
-        raise SiteError("no series of it is one of MPI", plan.experiment.name, "lab run --site slurm")
+        raise SiteError("no series of it runs an MPI program", plan.experiment.name, "lab run --site slurm")
     name = plan.experiment.name
     head = HEAD.format(
         name=name,
@@ -56,7 +56,7 @@ def is_launched(job: Job) -> bool:
 
 
 def _trial(planned: Planned) -> str:
-    """What one trial runs; the next one is tried even if it fails."""
+    """The lines of one trial; the next trial runs even if this one fails."""
     point = "".join(f".{value}" for value in planned.point.values())
     file = f"{planned.series.name}{point}.{planned.repetition}.csv"
     locate = locator(kept(planned.trial.job.overlay))

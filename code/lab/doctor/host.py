@@ -19,8 +19,8 @@ from lab.spec.experiment import Experiment
 from lab.spec.reader import load
 
 SITE = "host"
-VERIFIED_BYTES = 32 << 20  # what a round of --verify has in its buffer (bench/buffer.c); a preflight does one
-QUEUES_BYTES = 1 << 20  # and what else a program locks
+VERIFIED_BYTES = 32 << 20  # the buffer of a --verify round (bench/buffer.c), which a preflight runs
+QUEUES_BYTES = 1 << 20  # all else that a program locks
 MODULES = {
     "rdma_rxe": "Soft-RoCE",
     "vrf": "both ends of Soft-RoCE on one computer",
@@ -45,7 +45,8 @@ def examine() -> Iterator[Finding]:
     yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PEERS.items())
     settings = {"governor": computer.governor(), "turbo": computer.turbo()}
     yield from (
-        Finding(SITE, name, value or "not said by this computer", missing=not value) for name, value in settings.items()
+        Finding(SITE, name, value or "this computer does not say", missing=not value)
+        for name, value in settings.items()
     )
 
 
@@ -62,7 +63,7 @@ def _device(name: str) -> Iterator[Finding]:
 
 
 def _max_message(name: str) -> str:
-    """As ibv_devinfo prints it; sysfs has no such file."""
+    """The largest message of a device, from ibv_devinfo: sysfs does not have it."""
     if not shutil.which("ibv_devinfo"):
         return "unknown size (apt install ibverbs-utils)"
     asked = subprocess.run(["ibv_devinfo", "-v", "-d", name], capture_output=True, text=True, check=False)
@@ -71,14 +72,14 @@ def _max_message(name: str) -> str:
 
 
 def locked_bytes(experiments: Iterable[Experiment]) -> int:
-    """What one end locks at most: room to send and to receive the largest message that is planned over RDMA."""
+    """The most that one end locks: room to send and to receive the largest message planned over RDMA."""
     series = (each for experiment in experiments for each in experiment.series if each.tool.rdma)
     largest = max((size for each in series for size in each.sizes(SITE)), default=0)
     return max(2 * largest, VERIFIED_BYTES) + QUEUES_BYTES
 
 
 def _locked(experiments: Iterable[Path]) -> Finding:
-    """The limit is one process's; who may lock memory is not held to it."""
+    """The limit is per process, and does not hold for root."""
     try:
         need = locked_bytes(map(load, experiments))
     except LabError as error:
@@ -97,11 +98,11 @@ def _namespaces() -> Finding:
     )
     works = subprocess.run(command, capture_output=True, check=False).returncode == 0
     remedy = "" if works else "as root: sysctl kernel.unprivileged_userns_clone=1"
-    return Finding(SITE, "network namespaces", "yes" if works else "not for you", remedy)
+    return Finding(SITE, "network namespaces", "yes" if works else "not allowed for this user", remedy)
 
 
 def _module(name: str, use: str) -> Finding:
-    """Loaded, or there to be loaded; one that is built in may say neither."""
+    """Whether a module is loaded or can be; one that is built in may show neither."""
     if (computer.SYS / "module" / name).exists():
         return Finding(SITE, name, f"loaded ({use})")
     if shutil.which("modinfo") and subprocess.run(["modinfo", name], capture_output=True, check=False).returncode == 0:

@@ -65,7 +65,7 @@ class TomlFile:
 
 
 def read_toml(file: Path, schema: str, hint: str = "") -> TomlFile:
-    """The file, once nothing is wrong with it that its schema can say."""
+    """The file, checked by its schema."""
     return check_toml(file, read_typed(file, hint), schema)
 
 
@@ -94,7 +94,9 @@ def parse(lines: Lines) -> dict[str, Any]:
         raise SpecError("is nested too deeply", file=file, line=line, expected=f"at most {DEEPEST} levels") from error
     except ValueError as error:  # an integer of more digits than Python reads
         line = _line_with(text, _DIGITS)
-        raise SpecError("holds a number of thousands of digits", file=file, line=line, expected="19 at most") from error
+        raise SpecError(
+            "holds a number with thousands of digits", file=file, line=line, expected="19 at most"
+        ) from error
 
 
 def _not_toml(lines: Lines, said: str) -> SpecError:
@@ -108,13 +110,13 @@ def _not_toml(lines: Lines, said: str) -> SpecError:
 
 
 def _line_with(text: str, what: re.Pattern[str]) -> int | None:
-    """Where the parser gave up without a word about the place."""
+    """The line at which the parser gave up, if it did not say so itself."""
     found = what.search(text)
     return text.count("\n", 0, found.start()) + 1 if found else None
 
 
 def _strange(value: Any, path: Keys) -> Iterator[Fault]:
-    """Values that TOML can spell and nothing here can mean."""
+    """The faults of values that TOML allows and no file of the lab can mean."""
     name = ".".join(str(part) for part in path if isinstance(part, str))
     if len(path) > DEEPEST:
         yield Fault(f"{path[0]} is nested too deeply", path[:1], f"at most {DEEPEST} levels")

@@ -1,4 +1,4 @@
-"""A file that a person names: read within bounds, whatever it turns out to be, and never waited for."""
+"""A file that a person names: read within bounds, whatever kind of file it is, and without waiting."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lab.errors import SpecError
 
-MOST_BYTES = 1 << 20  # of a text that somebody typed: the longest of the lab has ten thousand
+MOST_BYTES = 1 << 20  # of a text that somebody typed; the lab's longest has ten thousand
 BOM = "\ufeff"
 KINDS = {
     stat.S_IFDIR: "is a folder",
@@ -20,7 +20,7 @@ KINDS = {
 
 
 class TooLarge(SpecError):
-    """More bytes than are read."""
+    """A file with more bytes than are read."""
 
 
 def read_typed(file: Path, hint: str = "") -> str:
@@ -39,9 +39,9 @@ def read_typed(file: Path, hint: str = "") -> str:
 
 
 def read_bounded(file: Path, most: int, hint: str = "") -> bytes:
-    """The bytes of a regular file of at most so many."""
+    """The bytes of a regular file, which has `most` of them at most."""
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)  # a pipe that nobody writes to is not waited for
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)  # no wait for a pipe without a writer
         try:
             kind = KINDS.get(stat.S_IFMT(os.fstat(descriptor).st_mode))
             content = b"" if kind else _read(descriptor, most + 1)
@@ -55,11 +55,11 @@ def read_bounded(file: Path, most: int, hint: str = "") -> bytes:
     if kind:
         raise SpecError(f"{kind}, not a file", file=file, hint=hint)
     if len(content) > most:
-        raise TooLarge(f"has more than {most} bytes, the most that is read", file=file)
+        raise TooLarge(f"has more than {most} bytes, and no more are read", file=file)
     return content
 
 
 def _read(descriptor: int, most: int) -> bytes:
-    """Up to so many bytes; one call may give fewer than there are."""
+    """Up to `most` bytes; a single read may give fewer than there are."""
     with os.fdopen(os.dup(descriptor), "rb") as stream:
         return stream.read(most)

@@ -82,7 +82,7 @@ class Case:
         """Where the student measured, as the hand-in says."""
         keys = sorted(self.records)
         if not keys:
-            raise Blocked("no record is whole")
+            raise Blocked("none of the records can be read", hint="see the check of the records")
         return handed_in_site(self.file("identity.json"), read_document(self.folder / "results", keys[0]))
 
     @kept

@@ -56,7 +56,7 @@ class ClassError(LabError):
 def find_submissions(folder: Path) -> list[Path]:
     """Every PDF, zip and folder; two that would share a folder of grades are refused."""
     if not folder.is_dir():
-        raise ClassError("is no folder of hand-ins", where=str(folder))
+        raise ClassError("is no folder of hand-ins", where=str(folder), hint="lab grade, for a single file")
     found = [each for each in sorted(folder.iterdir()) if each.suffix in (".pdf", ".zip") or each.is_dir()]
     names = [attempts_of(Path(), each).name for each in found]
     for place, name in enumerate(names):

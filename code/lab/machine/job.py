@@ -48,7 +48,7 @@ def check(link: Link) -> None:
     """Refuse a link that the kernel would silently turn into another one: by the limits of an experiment's file."""
     given = {name: value for name, value in vars(link).items() if value is not None}
     if fault := check_part("link", given):
-        raise JobError(f"this link cannot be: {fault.what}, expected {fault.expected}")
+        raise JobError(f"this link is impossible: {fault.what}, expected {fault.expected}")
 
 
 def settings(job: Job, more: str = "") -> str:
@@ -81,5 +81,6 @@ def pack(job: Job, more: str = "") -> bytes:
     """The archive, and a script for init's shell in it; compressed, it would cost the guest time of its own."""
     archive = cpio.archive(files(job, more))
     if len(archive) > MAILBOX_BYTES:
-        raise JobError(f"the job and its programs have {len(archive)} bytes, the mailbox {MAILBOX_BYTES}")
+        what = f"the job and its programs have {len(archive)} bytes, and the machine takes {MAILBOX_BYTES}"
+        raise JobError(what, hint="smaller programs, or fewer of them")
     return archive

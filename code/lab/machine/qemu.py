@@ -134,7 +134,7 @@ class Process:
         """Why it is not there any more."""
         status = self.popen.wait()
         if self.expired:
-            return MachineError(f"it was not done after {self.limit_s:.0f} s")
+            return MachineError(f"it ran longer than {self.limit_s:.0f} s")
         if status < 0:
             return MachineError(f"QEMU was killed by {signal.Signals(-status).name}")
         assert self.popen.stderr is not None

@@ -29,11 +29,12 @@ def build(wanted: Iterable[Build]) -> None:
         try:
             done = subprocess.run(each.command, cwd=each.folder, capture_output=True, timeout=DEADLINE_S, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise LabError(f"the build command cannot be run: {error}", where=str(each.folder)) from error
+            what = f"the build command cannot be run: {error}"
+            raise LabError(what, str(each.folder), "build = ... in the experiment's file") from error
         if done.returncode:
             said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
             command = " ".join(each.command)
-            raise LabError(f"{command}: {said[-1] if said else 'failed'}", where=str(each.folder))
+            raise LabError(f"{command}: {said[-1] if said else 'failed'}", str(each.folder), "the same command there")
 
 
 @cache

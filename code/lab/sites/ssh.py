@@ -72,5 +72,5 @@ def open(wanted: str = "", hosts: Path = HOSTS) -> WallSite:  # noqa: A001 - as 
 def _named(wanted: str) -> Ssh:
     names = wanted.split(",")
     if len(names) != 2 or not all(names):
-        raise SiteError(f"{wanted!r} are not two hosts", hint="--site ssh:CLIENT,SERVER")
+        raise SiteError(f"{wanted!r} does not name two hosts", hint="--site ssh:CLIENT,SERVER")
     return Ssh(Host(names[0]), Host(names[1]))

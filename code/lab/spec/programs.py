@@ -57,18 +57,18 @@ def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator
     if not words:
         yield Fault("the command is empty", path, "a program and its arguments")
     if unknown:
-        yield Fault(f"nothing is known to fill {{{unknown[0]}}} in with", path, _listed(known))
+        yield Fault(f"the lab knows no place {{{unknown[0]}}}", path, _listed(known))
 
 
 def _output_faults(table: dict[str, Any], path: Keys) -> Iterator[Fault]:
     words = f"{table['server']} {table['client']}"
     per_size = "{size}" in words
     if per_size == ("{sizes}" in words):
-        yield Fault("the commands must be told sizes", (*path, "client"), "{sizes}, or {size} for a pair of them each")
+        yield Fault("the commands must name the sizes in one way", (*path, "client"), "either {sizes} or {size}")
     if table["output"] == "csv" and per_size:
         yield Fault("the lab's CSV holds all sizes", (*path, "output"), "{sizes} in the commands")
     if (table["output"] == "pattern") != ("pattern" in table):
-        yield Fault("a pattern goes with output = 'pattern'", (*path, "output"), "both or none")
+        yield Fault("pattern and output = 'pattern' belong together", (*path, "output"), "both or neither")
     elif "pattern" in table:
         yield from _pattern_faults(table, path, per_size=per_size)
 
@@ -78,10 +78,12 @@ def _pattern_faults(table: dict[str, Any], path: Keys, *, per_size: bool) -> Ite
     try:
         groups = re.compile(table["pattern"], re.ASCII).groupindex
     except re.error as error:
-        yield Fault(f"is no regular expression: {error}", (*path, "pattern"))
+        yield Fault(f"the pattern is no regular expression: {error}", (*path, "pattern"))
         return
     if missing := sorted(wanted - set(groups)):
-        yield Fault(f"the pattern names no {missing[0]}", (*path, "pattern"), f"a group (?P<{missing[0]}>...)")
+        yield Fault(
+            f"the pattern has no group named {missing[0]}", (*path, "pattern"), f"a group (?P<{missing[0]}>...)"
+        )
     if table.get("unit", "B/s") not in {*RATES, *TIMES}:
         yield Fault(f"{table['unit']!r} is no unit", (*path, "unit"), "one of " + ", ".join((*RATES, *TIMES)))
 

@@ -58,7 +58,7 @@ def require_kind(place: Path) -> None:
 def _report(place: Path) -> bytes:
     """The one PDF: an archive with two would leave the choice to whoever opens it."""
     if place.is_symlink():
-        raise SubmissionError("is a link", str(place), fault=Fault.LINK)
+        raise SubmissionError("is a symbolic link", str(place), "the file itself", fault=Fault.LINK)
     if not place.is_dir() and place.suffix != ".zip":
         return _read(place, LARGEST_PDF)
     files = _folder(place) if place.is_dir() else unpack(_read(place, LARGEST_TOTAL), str(place))

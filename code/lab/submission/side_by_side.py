@@ -100,7 +100,7 @@ def _compare(name: str, ours: list[Row], theirs: list[Row], margin: float) -> Co
         ratios = _ratios(values_by_place(ours), values_by_place(theirs), margin)
         return Comparison(name, ours == theirs, tuple(ratios))
     except (BadSample, ValueError, KeyError, TypeError, ArithmeticError) as error:
-        raise SideError(f"the tables of {name} hold what was never measured: {error!r:.200}") from error
+        raise SideError(f"the tables of {name} hold values that the lab did not measure: {error!r:.200}") from error
 
 
 def _ratios(above: Values, below: Values, margin: float) -> Iterator[Ratio]:

@@ -45,7 +45,7 @@ def _folder(folder: Path, name: str) -> Side:
     try:
         return _side(folder, name)
     except (ParseError, ValueError, KeyError, TypeError, AttributeError, csv.Error, RecursionError) as error:
-        raise SideError(f"holds data that the lab never wrote: {error!r:.200}", where=name) from error
+        raise SideError(f"holds data that the lab did not write: {error!r:.200}", where=name) from error
 
 
 def _side(folder: Path, name: str) -> Side:

@@ -68,7 +68,7 @@ def test_a_script_without_the_name_of_the_link_is_refused() -> None:
 
 
 def test_an_experiment_without_mpi_has_no_script() -> None:
-    with pytest.raises(SiteError, match="no series of it is one of MPI"):
+    with pytest.raises(SiteError, match="no series of it runs an MPI program"):
         make_script(plan_of("verbs_throughput"), CLUSTER)
 
 

@@ -89,7 +89,7 @@ def test_what_begins_no_key_is_one_sentence(start_of_key: str, tmp_path: Path) -
 @pytest.mark.parametrize("text", ["", " "])
 def test_no_name_is_not_the_folder_that_one_is_in(text: str) -> None:
     code, _, err = lab("grade", text)
-    assert code == 2 and "no file is named" in err
+    assert code == 2 and "the name of the file is empty" in err
 
 
 def test_a_name_that_moves_the_cursor_is_printed_with_its_numbers(tmp_path: Path) -> None:

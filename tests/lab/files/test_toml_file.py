@@ -126,7 +126,7 @@ def test_a_mistyped_site_is_no_profile() -> None:
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        (f"x = 1{'0' * 5000}", "a number of thousands of digits"),
+        (f"x = 1{'0' * 5000}", "a number with thousands of digits"),
         (f"x = {'[' * 2000}{']' * 2000}", "nested too deeply"),
         (f"x = {'[' * 40}{']' * 40}", "nested too deeply"),
         (f"x = {10**30}", "64 bits"),

@@ -44,7 +44,7 @@ def test_kvm_is_taken_only_if_a_machine_boots_with_it(
     def run_alone(machine: Machine, *_: Any) -> None:
         tried.append(machine.acceleration)
         if not boots:
-            raise MachineError("it was not done after 20 s")
+            raise MachineError("it ran longer than 20 s")
 
     monkeypatch.setattr(wall, "run_alone", run_alone)
     assert site().has_kvm(SOFT) is boots and tried == [KVM]

@@ -84,7 +84,7 @@ def page() -> bytes:
 def test_a_pdf_with_other_data_is_one_sentence(page: bytes, tmp_path: Path, identity: bytes) -> None:
     pdf = tmp_path / "small.pdf"
     pdf.write_bytes(attach(page, {"small.csv": b"series,record\na,b\n", "identity.json": identity}))
-    with pytest.raises(SideError, match="never wrote"):
+    with pytest.raises(SideError, match="did not write"):
         read_side(pdf)
 
 
@@ -103,7 +103,7 @@ def test_a_value_that_was_never_measured_is_one_sentence_or_a_ratio(tmp_path: Pa
     try:
         compare_sides(side(rows(1)), read_side(tmp_path))
     except SideError as error:
-        assert "never measured" in str(error) or "never wrote" in str(error)
+        assert "did not measure" in str(error) or "did not write" in str(error)
 
 
 def test_a_folder_and_a_pdf_are_read_alike(make_small_plan: Make, fake_site: Any, page: bytes, tmp_path: Path) -> None:

@@ -44,9 +44,13 @@ def _length(case: Case, text: str) -> Iterator[Finding]:
         yield Finding(Kind.NO_DISCUSSION, "it prints the generated draft instead of the student's own words")
     words, used = len(_WORD.findall(text)), len({name for name, _ in claims_used(text)})
     if words < assignment.words_at_least:
-        yield Finding(Kind.NO_DISCUSSION, f"it has {words} words, at least {assignment.words_at_least} are asked")
+        yield Finding(
+            Kind.NO_DISCUSSION, f"it has {words} words; the assignment asks for {assignment.words_at_least} at least"
+        )
     if used < assignment.claims_at_least:
-        yield Finding(Kind.NO_DISCUSSION, f"it uses {used} claims, at least {assignment.claims_at_least} are asked")
+        yield Finding(
+            Kind.NO_DISCUSSION, f"it uses {used} claims; the assignment asks for {assignment.claims_at_least} at least"
+        )
 
 
 def _refused(text: str, ledger: Ledger) -> Iterator[Finding]:

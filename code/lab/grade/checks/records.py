@@ -15,7 +15,7 @@ def records(case: Case) -> Iterator[Finding]:
     """Each record, then what is said to be made of them."""
     if case.site.name != case.desk.assignment.site:
         yield Finding(
-            Kind.SITE, f"it was measured on {case.site.name}, the assignment asks {case.desk.assignment.site}"
+            Kind.SITE, f"it was measured on {case.site.name}, the assignment asks for {case.desk.assignment.site}"
         )
     yield from case.record_findings
     if not case.record_findings or case.repeats_exactly:

@@ -89,7 +89,7 @@ class FarEnd:
         try:
             reply = future.result(limit_s)
         except Late as error:
-            raise SiteError(f"no answer within {limit_s:.0f} s", where=self.name) from error
+            raise SiteError(f"no answer within {limit_s:.0f} s", where=self.name, hint="lab doctor") from error
         if "error" in reply:
             raise SiteError(str(reply["error"]), where=self.name)
         return reply

@@ -49,7 +49,10 @@ class Connection:
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=COPY_S)
         except subprocess.TimeoutExpired as error:
-            raise SiteError(f"the programs were not copied within {COPY_S} s", where=self.host.login) from error
+            what = f"the programs were not copied within {COPY_S} s"
+            raise SiteError(
+                what, self.host.login, f"ssh {self.host.login} df: a full disk, or a slow way there"
+            ) from error
         if done.returncode:
             raise explain(self.host.login, done.stderr.strip())
 
@@ -80,5 +83,5 @@ def _socket(role: str) -> Path:
     folder = Path(tempfile.gettempdir()) / f"lab-ssh-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o077:
-        raise SiteError("is not a folder of yours alone", where=str(folder), hint=f"rm -r {folder}")
+        raise SiteError("belongs to another user, or others may write there", where=str(folder), hint=f"rm -r {folder}")
     return folder / f"{os.getpid()}-{os.urandom(4).hex()}-{role}"

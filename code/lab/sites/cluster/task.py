@@ -81,7 +81,8 @@ def node_names() -> list[str]:
     asked = ["scontrol", "show", "hostnames", os.environ["SLURM_JOB_NODELIST"]]
     names = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
     if len(names) != len(SIDES):
-        raise SiteError(f"the allocation has {len(names)} nodes, not 2", where=os.environ["SLURM_JOB_NODELIST"])
+        what = f"the allocation has {len(names)} nodes, not 2"
+        raise SiteError(what, os.environ["SLURM_JOB_NODELIST"], "options of [slurm] in hosts.toml")
     return names
 
 

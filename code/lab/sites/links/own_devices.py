@@ -58,7 +58,7 @@ def choose(wanted: str) -> tuple[str, ...]:
     if len(set(kinds)) > 1:
         both = " and ".join(f"{name} ({kind})" for name, kind in zip(named, kinds, strict=True))
         hint = f"two of one kind, or --site host:{named[0]} alone"
-        raise SiteError(f"{both} are of two kinds: what is measured between them is neither's", hint=hint)
+        raise SiteError(f"{both} are of two kinds, and a link between them measures neither", hint=hint)
     return named
 
 
