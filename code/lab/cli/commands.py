@@ -1,4 +1,4 @@
-"""What each command does, one function a command: stages in order, then what is said about them."""
+"""What each command does, one function a command: it calls the stages in order, then prints their results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHOWN_FAILURES = 5
 
 
 def plan(options: Namespace) -> int:
-    """The trials, what is done, an estimate; runs nothing."""
+    """Print the trials, how many are done, and an estimate; run nothing."""
     shop = _open(options.experiment, options)
     for each in shop.plans:
         print(f"{each.experiment.name}: {each.experiment.title}")
@@ -62,7 +62,7 @@ def run(options: Namespace) -> int:
 
 
 def table(options: Namespace) -> int:
-    """Records to CSV."""
+    """Write records as CSV."""
     plans = _plans_of_now(options) if options.reference else plans_of(options)
     for each in plans:
         for line in damaged(each.planned, options.results):
@@ -77,7 +77,7 @@ def table(options: Namespace) -> int:
 
 
 def verify(options: Namespace) -> int:
-    """Everything again in an empty folder, then table against reference."""
+    """Measure everything again in an empty folder, then compare the tables with the reference."""
     shop = _open(options.experiment or all_experiments(), options)
     references = [read_reference(each, REFERENCE) for each in shop.plans]
     with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
@@ -96,8 +96,8 @@ def verify(options: Namespace) -> int:
 
 
 def bench(options: Namespace) -> int:
-    """Ratios from records that the same runner made."""
-    from lab.records.comparison import (  # only now: it loads numpy, for which other commands need not wait
+    """Print ratios from records of one run."""
+    from lab.records.comparison import (  # only now: it loads numpy, and other commands need not wait for that
         compare,
         format_result,
     )
@@ -116,7 +116,7 @@ def bench(options: Namespace) -> int:
 
 
 def show(options: Namespace) -> int:
-    """One record, for people."""
+    """Print one record for people."""
     key = find_key(options.results, options.record)
     facts = read_facts(options.results, key)
     table = facts.table()
@@ -140,7 +140,7 @@ def show(options: Namespace) -> int:
 
 
 def script(options: Namespace) -> int:
-    """The trials as they would run on two nodes of a cluster."""
+    """Print a job script for two nodes of a cluster."""
     cluster = read_slurm(options.hosts)
     experiment = load(find_experiment(options.experiment))
     plan = make_plan(experiment, cluster_facts(cluster), keep_binaries(binaries([experiment])))
@@ -149,7 +149,7 @@ def script(options: Namespace) -> int:
 
 
 def doctor(options: Namespace) -> int:
-    """What each site needs, what is there, what is missing."""
+    """Print what each site needs, what is there, and what is missing."""
     findings = list(examine(options.hosts))
     print(as_json(findings) if options.json else format_findings(findings))
     return int(any(each.remedy for each in findings if each.site == EVERYWHERE))
@@ -165,13 +165,13 @@ def _tell(line: str) -> None:
 
 
 def _plans_of_now(options: Namespace) -> tuple[Plan, ...]:
-    """As a run would measure: a reference of an earlier build or machine would be stale from the start."""
+    """The plans of a run now: a reference of an earlier build or machine would be stale from the start."""
     named = choose(options.hosts)[0] if options.site == ANY else options.site
     return open_workshop(options.experiment, open_site(named, options.hosts), _tell, most_trials(options)).plans
 
 
 def _write_table(each: Plan, results: Path, folder: Path | None = None) -> Path:
-    """The table of all that is there; left alone when it is of the same records, since parsing them takes time."""
+    """Write the table of all records there, unless it is of the same records already: parsing them takes time."""
     file, stamp = (folder or results) / f"{each.experiment.name}.csv", table_stamp(each, results)
     if not is_current(file, stamp):
         write_text(file, format_table(columns(each), make_table(each, results)))
@@ -196,7 +196,7 @@ def _done(each: Plan, results: Path) -> int:
 
 
 def _complete(plans: Iterable[Plan], results: Path) -> None:
-    """A reference with gaps would pass for the whole."""
+    """Refuse a reference with gaps: a reader would take it for the whole."""
     todo, _ = missing(plans, results)
     if todo:
         raise VerifyError(f"{len(todo)} trials have no record yet", where=str(results), hint="lab run first")

@@ -1,4 +1,4 @@
-"""How long trials will take on this computer: what their like took, or else a first guess."""
+"""How long trials will take on this computer: as long as similar trials took, else a first guess."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from lab.errors import RecordError
 from lab.plan.plan import Planned
 from lab.records.record import has_record, read_facts
 
-FIRST_GUESS_S = 3.0  # host seconds of a trial of which nothing is known, with one pair of processes
-STEP_GUESS_S = 1.0  # of each further pair
+FIRST_GUESS_S = 3.0  # host seconds of a trial with one pair of processes, if none like it was measured
+STEP_GUESS_S = 1.0  # for each further pair
 LOOK_AT = 5  # records per series are enough for a median
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 1 a finding, 2 an error; 130 and 141 as in a shell.
 
-    All of the lab is imported in here: Ctrl-C may come while it is.
+    All of the lab is imported in here, since Ctrl-C may come meanwhile.
     """
     try:
         for stream in (sys.stdout, sys.stderr):
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("lab: interrupted; the same command goes on, every finished record is kept", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter's own last words
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where the interpreter flushes at its end
         return UNREAD
 
 
@@ -55,7 +55,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         sentence = str(_by_option(error, options))
     except BrokenPipeError:
         raise
-    except OSError as error:  # what a disk or this computer refuses where nobody had better words for it
+    except OSError as error:  # a refusal of the disk or the computer that no stage has described
         what, hint = refusal(error)
         sentence = str(_by_option(LabError(what, where=str(error.filename or ""), hint=hint), options))
     print(f"lab {options.command}: {_harmless(sentence)}", file=sys.stderr)
@@ -63,7 +63,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _by_option(error: LabError, options: Namespace) -> LabError:
-    """Who may not write there writes elsewhere: by the option that the command has for it."""
+    """Name the option of this command that writes to another folder."""
     from lab.files.storage import ELSEWHERE
 
     if error.hint == ELSEWHERE:
@@ -73,18 +73,18 @@ def _by_option(error: LabError, options: Namespace) -> LabError:
 
 
 def _print_anything(stream: object) -> None:
-    """A name that the terminal's encoding has no character for is printed with its number."""
+    """Print characters that the terminal's encoding lacks as numbers."""
     if getattr(stream, "errors", "") == "strict" and (reconfigure := getattr(stream, "reconfigure", None)):
         reconfigure(errors="backslashreplace")
 
 
 def _harmless(sentence: str) -> str:
-    """What a file's name or a program said may hold characters that move a terminal's cursor."""
+    """The sentence without characters that move a terminal's cursor: file names and programs may hold them."""
     return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in sentence)
 
 
 def _choose_site(options: Namespace) -> None:
-    """Nobody named one; a run says which it takes and why."""
+    """Choose a site for a user who named none; a run says which, and why."""
     from lab.sites.auto import choose
 
     options.site, why = choose(options.hosts)

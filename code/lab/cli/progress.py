@@ -1,4 +1,4 @@
-"""What a run says while it runs: a bar on a terminal, lines elsewhere, nothing when it is over at once."""
+"""The progress of a run: a bar on a terminal, lines elsewhere, nothing for a run that is over at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINE_EVERY_S = 10.0  # between lines, where no bar can be drawn
 
 
 class Progress:
-    """Counts trials and says how many are left and about how long they take."""
+    """Counts trials, and says how many are left and about how long they will take."""
 
     def __init__(self, total: int, stream: TextIO) -> None:
         self.total, self.stream = total, stream
@@ -24,7 +24,7 @@ class Progress:
         self.bar: Bar | None = None
 
     def watch(self, result: str, planned: Planned) -> None:
-        """One trial is over."""
+        """Count one trial that is over."""
         self.done += 1
         now = time.monotonic()
         if now - self.start < QUIET_S:

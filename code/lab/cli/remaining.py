@@ -15,7 +15,7 @@ from lab.run.run import Summary, Work, damaged, missing, run_trials
 
 
 def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Summary:
-    """What became of them; the line of progress ends whatever happens."""
+    """Run them and sum up; the progress line ends whatever happens."""
     todo, done = missing(shop.plans, results, fresh=fresh)
     if not todo:
         return Summary(done_before=done)
@@ -34,7 +34,7 @@ def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = Fal
 
 
 def notes_of_own(measured: Iterable[Planned], results: Path) -> Iterator[str]:
-    """What the records of own programs warn against; of the others a report says it."""
+    """The warnings in the records of own programs; a report prints those of other programs."""
     for each in measured:
         if each.series.tool.build and has_record(results, each.trial.key):
             for note in read_facts(results, each.trial.key).judged.notes:
@@ -42,7 +42,7 @@ def notes_of_own(measured: Iterable[Planned], results: Path) -> Iterator[str]:
 
 
 def _tell_preflight(shop: Workshop, todo: list[Planned]) -> None:
-    """Before a long run by the clock on the wall."""
+    """Say what a preflight finds before a long run on a wall clock."""
     found = preflight(shop.site, shop.facts, todo)
     _tell(found.lines(todo) if found else ())
 

@@ -20,7 +20,7 @@ COMMANDS = ("lock", "image")
 
 
 def lock(options: Namespace) -> int:
-    """The lock and results/reference belong together: renew both, or say that the reference is stale."""
+    """Renew the lock and results/reference together, or say that the reference is stale."""
     locked = renew(MACHINE, CACHE)
     print(f"{MACHINE / 'packages.lock'}: {len(locked)} packages")
     shop = open_workshop(all_experiments(), open_site(options.site, options.hosts), _tell)
@@ -36,7 +36,7 @@ def lock(options: Namespace) -> int:
 
 
 def image(options: Namespace) -> int:
-    """The image as one file, for everybody to have the same identity."""
+    """Export or import the image as one file: all who import it have the same identity."""
     if options.action == "export":
         export_image(build_image(MACHINE, CACHE, _tell), options.file)
         print(f"{options.file}: exported; others take it with: lab image import {options.file.name}")

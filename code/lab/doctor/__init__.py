@@ -1,4 +1,4 @@
-"""What each site would need here, what is there, and the command that brings what is missing: one page."""
+"""One page: what each site needs, what this computer has, and the command that installs the rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def examine(hosts: Path) -> Iterator[Finding]:
 
 
 def format_findings(findings: list[Finding]) -> str:
-    """A line for each under the name of its site: `no` with its remedy at the end, `--` for what it does without."""
+    """A line for each under the name of its site: `no` with a remedy, `--` if the site does without it."""
     width = max(len(each.what) for each in findings)
     lines = []
     for site, mine in groupby(findings, key=lambda each: each.site):

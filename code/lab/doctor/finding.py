@@ -14,7 +14,7 @@ class Finding:
     what: str
     found: str
     remedy: str = ""  # empty when all is well
-    missing: bool = False  # and the site does without
+    missing: bool = False  # not there, and the site does without it
 
 
 def program(site: str, name: str, remedy: str) -> Finding:

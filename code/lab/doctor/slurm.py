@@ -18,7 +18,7 @@ TRY = "log in to the cluster; or make slurm-up for one on this computer"
 
 
 def examine(file: Path) -> Iterator[Finding]:
-    """A cluster is asked only where there is one."""
+    """Ask a cluster only if this computer has one."""
     yield program(SITE, "sbatch", TRY)
     if shutil.which("sbatch"):
         try:
@@ -40,7 +40,7 @@ def _cluster(wanted: Slurm) -> Finding:
 
 
 def _mpi(wanted: Slurm) -> Finding:
-    """How the ranks of an MPI program are started, or the key under which they would be."""
+    """How MPI's ranks are started, or the key of hosts.toml that would make it work."""
     if wanted.mpi == hosts.ORTERUN:
         return program(SITE, hosts.ORTERUN, "make setup, or apt install openmpi-bin")
     asked = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, check=False)
@@ -54,6 +54,6 @@ def _mpi(wanted: Slurm) -> Finding:
 
 
 def _kinds(listed: str) -> list[str]:
-    """What `srun --mpi=list` names, a line each, behind its own name in older versions."""
+    """The kinds that `srun --mpi=list` prints, one a line; older versions put `srun:` before each."""
     lines = (line.removeprefix("srun: ").split() for line in listed.splitlines())
     return [words[0] for words in lines if len(words) == 1 and words[0] != "none"]

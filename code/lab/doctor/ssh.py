@@ -16,7 +16,7 @@ SITE = "ssh"
 
 
 def examine(file: Path) -> Iterator[Finding]:
-    """Nothing is asked of hosts that nobody named."""
+    """Ask the hosts of hosts.toml, if it names any."""
     yield program(SITE, "ssh", "make setup, or apt install openssh-client")
     if not hosts.has(file, "ssh"):
         yield Finding(SITE, file.name, "names no hosts", "a table [ssh], as in docs/sites.md")
@@ -38,7 +38,7 @@ def _host(role: str, host: Host, config: str) -> Finding:
 
 
 def _ask(connection: Connection) -> tuple[Json, Json]:
-    """Its end of the data link, and how that is now."""
+    """The host's end of the data link, and the state of that end."""
     host, end = connection.host, connection.end
     try:
         found = end.ask("end", device=host.device, interface=host.interface, address=host.address)["found"]
@@ -57,7 +57,7 @@ def _link(found: Json, state: Json) -> str:
 
 
 def _remedy(found: Json, state: Json) -> str:
-    """What keeps an end from being one, as far as this can be seen from it alone."""
+    """The remedy for an end that cannot be used, as far as this end alone shows."""
     interface = found["interface"]
     if interface and not found["address"]:
         return f"an address for {interface} over there"

@@ -1,4 +1,4 @@
-"""The vm site: what exact needs, and KVM, which may be there and not work."""
+"""The vm site: the needs of exact, and KVM, which may be there and yet not work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ API_VERSION = 12  # since Linux 2.6.22, for good
 
 
 def examine(device: Path = DEVICE) -> Iterator[Finding]:
-    """KVM is not needed, only quicker."""
+    """Say whether KVM works: it is only quicker, not needed."""
     problem = _problem(device) or _not_booting()
     found = f"{problem}: machines run in software, with all cores" if problem else "works"
     yield Finding(SITE, "KVM", found, missing=bool(problem))
@@ -28,7 +28,7 @@ def examine(device: Path = DEVICE) -> Iterator[Finding]:
 
 
 def _problem(device: Path) -> str:
-    """Why no machine can be made: the file alone says nothing."""
+    """Why KVM makes no machine; that its file exists says nothing."""
     try:
         descriptor = os.open(device, os.O_RDWR | os.O_CLOEXEC)
     except OSError as error:
@@ -45,7 +45,7 @@ def _problem(device: Path) -> str:
 
 
 def _not_booting() -> str:
-    """A machine that was made may still not boot; that is tried when there is an image, and never built for it."""
+    """Whether a machine boots, which one that was made may not do; tried only if there is an image already."""
     if not (CACHE / "machine").is_dir():
         return "not tried before the first trial"
     try:

@@ -1,1 +1,1 @@
-"""What lies on a disk: read within bounds, written whole or not at all, held against its digest."""
+"""Files on a disk: read within bounds, written whole or not at all, checked by digest."""

@@ -1,7 +1,7 @@
-"""What a JSON schema says of a document, as one fault that a person can act on.
+"""The first fault that a JSON schema finds in a document, in words that a person can act on.
 
-Python's jsonschema differs from what a file's writer needs in three things, mended here: 2.0 is no integer, a pattern
-is held against the whole text, and what it says is for people who never read a schema.
+Three things of Python's jsonschema are changed here: 2.0 is no integer, a pattern must match the whole text, and its
+messages are for people who never read a schema.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ def check_document(document: Any, schema: str = EXPERIMENT) -> Fault | None:
 
 
 def check_value(name: str, value: Any) -> Fault | None:
-    """The fault of one parameter's value, for values that a sweep lists or that were spelled with a K."""
+    """The fault of one parameter's value: one that a sweep lists, or one that was spelled with a K."""
     return check_part("value", {name: value})
 
 
 def check_part(definition: str, value: Any) -> Fault | None:
-    """The fault of what an experiment calls so: a value, a link."""
+    """The fault of a part of an experiment, by its definition in the schema: a value, a link."""
     return _Teller(EXPERIMENT).telling(_validator(EXPERIMENT, definition).iter_errors(value))
 
 
@@ -113,7 +113,7 @@ class _Teller:
         self.definitions = whole_schema(name).get("$defs", {})
 
     def telling(self, errors: Iterable[ValidationError]) -> Fault | None:
-        """The fault to begin with: a key that is mistyped is missing too, and only the first helps."""
+        """The fault to report: a mistyped key is also a missing key, and only the first message helps."""
         errors = list(errors)
         unknown = (self.unknown(each) for each in errors if each.validator in CLOSED)
         if found := next(filter(None, unknown), None):
@@ -151,7 +151,7 @@ class _Teller:
 
 
 def _missing(error: ValidationError, path: Path) -> Fault:
-    """With an example, where the schema has one."""
+    """The fault of a missing key, with the schema's example if there is one."""
     wanted, given = cast(list[str], error.validator_value), cast(dict[str, Any], error.instance)
     missing = next(name for name in wanted if name not in given)
     about = cast(dict[str, Any], error.schema).get("properties", {}).get(missing, {})
@@ -161,7 +161,7 @@ def _missing(error: ValidationError, path: Path) -> Fault:
 
 
 def _expected(error: ValidationError) -> str:
-    """In the schema's own words, where it has some for people; else in those of the rule."""
+    """What was expected: in the schema's own words if it has some for people, else in the rule's."""
     rule, value, schema = str(error.validator), error.validator_value, error.schema
     if isinstance(schema, dict) and "expected" in schema:
         return str(schema["expected"])
@@ -191,7 +191,7 @@ def _some(count: object, noun: str) -> str:
 
 
 def _hint(error: ValidationError, path: Path) -> str:
-    """How a whole number is written without its point, and what a word may have been meant to be."""
+    """A hint: a whole number without its point, or the nearest word that is allowed."""
     value = error.instance
     if isinstance(value, float) and value.is_integer() and TYPES["integer"] in _types(error):
         name = next((part for part in reversed(path) if isinstance(part, str)), "")

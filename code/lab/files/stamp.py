@@ -1,4 +1,4 @@
-"""Whether a file is up to date: a stamp of what it was made of, kept beside it with a digest of the file itself."""
+"""Whether a file is up to date: a stamp beside it holds a digest of its sources and one of the file itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.files.storage import write_text
 
 
 def digest_files(files: Iterable[Path]) -> str:
-    """Names and contents; a file that is not there counts as such."""
+    """A digest of names and contents; a missing file has a content of its own."""
     digest = hashlib.sha256()
     for file in files:
         content = file.read_bytes() if file.is_file() else b"none"
@@ -20,13 +20,13 @@ def digest_files(files: Iterable[Path]) -> str:
 
 
 def is_current(made: Path, stamp: str) -> bool:
-    """Whether a file was made of this, and is still the one that was made."""
+    """Whether a file was made from these sources and has not changed since."""
     file = _stamp_file(made)
     return made.exists() and file.exists() and file.read_bytes() == f"{stamp} {digest_files([made])}".encode()
 
 
 def keep_stamp(made: Path, stamp: str) -> None:
-    """Call after the file is in its place."""
+    """Write the stamp; call it once the file is in its place."""
     write_text(_stamp_file(made), f"{stamp} {digest_files([made])}")
 
 

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all; what a disk can refuse, as one sentence."""
+"""Files that exist whole or not at all, and the refusals of a disk as one sentence."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lab.errors import StorageError
 
 FREE = "free some space and run the same command again: finished records are kept"
 OWNER = "the checkout's owner runs the same command once; after that all others can"
-ELSEWHERE = "a folder of your own"  # the command line says by which option
+ELSEWHERE = "a folder of your own"  # the command line adds the option
 
-# What a system call can refuse for a reason that a person can change: in words, and what to try.
+# Refusals of system calls whose reason a person can change: in words, and what to try.
 REFUSALS = {
     errno.ENOSPC: ("the disk is full", FREE),
     errno.EDQUOT: ("the disk is full", FREE),
@@ -28,13 +28,13 @@ REFUSALS = {
 
 
 def refusal(error: OSError) -> tuple[str, str]:
-    """What was refused, and what to try."""
+    """The refusal in words, and what to try."""
     return REFUSALS.get(error.errno or 0, (error.strerror or str(error), ""))
 
 
 @contextmanager
 def storage(place: Path) -> Iterator[None]:
-    """Turn what a disk can refuse into one sentence."""
+    """Turn a refusal of the disk into one sentence."""
     try:
         yield
     except OSError as error:
@@ -43,12 +43,12 @@ def storage(place: Path) -> Iterator[None]:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Replace a file whole, or leave it as it was; bytes of a name that is no text stand there as numbers."""
+    """Replace a file whole, or leave it as it was; bytes that are no text are written as numbers."""
     write_bytes(file, text.encode(errors="backslashreplace"))
 
 
 def write_bytes(file: Path, content: bytes, *, runnable: bool = False) -> None:
-    """The same of what is no text; a program can be run as soon as it is there."""
+    """The same for bytes; a program can be run as soon as it is there."""
     beside = file.with_name(f".{file.name}.{os.getpid()}")
     with storage(file):
         _require_file(file)
@@ -63,7 +63,7 @@ def write_bytes(file: Path, content: bytes, *, runnable: bool = False) -> None:
 
 
 def _require_file(file: Path) -> None:
-    """What is renamed onto a device takes its place: for root, /dev/null would be a file from then on."""
+    """Refuse all but plain files: a file renamed onto a device replaces it, and root would lose /dev/null."""
     if file.exists() and not file.is_file():
         kind = "folder" if file.is_dir() else "device, a pipe or a socket"
         raise StorageError(f"cannot be written: it is a {kind}", where=str(file))

@@ -1,4 +1,4 @@
-"""Archives in memory: one that is given to strangers, and what they give back."""
+"""Archives in memory: written for strangers, and read from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_MEMBERS = 4096
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:
-    """Files by name."""
+    """An archive of files, given by name."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
         for name, content in sorted(files.items()):
@@ -23,7 +23,7 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(stream: IO[bytes], largest: int) -> dict[str, bytes]:
-    """Plain files by name: no link, and nothing with holes, which takes no room in there and much in here."""
+    """The plain files of an archive by name: no link, and no sparse file: small there, large in memory."""
     found: dict[str, bytes] = {}
     try:
         with tarfile.open(fileobj=stream, mode="r:") as archive:
@@ -31,6 +31,6 @@ def unpack(stream: IO[bytes], largest: int) -> dict[str, bytes]:
                 content = archive.extractfile(member) if member.isreg() and member.sparse is None else None
                 if content is not None and member.size <= largest:
                     found[member.name.removeprefix("./")] = content.read()
-    except (EOFError, ValueError, RecursionError) as error:  # what hostile headers bring about
+    except (EOFError, ValueError, RecursionError) as error:  # hostile headers cause these
         raise tarfile.ReadError(str(error)) from error
     return found

@@ -1,4 +1,4 @@
-"""Where a key stands in a TOML text: tomllib checks and reads, but keeps no line numbers."""
+"""The line of a key in a TOML text: tomllib keeps no line numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def find_line(text: str, path: Path) -> int:
     """The line of the key at the path, or of the nearest table around it that has a line."""
     lines: dict[Path, int] = {}
     for place, number in _lines(text):
-        for length in range(1, len(place) + 1):  # a dotted key makes the tables before it too
+        for length in range(1, len(place) + 1):  # a dotted key makes its tables too
             lines.setdefault(place[:length], number)
     for length in range(len(path), 0, -1):
         if path[:length] in lines:
