@@ -45,7 +45,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class TomlFile:
-    """What a file says, and its text, in which every fault has a line."""
+    """A file's document, and its text, in which every fault has a line."""
 
     lines: Lines
     document: dict[str, Any]
@@ -59,7 +59,7 @@ class TomlFile:
         return self.lines.text
 
     def refuse(self, fault: Fault) -> NoReturn:
-        """One sentence, with the line that caused it."""
+        """Raise one sentence, with the line that caused it."""
         file, line = self.lines.place(find_line(self.lines.text, fault.path))
         raise SpecError(fault.what, file=file, line=line, expected=fault.expected, hint=fault.hint)
 
@@ -83,7 +83,7 @@ def check_lines(lines: Lines, schema: str) -> TomlFile:
 
 
 def parse(lines: Lines) -> dict[str, Any]:
-    """The document; what its parser cannot take is one sentence too."""
+    """The document; a refusal of the parser is one sentence too."""
     file, text = lines.file, lines.text
     try:
         return tomllib.loads(text)
