@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -33,6 +35,8 @@ def seal(folder: Path, digest: Digest = sha256) -> None:
 
 def read_sums(folder: Path) -> dict[str, str]:
     """The digests that were written, by name; none if the file holds anything else."""
+    if not (folder / SUMS).is_file():  # a pipe would be waited for
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder / SUMS))
     with (folder / SUMS).open("rb") as file:
         lines = [_LINE.fullmatch(line) for line in file.read(LARGEST).decode(errors="replace").splitlines()]
     return {line[2]: line[1] for line in lines if line} if all(lines) else {}

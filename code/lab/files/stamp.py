@@ -22,7 +22,7 @@ def digest_files(files: Iterable[Path]) -> str:
 def is_current(made: Path, stamp: str) -> bool:
     """Whether a file was made from these sources and has not changed since."""
     file = _stamp_file(made)
-    return made.exists() and file.exists() and file.read_bytes() == f"{stamp} {digest_files([made])}".encode()
+    return made.is_file() and file.is_file() and file.read_bytes() == f"{stamp} {digest_files([made])}".encode()
 
 
 def keep_stamp(made: Path, stamp: str) -> None:

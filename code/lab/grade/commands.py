@@ -75,8 +75,11 @@ def grade_prepare(options: Namespace) -> int:
 def autograder(options: Namespace) -> int:
     """A zip to upload to Gradescope."""
     from lab.grade.autograder import write_bundle
+    from lab.machine.image import require_exported
     from lab.submission.assignment import find_assignment, load_assignment
 
+    if options.image:
+        require_exported(options.image)
     assignment = load_assignment(find_assignment(options.assignment))
     file = options.file or SUBMISSIONS / f"{assignment.name}.autograder.zip"
     print(f"{from_here(file)}: {write_bundle(assignment, options.image, file)} files, to upload to Gradescope")

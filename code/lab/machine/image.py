@@ -133,12 +133,26 @@ def import_image(file: Path, cache: Path) -> Image:
     imported = cache / "image" / IMPORTED
     with exclusive(cache / "image" / "lock"), put_folder(imported, replace=True) as folder:
         assert folder is not None
-        try:
-            with tarfile.open(file, "r:") as archive:
-                unpack(archive, folder, str(file))
-        except (tarfile.TarError, EOFError) as error:
-            raise ImageError(f"not an exported image ({error})", str(file), "lab image export FILE") from error
+        unpack_file(file, folder)
     return opened(imported)
+
+
+def require_exported(file: Path) -> None:
+    """Asked before it is handed on: what is no image would fail for everybody, and only there."""
+    with tempfile.TemporaryDirectory(prefix="lab-image-") as folder:
+        unpack_file(file, Path(folder))
+
+
+def unpack_file(file: Path, folder: Path) -> None:
+    """What was exported, into a folder; an error for any other file. A pipe is not waited for."""
+    hint = "lab image export FILE"
+    if not file.is_file():
+        raise ImageError("is no file" if file.exists() else "is not there", str(file), hint)
+    try:
+        with tarfile.open(file, "r:") as archive:
+            unpack(archive, folder, str(file))
+    except (tarfile.TarError, EOFError) as error:
+        raise ImageError(f"not an exported image ({error})", str(file), hint) from error
 
 
 def unpack(archive: tarfile.TarFile, folder: Path, where: str) -> None:

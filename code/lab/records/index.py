@@ -87,6 +87,8 @@ def _groups(entries: dict[str, Entry]) -> Iterator[Group]:
 
 def _read(file: Path) -> dict[str, Entry]:
     """What was kept, if it is what was kept."""
+    if not file.is_file():
+        return {}
     try:
         digest, _, text = file.read_text().partition("\n")
         if digest != _digest(text):

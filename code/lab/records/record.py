@@ -162,7 +162,7 @@ def _samples(folder: Path, read: Read) -> tuple[Sample, ...]:
 
 
 def _as_written(file: Path) -> bytes:
-    content = file.read_bytes()
+    content = file.read_bytes() if file.is_file() else b""
     if hashlib.sha256(content).hexdigest() != read_sums(file.parent).get(file.name):
         raise RecordError("is not what was written", where=str(file), hint=AGAIN)
     return content

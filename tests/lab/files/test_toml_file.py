@@ -159,11 +159,13 @@ def test_a_title_and_a_name_are_one_line_that_says_something(name: str, typed: s
     [
         ("bench", 'question = " \\n "', "question is"),
         ("report", 'ids = ["1", "1"]', "ids is"),
+        ("hosts", 'slurm = { constraint = "a\\nb" }', "constraint is"),
+        ("hosts", 'slurm = { options = ["--x\\n#SBATCH"] }', "options is"),
         ("report", 'course = "a\\nb"', "course is"),
     ],
 )
 def test_what_says_nothing_or_the_same_twice_is_refused(name: str, typed: str, what: str) -> None:
-    """A question of no words, one id for two people, a course that breaks its line."""
+    """A question of no words, one id for two people, what breaks its line on a page or in a job's script."""
     fault = check_document(tomllib.loads(FILES[name]) | tomllib.loads(typed), schema_of(name))
     assert fault is not None and what in fault.what, fault
 

@@ -8,6 +8,9 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from lab.cli.main import main
 from lab.grade.autograder import write_bundle
 from lab.places import ROOT
 from lab.submission.assignment import find_assignment, load_assignment
@@ -55,3 +58,12 @@ def test_what_an_experiment_from_elsewhere_includes_comes_along(course: Any, tmp
     (folder / "small.toml").write_text(own.replace("[parameters]", 'include = "shared/both.toml"\n[parameters]'))
     archive = bundle(load_assignment(folder / "assignment.toml"), tmp_path / "one.zip")
     assert archive.read("course/shared/both.toml") == (folder / "shared" / "both.toml").read_bytes()
+
+
+def test_a_course_image_that_is_none_is_found_before_it_is_uploaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "course.lab").write_bytes(b"image")
+    words = ["autograder", "--assignment", "verbs_throughput", "--image", str(tmp_path / "course.lab")]
+    assert main([*words, str(tmp_path / "one.zip")]) == 2
+    assert "not an exported image" in capsys.readouterr().err and not (tmp_path / "one.zip").exists()

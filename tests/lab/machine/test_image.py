@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -144,3 +145,13 @@ def test_a_damaged_image_that_was_built_is_built_again(
     assert image.build_image(tmp_path, tmp_path / "cache", told.append) == made
     assert told[0] == "building the machine's image"
     assert told[1].endswith("manifest.json is not what was written: building it again")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "missing", "folder", "device"])
+def test_what_is_no_file_is_no_image_and_is_not_waited_for(tmp_path: Path, kind: str) -> None:
+    places = {"pipe": tmp_path / "pipe", "missing": tmp_path / "x", "folder": tmp_path, "device": Path("/dev/zero")}
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(image.ImageError, match=r"is no file|is not there"):
+        image.import_image(places[kind], tmp_path / "cache")
+    with pytest.raises(image.ImageError, match=r"is no file|is not there"):
+        image.require_exported(places[kind])

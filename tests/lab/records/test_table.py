@@ -1,5 +1,7 @@
+import os
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.files.digests import seal
+from lab.errors import RecordError
+from lab.files.digests import SUMS, seal
 from lab.plan.plan import Plan
-from lab.records.record import RECORD, SAMPLES, record_folder
+from lab.records.index import INDEX, read_groups
+from lab.records.record import RECORD, SAMPLES, read_facts, read_samples_of, record_folder
 from lab.records.row import COLUMNS, Row, format_table, parse_table
 from lab.records.table import bytes_per_second, columns, make_table, table_stamp
 from lab.records.tolerance import first_difference, ratios, same_identity
@@ -183,3 +187,23 @@ def test_each_file_of_a_record_is_read_once(
     monkeypatch.setattr(Path, "open", counted)
     assert read(plan, tmp_path)
     assert len(opened) == 5 * len(plan.trials()) and set(opened.values()) == {1}
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("name", [RECORD, SAMPLES, SUMS, INDEX])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
+    make_small_plan: Make, fake_site: Any, tmp_path: Path, name: str
+) -> None:
+    plan = make_small_plan()
+    measured(plan, fake_site, tmp_path)
+    key = plan.planned[0].trial.key
+    read_groups(tmp_path)
+    place = (tmp_path if name == INDEX else record_folder(tmp_path, key)) / name
+    place.unlink()
+    os.mkfifo(place)
+    assert len(make_table(plan, tmp_path)) == (10 if name == INDEX else 9) * 6
+    started = {each for group in read_groups(tmp_path) for each in group.started}
+    assert (key in started) == (name != RECORD)
+    for read in () if name == INDEX else (read_facts, read_samples_of):
+        with suppress(RecordError):
+            read(tmp_path, key)
