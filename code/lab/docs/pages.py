@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from lab.docs import experiment_page, record_page
+from lab.docs import experiment_page, record_page, template_page
 from lab.places import DOCS, from_here
 
-PAGES: dict[str, Callable[[], str]] = {"experiments.md": experiment_page.page, "records.md": record_page.page}
+PAGES: dict[str, Callable[[], str]] = {
+    "experiments.md": experiment_page.page,
+    "records.md": record_page.page,
+    "templates.md": template_page.page,
+}
 
 
 def write(folder: Path = DOCS) -> None:

@@ -82,7 +82,7 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
     claims = make_claims(evidence)
     ledger, gallery = claims.ledger, Gallery(pictures(claims), cache / "figures")
     context = make_context(claims, read_people(sources.people), gallery)
-    body = render(sources.templates, sources.template, context)
+    body = render(sources.templates, sources.template, vars(context))
     check_templates(sources, body, ledger)
     check_names(body, ledger)
     discussion = discussion_text(sources, claims, body.text)

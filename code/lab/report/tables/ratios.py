@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.ratios import RatioClaims
@@ -70,3 +71,31 @@ def pair_table(claims: AllClaims, sort: Sort) -> RowTable:
         for each in found
     )
     return RowTable(tuple(map(size_cell, sizes)), rows, series_of(found), about(found) if found else "")
+
+
+@dataclass(frozen=True)
+class Transport:
+    """One transport over another: what its claims begin with, both sides in words, the figure and the table."""
+
+    name: Markup
+    ours: str
+    base: str
+    link: str
+    picture: Markup
+    table: Markup
+
+
+def transports(claims: AllClaims) -> list[Transport]:
+    """Every transport of ours over another."""
+    suffixes = {group.link: group.suffix for group in link_groups(claims.evidence)}
+    return [
+        Transport(
+            Markup(each.name),
+            each.ours.words,
+            each.base.words,
+            each.ours.link,
+            Markup(each.picture),
+            Markup(f"ratios{suffixes[each.ours.series.link]}"),
+        )
+        for each in (found.pair for found in claims.ratios_of(Sort.TRANSPORT))
+    ]

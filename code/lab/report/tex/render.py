@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from jinja2 import FunctionLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -35,7 +35,7 @@ class Rendered:
         return ReportError(error.what, hint=error.hint, file=f"templates/{file}", line=line)
 
 
-def render(templates: Path, name: str, context: dict[str, Any]) -> Rendered:
+def render(templates: Path, name: str, context: Mapping[str, object]) -> Rendered:
     """The LaTeX of a template; an error names the template and its line."""
     try:
         return _take_places(environment(templates).get_template(name).render(context), name)
@@ -87,7 +87,7 @@ def environment(templates: Path) -> ImmutableSandboxedEnvironment:
     )
 
 
-def _finalize(value: Any) -> Any:
+def _finalize(value: object) -> object:
     """Template data passes here as Markup-free text too: Jinja calls it only for expressions."""
     return value if isinstance(value, StrictUndefined) else escape(value)
 

@@ -1,0 +1,41 @@
+"""docs/templates.md: every name that a template can print, from the context that templates receive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from functools import cached_property
+from typing import get_args, get_origin, get_type_hints
+
+from lab.docs.markdown import rows
+from lab.report.context import Context
+
+HEAD = """# What a template can print
+
+Written by `make docs` from `code/lab/report/context.py`: change that, not this page.
+
+`\\VAR{name}` prints a value, `\\BLOCK{for row in name}` goes through one that holds several; a tag stays on one line.
+Any other name stops the build, at the template's file and line. [reports.md](reports.md) says how to write a template.
+
+"""
+
+
+def page() -> str:
+    """All of it."""
+    return HEAD + rows(("name", "what it is", "its fields"), _rows())
+
+
+def _rows() -> Iterator[tuple[str, str, str]]:
+    for name, hint in get_type_hints(Context, include_extras=True).items():
+        kind, words = get_args(hint)
+        called = "(...)" if get_origin(kind) is Callable else ""
+        yield f"`{name}{called}`", words, ", ".join(f"`{each}`" for each in _fields(kind))
+
+
+def _fields(kind: object) -> list[str]:
+    """Of a dataclass, or of each of several."""
+    for each in (kind, *get_args(kind)):
+        if isinstance(each, type) and is_dataclass(each):
+            made = [name for name, value in vars(each).items() if isinstance(value, (property, cached_property))]
+            return [name for name in (*(field.name for field in fields(each)), *made) if not name.startswith("_")]
+    return []

@@ -1,0 +1,52 @@
+"""Figures where a template puts them, with what a reader must know of each."""
+
+from __future__ import annotations
+
+from lab.model.sizes import format_size
+from lab.report.claims.ledger import AllClaims
+from lab.report.errors import ReportError
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.parameter_words import parameter_words
+from lab.report.evidence.record_sets import record_sets, sets_of
+from lab.report.evidence.words import words_of
+from lab.report.pictures.gallery import Gallery
+from lab.report.tex.escape import Markup, escape
+
+
+def place(claims: AllClaims, gallery: Gallery, name: str) -> Markup:
+    """A figure with its caption, its records and its words for those who can't see it."""
+    evidence, sets = claims.evidence, record_sets(claims.evidence)
+    if name not in gallery:
+        raise ReportError(f"the data give no figure {name!r}", hint="one of " + ", ".join(gallery))
+    figure = gallery[name]
+    alt = ("\ufeff" + figure.alt).encode("utf-16-be").hex().upper()
+    drawn = gallery.pictures[name]
+    words = words_of(evidence.plan.site.name, evidence.plan.site.traits)
+    source = f"{words.short} Records {sets_of(figure.keys, sets)}."
+    if drawn.machine:
+        source = f"Published data of {drawn.machine}, not measured here."
+    warned = r"\labwarned{}" if evidence.unchecked(figure.keys) else ""
+    caption = f"{escape(f'{drawn.caption} {figure.n}. {source}')}{warned}"
+    return Markup(
+        "\\begin{labplace}{figure}\n"
+        f"  \\labpicture{{figures/{name}.pdf}}{{{alt}}}\n"
+        f"  \\caption{{{caption}}}\\label{{figure:{name}}}\n"
+        "\\end{labplace}\n"
+    )
+
+
+def sweep_pictures(evidence: Evidence, gallery: Gallery, name: str) -> list[str]:
+    """The figures that show what a sweep changes."""
+    sizes = (format_size(size) for size in evidence.series(name).sizes(evidence.plan.site.name))
+    wanted = (name, f"{name}.map", *(f"{name}.{size}" for size in sizes))
+    return [each for each in wanted if each in gallery]
+
+
+def sweep_text(evidence: Evidence, gallery: Gallery, name: str) -> Markup:
+    """Where a sweep's figures are, and which values they go through."""
+    figures = ", ".join(rf"\figureof{{{each}}}" for each in sweep_pictures(evidence, gallery, name))
+    ways = " and ".join(
+        rf"{escape(parameter_words(each))}, \texttt{{{escape(each)}}}, from \num{{{values[0]}}} to \num{{{values[-1]}}}"
+        for each, values in evidence.series(name).vary.items()
+    )
+    return Markup(rf"{figures}: {ways}.")

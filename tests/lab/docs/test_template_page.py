@@ -1,0 +1,19 @@
+"""docs/templates.md: every name of the context, with the fields of what it holds."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from lab.docs.template_page import page
+from lab.report.context import Context
+
+
+def test_every_name_has_a_line_and_words() -> None:
+    lines = [line.split(" | ") for line in page().splitlines() if line.startswith("| `")]
+    assert [line[0].strip("| `").removesuffix("(...)") for line in lines] == [each.name for each in fields(Context)]
+    assert all(line[1] for line in lines)
+
+
+def test_a_table_says_its_fields_and_a_function_that_it_is_one() -> None:
+    assert "`results` | throughput by size, a table for each link | `suffix`, `link`" in page()
+    assert "`one_core`" in page() and "`picture(...)`" in page()
