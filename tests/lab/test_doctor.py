@@ -11,7 +11,7 @@ from tests.sites.daemons import write
 from lab.cli import main
 from lab.doctor import as_json, examine, format_findings, host, slurm, ssh, vm
 from lab.doctor.finding import Finding
-from lab.sites.agent.client import Json
+from lab.typed_json import JsonTable
 
 
 def test_everything_the_exact_site_needs_is_examined(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_missing_slurm_is_no_fault_of_this_computer(
     ],
 )  # fmt: skip
 def test_a_host_shows_its_end_of_the_link_and_what_keeps_that_from_working(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, state: Json, said: str, remedy: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, state: JsonTable, said: str, remedy: str
 ) -> None:
     found = {"device": "mlx5_0", "interface": "eth0", "address": address}
     monkeypatch.setattr(ssh, "Connection", lambda *_: None)

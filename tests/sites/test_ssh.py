@@ -173,7 +173,8 @@ def test_a_program_that_does_not_run_over_there_is_built_there_and_the_record_sa
     job = jobs.pair(*jobs.tcp("64@20/1"), overlay=(client, tmp_path / digest / "tcp-server"), deadline_s=100)
     outcome = site.run(job)
     assert outcome.steps[0].client_status == 0, outcome.steps
-    assert outcome.state["server"]["built_there"] == [f"{digest}/tcp-server"]
+    server = outcome.state["server"]
+    assert isinstance(server, dict) and server["built_there"] == [f"{digest}/tcp-server"]
 
 
 def test_another_users_server_on_the_port_is_one_sentence(ssh_hosts: SshHosts, site: WallSite, jobs: Jobs) -> None:

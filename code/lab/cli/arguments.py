@@ -6,7 +6,6 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from lab.places import HOSTS, REPORTS, RESULTS, SUBMISSIONS
 from lab.sites import MODULES
@@ -17,9 +16,14 @@ AUTO = "auto"
 Add = Callable[[argparse.ArgumentParser], object]
 
 
-def argument(*names: str, **settings: Any) -> Add:
+def argument(*names: str, **settings: object) -> Add:
     """An argument with argparse's own settings."""
-    return lambda command: command.add_argument(*names, **settings)
+
+    def add(command: argparse.ArgumentParser) -> object:
+        call: Callable[..., object] = command.add_argument
+        return call(*names, **settings)
+
+    return add
 
 
 def flag(name: str, words: str) -> Add:
@@ -27,7 +31,7 @@ def flag(name: str, words: str) -> Add:
     return argument(name, action="store_true", help=words)
 
 
-def file(name: str, words: str | None = None, **settings: Any) -> Add:
+def file(name: str, words: str | None = None, **settings: object) -> Add:
     """A file or a folder."""
     return argument(name, type=place, help=words, **settings)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from lab.doctor.finding import Finding, program
 from lab.errors import LabError
 from lab.sites import hosts
-from lab.sites.agent.client import Json
 from lab.sites.agent.connection import Connection
 from lab.sites.hosts import Host
+from lab.typed_json import JsonTable
 
 SITE = "ssh"
 
@@ -37,26 +37,26 @@ def _host(role: str, host: Host, config: str) -> Finding:
     return Finding(SITE, host.login, f"reached; {role} on {_link(found, state)}", _remedy(found, state))
 
 
-def _ask(connection: Connection) -> tuple[Json, Json]:
+def _ask(connection: Connection) -> tuple[JsonTable, JsonTable]:
     """The host's end of the data link, and the state of that end."""
     host, end = connection.host, connection.end
     try:
-        found = end.ask("end", device=host.device, interface=host.interface, address=host.address)["found"]
+        found = end.table("end", device=host.device, interface=host.interface, address=host.address)
         there = {"interface": found["interface"], "device": found["device"]}
-        return found, end.ask("state", **there)["found"] | {"down": end.ask("down", **there)["found"]}
+        return found, {**end.table("state", **there), "down": end.ask("down", **there)["found"]}
     finally:
         end.kill()
 
 
-def _link(found: Json, state: Json) -> str:
+def _link(found: JsonTable, state: JsonTable) -> str:
     """What a preflight compares at both ends: the port's state, its GIDs' kinds, the MTU."""
     device = f"{found['device']} ({state.get('link_state', 'not there')})" if found["device"] else ""
     gids = f"GIDs: {state['gids']}" if "gids" in state else ""
     interface = f"{found['interface']} (MTU {state.get('mtu', 'unknown')})" if found["interface"] else ""
-    return ", ".join(filter(None, (device, gids, interface, found["address"]))) or "no data link"
+    return ", ".join(filter(None, (device, gids, interface, str(found["address"])))) or "no data link"
 
 
-def _remedy(found: Json, state: Json) -> str:
+def _remedy(found: JsonTable, state: JsonTable) -> str:
     """The remedy for an end that cannot be used, as far as this end alone shows."""
     interface = found["interface"]
     if interface and not found["address"]:

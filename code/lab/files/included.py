@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from lab.errors import SpecError
 from lab.files.schema import check_part
-from lab.files.toml_file import Lines, parse
+from lab.files.toml_file import Document, Lines, parse
 from lab.files.toml_lines import find_line, first_table
 from lab.files.typed_text import read_typed
 
@@ -47,7 +46,7 @@ def source_of(file: Path, path: tuple[str | int, ...]) -> str:
     return f"{place.relative_to(file.parent)}:{line}"
 
 
-def _named(own: Lines, document: dict[str, Any], line: int) -> str:
+def _named(own: Lines, document: Document, line: int) -> str:
     """The value, if it is a name on a line of its own."""
     value, text = document[KEY], own.text.splitlines()[line - 1]
     if fault := check_part(KEY, value):

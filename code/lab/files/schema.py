@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -21,8 +21,10 @@ from jsonschema.validators import extend
 
 from lab.options.properties import properties
 from lab.places import EXPERIMENTS
+from lab.typed_json import JsonTable
 
 Path = tuple[str | int, ...]
+Schema = dict[str, Any]  # a JSON schema, as deep as it is
 
 EXPERIMENT = "experiment"
 CLOSED = ("additionalProperties", "unevaluatedProperties")
@@ -51,55 +53,56 @@ class Fault:
     hint: str = ""
 
 
-def check_document(document: Any, schema: str = EXPERIMENT) -> Fault | None:
+def check_document(document: object, schema: str = EXPERIMENT) -> Fault | None:
     """The most telling fault of a whole file."""
     return _Teller(schema).telling(_validator(schema, "").iter_errors(document))
 
 
-def check_value(name: str, value: Any) -> Fault | None:
+def check_value(name: str, value: object) -> Fault | None:
     """The fault of one parameter's value: one that a sweep lists, or one that was spelled with a K."""
     return check_part("value", {name: value})
 
 
-def check_part(definition: str, value: Any) -> Fault | None:
+def check_part(definition: str, value: object) -> Fault | None:
     """The fault of a part of an experiment, by its definition in the schema: a value, a link."""
     return _Teller(EXPERIMENT).telling(_validator(EXPERIMENT, definition).iter_errors(value))
 
 
 @cache
-def whole_schema(name: str) -> dict[str, Any]:
+def whole_schema(name: str) -> Schema:
     """A schema's file; in that of experiments, the values that options of the C programs take come from these."""
     file = FILES.get(name, BESIDE / f"{name}.json")
-    schema = cast(dict[str, Any], json.loads(file.read_text(encoding="utf-8")))
+    schema: Schema = json.loads(file.read_text(encoding="utf-8"))
     if name == EXPERIMENT:
         known = schema["$defs"]["value"]["properties"]
         known |= {key: _with_values(known.get(key, {}), values) for key, values in properties().items()}
     return schema
 
 
-def _with_values(told: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+def _with_values(told: Schema, values: JsonTable) -> Schema:
     """A key of which the file says no more than what it is for; other programs share the others."""
-    return told if told.keys() - PROSE else values | told
+    return told if told.keys() - PROSE else {**values, **told}
 
 
 @cache
-def _validator(name: str, definition: str) -> Any:
+def _validator(name: str, definition: str) -> Draft202012Validator:
     schema = whole_schema(name)
     if definition:
         schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
-    return _STRICT(schema)
+    strict: Callable[..., Draft202012Validator] = _STRICT
+    return strict(schema)
 
 
-def _is_whole(_: Any, value: object) -> bool:
+def _is_whole(_: object, value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _whole_text(_: Any, pattern: str, value: object, __: Any) -> Iterator[ValidationError]:
+def _whole_text(_: object, pattern: str, value: object, __: object) -> Iterator[ValidationError]:
     if isinstance(value, str) and not re.fullmatch(pattern, value):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
-_STRICT: Any = extend(  # type: ignore[no-untyped-call]
+_STRICT: type[Draft202012Validator] = extend(  # type: ignore[no-untyped-call]
     Draft202012Validator,
     {"pattern": _whole_text},
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole),
@@ -137,14 +140,14 @@ class _Teller:
 
     def unknown(self, error: ValidationError) -> Fault | None:
         """A key that no table of this kind has."""
-        known, given = self.known(error.schema), cast(dict[str, Any], error.instance)
+        known, given = self.known(cast(Schema, error.schema)), cast(JsonTable, error.instance)
         unknown = next((name for name in given if name not in known), None)
         if unknown is None:
             return None
         expected = "one of " + ", ".join(sorted(known))
         return Fault(f"unknown key {unknown!r:.80}", (*error.absolute_path, unknown), expected, _near(unknown, known))
 
-    def known(self, schema: Any) -> set[str]:
+    def known(self, schema: Schema) -> set[str]:
         """The keys that a table may hold: its own and those of the definitions that it builds on."""
         based = self.definitions.get(str(schema.get("$ref", "")).rpartition("/")[2])
         return set(schema.get("properties", {})) | (self.known(based) if based else set())
@@ -152,9 +155,9 @@ class _Teller:
 
 def _missing(error: ValidationError, path: Path) -> Fault:
     """The fault of a missing key, with the schema's example if there is one."""
-    wanted, given = cast(list[str], error.validator_value), cast(dict[str, Any], error.instance)
+    wanted, given = cast(list[str], error.validator_value), cast(JsonTable, error.instance)
     missing = next(name for name in wanted if name not in given)
-    about = cast(dict[str, Any], error.schema).get("properties", {}).get(missing, {})
+    about = cast(Schema, error.schema).get("properties", {}).get(missing, {})
     example = about.get("examples", ["..."])[0]
     where = ".".join(str(part) for part in path if isinstance(part, str))
     return Fault(f"{where + ': ' if where else ''}the key {missing!r} is missing", path, f"{missing} = {example}")
@@ -206,15 +209,15 @@ def _types(error: ValidationError) -> set[str]:
 
 
 def _words(error: ValidationError) -> list[str]:
-    return [str(each) for each in cast(list[Any], error.validator_value)]
+    return [str(each) for each in cast(list[str], error.validator_value)]
 
 
-def _near(given: object, known: Any) -> str:
+def _near(given: object, known: object) -> str:
     words = [str(each) for each in known] if isinstance(known, (list, set)) else []
     near = get_close_matches(str(given)[:SHOWN], words, n=1)
     return f"{near[0]!r}?" if near else ""
 
 
-def _show(value: Any) -> str:
+def _show(value: object) -> str:
     text = json.dumps(value, default=str)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

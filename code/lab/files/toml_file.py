@@ -16,6 +16,7 @@ from lab.files.schema import Path as Keys
 from lab.files.toml_lines import find_line
 from lab.files.typed_text import read_typed
 
+Document = dict[str, Any]  # as its schema has checked it
 DEEPEST = 16  # tables and lists in each other: the lab's own files need five
 LARGEST = 2**63 - 1  # TOML's own integers, and the C programs'
 _PLACE = re.compile(r"at line (\d+)")
@@ -48,7 +49,7 @@ class TomlFile:
     """A file's document, and its text, in which every fault has a line."""
 
     lines: Lines
-    document: dict[str, Any]
+    document: Document
 
     @property
     def file(self) -> Path:
@@ -82,7 +83,7 @@ def check_lines(lines: Lines, schema: str) -> TomlFile:
     return found
 
 
-def parse(lines: Lines) -> dict[str, Any]:
+def parse(lines: Lines) -> Document:
     """The document; a refusal of the parser is one sentence too."""
     file, text = lines.file, lines.text
     try:
@@ -115,7 +116,7 @@ def _line_with(text: str, what: re.Pattern[str]) -> int | None:
     return text.count("\n", 0, found.start()) + 1 if found else None
 
 
-def _strange(value: Any, path: Keys) -> Iterator[Fault]:
+def _strange(value: object, path: Keys) -> Iterator[Fault]:
     """The faults of values that TOML allows and no file of the lab can mean."""
     name = ".".join(str(part) for part in path if isinstance(part, str))
     if len(path) > DEEPEST:

@@ -10,6 +10,8 @@ from typing import Any
 from lab.files.storage import storage
 from lab.grade.outputs import GRADE
 
+GradeTable = dict[str, Any]  # what grade.json says, of whatever version of the lab
+
 
 def new_attempt(folder: Path) -> Path:
     """A folder that nobody has: the next number."""
@@ -24,7 +26,7 @@ def new_attempt(folder: Path) -> Path:
                 number += 1
 
 
-def last_attempt(folder: Path) -> tuple[Path | None, dict[str, Any]]:
+def last_attempt(folder: Path) -> tuple[Path | None, GradeTable]:
     """The newest attempt with a final grade, else the newest with any; its folder, and what its grade.json says."""
     attempts = [folder / str(number) for number in sorted(_numbers(folder), reverse=True)]
     graded = [(attempt, grade) for attempt in attempts if (grade := read_grade(attempt))]
@@ -32,7 +34,7 @@ def last_attempt(folder: Path) -> tuple[Path | None, dict[str, Any]]:
     return (final or graded)[0] if graded else (None, {})
 
 
-def read_grade(attempt: Path) -> dict[str, Any] | None:
+def read_grade(attempt: Path) -> GradeTable | None:
     """One attempt's grade.json."""
     try:
         grade = json.loads((attempt / GRADE).read_text())

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lab.errors import LabError
-from lab.grade.attempts import attempts_of, last_attempt
+from lab.grade.attempts import GradeTable, attempts_of, last_attempt
 from lab.grade.desk import digest_of
 from lab.model.trial import DEADLINE_STATUS
 from lab.submission.errors import SubmissionError
@@ -36,7 +35,7 @@ class Graded:
     """One hand-in with its grade.json, the folder that it lies in, and what went wrong in grading it."""
 
     submission: str
-    grade: dict[str, Any]
+    grade: GradeTable
     folder: Path | None
     trouble: str = ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from typing import Generic, TypeVar, overload
 
 from lab.errors import LabError
 
@@ -14,7 +14,7 @@ class kept(Generic[Made]):  # noqa: N801 - used as functools.cached_property is,
     """A property that is made when it is asked for first. A report that does not build, or a program that hangs until
     its deadline, is found out once, though several checks ask for what comes of it."""
 
-    def __init__(self, make: Callable[[Any], Made]) -> None:
+    def __init__(self, make: Callable[..., Made]) -> None:
         self._make = make
         self.__doc__ = make.__doc__
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as Xml
 
 from lab.files.storage import write_text
 from lab.grade.result import Grade, Result, Status
+from lab.typed_json import JsonTable
+from lab.typed_json import as_json as table_of
 
 GRADE, TEXT, GRADESCOPE, JUNIT = "grade.json", "grade.txt", "results.json", "junit.xml"
 
@@ -34,15 +34,15 @@ def lines(grade: Grade) -> list[str]:
     return [*text, f"{'final' if grade.is_final else 'not final'}: {grade.points} of {grade.most} points"]
 
 
-def as_json(grade: Grade) -> dict[str, Any]:
+def as_json(grade: Grade) -> JsonTable:
     """Everything, for programs."""
     results = [_result(each) for each in grade.results]
-    about = {name: value for name, value in asdict(grade).items() if name != "results"}
-    sums = {"points": grade.points, "most": grade.most, "final": grade.is_final, "kinds": grade.kinds}
+    about = {name: value for name, value in table_of(grade).items() if name != "results"}
+    sums: JsonTable = {"points": grade.points, "most": grade.most, "final": grade.is_final, "kinds": grade.kinds}
     return {"format": 1, **about, **sums, "checks": results}
 
 
-def gradescope(grade: Grade) -> dict[str, Any]:
+def gradescope(grade: Grade) -> JsonTable:
     """As Gradescope's autograder reads it: https://gradescope-autograders.readthedocs.io/en/latest/specs/."""
     tests = [
         {
@@ -92,11 +92,11 @@ def _case(suite: Xml.Element, result: Result) -> None:
         Xml.SubElement(case, tags[result.status], message=message).text = printable("\n".join(evidence))
 
 
-def _result(result: Result) -> dict[str, Any]:
-    values = {name: value for name, value in asdict(result).items() if name not in ("findings", "status")}
+def _result(result: Result) -> JsonTable:
+    values = {name: value for name, value in table_of(result).items() if name not in ("findings", "status")}
     found = [{"kind": each.kind.value, "what": each.what} for each in result.findings]
-    return values | {"status": result.status.value, "points": result.points, "findings": found}
+    return {**values, "status": result.status.value, "points": result.points, "findings": found}
 
 
-def _json(value: Any) -> str:
+def _json(value: JsonTable) -> str:
     return json.dumps(value, indent=1, sort_keys=True) + "\n"

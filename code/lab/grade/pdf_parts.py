@@ -10,11 +10,11 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lab.grade.finding import Kind
 from lab.report.pdf.extract import LIMITS
 from lab.submission.errors import SubmissionError
+from lab.typed_json import JsonTable
 
 DEADLINE_S = 60
 LARGEST_TEXT, LARGEST_JSON = 20 * 2**20, 600 * 2**20
@@ -50,13 +50,11 @@ def read_lines(pdf: bytes) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _digest(each: dict[str, Any]) -> tuple[Kind, str] | None:
-    if "stream" in each:
-        about = each["stream"]["dict"]
-        kind = Kind.FIGURE if about.get("/Subtype") == "/Form" else Kind.STRUCTURE
-        content = each["stream"].get("data", "")
-    else:
-        about, kind, content = each.get("value"), Kind.STRUCTURE, ""
+def _digest(each: JsonTable) -> tuple[Kind, str] | None:
+    about, kind, content = each.get("value"), Kind.STRUCTURE, ""
+    if isinstance(stream := each.get("stream"), dict):
+        about, content = stream["dict"], stream.get("data", "")
+        kind = Kind.FIGURE if isinstance(about, dict) and about.get("/Subtype") == "/Form" else Kind.STRUCTURE
     if not isinstance(about, dict) or about.get("/Type") in APART or {"/Producer", "/EF", "/Names"} & about.keys():
         return None
     words = _REFERENCE.sub("R", json.dumps(about, sort_keys=True))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Literal
+from functools import partial
+from typing import Literal
 
 from lab.model.sizes import parse_size, parse_sizes
 from lab.options.table import number, word
 
 Choice = int | Literal["auto"]
 Scalar = int | str | bool
+Given = Scalar | Sequence[int | str]  # of a key of [parameters]
 
 BYTE_COUNTS = ("send_buffer", "receive_buffer")
 ROUNDS = ("until_stable", "stable_window", "rounds_cap")
@@ -60,9 +63,10 @@ class Parameters:
     wait_deadline_s: int = 10  # any wait of our programs without progress
     deadline_s: Choice = "auto"  # the whole trial
 
-    def with_values(self, values: dict[str, Any]) -> Parameters:
+    def with_values(self, values: Mapping[str, Given]) -> Parameters:
         """These parameters with some of them replaced, as a TOML table spells them."""
-        return replace(self, **{name: _canonical(name, value) for name, value in values.items()})
+        changed: Callable[..., Parameters] = partial(replace, self)
+        return changed(**{name: _canonical(name, value) for name, value in values.items()})
 
     @property
     def round_limits(self) -> RoundLimits:
@@ -97,7 +101,7 @@ class Profile:
     warmup_at_most: int | None = None
     warmup_depths_at_least: int = 0  # warm-up in multiples of tx_depth, so that the clock starts with a full window
     bytes_per_size_at_most: int | None = None
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Given] = field(default_factory=dict)
 
     def counts(self, parameters: Parameters, size: int) -> Counts:
         """Iterations and warm-up of one size within the profile's bounds."""
@@ -114,7 +118,7 @@ class Profile:
         return min(bounds)
 
 
-def _canonical(name: str, value: Any) -> Any:
+def _canonical(name: str, value: Given) -> Given:
     if name == "sizes":
         return parse_sizes(value)
-    return parse_size(value) if name in BYTE_COUNTS else value
+    return parse_size(value) if name in BYTE_COUNTS and isinstance(value, (int, str)) else value

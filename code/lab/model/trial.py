@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+
+from lab.typed_json import JsonTable
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Outcome:
     clock_end_ns: int
     console: str
     host_seconds: float
-    state: dict[str, Any] = field(default_factory=dict)  # of both ends: recorded, never compared
+    state: JsonTable = field(default_factory=dict)  # of both ends: recorded, never compared
 
     @property
     def failed(self) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from lab.typed_json import parse_as
 
 FILE = Path(__file__).with_name("options.json")
 HINT = "make options"  # writes it anew
@@ -70,15 +71,32 @@ class Table:
 
 def read_tables(text: str) -> dict[str, Table]:
     """The tables of all programs."""
-    return {name: _table(said) for name, said in json.loads(text).items()}
+    return {name: _table(parse_as(Said, said)) for name, said in json.loads(text).items()}
 
 
-def _table(said: dict[str, Any]) -> Table:
-    return Table(tuple(Option(**each) for each in said["options"]), tuple(_rule(each) for each in said["rules"]))
+@dataclass(frozen=True)
+class SaidRule:
+    """A rule as --explain writes it: a condition is a list of its three words."""
+
+    option: str
+    refused_if: tuple[tuple[str, str, str], ...]
+    expected: str
 
 
-def _rule(said: dict[str, Any]) -> Rule:
-    return Rule(said["option"], tuple(Condition(*each) for each in said["refused_if"]), said["expected"])
+@dataclass(frozen=True)
+class Said:
+    """What --explain writes of one pair of programs."""
+
+    options: tuple[Option, ...]
+    rules: tuple[SaidRule, ...]
+
+
+def _table(said: Said) -> Table:
+    return Table(said.options, tuple(_rule(each) for each in said.rules))
+
+
+def _rule(said: SaidRule) -> Rule:
+    return Rule(said.option, tuple(Condition(*each) for each in said.refused_if), said.expected)
 
 
 TABLES = read_tables(FILE.read_text(encoding="utf-8"))

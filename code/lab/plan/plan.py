@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from lab.model.parameters import Parameters
 from lab.model.trial import Ends, Job
@@ -89,7 +88,7 @@ def binaries(experiments: Iterable[Experiment]) -> set[Path]:
     return {binary for experiment in experiments for series in experiment.series for binary in series.tool.binaries}
 
 
-def canonical(value: Any) -> str:
+def canonical(value: object) -> str:
     """One text for one value, whatever the order in which it was put together; a dataclass is a table of its fields."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=vars)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
-from typing import Any
+from typing import TypeVar
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts
@@ -12,6 +12,8 @@ from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.request import Program, Reading, Request, Sample
 
 PORT = 5201
+Document = dict[str, object]
+Made = TypeVar("Made")
 
 
 def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
@@ -44,7 +46,7 @@ def _socket(request: Request) -> tuple[str, ...]:
     return (*nodelay, "-w", str(values.send_buffer)) if values.send_buffer else nodelay
 
 
-def _document(text: str) -> dict[str, Any]:
+def _document(text: str) -> Document:
     """Numbers with a point are kept as decimals: a duration must not pass through binary fractions."""
     try:
         document = json.loads(text, parse_float=Decimal)
@@ -55,7 +57,7 @@ def _document(text: str) -> dict[str, Any]:
     return document
 
 
-def _samples(each: Counts, document: dict[str, Any]) -> list[Sample]:
+def _samples(each: Counts, document: Document) -> list[Sample]:
     asked = _get(document, "start", "test_start", "blksize", kind=int)
     if asked != each.size:
         raise ParseError(f"blocks of {asked} bytes were sent, not of {each.size}", where="iperf3")
@@ -68,7 +70,7 @@ def _samples(each: Counts, document: dict[str, Any]) -> list[Sample]:
     return [received]
 
 
-def _sample(each: Counts, name: str, document: dict[str, Any], end: str) -> Sample:
+def _sample(each: Counts, name: str, document: Document, end: str) -> Sample:
     total = _get(document, "end", end, "bytes", kind=int)
     seconds = _get(document, "end", end, "seconds", kind=Decimal)
     time_ns = int(seconds.scaleb(9).to_integral_value()) if seconds.is_finite() else 0
@@ -78,14 +80,14 @@ def _sample(each: Counts, name: str, document: dict[str, Any], end: str) -> Samp
     return Sample(each.size, name, 0, total // each.size, total, time_ns)
 
 
-def _get(document: Any, *path: str, kind: type) -> Any:
+def _get(document: object, *path: str, kind: type[Made]) -> Made:
     for name in path:
         if not isinstance(document, dict) or name not in document:
             raise ParseError(f"the JSON has no {'.'.join(path)}", where="iperf3")
         document = document[name]
     if kind is Decimal and type(document) is int:
-        return Decimal(document)
-    if type(document) is not kind:
+        document = Decimal(document)
+    if type(document) is not kind or not isinstance(document, kind):
         raise ParseError(f"{'.'.join(path)} is {document!r}", where="iperf3")
     return document
 

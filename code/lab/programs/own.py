@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from lab.errors import ParseError
 from lab.model.parameters import NAMES, Counts
@@ -16,6 +15,7 @@ from lab.programs.placeholders import OF_SIZES, Words, fill, places, split
 from lab.programs.printed import COLUMNS, Printed, read_printed
 from lab.programs.request import ANY_SOURCE, DIRECTORY, Build, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
+from lab.typed_json import JsonTable, parse_as
 
 PORT = 18800
 OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")
@@ -38,25 +38,41 @@ class Commands:
         return "size" in self.places
 
 
-def own_program(name: str, table: dict[str, Any], folder: Path, arguments: str = "") -> Program:
+@dataclass(frozen=True)
+class Described:
+    """A table of [programs]."""
+
+    build: str
+    binaries: tuple[str, ...]
+    server: str
+    client: str
+    output: str
+    pattern: str = ""
+    unit: str = ""
+    sources: tuple[str, ...] = ANY_SOURCE
+    both_spin: bool = False
+
+
+def own_program(name: str, table: JsonTable, folder: Path, arguments: str = "") -> Program:
     """The program of one table of [programs], checked before, with the words of one series."""
-    binaries = tuple(folder / file for file in table["binaries"])
-    server, client = (_placed(split(table[end]), binaries) for end in ("server", "client"))
+    said = parse_as(Described, table)
+    binaries = tuple(folder / file for file in said.binaries)
+    server, client = (_placed(split(command), binaries) for command in (said.server, said.client))
     commands = Commands(server, client, split(arguments))
     used = commands.places
     return Program(
         name,
         frozenset(product(OPERATIONS, MEASURES)),
         partial(_steps, commands),
-        partial(_parse, commands, _printed(table, rdma="device" in used)),
+        partial(_parse, commands, _printed(said, rdma="device" in used)),
         binaries,
-        build=Build(tuple(split(table["build"])), folder, tuple(table.get("sources", ANY_SOURCE))),
-        prints_samples=table["output"] == "csv",
-        both_spin=table.get("both_spin", False),
+        build=Build(tuple(split(said.build)), folder, said.sources),
+        prints_samples=said.output == "csv",
+        both_spin=said.both_spin,
         rdma="device" in used,
         same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
         uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
-        reading=" ".join(str(table.get(key, "")) for key in ("output", "pattern", "unit")),
+        reading=" ".join((said.output, said.pattern, said.unit)),
     )
 
 
@@ -65,14 +81,14 @@ def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
     return (f"{DIRECTORY}/{words[0]}" if words[0] in names else words[0], *words[1:])
 
 
-def _printed(table: dict[str, Any], *, rdma: bool) -> Printed | None:
+def _printed(said: Described, *, rdma: bool) -> Printed | None:
     """A device's completion says that the data are at the other end; a socket's sender has to wait for an answer."""
     stop = "completed" if rdma else "confirmed"
-    if table["output"] == "csv":
+    if said.output == "csv":
         return None
-    if table["output"] == "columns":
+    if said.output == "columns":
         return Printed(COLUMNS, only=True, stop=stop)
-    return Printed(re.compile(table["pattern"], re.ASCII), table.get("unit", ""), stop=stop)
+    return Printed(re.compile(said.pattern, re.ASCII), said.unit, stop=stop)
 
 
 def _parts(commands: Commands, request: Request) -> tuple[tuple[Counts, ...], ...]:

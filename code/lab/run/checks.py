@@ -26,7 +26,8 @@ BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
 def failed_steps(outcome: Outcome) -> Iterator[str]:
     """A sentence for every program that did not end well, first those that the deadline ended; before them what may be
     the cause of all."""
-    yield from (f"{end} is down" for end in outcome.state.get("down", ()))
+    down = outcome.state.get("down")
+    yield from (f"{end} is down" for end in (down if isinstance(down, list) else ()))
     ends = [(index, *each) for index, step in enumerate(outcome.steps, 1) for each in _ends(step)]
     for index, end, status, talk in sorted(ends, key=lambda each: each[2] != DEADLINE_STATUS):
         if status:

@@ -8,7 +8,7 @@ from math import ceil
 from statistics import mean
 
 from lab.errors import SiteError
-from lab.model.parameters import Counts
+from lab.model.parameters import Counts, Scalar
 from lab.plan.plan import Planned, SiteFacts, make_trial
 from lab.programs.request import Sample
 from lab.records.record import Record
@@ -18,7 +18,8 @@ from lab.sites.traits import Clock, Traits
 
 LONG_RUN = 10  # trials: a shorter run is its own preflight
 SMALL, LARGE = Counts(1, 1280, 64), Counts(1 << 20, 40, 4)
-ONCE = {"post_list": "auto", "signal_every": "auto", "windows": 20, "until_stable": 0, "least_time_s": 0}
+AUTO: dict[str, Scalar] = {"post_list": "auto", "signal_every": "auto"}
+ONCE: dict[str, Scalar] = {**AUTO, "windows": 20, "until_stable": 0, "least_time_s": 0}
 AGAIN = 1.1  # of the least time: what the programs aim at (MARGIN of sweep.c)
 PLAUSIBLE_SHARE = 0.1  # of the link's rate; below it, something is likely wrong
 WHOLE = ("confirmed", "round_trip", "receive")  # samples that hold all of a message's time

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lab.errors import SpecError
 from lab.files.toml_file import read_toml
+from lab.typed_json import JsonTable, parse_as
 
 ORTERUN = "orterun"
 PROGRAMS_FOLDER = "~/.cache/lab/programs"
@@ -59,15 +59,13 @@ class Slurm:
 def read_ssh(file: Path) -> Ssh:
     """The table [ssh]."""
     table = _table(file, "ssh")
-    hosts = {name: Host(**table[name]) for name in ("client", "server")}
-    return Ssh(**table | hosts)
+    return parse_as(Ssh, table)
 
 
 def read_slurm(file: Path) -> Slurm:
     """The table [slurm], or defaults: a cluster may need nothing."""
     table = _table(file, "slurm") if file.exists() else {}
-    words = {name: tuple(table.get(name, ())) for name in ("modules", "options")}
-    return Slurm(**table | words)
+    return parse_as(Slurm, table)
 
 
 def has(file: Path, name: str) -> bool:
@@ -75,7 +73,7 @@ def has(file: Path, name: str) -> bool:
     return file.exists() and name in read_toml(file, "hosts").document
 
 
-def _table(file: Path, name: str) -> dict[str, Any]:
+def _table(file: Path, name: str) -> JsonTable:
     """As hosts.json has checked it."""
     document = read_toml(file, "hosts", hint="docs/sites.md shows one; or --site ssh:CLIENT,SERVER").document
     if name not in document:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from lab.model.sizes import parse_sizes
 from lab.programs.placeholders import Words, split
+from lab.typed_json import JsonTable, parse_as
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,11 @@ class Asked:
     no_server: bool = True
 
 
-def read_asked(table: dict[str, Any]) -> Asked:
+def read_asked(table: JsonTable) -> Asked:
     """The checked table."""
     given = dict(table)
-    if "sizes" in given:
-        given["sizes"] = parse_sizes(given["sizes"])
-    if "verify" in given:
-        given["verify"] = split(given["verify"])
-    if "refuses" in given:
-        given["refuses"] = tuple(given["refuses"])
-    return Asked(**given)
+    if isinstance(sizes := given.get("sizes"), (str, int, list)):
+        given["sizes"] = list(parse_sizes(sizes))
+    if isinstance(words := given.get("verify"), str):
+        given["verify"] = list(split(words))
+    return parse_as(Asked, given)

@@ -7,13 +7,13 @@ import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lab.errors import LabError, ParseError
 from lab.records.record import find_key, read_facts
 from lab.records.reference import IDENTITY
 from lab.records.row import Row, is_table, parse_table
 from lab.report.pdf.extract import extract
+from lab.typed_json import JsonTable
 
 CLAIMS, MANIFEST = "claims.csv", "manifest.json"  # of a report: no table of records, and the records' digests
 
@@ -74,5 +74,5 @@ def _programs(manifest: Path) -> dict[str, str]:
     return {name: digest for record in records for name, digest in _flat(record["programs"]).items()}
 
 
-def _flat(values: Any) -> dict[str, str]:
+def _flat(values: JsonTable) -> dict[str, str]:
     return {str(name): str(value) for name, value in values.items()}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.errors import ParseError
-from lab.model.parameters import Counts, Parameters
+from lab.model.parameters import Counts, Parameters, Scalar
 from lab.model.trial import End, Ends, StepOutcome
 from lab.programs import PROGRAMS
 from lab.programs.request import Request, Sample
@@ -16,7 +16,7 @@ OUTPUTS = Path(__file__).parent / "outputs"
 ENDS = Ends(End("10.0.0.1", "", "v0"), End("10.0.0.2", "", "v1"), "127.0.0.1")
 
 
-def request(size: int, iterations: int, **values: object) -> Request:
+def request(size: int, iterations: int, **values: Scalar) -> Request:
     parameters = Parameters().with_values(values)
     return Request("iperf3", "send", "throughput", (Counts(size, iterations, 0),), parameters)
 

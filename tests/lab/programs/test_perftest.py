@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.errors import ParseError
-from lab.model.parameters import Counts, Parameters
+from lab.model.parameters import Counts, Parameters, Scalar
 from lab.model.trial import End, Ends, StepOutcome
 from lab.programs import PROGRAMS
 from lab.programs.request import Request, Sample
@@ -26,7 +26,7 @@ MEBIBYTES = f""" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/se
 """
 
 
-def request(program: str, size: int, iterations: int, **values: object) -> Request:
+def request(program: str, size: int, iterations: int, **values: Scalar) -> Request:
     (ability,) = PROGRAMS[program].abilities
     return Request(program, *ability, (Counts(size, iterations, 0),), Parameters().with_values(values))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from lab.model.parameters import Counts, Parameters
+from lab.model.parameters import Counts, Parameters, Scalar
 from lab.programs.request import DEADLINE_S, SLOW_BYTES_PER_S, TRIES, Request
 
 MANY = (Counts(1, 50_000, 5_000), Counts(1 << 20, 50_000, 5_000))
 
 
-def deadline_s(counts: tuple[Counts, ...], **values: object) -> int:
+def deadline_s(counts: tuple[Counts, ...], **values: Scalar) -> int:
     return Request("tcp", "send", "throughput", counts, Parameters().with_values(values)).deadline_s
 
 

@@ -13,6 +13,7 @@ from lab.programs.request import Sample
 from lab.records.link_rate import above_the_link, bytes_at_once, payload_most
 from lab.run.checks import false_claims
 from lab.sites.traits import EXACT, Clock
+from lab.typed_json import JsonTable, JsonValue
 
 Make = Callable[..., Plan]
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
@@ -50,9 +51,9 @@ def row(kind: str, rate: float) -> Sample:
     return Sample(1 << 20, kind, 0, 100, 100 << 20, round((100 << 20) / rate * 1e9))
 
 
-def outcome(**state: object) -> Outcome:
+def outcome(**state: JsonValue) -> Outcome:
     step = StepOutcome("", "", "", "", 0, 0, 0, 10**12)
-    return Outcome((step,), {"v0.tx_bytes": 0}, {"v0.tx_bytes": 10**12}, 0, 10**12, "", 0.0, dict(state))
+    return Outcome((step,), {"v0.tx_bytes": 0}, {"v0.tx_bytes": 10**12}, 0, 10**12, "", 0.0, state)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -78,7 +79,7 @@ def test_a_card_that_says_its_rate_is_believed_the_slower_of_two(make_small_plan
 @pytest.mark.parametrize(
     "state", [{}, {"client": {"rate_bit_s": 0}}, {"client": {"rate_bit_s": None}}, {"down": ["x"]}]
 )
-def test_a_link_of_which_no_rate_is_known_refuses_nothing(make_small_plan: Make, state: dict[str, object]) -> None:
+def test_a_link_of_which_no_rate_is_known_refuses_nothing(make_small_plan: Make, state: JsonTable) -> None:
     trial = planned(make_small_plan, TCP, "")
     assert list(above_the_link(trial, SITE, outcome(**state), [row("completed", 1e12)])) == []
 

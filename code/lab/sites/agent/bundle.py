@@ -9,6 +9,7 @@ from pathlib import Path
 from lab.errors import SiteError
 from lab.places import ROOT
 from lab.sites.agent.connection import Connection
+from lab.sites.agent.replies import Adopted, Missing
 
 SOURCES = ROOT / "code" / "bench"
 BUILD_S = 120.0
@@ -19,9 +20,10 @@ def ensure(connection: Connection, programs: Iterable[Path]) -> dict[str, str]:
     wanted = {f"{path.parent.name}/{path.name}": path for path in programs}
     folder = connection.host.folder
     if not wanted.keys() <= connection.known:
-        answer = connection.end.ask("missing", folder=folder, names=sorted(wanted))
-        connection.folder = answer["folder"]
-        _send(connection, {name: wanted[name] for name in answer["missing"]}, answer["free_bytes"])
+        end = connection.end
+        answer = end.read(Missing, end.ask("missing", folder=folder, names=sorted(wanted)))
+        connection.folder = answer.folder
+        _send(connection, {name: wanted[name] for name in answer.missing}, answer.free_bytes)
         connection.known |= wanted.keys()
     return {path.name: f"{connection.folder}/{name}" for name, path in wanted.items()}
 
@@ -34,7 +36,8 @@ def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> 
     for name, path in missing.items():
         arrived = f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}"
         connection.copy([path], f"{connection.folder}/{arrived}")
-        if not connection.end.ask("adopt", folder=connection.folder, name=name, arrived=arrived)["runs"]:
+        end = connection.end
+        if not end.read(Adopted, end.ask("adopt", folder=connection.folder, name=name, arrived=arrived)).runs:
             _build(connection, name)
 
 

@@ -12,9 +12,13 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Late
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from lab.errors import SiteError, SiteStopped
+from lab.typed_json import JsonError, JsonTable, JsonValue, parse_as
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 HERE = Path(__file__).resolve().parent
 # What every agent's interpreter is told: the rest of its source is the first line of its input.
@@ -34,7 +38,7 @@ BEAT_S = 10.0  # between signs of life
 SILENCE_S = 45.0  # after which an agent takes the harness for dead
 LAST_WORDS = 4000  # ssh's warning of a changed key is long
 
-Json = dict[str, Any]
+Made = TypeVar("Made", bound="DataclassInstance")
 Explain = Callable[[str, str], SiteError]  # name and last words of an end that was lost
 
 
@@ -54,7 +58,7 @@ class FarEnd:
     def __init__(self, name: str, command: list[str], explain: Explain = lost) -> None:
         self.name, self.explain = name, explain
         self.lock = threading.Lock()
-        self.waiting: dict[int, Future[Json]] = {}
+        self.waiting: dict[int, Future[JsonTable]] = {}
         self.number, self.stopped = 0, False
         self.error: SiteError | None = None
         self.gone = threading.Event()
@@ -72,9 +76,9 @@ class FarEnd:
             self.kill()
             raise
 
-    def call(self, what: str, **request: Any) -> Future[Json]:
+    def call(self, what: str, **request: JsonValue) -> Future[JsonTable]:
         """Ask, and wait later."""
-        future: Future[Json] = Future()
+        future: Future[JsonTable] = Future()
         with self.lock:
             if self.error is not None:
                 raise self.error
@@ -84,7 +88,7 @@ class FarEnd:
         self._write(json.dumps({"id": number, "do": what, **request}))
         return future
 
-    def answer(self, future: Future[Json], limit_s: float = ANSWER_S) -> Json:
+    def answer(self, future: Future[JsonTable], limit_s: float = ANSWER_S) -> JsonTable:
         """The answer, or an error within the limit."""
         try:
             reply = future.result(limit_s)
@@ -94,9 +98,23 @@ class FarEnd:
             raise SiteError(str(reply["error"]), where=self.name)
         return reply
 
-    def ask(self, what: str, **request: Any) -> Json:
+    def ask(self, what: str, **request: JsonValue) -> JsonTable:
         """Ask and wait, for what takes no time over there."""
         return self.answer(self.call(what, **request))
+
+    def table(self, what: str, **request: JsonValue) -> JsonTable:
+        """What was found, where that is a table."""
+        found = self.ask(what, **request)["found"]
+        if not isinstance(found, dict):
+            raise SiteError(f"the agent's answer to {what} is no table", where=self.name)
+        return found
+
+    def read(self, kind: type[Made], reply: JsonValue) -> Made:
+        """A reply as it should be; an agent of another version may answer otherwise."""
+        try:
+            return parse_as(kind, reply)
+        except JsonError as error:
+            raise SiteError(f"the agent's answer cannot be read: {error.what}", where=self.name) from error
 
     def close(self) -> None:
         """End the agent, and with it all that it started."""

@@ -11,7 +11,10 @@ import resource
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:  # what is sent to another computer has no other module of the lab
+    from lab.typed_json import JsonValue
 
 SYS = Path("/sys")
 PROC = Path("/proc")
@@ -80,24 +83,36 @@ def address_of(interface: str) -> str:
     """Its first IPv4 address, else its first IPv6 one, global ones first; nothing where it has none but the one of the
     link alone, which programs can't use without being told the link."""
     usable = [each for each in _addresses("dev", interface) if each["scope"] != "link"]
-    found = sorted(usable, key=lambda each: (each["scope"] != "global", str(each["family"])))
-    return str(found[0]["local"]) if found else ""
+    found = sorted(usable, key=lambda each: (each["scope"] != "global", each["family"]))
+    return found[0]["local"] if found else ""
 
 
 def interface_with(address: str) -> str:
     """The interface that has an address."""
-    return next((str(each["interface"]) for each in _addresses() if each["local"] == address), "")
+    return next((each["interface"] for each in _addresses() if each["local"] == address), "")
 
 
-def _addresses(*which: str) -> list[dict[str, object]]:
+def _addresses(*which: str) -> list[dict[str, str]]:
     """All addresses of this network namespace."""
-    return [{**each, "interface": link["ifname"]} for link in _links(*which) for each in link.get("addr_info", ())]
+    return [
+        {"interface": link["ifname"], **{name: str(each.get(name, "")) for name in ("local", "scope", "family")}}
+        for link in _links(*which)
+        for each in link.get("addr_info", ())
+    ]
 
 
-def _links(*which: str) -> list[dict[str, Any]]:
+class Interface(TypedDict):
+    """What iproute2 lists of one."""
+
+    ifname: str
+    operstate: str
+    addr_info: list[dict[str, str]]
+
+
+def _links(*which: str) -> list[Interface]:
     """Interfaces of this network namespace, as iproute2 lists them: /sys may be another's."""
     listed = subprocess.run(["ip", "-json", "addr", "show", *which], stdout=subprocess.PIPE, check=False).stdout
-    found: list[dict[str, Any]] = json.loads(listed or "[]")
+    found: list[Interface] = json.loads(listed or "[]")
     return found
 
 
@@ -167,9 +182,9 @@ def _card(interface: str, device: str) -> dict[str, str]:
     }
 
 
-def state(interface: str, device: str) -> dict[str, object]:
+def state(interface: str, device: str) -> dict[str, JsonValue]:
     """What is only recorded: it may change from trial to trial."""
-    found = {
+    found: dict[str, JsonValue] = {
         "load": list(os.getloadavg()),
         "temperatures_c": [int(text(zone)) / 1000 for zone in sorted(SYS.glob("class/thermal/thermal_zone*/temp"))],
         "irq_affinity": irq_affinity(interface),

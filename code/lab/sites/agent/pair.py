@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from lab.errors import SiteError
 from lab.model.trial import DAEMON, DEADLINE_STATUS, NS_PER_S, PADDING, End, Ends, Job, Outcome, Step, StepOutcome
-from lab.sites.agent.client import ANSWER_S, FarEnd, Json
+from lab.sites.agent.client import ANSWER_S, FarEnd, Made
 from lab.sites.agent.locate import Locate, kept, locator
+from lab.sites.agent.replies import DataEnd, Left, Line, Look, Started
+from lab.typed_json import JsonTable, JsonValue
 
 AFTER_FAILURE_S = 1.0  # that a client has left when its server failed
 AFTER_CLIENT_S = 0.5  # that a server has for each gentler way to end
@@ -35,14 +36,14 @@ class Pair:
 
 def data_end(far: FarEnd, known: Mapping[str, str], hint: str) -> End:
     """Its end of the data link, found there from what is known of it."""
-    found = far.ask("end", **{"device": "", "interface": "", "address": "", **known})["found"]
-    if not found["interface"]:
-        what = f"no RDMA device {found['device']}, or without an interface" if found["device"] else "no data link found"
+    found = far.read(DataEnd, far.ask("end", **{"device": "", "interface": "", "address": "", **known})["found"])
+    if not found.interface:
+        what = f"no RDMA device {found.device}, or without an interface" if found.device else "no data link found"
         raise SiteError(what, where=far.name, hint=f"rdma link, over there; or {hint}")
-    if not found["address"]:
-        what = f"the data link's interface {found['interface']} has no address"
+    if not found.address:
+        what = f"the data link's interface {found.interface} has no address"
         raise SiteError(what, where=far.name, hint=f"ip addr add, over there; or {hint}")
-    return End(found["address"], found["device"], found["interface"])
+    return End(found.address, found.device, found.interface)
 
 
 def near_by(pair: Pair, job: Job) -> Pair:
@@ -66,9 +67,8 @@ def run_between(pair: Pair, ends: Ends, job: Job) -> Outcome:
     """Run a job, and say how both ends are: before it, and of one that fails whether the link was down after it."""
     found = state(pair, ends)
     outcome = run_job(pair, job)
-    if outcome.failed and (lost := down(pair, ends)):
-        found["down"] = lost
-    return replace(outcome, state=found)
+    lost = down(pair, ends) if outcome.failed else []
+    return replace(outcome, state={**found, "down": lost} if lost else found)
 
 
 def down(pair: Pair, ends: Ends) -> list[str]:
@@ -89,38 +89,41 @@ def run_job(pair: Pair, job: Job) -> Outcome:
     steps = tuple(_Run(pair, job, step, deadline).outcome() for step in job.steps)
     after = _look(pair)
     return Outcome(
-        steps, before["counters"], after["counters"], before["clock_ns"], after["clock_ns"],
+        steps, before.counters, after.counters, before.clock_ns, after.clock_ns,
         console="", host_seconds=time.monotonic() - started,
     )  # fmt: skip
 
 
 def identity(pair: Pair, ends: Ends) -> dict[str, str]:
     """What identifies both ends; what is the same at both is said once."""
-    client, server = _both(pair, "identity", ends)
+    client, server = (_texts(each) for each in _both(pair, "identity", ends))
     same = {name: value for name, value in client.items() if server.get(name) == value}
     ours = {f"client_{name}": value for name, value in client.items() if name not in same}
     return same | ours | {f"server_{name}": value for name, value in server.items() if name not in same}
 
 
-def state(pair: Pair, ends: Ends) -> dict[str, Any]:
+def state(pair: Pair, ends: Ends) -> JsonTable:
     """How both ends are now."""
     client, server = _both(pair, "state", ends)
     return {"client": client, "server": server}
 
 
-def _both(pair: Pair, what: str, ends: Ends) -> tuple[Any, Any]:
+def _both(pair: Pair, what: str, ends: Ends) -> tuple[JsonValue, JsonValue]:
     sides = ((pair.client, ends.client), (pair.server, ends.server))
     asked = [(far, far.call(what, interface=end.interface, device=end.device)) for far, end in sides]
     client, server = (far.answer(future)["found"] for far, future in asked)
     return client, server
 
 
-def _look(pair: Pair) -> Json:
+def _texts(found: JsonValue) -> dict[str, str]:
+    return {name: str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+
+
+def _look(pair: Pair) -> Look:
     """The client's clock, its counters by their names, and the server's behind `server.`"""
-    client, server = pair.client.call("look"), pair.server.call("look")
-    here, there = pair.client.answer(client), pair.server.answer(server)
-    counters = here["counters"] | {f"server.{name}": count for name, count in there["counters"].items()}
-    return {"counters": counters, "clock_ns": here["clock_ns"]}
+    asked = [(far, far.call("look")) for far in (pair.client, pair.server)]
+    here, there = (far.read(Look, far.answer(future)) for far, future in asked)
+    return replace(here, counters=here.counters | {f"server.{name}": count for name, count in there.counters.items()})
 
 
 class _Run:
@@ -134,51 +137,53 @@ class _Run:
 
     def outcome(self) -> StepOutcome:
         if not self.deadline.left_s:
-            return self.late({"out": "", "err": ""})
+            return self.late()
         if self.step.server == DAEMON:
             return self.launched()
-        listening = self.answer(self.pair.server, self.start("server", self.words("server"), self.step.port))
-        served = self.pair.server.call("wait", name="server")
-        if listening["status"] == DEADLINE_STATUS:
-            return self.late(self.answer(self.pair.server, served))
-        self.answer(self.pair.client, self.start("client", self.words("client")))
-        client = self.await_client(self.pair.client.call("wait", name="client"), served)
-        return self.left(client, self.end_server(served))
+        server, client = self.pair.server, self.pair.client
+        listening = self.answer(server, Started, self.start("server", self.words("server"), self.step.port))
+        served = server.call("wait", name="server")
+        if listening.status == DEADLINE_STATUS:
+            return self.late(self.answer(server, Left, served))
+        self.answer(client, Started, self.start("client", self.words("client")))
+        return self.left(self.await_client(client.call("wait", name="client"), served), self.end_server(served))
 
     def launched(self) -> StepOutcome:
         """The launcher first: how its daemon at the other end is to be started is the first line that it prints."""
-        self.answer(self.pair.client, self.start("client", self.launcher()))
-        line = self.answer(self.pair.client, self.pair.client.call("line", name="client"))["line"]
-        done = self.pair.client.call("wait", name="client")
+        client = self.pair.client
+        self.answer(client, Started, self.start("client", self.launcher()))
+        line = self.answer(client, Line, client.call("line", name="client")).line
+        done = client.call("wait", name="client")
         asked = ["sh", "-c", line.partition(" ")[2]] if DAEMON[0] in line else []
-        self.answer(self.pair.server, self.start("server", asked))
+        self.answer(self.pair.server, Started, self.start("server", asked))
         served = self.pair.server.call("wait", name="server")
-        client = self.await_client(done, served)
+        left = self.await_client(done, served)
         if asked:
-            client["out"] = client["out"].removeprefix(line)
-        return self.left(client, self.end_server(served))
+            left = replace(left, out=left.out.removeprefix(line))
+        return self.left(left, self.end_server(served))
 
-    def left(self, client: Json, server: Json) -> StepOutcome:
+    def left(self, client: Left, server: Left) -> StepOutcome:
         return StepOutcome(
-            client["out"], client["err"], server["out"], server["err"], client["status"], server["status"],
-            client["start_ns"], client["end_ns"],
+            client.out, client.err, server.out, server.err, client.status, server.status,
+            client.start_ns, client.end_ns,
         )  # fmt: skip
 
-    def late(self, server: Json) -> StepOutcome:
+    def late(self, server: Left | None = None) -> StepOutcome:
         """The deadline came before the client did."""
-        now = self.pair.client.ask("look")["clock_ns"]
-        return StepOutcome("", "", server["out"], server["err"], DEADLINE_STATUS, DEADLINE_STATUS, now, now)
+        now = self.pair.client.read(Look, self.pair.client.ask("look")).clock_ns
+        said = (server.out, server.err) if server else ("", "")
+        return StepOutcome("", "", *said, DEADLINE_STATUS, DEADLINE_STATUS, now, now)
 
-    def await_client(self, done: Future[Json], served: Future[Json]) -> Json:
+    def await_client(self, done: Future[JsonTable], served: Future[JsonTable]) -> Left:
         """A client whose server failed has a second left."""
         end = self.pair.client
         wait((done, served), self.patience_s, FIRST_COMPLETED)
-        if served.done() and not done.done() and self.answer(self.pair.server, served)["status"]:
+        if served.done() and not done.done() and self.answer(self.pair.server, Left, served).status:
             wait((done,), AFTER_FAILURE_S)
             end.ask("signal", name="client", number=signal.SIGKILL)
-        return self.answer(end, done)
+        return self.answer(end, Left, done)
 
-    def end_server(self, served: Future[Json]) -> Json:
+    def end_server(self, served: Future[JsonTable]) -> Left:
         """Servers that stay are ended, ever less gently."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             try:
@@ -186,7 +191,7 @@ class _Run:
                 break
             except Late:
                 self.pair.server.ask("signal", name="server", number=number)
-        return self.answer(self.pair.server, served)
+        return self.answer(self.pair.server, Left, served)
 
     def words(self, role: str) -> list[str]:
         """A command as it is at its end."""
@@ -198,7 +203,7 @@ class _Run:
         ends = (("client", self.step.client[:colon]), ("server", self.step.client[colon:]))
         return [self.pair.locate.get(role, str)(word) for role, words in ends for word in words]
 
-    def start(self, role: str, argv: list[str], port: int = 0) -> Future[Json]:
+    def start(self, role: str, argv: list[str], port: int = 0) -> Future[JsonTable]:
         """A server that a launcher does without is done at once."""
         end: FarEnd = getattr(self.pair, role)
         deadline_s = max(self.deadline.left_s, 0.001)
@@ -211,5 +216,5 @@ class _Run:
         """An agent ends its programs at the deadline by itself; then it has this long to say so."""
         return self.deadline.left_s + ANSWER_S
 
-    def answer(self, end: FarEnd, future: Future[Json]) -> Json:
-        return end.answer(future, self.patience_s)
+    def answer(self, end: FarEnd, kind: type[Made], future: Future[JsonTable]) -> Made:
+        return end.read(kind, end.answer(future, self.patience_s))

@@ -10,9 +10,12 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lab.sites.agent import orphans
+
+if TYPE_CHECKING:
+    from lab.typed_json import JsonTable
 
 DEADLINE_STATUS = 124  # as lab.model.trial has it, which an agent on another host has not
 NOT_STARTED_STATUS = 127
@@ -97,7 +100,7 @@ class Program:
     def _said(self) -> bytes:
         return os.pread(self.out, OUTPUT_LIMIT, 0)
 
-    def left(self) -> dict[str, Any]:
+    def left(self) -> JsonTable:
         """What an ended program left."""
         return {
             "status": self.status,

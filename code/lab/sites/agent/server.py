@@ -18,11 +18,17 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from lab.sites.agent import computer, orphans
 from lab.sites.agent.process import Program
 
+if TYPE_CHECKING:  # what is sent to another computer has no other module of the lab
+    from lab.typed_json import JsonTable
+
+    Rest = Callable[[], JsonTable]  # of a request: what is waited for
+
+Made = TypeVar("Made")
 QUIET_S = 100  # for a compiler
 LEAVE_S = 5  # for what was killed to be gone
 BUILT = ".built-here"  # beside a program that is not the one of its digest
@@ -81,19 +87,19 @@ class Agent:
                 self.take(request.pop("id"), request.pop("do"), request)
         self.leave()
 
-    def take(self, number: int, what: str, request: dict[str, Any]) -> None:
+    def take(self, number: int, what: str, request: JsonTable) -> None:
         """Begin at once, in the order of the requests; wait for the rest in a thread."""
         finish = self.attempt(number, lambda: getattr(self, "do_" + what)(**request))
         if finish is not None:
             threading.Thread(target=self.finish, args=(number, finish), daemon=True).start()
 
-    def finish(self, number: int, rest: Callable[[], dict[str, Any]]) -> None:
+    def finish(self, number: int, rest: Rest) -> None:
         """Answer with what the rest of a request comes to."""
         reply = self.attempt(number, rest)
         if reply is not None:
             self.answer(number, reply)
 
-    def attempt(self, number: int, part: Callable[[], Any]) -> Any:
+    def attempt(self, number: int, part: Callable[[], Made]) -> Made | None:
         """What a part of a request comes to; if it fails, the harness must hear of it."""
         try:
             return part()
@@ -101,7 +107,7 @@ class Agent:
             self.answer(number, {"error": f"{type(error).__name__}: {error}"})
             return None
 
-    def answer(self, number: int, reply: dict[str, Any]) -> None:
+    def answer(self, number: int, reply: JsonTable) -> None:
         text = json.dumps({"id": number, **reply}) + "\n"
         with self.lock:
             sys.stdout.write(text)
@@ -109,60 +115,60 @@ class Agent:
 
     def do_start(
         self, name: str, argv: list[str], environment: dict[str, str], deadline_s: float, port: int = 0
-    ) -> Callable[[], dict[str, Any]]:
+    ) -> Rest:
         """Start a program; answered when it listens on its port, or has ended."""
         program = self.programs[name] = Program(argv, environment, deadline_s)
 
-        def finish() -> dict[str, Any]:
+        def finish() -> JsonTable:
             if port:
                 program.await_port(port)
             return {"status": program.status}
 
         return finish
 
-    def do_wait(self, name: str) -> Callable[[], dict[str, Any]]:
+    def do_wait(self, name: str) -> Rest:
         """Answered when the program has ended, with all that it left."""
         program = self.programs[name]
 
-        def finish() -> dict[str, Any]:
+        def finish() -> JsonTable:
             program.ended.wait()
             del self.programs[name]
             return program.left()
 
         return finish
 
-    def do_line(self, name: str) -> Callable[[], dict[str, Any]]:
+    def do_line(self, name: str) -> Rest:
         """Answered with the first line of a program's output."""
         program = self.programs[name]
         return lambda: {"line": program.await_line()}
 
-    def do_signal(self, name: str, number: int) -> Callable[[], dict[str, Any]]:
+    def do_signal(self, name: str, number: int) -> Rest:
         """Signal a program that may still run."""
         if name in self.programs:
             self.programs[name].end(number)
         return dict
 
-    def do_look(self) -> Callable[[], dict[str, Any]]:
+    def do_look(self) -> Rest:
         """The counters and the clock of this end."""
         return lambda: {"counters": computer.counters(), "clock_ns": time.monotonic_ns()}
 
-    def do_identity(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
+    def do_identity(self, interface: str, device: str) -> Rest:
         """What this computer is."""
         return lambda: {"found": computer.identity(interface, device)}
 
-    def do_state(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
+    def do_state(self, interface: str, device: str) -> Rest:
         """How it is now."""
         return lambda: {"found": {**computer.state(interface, device), "built_there": self.built}}
 
-    def do_down(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
+    def do_down(self, interface: str, device: str) -> Rest:
         """Whether its end of the link carries nothing now."""
         return lambda: {"found": computer.is_down(interface, device)}
 
-    def do_end(self, device: str, interface: str, address: str) -> Callable[[], dict[str, Any]]:
+    def do_end(self, device: str, interface: str, address: str) -> Rest:
         """This end of the data link."""
         return lambda: {"found": computer.end(device, interface, address)}
 
-    def do_missing(self, folder: str, names: list[str]) -> Callable[[], dict[str, Any]]:
+    def do_missing(self, folder: str, names: list[str]) -> Rest:
         """Which programs are not in the folder, where it is, and how many bytes there is room for."""
         place = Path(folder).expanduser()
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -170,7 +176,7 @@ class Agent:
         self.built += [name for name in names if (place / (name + BUILT)).exists()]
         return lambda: {"missing": missing, "folder": str(place), "free_bytes": shutil.disk_usage(place).free}
 
-    def do_adopt(self, folder: str, name: str, arrived: str) -> Callable[[], dict[str, Any]]:
+    def do_adopt(self, folder: str, name: str, arrived: str) -> Rest:
         """Put a program in its place, DIGEST/NAME, if it arrived whole; says whether it runs on this computer."""
         file, place = Path(folder, arrived), Path(folder, name)
         if hashlib.sha256(file.read_bytes()).hexdigest() != place.parent.name:
@@ -183,11 +189,11 @@ class Agent:
             file.unlink()
         return lambda: {"runs": runs}
 
-    def do_build(self, folder: str, name: str, source: str) -> Callable[[], dict[str, Any]]:
+    def do_build(self, folder: str, name: str, source: str) -> Rest:
         """Make a program here, of the same sources, for a computer on which ours does not run."""
         place, made = Path(folder, name), Path(folder, source, "made")
 
-        def finish() -> dict[str, Any]:
+        def finish() -> JsonTable:
             target = made / place.name
             said = run_quietly(["make", "-s", "-C", str(made.parent), f"OUT={made}", str(target)])
             if not target.exists():
@@ -199,14 +205,14 @@ class Agent:
 
         return finish
 
-    def do_pin(self, interface: str, device: str) -> Callable[[], dict[str, Any]]:
+    def do_pin(self, interface: str, device: str) -> Rest:
         """Stay, with all that is started, on those of the allowed processors that are near the network card."""
         cpus = computer.near(interface, device) & os.sched_getaffinity(0)
         if cpus:
             os.sched_setaffinity(0, cpus)
         return lambda: {"cpus": sorted(os.sched_getaffinity(0))}
 
-    def do_keep(self, silence_s: float) -> Callable[[], dict[str, Any]]:
+    def do_keep(self, silence_s: float) -> Rest:
         """How long a silence means that the harness is gone."""
         self.silence_s = silence_s
         return dict

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from lab.errors import SiteError, StorageError
 from lab.model.trial import End, Ends, Job, Outcome
@@ -20,6 +19,7 @@ from lab.sites.agent.client import INTERPRETER, FarEnd, last_line
 from lab.sites.agent.locate import kept, locator
 from lab.sites.agent.pair import Pair
 from lab.sites.cluster import queue, spool
+from lab.typed_json import JsonTable
 
 # One process on one node, inside of the allocation, which may be used by other steps too.
 STEP = ("srun", "--nodes=1", "--ntasks=1", "--overlap", "--quiet", "--kill-on-bad-exit=1", "--mpi=none")
@@ -103,7 +103,7 @@ def names_of(ends: Ends) -> dict[str, str]:
     return named | {"@side_channel": ends.side_channel}
 
 
-def renamed(outcome: Outcome, ends: Ends, names_here: dict[str, Any]) -> Outcome:
+def renamed(outcome: Outcome, ends: Ends, names_here: JsonTable) -> Outcome:
     """The counters of the client's interface and device by the plan's names too; in the state, what they mean here."""
     names = {ends.client.interface: "@client.interface", ends.client.device: "@client.device"}
 
@@ -116,7 +116,7 @@ def renamed(outcome: Outcome, ends: Ends, names_here: dict[str, Any]) -> Outcome
         outcome,
         counters_before=both(outcome.counters_before),
         counters_after=both(outcome.counters_after),
-        state=outcome.state | names_here,
+        state={**outcome.state, **names_here},
     )
 
 

@@ -4,6 +4,7 @@ from lab.errors import SiteError
 from lab.model.trial import End
 from lab.sites.agent.client import FarEnd
 from lab.sites.agent.pair import data_end
+from lab.typed_json import JsonTable, JsonValue
 
 
 class Bob(FarEnd):
@@ -12,7 +13,7 @@ class Bob(FarEnd):
     def __init__(self, **found: str) -> None:
         self.name, self.found = "bob", found
 
-    def ask(self, what: str, **request: str) -> dict[str, dict[str, str]]:
+    def ask(self, what: str, **request: JsonValue) -> JsonTable:
         assert what == "end"
         return {"found": {**request, **self.found}}
 

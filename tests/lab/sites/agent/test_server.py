@@ -9,6 +9,7 @@ from lab.run.checks import FLOODED_STATUS
 from lab.sites.agent import computer, process
 from lab.sites.agent.client import FarEnd, here
 from lab.sites.agent.process import OUTPUT_LIMIT
+from lab.sites.agent.replies import Left
 from lab.sites.agent.server import Agent
 
 
@@ -38,9 +39,9 @@ def test_a_program_that_talks_without_end_ends_before_its_deadline() -> None:
     """And before the memory of the computer that keeps its words: a GiB of them would be read at once."""
     far = FarEnd("bob", here())
     far.ask("start", name="client", argv=["sh", "-c", "exec yes >&2"], environment={}, deadline_s=600)
-    left = far.answer(far.call("wait", name="client"), limit_s=120)
+    left = far.read(Left, far.answer(far.call("wait", name="client"), limit_s=120))
     far.close()
-    assert left["status"] == FLOODED_STATUS and len(left["err"]) == OUTPUT_LIMIT
+    assert left.status == FLOODED_STATUS and len(left.err) == OUTPUT_LIMIT
 
 
 def test_a_deadline_has_one_status_on_both_sides() -> None:
