@@ -6,7 +6,7 @@ import types
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Union, get_args, get_origin, get_type_hints
 
 from lab.docs.markdown import rows
 from lab.docs.record_words import CLAIM_COLUMNS as OF_CLAIMS
@@ -19,6 +19,9 @@ from lab.records.facts import CHECKS, Asked, FirstAsked, Judged, Measured, Momen
 from lab.records.row import COLUMNS, OF_ROUNDS, OF_SIDES
 from lab.report.pdf.attachments import CLAIM_COLUMNS
 from lab.sites.traits import Traits
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 PLAIN = {int: "a whole number", str: "a text", bool: "true or false", float: "a number", type(None): "null"}
 INNER = (Counts, Traits, Ends, End, Link, Perturbation, StepFacts, FirstAsked)
@@ -67,7 +70,7 @@ def _identity() -> Iterator[str]:
     yield rows(("site", "names"), _meanings(tuple(IDENTITY), IDENTITY))
 
 
-def _fields(kind: Any) -> str:
+def _fields(kind: type[DataclassInstance]) -> str:
     hints = get_type_hints(kind)
     meanings = FIELDS[kind.__name__]
     return rows(
@@ -80,7 +83,7 @@ def _meanings(names: tuple[str, ...], meanings: Mapping[str, str]) -> list[tuple
     return [(f"`{name}`", meanings[name]) for name in names]
 
 
-def describe(kind: Any) -> str:
+def describe(kind: object) -> str:
     """A type in words."""
     if kind in PLAIN:
         return PLAIN[kind]

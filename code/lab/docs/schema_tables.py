@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from lab.docs.schema_words import Schema, describe, name_of, resolve
+from lab.docs.schema_words import describe, name_of, resolve
+from lab.files.schema import Schema
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
-Schema = dict[str, Any]
+from lab.files.schema import Schema
+
 LARGE = 1 << 16  # from here on a power of two is easier to read as one
 
 
