@@ -1,8 +1,5 @@
 """The lab's figures: one function per kind, from plain values to a Figure. Same input, same bytes."""
 
-from collections.abc import Callable
-from typing import Any
-
 from lab.figures.by_parameter import parameter
 from lab.figures.by_size import call_time, message_rate, published, round_trip, throughput
 from lab.figures.errors import FigureError
@@ -32,22 +29,6 @@ from lab.figures.latency import latency
 from lab.figures.ratios import peer_ratio, speed_up
 from lab.figures.windows import windows
 
-# Each takes the one dataclass of `inputs` that its annotation names.
-kinds: dict[str, Callable[[Any], Figure]] = {
-    "throughput": throughput,
-    "message_rate": message_rate,
-    "round_trip": round_trip,
-    "call_time": call_time,
-    "published": published,
-    "parameter": parameter,
-    "speed_up": speed_up,
-    "peer_ratio": peer_ratio,
-    "heat_map": heat_map,
-    "windows": windows,
-    "latency": latency,
-    "fit": fit,
-}
-
 __all__ = [
     "GBIT_S",
     "GIB_S",
@@ -71,7 +52,6 @@ __all__ = [
     "call_time",
     "fit",
     "heat_map",
-    "kinds",
     "latency",
     "message_rate",
     "parameter",

@@ -8,7 +8,7 @@ from lab.figures.curves import check_curves, draw_curves, heights, keys_of, labe
 from lab.figures.figure import Figure
 from lab.figures.inputs import MESSAGES_S, ByParameter, Curve, Unit
 from lab.figures.labels import name_series
-from lab.figures.picture import Picture, finish, new_panels
+from lab.figures.plot import Plot, finish, new_panels
 from lab.figures.scales import category_axis, log_axis, plain
 from lab.figures.style import style
 from lab.figures.words import counts, measured
@@ -21,7 +21,7 @@ def parameter(data: ByParameter) -> Figure:
     return finish(draw_by_parameter(data))
 
 
-def draw_by_parameter(data: ByParameter) -> Picture:
+def draw_by_parameter(data: ByParameter) -> Plot:
     """The values stand evenly spaced, so that 0 and 10,000 rounds of warm-up both have their place."""
     check_curves(data.name, data.curves)
     scale = data.unit.size
@@ -34,7 +34,7 @@ def draw_by_parameter(data: ByParameter) -> Picture:
         moved = [replace(curve, x=tuple(places[x] for x in curve.x)) for curve in data.curves]
         name_series(drawing, panel, draw_curves(panel, moved, scale), HEIGHT_MM)
     n = counts([y for curve in data.curves for y in curve.y], "repetitions", "bands")
-    return Picture(data.name, drawing, (panel,), _alt(data), n, keys_of(data.curves))
+    return Plot(data.name, drawing, (panel,), _alt(data), n, keys_of(data.curves))
 
 
 def _quantity(data: ByParameter) -> str:

@@ -9,7 +9,7 @@ from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.inputs import MESSAGES_S, MICROSECONDS, BySize, Curve, Unit
 from lab.figures.labels import name_series
-from lab.figures.picture import Picture, finish, new_panels
+from lab.figures.plot import Plot, finish, new_panels
 from lab.figures.scales import log_axis, size_axis
 from lab.figures.style import style
 from lab.figures.words import counts, measured, number, size
@@ -44,7 +44,7 @@ def published(data: BySize) -> Figure:
     return finish(draw_by_size(data, "throughput"))
 
 
-def draw_by_size(data: BySize, quantity: str) -> Picture:
+def draw_by_size(data: BySize, quantity: str) -> Plot:
     check_curves(data.name, data.curves)
     scale = data.unit.size
     with style():
@@ -55,7 +55,7 @@ def draw_by_size(data: BySize, quantity: str) -> Picture:
         panel.set_ylabel(f"{quantity} in {data.unit.name}")
         names = draw_limits(panel, data.limits, scale) + draw_curves(panel, data.curves, scale)
         name_series(drawing, panel, names, HEIGHT_MM)
-    return Picture(data.name, drawing, (panel,), _alt(data, quantity), _n(data), keys_of(data.curves))
+    return Plot(data.name, drawing, (panel,), _alt(data, quantity), _n(data), keys_of(data.curves))
 
 
 def _alt(data: BySize, quantity: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,10 +11,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from lab.analysis.estimate import reciprocal
 from lab.analysis.regression import Line
+from lab.analysis.samples import Floats
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.inputs import SECONDS, Fit, Unit
-from lab.figures.picture import Picture, finish, new_panels, settle
+from lab.figures.plot import Plot, finish, new_panels, settle
 from lab.figures.scales import floor_log2
 from lab.figures.style import COLOURS, INK, SMALL_PT, style
 from lab.figures.words import legible, measured, number, short, size
@@ -27,7 +28,7 @@ def fit(data: Fit) -> Figure:
     return finish(draw_fit(data))
 
 
-def draw_fit(data: Fit) -> Picture:
+def draw_fit(data: Fit) -> Plot:
     """Linear axes, since a line is what is claimed."""
     if not data.x or len(data.x) != len(data.y) or len(data.x) != len(data.line.residuals):
         raise FigureError("x, y and residuals of different numbers", where=data.name, figure=data.name)
@@ -37,7 +38,7 @@ def draw_fit(data: Fit) -> Picture:
         drawing, panels = new_panels(HEIGHTS_MM)
         upper, lower = panels
         _draw_samples(upper, data, scale)
-        lower.plot(data.x, np.asarray(data.line.residuals) / scale, **_points())
+        _draw_points(lower, data.x, np.asarray(data.line.residuals) / scale)
         lower.axhline(0, color=INK, linewidth=0.9)
         for panel in panels:
             _scales(panel, data)
@@ -49,28 +50,30 @@ def draw_fit(data: Fit) -> Picture:
     n = f"n = {repetitions} repetitions of {data.line.n // repetitions} times each"
     if data.line.slope.interval is None:
         n = f"n = {data.line.n} times of one repetition, too few for an interval"
-    return Picture(data.name, drawing, panels, _alt(data), n, data.keys)
+    return Plot(data.name, drawing, panels, _alt(data), n, data.keys)
 
 
 def _draw_samples(panel: Axes, data: Fit, scale: float) -> None:
-    panel.plot(data.x, np.asarray(data.y) / scale, label=data.label, **_points())
-    one: dict[str, Any] = {"linestyle": ":" if data.pieces else "-", "label": "one line" if data.pieces else "line"}
-    _draw_line(panel, data.line, scale, **one)
-    if data.pieces:
-        _draw_line(panel, data.pieces.below, scale, label="two lines")
+    _draw_points(panel, data.x, np.asarray(data.y) / scale, data.label)
+    if data.pieces is None:
+        _draw_line(panel, data.line, scale, "line")
+    else:
+        _draw_line(panel, data.line, scale, "one line", ":")
+        _draw_line(panel, data.pieces.below, scale, "two lines")
         _draw_line(panel, data.pieces.above, scale)
     panel.set_title("\n".join(_title(data)), fontsize=SMALL_PT)
     panel.set_ylabel(f"time in {data.unit.name}")
     panel.legend(loc="upper left")
 
 
-def _draw_line(panel: Axes, line: Line, scale: float, **how: Any) -> None:
+def _draw_line(panel: Axes, line: Line, scale: float, label: str = "", dashes: str = "-") -> None:
     ends = np.asarray([line.low, line.high])
-    panel.plot(ends, line.at(ends) / scale, color=INK, linewidth=0.9, **how)
+    panel.plot(ends, line.at(ends) / scale, color=INK, linewidth=0.9, label=label, linestyle=dashes)
 
 
-def _points() -> dict[str, Any]:
-    return {"color": COLOURS[0], "marker": "o", "linestyle": "none", "markersize": 2.4, "markerfacecolor": "none"}
+def _draw_points(panel: Axes, x: Sequence[float], y: Floats, label: str = "") -> None:
+    (points,) = panel.plot(x, y, label=label, color=COLOURS[0], marker="o", linestyle="none")
+    points.set(markersize=2.4, markerfacecolor="none")
 
 
 def _scales(panel: Axes, data: Fit) -> None:

@@ -17,7 +17,7 @@ from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.inputs import HeatMap, Unit
 from lab.figures.labels import width_mm
-from lab.figures.picture import Picture, finish, new_panels, settle, to_mm
+from lab.figures.plot import Plot, finish, new_panels, settle, to_mm
 from lab.figures.scales import log_axis, plain
 from lab.figures.style import INK, PALE, style
 from lab.figures.words import counts, legible, measured, number
@@ -36,7 +36,7 @@ def heat_map(data: HeatMap) -> Figure:
     return finish(draw_heat_map(data))
 
 
-def draw_heat_map(data: HeatMap) -> Picture:
+def draw_heat_map(data: HeatMap) -> Plot:
     """Colours on a logarithmic scale: factors between settings matter, not differences."""
     _check(data)
     heights = [min(len(data.rows) * ROW_MM, MOST_MM), BAR_MM]
@@ -57,7 +57,7 @@ def draw_heat_map(data: HeatMap) -> Picture:
             bar.remove()  # its numbers stand in the cells
             settle(drawing, panels, heights[: len(panels)])
     n = counts(_found(data), "repetitions", "").split(";")[0] + "; colours are medians, white was not measured"
-    return Picture(data.name, drawing, tuple(panels), _alt(data), n, data.keys)
+    return Plot(data.name, drawing, tuple(panels), _alt(data), n, data.keys)
 
 
 def _range(present: Sequence[float]) -> tuple[float, float]:

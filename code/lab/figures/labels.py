@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
-from lab.figures.picture import renderer_of, settle, to_mm
+from lab.figures.plot import renderer_of, settle, to_mm
 from lab.figures.style import SMALL_PT, WIDTH_MM
 
 WIDEST_MM = 42.0  # a label beside its curve; longer ones leave the panel too little room

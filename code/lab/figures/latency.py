@@ -13,7 +13,7 @@ from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.inputs import Distribution, Latency, Unit
 from lab.figures.labels import Name, name_series
-from lab.figures.picture import Picture, finish, new_panels
+from lab.figures.plot import Plot, finish, new_panels
 from lab.figures.scales import log_axis
 from lab.figures.style import mark, style
 from lab.figures.words import measured, trim
@@ -27,7 +27,7 @@ def latency(data: Latency) -> Figure:
     return finish(draw_latency(data))
 
 
-def draw_latency(data: Latency) -> Picture:
+def draw_latency(data: Latency) -> Plot:
     """Steps are the samples; marks are the quantiles, with their intervals across."""
     _check(data)
     with style():
@@ -40,7 +40,7 @@ def draw_latency(data: Latency) -> Picture:
         panel.set_xlabel(f"{data.what} in {data.unit.name}")
         panel.set_ylabel("samples that are at most so long")
         name_series(drawing, panel, names, HEIGHT_MM)
-    return Picture(data.name, drawing, (panel,), _alt(data), _n(data), keys_of(data.distributions))
+    return Plot(data.name, drawing, (panel,), _alt(data), _n(data), keys_of(data.distributions))
 
 
 def ecdf(samples: Sequence[float]) -> tuple[list[float], list[float]]:

@@ -7,7 +7,7 @@ from lab.figures.curves import check_curves, draw_curves, heights, keys_of, labe
 from lab.figures.figure import Figure
 from lab.figures.inputs import Curve, Ratios
 from lab.figures.labels import Name, name_series
-from lab.figures.picture import Picture, finish, new_panels
+from lab.figures.plot import Plot, finish, new_panels
 from lab.figures.scales import log_axis, size_axis
 from lab.figures.style import INK, PALE, style
 from lab.figures.words import counts, measured, size
@@ -25,7 +25,7 @@ def peer_ratio(data: Ratios) -> Figure:
     return finish(draw_ratios(data, f"throughput over that of {data.base}"))
 
 
-def draw_ratios(data: Ratios, quantity: str) -> Picture:
+def draw_ratios(data: Ratios, quantity: str) -> Plot:
     """Both ways alike: on a logarithmic axis twice as fast is as far from 1 as half as fast."""
     check_curves(data.name, data.curves)
     with style():
@@ -43,7 +43,7 @@ def draw_ratios(data: Ratios, quantity: str) -> Picture:
         name_series(drawing, panel, names, HEIGHT_MM)
     n = counts([y for curve in data.curves for y in curve.y], "repetitions on the smaller side", "bands")
     n = n.replace("of the median", "of the ratio of medians")
-    return Picture(data.name, drawing, (panel,), _alt(data, quantity), n, keys_of(data.curves))
+    return Plot(data.name, drawing, (panel,), _alt(data, quantity), n, keys_of(data.curves))
 
 
 def _alt(data: Ratios, quantity: str) -> str:

@@ -25,7 +25,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 Dashes = str | tuple[float, tuple[float, ...]]
 
-STYLE: dict[str, Any] = {
+STYLE: dict[Any, object] = {
     "font.family": [ROMAN, SYMBOLS],
     "font.size": TEXT_PT,
     "axes.labelsize": TEXT_PT,
@@ -73,6 +73,6 @@ def style() -> Iterator[None]:
     """matplotlib's own defaults and the lab's style over them; its settings are global, so not for threads."""
     register_fonts()
     with mpl.rc_context():
-        own: dict[Any, Any] = {name: value for name, value in mpl.rcParamsDefault.items() if "backend" not in name}
+        own = {name: value for name, value in mpl.rcParamsDefault.items() if "backend" not in name}
         mpl.rcParams.update(own | STYLE)
         yield

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from lab.figures.curves import check_curves, draw_curves, heights, keys_of
 from lab.figures.figure import Figure
 from lab.figures.inputs import Curve, Unit, Windows, WindowSeries
-from lab.figures.picture import Picture, finish, new_panels, settle
+from lab.figures.plot import Plot, finish, new_panels, settle
 from lab.figures.style import GREY, PALE, SMALL_PT, style
 from lab.figures.words import counts, legible, measured, short
 
@@ -26,7 +26,7 @@ def windows(data: Windows) -> Figure:
     return finish(draw_windows(data))
 
 
-def draw_windows(data: Windows) -> Picture:
+def draw_windows(data: Windows) -> Plot:
     """Each panel has its own linear axis that need not begin at 0: what is asked is how much a start differs."""
     curves = [_curve(series) for series in data.series]
     check_curves(data.name, curves)
@@ -40,7 +40,7 @@ def draw_windows(data: Windows) -> Picture:
         settle(drawing, panels, tall)
     n = counts([y for curve in curves for y in curve.y], "repetitions", "bands")
     alt = " ".join([f"Throughput by window on {data.site}.", *(_in_words(each, data.unit) for each in data.series)])
-    return Picture(data.name, drawing, panels, alt, n, keys_of(data.series))
+    return Plot(data.name, drawing, panels, alt, n, keys_of(data.series))
 
 
 def _curve(series: WindowSeries) -> Curve:

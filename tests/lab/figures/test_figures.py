@@ -19,7 +19,7 @@ from lab.figures.by_size import draw_by_size
 from lab.figures.fit import draw_fit
 from lab.figures.heat_map import draw_heat_map
 from lab.figures.labels import spread
-from lab.figures.picture import Picture, renderer_of
+from lab.figures.plot import Plot, renderer_of
 from lab.figures.ratios import draw_ratios
 from lab.figures.style import mark
 from lab.figures.words import number, size
@@ -56,16 +56,16 @@ def test_each_kind_prints_hostile_inputs_without_type_3_fonts(name: str) -> None
     assert made.alt.endswith(".") and made.n.startswith("n = ")
 
 
-def overlaps(picture: Picture) -> list[tuple[str, str]]:
+def overlaps(plot: Plot) -> list[tuple[str, str]]:
     """Pairs of texts that lie on each other, and texts outside of the drawing."""
-    renderer = renderer_of(picture.drawing)
-    picture.drawing.draw(renderer)
-    texts = [text for panel in picture.panels for text in [*panel.texts, panel.xaxis.label, panel.yaxis.label]]
-    texts += [label for panel in picture.panels for label in [*panel.get_xticklabels(), *panel.get_yticklabels()]]
+    renderer = renderer_of(plot.drawing)
+    plot.drawing.draw(renderer)
+    texts = [text for panel in plot.panels for text in [*panel.texts, panel.xaxis.label, panel.yaxis.label]]
+    texts += [label for panel in plot.panels for label in [*panel.get_xticklabels(), *panel.get_yticklabels()]]
     shown = [(text.get_text(), Text.get_window_extent(text, renderer)) for text in texts if text.get_text()]
     boxes = [(text, box.padded(-1)) for text, box in shown if box.width > 2]
     found = [(a, b) for place, (a, one) in enumerate(boxes) for b, two in boxes[:place] if one.overlaps(two)]
-    page = picture.drawing.bbox
+    page = plot.drawing.bbox
     return found + [(text, "edge") for text, box in boxes if box.x0 < 0 or box.x1 > page.x1 or box.y0 < 0]
 
 
@@ -101,10 +101,10 @@ def test_alternative_text_tells_first_last_and_highest_value() -> None:
 
 
 def test_speed_up_names_base_and_link() -> None:
-    picture = draw_ratios(ratios(), "speed-up over TCP")
-    assert picture.panels[0].get_ylabel() == "speed-up over TCP"
-    assert "veth, MTU 4200" in picture.panels[0].get_title(loc="left")
-    assert "over TCP" in picture.alt
+    plot = draw_ratios(ratios(), "speed-up over TCP")
+    assert plot.panels[0].get_ylabel() == "speed-up over TCP"
+    assert "veth, MTU 4200" in plot.panels[0].get_title(loc="left")
+    assert "over TCP" in plot.alt
 
 
 def test_twenty_series_differ_without_colour() -> None:

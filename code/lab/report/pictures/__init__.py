@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from lab.report.claims.ledger import AllClaims
 from lab.report.pictures.latency import by_latency
 from lab.report.pictures.lines import fitted
-from lab.report.pictures.picture import Picture
 from lab.report.pictures.published_curves import published
 from lab.report.pictures.ratios import ratios
 from lab.report.pictures.rounds import by_round
 from lab.report.pictures.sides import by_side
+from lab.report.pictures.sketch import AnySketch
 from lab.report.pictures.sweeps import sweeps
 from lab.report.pictures.throughput import by_size
 from lab.report.pictures.windows import by_window
@@ -18,10 +18,10 @@ from lab.report.pictures.windows import by_window
 SUBJECTS = (by_size, ratios, sweeps, by_window, by_latency, fitted, published, by_round, by_side)
 
 
-def pictures(claims: AllClaims) -> Iterator[Picture]:
+def pictures(claims: AllClaims) -> Iterator[AnySketch]:
     """All figures that the evidence can fill."""
     for subject in SUBJECTS:
         yield from subject(claims)
 
 
-__all__ = ["Picture", "pictures"]
+__all__ = ["pictures"]

@@ -14,7 +14,7 @@ from lab.figures import Figure
 from lab.files.digests import damage, seal
 from lab.files.storage import storage
 from lab.places import ROOT
-from lab.report.pictures import Picture
+from lab.report.pictures.sketch import AnySketch
 from lab.report.stamp import digest_code
 
 DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
@@ -24,7 +24,7 @@ WORDS = "figure.json"
 class Gallery(Mapping[str, Figure]):
     """All figures that the evidence can fill; only what is looked at is drawn."""
 
-    def __init__(self, pictures: Iterable[Picture], cache: Path) -> None:
+    def __init__(self, pictures: Iterable[AnySketch], cache: Path) -> None:
         self.pictures = {each.name: each for each in pictures}
         self.shown: dict[str, Figure] = {}
         self._cache, self._code = cache, digest_code(DRAWN_BY)
@@ -41,7 +41,7 @@ class Gallery(Mapping[str, Figure]):
         return len(self.pictures)
 
 
-def _one(picture: Picture, cache: Path, code: str) -> Figure:
+def _one(picture: AnySketch, cache: Path, code: str) -> Figure:
     folder = cache / hashlib.sha256(f"{code} {picture.data!r}".encode()).hexdigest()
     if folder.is_dir() and not damage(folder):
         return _read(folder)

@@ -9,24 +9,24 @@ from lab.figures import BySize, Curve, Distribution, Latency, latency, round_tri
 from lab.report.claims.latency import QUANTILES, Trips
 from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.curve import Subject
-from lab.report.pictures.picture import Picture
+from lab.report.pictures.sketch import Sketch
 from lab.report.tex.units import in_words
 
 
-def by_latency(claims: AllClaims) -> Iterator[Picture]:
+def by_latency(claims: AllClaims) -> Iterator[Sketch[BySize] | Sketch[Latency]]:
     """The distributions of all series at the smallest size, and all medians."""
     found = claims.latencies.values()
     if not found:
         return
     site, medians = claims.evidence.plan.site.name, tuple(_medians(each.curve) for each in found)
     caption = "Median round trip against message size."
-    yield Picture("round_trip", caption, BySize("round_trip", medians, site), round_trip)
+    yield Sketch("round_trip", caption, BySize("round_trip", medians, site), round_trip)
     size = min(size for each in found for size in each.by_size)
     shown = [(each.curve, kept.trips) for each in found for kept in each.quantiles if kept.trips.size == size]
     if shown:
         data = Latency("latency", "round trip", tuple(_distribution(*each) for each in shown), site)
         caption = f"Distribution of the round trip, messages of {in_words(size)}, all repetitions together."
-        yield Picture("latency", caption, data, latency)
+        yield Sketch("latency", caption, data, latency)
 
 
 def _medians(curve: Subject) -> Curve:

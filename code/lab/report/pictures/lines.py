@@ -8,10 +8,10 @@ from dataclasses import replace
 from lab.figures import Fit, fit
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.lines import Times
-from lab.report.pictures.picture import MB_S, Picture
+from lab.report.pictures.sketch import MB_S, Sketch
 
 
-def fitted(claims: AllClaims) -> Iterator[Picture]:
+def fitted(claims: AllClaims) -> Iterator[Sketch[Fit]]:
     """One figure for each of our curves with sizes enough for a line."""
     throughput = (each.fit for each in claims.curves.values())
     latency = (each.fits.whole for each in claims.latencies.values() if each.fits)
@@ -32,8 +32,8 @@ def fit_data(name: str, label: str, times: Times) -> Fit:
     )
 
 
-def _picture(times: Times) -> Picture:
+def _picture(times: Times) -> Sketch[Fit]:
     curve, name = times.curve, f"{times.curve.name}.fit"
     lines = "the two lines that follow it" if times.pieces() else "its least-squares line"
     caption = f"{times.what.capitalize()} of {curve.words} with {lines}, and what one line leaves."
-    return Picture(name, caption, fit_data(name, curve.words, times), fit)
+    return Sketch(name, caption, fit_data(name, curve.words, times), fit)

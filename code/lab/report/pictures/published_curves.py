@@ -10,10 +10,10 @@ from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.labels import is_ours
 from lab.report.evidence.links import link_groups
 from lab.report.evidence.published_curves import published_curves
-from lab.report.pictures.picture import MB_S, Picture, rate_curve
+from lab.report.pictures.sketch import MB_S, Sketch, rate_curve
 
 
-def published(claims: AllClaims) -> Iterator[Picture]:
+def published(claims: AllClaims) -> Iterator[Sketch[BySize]]:
     """One figure where curves were published for the experiment."""
     plan = claims.evidence.plan
     curves, groups = published_curves(plan.experiment.name), link_groups(claims.evidence)
@@ -24,4 +24,4 @@ def published(claims: AllClaims) -> Iterator[Picture]:
     data = BySize("published", (*ours, *theirs), plan.site.name, unit=MB_S)
     notes = "; ".join(f"{each.label}: {each.note}" for each in curves)
     caption = f"Throughput here and as published for other machines, whose hardware and links differ. {notes}."
-    yield Picture("published", caption, data, draw_published)
+    yield Sketch("published", caption, data, draw_published)

@@ -10,7 +10,7 @@ from lab.report.claims.ratios import RatioClaims
 from lab.report.evidence.handing import handing_words
 from lab.report.evidence.margin import margin_of, verdict_words
 from lab.report.evidence.pairs import Sort
-from lab.report.pictures.picture import Picture
+from lab.report.pictures.sketch import Sketch
 from lab.sites.traits import Traits
 
 # What a figure of many pairs shows, and what its axis calls the base.
@@ -22,14 +22,14 @@ TOGETHER = {
 }
 
 
-def ratios(claims: AllClaims) -> Iterator[Picture]:
+def ratios(claims: AllClaims) -> Iterator[Sketch[Ratios]]:
     """A figure for each pair of transports, and one for each other sort of pairs on their main link."""
     site = claims.evidence.plan.site
     for found in claims.ratios_of(Sort.TRANSPORT):
         pair, curve = found.pair, _curve(found, found.pair.ours.words)
         caption = f"{pair.ours.words} over {pair.base.words} on the same link, ratio of median throughputs."
         data = Ratios(pair.picture, (curve,), pair.base.words, pair.ours.link, site.name, margin_of(site.traits))
-        yield Picture(pair.picture, f"{caption} {_about([found], data, site.traits)}", data, speed_up)
+        yield Sketch(pair.picture, f"{caption} {_about([found], data, site.traits)}", data, speed_up)
     for sort, (over, base) in TOGETHER.items():
         if some := claims.ratios_of(sort):
             link = some[0].pair.ours.link
@@ -37,7 +37,7 @@ def ratios(claims: AllClaims) -> Iterator[Picture]:
             curves = tuple(_curve(each, f"{each.pair.ours.words} / {each.pair.base.words}") for each in shown)
             data = Ratios(sort.value, curves, base, link, site.name, margin_of(site.traits))
             caption = f"{over}, ratio of median throughputs on the same link. {_about(shown, data, site.traits)}"
-            yield Picture(sort.value, caption, data, peer_ratio)
+            yield Sketch(sort.value, caption, data, peer_ratio)
 
 
 def _about(found: list[RatioClaims], data: Ratios, traits: Traits) -> str:

@@ -9,11 +9,11 @@ from lab.report.claims.ledger import AllClaims
 from lab.report.claims.lines import scaled
 from lab.report.claims.rounds import BITS, RoundsClaims
 from lab.report.evidence.links import link_groups
-from lab.report.pictures.picture import Picture, rate_curve
+from lab.report.pictures.sketch import Sketch, rate_curve
 from lab.report.pictures.throughput import limits
 
 
-def by_round(claims: AllClaims) -> Iterator[Picture]:
+def by_round(claims: AllClaims) -> Iterator[Sketch[BySize]]:
     """A figure for each link."""
     site = claims.evidence.plan.site.name
     repeated = {each.curve.series.name: each for each in claims.rounds if not each.curve.point}
@@ -23,7 +23,7 @@ def by_round(claims: AllClaims) -> Iterator[Picture]:
             drawn = [curve for each in found for curve in (_plain(claims, each), _corrected(each))]
             name, shown = f"corrected{group.suffix}", tuple(each for each in drawn if each.x)
             caption = f"Throughput with nothing taken off, and corrected, {found[0].curve.link}."
-            yield Picture(name, caption, BySize(name, shown, site, limits(group, site), GBIT_S), throughput)
+            yield Sketch(name, caption, BySize(name, shown, site, limits(group, site), GBIT_S), throughput)
 
 
 def _plain(claims: AllClaims, found: RoundsClaims) -> Curve:

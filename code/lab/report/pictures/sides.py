@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.analysis.summary import estimate_median
-from lab.figures import BySize, Curve, call_time, fit
+from lab.figures import BySize, Curve, Fit, call_time, fit
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.sides import Side, SideClaims
 from lab.report.pictures.lines import fit_data
-from lab.report.pictures.picture import Picture
+from lab.report.pictures.sketch import Sketch
 
 
-def by_side(claims: AllClaims) -> Iterator[Picture]:
+def by_side(claims: AllClaims) -> Iterator[Sketch[BySize] | Sketch[Fit]]:
     """One figure for each series with all of its calls, and one for each call with its line."""
     for series, found in claims.sides.items():
         name, curve, sides = f"sides.{series}", found[0].side.curve, [each.side for each in found]
         caption = f"Median time of each end's own call against message size, {curve.link}."
-        yield Picture(name, caption, BySize(name, tuple(map(_medians, sides)), curve.site), call_time)
+        yield Sketch(name, caption, BySize(name, tuple(map(_medians, sides)), curve.site), call_time)
         yield from map(_fitted, found)
 
 
@@ -27,7 +27,7 @@ def _medians(side: Side) -> Curve:
     return Curve(f"{side.side}, {side.variant}", tuple(map(float, sizes)), estimates, side.curve.keys(sizes))
 
 
-def _fitted(found: SideClaims) -> Picture:
+def _fitted(found: SideClaims) -> Sketch[Fit]:
     """The line from the knee on, or through all sizes."""
     side, knee = found.side, found.knee
     first = knee.estimate.value if knee else side.curve.sizes[0]
@@ -36,4 +36,4 @@ def _fitted(found: SideClaims) -> Picture:
     lines = "the two lines that follow it" if times.pieces() else "the least-squares line"
     caption = f"Mean of the {side.words}, {which}, in each repetition, with {lines}."
     name = f"{side.name}.fit"
-    return Picture(name, caption, fit_data(name, side.words, times), fit)
+    return Sketch(name, caption, fit_data(name, side.words, times), fit)

@@ -13,14 +13,14 @@ from lab.report.claims.sweeps import SweepClaims, relative
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.parameter_words import parameter_words
-from lab.report.pictures.picture import Picture
+from lab.report.pictures.sketch import Sketch
 from lab.report.tex.units import in_words
 from lab.spec.experiment import Series
 
 MOST_CURVES, LEAST_ROWS = 5, 3
 
 
-def sweeps(claims: AllClaims) -> Iterator[Picture]:
+def sweeps(claims: AllClaims) -> Iterator[Sketch[ByParameter] | Sketch[HeatMap]]:
     """One or two figures for each series that varies one parameter, one for each size of a series that varies two."""
     evidence = claims.evidence
     for found in claims.sweeps_of(1):
@@ -32,7 +32,7 @@ def sweeps(claims: AllClaims) -> Iterator[Picture]:
         yield from (_grid(evidence, found.series, found.curves, size) for size in found.gains)
 
 
-def _curves(evidence: Evidence, found: SweepClaims) -> Picture:
+def _curves(evidence: Evidence, found: SweepClaims) -> Sketch[ByParameter]:
     series, (name,) = found.series, found.series.vary
     values = tuple(float(value) for value in series.vary[name])
     drawn = []
@@ -42,10 +42,10 @@ def _curves(evidence: Evidence, found: SweepClaims) -> Picture:
         drawn.append(Curve(in_words(size), values, estimates, keys))
     words = f"{parameter_words(name)} ({name})"
     data = ByParameter(series.name, words, tuple(drawn), evidence.plan.site.name, MESSAGES_S)
-    return Picture(series.name, f"Message rate against {parameter_words(name)}.", data, parameter)
+    return Sketch(series.name, f"Message rate against {parameter_words(name)}.", data, parameter)
 
 
-def _size_map(evidence: Evidence, series: Series, subjects: tuple[Subject, ...]) -> Picture:
+def _size_map(evidence: Evidence, series: Series, subjects: tuple[Subject, ...]) -> Sketch[HeatMap]:
     """Sizes downwards, the parameter to the right; each row over its own first cell, so that rows compare."""
     (name,) = series.vary
     sizes = subjects[0].sizes
@@ -55,7 +55,7 @@ def _size_map(evidence: Evidence, series: Series, subjects: tuple[Subject, ...])
     caption = f"Throughput over that at {first}, by message size and {parameter_words(name)}."
     keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys(sizes)))
     rows = tuple(float(size) for size in sizes)
-    return Picture(
+    return Sketch(
         picture,
         caption,
         _map(evidence, picture, ("message size in bytes", rows), _axis(series, name), cells, keys),
@@ -63,7 +63,7 @@ def _size_map(evidence: Evidence, series: Series, subjects: tuple[Subject, ...])
     )
 
 
-def _grid(evidence: Evidence, series: Series, subjects: tuple[Subject, ...], size: int) -> Picture:
+def _grid(evidence: Evidence, series: Series, subjects: tuple[Subject, ...], size: int) -> Sketch[HeatMap]:
     """The first parameter downwards, the second to the right, over the cell of both first values."""
     down, across = series.vary
     columns = len(series.vary[across])
@@ -74,7 +74,7 @@ def _grid(evidence: Evidence, series: Series, subjects: tuple[Subject, ...], siz
     caption = f"Throughput with messages of {in_words(size)} over that at {first}."
     keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys([size])))
     data = _map(evidence, picture, _axis(series, down), _axis(series, across), cells, keys)
-    return Picture(picture, caption, data, heat_map)
+    return Sketch(picture, caption, data, heat_map)
 
 
 Axis = tuple[str, tuple[float, ...]]

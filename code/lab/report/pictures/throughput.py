@@ -9,19 +9,19 @@ from lab.figures import BySize, message_rate, throughput
 from lab.report.claims.ceilings import ceiling
 from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.links import LinkGroup, link_groups
-from lab.report.pictures.picture import MB_S, Picture, message_curve, rate_curve
+from lab.report.pictures.sketch import MB_S, Sketch, message_curve, rate_curve
 
 
-def by_size(claims: AllClaims) -> Iterator[Picture]:
+def by_size(claims: AllClaims) -> Iterator[Sketch[BySize]]:
     """Two figures for each link."""
     site = claims.evidence.plan.site.name
     for group in link_groups(claims.evidence):
         found = [claims.curves[each].rates for each in group.names]
         rates, name = tuple(map(rate_curve, found)), f"throughput{group.suffix}"
         caption = f"Throughput against message size, {found[0].curve.link}{_ceilings(group, site)}."
-        yield Picture(name, caption, BySize(name, rates, site, limits(group, site), MB_S), throughput)
+        yield Sketch(name, caption, BySize(name, rates, site, limits(group, site), MB_S), throughput)
         messages, name = tuple(map(message_curve, found)), f"message_rate{group.suffix}"
-        yield Picture(name, "Messages per second against message size.", BySize(name, messages, site), message_rate)
+        yield Sketch(name, "Messages per second against message size.", BySize(name, messages, site), message_rate)
 
 
 def limits(group: LinkGroup, site: str) -> tuple[Limit, ...]:

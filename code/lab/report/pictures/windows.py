@@ -9,7 +9,7 @@ from lab.report.claims.ledger import AllClaims
 from lab.report.claims.windows import WindowClaims
 from lab.report.evidence.labels import is_ours
 from lab.report.evidence.links import link_groups
-from lab.report.pictures.picture import MB_S, Picture
+from lab.report.pictures.sketch import MB_S, Sketch
 from lab.report.tex.units import in_words
 
 SHOWN_SIZE = (
@@ -17,7 +17,7 @@ SHOWN_SIZE = (
 )
 
 
-def by_window(claims: AllClaims) -> Iterator[Picture]:
+def by_window(claims: AllClaims) -> Iterator[Sketch[Windows]]:
     """One figure of our curves on the main link at a middle size, one of the ends of a sweep of warm-up."""
     main = [each for group in link_groups(claims.evidence)[:1] for each in group.series if is_ours(each)]
     found = [each for series in main for each in claims.curves[series.name].windows]
@@ -30,10 +30,10 @@ def by_window(claims: AllClaims) -> Iterator[Picture]:
             yield _picture(f"{sweep.series.name}.windows", ends)
 
 
-def _picture(name: str, shown: list[WindowClaims]) -> Picture:
+def _picture(name: str, shown: list[WindowClaims]) -> Sketch[Windows]:
     site = shown[0].settling.curve.site
     caption = "Throughput by window; grey: before the steady state, as the MSER rule finds it."
-    return Picture(name, caption, Windows(name, tuple(map(_drawn, shown)), site, MB_S), windows)
+    return Sketch(name, caption, Windows(name, tuple(map(_drawn, shown)), site, MB_S), windows)
 
 
 def _drawn(claims: WindowClaims) -> WindowSeries:

@@ -9,8 +9,8 @@ import pytest
 
 from lab.figures import Figure
 from lab.files.digests import SUMS
-from lab.report.pictures import Picture
 from lab.report.pictures.gallery import WORDS, Gallery
+from lab.report.pictures.sketch import Sketch
 
 
 @pytest.mark.parametrize("name", ["figure.pdf", "figure.png", WORDS, SUMS])
@@ -23,7 +23,7 @@ def test_a_damaged_figure_is_drawn_again(tmp_path: Path, name: str) -> None:
         return figure
 
     def shown() -> Figure:
-        return Gallery([Picture("one", "One.", "data", draw)], tmp_path)["one"]
+        return Gallery([Sketch("one", "One.", "data", draw)], tmp_path)["one"]
 
     assert shown() == shown() == figure and len(drawn) == 1
     (folder,) = tmp_path.iterdir()

@@ -19,7 +19,7 @@ EDGE_MM = 0.6  # around everything, so that no letter is cut
 
 
 @dataclass(frozen=True)
-class Picture:
+class Plot:
     """What a kind of figure has drawn, before it is printed; `panels` from top to bottom."""
 
     name: str
@@ -72,14 +72,14 @@ def settle(
         top = bottom - room.y0 - BETWEEN_MM
 
 
-def finish(picture: Picture) -> Figure:
+def finish(plot: Plot) -> Figure:
     """Both files, without the date and the program that made them."""
     with style():
         pdf, png = io.BytesIO(), io.BytesIO()
         nobody = {"CreationDate": None, "Creator": None, "Producer": None}
-        picture.drawing.savefig(pdf, format="pdf", metadata=nobody)
-        picture.drawing.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
-    return Figure(picture.name, pdf.getvalue(), png.getvalue(), picture.alt, picture.n, picture.keys)
+        plot.drawing.savefig(pdf, format="pdf", metadata=nobody)
+        plot.drawing.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
+    return Figure(plot.name, pdf.getvalue(), png.getvalue(), plot.alt, plot.n, plot.keys)
 
 
 def _room(drawing: Drawing, panel: Axes) -> Bbox:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from lab.figures import Curve, Figure, Unit
 from lab.report.claim import Claim
@@ -13,18 +13,24 @@ from lab.report.claims.throughput import RateClaims
 MB_S = Unit("MB/s", 1e6, (Unit("kB/s", 1e3), Unit("B/s", 1.0)))  # as in the tables
 
 
+Data = TypeVar("Data")
+
+
 @dataclass(frozen=True)
-class Picture:
+class Sketch(Generic[Data]):
     """Its name, what its caption says first, the data that it depends on, and who draws it."""
 
     name: str
     caption: str
-    data: Any
-    drawn_by: Callable[[Any], Figure]
+    data: Data
+    drawn_by: Callable[[Data], Figure]
     machine: str = ""  # another one, whose data it shows
 
     def draw(self) -> Figure:
         return self.drawn_by(self.data)
+
+
+AnySketch = Sketch[Any]  # whatever it draws
 
 
 def rate_curve(rates: RateClaims) -> Curve:
