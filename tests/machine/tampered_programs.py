@@ -57,7 +57,7 @@ OTHERS = (
     Tampering("sources_that_skip", "sources", Kind.SOURCES, MAIN, "(uint32_t)setting.size", "1", after=True),
     Tampering("sources_that_lie", "sources", Kind.SOURCES, MAIN, TIME, f"({TIME} / 2)", after=True),
     Tampering("sources_that_do_not_build", "sources", Kind.BUILD, MAIN, "int main", "in main", after=True),
-    Tampering("hides_its_faults", "correct", Kind.ENDS_WELL, MAIN, "exit(1);", "exit(0);"),
+    Tampering("hides_its_faults", "correct", Kind.ENDS_WELL, CONNECT, "exit(1);", "exit(0);"),
     Tampering("waits_for_ever", "correct", Kind.ENDS_WELL, CONNECT, ".retry_cnt = 6", ".retry_cnt = 7"),
     Tampering("takes_any_option", "correct", Kind.TAKES_ANYTHING, MAIN, "usage(argv[i]);", "setting.warmup += 0;"),
     Tampering("knows_only_its_sizes", "correct", Kind.FAILS, MAIN, "connection =", KNOWN),

@@ -1,11 +1,21 @@
 /* From a device's name to a connected queue pair. */
+#include <errno.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "plain.h"
+#include "connect.h"
+
+void check(bool good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "plain: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
 
 static struct ibv_context *open_device(const char *name)
 {

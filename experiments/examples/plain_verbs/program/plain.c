@@ -1,9 +1,8 @@
 /* RDMA WRITE as course templates teach it: one request under way, built anew and signalled, completions polled one by
  * one, and the window drained before it is filled again. Each option takes one habit away. It prints "size value unit".
  */
-#include "plain.h"
+#include "connect.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +16,6 @@ static struct setting setting = {
 	.port = "18800", .size = 64, .iterations = 1000, .depth = 1, .signal_every = 1, .list = 1
 };
 static struct connection connection;
-
-void check(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "plain: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 /* Posts `count` requests after the first `posted`; those are signalled that --signal-every asks for, and the last of a
  * batch. */

@@ -1,6 +1,6 @@
-/* One reliable connection, as main, connect.c and the loops share it. */
-#ifndef PLAIN_H
-#define PLAIN_H
+/* One reliable connection, and what it is asked for. */
+#ifndef CONNECT_H
+#define CONNECT_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
