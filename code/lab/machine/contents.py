@@ -1,4 +1,4 @@
-"""What goes into the image: the files that image.toml asks for, and all that they need."""
+"""The files of the image: those that image.toml asks for, and all that they need."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def load(path: Path) -> Wanted:
 
 
 def expand(root: Path, patterns: Iterable[str]) -> list[str]:
-    """The paths that globs stand for; one that stands for nothing is an error."""
+    """The paths that globs match; one that matches nothing is an error."""
     found = []
     for pattern in patterns:
         paths = sorted(str(path.relative_to(root)) for path in root.glob(pattern))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab.errors import SiteError
 
-# Security updates replace each other within weeks and leave the mirror; a point release stays for months.
+# A security update leaves the mirror within weeks, when the next one replaces it; a point release stays for months.
 SHORT_LIVED = re.compile(r"-(security|updates|backports)\b")
 
 
@@ -39,7 +39,7 @@ def apt(*arguments: str, folder: Path | None = None) -> str:
 
 
 def offered(packages: Iterable[str]) -> dict[str, list[Candidate]]:
-    """Versions of packages, of each the preferred one first: point releases before what is replaced soon."""
+    """Versions of packages, for each the preferred one first: point releases before security updates."""
     found: dict[str, list[Candidate]] = {}
     names = sorted(packages)
     for line in apt("apt-cache", "madison", *names).splitlines() if names else ():
@@ -69,7 +69,7 @@ def download(versions: dict[str, str], folder: Path) -> list[Path]:
 
 
 def name_and_version(archive: Path) -> tuple[str, str]:
-    """What a package says that it is."""
+    """Name and version of a package, from its own control file."""
     name, version = apt("dpkg-deb", "--show", "--showformat=${Package} ${Version}", str(archive)).split()
     return name, version
 

@@ -1,4 +1,4 @@
-"""What a program or a kernel module says that it needs, read from the file itself.
+"""The libraries and modules that a program or a kernel module needs, read from the file itself.
 
 Not the host's ldd: that would answer with the host's libraries, and run the program's loader to do so.
 """
@@ -17,7 +17,7 @@ LOADER = "lib64/ld-linux-x86-64.so.2"
 
 
 class MissingError(SiteError):
-    """Something that the image needs is in none of its packages."""
+    """A file that the image needs is in none of its packages."""
 
 
 def inside(root: Path, path: str) -> Path:

@@ -20,21 +20,21 @@ from lab.machine.store import exclusive, prune, put_folder, stored
 from lab.model.trial import Job, Link, Perturbation
 
 BOOT_DEADLINE_S = 300.0
-KEPT = 3  # machines, of 200 MB each: an older one belongs to an image or a QEMU that is no longer used
+KEPT = 3  # machines of 200 MB each; older ones belong to an image or a QEMU that is no longer used
 COPY_BYTES = 16 << 20
-NOTHING = bytes(1 << 16)  # a piece of memory that the guest never wrote; a hole in the file, or not
+NOTHING = bytes(1 << 16)  # a piece of memory that the guest never wrote, whether or not it is a hole in the file
 
-# An empty job that the guest runs before it is frozen: no later one pays for what the kernel does only the first time.
+# An empty job that the guest runs before it is frozen, so that no later job pays for the kernel's first-time work.
 REHEARSAL = Job(steps=(), link=Link(), perturbation=Perturbation(), deadline_s=1)
 
 
 @dataclass(frozen=True)
 class Frozen:
-    """A saved machine: what its memory held, and the state of all else."""
+    """A saved machine: its memory, and the state of processor and devices."""
 
     folder: Path
     plugin: Path
-    copied: int | None = None  # a descriptor of this process's own copy of the memory, where the file is read-only
+    copied: int | None = None  # a descriptor of this process's own copy of the memory, if the file is read-only
 
     @property
     def memory(self) -> Path:
@@ -48,7 +48,7 @@ class Frozen:
 
     @contextmanager
     def opened_memory(self) -> Iterator[int]:
-        """A descriptor of what QEMU may open for writing: it insists on that, though it writes to its own pages."""
+        """A descriptor that QEMU may open for writing: it insists on that, although it writes to pages of its own."""
         if self.copied is not None:
             yield self.copied
             return
@@ -58,7 +58,7 @@ class Frozen:
 
 @contextmanager
 def anonymous_file(name: str, size: int = 0) -> Iterator[int]:
-    """A file in memory and in no folder: it is gone when the last process that has it open ends."""
+    """A file in memory without a name: it is gone when the last process that has it open ends."""
     descriptor = os.memfd_create(name)
     try:
         os.ftruncate(descriptor, size)
@@ -68,14 +68,14 @@ def anonymous_file(name: str, size: int = 0) -> Iterator[int]:
 
 
 def identity(image: Image) -> dict[str, str]:
-    """What a result depends on besides its job; the processor for people, who don't read arguments."""
+    """All that a result depends on besides its job; the processor is named again for people."""
     processor = {"processor": f"{qemu.PROCESSOR}, emulated, cores: {qemu.CORES}"}
     rehearsal = {"rehearsal": hashlib.sha256(pack(REHEARSAL)).hexdigest()}
     return {"image": image.digest} | qemu.identity() | processor | rehearsal
 
 
 def frozen_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:
-    """The frozen machine of this image and this QEMU, made if it is not there yet."""
+    """The frozen machine of this image and this QEMU, made if it is missing."""
     machine = Frozen(_folder(image, cache), plugin)
     if not machine.folder.exists():
         with exclusive(cache / "machine" / "lock"):
@@ -91,7 +91,7 @@ def whole_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str],
     if said := _damage(machine):
         tell(f"{machine.folder}: {said}")
         with exclusive(cache / "machine" / "lock"):
-            if _damage(machine):  # nobody else has made it again meanwhile
+            if _damage(machine):  # no other process has made it again meanwhile
                 _make(machine, image, tell, "freezing the machine again", again=True)
     return _writable(machine)
 
@@ -114,7 +114,7 @@ def _damage(machine: Frozen) -> str:
 
 
 def _writable(machine: Frozen) -> Frozen:
-    """Where another user's file, or a read-only disk, refuses to be opened for writing: a copy for this process."""
+    """A copy of the memory for this process, if its file may not be opened for writing."""
     if os.access(machine.memory, os.W_OK):
         return machine
     with stored(machine.memory, "copied into memory"), machine.memory.open("rb") as file:
@@ -166,7 +166,7 @@ def freeze(image: Image, plugin: Path, folder: Path) -> None:
 
 
 def copy_with_holes(source: int, target: Path) -> None:
-    """Copy a sparse file as one, so that it takes the disk only what the guest wrote."""
+    """Copy a sparse file as one, so that only pages that the guest wrote take room on the disk."""
     size = os.fstat(source).st_size
     with target.open("wb") as file:
         for start, end in extents(source, size):

@@ -1,4 +1,4 @@
-"""One run of the frozen machine: a job goes in, what its init left comes out."""
+"""One run of the frozen machine: a job goes in, the files of its init come out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.machine.job import pack
 from lab.machine.results import Files
 from lab.model.trial import Job, Outcome
 
-DONE = 0x10 << 1 | 1  # what isa-debug-exit makes of the byte that init writes to it
+DONE = 0x10 << 1 | 1  # QEMU's status for the byte that init writes to isa-debug-exit
 CONSOLE_LIMIT = 1 << 20
 CONSOLE = "console.log"
 PANIC = "Kernel panic - "
@@ -42,7 +42,7 @@ def run(frozen: Frozen, job: Job, limit_s: float, watch: Watch) -> Outcome:
 
 
 def finish(process: qemu.Process, mailbox: int, console: int) -> tuple[Files, str]:
-    """Wait until init is through; the files it left, and what its kernel said."""
+    """Wait until init is done; its files, and the kernel's messages."""
     status = process.wait()
     said = os.pread(console, CONSOLE_LIMIT, 0).decode(errors="replace")
     if status != DONE:
@@ -53,7 +53,7 @@ def finish(process: qemu.Process, mailbox: int, console: int) -> tuple[Files, st
 
 
 def failure(process: qemu.Process, console: str) -> qemu.MachineError:
-    """Why a run left no results."""
+    """The error for a run without results."""
     evidence = {CONSOLE: console}
     for line in console.splitlines():
         if PANIC in line:

@@ -28,14 +28,14 @@ class ImageError(SiteError):
 
 @dataclass(frozen=True)
 class Image:
-    """An image that lies whole in a folder."""
+    """A whole image in a folder."""
 
     folder: Path
     digest: str
 
     @property
     def packages(self) -> tuple[lock.Locked, ...]:
-        """What it was made of."""
+        """The digest of its manifest."""
         described = json.loads((self.folder / MANIFEST).read_bytes())
         return lock.parse("\n".join(described["packages"]), str(self.folder))
 
@@ -51,20 +51,20 @@ class Image:
 
 
 def opened(folder: Path) -> Image:
-    """The image that a folder holds, whose digests were asked."""
+    """The image in a folder whose digests were checked."""
     manifest = (folder / MANIFEST).read_bytes()
     return Image(folder, hashlib.sha256(manifest).hexdigest())
 
 
 def manifest_of(folder: Path, packages: list[lock.Locked]) -> bytes:
-    """What an image says about itself: the digests of its files, and where they came from."""
+    """The manifest of an image: the digests of its files, and where they came from."""
     digests = {part: sha256(folder / part) for part in PARTS}
     described = {"format": FORMAT, "sha256": digests, "packages": [str(locked) for locked in packages]}
     return json.dumps(described, indent=1, sort_keys=True).encode() + b"\n"
 
 
 def inputs_digest(machine: Path) -> str:
-    """A name for what an image is built from, so that nothing is built twice."""
+    """A digest of all that an image is built from, so that none is built twice."""
     code = Path(__file__).parent
     sources = [machine / name for name in ("packages.lock", "image.toml", "init")]
     sources += [code / name for name in ("contents.py", "cpio.py", "elf.py", "image.py")]
@@ -84,7 +84,7 @@ def assemble(machine: Path, packages: list[lock.Locked], store: Path, folder: Pa
 
 
 def build_image(machine: Path, cache: Path, tell: Callable[[str], None]) -> Image:
-    """The image to use: the imported one, else the one of the lock, built if it is not there yet or damaged."""
+    """The image to use: the imported one, else that of the lock, built if it is missing or damaged."""
     images = cache / "image"
     imported, built = images / IMPORTED, images / inputs_digest(machine)
     locked = lock.read(machine / "packages.lock")
@@ -108,7 +108,7 @@ def _damage(folder: Path) -> str:
 
 
 def require_whole(folder: Path) -> None:
-    """What a course published cannot be built here."""
+    """Refuse a damaged imported image: one that a course published cannot be built here."""
     if said := _damage(folder):
         raise ImageError(f"the imported image is damaged: {said}", str(folder), "lab image import FILE, once more")
 

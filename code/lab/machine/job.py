@@ -12,7 +12,7 @@ from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
 from lab.model.trial import NS_PER_S, PADDING, Job, Link
 
-FRAME_EXTRA_BYTES = 24  # preamble, checksum and gap of an Ethernet frame, which no kernel counts
+FRAME_EXTRA_BYTES = 24  # preamble, checksum and gap of an Ethernet frame, which the kernel does not count
 
 
 class JobError(SiteError):
@@ -20,7 +20,7 @@ class JobError(SiteError):
 
 
 def values(job: Job) -> dict[str, str]:
-    """The variables that init works with; it has the model, this only the numbers."""
+    """The numbers for init, which knows the link model."""
     link = job.link
     check(link)
     return {
@@ -35,7 +35,7 @@ def values(job: Job) -> dict[str, str]:
 
 
 def netem(link: Link) -> Iterator[str]:
-    """The words for netem; none for a cable that is only a cable."""
+    """The words for netem; none for a cable without delay and loss."""
     if link.rate_bit_s is not None:
         yield f"rate {link.rate_bit_s}bit {FRAME_EXTRA_BYTES}"
     if link.delay_ns:
@@ -45,7 +45,7 @@ def netem(link: Link) -> Iterator[str]:
 
 
 def check(link: Link) -> None:
-    """Refuse a link that the kernel would silently turn into another one: by the limits of an experiment's file."""
+    """Refuse a link that the kernel would silently change, by the limits of an experiment's file."""
     given = {name: value for name, value in vars(link).items() if value is not None}
     if fault := check_part("link", given):
         raise JobError(f"this link is impossible: {fault.what}, expected {fault.expected}")

@@ -1,4 +1,4 @@
-"""Two machines joined by a network card each: one end of the link in each of them, and neither goes on alone."""
+"""Two machines joined by a network card each: one end of the link in each, and neither goes on without the other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lab.machine.running import Running
 from lab.machine.wall import Machine, boot
 from lab.model.trial import DAEMON, ECHO, Job, Outcome, Step
 
-MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02")  # as init knows them: nothing asks for them
+MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02")  # as init knows them: no ARP request asks for them
 CARD_MTU = 4200
 CLIENT, SERVER = 0, 1
 NAMES = ("client", "server")
@@ -59,7 +59,7 @@ class Both:
 
     @contextmanager
     def watch(self, process: qemu.Process) -> Iterator[None]:
-        """Known to the site, and to the other machine."""
+        """Register a QEMU with the site and with the other machine."""
         with self.watch_outside(process), self.running.watch(process):
             yield
 
@@ -74,7 +74,7 @@ class Both:
             raise
 
     def results(self, ended: Iterable[tuple[Files, str]]) -> list[tuple[Files, str]]:
-        """What both left, or how the first one failed."""
+        """The results of both, or the error of the one that failed first."""
         try:
             return list(ended)
         except MachineError:
@@ -92,7 +92,7 @@ def joints(end: int, card: int, line: int) -> list[str]:
 
 
 def over_the_link(step: Step) -> Step:
-    """A step whose launcher has its daemon started by the other machine."""
+    """A step whose launcher makes the other machine start its daemon."""
     if step.server != DAEMON:
         return step
     host = step.client[step.client.index("--host", step.client.index(":")) + 1]
@@ -103,7 +103,7 @@ def over_the_link(step: Step) -> Step:
 
 @contextmanager
 def sockets() -> Iterator[tuple[int, int]]:
-    """Two ends of a connection that nobody else can reach."""
+    """Two ends of a private connection."""
     with ExitStack() as stack:
         one, other = (stack.enter_context(each) for each in socket.socketpair())
         yield one.fileno(), other.fileno()

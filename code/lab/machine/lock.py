@@ -15,7 +15,7 @@ from lab.machine import contents, debian, elf
 HEADER = """\
 # Debian packages that make the machine's image: name, version, sha256. Written by `make lock`.
 """
-KERNEL = re.compile(r"linux-image-\d")  # its name holds the kernel's ABI, so a newer one has another name
+KERNEL = re.compile(r"linux-image-\d")  # the name holds the kernel's ABI, so a newer kernel has another name
 KERNEL_METAPACKAGE = "linux-image-amd64"
 LINE = re.compile(r"([a-z0-9][a-z0-9+.-]+) ([A-Za-z0-9.+:~-]+) ([0-9a-f]{64})")
 
@@ -37,7 +37,7 @@ class Locked:
 
 
 def parse(text: str, where: str) -> tuple[Locked, ...]:
-    """Read a lock; a line that is not one is named."""
+    """Read a lock; an error names a line that cannot be read."""
     locked = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
@@ -65,7 +65,7 @@ def archive_of(locked: Locked, store: Path) -> Path:
 
 
 def is_there(locked: Locked, store: Path) -> bool:
-    """Whether the store has a package, and it is still the one that was fetched."""
+    """Whether the store has a package, unchanged since it was fetched."""
     archive = archive_of(locked, store)
     return archive.is_file() and sha256(archive) == locked.sha256
 
@@ -80,7 +80,7 @@ def concrete(packages: Iterable[str]) -> dict[str, str]:
 
 
 def fetch(versions: dict[str, str], store: Path) -> list[Locked]:
-    """Download some versions into the store, whatever their digests, and say what came."""
+    """Download some versions into the store, whatever their digests, and return what came."""
     store.mkdir(parents=True, exist_ok=True)
     fetched = []
     with tempfile.TemporaryDirectory(dir=store) as folder:
@@ -92,7 +92,7 @@ def fetch(versions: dict[str, str], store: Path) -> list[Locked]:
 
 
 def obtain(packages: Iterable[Locked], store: Path) -> list[Locked]:
-    """Bring the locked packages into the store, or else what the mirrors have in their place."""
+    """Bring the locked packages into the store, or the mirrors' versions in their place."""
     wanted = sorted(packages)
     missing = {locked.package: locked for locked in wanted if not is_there(locked, store)}
     got = fetch(versions_now(missing), store) if missing else []
@@ -100,7 +100,7 @@ def obtain(packages: Iterable[Locked], store: Path) -> list[Locked]:
 
 
 def versions_now(missing: dict[str, Locked]) -> dict[str, str]:
-    """Of each package the locked version where a mirror has it, else the version that a new lock would take."""
+    """For each package the locked version if a mirror has it, else the version that a new lock would take."""
     offered, versions = debian.offered(missing), {}
     for package, locked in missing.items():
         if any(candidate.version == locked.version for candidate in offered.get(package, ())):
@@ -114,7 +114,7 @@ def versions_now(missing: dict[str, Locked]) -> dict[str, str]:
 
 
 def difference(locked: Iterable[Locked], there: Iterable[Locked]) -> str:
-    """What of a lock is not there, and what is instead; empty where they are equal."""
+    """The differences of two locks in words; empty if they are equal."""
     wanted, found = set(locked), set(there)
     names = [
         ", ".join(f"{one.package} {one.version}" for one in sorted(some)) for some in (found - wanted, wanted - found)

@@ -19,7 +19,7 @@ class PluginError(SiteError):
 
 
 def built(machine: Path, cache: Path) -> Path:
-    """The plugin of this source, compiled if it is not there yet or damaged."""
+    """The plugin of this source, compiled if it is missing or damaged."""
     source = machine / "before_halt.c"
     target = cache / "plugin" / hashlib.sha256(source.read_bytes()).hexdigest()
     if _damage(target):
@@ -37,7 +37,7 @@ def _damage(folder: Path) -> str:
 
 
 def compile_into(target: Path, source: Path) -> None:
-    """Run the compiler; what it says is in the error."""
+    """Run the compiler; the error has its message."""
     try:
         subprocess.run(["gcc", *FLAGS, "-o", target, source], capture_output=True, text=True, check=True)
     except FileNotFoundError as error:

@@ -36,11 +36,11 @@ MACHINE = (
 
 
 class MachineError(SiteError):
-    """The machine did not do what it was started for."""
+    """The machine failed to do its work."""
 
 
 def identity() -> dict[str, str]:
-    """What of QEMU a result depends on."""
+    """QEMU's version and arguments: a result depends on both."""
     arguments = (*MACHINE, *memory(0, shared=False), *mailbox(0), *console(0), "-append", KERNEL_ARGUMENTS)
     return {"qemu": version(), "arguments": " ".join(arguments)}
 
@@ -55,7 +55,7 @@ def version() -> str:
 
 
 def path_of(descriptor: int) -> str:
-    """A path by which QEMU opens what this process holds open: independent of folders, gone when both have ended."""
+    """A path by which QEMU opens a file that this process holds open, whatever folder it lies in."""
     return f"/proc/self/fd/{descriptor}"
 
 
@@ -73,12 +73,12 @@ def mailbox(descriptor: int) -> list[str]:
 
 
 def console(descriptor: int) -> list[str]:
-    """What the guest's kernel says; to a file, since a pipe that fills up would be noticed by the guest."""
+    """The guest's console, into a file: the guest would notice a pipe that fills up."""
     return ["-serial", f"file:{path_of(descriptor)}"]
 
 
 def plugin(descriptor: int) -> list[str]:
-    """What makes the clock exact; no result depends on how it was compiled."""
+    """The plugin that makes the clock exact; no result depends on its compiler."""
     return ["-plugin", path_of(descriptor)]
 
 
@@ -113,7 +113,7 @@ class Process:
         self.popen.communicate()
 
     def expire(self) -> None:
-        """Kill what has run for too long; whoever waits for it then sees that it ended."""
+        """Kill a QEMU that has run for too long; the thread that waits for it then sees its end."""
         self.expired = True
         self.popen.kill()
 
@@ -131,7 +131,7 @@ class Process:
         return message
 
     def ended(self) -> MachineError:
-        """Why it is not there any more."""
+        """The error for a QEMU that has ended."""
         status = self.popen.wait()
         if self.expired:
             return MachineError(f"it ran longer than {self.limit_s:.0f} s")
@@ -154,7 +154,7 @@ class Process:
                 raise MachineError(f"QEMU refused {command}: {message['error']}")
 
     def await_event(self, name: str, **data: object) -> None:
-        """Wait for an event with these data."""
+        """Wait for an event that has these data."""
         while True:
             message = self.message()
             found = message.get("data", {})

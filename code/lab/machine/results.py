@@ -1,4 +1,4 @@
-"""What init left in the mailbox, read as an outcome.
+"""The files that init left in the mailbox, read as an outcome.
 
 Programs under test may have written it too: nothing of it is trusted.
 """
@@ -65,7 +65,7 @@ def counters(text: str) -> dict[str, int]:
 
 
 def status(files: Files, name: str) -> int:
-    """How one end of a step ended; what the deadline killed, or kept from starting, says so."""
+    """The status of one end of a step: also of an end that the deadline killed, or kept from starting."""
     expired = "expired" in files
     if f"{name}.status" not in files and expired:
         return DEADLINE_STATUS
@@ -74,7 +74,7 @@ def status(files: Files, name: str) -> int:
 
 
 def step(files: Files, name: int) -> StepOutcome:
-    """What one step left; without a start of its own, it never ran."""
+    """The outcome of one step; a step without a start never ran."""
     started = f"{name}.start" in files
     return StepOutcome(
         client_out=files.get(f"{name}.client.out", ""),
@@ -89,7 +89,7 @@ def step(files: Files, name: int) -> StepOutcome:
 
 
 def outcome(files: Files, steps: int, console: str, host_seconds: float) -> Outcome:
-    """The outcome of a job of so many steps."""
+    """The outcome of a job with this number of steps."""
     if files.get("link.err"):
         raise ResultError(f"the guest could not make the link: {files['link.err'].strip()}")
     return Outcome(
@@ -104,7 +104,7 @@ def outcome(files: Files, steps: int, console: str, host_seconds: float) -> Outc
 
 
 def joined_outcome(client: Files, server: Files, steps: int, console: str, host_seconds: float) -> Outcome:
-    """The outcome where each end was a machine of its own: the clock is the client's, all else is both ends'."""
+    """The outcome of two machines, one for each end: the clock is the client's, all else comes from both."""
     taken = {name for name in server if name == "expired" or name.partition(".")[2].startswith("server.")}
     of_server = {name: server[name] for name in taken}
     error = client.get("link.err", "") + server.get("link.err", "")

@@ -11,7 +11,7 @@ from lab.machine.qemu import MachineError, Process
 
 
 class Running:
-    """A set of processes that is closed once for all."""
+    """A set of processes that can be ended, and closed for good."""
 
     def __init__(self, site: str) -> None:
         self.site = site
@@ -21,7 +21,7 @@ class Running:
 
     @contextmanager
     def watch(self, process: Process) -> Iterator[None]:
-        """Know a process while it runs, so that stop() can end it."""
+        """Hold a process while it runs, so that stop() can end it."""
         with self.lock:
             self.processes.add(process)
             if self.stopped:
@@ -34,7 +34,7 @@ class Running:
 
     @contextmanager
     def stoppable(self) -> Iterator[None]:
-        """What breaks because it was stopped is said to be stopped, not broken."""
+        """Turn an error that stop() caused into SiteStopped."""
         try:
             yield
         except MachineError:

@@ -32,7 +32,7 @@ def exclusive(path: Path) -> Iterator[None]:
 
 @contextmanager
 def stored(target: Path, done: str = "written") -> Iterator[None]:
-    """Say in one sentence that the disk is full, or whatever else keeps a target from being written or read."""
+    """Turn a full disk, or any other refusal to write or read a target, into one sentence."""
     try:
         yield
     except OSError as error:
@@ -49,7 +49,7 @@ def put_folder(target: Path, *, replace: bool = False, digest: Digest = sha256) 
         yield None
         return
     with stored(target):
-        # A process that was killed leaves its folder behind; the lock's holder is the only one who may have one.
+        # A killed process leaves its temporary folder; we hold the lock, so any such folder is stale.
         for left in target.parent.glob(f"{target.name}.making-*"):
             shutil.rmtree(left)
         folder = Path(tempfile.mkdtemp(prefix=f"{target.name}.making-", dir=target.parent))
@@ -65,7 +65,7 @@ def put_folder(target: Path, *, replace: bool = False, digest: Digest = sha256) 
 
 
 def _umask() -> int:
-    """The process's; it can only be read by setting it, which other threads would see."""
+    """The process's umask, from /proc: umask(2) can only read it by setting it, which other threads would see."""
     status = Path("/proc/self/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("Umask:")).split()[1], 8)
 

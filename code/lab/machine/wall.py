@@ -38,7 +38,7 @@ SOFTWARE = Acceleration("software", ("-accel", "tcg,thread=multi", "-cpu", "max"
 
 @dataclass(frozen=True)
 class Machine:
-    """What every run of a site has in common."""
+    """The parts that all runs of a site share."""
 
     image: Image
     acceleration: Acceleration
@@ -46,7 +46,7 @@ class Machine:
     one_end: str  # the script that makes a machine one of two
 
     def arguments(self, processors: int) -> list[str]:
-        """QEMU's, without files."""
+        """QEMU's arguments, without files."""
         kernel = ("-kernel", str(self.image.vmlinuz), "-initrd", str(self.image.initrd), "-append", KERNEL_ARGUMENTS)
         return [*MACHINE, *self.acceleration.arguments, "-smp", str(processors), *kernel]
 
@@ -62,7 +62,7 @@ def boot(
     machine: Machine, archive: bytes, more: Iterable[str], descriptors: Iterable[int], processors: int,
     limit_s: float, watch: Watch,
 ) -> tuple[Files, str]:  # fmt: skip
-    """Boot one machine with a job in its mailbox; what it left, and what its kernel said."""
+    """Boot one machine with a job in its mailbox; its files, and the kernel's messages."""
     with (
         anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
         anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,

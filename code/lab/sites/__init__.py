@@ -1,4 +1,4 @@
-"""Where trials run: the protocol that every site fulfils, and how one is opened by name."""
+"""Where trials run: the protocol of every site, and how one is opened by name."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from lab.places import HOSTS
 from lab.sites.traits import Traits
 
 MODULES = {name: f"lab.sites.{name}" for name in ("exact", "vm", "host", "ssh", "slurm")}
-EVERYWHERE = "exact"  # the one that every computer can have: what is asked for where nothing else is named
+EVERYWHERE = "exact"  # the site that every computer can have: `lab doctor` fails only for this one
 
-Tell = Callable[[str], None]  # what takes time, and why
+Tell = Callable[[str], None]  # takes a sentence about what takes time, and why
 
 
 def silent(_: str) -> None:
-    """Tell nobody: prepare() told what there is to tell."""
+    """Tell nobody: prepare() has told it already."""
 
 
 class Site(Protocol):
     """A place that runs jobs."""
 
     name: str
-    at_once: int | None  # trials that it can run without one measuring the other; None: as many as there are processors
+    at_once: int | None  # trials that do not disturb each other; None: as many as there are processors
 
     @property
     def ends(self) -> Ends:
@@ -39,7 +39,7 @@ class Site(Protocol):
         ...
 
     def identity(self) -> dict[str, str]:
-        """What makes this site this site: compared, stable, cheap after the first call."""
+        """What two records must share to be of one site: compared, stable, cheap after the first call."""
         ...
 
     def prepare(self, progress: Tell) -> None:
@@ -56,13 +56,13 @@ class Site(Protocol):
 
 
 def open_site(named: str, hosts: Path = HOSTS) -> Site:
-    """`host`, or `host:WHICH` where a site has several. Its module is imported only now: a plan needs no other's."""
+    """`host`, or `host:WHICH` where a site has several. Its module is imported only now: a plan needs no other."""
     name, _, wanted = require_known(named).partition(":")
     return cast(Site, import_module(MODULES[name]).open(wanted, hosts))
 
 
 def require_known(named: str) -> str:
-    """The same, if there is such a site."""
+    """The name as given; an error if there is no such site."""
     name = named.partition(":")[0]
     if name not in MODULES:
         raise SiteError(f"there is no site called {name!r}", hint="one of: " + ", ".join(MODULES))

@@ -7,7 +7,7 @@ from pathlib import Path
 from lab.sites import EVERYWHERE, hosts
 from lab.sites.agent import computer
 
-ANY = "any"  # who reads records and names no site takes that of which there are most
+ANY = "any"  # for commands that read records: the site with most records
 
 
 def choose(file: Path) -> tuple[str, str]:

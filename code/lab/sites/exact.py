@@ -47,7 +47,7 @@ class ExactSite:
         self.lock = threading.Lock()
         self.running = Running(self.name)
         self.known: tuple[Image, Path] | None = None
-        self.whole: frozen.Frozen | None = None  # the machine, once its digests were asked
+        self.whole: frozen.Frozen | None = None  # the machine, once its digests were checked
         self.tell: Tell = silent
 
     def identity(self) -> dict[str, str]:
@@ -55,7 +55,7 @@ class ExactSite:
         return frozen.identity(self.made(silent)[0])
 
     def prepare(self, progress: Callable[[str], None]) -> None:
-        """Build the image and freeze the machine where that was not done yet."""
+        """Build the image and freeze the machine, unless that is done."""
         self.tell = progress
         frozen.frozen_machine(*self.made(progress), self.cache, progress)
 
@@ -77,7 +77,7 @@ class ExactSite:
             return self.whole
 
     def run(self, job: Job) -> Outcome:
-        """Run a job and wait for what it leaves."""
+        """Run a job and wait for its outcome."""
         machine = self.asked()
         per_second, more = self.host_seconds
         with self.running.stoppable():

@@ -15,10 +15,10 @@ PROGRAMS_FOLDER = "~/.cache/lab/programs"
 
 @dataclass(frozen=True)
 class Host:
-    """One end: how to log in there, and its end of the data link, of which the lab finds what is not said."""
+    """One end: how to log in there, and its end of the data link; the lab finds missing parts."""
 
     login: str  # as ssh takes it
-    address: str = ""  # of the data link, which may differ from where one logs in
+    address: str = ""  # on the data link; the login may go another way
     interface: str = ""
     device: str = ""  # RDMA
     folder: str = PROGRAMS_FOLDER  # where the programs under test are kept
@@ -42,7 +42,7 @@ class Slurm:
     constraint: str = ""
     minutes: int = 30  # of one trial at most
     modules: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()  # more for sbatch, as one types them
+    options: tuple[str, ...] = ()  # more words for sbatch
     mpi: str = "pmix"  # as `srun --mpi` takes it; or "orterun"
     interface: str = ""
     device: str = ""
@@ -74,7 +74,7 @@ def has(file: Path, name: str) -> bool:
 
 
 def _table(file: Path, name: str) -> JsonTable:
-    """As hosts.json has checked it."""
+    """A table, checked by hosts.json."""
     document = read_toml(file, "hosts", hint="docs/sites.md shows one; or --site ssh:CLIENT,SERVER").document
     if name not in document:
         expected = f"a table [{name}]; docs/sites.md shows one"

@@ -21,7 +21,7 @@ from lab.sites.traits import EXACT, Clock, Shared, Traits
 
 AT_ONCE = 256  # trials that wait in the queue together
 
-# No node is known before a job has started: its words for them are replaced there.
+# No node is known before a job has started: the nodes replace these words.
 ENDS = Ends(
     client=End("@client.host", "@client.device", "@client.interface"),
     server=End("@server.host", "@server.device", "@server.interface"),
@@ -47,7 +47,7 @@ class SlurmSite:
 
     @property
     def ends(self) -> Ends:
-        """By names that the nodes replace; without an RDMA device there is none to name."""
+        """Both ends under names that the nodes replace; no device without one in hosts.toml."""
         ends = replace(ENDS, launcher=self.cluster.launcher)
         if self.cluster.device:
             return ends
@@ -63,7 +63,7 @@ class SlurmSite:
         return self.known
 
     def prepare(self, progress: Callable[[str], None]) -> None:
-        """See that there is a cluster."""
+        """Ask for the cluster's name: an error if there is none."""
         del progress
         self.identity()
 
@@ -90,11 +90,11 @@ class ExactOnSlurm(SlurmSite):
 
     @property
     def ends(self) -> Ends:
-        """Those of the machine."""
+        """The traits of the machine."""
         return self.machine.ends
 
     def identity(self) -> dict[str, str]:
-        """That of the machine: where it ran makes no difference."""
+        """The identity of the machine: the node makes no difference."""
         return self.machine.identity()
 
     def prepare(self, progress: Callable[[str], None]) -> None:

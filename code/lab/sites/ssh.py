@@ -41,11 +41,11 @@ class TwoHosts:
         self.about = {"hosts": f"{hosts.client.login} to {hosts.server.login}"}
 
     def apply(self, link: Link) -> None:
-        """A real link can't be modelled."""
+        """Refuse a link model: a real link takes none."""
         refuse_model(link)
 
     def with_programs(self, job: Job) -> Pair:
-        """Both hosts have the job's programs, and know where."""
+        """The pair, once both hosts have the job's programs."""
         sides = {"client": self.client, "server": self.server}
         places = {role: programs(bundle.ensure(at, job.overlay)) for role, at in sides.items()}
         return replace(self.pair, locate={role: locator(each) for role, each in places.items()})

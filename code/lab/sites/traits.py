@@ -1,4 +1,4 @@
-"""What a site and its link are, as values: code and templates ask these, and never a name."""
+"""The traits of a site with its link: code and templates ask these, never a site's name."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Shared(StrEnum):
 
 @dataclass(frozen=True)
 class Traits:
-    """A site with its link; a record repeats them, so that who reads it needs no site."""
+    """The traits of a site with its link; a record repeats them, so that reading it needs no site."""
 
     clock: Clock
     shared: Shared
-    takes_models: bool  # the link is made for the run, and is what a link model says; a real one is what it is
+    takes_models: bool  # the link is made for the run, as a link model says; a real link takes none
     reachable: bool  # others than both ends can open connections to them
 
     @property
@@ -46,7 +46,7 @@ class Traits:
 
 
 EXACT = Traits(Clock.INSTRUCTIONS, Shared.CORE, takes_models=True, reachable=False)
-# Of each of these there is one in the world, known before any is opened: no record and no computer can say otherwise.
+# These sites are the same on every computer: their traits are known before any is opened, whatever a record says.
 FIXED = {"exact": EXACT}
 
 
@@ -56,7 +56,7 @@ def fixed(site: str) -> Traits | None:
 
 
 def read_traits(site: str, values: JsonValue) -> Traits:
-    """Those that a record of the site repeats."""
+    """The traits that a record of the site repeats."""
     try:
         return fixed(site) or parse_as(Traits, values)
     except JsonError as error:

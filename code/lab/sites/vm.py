@@ -20,9 +20,9 @@ from lab.sites.agent import computer
 from lab.sites.host import alone
 from lab.sites.traits import Clock, Shared, Traits
 
-KVM_TRIAL_S = 20.0  # a machine boots in two, where KVM works
+KVM_TRIAL_S = 20.0  # a machine boots in two seconds if KVM works
 KVM_DEVICE = Path("/dev/kvm")
-LATE_S = 10.0  # after its deadline a job is ended in the machine; then the machine itself
+LATE_S = 10.0  # between the end of a job at its deadline and the end of its machine
 
 JOINED = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "10.0.0.2", launcher="orterun apart")
 ALONE = exact.ExactSite.ends
@@ -53,7 +53,7 @@ class VmSite:
 
     @property
     def traits(self) -> Traits:
-        """The cable is the machine's own, whatever runs the machine."""
+        """The traits: the machine has its own cable, whatever runs it."""
         shared = Shared.HOST if self.joined else Shared.CORE
         return Traits(Clock.WALL, shared, takes_models=True, reachable=False)
 
@@ -96,7 +96,7 @@ class VmSite:
         return True
 
     def run(self, job: Job) -> Outcome:
-        """Boot, run the job, and leave nothing."""
+        """Boot, run the job, and leave nothing behind."""
         machine = self.made(silent)
         limit_s = wall.BOOT_S + job.deadline_s + LATE_S
         with self.turn, alone(self.tell), self.running.stoppable():

@@ -1,4 +1,4 @@
-"""A site of two agents, by the clock on the wall: one job after the other, the link made anew when a job broke it."""
+"""A site of two agents on a wall clock: one job after the other, and a new link after a job that broke it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PairLink(Protocol):
 
     pair: Pair
     ends: Ends
-    about: dict[str, str]  # what identifies it besides both computers
+    about: dict[str, str]  # its identity besides that of both computers
     traits: Traits
 
     def apply(self, link: Link) -> None:
@@ -49,7 +49,7 @@ class WallSite:
         chosen: str = "",
     ) -> None:
         self.name, self.connect, self.alone = name, connect, alone
-        self.chosen = chosen  # what a person must know of how the link was chosen
+        self.chosen = chosen  # a sentence about how the link was chosen
         self.tell: Tell = silent
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.stopped = False
@@ -63,7 +63,7 @@ class WallSite:
 
     @property
     def traits(self) -> Traits:
-        """Those of the link."""
+        """The traits of the link."""
         return self.found()[2]
 
     def identity(self) -> dict[str, str]:
@@ -71,7 +71,7 @@ class WallSite:
         return self.found()[0]
 
     def found(self) -> tuple[dict[str, str], Ends, Traits]:
-        """What both ends and the link said when they were asked first."""
+        """The answers of both ends and the link to the first question."""
         if self.known is None:
             link = self.connected()
             self.known = pair.identity(link.pair, link.ends) | link.about, link.ends, link.traits
@@ -114,7 +114,7 @@ class WallSite:
         return pair.run_between(ends, link.ends, job)
 
     def disconnect(self) -> None:
-        """What a broken job left of the link must not reach the next."""
+        """Close the link of a job that broke it, before the next job."""
         with self.lock:
             if self.link is not None:
                 self.link.close()

@@ -1,4 +1,4 @@
-"""The programs under test on another host: copied once, kept by their digest, built there where ours do not run."""
+"""The programs under test on another host: copied once, kept by digest, and built there if ours do not run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BUILD_S = 120.0
 
 
 def ensure(connection: Connection, programs: Iterable[Path]) -> dict[str, str]:
-    """Where each program lies there, by its name; what is not there is copied."""
+    """The place of each program there, by its name; missing programs are copied."""
     wanted = {f"{path.parent.name}/{path.name}": path for path in programs}
     folder = connection.host.folder
     if not wanted.keys() <= connection.known:
@@ -42,7 +42,7 @@ def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> 
 
 
 def _build(connection: Connection, name: str) -> None:
-    """The other computer has another processor or C library: it makes its own, which the record says."""
+    """Build the programs on a computer with another processor or C library; the record says so."""
     source = f"source-{name.partition('/')[0]}"
     files = sorted([*SOURCES.glob("*.[ch]"), SOURCES / "Makefile"])
     connection.end.ask("missing", folder=f"{connection.folder}/{source}", names=[])  # makes the folder

@@ -1,4 +1,4 @@
-"""The harness' side of an agent: the process that reaches it, and requests whose answers come when they come."""
+"""The harness' side of an agent: the process that reaches it, and its requests, answered in any order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 HERE = Path(__file__).resolve().parent
-# What every agent's interpreter is told: the rest of its source is the first line of its input.
+# The start of every agent: its interpreter reads the rest of the source as the first line of its input.
 BOOTSTRAP = """
 import json, sys, types
 for name, source in json.loads(sys.stdin.readline()):
@@ -33,8 +33,8 @@ for name, source in json.loads(sys.stdin.readline()):
 sys.modules["lab.sites.agent.server"].Agent().serve()
 """
 INTERPRETER = ("-I", "-S", "-c", BOOTSTRAP)
-ANSWER_S = 20.0  # for what an agent does at once
-BEAT_S = 10.0  # between signs of life
+ANSWER_S = 20.0  # for requests that an agent answers at once
+BEAT_S = 10.0  # between two signs of life
 SILENCE_S = 45.0  # after which an agent takes the harness for dead
 LAST_WORDS = 4000  # ssh's warning of a changed key is long
 
@@ -43,12 +43,12 @@ Explain = Callable[[str, str], SiteError]  # name and last words of an end that 
 
 
 def lost(name: str, words: str) -> SiteError:
-    """What is said of an end that is gone without being told to."""
+    """The error for an end that is gone without an order."""
     return SiteError(f"the connection ended: {last_line(words)}", where=name)
 
 
 def last_line(words: str) -> str:
-    """Of all that was said, what fits in a sentence."""
+    """The last line of an output, short enough for a sentence."""
     return words.splitlines()[-1].strip() if words else "it said nothing"
 
 
@@ -77,7 +77,7 @@ class FarEnd:
             raise
 
     def call(self, what: str, **request: JsonValue) -> Future[JsonTable]:
-        """Ask, and wait later."""
+        """Send a request; wait for its answer later."""
         future: Future[JsonTable] = Future()
         with self.lock:
             if self.error is not None:
@@ -99,7 +99,7 @@ class FarEnd:
         return reply
 
     def ask(self, what: str, **request: JsonValue) -> JsonTable:
-        """Ask and wait, for what takes no time over there."""
+        """Send a request that takes no time over there, and wait for its answer."""
         return self.answer(self.call(what, **request))
 
     def table(self, what: str, **request: JsonValue) -> JsonTable:
@@ -127,14 +127,14 @@ class FarEnd:
         self.reader.join()
 
     def kill(self) -> None:
-        """End it now; who waits for it is told that it was stopped."""
+        """End it now; all who wait for it get SiteStopped."""
         self.stopped = True
         self.popen.kill()
         self.reader.join()
 
     def _write(self, line: str) -> None:
         assert self.popen.stdin is not None
-        with suppress(OSError, ValueError), self.lock:  # the reader sees the end too, and knows more about it
+        with suppress(OSError, ValueError), self.lock:  # the reading thread sees the end too, and knows more about it
             self.popen.stdin.write(line.encode() + b"\n")
             self.popen.stdin.flush()
 
@@ -153,7 +153,7 @@ class FarEnd:
             self._write("")
 
     def _fail(self) -> None:
-        """The agent is gone: everyone who waits is told."""
+        """Tell all who wait that the agent is gone."""
         self.popen.wait()
         error = SiteStopped("the site was told to stop") if self.stopped else self.explain(self.name, self._words())
         with self.lock:

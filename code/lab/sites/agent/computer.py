@@ -1,4 +1,4 @@
-"""What a computer says of itself: what identifies it, what is only its state, its counters, its devices.
+"""A computer as it describes itself: its identity, its state, its counters, its devices.
 
 Read from /proc and /sys, by the agent too: it runs on computers where nothing of the lab is installed.
 """
@@ -54,7 +54,7 @@ def counters() -> dict[str, int]:
 
 
 def port_counters(device: str) -> dict[str, int]:
-    """Of the device's first port, with the bytes that passed it as netdevs name them."""
+    """The counters of the device's first port, and its bytes under the names of network interfaces."""
     port, found = SYS / "class/infiniband" / device / "ports/1", {}
     for file in (*port.glob("counters/*"), *port.glob("hw_counters/*")):
         value = text(file)
@@ -117,7 +117,7 @@ def _links(*which: str) -> list[Interface]:
 
 
 def end(device: str, interface: str, address: str) -> dict[str, str]:
-    """One end of the data link, what is not given found from what is; else where the harness came in by ssh."""
+    """One end of the data link: missing parts are found from the given ones, else from the way of the ssh login."""
     came_in = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 3)[2]
     if not (device or interface or address):
         device = active_device()
@@ -132,13 +132,13 @@ def active_device() -> str:
 
 
 def is_down(interface: str, device: str) -> bool:
-    """Whether this end of the link carries nothing, as far as the computer says."""
+    """Whether this end of the link is down, as far as the computer says."""
     off = any(link["operstate"] in ("DOWN", "LOWERLAYERDOWN") for link in _links("dev", interface))
     return off or (bool(device) and "ACTIVE" not in port_state(device))
 
 
 def port_state(device: str) -> str:
-    """4: ACTIVE, or why not."""
+    """The state of the first port: `4: ACTIVE`, or why not."""
     return text(SYS / "class/infiniband" / device / "ports/1/state")
 
 
@@ -164,7 +164,7 @@ def gid_kinds(device: str) -> str:
 
 
 def identity(interface: str, device: str) -> dict[str, str]:
-    """What makes measurements comparable; nothing that changes by itself."""
+    """The facts that make measurements comparable; none of them changes by itself."""
     found = {"kernel": os.uname().release, "processor": processor(), "governor": governor(), "turbo": turbo()}
     found["congestion"] = text(PROC / "sys/net/ipv4/tcp_congestion_control")
     found.update(_card(interface, device))
@@ -183,7 +183,7 @@ def _card(interface: str, device: str) -> dict[str, str]:
 
 
 def state(interface: str, device: str) -> dict[str, JsonValue]:
-    """What is only recorded: it may change from trial to trial."""
+    """Facts that are only recorded: they may change from trial to trial."""
     found: dict[str, JsonValue] = {
         "load": list(os.getloadavg()),
         "temperatures_c": [int(text(zone)) / 1000 for zone in sorted(SYS.glob("class/thermal/thermal_zone*/temp"))],
@@ -206,7 +206,7 @@ def port_rate(device: str) -> str:
 
 
 def rate_bit_s(interface: str, device: str) -> int:
-    """What the link can carry, as its card says, or its interface in Mbit/s; 0 where there is no card."""
+    """The link's rate, from its card, or from its interface in Mbit/s; 0 without a card."""
     words = port_rate(device).split()
     if words:
         return int(float(words[0]) * 1e9)
@@ -216,7 +216,7 @@ def rate_bit_s(interface: str, device: str) -> int:
 
 
 def processor() -> str:
-    """The model's name."""
+    """The processor's model."""
     for line in text(PROC / "cpuinfo").splitlines():
         if line.startswith(("model name", "cpu model", "Processor")):
             return line.partition(":")[2].strip()

@@ -1,4 +1,4 @@
-"""One connection to one host: the agent's session opens it, what is copied goes over it too."""
+"""One connection to one host: the agent's session opens it, and files are copied over it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from lab.sites.agent.client import INTERPRETER, FarEnd, last_line
 from lab.sites.hosts import Host
 
 CONNECT_S = 10
-ALIVE_S, ALIVE_COUNT = 3, 4  # a host that says nothing for so long is lost
+ALIVE_S, ALIVE_COUNT = 3, 4  # a host is lost after a silence of 3 s x 4
 COPY_S = 120
 
-# What ssh says, what that means, and what to try. {} is the login.
+# A message of ssh, its meaning, and what to try. {} is the login.
 FAULTS = (
     ("REMOTE HOST IDENTIFICATION HAS CHANGED", "its host key has changed", "ssh-keygen -R {}, if you know why"),
     ("Host key verification failed", "its host key is not known", "ssh {}, and look at the key"),
@@ -33,11 +33,11 @@ FAULTS = (
 
 
 class Connection:
-    """A host that is logged in to."""
+    """A host with an open login."""
 
     def __init__(self, role: str, host: Host, config: str) -> None:
         self.host = host
-        self.folder, self.known = host.folder, set[str]()  # where programs lie there, and which
+        self.folder, self.known = host.folder, set[str]()  # the folder of programs there, and those known to be in it
         self.options = _options(_socket(role), config)
         agent = shlex.join(["exec", "python3", *INTERPRETER])
         command = ["ssh", *self.options, "-o", "ControlMaster=yes", "-T", host.login, agent]
@@ -58,7 +58,7 @@ class Connection:
 
 
 def explain(login: str, words: str) -> SiteError:
-    """One sentence from what ssh said."""
+    """One sentence from ssh's messages."""
     for said, meaning, hint in FAULTS:
         if said in words:
             return SiteError(meaning, where=login, hint=hint.format(login))
@@ -79,7 +79,7 @@ def _options(socket: Path, config: str) -> list[str]:
 
 
 def _socket(role: str) -> Path:
-    """In a folder of this user alone; a socket's path may have 104 letters, so not in the checkout."""
+    """The socket, in a folder of this user alone; not in the checkout, since its path may have 104 letters at most."""
     folder = Path(tempfile.gettempdir()) / f"lab-ssh-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o077:

@@ -1,4 +1,4 @@
-"""The words of a step's command, made real at one end: a plan names programs and ends, not where they lie."""
+"""The words of a step's command at one end: a plan names programs and ends, not their places."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 from lab.programs.request import DIRECTORY
 
-Locate = Callable[[str], str]  # a word of a step's command, as it is at one end
+Locate = Callable[[str], str]  # from a word of a step's command to the word at one end
 
 
 def locator(named: Mapping[str, str]) -> Locate:
-    """Puts for each name what it is there, also within a word; a longer name is not taken for a shorter one."""
+    """Replaces each name, also within a word; a longer name goes before a shorter one."""
     if not named:
         return str
     known = re.compile("|".join(rf"{re.escape(name)}(?![\w.-])" for name in named))
@@ -20,10 +20,10 @@ def locator(named: Mapping[str, str]) -> Locate:
 
 
 def programs(places: Mapping[str, str]) -> dict[str, str]:
-    """Programs under test by the names that steps have for them; the places are by the programs' own."""
+    """The places of programs under test by their names in steps; the given places are by file name."""
     return {f"{DIRECTORY}/{name}": place for name, place in places.items()}
 
 
 def kept(overlay: Iterable[Path]) -> dict[str, str]:
-    """Programs under test where this computer keeps them."""
+    """The places of programs under test on this computer."""
     return programs({path.name: str(path) for path in overlay})

@@ -1,4 +1,4 @@
-"""What programs leave running: it becomes this process' own child, and is ended."""
+"""Processes that a program leaves behind become children of this process, and are ended."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
-STARTED: set[int] = set()  # programs that run
+STARTED: set[int] = set()  # process ids of programs that run
 
 
 def adopt() -> None:
-    """What a program leaves running becomes a child of this process: a launcher gives each rank a group of its own."""
+    """Make this process the parent of orphans: a launcher gives each rank a group of its own."""
     with suppress(ImportError, OSError):
         from ctypes import CDLL
 
@@ -20,7 +20,7 @@ def adopt() -> None:
 
 
 def end() -> None:
-    """End every child that is no program of its own, then those that this makes orphans."""
+    """End every child that is no started program, then the orphans that this makes."""
     while left := children() - STARTED:
         for pid in left:
             with suppress(ProcessLookupError):
@@ -30,7 +30,7 @@ def end() -> None:
 
 
 def children() -> set[int]:
-    """Of all threads of this process."""
+    """The children of all threads of this process."""
     found: set[int] = set()
     for file in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):

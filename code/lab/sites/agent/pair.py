@@ -1,4 +1,4 @@
-"""A job run by two agents, one at each end of a link: what init does on the exact machine, by the clock on the wall."""
+"""A job run by two agents, one at each end of a link: what init does on the exact machine, on a wall clock."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lab.sites.agent.locate import Locate, kept, locator
 from lab.sites.agent.replies import DataEnd, Left, Line, Look, Started
 from lab.typed_json import JsonTable, JsonValue
 
-AFTER_FAILURE_S = 1.0  # that a client has left when its server failed
-AFTER_CLIENT_S = 0.5  # that a server has for each gentler way to end
+AFTER_FAILURE_S = 1.0  # a client's remaining time after its server failed
+AFTER_CLIENT_S = 0.5  # a server's time for each gentler way to end
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two ends, and what differs between the job's words and theirs."""
+    """Two ends, and how each replaces the words of a job."""
 
     client: FarEnd
     server: FarEnd
@@ -35,7 +35,7 @@ class Pair:
 
 
 def data_end(far: FarEnd, known: Mapping[str, str], hint: str) -> End:
-    """Its end of the data link, found there from what is known of it."""
+    """Its end of the data link, found there from the known parts."""
     found = far.read(DataEnd, far.ask("end", **{"device": "", "interface": "", "address": "", **known})["found"])
     if not found.interface:
         what = f"no RDMA device {found.device}, or without an interface" if found.device else "no data link found"
@@ -64,7 +64,7 @@ class Deadline:
 
 
 def run_between(pair: Pair, ends: Ends, job: Job) -> Outcome:
-    """Run a job, and say how both ends are: before it, and of one that fails whether the link was down after it."""
+    """Run a job, with the state of both ends before it; of a failed job also whether the link was down after it."""
     found = state(pair, ends)
     outcome = run_job(pair, job)
     lost = down(pair, ends) if outcome.failed else []
@@ -72,7 +72,7 @@ def run_between(pair: Pair, ends: Ends, job: Job) -> Outcome:
 
 
 def down(pair: Pair, ends: Ends) -> list[str]:
-    """The ends of the link that are down now; none where an agent is gone, which is said elsewhere."""
+    """The ends of the link that are down now; none if an agent is gone, which has its own message."""
     try:
         found = _both(pair, "down", ends)
     except SiteError:
@@ -82,7 +82,7 @@ def down(pair: Pair, ends: Ends) -> list[str]:
 
 
 def run_job(pair: Pair, job: Job) -> Outcome:
-    """Run all steps; what the deadline kept from starting says so."""
+    """Run all steps; a step that the deadline kept from starting says so."""
     started, deadline = time.monotonic(), Deadline(job.deadline_s)
     before = _look(pair)
     time.sleep(job.perturbation.start_delay_ns / NS_PER_S)
@@ -95,7 +95,7 @@ def run_job(pair: Pair, job: Job) -> Outcome:
 
 
 def identity(pair: Pair, ends: Ends) -> dict[str, str]:
-    """What identifies both ends; what is the same at both is said once."""
+    """The identity of both ends; equal values stand once."""
     client, server = (_texts(each) for each in _both(pair, "identity", ends))
     same = {name: value for name, value in client.items() if server.get(name) == value}
     ours = {f"client_{name}": value for name, value in client.items() if name not in same}
@@ -103,7 +103,7 @@ def identity(pair: Pair, ends: Ends) -> dict[str, str]:
 
 
 def state(pair: Pair, ends: Ends) -> JsonTable:
-    """How both ends are now."""
+    """The state of both ends now."""
     client, server = _both(pair, "state", ends)
     return {"client": client, "server": server}
 
@@ -149,7 +149,7 @@ class _Run:
         return self.left(self.await_client(client.call("wait", name="client"), served), self.end_server(served))
 
     def launched(self) -> StepOutcome:
-        """The launcher first: how its daemon at the other end is to be started is the first line that it prints."""
+        """The launcher first: its first line says how to start its daemon at the other end."""
         client = self.pair.client
         self.answer(client, Started, self.start("client", self.launcher()))
         line = self.answer(client, Line, client.call("line", name="client")).line
@@ -184,7 +184,7 @@ class _Run:
         return self.answer(end, Left, done)
 
     def end_server(self, served: Future[JsonTable]) -> Left:
-        """Servers that stay are ended, ever less gently."""
+        """End servers that stay, ever less gently."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             try:
                 served.result(AFTER_CLIENT_S)
@@ -194,7 +194,7 @@ class _Run:
         return self.answer(self.pair.server, Left, served)
 
     def words(self, role: str) -> list[str]:
-        """A command as it is at its end."""
+        """A command with the words of its end."""
         return [self.pair.locate.get(role, str)(word) for word in getattr(self.step, role)]
 
     def launcher(self) -> list[str]:
@@ -204,7 +204,7 @@ class _Run:
         return [self.pair.locate.get(role, str)(word) for role, words in ends for word in words]
 
     def start(self, role: str, argv: list[str], port: int = 0) -> Future[JsonTable]:
-        """A server that a launcher does without is done at once."""
+        """The outcome of no server, where a launcher starts both ends."""
         end: FarEnd = getattr(self.pair, role)
         deadline_s = max(self.deadline.left_s, 0.001)
         return end.call(

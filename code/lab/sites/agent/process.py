@@ -1,4 +1,4 @@
-"""A program that an agent starts: a process group with its outputs in memory, which ends at its deadline."""
+"""A program that an agent starts: a process group with its outputs in memory and a deadline."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 DEADLINE_STATUS = 124  # as lab.model.trial has it, which an agent on another host has not
 NOT_STARTED_STATUS = 127
-OUTPUT_LIMIT = 64 << 20  # bytes of any file that it writes, so that one that talks without end ends (SIGXFSZ)
-NAP_S = 0.0002  # the first one while something is awaited; each is twice as long as the one before, up to
+OUTPUT_LIMIT = 64 << 20  # bytes of any file that it writes: a program that prints without end is ended by SIGXFSZ
+NAP_S = 0.0002  # the first wait between two looks; each is twice as long as the one before, up to
 LONGEST_NAP_S = 0.02
 LISTENING = "0A"  # in /proc/net/tcp
 # A program ends with its agent, even if that is killed: as the first process of its namespace it takes all with it.
@@ -44,7 +44,7 @@ class Program:
         self.begun.wait()
 
     def live(self) -> None:
-        """Start, wait, and keep the status; this thread's end would end the process (pdeathsig)."""
+        """Start, wait, and keep the status; the process ends with this thread (pdeathsig)."""
         try:
             self.popen = subprocess.Popen(
                 [*WITH_THE_AGENT, *self.argv],
@@ -71,7 +71,7 @@ class Program:
         self.begun.set()
 
     def expire(self) -> None:
-        """The deadline."""
+        """End it at its deadline."""
         self.expired = True
         self.end(signal.SIGKILL)
 
@@ -82,11 +82,11 @@ class Program:
                 os.killpg(self.popen.pid, number)
 
     def await_port(self, port: int) -> None:
-        """Return when somebody listens there, or when there is nobody left to wait for."""
+        """Return when a process listens there, or when the program has ended."""
         self._await(lambda: listens(port))
 
     def await_line(self) -> str:
-        """The first line that it prints, as soon as it is whole; nothing if it ends without one."""
+        """The first line of its output, as soon as the line is whole; empty if it ends without one."""
         self._await(lambda: b"\n" in self._said())
         line, end, _ = self._said().partition(b"\n")
         return (line + end).decode(errors="replace")
@@ -101,7 +101,7 @@ class Program:
         return os.pread(self.out, OUTPUT_LIMIT, 0)
 
     def left(self) -> JsonTable:
-        """What an ended program left."""
+        """The outputs and the status of a program that has ended."""
         return {
             "status": self.status,
             "out": read(self.out),
@@ -112,7 +112,7 @@ class Program:
 
 
 def read(descriptor: int) -> str:
-    """All of an output, which is then forgotten; a byte that is not UTF-8 is replaced."""
+    """An output as text, whose file is then closed; a byte that is not UTF-8 is replaced."""
     with os.fdopen(descriptor, "rb") as file:
         file.seek(0)
         return file.read(OUTPUT_LIMIT).decode(errors="replace")

@@ -1,4 +1,4 @@
-"""One end of a link: starts what it is told to, says how it ended, and leaves nothing behind.
+"""One end of a link: starts programs, says how they ended, and leaves nothing behind.
 
 Its source is sent to the computer where it runs, which needs Python 3.8 and nothing else. Requests come as lines of
 JSON on standard input, each with an id that its answer repeats. Whoever asks may be gone at any moment: all that
@@ -29,8 +29,8 @@ if TYPE_CHECKING:  # what is sent to another computer has no other module of the
     Rest = Callable[[], JsonTable]  # of a request: what is waited for
 
 Made = TypeVar("Made")
-QUIET_S = 100  # for a compiler
-LEAVE_S = 5  # for what was killed to be gone
+QUIET_S = 100  # seconds for a compiler
+LEAVE_S = 5  # until killed programs must be gone
 BUILT = ".built-here"  # beside a program that is not the one of its digest
 
 
@@ -49,7 +49,7 @@ def fits(file: Path) -> bool:
 
 
 def is_whole(place: Path) -> bool:
-    """Whether a program, DIGEST/NAME, lies there as it arrived; of one that was built here, only that it is there."""
+    """Whether the program DIGEST/NAME lies there as it arrived, or was built here."""
     if not place.is_file():
         return False
     built = place.with_name(place.name + BUILT).exists()
@@ -57,7 +57,7 @@ def is_whole(place: Path) -> bool:
 
 
 def run_quietly(argv: list[str]) -> str:
-    """What a command that failed said; empty when all went well."""
+    """The message of a command that failed; empty if it did not."""
     try:
         done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=QUIET_S)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -94,13 +94,13 @@ class Agent:
             threading.Thread(target=self.finish, args=(number, finish), daemon=True).start()
 
     def finish(self, number: int, rest: Rest) -> None:
-        """Answer with what the rest of a request comes to."""
+        """Answer a request once the rest of it is done."""
         reply = self.attempt(number, rest)
         if reply is not None:
             self.answer(number, reply)
 
     def attempt(self, number: int, part: Callable[[], Made]) -> Made | None:
-        """What a part of a request comes to; if it fails, the harness must hear of it."""
+        """The result of a part of a request; a failure is a result too, for the harness to hear of."""
         try:
             return part()
         except Exception as error:  # noqa: BLE001 - whatever it is
@@ -127,7 +127,7 @@ class Agent:
         return finish
 
     def do_wait(self, name: str) -> Rest:
-        """Answered when the program has ended, with all that it left."""
+        """Answered when the program has ended, with its outputs and status."""
         program = self.programs[name]
 
         def finish() -> JsonTable:
@@ -153,15 +153,15 @@ class Agent:
         return lambda: {"counters": computer.counters(), "clock_ns": time.monotonic_ns()}
 
     def do_identity(self, interface: str, device: str) -> Rest:
-        """What this computer is."""
+        """The identity of this computer."""
         return lambda: {"found": computer.identity(interface, device)}
 
     def do_state(self, interface: str, device: str) -> Rest:
-        """How it is now."""
+        """The state of this computer now."""
         return lambda: {"found": {**computer.state(interface, device), "built_there": self.built}}
 
     def do_down(self, interface: str, device: str) -> Rest:
-        """Whether its end of the link carries nothing now."""
+        """Whether its end of the link is down now."""
         return lambda: {"found": computer.is_down(interface, device)}
 
     def do_end(self, device: str, interface: str, address: str) -> Rest:
@@ -206,7 +206,7 @@ class Agent:
         return finish
 
     def do_pin(self, interface: str, device: str) -> Rest:
-        """Stay, with all that is started, on those of the allowed processors that are near the network card."""
+        """Stay, with all started programs, on the allowed processors near the network card."""
         cpus = computer.near(interface, device) & os.sched_getaffinity(0)
         if cpus:
             os.sched_setaffinity(0, cpus)
@@ -218,7 +218,7 @@ class Agent:
         return dict
 
     def watch_silence(self) -> None:
-        """A cut network ends no connection by itself."""
+        """End all if the harness is silent: a cut network ends no connection by itself."""
         while time.monotonic() - self.heard < self.silence_s:
             time.sleep(1)
         self.leave()

@@ -1,4 +1,4 @@
-"""Jobs to a cluster and outcomes back: gathered into arrays, waited for ever less often, given up in one sentence."""
+"""Jobs to a cluster and outcomes back: gathered into arrays, watched ever less often, given up with one sentence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIRST_NAP_S, LONGEST_NAP_S = 0.1, 2.0  # between looks at the files
 FIRST_ASK_S, LONGEST_ASK_S = 1.0, 15.0  # between questions to the controller, which cost it something
 BACKOFF = 1.3
 GRACE_S = 5.0  # between the end of a task and the sight of its files over a network file system
-SPREAD = 16  # tasks that an array has at least, so that few trials still use many nodes
+SPREAD = 16  # the fewest tasks of an array, so that few trials still use many nodes
 SHAPES = {
     "pair": ("--nodes=2", "--ntasks-per-node=1", "--exclusive"),
     "exact": ("--nodes=1", "--ntasks=1"),
@@ -35,7 +35,7 @@ SHAPES = {
 
 @dataclass
 class Waiting:
-    """A job that was handed in."""
+    """A job that was submitted."""
 
     folder: Path
     future: Future[Outcome] = field(default_factory=Future)
@@ -45,14 +45,14 @@ class Waiting:
 
 
 class _Backoff:
-    """Turns that become rarer while nothing happens."""
+    """Waits that grow longer while nothing happens."""
 
     def __init__(self, first_s: float, longest_s: float) -> None:
         self.first_s, self.longest_s = first_s, longest_s
         self.begin()
 
     def begin(self) -> None:
-        """Something happened."""
+        """Start again with the shortest wait: something happened."""
         self.wait_s, self.last_s = self.first_s, time.monotonic()
 
     def next_s(self) -> float:
@@ -80,7 +80,7 @@ class Dispatch:
         self.thread: threading.Thread | None = None
 
     def run(self, job: Job) -> Outcome:
-        """The outcome of a job: one that is there already, or that of a task that still runs, or of a new one."""
+        """The outcome of a job: one that lies there already, else of a task that still runs, else of a new task."""
         name = spool.digest(job, self.kind)
         with self.lock:
             if self.stopped:
@@ -157,7 +157,7 @@ class Dispatch:
         return script
 
     def _look(self, *, ask: bool) -> bool:
-        """Take the outcomes that are there; tell those for whom none will come."""
+        """Take the outcomes that are there; fail the jobs that will have none."""
         with self.lock:
             waiting = dict(self.waiting)
         places = queue.places(each.task.array for each in waiting.values() if each.task) if ask else None
@@ -216,5 +216,5 @@ def _submitted(folder: Path) -> Task | None:
 
 
 def _forget(folder: Path) -> None:
-    """The next run begins anew."""
+    """Forget the task, so that the next run submits a new one."""
     (folder / spool.SUBMITTED).unlink(missing_ok=True)

@@ -26,7 +26,7 @@ ALIVE = (
 )
 WITHOUT_NODES = ("ReqNodeNotAvail", "DOWN", "DRAIN", "PartitionDown", "PartitionInactive", "BadConstraints", "NodeDown")
 
-# What becomes of a job besides its own end, and what to try.
+# Ends of a job that are not its own, and what to try.
 ENDS = {
     "TIMEOUT": ("its time was over", "minutes = ... in hosts.toml"),
     "PREEMPTED": ("it was preempted", "lab run again; or another partition in hosts.toml"),
@@ -58,12 +58,12 @@ class Place:
 
     @property
     def alive(self) -> bool:
-        """Whether something may still come of it."""
+        """Whether it may still leave an outcome."""
         return self.state in ALIVE
 
     @property
     def without_nodes(self) -> bool:
-        """Whether it waits for nodes that are not there, and not only for its turn."""
+        """Whether it waits for nodes that are down or drained, and not only for its turn."""
         return self.state == "PENDING" and any(word in self.reason for word in WITHOUT_NODES)
 
 
@@ -79,7 +79,7 @@ def on_a_node(cluster: Slurm) -> tuple[str, ...]:
 
 
 def places(arrays: Iterable[str]) -> dict[Task, Place]:
-    """Where all tasks of some arrays stand; those that the controller has forgotten are asked of the accounting."""
+    """The states of all tasks of some arrays; the accounting knows those that the controller has forgotten."""
     found: dict[Task, Place] = {}
     for array in sorted(set(arrays)):
         listed = _try("squeue", "--noheader", "--array", "--states=all", "--format=%F|%K|%T|%r", f"--jobs={array}")
@@ -157,7 +157,7 @@ def _slurm(*command: str) -> str:
 
 
 def _try(*command: str) -> str:
-    """Nothing where the command failed: a controller that is gone for a moment is asked again."""
+    """The output of a command; empty if it failed, since a controller that is gone for a moment is asked again."""
     try:
         return _slurm(*command)
     except SiteError:

@@ -1,4 +1,4 @@
-"""What a script for sbatch begins with, as hosts.toml says: how it is asked for, its shell, the modules."""
+"""The head of a script for sbatch, as hosts.toml says: the options, the shell, the modules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LOAD = "module load {name} || {{ echo the module {name} cannot be loaded; exit 1
 
 
 def options(cluster: Slurm) -> tuple[str, ...]:
-    """The words for sbatch, and for srun where it asks by itself."""
+    """The options for sbatch, or for srun outside a job."""
     named = {name: getattr(cluster, name) for name in ("account", "partition", "constraint")}
     return (*(f"--{name}={value}" for name, value in named.items() if value), *cluster.options)
 

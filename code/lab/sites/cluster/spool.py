@@ -24,7 +24,7 @@ def digest(job: Job, kind: str) -> str:
 
 
 def put_job(folder: Path, job: Job) -> None:
-    """What a node is to run; the secret in it is not for other users of the cluster."""
+    """Write a job for a node, unreadable to other users of the cluster: it holds a secret."""
     with storage(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _write(folder / JOB, as_json(job))
@@ -36,17 +36,17 @@ def get_job(folder: Path) -> Job:
 
 
 def put_outcome(folder: Path, outcome: Outcome) -> None:
-    """What a job left, whole or not at all."""
+    """Write the outcome of a job, whole or not at all."""
     _write(folder / OUTCOME, as_json(outcome))
 
 
 def put_failure(folder: Path, error: LabError) -> None:
-    """Why there is no outcome."""
+    """Write why a job has no outcome."""
     _write(folder / FAILURE, {"what": error.what, "where": error.where, "hint": error.hint})
 
 
 def take(folder: Path) -> Outcome | SiteError | None:
-    """What a node has left in a folder, which is then removed; nothing yet."""
+    """The outcome in a folder, which is then removed; None if there is none yet."""
     kinds: dict[str, type[Outcome] | type[SiteError]] = {OUTCOME: Outcome, FAILURE: SiteError}
     for name, kind in kinds.items():
         try:

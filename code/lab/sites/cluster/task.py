@@ -1,4 +1,4 @@
-"""What one task of an array does on its nodes: it runs some jobs of the spool, and leaves an outcome for each."""
+"""One task of an array, on its nodes: it runs some jobs of the spool, and leaves an outcome for each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def processors() -> int:
 
 
 def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
-    """An outcome, or why there is none; of a job that is being ended, its state says better why."""
+    """Leave an outcome, or an error; not for a job that is being ended, whose state explains more."""
     if (folder / spool.OUTCOME).exists():
         return
     try:
@@ -93,7 +93,7 @@ def end_of(far: FarEnd, interface: str, device: str) -> End:
 
 
 def placed(both: Pair, job: Job, ends: Ends) -> Pair:
-    """A plan names no nodes; here its words become theirs, also those within a word for srun."""
+    """Put the nodes' names in place of the plan's words, also within a word for srun."""
     return replace(both, locate=dict.fromkeys(SIDES, locator(names_of(ends) | kept(job.overlay))))
 
 

@@ -1,1 +1,1 @@
-"""What lies between two ends on this computer."""
+"""Links between two ends on this computer."""

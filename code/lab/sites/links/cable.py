@@ -50,16 +50,16 @@ class Cable:
                     _enter(end, *command)
         except SiteError:
             for far in (self.client, self.server):
-                far.ask("look")  # one that is gone took the cable with it, and says so
+                far.ask("look")  # an agent that is gone took the cable with it, and the error says so
             raise
         self.link = link
 
     def with_programs(self, job: Job) -> Pair:
-        """Namespaces of the network alone: both ends see the same files."""
+        """The pair as it is: the namespaces are of the network alone, so both ends see the same files."""
         return near_by(self.pair, job)
 
     def close(self) -> None:
-        """Both agents end, and with them the namespaces and the cable."""
+        """End both agents, and with them the namespaces and the cable."""
         for end in (self.client, getattr(self, "server", None)):
             if end is not None:
                 end.kill()
@@ -76,7 +76,7 @@ class Cable:
 
 
 def _bring_up(end: FarEnd, ours: End, theirs: End) -> None:
-    """The neighbour is written down, so that no question for it ever mixes with a measurement."""
+    """Set up one end; the neighbour is entered by hand, so that no ARP request disturbs a measurement."""
     _enter(end, "ip", "link", "set", "lo", "up")
     _enter(end, "ip", "addr", "add", f"{ours.host}/24", "dev", ours.interface)
     _enter(end, "ip", "link", "set", ours.interface, "up")
@@ -85,7 +85,7 @@ def _bring_up(end: FarEnd, ours: End, theirs: End) -> None:
 
 
 def _unshare(beside: FarEnd | None) -> list[str]:
-    """Root needs only namespaces; others become root in a user namespace, which both ends share."""
+    """The words before an agent's command: other users become root in a user namespace that both ends share."""
     if os.geteuid() == 0:
         return ["unshare", *NAMESPACES]
     if beside is None:

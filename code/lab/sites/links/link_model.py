@@ -1,4 +1,4 @@
-"""What puts a link model on an end of a cable of this computer, whatever lay on it before."""
+"""Commands that put a link model on one end of a cable of this computer, whatever lay there before."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from lab.model.trial import Link
 
 Command = tuple[str, ...]
 
-OFFLOADS = ("tso", "gso", "tx", "rx")  # a veth has no other: what it receives is not put together unless it is asked to
+OFFLOADS = ("tso", "gso", "tx", "rx")  # a veth has no others: it joins no received segments unless it is told to
 BURST_BYTES_LEAST = 32 << 10
 BURSTS_PER_S = 1000  # a rate is kept to within a millisecond's worth
 
 
 def commands(link: Link, interface: str) -> Iterator[Command]:
-    """For one end; the neighbour's frames are cut to the rate at the other end."""
+    """The commands for one end; the other end limits the rate of the frames that come from there."""
     check(link)
     switch = "on" if link.offload else "off"
     yield ("ip", "link", "set", interface, "mtu", str(link.mtu))
@@ -34,12 +34,12 @@ def commands(link: Link, interface: str) -> Iterator[Command]:
 
 
 def burst_bytes(rate_bit_s: int) -> int:
-    """What passes at once after a silence: a timer that comes late must find enough to make up for it."""
+    """Bytes that pass at once after a silence: enough to make up for a timer that comes late."""
     return max(BURST_BYTES_LEAST, rate_bit_s // 8 // BURSTS_PER_S)
 
 
 def advice(command: Command, said: str) -> str:
-    """What to try where the kernel or this computer lacks something."""
+    """What to try if the kernel or this computer lacks something."""
     if "qdisc kind is unknown" in said:
         kind = next(each for each in ("netem", "tbf") if each in command)
         return f"modprobe sch_{kind}; a kernel without it can't model this link"

@@ -23,7 +23,7 @@ class OwnDevices:
         self.pair.pin(self.ends)
 
     def apply(self, link: Link) -> None:
-        """A real link can't be modelled."""
+        """Refuse a link model: a real link takes none."""
         refuse_model(link)
 
     def with_programs(self, job: Job) -> Pair:
@@ -31,13 +31,13 @@ class OwnDevices:
         return near_by(self.pair, job)
 
     def close(self) -> None:
-        """Both agents end."""
+        """End both agents."""
         self.pair.client.kill()
         self.pair.server.kill()
 
 
 def refuse_model(link: Link) -> None:
-    """The MTU is in the record as it is."""
+    """Refuse all of a link model but its MTU: the record has the MTU of the link."""
     if link.is_modelled:
         raise SiteError("a real link takes no model of rate, delay, loss or offload", hint="--site exact")
 
@@ -88,7 +88,7 @@ def ends_of(devices: tuple[str, ...]) -> Ends:
 
 
 def about(devices: tuple[str, ...]) -> dict[str, str]:
-    """What a reader must know of the link."""
+    """The traits of the link between these ends."""
     if len(set(devices)) == 1:
         return {"cable": f"none: {devices[0]} is both ends, the data turn around inside it"}
     return {"cable": f"{devices[0]} to {devices[1]}, both of this computer"}

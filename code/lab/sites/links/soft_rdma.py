@@ -31,7 +31,7 @@ from lab.sites.traits import Clock, Shared, Traits
 WANTED = "rxe"
 MODULES = ("rdma_rxe", "vrf")
 MTU = 4200  # until a link model says otherwise: a whole message of 4096 bytes fits in a frame
-ACCEPT = "net.ipv4.udp_l3mdev_accept"  # whether rxe's socket hears what arrives in a domain
+ACCEPT = "net.ipv4.udp_l3mdev_accept"  # whether rxe's socket receives what arrives in a domain
 Command = tuple[str, ...]
 
 
@@ -106,14 +106,14 @@ class SoftRdma:
         return near_by(self.pair, job)
 
     def close(self) -> None:
-        """Both agents end; then the guard does its work."""
+        """End both agents; then the guard does its work."""
         for far in self.far:
             far.kill()
         self.guard.communicate()
 
 
 def taken() -> TextIO:
-    """The right to make the devices, which have names of their own: held until whoever holds the file is gone."""
+    """The lock for making the devices, whose names are fixed: held until its holder is gone."""
     file = (Path(tempfile.gettempdir()) / "lab-rxe.lock").open("w")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -125,7 +125,7 @@ def taken() -> TextIO:
 
 
 def guard(lock: TextIO) -> subprocess.Popen[bytes]:
-    """Remove what an earlier guard could not, now; what is made from here on when the harness is gone."""
+    """Remove now what an earlier guard left; remove later, when the harness is gone, all that is made from here on."""
     subprocess.run(["sh", "-c", UNDO], stderr=subprocess.DEVNULL, check=False)
     before = computer.text(Path("/proc/sys") / ACCEPT.replace(".", "/"))
     script = f"cat >/dev/null\n{UNDO}sysctl -q -w {ACCEPT}={before}"
@@ -148,7 +148,7 @@ def make() -> Iterator[Command]:
 
 
 def _make_end(side: Side, other: Side) -> Iterator[Command]:
-    """The neighbour is written down, so that no question for it ever mixes with a measurement."""
+    """The commands of one end; the neighbour is entered by hand, so that no ARP request disturbs a measurement."""
     interface, domain = side.end.interface, side.domain
     yield ("ip", "link", "add", domain, "type", "vrf", "table", side.table)
     yield ("ip", "addr", "add", f"{side.end.host}/32", "dev", domain)
@@ -174,7 +174,7 @@ def possible() -> bool:
 
 
 def refuse_without_modules() -> None:
-    """Before anything is changed."""
+    """Refuse before anything is changed."""
     if os.geteuid() != 0:
         raise SiteError("only root can make a Soft-RoCE device", hint="sudo, or --site exact")
     for name in MODULES:
