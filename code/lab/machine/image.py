@@ -35,7 +35,7 @@ class Image:
 
     @property
     def packages(self) -> tuple[lock.Locked, ...]:
-        """The digest of its manifest."""
+        """The packages that it was made of."""
         described = json.loads((self.folder / MANIFEST).read_bytes())
         return lock.parse("\n".join(described["packages"]), str(self.folder))
 
