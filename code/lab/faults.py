@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Fault(Enum):
+class OpeningFault(Enum):
     """Each has one meaning for whoever must name it."""
 
     UNREADABLE = "unreadable"

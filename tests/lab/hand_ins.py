@@ -15,8 +15,7 @@ from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.report.build import Sources, build
 from lab.report.evidence.evidence import gather
 from lab.report.stamp import report_stamp
-from lab.run.run import Work as Trials
-from lab.run.run import missing, run_trials
+from lab.run.run import RunSetup, missing, run_trials
 from lab.spec.reader import load
 from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.hand_in import Work, make_hand_in
@@ -116,7 +115,7 @@ def make_work(course: Course, name: str, site: Any, discussion: str = DISCUSSION
 
 def measure(plan: Plan, results: Path, site: Any) -> None:
     """What has no record yet."""
-    run_trials(Trials(site, plan.site, results), missing([plan], results)[0], 1, lambda *_: None)
+    run_trials(RunSetup(site, plan.site, results), missing([plan], results)[0], 1, lambda *_: None)
 
 
 def plan_on(file: Path, site: Any, digest: str) -> Plan:

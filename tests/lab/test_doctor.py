@@ -10,7 +10,7 @@ from tests.sites.daemons import write
 
 from lab.cli import main
 from lab.doctor import as_json, examine, format_findings, host, slurm, ssh, vm
-from lab.doctor.finding import Finding
+from lab.doctor.finding import Diagnosis
 from lab.typed_json import JsonTable
 
 
@@ -25,8 +25,11 @@ def test_every_site_is_on_the_page(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_comes_with_the_command_that_brings_it() -> None:
-    found = Finding("vm", "gcc", "/usr/bin/gcc")
-    spared, needed = Finding("vm", "KVM", "none", missing=True), Finding("vm", "qemu", "not installed", "make setup")
+    found = Diagnosis("vm", "gcc", "/usr/bin/gcc")
+    spared, needed = (
+        Diagnosis("vm", "KVM", "none", missing=True),
+        Diagnosis("vm", "qemu", "not installed", "make setup"),
+    )
     assert format_findings([found, spared, needed]).splitlines() == [
         "vm",
         "  ok gcc   /usr/bin/gcc",
@@ -44,7 +47,7 @@ def test_the_page_is_one_page_and_json_says_the_same(tmp_path: Path) -> None:
 def test_a_missing_slurm_is_no_fault_of_this_computer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lab.cli.commands.examine", lambda _: [Finding("slurm", "sbatch", "not installed", "log in")])
+    monkeypatch.setattr("lab.cli.commands.examine", lambda _: [Diagnosis("slurm", "sbatch", "not installed", "log in")])
     assert main.main(["doctor", "--json", "--hosts", str(tmp_path / "none.toml")]) == 0
     assert json.loads(capsys.readouterr().out)[0]["remedy"] == "log in"
 

@@ -9,8 +9,7 @@ from tests.machine.autograder_tree import Tree
 from lab.grade.autograder import write_bundle
 from lab.places import BENCH
 from lab.plan.workshop import open_workshop
-from lab.run.run import Work as Trials
-from lab.run.run import missing, run_trials
+from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.exact import ExactSite
 from lab.submission.assignment import CHECKS
 from lab.submission.hand_in import Work
@@ -45,7 +44,7 @@ def measured_by(name: str, course: hand_ins.Course, exact: ExactSite) -> Work:
     shop = open_workshop([folder / "small.toml"], exact, print)
     (plan,) = shop.plans
     todo, _ = missing([plan], folder / "results")
-    assert not run_trials(Trials(exact, shop.facts, folder / "results"), todo, 2, lambda *_: None).failed
+    assert not run_trials(RunSetup(exact, shop.facts, folder / "results"), todo, 2, lambda *_: None).failed
     return hand_ins.with_report(course, Work(course.assignment, plan, folder / "results", folder / "small.pdf", ()))
 
 

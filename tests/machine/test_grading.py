@@ -20,7 +20,7 @@ from lab.places import EXPERIMENTS
 from lab.plan.workshop import open_workshop
 from lab.sites.exact import ExactSite
 from lab.submission.archive import pack
-from lab.submission.asked import Asked
+from lab.submission.asked import Demands
 from lab.submission.opening import Submission
 from lab.submission.package import PROGRAMS
 from lab.submission.programs import program_files
@@ -49,7 +49,7 @@ operation = "write"
 measure = "throughput"
 arguments = "--depth 16 --slide 1 --list 4 --signal-every 4 --sleep 1"
 """
-ASKED = Asked(sizes=(1, 4097), refuses=("--depth 0", "--colour blue"))
+ASKED = Demands(sizes=(1, 4097), refuses=("--depth 0", "--colour blue"))
 
 CaseOf = Callable[[Tampering | None], Case]
 CHECKS: dict[str, Check] = {"program": program, "sources": sources, "correct": correct}

@@ -13,7 +13,7 @@ from tests.sites.jobs import PATIENCE_S, await_none_running, await_true
 
 from lab.plan.plan import Plan, SiteFacts, make_plan
 from lab.records.record import has_record
-from lab.run.run import Work, run_trials
+from lab.run.run import RunSetup, run_trials
 from lab.sites import Site
 from lab.spec.reader import load
 
@@ -52,7 +52,7 @@ def cut_in_a_run(
 ) -> str:  # fmt: skip
     """The one sentence that it costs: the records before and after it are there, and nothing runs on."""
     done, lost, later = (plan_of(site, programs, folder, experiment, count) for count in (100, 5_000_000, 101))
-    work, before = Work(site, done.site, folder / "results"), sent()
+    work, before = RunSetup(site, done.site, folder / "results"), sent()
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(run_trials, work, [*done.planned, *lost.planned], 1, lambda *_: None)
         await_true(lambda: sent() > before + CUT_BYTES)

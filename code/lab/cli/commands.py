@@ -25,7 +25,7 @@ from lab.records.recorded import plans_of
 from lab.records.reference import changed_parts, read_reference, write_reference
 from lab.records.row import format_table
 from lab.records.table import columns, make_table, table_stamp
-from lab.run.run import Summary, damaged, missing
+from lab.run.run import RunSummary, damaged, missing
 from lab.sites import EVERYWHERE, open_site
 from lab.sites.auto import ANY, choose
 from lab.sites.hosts import read_slurm
@@ -202,14 +202,14 @@ def _complete(plans: Iterable[Plan], results: Path) -> None:
         raise VerifyError(f"{len(todo)} trials have no record yet", where=str(results), hint="lab run first")
 
 
-def _sentence(summary: Summary) -> str:
+def _sentence(summary: RunSummary) -> str:
     others = f", {summary.by_others} measured by another run" if summary.by_others else ""
     return (
         f"{summary.measured} trials measured, {summary.done_before} done before{others}, {len(summary.failed)} failed"
     )
 
 
-def _report_failures(summary: Summary) -> int:
+def _report_failures(summary: RunSummary) -> int:
     for planned, sentence in summary.failed[:SHOWN_FAILURES]:
         varied = "".join(f" {name}={value}" for name, value in planned.point.items())
         print(f"failed: {planned.series.name}{varied} repetition {planned.repetition}: {sentence}", file=sys.stderr)
@@ -218,7 +218,7 @@ def _report_failures(summary: Summary) -> int:
     return int(bool(summary.failed))
 
 
-def _say_interrupted(summary: Summary) -> int:
+def _say_interrupted(summary: RunSummary) -> int:
     again = "lab " + " ".join(sys.argv[1:])
     kept = f"interrupted; every finished record is kept, {summary.left} trials are left"
     print(f"lab: {kept}: {again} goes on", file=sys.stderr)

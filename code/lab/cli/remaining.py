@@ -11,20 +11,20 @@ from lab.plan.plan import Planned
 from lab.plan.workshop import Workshop
 from lab.records.record import has_record, read_facts
 from lab.run.preflight import is_wanted, preflight
-from lab.run.run import Summary, Work, damaged, missing, run_trials
+from lab.run.run import RunSetup, RunSummary, damaged, missing, run_trials
 
 
-def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> Summary:
+def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> RunSummary:
     """Run them and sum up; the progress line ends whatever happens."""
     todo, done = missing(shop.plans, results, fresh=fresh)
     if not todo:
-        return Summary(done_before=done)
+        return RunSummary(done_before=done)
     _tell(damaged(todo, results))
     if is_wanted(shop.facts.traits, len(todo)):
         _tell_preflight(shop, todo)
     progress = Progress(len(todo), sys.stderr)
     try:
-        work = Work(shop.site, shop.facts, results, fresh)
+        work = RunSetup(shop.site, shop.facts, results, fresh)
         summary = run_trials(work, todo, shop.site.at_once or jobs, progress.watch)
     finally:
         progress.close()

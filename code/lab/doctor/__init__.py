@@ -9,10 +9,10 @@ from itertools import groupby
 from pathlib import Path
 
 from lab.doctor import exact, host, slurm, ssh, vm
-from lab.doctor.finding import Finding
+from lab.doctor.finding import Diagnosis
 
 
-def examine(hosts: Path) -> Iterator[Finding]:
+def examine(hosts: Path) -> Iterator[Diagnosis]:
     """Site by site, in the order in which things are needed."""
     yield from exact.examine()
     yield from vm.examine()
@@ -21,7 +21,7 @@ def examine(hosts: Path) -> Iterator[Finding]:
     yield from slurm.examine(hosts)
 
 
-def format_findings(findings: list[Finding]) -> str:
+def format_findings(findings: list[Diagnosis]) -> str:
     """A line for each under the name of its site: `no` with a remedy, `--` if the site does without it."""
     width = max(len(each.what) for each in findings)
     lines = []
@@ -30,12 +30,12 @@ def format_findings(findings: list[Finding]) -> str:
     return "\n".join(lines[1:])
 
 
-def as_json(findings: list[Finding]) -> str:
+def as_json(findings: list[Diagnosis]) -> str:
     """The same for programs."""
     return json.dumps([asdict(each) for each in findings], indent=1)
 
 
-def _line(finding: Finding, width: int) -> str:
+def _line(finding: Diagnosis, width: int) -> str:
     advice = f"; try: {finding.remedy}" if finding.remedy else ""
     mark = "no" if finding.remedy else "--" if finding.missing else "ok"
     return f"  {mark} {finding.what:<{width}}  {finding.found}{advice}"

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Finding, program
+from lab.doctor.finding import Diagnosis, program
 from lab.machine import qemu
 from lab.machine.qemu import MachineError
 from lab.places import BENCH, REFERENCE, ROOT
@@ -25,32 +25,32 @@ PROGRAMS = {
 BINARIES = ("verbs-server", "verbs-client", "tcp-server", "tcp-client")
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[Diagnosis]:
     """Everything, in the order in which it is needed."""
     yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PROGRAMS.items())
     yield _qemu()
     yield from (_binary(name) for name in BINARIES)
     yield _disk(ROOT)
-    yield Finding(SITE, "processors", f"{os.cpu_count()}: as many trials at once")
+    yield Diagnosis(SITE, "processors", f"{os.cpu_count()}: as many trials at once")
 
 
-def _qemu() -> Finding:
+def _qemu() -> Diagnosis:
     """Another QEMU may count other instructions: then results are compared with tolerances."""
     try:
         here = qemu.version()
         there = json.loads((REFERENCE / IDENTITY).read_text()).get("qemu", "")
     except (MachineError, OSError, ValueError) as error:
-        return Finding(SITE, "QEMU's version", str(error), "make setup")
+        return Diagnosis(SITE, "QEMU's version", str(error), "make setup")
     if here == there:
-        return Finding(SITE, "QEMU's version", f"{here}, as of the reference")
-    return Finding(SITE, "QEMU's version", f"{here}; the reference is of {there}: verify compares with tolerances")
+        return Diagnosis(SITE, "QEMU's version", f"{here}, as of the reference")
+    return Diagnosis(SITE, "QEMU's version", f"{here}; the reference is of {there}: verify compares with tolerances")
 
 
-def _binary(name: str) -> Finding:
+def _binary(name: str) -> Diagnosis:
     file = BENCH / name
-    return Finding(SITE, name, "built") if file.exists() else Finding(SITE, name, "not built", "make build")
+    return Diagnosis(SITE, name, "built") if file.exists() else Diagnosis(SITE, name, "not built", "make build")
 
 
-def _disk(folder: Path) -> Finding:
+def _disk(folder: Path) -> Diagnosis:
     free = shutil.disk_usage(folder).free
-    return Finding(SITE, "disk", f"{free / 2**30:.1f} GiB free", "" if free >= FREE_BYTES else "free some space")
+    return Diagnosis(SITE, "disk", f"{free / 2**30:.1f} GiB free", "" if free >= FREE_BYTES else "free some space")

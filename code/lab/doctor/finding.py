@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """What was looked for, and what was found."""
 
     site: str
@@ -17,7 +17,7 @@ class Finding:
     missing: bool = False  # not there, and the site does without it
 
 
-def program(site: str, name: str, remedy: str) -> Finding:
+def program(site: str, name: str, remedy: str) -> Diagnosis:
     """Whether a program is on the PATH."""
     place = shutil.which(name)
-    return Finding(site, name, place) if place else Finding(site, name, "not installed", remedy)
+    return Diagnosis(site, name, place) if place else Diagnosis(site, name, "not installed", remedy)

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Finding, program
+from lab.doctor.finding import Diagnosis, program
 from lab.errors import LabError
 from lab.plan.workshop import all_experiments
 from lab.sites.agent import computer
@@ -31,12 +31,12 @@ MODULES = {
 PEERS = {"iperf3": "iperf3", "ib_write_bw": "perftest", "qperf": "qperf", "orterun": "openmpi-bin"}
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[Diagnosis]:
     """Devices first: without them there is TCP in namespaces."""
     names = computer.devices()
     if not names:
         instead = "none: TCP over a cable between two namespaces; --site exact has RDMA"
-        yield Finding(SITE, "RDMA devices", instead, missing=True)
+        yield Diagnosis(SITE, "RDMA devices", instead, missing=True)
     for name in names:
         yield from _device(name)
     yield _locked(all_experiments())
@@ -45,21 +45,21 @@ def examine() -> Iterator[Finding]:
     yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PEERS.items())
     settings = {"governor": computer.governor(), "turbo": computer.turbo()}
     yield from (
-        Finding(SITE, name, value or "this computer does not say", missing=not value)
+        Diagnosis(SITE, name, value or "this computer does not say", missing=not value)
         for name, value in settings.items()
     )
 
 
-def _device(name: str) -> Iterator[Finding]:
+def _device(name: str) -> Iterator[Diagnosis]:
     port = computer.SYS / "class/infiniband" / name / "ports/1"
     state, interface = computer.port_state(name), computer.interface_of(name)
     up = "ACTIVE" in state
-    yield Finding(
+    yield Diagnosis(
         SITE, name, f"{state}, {computer.text(port / 'rate')}, {interface}", "" if up else f"ip link set {interface} up"
     )
     gids = computer.gid_kinds(name)
-    yield Finding(SITE, f"{name} GIDs", gids or "none", "" if gids else f"an address for {interface}")
-    yield Finding(SITE, f"{name} messages", f"{_max_message(name)} in one request; larger ones are cut")
+    yield Diagnosis(SITE, f"{name} GIDs", gids or "none", "" if gids else f"an address for {interface}")
+    yield Diagnosis(SITE, f"{name} messages", f"{_max_message(name)} in one request; larger ones are cut")
 
 
 def _max_message(name: str) -> str:
@@ -78,33 +78,33 @@ def locked_bytes(experiments: Iterable[Experiment]) -> int:
     return max(2 * largest, VERIFIED_BYTES) + QUEUES_BYTES
 
 
-def _locked(experiments: Iterable[Path]) -> Finding:
+def _locked(experiments: Iterable[Path]) -> Diagnosis:
     """The limit is per process, and does not hold for root."""
     try:
         need = locked_bytes(map(load, experiments))
     except LabError as error:
-        return Finding(SITE, "locked memory", f"no plan to hold it against: {error}", "lab plan")
+        return Diagnosis(SITE, "locked memory", f"no plan to hold it against: {error}", "lab plan")
     limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
     plan = f"the plans of experiments/ need {math.ceil(need / 2**20)} MiB"
     if os.geteuid() == 0 or limit == resource.RLIM_INFINITY:
-        return Finding(SITE, "locked memory", f"no limit; {plan}")
+        return Diagnosis(SITE, "locked memory", f"no limit; {plan}")
     remedy = "" if limit >= need else "ulimit -l unlimited, or memlock in /etc/security/limits.conf"
-    return Finding(SITE, "locked memory", f"{limit >> 20} MiB; {plan}", remedy)
+    return Diagnosis(SITE, "locked memory", f"{limit >> 20} MiB; {plan}", remedy)
 
 
-def _namespaces() -> Finding:
+def _namespaces() -> Diagnosis:
     command = (
         ["unshare", "--net", "true"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net", "true"]
     )
     works = subprocess.run(command, capture_output=True, check=False).returncode == 0
     remedy = "" if works else "as root: sysctl kernel.unprivileged_userns_clone=1"
-    return Finding(SITE, "network namespaces", "yes" if works else "not allowed for this user", remedy)
+    return Diagnosis(SITE, "network namespaces", "yes" if works else "not allowed for this user", remedy)
 
 
-def _module(name: str, use: str) -> Finding:
+def _module(name: str, use: str) -> Diagnosis:
     """Whether a module is loaded or can be; one that is built in may show neither."""
     if (computer.SYS / "module" / name).exists():
-        return Finding(SITE, name, f"loaded ({use})")
+        return Diagnosis(SITE, name, f"loaded ({use})")
     if shutil.which("modinfo") and subprocess.run(["modinfo", name], capture_output=True, check=False).returncode == 0:
-        return Finding(SITE, name, f"there ({use})")
-    return Finding(SITE, name, f"not in this kernel, unless built in ({use})", missing=True)
+        return Diagnosis(SITE, name, f"there ({use})")
+    return Diagnosis(SITE, name, f"not in this kernel, unless built in ({use})", missing=True)

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Finding, program
+from lab.doctor.finding import Diagnosis, program
 from lab.errors import LabError
 from lab.sites import hosts
 from lab.sites.cluster import queue
@@ -17,29 +17,29 @@ SITE = "slurm"
 TRY = "log in to the cluster; or make slurm-up for one on this computer"
 
 
-def examine(file: Path) -> Iterator[Finding]:
+def examine(file: Path) -> Iterator[Diagnosis]:
     """Ask a cluster only if this computer has one."""
     yield program(SITE, "sbatch", TRY)
     if shutil.which("sbatch"):
         try:
             wanted = hosts.read_slurm(file) if hosts.has(file, "slurm") else hosts.Slurm()
         except LabError as error:
-            yield Finding(SITE, file.name, error.what, str(error))
+            yield Diagnosis(SITE, file.name, error.what, str(error))
             return
         yield _cluster(wanted)
         yield _mpi(wanted)
 
 
-def _cluster(wanted: Slurm) -> Finding:
+def _cluster(wanted: Slurm) -> Diagnosis:
     try:
         name, up = queue.cluster_name(), queue.nodes_up(wanted.partition)
     except LabError as error:
-        return Finding(SITE, "cluster", error.what, error.hint or "sinfo")
+        return Diagnosis(SITE, "cluster", error.what, error.hint or "sinfo")
     enough = up >= 2
-    return Finding(SITE, "cluster", f"{name}: {up} nodes up", "" if enough else "two nodes; sinfo -R says why not")
+    return Diagnosis(SITE, "cluster", f"{name}: {up} nodes up", "" if enough else "two nodes; sinfo -R says why not")
 
 
-def _mpi(wanted: Slurm) -> Finding:
+def _mpi(wanted: Slurm) -> Diagnosis:
     """How MPI's ranks are started, or the key of hosts.toml that would make it work."""
     if wanted.mpi == hosts.ORTERUN:
         return program(SITE, hosts.ORTERUN, "make setup, or apt install openmpi-bin")
@@ -47,10 +47,10 @@ def _mpi(wanted: Slurm) -> Finding:
     known = _kinds(asked.stdout + asked.stderr)
     if wanted.mpi in known:
         whose = "" if wanted.mpi.startswith("pmix") else ", for an MPI library that is built with it"
-        return Finding(SITE, "MPI", f"srun --mpi={wanted.mpi}{whose}")
+        return Diagnosis(SITE, "MPI", f"srun --mpi={wanted.mpi}{whose}")
     instead = next((each for each in known if each.startswith("pmix")), hosts.ORTERUN)
     there = ", ".join(known) or "nothing"
-    return Finding(SITE, "MPI", f"srun --mpi has no {wanted.mpi}, but {there}", f'mpi = "{instead}" under [slurm]')
+    return Diagnosis(SITE, "MPI", f"srun --mpi has no {wanted.mpi}, but {there}", f'mpi = "{instead}" under [slurm]')
 
 
 def _kinds(listed: str) -> list[str]:

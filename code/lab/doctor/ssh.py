@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Finding, program
+from lab.doctor.finding import Diagnosis, program
 from lab.errors import LabError
 from lab.sites import hosts
 from lab.sites.agent.connection import Connection
@@ -15,26 +15,26 @@ from lab.typed_json import JsonTable
 SITE = "ssh"
 
 
-def examine(file: Path) -> Iterator[Finding]:
+def examine(file: Path) -> Iterator[Diagnosis]:
     """Ask the hosts of hosts.toml, if it names any."""
     yield program(SITE, "ssh", "make setup, or apt install openssh-client")
     if not hosts.has(file, "ssh"):
-        yield Finding(SITE, file.name, "names no hosts", "a table [ssh], as in docs/sites.md")
+        yield Diagnosis(SITE, file.name, "names no hosts", "a table [ssh], as in docs/sites.md")
         return
     try:
         ssh = hosts.read_ssh(file)
     except LabError as error:
-        yield Finding(SITE, file.name, error.what, str(error))
+        yield Diagnosis(SITE, file.name, error.what, str(error))
         return
     yield from (_host(role, each, ssh.config) for role, each in (("client", ssh.client), ("server", ssh.server)))
 
 
-def _host(role: str, host: Host, config: str) -> Finding:
+def _host(role: str, host: Host, config: str) -> Diagnosis:
     try:
         found, state = _ask(Connection(role, host, config))
     except LabError as error:
-        return Finding(SITE, host.login, error.what, error.hint or f"ssh {host.login}")
-    return Finding(SITE, host.login, f"reached; {role} on {_link(found, state)}", _remedy(found, state))
+        return Diagnosis(SITE, host.login, error.what, error.hint or f"ssh {host.login}")
+    return Diagnosis(SITE, host.login, f"reached; {role} on {_link(found, state)}", _remedy(found, state))
 
 
 def _ask(connection: Connection) -> tuple[JsonTable, JsonTable]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Finding
+from lab.doctor.finding import Diagnosis
 from lab.errors import LabError
 from lab.machine.wall import KVM
 from lab.places import CACHE
@@ -19,12 +19,14 @@ GET_API_VERSION, CREATE_VM = 0xAE00, 0xAE01  # linux/kvm.h
 API_VERSION = 12  # since Linux 2.6.22, for good
 
 
-def examine(device: Path = DEVICE) -> Iterator[Finding]:
+def examine(device: Path = DEVICE) -> Iterator[Diagnosis]:
     """Say whether KVM works: it is only quicker, not needed."""
     problem = _problem(device) or _not_booting()
     found = f"{problem}: machines run in software, with all cores" if problem else "works"
-    yield Finding(SITE, "KVM", found, missing=bool(problem))
-    yield Finding(SITE, "machines", "two, joined by a link" if (os.cpu_count() or 1) > 1 else "one, with a cable in it")
+    yield Diagnosis(SITE, "KVM", found, missing=bool(problem))
+    yield Diagnosis(
+        SITE, "machines", "two, joined by a link" if (os.cpu_count() or 1) > 1 else "one, with a cable in it"
+    )
 
 
 def _problem(device: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.errors import LabError, RecordError
 from lab.grade.consistency import record_findings
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.grade.identity import handed_in_site
 from lab.grade.kept import kept
 from lab.grade.programs import build_programs, keep_programs, with_programs
@@ -19,7 +19,7 @@ from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.record import read_document, read_samples_of
 from lab.report.evidence.evidence import Evidence, describe, gather
 from lab.report.pdf.attach import attach
-from lab.run.run import Watch, Work, damaged, missing, run_trials
+from lab.run.run import RunSetup, Watch, damaged, missing, run_trials
 from lab.sites import Site
 from lab.submission.assignment import Assignment
 from lab.submission.opening import Submission, open_submission
@@ -50,7 +50,7 @@ class Desk:
         todo, _ = missing([replace(self.plan, planned=tuple(planned))], self.results)
         for line in damaged(todo, self.results):
             print(line, file=sys.stderr)
-        summary = run_trials(Work(self.site, self.plan.site, self.results), todo, self.jobs, self.watch)
+        summary = run_trials(RunSetup(self.site, self.plan.site, self.results), todo, self.jobs, self.watch)
         if summary.interrupted:
             raise KeyboardInterrupt
         if summary.failed:
@@ -123,12 +123,12 @@ class Case:
     def _record_findings(self) -> list[Finding]:
         wanted = {each.trial.key: each for each in self.plan.planned}
         found = [
-            Finding(Kind.MISSING_RECORD, f"{describe(planned)} has no record {key[:16]}")
+            Finding(Flaw.MISSING_RECORD, f"{describe(planned)} has no record {key[:16]}")
             for key, planned in wanted.items()
             if key not in self.records
         ]
         found += [
-            Finding(Kind.STRANGE_RECORD, f"record {key[:16]} is of no trial of the assignment")
+            Finding(Flaw.STRANGE_RECORD, f"record {key[:16]} is of no trial of the assignment")
             for key in sorted(self.records - wanted.keys())
         ]
         for key in sorted(self.records & wanted.keys()):
@@ -140,7 +140,7 @@ class Case:
         try:
             record, samples = read_document(results, key), read_samples_of(results, key)
         except RecordError as error:
-            return [Finding(Kind.ROWS, error.what)]
+            return [Finding(Flaw.ROWS, error.what)]
         return list(record_findings(planned, self.plan.site, record, samples))
 
     @kept

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lab.errors import ParseError
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.model.trial import Outcome, StepOutcome
 from lab.plan.plan import Planned, SiteFacts
 from lab.programs.request import Sample
@@ -21,13 +21,13 @@ from lab.typed_json import JsonError, JsonTable
 # What a plan cannot foretell: the version of the lab, what the programs chose, and what was checked.
 UNPLANNED = (*VOLATILE, "lab", "header", "checks")
 KINDS = {
-    "link": Kind.OTHER_LINK,
-    "counts": Kind.ROWS,
-    "identity": Kind.IDENTITY,
-    "traits": Kind.IDENTITY,
-    "programs": Kind.IDENTITY,
-    "ends": Kind.OTHER_LINK,
-    "path": Kind.OTHER_LINK,
+    "link": Flaw.OTHER_LINK,
+    "counts": Flaw.ROWS,
+    "identity": Flaw.IDENTITY,
+    "traits": Flaw.IDENTITY,
+    "programs": Flaw.IDENTITY,
+    "ends": Flaw.OTHER_LINK,
+    "path": Flaw.OTHER_LINK,
 }
 LONGEST_VERSION = 40
 
@@ -39,19 +39,19 @@ def record_findings(
     try:
         facts = parse_facts(record)
     except JsonError as error:
-        yield Finding(Kind.RECORD, error.what)
+        yield Finding(Flaw.RECORD, error.what)
         return
     if fault := _unread(facts.judged):
-        yield Finding(Kind.RECORD, fault)
+        yield Finding(Flaw.RECORD, fault)
         return
     outcome = outcome_of(facts.measured)
     expected = replace(record_facts(planned, site, outcome), judged=judged(planned, site, outcome, samples))
     yield from _unplanned(record, expected.table())
-    yield from (Finding(Kind.STATUS, each) for each in failed_steps(outcome))
+    yield from (Finding(Flaw.STATUS, each) for each in failed_steps(outcome))
     yield from _rows(planned, samples)
     yield from _counted(planned, site, outcome, samples)
     yield from _timed(outcome, samples)
-    yield from (Finding(Kind.CLOCK, each) for each in above_the_link(planned, site, outcome, samples))
+    yield from (Finding(Flaw.CLOCK, each) for each in above_the_link(planned, site, outcome, samples))
 
 
 def outcome_of(found: Measured) -> Outcome:
@@ -75,7 +75,7 @@ def _unplanned(given: JsonTable, expected: JsonTable) -> Iterator[Finding]:
     for name in sorted((expected.keys() | given.keys()) - set(UNPLANNED)):
         if given.get(name) != expected.get(name):
             one, other = (json.dumps(each.get(name))[:100] for each in (given, expected))
-            yield Finding(KINDS.get(name, Kind.RECORD), f"{name} is {one}, planned was {other}")
+            yield Finding(KINDS.get(name, Flaw.RECORD), f"{name} is {one}, planned was {other}")
 
 
 def _rows(planned: Planned, samples: tuple[Sample, ...]) -> Iterator[Finding]:
@@ -84,16 +84,16 @@ def _rows(planned: Planned, samples: tuple[Sample, ...]) -> Iterator[Finding]:
         try:
             read_samples(write_samples(samples), request)
         except ParseError as error:
-            yield Finding(Kind.ROWS, error.what)
+            yield Finding(Flaw.ROWS, error.what)
     elif {each.size_bytes for each in samples} != {each.size for each in request.counts}:
-        yield Finding(Kind.ROWS, "the samples are not of the sizes that were asked for")
+        yield Finding(Flaw.ROWS, "the samples are not of the sizes that were asked for")
 
 
 def _counted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[Finding]:
     for name, before in outcome.counters_before.items():
         if outcome.counters_after.get(name, 0) < before:
-            yield Finding(Kind.COUNTER, f"{name} went down from {before} to {outcome.counters_after.get(name, 0)}")
-    yield from (Finding(Kind.COUNTER, each) for each in uncounted_bytes(planned, site.ends, outcome, samples))
+            yield Finding(Flaw.COUNTER, f"{name} went down from {before} to {outcome.counters_after.get(name, 0)}")
+    yield from (Finding(Flaw.COUNTER, each) for each in uncounted_bytes(planned, site.ends, outcome, samples))
 
 
 def _timed(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[Finding]:
@@ -101,5 +101,5 @@ def _timed(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[Finding]:
     for step in outcome.steps:
         edges += [step.clock_start_ns, step.clock_end_ns]
     if [*edges, outcome.clock_end_ns] != sorted([*edges, outcome.clock_end_ns]):
-        yield Finding(Kind.CLOCK, "the clock went back between the steps")
-    yield from (Finding(Kind.CLOCK, each) for each in untimed_ns(outcome, samples))
+        yield Finding(Flaw.CLOCK, "the clock went back between the steps")
+    yield from (Finding(Flaw.CLOCK, each) for each in untimed_ns(outcome, samples))

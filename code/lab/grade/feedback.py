@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.files.storage import write_bytes, write_text
-from lab.grade.result import Grade, Result, Status
+from lab.grade.result import CheckResult, Grade, Status
 from lab.report.errors import ReportError
 from lab.report.tex.escape import PRINTED, Markup, escape
 from lab.report.tex.latex import compile_pdf
@@ -21,7 +21,7 @@ LONGEST_PIECE = 12  # letters between two places where a line may break
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownCheck:
     """One check as the page shows it."""
 
     name: Markup
@@ -67,11 +67,11 @@ def _breakable(word: str) -> str:
     return r"\hspace{0pt}".join(escape(piece) for piece in pieces)
 
 
-def _shown(result: Result) -> Shown:
+def _shown(result: CheckResult) -> ShownCheck:
     """What a hidden check found stays with the grader."""
     found = () if result.hidden else result.findings
     lines = [printed(str(each), SHOWN_LETTERS) for each in found[:SHOWN_FINDINGS]]
     if len(found) > SHOWN_FINDINGS:
         lines[-1] = Markup(f"{lines[-1]} (and {len(found) - SHOWN_FINDINGS} more)")
     status = "could not be made" if result.status is Status.ERROR else result.status.value
-    return Shown(printed(result.name, LONGEST_NAME), status, result.points, result.most, tuple(lines))
+    return ShownCheck(printed(result.name, LONGEST_NAME), status, result.points, result.most, tuple(lines))

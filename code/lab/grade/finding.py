@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from lab.faults import Fault
+from lab.faults import OpeningFault
 
 
-class Kind(Enum):
+class Flaw(Enum):
     """Every fault that a check can name."""
 
     # the package
-    UNREADABLE = Fault.UNREADABLE.value
-    NO_REPORT = Fault.NO_REPORT.value
-    SEVERAL_REPORTS = Fault.SEVERAL_REPORTS.value
-    LINK = Fault.LINK.value
-    NAME = Fault.NAME.value
-    TOO_LARGE = Fault.TOO_LARGE.value
-    NO_DATA = Fault.NO_DATA.value
+    UNREADABLE = OpeningFault.UNREADABLE.value
+    NO_REPORT = OpeningFault.NO_REPORT.value
+    SEVERAL_REPORTS = OpeningFault.SEVERAL_REPORTS.value
+    LINK = OpeningFault.LINK.value
+    NAME = OpeningFault.NAME.value
+    TOO_LARGE = OpeningFault.TOO_LARGE.value
+    NO_DATA = OpeningFault.NO_DATA.value
     MISSING_FILE = "missing file"
     STRANGE_FILE = "strange file"
     DIGEST = "digest"
@@ -69,7 +69,7 @@ class Kind(Enum):
 class Finding:
     """One fault of a hand-in."""
 
-    kind: Kind
+    kind: Flaw
     what: str
 
     def __str__(self) -> str:

@@ -13,8 +13,8 @@ from dataclasses import replace
 from lab.errors import LabError, RecordError
 from lab.grade.case import Case
 from lab.grade.checks import CHECKS, Check
-from lab.grade.finding import Finding, Kind
-from lab.grade.result import Grade, Result, Status
+from lab.grade.finding import Finding, Flaw
+from lab.grade.result import CheckResult, Grade, Status
 from lab.grade.sandbox import SandboxMissing
 from lab.submission.errors import SubmissionError
 from lab.version import exact_version
@@ -49,7 +49,7 @@ def grade(case: Case, sha256: str, names: Iterable[str], keep: Keep, deadline_s:
 def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
     assignment = case.desk.assignment
     results = tuple(
-        Result(
+        CheckResult(
             name,
             assignment.points[name],
             hidden=name in assignment.hidden,
@@ -62,7 +62,7 @@ def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
     return Grade(case.place.name, sha256, ids, assignment.name, case.desk.grader, results, note)
 
 
-def _make(check: Check, case: Case, waiting: Result, deadline_s: float) -> Result:
+def _make(check: Check, case: Case, waiting: CheckResult, deadline_s: float) -> CheckResult:
     started = time.monotonic()
     status, findings = _judge(check, case, deadline_s)
     return replace(waiting, status=status, findings=findings, seconds=round(time.monotonic() - started, 1))
@@ -73,17 +73,17 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
         with _deadline(deadline_s):
             findings = tuple(check(case))
     except SubmissionError as error:
-        return Status.FAILED, (Finding(Kind(error.fault.value), str(error)),)
+        return Status.FAILED, (Finding(Flaw(error.fault.value), str(error)),)
     except (CheckTookTooLong, SandboxMissing) as error:
-        return Status.ERROR, (Finding(Kind.BLOCKED, str(error)),)
+        return Status.ERROR, (Finding(Flaw.BLOCKED, str(error)),)
     except LabError as error:
-        return Status.FAILED, (Finding(Kind.RECORD if isinstance(error, RecordError) else Kind.BLOCKED, str(error)),)
+        return Status.FAILED, (Finding(Flaw.RECORD if isinstance(error, RecordError) else Flaw.BLOCKED, str(error)),)
     except RecursionError:
         return Status.FAILED, (
-            Finding(Kind.UNREADABLE, "a file is nested more deeply than anything that the lab writes"),
+            Finding(Flaw.UNREADABLE, "a file is nested more deeply than anything that the lab writes"),
         )
     except Exception as error:  # noqa: BLE001 - a stranger's data may break what nobody thought of; the others go on
-        return Status.ERROR, (Finding(Kind.BLOCKED, f"the check broke down: {error!r:.300}"),)
+        return Status.ERROR, (Finding(Flaw.BLOCKED, f"the check broke down: {error!r:.300}"),)
     return Status.FAILED if findings else Status.PASSED, findings
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil
 
-from lab.grade.finding import Kind
+from lab.grade.finding import Flaw
 from lab.model.parameters import Counts
 from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome, Step
 from lab.plan.plan import Planned
 from lab.programs.placeholders import Words, split
 from lab.programs.request import Sample
-from lab.submission.asked import Asked
+from lab.submission.asked import Demands
 
 KILLED_AFTER_S = 0.25  # of sending, of which there is twice as much to do
 # The server, killed after $0 seconds. It is then not said to have failed: the client is left alone with what it sees.
@@ -26,7 +26,7 @@ class Hardship:
     """A job whose client must end by itself and say that it failed."""
 
     what: str
-    kind: Kind
+    kind: Flaw
     job: Job
 
     def fault(self, outcome: Outcome) -> str | None:
@@ -38,7 +38,7 @@ class Hardship:
         return f"{self.what}: the client {ends.get(status, f'is ended by signal {status - 128}')}"
 
 
-def at_other_sizes(planned: Planned, asked: Asked, ends: Ends) -> Planned:
+def at_other_sizes(planned: Planned, asked: Demands, ends: Ends) -> Planned:
     """The same trial at the assignment's sizes, with data that both ends check where the program can."""
     counts = tuple(_counts(planned, size) for size in asked.sizes)
     job = _job(planned, counts, ends)
@@ -47,17 +47,17 @@ def at_other_sizes(planned: Planned, asked: Asked, ends: Ends) -> Planned:
     return replace(planned, trial=replace(planned.trial, request=request, job=replace(job, steps=tuple(steps))))
 
 
-def hardships(planned: Planned, samples: tuple[Sample, ...], asked: Asked, ends: Ends) -> Iterator[Hardship]:
+def hardships(planned: Planned, samples: tuple[Sample, ...], asked: Demands, ends: Ends) -> Iterator[Hardship]:
     """All others, each a job of one step; samples are those of the same trial without any of this."""
     job = _job(planned, planned.trial.request.counts[:1], ends)
     (step,) = job.steps[:1]
     for text in asked.refuses:
         other = replace(step, client=_with(step.client, split(text)))
-        yield Hardship(f"told {text!r}", Kind.TAKES_ANYTHING, replace(job, steps=(other,)))
+        yield Hardship(f"told {text!r}", Flaw.TAKES_ANYTHING, replace(job, steps=(other,)))
     if asked.no_server:
-        yield Hardship("without a server", Kind.ENDS_WELL, replace(job, steps=(replace(step, server=("true",)),)))
+        yield Hardship("without a server", Flaw.ENDS_WELL, replace(job, steps=(replace(step, server=("true",)),)))
     if asked.killed_server:
-        yield Hardship("its server killed while it sent", Kind.ENDS_WELL, _killed(planned, samples, ends))
+        yield Hardship("its server killed while it sent", Flaw.ENDS_WELL, _killed(planned, samples, ends))
 
 
 def _killed(planned: Planned, samples: tuple[Sample, ...], ends: Ends) -> Job:

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 from lab.files.storage import write_text
-from lab.grade.result import Grade, Result, Status
+from lab.grade.result import CheckResult, Grade, Status
 from lab.typed_json import JsonTable
 from lab.typed_json import as_json as table_of
 
@@ -83,7 +83,7 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() or character == "\n" else "?" for character in text)
 
 
-def _case(suite: Xml.Element, result: Result) -> None:
+def _case(suite: Xml.Element, result: CheckResult) -> None:
     case = Xml.SubElement(suite, "testcase", name=result.name, time=f"{result.seconds:.1f}")
     tags = {Status.FAILED: "failure", Status.ERROR: "error", Status.WAITING: "skipped"}
     if result.status in tags:
@@ -92,7 +92,7 @@ def _case(suite: Xml.Element, result: Result) -> None:
         Xml.SubElement(case, tags[result.status], message=message).text = printable("\n".join(evidence))
 
 
-def _result(result: Result) -> JsonTable:
+def _result(result: CheckResult) -> JsonTable:
     values = {name: value for name, value in table_of(result).items() if name not in ("findings", "status")}
     found = [{"kind": each.kind.value, "what": each.what} for each in result.findings]
     return {**values, "status": result.status.value, "points": result.points, "findings": found}

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.grade.finding import Kind
+from lab.grade.finding import Flaw
 from lab.report.pdf.extract import LIMITS
 from lab.submission.errors import SubmissionError
 from lab.typed_json import JsonTable
@@ -27,7 +27,7 @@ _REFERENCE = re.compile(r"\d+ \d+ R")
 class Parts:
     """How often each figure, page and other object is there."""
 
-    by_kind: dict[Kind, Counter[str]]
+    by_kind: dict[Flaw, Counter[str]]
 
 
 def read_parts(pdf: bytes) -> Parts:
@@ -35,7 +35,7 @@ def read_parts(pdf: bytes) -> Parts:
     command = ["qpdf", "--json=2", "--json-stream-data=inline", "--decode-level=none", "report.pdf"]
     try:
         objects = json.loads(_run(command, pdf, LARGEST_JSON))["qpdf"][1]
-        counters: dict[Kind, Counter[str]] = {kind: Counter() for kind in (Kind.FIGURE, Kind.STRUCTURE)}
+        counters: dict[Flaw, Counter[str]] = {kind: Counter() for kind in (Flaw.FIGURE, Flaw.STRUCTURE)}
         for each in objects.values():
             if digested := _digest(each):
                 counters[digested[0]][digested[1]] += 1
@@ -50,11 +50,11 @@ def read_lines(pdf: bytes) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _digest(each: JsonTable) -> tuple[Kind, str] | None:
-    about, kind, content = each.get("value"), Kind.STRUCTURE, ""
+def _digest(each: JsonTable) -> tuple[Flaw, str] | None:
+    about, kind, content = each.get("value"), Flaw.STRUCTURE, ""
     if isinstance(stream := each.get("stream"), dict):
         about, content = stream["dict"], stream.get("data", "")
-        kind = Kind.FIGURE if isinstance(about, dict) and about.get("/Subtype") == "/Form" else Kind.STRUCTURE
+        kind = Flaw.FIGURE if isinstance(about, dict) and about.get("/Subtype") == "/Form" else Flaw.STRUCTURE
     if not isinstance(about, dict) or about.get("/Type") in APART or {"/Producer", "/EF", "/Names"} & about.keys():
         return None
     words = _REFERENCE.sub("R", json.dumps(about, sort_keys=True))

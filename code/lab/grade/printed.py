@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from lab.grade.case import Case
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.grade.pdf_parts import read_lines
 
 # A size first, then cells with gaps between: `64 KiB   254.1 [252.8, 254.3]   976.8`.
@@ -27,4 +27,4 @@ def differing_lines(case: Case) -> Iterator[Finding]:
 def _finding(given: list[str], made: list[str]) -> Finding:
     is_row = any(_ROW.match(line) for line in (*given, *made))
     one, other = (" / ".join(lines)[:160] or "nothing" for lines in (given, made))
-    return Finding(Kind.TABLE_ROW if is_row else Kind.TEXT, f"the PDF prints {one!r}, the data give {other!r}")
+    return Finding(Flaw.TABLE_ROW if is_row else Flaw.TEXT, f"the PDF prints {one!r}, the data give {other!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab.faults import Fault
+from lab.faults import OpeningFault
 from lab.grade.sandbox import build_shut_in
 from lab.plan.binaries import keep_binaries
 from lab.plan.plan import Plan, Planned, make_plan
@@ -23,7 +23,7 @@ def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[
     digests: dict[Path, str] = {}
     for binary in sorted({file for tool in own_programs(experiment) for file in tool.binaries}):
         if f"{BINARIES}/{binary.name}" not in files:
-            raise SubmissionError(f"the binary {binary.name} is missing", PROGRAMS, fault=Fault.NO_DATA)
+            raise SubmissionError(f"the binary {binary.name} is missing", PROGRAMS, fault=OpeningFault.NO_DATA)
         digests[binary] = _keep(folder / binary.name, files[f"{BINARIES}/{binary.name}"])
     return digests
 

@@ -6,7 +6,7 @@ import re
 import zlib
 from pathlib import Path
 
-from lab.faults import Fault
+from lab.faults import OpeningFault
 from lab.files.digests import SUMS
 from lab.records.record import CLIENT_LOG, RECORD, SAMPLES, SERVER_LOG, record_folder
 from lab.submission.archive import unpack
@@ -24,7 +24,7 @@ def unpack_records(content: bytes, results: Path) -> frozenset[str]:
     for path, data in unpack(content, "records.zip").items():
         found = _PATH.fullmatch(path)
         if found is None:
-            raise SubmissionError(f"{path!r} is no file of a record", "records.zip", fault=Fault.NAME)
+            raise SubmissionError(f"{path!r} is no file of a record", "records.zip", fault=OpeningFault.NAME)
         key, name = found.groups()
         if name == SAMPLES:
             require_bounded(data, path)
@@ -44,6 +44,6 @@ def require_bounded(content: bytes, path: str) -> None:
         raise SubmissionError(f"{path} cannot be unpacked: {error}", "records.zip") from error
     if size > LARGEST_SAMPLES:
         what = f"{path} unpacks to more than {LARGEST_SAMPLES} bytes"
-        raise SubmissionError(what, "records.zip", fault=Fault.TOO_LARGE)
+        raise SubmissionError(what, "records.zip", fault=OpeningFault.TOO_LARGE)
     if not unpacking.eof or unpacking.unused_data:
         raise SubmissionError(f"{path} is not one whole gzip stream", "records.zip")

@@ -20,7 +20,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True)
-class Result:
+class CheckResult:
     """One check."""
 
     name: str
@@ -51,7 +51,7 @@ class Grade:
     ids: tuple[str, ...]
     assignment: str
     grader: str  # digest of the code, the texts and the experiment that judge
-    results: tuple[Result, ...]
+    results: tuple[CheckResult, ...]
     note: str = ""  # for who wonders at the findings; it has no points
 
     @property

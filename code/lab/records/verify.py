@@ -12,7 +12,7 @@ from lab.records.tolerance import TOLERANCE, Ratio, first_difference, ratios, sa
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verification:
     """What became of one experiment's table."""
 
     experiment: str
@@ -39,12 +39,12 @@ class Verdict:
         ]
 
 
-def verify(plan: Plan, results: Path, reference: str) -> Verdict:
+def verify(plan: Plan, results: Path, reference: str) -> Verification:
     """Compare the table of fresh records with the reference's text."""
     rows, wanted = make_table(plan, results), parse_table(reference)
     identical = format_table(columns(plan), rows) == reference
     other_identity = bool(rows) and not same_identity(rows, wanted)
     difference = None if identical else first_difference(rows, wanted)
-    return Verdict(
+    return Verification(
         plan.experiment.name, len(rows), identical, difference, tuple(ratios(rows, wanted)) if other_identity else ()
     )

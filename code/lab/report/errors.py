@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lab.errors import LabError
-from lab.faults import Fault
+from lab.faults import OpeningFault
 
 SHOWN_REFUSALS = 20
 
@@ -52,4 +52,4 @@ class ClaimsRefused(LabError):
 class AttachmentError(LabError):
     """A PDF holds attachments that are missing, too large, or named like no file of a report."""
 
-    fault: Fault = Fault.UNREADABLE
+    fault: OpeningFault = OpeningFault.UNREADABLE

@@ -22,7 +22,7 @@ CLAIM_POLL_S = 0.2  # how often a trial that another run has claimed is looked a
 
 
 @dataclass
-class Summary:
+class RunSummary:
     """What became of the trials."""
 
     done_before: int = 0
@@ -34,7 +34,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Work:
+class RunSetup:
     """Where to run and where to keep what comes of it."""
 
     site: Site
@@ -60,9 +60,9 @@ def damaged(planned: Iterable[Planned], results: Path) -> list[str]:
     return [f"{folder}: {said}: the record counts for nothing" for folder, said in found if said]
 
 
-def run_trials(work: Work, todo: list[Planned], jobs: int, watch: Watch) -> Summary:
+def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> RunSummary:
     """Run all; a failing trial does not stop the others, a full disk and a signal do."""
-    summary, stop = Summary(), threading.Event()
+    summary, stop = RunSummary(), threading.Event()
     with _signals_raise(), ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
         futures = {pool.submit(_one, work, planned, stop): planned for planned in todo}
         try:
@@ -77,7 +77,7 @@ def run_trials(work: Work, todo: list[Planned], jobs: int, watch: Watch) -> Summ
     return summary
 
 
-def _one(work: Work, planned: Planned, stop: threading.Event) -> str:
+def _one(work: RunSetup, planned: Planned, stop: threading.Event) -> str:
     """Run a trial unless another run has: wait for the claim, then look again."""
     key, waited = planned.trial.key, False
     while not stop.is_set():
@@ -92,7 +92,7 @@ def _one(work: Work, planned: Planned, stop: threading.Event) -> str:
     raise SiteStopped("the run was ended")
 
 
-def _keep(work: Work, planned: Planned) -> None:
+def _keep(work: RunSetup, planned: Planned) -> None:
     try:
         record = measure(planned, work.site, work.facts)
     except FailedOutcome as failure:
@@ -108,7 +108,7 @@ def _keep(work: Work, planned: Planned) -> None:
     write_record(work.results, record)
 
 
-def _count(summary: Summary, planned: Planned, future: Future[str], watch: Watch) -> None:
+def _count(summary: RunSummary, planned: Planned, future: Future[str], watch: Watch) -> None:
     try:
         result = future.result()
     except StorageError:
@@ -129,7 +129,7 @@ def _as_done(futures: Iterable[Future[str]]) -> Iterator[Future[str]]:
         yield from done
 
 
-def _end(work: Work, stop: threading.Event, pool: ThreadPoolExecutor) -> None:
+def _end(work: RunSetup, stop: threading.Event, pool: ThreadPoolExecutor) -> None:
     stop.set()
     work.site.stop()
     pool.shutdown(wait=True, cancel_futures=True)

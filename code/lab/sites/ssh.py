@@ -15,7 +15,7 @@ from lab.places import HOSTS
 from lab.sites.agent import bundle
 from lab.sites.agent.connection import Connection
 from lab.sites.agent.locate import locator, programs
-from lab.sites.agent.pair import Pair, data_end
+from lab.sites.agent.pair import AgentPair, data_end
 from lab.sites.hosts import Host, Ssh, read_ssh
 from lab.sites.links.own_devices import refuse_model
 from lab.sites.traits import Clock, Shared, Traits
@@ -31,7 +31,7 @@ class TwoHosts:
         self.client = Connection("client", hosts.client, hosts.config)
         try:
             self.server = Connection("server", hosts.server, hosts.config)
-            self.pair = Pair(self.client.end, self.server.end)
+            self.pair = AgentPair(self.client.end, self.server.end)
             client, server = _end(self.client), _end(self.server)
             self.ends = Ends(client, server, side_channel=server.host, launcher="orterun apart")
             self.pair.pin(self.ends)
@@ -44,7 +44,7 @@ class TwoHosts:
         """Refuse a link model: a real link takes none."""
         refuse_model(link)
 
-    def with_programs(self, job: Job) -> Pair:
+    def with_programs(self, job: Job) -> AgentPair:
         """The pair, once both hosts have the job's programs."""
         sides = {"client": self.client, "server": self.server}
         places = {role: programs(bundle.ensure(at, job.overlay)) for role, at in sides.items()}

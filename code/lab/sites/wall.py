@@ -11,14 +11,14 @@ from lab.errors import SiteError, SiteStopped
 from lab.model.trial import Ends, Job, Link, Outcome
 from lab.sites import Tell, silent
 from lab.sites.agent import pair
-from lab.sites.agent.pair import Pair
+from lab.sites.agent.pair import AgentPair
 from lab.sites.traits import Traits
 
 
 class PairLink(Protocol):
     """Two agents and what lies between them."""
 
-    pair: Pair
+    pair: AgentPair
     ends: Ends
     about: dict[str, str]  # its identity besides that of both computers
     traits: Traits
@@ -27,7 +27,7 @@ class PairLink(Protocol):
         """Make the link as a job wants it, or refuse."""
         ...
 
-    def with_programs(self, job: Job) -> Pair:
+    def with_programs(self, job: Job) -> AgentPair:
         """The agents, and where each finds the programs under test."""
         ...
 

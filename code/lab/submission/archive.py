@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Container, Mapping
 
-from lab.faults import Fault
+from lab.faults import OpeningFault
 from lab.submission.errors import SubmissionError
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that the format knows: when a file was made is nothing to depend on
@@ -51,14 +51,14 @@ def is_litter(path: str) -> bool:
 def require_path(path: str, where: str) -> None:
     """Refuse what is no plain path inside a folder."""
     if not _PATH.fullmatch(path):
-        raise SubmissionError(f"{path[:100]!r} is no plain path inside a folder", where, fault=Fault.NAME)
+        raise SubmissionError(f"{path[:100]!r} is no plain path inside a folder", where, fault=OpeningFault.NAME)
 
 
 def _files(archive: zipfile.ZipFile, where: str) -> dict[str, bytes]:
     entries = [entry for entry in archive.infolist() if not entry.is_dir() and not is_litter(entry.filename)]
     if len(entries) > MOST_FILES:
         what = f"holds {len(entries)} files, at most {MOST_FILES} are taken"
-        raise SubmissionError(what, where, fault=Fault.TOO_LARGE)
+        raise SubmissionError(what, where, fault=OpeningFault.TOO_LARGE)
     files: dict[str, bytes] = {}
     left = LARGEST_TOTAL
     for entry in entries:
@@ -74,7 +74,7 @@ def _require_plain(entry: zipfile.ZipInfo, where: str) -> None:
     require_path(entry.filename, where)
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
-        raise SubmissionError(f"{entry.filename} is a link or a device", where, fault=Fault.LINK)
+        raise SubmissionError(f"{entry.filename} is a link or a device", where, fault=OpeningFault.LINK)
     if entry.flag_bits & _ENCRYPTED:
         raise SubmissionError(f"{entry.filename} is encrypted", where)
 
@@ -84,5 +84,7 @@ def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, bound: int, where
     with archive.open(entry) as stream:
         content = stream.read(bound + 1)
     if len(content) > bound:
-        raise SubmissionError(f"{entry.filename} unpacks to more than {bound} bytes", where, fault=Fault.TOO_LARGE)
+        raise SubmissionError(
+            f"{entry.filename} unpacks to more than {bound} bytes", where, fault=OpeningFault.TOO_LARGE
+        )
     return content

@@ -10,7 +10,7 @@ from lab.typed_json import JsonTable, parse_as
 
 
 @dataclass(frozen=True)
-class Asked:
+class Demands:
     """Sizes to be right at, and what must end with a failure."""
 
     sizes: tuple[int, ...] = (1, 1000, 4097)  # that no student chose
@@ -20,11 +20,11 @@ class Asked:
     no_server: bool = True
 
 
-def read_asked(table: JsonTable) -> Asked:
+def read_asked(table: JsonTable) -> Demands:
     """The checked table."""
     given = dict(table)
     if isinstance(sizes := given.get("sizes"), (str, int, list)):
         given["sizes"] = list(parse_sizes(sizes))
     if isinstance(words := given.get("verify"), str):
         given["verify"] = list(split(words))
-    return parse_as(Asked, given)
+    return parse_as(Demands, given)

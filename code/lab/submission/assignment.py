@@ -12,7 +12,7 @@ from lab.model.sizes import parse_sizes
 from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.programs.placeholders import split
 from lab.sites import EVERYWHERE
-from lab.submission.asked import Asked, read_asked
+from lab.submission.asked import Demands, read_asked
 
 CHECKS = (
     *("package", "records", "rerun", "program", "sources", "correct", "speed"),
@@ -32,7 +32,7 @@ class Assignment:
     words_at_least: int = 1
     claims_at_least: int = 0
     hidden: frozenset[str] = frozenset()
-    asked: Asked = field(default_factory=Asked)
+    asked: Demands = field(default_factory=Demands)
 
     @property
     def name(self) -> str:
@@ -72,7 +72,7 @@ def _experiment(file: Path, named: str) -> Path:
     return file.parent / named if named.endswith(".toml") else EXPERIMENTS / f"{named}.toml"
 
 
-def _asked(found: TomlFile) -> Asked:
+def _asked(found: TomlFile) -> Demands:
     """Its texts must be sizes and words."""
     table = found.document.get("program", {})
     for name, read in (("sizes", parse_sizes), ("verify", split)):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lab.errors import LabError
-from lab.faults import Fault
+from lab.faults import OpeningFault
 
 
 @dataclass
 class SubmissionError(LabError):
     """A file that was handed in cannot be opened safely."""
 
-    fault: Fault = Fault.UNREADABLE
+    fault: OpeningFault = OpeningFault.UNREADABLE
 
 
 @dataclass

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SpecError
-from lab.faults import Fault
+from lab.faults import OpeningFault
 from lab.files.typed_text import TooLarge, read_bounded
 from lab.report.errors import AttachmentError
 from lab.report.pdf.extract import LARGEST_PDF, extract
@@ -58,14 +58,14 @@ def require_kind(place: Path) -> None:
 def _report(place: Path) -> bytes:
     """The one PDF: an archive with two would leave the choice to whoever opens it."""
     if place.is_symlink():
-        raise SubmissionError("is a symbolic link", str(place), "the file itself", fault=Fault.LINK)
+        raise SubmissionError("is a symbolic link", str(place), "the file itself", fault=OpeningFault.LINK)
     if not place.is_dir() and place.suffix != ".zip":
         return _read(place, LARGEST_PDF)
     files = _folder(place) if place.is_dir() else unpack(_read(place, LARGEST_TOTAL), str(place))
     reports = [content for name, content in files.items() if name.lower().endswith(".pdf")]
     if len(reports) == 1:
         return reports[0]
-    fault = Fault.SEVERAL_REPORTS if reports else Fault.NO_REPORT
+    fault = OpeningFault.SEVERAL_REPORTS if reports else OpeningFault.NO_REPORT
     raise SubmissionError(f"holds {len(reports)} PDFs, one is handed in", str(place), fault=fault)
 
 
@@ -81,9 +81,9 @@ def _folder(folder: Path) -> dict[str, bytes]:
         if stat.S_ISDIR(mode):
             continue
         if not stat.S_ISREG(mode) or file.lstat().st_nlink > 1:
-            raise SubmissionError(f"{name} is a link or a device", str(folder), fault=Fault.LINK)
+            raise SubmissionError(f"{name} is a link or a device", str(folder), fault=OpeningFault.LINK)
         if len(files) == MOST_FILES:
-            raise SubmissionError(f"holds more than {MOST_FILES} files", str(folder), fault=Fault.TOO_LARGE)
+            raise SubmissionError(f"holds more than {MOST_FILES} files", str(folder), fault=OpeningFault.TOO_LARGE)
         files[name] = _read(file, min(LARGEST_FILE, left))
         left -= len(files[name])
     return files
@@ -93,6 +93,6 @@ def _read(file: Path, bound: int) -> bytes:
     try:
         return read_bounded(file, bound)
     except TooLarge as error:
-        raise SubmissionError(f"is larger than {bound} bytes", str(file), fault=Fault.TOO_LARGE) from error
+        raise SubmissionError(f"is larger than {bound} bytes", str(file), fault=OpeningFault.TOO_LARGE) from error
     except SpecError as error:
         raise SubmissionError(error.what, str(file)) from error

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from lab.faults import Fault
+from lab.faults import OpeningFault
 from lab.submission.errors import SubmissionError
 
 FORMAT = 1
@@ -59,7 +59,7 @@ def make_page(
 def read_page(files: Mapping[str, bytes], where: str) -> Page:
     """What the page of a stranger says, or an error."""
     if PAGE not in files:
-        raise SubmissionError(f"holds no {PAGE}", where, "a file that make submit wrote", fault=Fault.NO_DATA)
+        raise SubmissionError(f"holds no {PAGE}", where, "a file that make submit wrote", fault=OpeningFault.NO_DATA)
     try:
         given = json.loads(files[PAGE])
         ids, draft = (tuple(require_text(each) for each in given[name]) for name in ("ids", "draft"))

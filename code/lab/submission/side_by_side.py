@@ -13,7 +13,7 @@ from lab.records.row import Row
 from lab.records.tolerance import values_by_place
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED
 from lab.report.evidence.margin import margin_of_sites
-from lab.submission.sides import Side, SideError
+from lab.submission.sides import ComparedSide, SideError
 
 Place = tuple[str, str]  # what a row is about, and a column
 Values = dict[Place, list[int]]  # as values_by_place has them
@@ -22,7 +22,7 @@ SHOWN_LETTERS = 16  # of a digest
 
 
 @dataclass(frozen=True)
-class Ratio:
+class SideRatio:
     """One median of the first side over the second's; equal where both hold the same values."""
 
     label: str
@@ -43,12 +43,12 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SideBySide:
     """One experiment on both sides."""
 
     experiment: str
     identical: bool
-    ratios: tuple[Ratio, ...]
+    ratios: tuple[SideRatio, ...]
 
     def lines(self) -> Iterator[str]:
         """One for each size and column; a single one where all rows are the same."""
@@ -71,7 +71,7 @@ class Comparison:
 VERDICTS = (*(each.value for each in Verdict), "equal")
 
 
-def compare_sides(first: Side, second: Side) -> list[Comparison]:
+def compare_sides(first: ComparedSide, second: ComparedSide) -> list[SideBySide]:
     """Every experiment that both sides hold; an error where there is none."""
     both = [name for name in first.tables if name in second.tables]
     if not both:
@@ -81,33 +81,33 @@ def compare_sides(first: Side, second: Side) -> list[Comparison]:
     return [_compare(name, first.tables[name], second.tables[name], margin) for name in both]
 
 
-def of_two_sites(first: Side, second: Side) -> Iterator[str]:
+def of_two_sites(first: ComparedSide, second: ComparedSide) -> Iterator[str]:
     """What must be read before any ratio: instructions and seconds are not one quantity, nor are two links."""
     sites = [side.identity.get("site", "not said") for side in (first, second)]
     if sites[0] != sites[1]:
         yield f"TWO SITES: the first was measured on {sites[0]}, the second on {sites[1]}: each ratio holds that too"
 
 
-def identity_differences(first: Side, second: Side) -> list[str]:
+def identity_differences(first: ComparedSide, second: ComparedSide) -> list[str]:
     """A line for each part of the identity that is not the same on both sides."""
     names = sorted(first.identity.keys() | second.identity.keys())
     pairs = ((name, first.identity.get(name, "not said"), second.identity.get(name, "not said")) for name in names)
     return [f"{name}: {_short(one)} and {_short(other)}" for name, one, other in pairs if one != other]
 
 
-def _compare(name: str, ours: list[Row], theirs: list[Row], margin: float) -> Comparison:
+def _compare(name: str, ours: list[Row], theirs: list[Row], margin: float) -> SideBySide:
     try:
         ratios = _ratios(values_by_place(ours), values_by_place(theirs), margin)
-        return Comparison(name, ours == theirs, tuple(ratios))
+        return SideBySide(name, ours == theirs, tuple(ratios))
     except (BadSample, ValueError, KeyError, TypeError, ArithmeticError) as error:
         raise SideError(f"the tables of {name} hold values that the lab did not measure: {error!r:.200}") from error
 
 
-def _ratios(above: Values, below: Values, margin: float) -> Iterator[Ratio]:
+def _ratios(above: Values, below: Values, margin: float) -> Iterator[SideRatio]:
     for place in above:
         if place in below and not _is_other_stop(place, above.keys() & below.keys()):
             equal = sorted(above[place]) == sorted(below[place])
-            yield Ratio(*place, ratio_of_medians(above[place], below[place]), equal, margin)
+            yield SideRatio(*place, ratio_of_medians(above[place], below[place]), equal, margin)
 
 
 def _is_other_stop(place: Place, both: Set[Place]) -> bool:

@@ -23,7 +23,7 @@ class SideError(LabError):
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedSide:
     """What was measured, by experiment, and what it was measured with, in flat names."""
 
     name: str
@@ -31,7 +31,7 @@ class Side:
     identity: dict[str, str]
 
 
-def read_side(place: Path) -> Side:
+def read_side(place: Path) -> ComparedSide:
     """A side from a folder with tables or from a PDF that holds them."""
     if place.is_dir():
         return _folder(place, str(place))
@@ -40,7 +40,7 @@ def read_side(place: Path) -> Side:
         return _folder(Path(name), str(place))
 
 
-def _folder(folder: Path, name: str) -> Side:
+def _folder(folder: Path, name: str) -> ComparedSide:
     """Tables that were damaged, or written by somebody else, are one sentence."""
     try:
         return _side(folder, name)
@@ -48,13 +48,13 @@ def _folder(folder: Path, name: str) -> Side:
         raise SideError(f"holds data that the lab did not write: {error!r:.200}", where=name) from error
 
 
-def _side(folder: Path, name: str) -> Side:
+def _side(folder: Path, name: str) -> ComparedSide:
     files = [each for each in sorted(folder.glob("*.csv")) if each.name != CLAIMS]
     texts = {file.stem: file.read_text() for file in files}
     tables = {name: rows for name, text in texts.items() if is_table(text) and (rows := parse_table(text))}
     if not tables:
         raise SideError("holds no table of an experiment", where=name, hint="a results folder, or a PDF of lab report")
-    return Side(name, tables, _identity(folder, tables))
+    return ComparedSide(name, tables, _identity(folder, tables))
 
 
 def _identity(folder: Path, tables: dict[str, list[Row]]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from lab.cli.estimate import estimate_s
 from lab.plan.plan import Plan
-from lab.run.run import Work, missing, run_trials
+from lab.run.run import RunSetup, missing, run_trials
 
 Make = Callable[..., Plan]
 
@@ -19,6 +19,6 @@ def test_nothing_known_is_guessed_by_the_number_of_processes(make_small_plan: Ma
 def test_what_was_measured_says_how_long_its_like_take(make_small_plan: Make, fake_module: Any, tmp_path: Path) -> None:
     plan, site = make_small_plan(), fake_module.FakeSite(0.01)
     todo, _ = missing([plan], tmp_path)
-    run_trials(Work(site, plan.site, tmp_path), todo[:5], 2, lambda *_: None)
+    run_trials(RunSetup(site, plan.site, tmp_path), todo[:5], 2, lambda *_: None)
     left, _ = missing([plan], tmp_path)
     assert 0 < estimate_s(left, plan.planned, tmp_path, 1) < 1

@@ -14,7 +14,7 @@ from lab.files.schema import EXPERIMENT, check_document
 from lab.files.toml_file import check_toml
 from lab.places import EXPERIMENTS, MACHINE
 from lab.sites.hosts import Host, Slurm, Ssh
-from lab.submission.asked import Asked
+from lab.submission.asked import Demands
 from lab.submission.assignment import CHECKS
 
 HOSTS = """[ssh]
@@ -178,4 +178,4 @@ def test_hosts_are_made_of_what_their_schema_lets_through(kind: type[Host | Ssh 
 
 
 def test_what_programs_are_asked_is_made_of_what_its_schema_lets_through() -> None:
-    assert set(tomllib.loads(ASSIGNMENT)["program"]) == {each.name for each in fields(Asked)}
+    assert set(tomllib.loads(ASSIGNMENT)["program"]) == {each.name for each in fields(Demands)}

@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.lab.grade.forger import Files, Forger, substitute
 
-from lab.grade.finding import Kind
+from lab.grade.finding import Flaw
 from lab.records.record import SAMPLES
 from lab.report.pdf.attach import attach
 from lab.submission.archive import pack
@@ -33,14 +33,14 @@ class Tampering:
 
     name: str
     check: str
-    kind: Kind
+    kind: Flaw
     forge: Forge
 
 
 KINDS: list[Tampering] = []
 
 
-def found_by(check: str, kind: Kind) -> Callable[[Forge], Forge]:
+def found_by(check: str, kind: Flaw) -> Callable[[Forge], Forge]:
     def keep(forge: Forge) -> Forge:
         KINDS.append(Tampering(forge.__name__, check, kind, forge))
         return forge
@@ -60,88 +60,88 @@ def any_key(forger: Forger, variant: int) -> str:
 # What is in the file
 
 
-@found_by("package", Kind.UNREADABLE)
+@found_by("package", Flaw.UNREADABLE)
 def truncated(forger: Forger, variant: int) -> bytes:
     pdf = forger.pdf()
     return pdf[: len(pdf) * (1 + variant % 8) // 10]
 
 
-@found_by("package", Kind.NO_DATA)
+@found_by("package", Flaw.NO_DATA)
 def without_attachments(forger: Forger, _: int) -> bytes:
     return forger.pages
 
 
-@found_by("package", Kind.NO_DATA)
+@found_by("package", Flaw.NO_DATA)
 def a_report_that_was_not_submitted(forger: Forger, _: int) -> bytes:
     return forger.work.report.read_bytes()
 
 
-@found_by("package", Kind.SEVERAL_REPORTS)
+@found_by("package", Flaw.SEVERAL_REPORTS)
 def two_reports(forger: Forger, _: int) -> Path:
     return archive(forger, pack({"a.pdf": forger.pdf(), "b.pdf": forger.pdf()}))
 
 
-@found_by("package", Kind.NAME)
+@found_by("package", Flaw.NAME)
 def path_above_the_folder(forger: Forger, variant: int) -> Path:
     return archive(forger, zipped("../" * (1 + variant % 3) + "report.pdf", forger.pdf()))
 
 
-@found_by("package", Kind.LINK)
+@found_by("package", Flaw.LINK)
 def link_in_a_zip(forger: Forger, variant: int) -> Path:
     target = ("/etc/passwd", "../../key", "report.pdf")[variant % 3]
     return archive(forger, zipped("report.pdf", target.encode(), stat.S_IFLNK | 0o777))
 
 
-@found_by("package", Kind.TOO_LARGE)
+@found_by("package", Flaw.TOO_LARGE)
 def bomb(forger: Forger, _: int) -> Path:
     return archive(forger, zipped("report.pdf", b"\0" * (51 * 2**20)))
 
 
-@found_by("records", Kind.TOO_LARGE)
+@found_by("records", Flaw.TOO_LARGE)
 def bomb_among_the_records(forger: Forger, variant: int) -> bytes:
     content = gzip.compress(b"\0" * (51 * 2**20), 1)
     return forger.pdf(forger.records(lambda files: files.update({f"{any_key(forger, variant)}/{SAMPLES}": content})))
 
 
-@found_by("package", Kind.MISSING_FILE)
+@found_by("package", Flaw.MISSING_FILE)
 def a_file_is_missing(forger: Forger, variant: int) -> bytes:
     names = ("claims.csv", "manifest.json", "small.csv", RECORDS, "discussion.tex")
     return forger.pdf({name: data for name, data in forger.files.items() if name != names[variant % len(names)]})
 
 
-@found_by("package", Kind.STRANGE_FILE)
+@found_by("package", Flaw.STRANGE_FILE)
 def a_file_too_many(forger: Forger, _: int) -> bytes:
     return forger.pdf(forger.files | {"answers.csv": b"x"})
 
 
-@found_by("package", Kind.CHAIN)
+@found_by("package", Flaw.CHAIN)
 def page_changed(forger: Forger, _: int) -> bytes:
     return page_with(forger, ids=["eve"])
 
 
-@found_by("package", Kind.DIGEST)
+@found_by("package", Flaw.DIGEST)
 def digest_with_its_chain_kept(forger: Forger, variant: int) -> bytes:
     name = sorted(forger.files)[variant % 3]
     changed = forger.files | {name: forger.files[name] + b"\n"}
     return forger.pdf(changed) if name == PAGE else old_page(forger, changed)
 
 
-@found_by("package", Kind.DRAFT)
+@found_by("package", Flaw.DRAFT)
 def draft(forger: Forger, _: int) -> bytes:
     return forger.pdf(draft=("the report is stale",))
 
 
-@found_by("package", Kind.ASSIGNMENT)
+@found_by("package", Flaw.ASSIGNMENT)
 def for_another_assignment(forger: Forger, _: int) -> bytes:
     return forger.pdf(assignment="last_year")
 
 
-@found_by("package", Kind.PERSON)
+@found_by("package", Flaw.PERSON)
 def somebody_elses_report(forger: Forger, _: int) -> bytes:
     return forger.pdf(ids=("eve",))
 
 
-@found_by("package", Kind.EXPERIMENT)
+@found_by("package", Flaw.EXPERIMENT)
 def easier_experiment(forger: Forger, variant: int) -> bytes:
     changes = (("repetitions = 6", "repetitions = 1"), ('"64,4K,64K"', '"64K"'), ("mtu = 4200", "mtu = 9000"))
     return forger.pdf(forger.changed("experiment.toml", lambda text: text.replace(*changes[variant % 3])))
@@ -150,7 +150,7 @@ def easier_experiment(forger: Forger, variant: int) -> bytes:
 # The data
 
 
-@found_by("records", Kind.TABLE)
+@found_by("records", Flaw.TABLE)
 def cell_of_the_table(forger: Forger, variant: int) -> bytes:
     def change(text: str) -> str:
         lines = text.splitlines(keepends=True)
@@ -161,7 +161,7 @@ def cell_of_the_table(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.changed("small.csv", change))
 
 
-@found_by("records", Kind.TABLE)
+@found_by("records", Flaw.TABLE)
 def row_of_the_table(forger: Forger, variant: int) -> bytes:
     def change(text: str) -> str:
         lines = text.splitlines(keepends=True)
@@ -171,23 +171,23 @@ def row_of_the_table(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.changed("small.csv", change))
 
 
-@found_by("records", Kind.MANIFEST)
+@found_by("records", Flaw.MANIFEST)
 def digest_in_the_manifest(forger: Forger, variant: int) -> bytes:
     digest = re.findall(r'"sha256": "([0-9a-f]{64})"', forger.files["manifest.json"].decode())[variant % 12]
     return forger.pdf(forger.changed("manifest.json", lambda text: text.replace(digest, "0" * 64)))
 
 
-@found_by("records", Kind.STRANGE_RECORD)
+@found_by("records", Flaw.STRANGE_RECORD)
 def another_machines_name(forger: Forger, _: int) -> bytes:
     return forger.pdf(forger.changed("identity.json", lambda text: text.replace("fake", "real")))
 
 
-@found_by("records", Kind.SITE)
+@found_by("records", Flaw.SITE)
 def another_site(forger: Forger, _: int) -> bytes:
     return forger.pdf(forger.changed("identity.json", lambda text: text.replace('"exact"', '"host"')))
 
 
-@found_by("records", Kind.MISSING_RECORD)
+@found_by("records", Flaw.MISSING_RECORD)
 def best_run_kept(forger: Forger, variant: int) -> bytes:
     best = any_key(forger, variant)
 
@@ -198,14 +198,14 @@ def best_run_kept(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.records(keep))
 
 
-@found_by("records", Kind.COUNTER)
+@found_by("records", Flaw.COUNTER)
 def counter_below_the_bytes(forger: Forger, variant: int) -> bytes:
     return forger.pdf(
         forger.facts(any_key(forger, variant), lambda facts: facts["counters_after"].update(zeroed(facts)))
     )
 
 
-@found_by("rerun", Kind.COUNTER)
+@found_by("rerun", Flaw.COUNTER)
 def counter_polished(forger: Forger, variant: int) -> bytes:
     def raise_all(facts: dict[str, Any]) -> None:
         facts["counters_after"] = {name: value + 1000 for name, value in facts["counters_after"].items()}
@@ -213,7 +213,7 @@ def counter_polished(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.facts(any_key(forger, variant), raise_all))
 
 
-@found_by("records", Kind.CLOCK)
+@found_by("records", Flaw.CLOCK)
 def clock_stopped(forger: Forger, variant: int) -> bytes:
     def stop(facts: dict[str, Any]) -> None:
         facts["steps"][0]["clock_end_ns"] = facts["steps"][0]["clock_start_ns"] + 1
@@ -221,27 +221,27 @@ def clock_stopped(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.facts(any_key(forger, variant), stop))
 
 
-@found_by("records", Kind.STATUS)
+@found_by("records", Flaw.STATUS)
 def failed_program_kept(forger: Forger, variant: int) -> bytes:
     return forger.pdf(
         forger.facts(any_key(forger, variant), lambda facts: facts["steps"][0].update(client_status=1 + variant))
     )
 
 
-@found_by("records", Kind.OTHER_LINK)
+@found_by("records", Flaw.OTHER_LINK)
 def tcp_from_another_link(forger: Forger, variant: int) -> bytes:
     tcp = [each.trial.key for each in forger.work.plan.planned if each.series.name == "tcp"]
     return forger.pdf(forger.facts(tcp[variant % len(tcp)], lambda facts: facts["link"].update(rate_bit_s=10**9)))
 
 
-@found_by("records", Kind.RECORD)
+@found_by("records", Flaw.RECORD)
 def other_options(forger: Forger, variant: int) -> bytes:
     return forger.pdf(
         forger.facts(any_key(forger, variant), lambda facts: facts["options"].update(windows=7 + variant))
     )
 
 
-@found_by("records", Kind.RECORD)
+@found_by("records", Flaw.RECORD)
 def no_number(forger: Forger, variant: int) -> bytes:
     values: list[Any] = [None, "1", 1.5, [], True]
     return forger.pdf(
@@ -249,7 +249,7 @@ def no_number(forger: Forger, variant: int) -> bytes:
     )
 
 
-@found_by("records", Kind.ROWS)
+@found_by("records", Flaw.ROWS)
 def rows_of_samples_dropped(forger: Forger, variant: int) -> bytes:
     def drop(text: str) -> str:
         rows = text.splitlines()
@@ -259,18 +259,18 @@ def rows_of_samples_dropped(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.samples([any_key(forger, variant)], drop))
 
 
-@found_by("rerun", Kind.SAMPLE)
+@found_by("rerun", Flaw.SAMPLE)
 def sample_with_all_else_redone(forger: Forger, variant: int) -> bytes:
     return forger.remade(forger.samples([any_key(forger, variant)], lambda text: faster(text, 0.9)))
 
 
-@found_by("rerun", Kind.SAMPLE)
+@found_by("rerun", Flaw.SAMPLE)
 def invented_times(forger: Forger, variant: int) -> bytes:
     mine = [each.trial.key for each in forger.work.plan.planned if each.series.name == "verbs"]
     return forger.pdf(forger.samples(mine, lambda text: faster(text, 0.5 + variant % 4 / 10)))
 
 
-@found_by("rerun", Kind.SAMPLE)
+@found_by("rerun", Flaw.SAMPLE)
 def best_run_six_times(forger: Forger, variant: int) -> bytes:
     mine = [each.trial.key for each in forger.work.plan.planned if each.series.name == "verbs"]
 
@@ -284,37 +284,37 @@ def best_run_six_times(forger: Forger, variant: int) -> bytes:
 # What the report says
 
 
-@found_by("claims", Kind.CLAIM)
+@found_by("claims", Flaw.CLAIM)
 def claim_rounded(forger: Forger, variant: int) -> bytes:
     numbers = re.findall(r",(\d+\.\d{3,}),", forger.files["claims.csv"].decode())
     number = numbers[variant % len(numbers)]
     return forger.pdf(forger.changed("claims.csv", lambda text: text.replace(number, f"{float(number):.3g}", 1)))
 
 
-@found_by("claims", Kind.TEXT)
+@found_by("claims", Flaw.TEXT)
 def number_in_the_text(forger: Forger, variant: int) -> bytes:
     by = rf"\g<1>{{\\SI{{{700 + variant}}}{{\\mega\\byte\\per\\second}}}}"
     return forger.pdf(pages=forger.typeset(lambda files: substitute(files, "claims.tex", UNIT_CLAIM, by)))
 
 
-@found_by("claims", Kind.TEXT)
+@found_by("claims", Flaw.TEXT)
 def swapped_units(forger: Forger, _: int) -> bytes:
     return forger.pdf(pages=forger.typeset(lambda files: substitute(files, "report.tex", r"\\mega", r"\\giga")))
 
 
-@found_by("claims", Kind.TEXT)
+@found_by("claims", Flaw.TEXT)
 def sentence_added(forger: Forger, variant: int) -> bytes:
     words = f"RDMA was {2 + variant} times as fast.\n"
     return forger.pdf(pages=forger.typeset(lambda files: files.update({"discussion.tex": words.encode()})))
 
 
-@found_by("pages", Kind.TABLE_ROW)
+@found_by("pages", Flaw.TABLE_ROW)
 def row_of_a_table_dropped(forger: Forger, _: int) -> bytes:
     row = r"\n[^\n&]*(?:KiB|kibi)[^\n&]*&[^\n]*\\\\(?=\n)"
     return forger.pdf(pages=forger.typeset(lambda files: substitute(files, "report.tex", row, "")))
 
 
-@found_by("pages", Kind.FIGURE)
+@found_by("pages", Flaw.FIGURE)
 def figure_replaced(forger: Forger, _: int) -> bytes:
     def swap(files: Files) -> None:
         names = sorted(name for name in files if name.startswith("figures/"))
@@ -323,13 +323,13 @@ def figure_replaced(forger: Forger, _: int) -> bytes:
     return forger.pdf(pages=forger.typeset(swap))
 
 
-@found_by("pages", Kind.FIGURE)
+@found_by("pages", Flaw.FIGURE)
 def axis_cut(forger: Forger, _: int) -> bytes:
     trim = r"\\includegraphics[trim=0 0 0 30mm,clip]"
     return forger.pdf(pages=forger.typeset(lambda files: cut_figure(files, trim)))
 
 
-@found_by("discussion", Kind.LATEX)
+@found_by("discussion", Flaw.LATEX)
 def latex_that_reaches_out(forger: Forger, variant: int) -> bytes:
     evil = (
         r"\input{/etc/passwd}",
@@ -342,7 +342,7 @@ def latex_that_reaches_out(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.changed("discussion.tex", lambda text: text + evil + "\n"))
 
 
-@found_by("discussion", Kind.SENTENCE)
+@found_by("discussion", Flaw.SENTENCE)
 def sentence_that_the_data_refute(forger: Forger, variant: int) -> bytes:
     said = (
         "It is 33 times better than TCP.",
@@ -353,7 +353,7 @@ def sentence_that_the_data_refute(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.changed("discussion.tex", lambda text: text + said + "\n"))
 
 
-@found_by("discussion", Kind.NO_DISCUSSION)
+@found_by("discussion", Flaw.NO_DISCUSSION)
 def nothing_said(forger: Forger, variant: int) -> bytes:
     text = ("\\draft\n", "All is well.\n", "% nothing\n")[variant % 3]
     return forger.pdf(forger.changed("discussion.tex", lambda _: text))

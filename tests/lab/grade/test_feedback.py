@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 from lab.grade.feedback import FEEDBACK, TROUBLE, feedback_pdf, write_feedback
-from lab.grade.finding import Finding, Kind
-from lab.grade.result import Grade, Result, Status
+from lab.grade.finding import Finding, Flaw
+from lab.grade.result import CheckResult, Grade, Status
 from lab.places import TEMPLATES
 from lab.submission.assignment import CHECKS
 
@@ -25,21 +25,23 @@ def text_of(pdf: bytes, folder: Path) -> str:
 
 
 def test_the_worst_hand_in_of_a_hostile_name_fits_on_one_page(tmp_path: Path) -> None:
-    found = tuple(Finding(Kind.NOT_REPRODUCED, HOSTILE) for _ in range(20))
-    results = tuple(Result(name, 10, Status.FAILED, found) for name in CHECKS)
+    found = tuple(Finding(Flaw.NOT_REPRODUCED, HOSTILE) for _ in range(20))
+    results = tuple(CheckResult(name, 10, Status.FAILED, found) for name in CHECKS)
     text = text_of(feedback_pdf(Grade(HOSTILE, "", (HOSTILE,), HOSTILE, "", results), TEMPLATES), tmp_path)
     assert r"\input{/etc/passwd} \write18{id} $\csname x\endcsname ^^5c % # & _ ~ {{{" in text.replace("\n", " ")
     assert "root:" not in text and "(and 18 more)" in text
 
 
 def test_a_student_reads_points_and_evidence_but_nothing_of_hidden_checks(tmp_path: Path) -> None:
-    secret, public = (Finding(Kind.SAMPLE, what) for what in ("a secret", "3 samples differ"))
+    secret, public = (Finding(Flaw.SAMPLE, what) for what in ("a secret", "3 samples differ"))
     results = (
-        Result("rerun", 25, Status.FAILED, (secret,), hidden=True),
-        Result("claims", 20, Status.FAILED, (public,)),
+        CheckResult("rerun", 25, Status.FAILED, (secret,), hidden=True),
+        CheckResult("claims", 20, Status.FAILED, (public,)),
     )
-    broken = Result("pages", 15, Status.ERROR, hidden=True)
-    grade = Grade("ada.pdf", "", ("ada", "bob"), "small", "", (*results, broken, Result("package", 10, Status.PASSED)))
+    broken = CheckResult("pages", 15, Status.ERROR, hidden=True)
+    grade = Grade(
+        "ada.pdf", "", ("ada", "bob"), "small", "", (*results, broken, CheckResult("package", 10, Status.PASSED))
+    )
     text = text_of(feedback_pdf(grade, TEMPLATES), tmp_path)
     assert "ada, bob" in text and "10 of 70 points" in text and "not final" in text and "3 samples differ" in text
     assert "rerun: failed, 0 of 25" in text and "pages: could not be made" in text and "secret" not in text

@@ -14,7 +14,7 @@ from lab.grade import grading
 from lab.grade.attempts import attempts_of, last_attempt, new_attempt
 from lab.grade.case import Case, Desk
 from lab.grade.course import find_submissions, require_one
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.grade.grading import grade
 from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
 from lab.grade.result import Grade, Status
@@ -93,7 +93,7 @@ def test_another_machine_and_other_programs_are_held_to_the_tolerance(
     slow = hand_ins.make_work(course, "carl", hand_ins.Site("another", 1.2))
     hand_ins.with_report(course, slow)
     (result,) = grade_file(hand_ins.handed_in(slow, tmp_path / "carl.pdf"), ["rerun"]).results
-    assert {each.kind for each in result.findings} == {Kind.TOLERANCE}
+    assert {each.kind for each in result.findings} == {Flaw.TOLERANCE}
 
 
 def test_on_a_site_with_a_clock_on_the_wall_no_two_runs_are_equal(
@@ -117,7 +117,7 @@ def test_records_that_are_not_the_trials_of_the_plan_are_not_measured_again_in_v
         course, hand_ins.make_work(course, "dan", hand_ins.Site("another")), ada.report.read_bytes()
     )
     (result,) = grade_file(hand_ins.handed_in(other, tmp_path / "dan.pdf"), ["rerun"]).results
-    assert {each.kind for each in result.findings} == {Kind.MISSING_RECORD}
+    assert {each.kind for each in result.findings} == {Flaw.MISSING_RECORD}
 
 
 def test_a_check_that_breaks_down_or_hangs_never_loses_the_others(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +140,7 @@ def test_the_grade_is_kept_before_the_first_check_and_after_each(case: Case, mon
 def test_a_line_has_points_evidence_and_the_command_that_repeats_it(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checks(monkeypatch, claims=lambda _: [Finding(Kind.TEXT, f"line {n}") for n in range(25)])
+    checks(monkeypatch, claims=lambda _: [Finding(Flaw.TEXT, f"line {n}") for n in range(25)])
     text = lines(grade(case, "", CHECKS, lambda _: None))
     assert "failed     0 of 20  claims" in text and "passed    25 of 25  rerun" in text
     assert "         [text] line 0" in text and "         and 5 more" in text and text[-1] == "final: 80 of 100 points"
@@ -148,7 +148,7 @@ def test_a_line_has_points_evidence_and_the_command_that_repeats_it(
 
 
 def test_every_output_says_the_same(case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    checks(monkeypatch, claims=lambda _: [Finding(Kind.TEXT, "not so \x00 <&")], pages=crash)
+    checks(monkeypatch, claims=lambda _: [Finding(Flaw.TEXT, "not so \x00 <&")], pages=crash)
     desk = replace(case.desk, assignment=replace(case.desk.assignment, hidden=frozenset({"rerun"})))
     done = grade(Case(desk, case.place, tmp_path), "f" * 64, CHECKS, lambda _: None)
     write_grade(done, tmp_path / "out")

@@ -19,12 +19,12 @@ from lab.grade.checks.program import program
 from lab.grade.checks.rerun import rerun
 from lab.grade.checks.sources import sources
 from lab.grade.checks.speed import speed
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.grade.programs import keep_programs
 from lab.model.trial import Job, Outcome, StepOutcome
 from lab.spec.reader import load
 from lab.submission.archive import pack
-from lab.submission.asked import Asked
+from lab.submission.asked import Demands
 from lab.submission.opening import Submission
 from lab.submission.package import PROGRAMS
 from lab.submission.programs import program_files
@@ -88,7 +88,7 @@ def found(folder: Path, check: Any, site: Any, text: str = EXPERIMENT) -> list[F
     (folder / "mine" / "mine.c").write_text("int main(void) {}\n")
     (folder / "small.toml").write_text(text)
     plan = hand_ins.plan_on(folder / "small.toml", site, "d")
-    assignment: Any = SimpleNamespace(asked=Asked(sizes=(3,), verify=("--verify",), refuses=("--depth 0",)))
+    assignment: Any = SimpleNamespace(asked=Demands(sizes=(3,), verify=("--verify",), refuses=("--depth 0",)))
     desk = Desk(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
     case = Case(desk, folder / "x.pdf", folder)
     files = {PROGRAMS: pack({"binaries/mine": b"\x7fELF of the student"})}
@@ -104,13 +104,13 @@ def test_times_that_grow_as_the_clock_does_are_believed(tmp_path: Path, told: Ca
 @pytest.mark.parametrize("told", [lambda ns: ns / 2, lambda _: 1000.0, lambda ns: ns - 15_000_000])
 def test_invented_times_are_found_by_the_sites_clock(tmp_path: Path, told: Callable[[int], float]) -> None:
     findings = found(tmp_path, program, Pretended(lambda ns: max(told(ns), 1)))
-    assert [each.kind for each in findings] == [Kind.INVENTED] and findings[0].what.startswith("mine: by the site")
+    assert [each.kind for each in findings] == [Flaw.INVENTED] and findings[0].what.startswith("mine: by the site")
 
 
 @pytest.mark.parametrize("check", [program, rerun])
 def test_data_that_take_another_way_are_found_by_the_links_counter(tmp_path: Path, check: Any) -> None:
     (finding,) = found(tmp_path, check, Pretended(lambda ns: ns, sent=0.01))
-    assert finding.kind is Kind.NOT_MEASURED and "the data took another way" in finding.what
+    assert finding.kind is Flaw.NOT_MEASURED and "the data took another way" in finding.what
 
 
 def test_a_program_that_fails_when_it_must_is_correct(tmp_path: Path) -> None:
@@ -124,26 +124,26 @@ def test_a_program_that_fails_when_it_must_is_correct(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("site", "kind", "what"),
     [
-        (Faulty(0), Kind.ENDS_WELL, "mine without a server: the client ends well"),
-        (Faulty(124), Kind.ENDS_WELL, "the client does not end within"),
-        (Faulty(139), Kind.ENDS_WELL, "the client is ended by signal 11"),
-        (Faulty(1, refuses=False), Kind.TAKES_ANYTHING, "mine told '--depth 0': the client ends well"),
+        (Faulty(0), Flaw.ENDS_WELL, "mine without a server: the client ends well"),
+        (Faulty(124), Flaw.ENDS_WELL, "the client does not end within"),
+        (Faulty(139), Flaw.ENDS_WELL, "the client is ended by signal 11"),
+        (Faulty(1, refuses=False), Flaw.TAKES_ANYTHING, "mine told '--depth 0': the client ends well"),
     ],
     ids=["ends-well", "hangs", "crashes", "takes-anything"],
 )
-def test_a_program_that_hides_a_fault_is_found(tmp_path: Path, site: Faulty, kind: Kind, what: str) -> None:
+def test_a_program_that_hides_a_fault_is_found(tmp_path: Path, site: Faulty, kind: Flaw, what: str) -> None:
     findings = found(tmp_path, correct, site)
     assert {each.kind for each in findings} == {kind} and what in " ".join(each.what for each in findings)
 
 
 def test_a_program_that_knows_only_the_sizes_of_the_experiment_is_found(tmp_path: Path) -> None:
     findings = found(tmp_path, correct, OnlyItsSizes(lambda time_ns: time_ns))
-    assert Kind.FAILS in {each.kind for each in findings} and "ended with status 1" in findings[0].what
+    assert Flaw.FAILS in {each.kind for each in findings} and "ended with status 1" in findings[0].what
 
 
 def test_sources_that_give_no_program_are_found(tmp_path: Path) -> None:
     (finding,) = found(tmp_path, sources, Pretended(lambda time_ns: time_ns))
-    assert finding == Finding(Kind.BUILD, "the sources don't give mine")
+    assert finding == Finding(Flaw.BUILD, "the sources don't give mine")
 
 
 def test_binaries_and_sources_travel_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,7 +181,7 @@ at_least = {least}
 """
 
 
-@pytest.mark.parametrize(("least", "kinds"), [(0.5, []), (2.0, [Kind.SLOW])])
-def test_a_program_must_be_as_fast_as_the_assignment_asks(tmp_path: Path, least: float, kinds: list[Kind]) -> None:
+@pytest.mark.parametrize(("least", "kinds"), [(0.5, []), (2.0, [Flaw.SLOW])])
+def test_a_program_must_be_as_fast_as_the_assignment_asks(tmp_path: Path, least: float, kinds: list[Flaw]) -> None:
     text = EXPERIMENT + COMPARED.format(least=least)
     assert [each.kind for each in found(tmp_path, speed, Pretended(lambda ns: ns), text)] == kinds

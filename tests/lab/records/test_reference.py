@@ -8,7 +8,7 @@ from lab.errors import VerifyError
 from lab.plan.plan import Plan
 from lab.records.reference import changed_parts, read_reference, write_reference
 from lab.records.verify import verify
-from lab.run.run import Work, missing, run_trials
+from lab.run.run import RunSetup, missing, run_trials
 
 Make = Callable[..., Plan]
 
@@ -17,7 +17,7 @@ def test_a_written_reference_is_what_a_run_is_verified_with(
     make_small_plan: Make, fake_site: Any, tmp_path: Path
 ) -> None:
     plan, results, folder = make_small_plan(), tmp_path / "results", tmp_path / "reference"
-    run_trials(Work(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+    run_trials(RunSetup(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
     assert write_reference([plan], results, folder) == {folder / "small.csv": 60}
     assert verify(plan, results, read_reference(plan, folder)).identical
     assert changed_parts([plan], folder) == []

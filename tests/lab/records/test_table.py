@@ -20,13 +20,13 @@ from lab.records.table import bytes_per_second, columns, make_table, table_stamp
 from lab.records.tolerance import first_difference, ratios, same_identity
 from lab.records.verify import verify
 from lab.report.evidence.evidence import gather
-from lab.run.run import Work, missing, run_trials
+from lab.run.run import RunSetup, missing, run_trials
 
 Make = Callable[..., Plan]
 
 
 def measured(plan: Plan, site: Any, results: Path) -> str:
-    run_trials(Work(site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+    run_trials(RunSetup(site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
     return format_table(columns(plan), make_table(plan, results))
 
 

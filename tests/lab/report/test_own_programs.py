@@ -19,7 +19,7 @@ from lab.report.evidence.pairs import Sort, pairs
 from lab.report.pictures import pictures
 from lab.report.tables.ratios import pair_table, ratio_tables
 from lab.report.tables.throughput import rate_table
-from lab.run.run import Work, missing, run_trials
+from lab.run.run import RunSetup, missing, run_trials
 
 EXPERIMENT = r"""
 title = "Own programs on a fake link"
@@ -59,7 +59,7 @@ measure = "throughput"
 @pytest.fixture
 def evidence(make_small_plan: Callable[..., Plan], fake_site: Any, tmp_path: Path) -> Evidence:
     plan = make_small_plan(EXPERIMENT)
-    run_trials(Work(fake_site, plan.site, tmp_path), missing([plan], tmp_path)[0], 2, lambda *_: None)
+    run_trials(RunSetup(fake_site, plan.site, tmp_path), missing([plan], tmp_path)[0], 2, lambda *_: None)
     return gather(plan, tmp_path)
 
 

@@ -19,7 +19,7 @@ from lab.records.facts import VOLATILE
 from lab.records.record import find_key, has_record, read_facts, read_samples_of, record_folder, write_record
 from lab.report.evidence.evidence import gather
 from lab.run.measure import judge, record_facts
-from lab.run.run import Summary, Work, damaged, missing, run_trials
+from lab.run.run import RunSetup, RunSummary, damaged, missing, run_trials
 from lab.run.trial_lock import claim
 
 Make = Callable[..., Plan]
@@ -30,9 +30,9 @@ def results(tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def run(plan: Plan, site: Any, results: Path, *, jobs: int = 2, fresh: bool = False) -> Summary:
+def run(plan: Plan, site: Any, results: Path, *, jobs: int = 2, fresh: bool = False) -> RunSummary:
     todo, _ = missing([plan], results, fresh=fresh)
-    return run_trials(Work(site, plan.site, results, fresh), todo, jobs, lambda *_: None)
+    return run_trials(RunSetup(site, plan.site, results, fresh), todo, jobs, lambda *_: None)
 
 
 def test_all_trials_leave_records_and_a_second_run_has_nothing_to_do(
@@ -141,7 +141,7 @@ def test_a_failing_trial_does_not_stop_the_others(make_small_plan: Make, fake_si
 def test_two_runs_at_once_share_the_work(make_small_plan: Make, fake_module: Any, results: Path) -> None:
     plan = make_small_plan()
     sites = [fake_module.FakeSite(0.05), fake_module.FakeSite(0.05)]
-    summaries: list[Summary] = []
+    summaries: list[RunSummary] = []
     threads = [threading.Thread(target=lambda site=site: summaries.append(run(plan, site, results))) for site in sites]
     for thread in threads:
         thread.start()

@@ -4,7 +4,7 @@ import pytest
 
 from lab.errors import SpecError
 from lab.places import ASSIGNMENTS, EXPERIMENTS
-from lab.submission.asked import Asked
+from lab.submission.asked import Demands
 from lab.submission.assignment import find_assignment, load_assignment
 
 WHOLE = 'title = "t"\nexperiment = "verbs_throughput"\n[points]\nrerun = 3\n'
@@ -29,7 +29,7 @@ def test_what_is_not_named_is_worth_nothing(tmp_path: Path) -> None:
 
 def test_what_own_programs_must_stand_is_read(tmp_path: Path) -> None:
     text = '[program]\nsizes = "1,2K"\nverify = "--verify 1"\nrefuses = ["--depth 0"]\nkilled_server = false\n'
-    assert load_assignment(written(tmp_path, WHOLE + text)).asked == Asked(
+    assert load_assignment(written(tmp_path, WHOLE + text)).asked == Demands(
         (1, 2048), ("--verify", "1"), ("--depth 0",), killed_server=False
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.faults import Fault
+from lab.faults import OpeningFault
 from lab.report.pdf.attach import attach
 from lab.report.tex.latex import compile_pdf
 from lab.submission import archive
@@ -32,7 +32,7 @@ def zipped(name: str, content: bytes = b"x", mode: int = 0) -> bytes:
     return stream.getvalue()
 
 
-def fault_of(place: Path) -> Fault:
+def fault_of(place: Path) -> OpeningFault:
     with pytest.raises(SubmissionError) as caught:
         open_submission(place)
     return caught.value.fault
@@ -59,12 +59,12 @@ def test_names_that_people_give_and_what_their_computers_add_are_taken(pdf: byte
 @pytest.mark.parametrize("name", ["../x.pdf", "/x.pdf", "a/../../x.pdf", ".hidden/x.pdf", "-x.pdf", "a\\..\\x.pdf"])
 def test_a_path_that_leaves_the_folder_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "x.zip").write_bytes(zipped(name))
-    assert fault_of(tmp_path / "x.zip") is Fault.NAME
+    assert fault_of(tmp_path / "x.zip") is OpeningFault.NAME
 
 
 def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(zipped("x.pdf", b"/etc/passwd", stat.S_IFLNK | 0o777))
-    assert fault_of(tmp_path / "x.zip") is Fault.LINK
+    assert fault_of(tmp_path / "x.zip") is OpeningFault.LINK
 
 
 def test_a_link_in_a_folder_is_refused(pdf: bytes, tmp_path: Path) -> None:
@@ -73,13 +73,13 @@ def test_a_link_in_a_folder_is_refused(pdf: bytes, tmp_path: Path) -> None:
         folder = tmp_path / make.__name__
         folder.mkdir()
         make(folder / "x.pdf", tmp_path / "secret.pdf")
-        assert fault_of(folder) is Fault.LINK
+        assert fault_of(folder) is OpeningFault.LINK
 
 
 def test_a_bomb_is_refused_by_what_it_unpacks_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "LARGEST_FILE", 1000)
     (tmp_path / "x.zip").write_bytes(zipped("x.pdf", b"\0" * 1001))
-    assert fault_of(tmp_path / "x.zip") is Fault.TOO_LARGE
+    assert fault_of(tmp_path / "x.zip") is OpeningFault.TOO_LARGE
 
 
 def test_many_files_and_much_in_all_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,22 +94,22 @@ def test_many_files_and_much_in_all_are_refused(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("content", [b"", b"PK\x05\x06", b"not a zip"])
 def test_a_damaged_zip_is_one_sentence(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.zip").write_bytes(content)
-    assert fault_of(tmp_path / "x.zip") in (Fault.UNREADABLE, Fault.NO_REPORT)
+    assert fault_of(tmp_path / "x.zip") in (OpeningFault.UNREADABLE, OpeningFault.NO_REPORT)
 
 
 def test_no_pdf_or_two_are_refused(pdf: bytes, tmp_path: Path) -> None:
     (tmp_path / "none.zip").write_bytes(pack({"x.c": b""}))
     (tmp_path / "two.zip").write_bytes(pack({"x.pdf": pdf, "y.pdf": pdf}))
-    assert fault_of(tmp_path / "none.zip") is Fault.NO_REPORT
-    assert fault_of(tmp_path / "two.zip") is Fault.SEVERAL_REPORTS
+    assert fault_of(tmp_path / "none.zip") is OpeningFault.NO_REPORT
+    assert fault_of(tmp_path / "two.zip") is OpeningFault.SEVERAL_REPORTS
 
 
 def test_a_truncated_pdf_and_one_without_data_are_refused(pdf: bytes, tmp_path: Path) -> None:
     (tmp_path / "half.pdf").write_bytes(pdf[: len(pdf) // 2])
     page = compile_pdf({"x.tex": b"\\documentclass{article}\\begin{document}x\\end{document}"}, "x.tex")
     (tmp_path / "bare.pdf").write_bytes(page)
-    assert fault_of(tmp_path / "half.pdf") is Fault.UNREADABLE
-    assert fault_of(tmp_path / "bare.pdf") is Fault.NO_DATA
+    assert fault_of(tmp_path / "half.pdf") is OpeningFault.UNREADABLE
+    assert fault_of(tmp_path / "bare.pdf") is OpeningFault.NO_DATA
 
 
 def test_the_same_files_pack_to_the_same_bytes() -> None:

@@ -13,9 +13,9 @@ from lab.records.row import COLUMNS, Row, format_table
 from lab.records.table import columns, make_table
 from lab.report.pdf.attach import attach
 from lab.report.tex.latex import compile_pdf
-from lab.run.run import Work, missing, run_trials
+from lab.run.run import RunSetup, missing, run_trials
 from lab.submission.side_by_side import compare_sides, identity_differences, of_two_sites
-from lab.submission.sides import Side, SideError, read_side
+from lab.submission.sides import ComparedSide, SideError, read_side
 
 Make = Callable[..., Plan]
 
@@ -26,8 +26,8 @@ def rows(rate: int, *, spread: int = 0) -> list[Row]:
     return [replace(head, repetition=n, counts=each) for n, each in counts.items()]
 
 
-def side(table: list[Row], **identity: str) -> Side:
-    return Side("a side", {"small": table}, identity)
+def side(table: list[Row], **identity: str) -> ComparedSide:
+    return ComparedSide("a side", {"small": table}, identity)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_comparison_of_two_sites_says_so_and_one_of_the_same_site_does_not() -
 
 def test_sides_without_a_common_experiment_are_refused() -> None:
     with pytest.raises(SideError, match="share no experiment: small and other"):
-        compare_sides(side(rows(1)), Side("b", {"other": rows(1)}, {}))
+        compare_sides(side(rows(1)), ComparedSide("b", {"other": rows(1)}, {}))
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_a_value_that_was_never_measured_is_one_sentence_or_a_ratio(tmp_path: Pa
 
 def test_a_folder_and_a_pdf_are_read_alike(make_small_plan: Make, fake_site: Any, page: bytes, tmp_path: Path) -> None:
     plan, results = make_small_plan(), tmp_path / "results"
-    run_trials(Work(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+    run_trials(RunSetup(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
     table = format_table(columns(plan), make_table(plan, results))
     write_text(results / "small.csv", table)
     identity = {"site": "exact", **fake_site.identity()}

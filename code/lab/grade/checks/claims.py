@@ -7,11 +7,10 @@ import io
 from collections.abc import Iterator
 
 from lab.grade.case import Case
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.grade.printed import differing_lines
 from lab.records.tolerance import TOLERANCE
-from lab.report.claim import Claim, Ledger
-from lab.report.claim import Kind as ClaimKind
+from lab.report.claim import Claim, Kind, Ledger
 from lab.report.claims.ledger import make_ledger
 from lab.report.pdf.attachments import claims_csv
 from lab.report.prose.uses import claims_used
@@ -27,7 +26,7 @@ def claims(case: Case) -> Iterator[Finding]:
         yield from _not_reproduced(case, ledger, make_ledger(case.own))
     elif case.basis is not case.own:
         yield from _unequal(ledger, make_ledger(case.own))
-    yield from (each for each in differing_lines(case) if each.kind is Kind.TEXT)
+    yield from (each for each in differing_lines(case) if each.kind is Flaw.TEXT)
 
 
 def _differing(given: bytes, made: str) -> Iterator[Finding]:
@@ -36,24 +35,24 @@ def _differing(given: bytes, made: str) -> Iterator[Finding]:
         for column in ours.get(name, {"name": ""}):
             one, other = (rows.get(name, {}).get(column, "nothing") for rows in (theirs, ours))
             if one != other:
-                yield Finding(Kind.CLAIM, f"{name}: {column} is {one!r:.80} in claims.csv, the data give {other!r:.80}")
+                yield Finding(Flaw.CLAIM, f"{name}: {column} is {one!r:.80} in claims.csv, the data give {other!r:.80}")
 
 
 def _unequal(ledger: Ledger, own: Ledger) -> Iterator[Finding]:
     for name, claim in ledger.items():
         here = own[name].estimate if name in own else None
         if claim.estimate != here:
-            yield Finding(Kind.NOT_REPRODUCED, f"{name} is {claim.estimate.value:g}, {_value(own, name)} here")
+            yield Finding(Flaw.NOT_REPRODUCED, f"{name} is {claim.estimate.value:g}, {_value(own, name)} here")
 
 
 def _not_reproduced(case: Case, ledger: Ledger, own: Ledger) -> Iterator[Finding]:
     """Under another identity: what the text uses, within the tolerance; sizes and counts may lie one step apart."""
     for name in dict(claims_used(case.file("discussion.tex").decode(errors="replace"))):
         claim = ledger.get(name)
-        if claim is None or claim.kind in (ClaimKind.CONSTANT, ClaimKind.DERIVED, ClaimKind.INTERCEPT):
+        if claim is None or claim.kind in (Kind.CONSTANT, Kind.DERIVED, Kind.INTERCEPT):
             continue
         if name not in own or not _is_near(claim, own[name]):
-            yield Finding(Kind.NOT_REPRODUCED, f"{name} is {claim.estimate.value:g}, {_value(own, name)} here")
+            yield Finding(Flaw.NOT_REPRODUCED, f"{name} is {claim.estimate.value:g}, {_value(own, name)} here")
 
 
 def _is_near(claim: Claim, own: Claim) -> bool:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from lab.errors import TrialFailed
 from lab.grade.case import Blocked, Case
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.grade.hardships import Hardship, at_other_sizes, hardships
 from lab.grade.programs import firsts
 from lab.plan.plan import Planned
@@ -25,7 +25,7 @@ def correct(case: Case) -> Iterator[Finding]:
     try:
         case.desk.measure(case.own_plan.planned)
     except Blocked as error:
-        yield Finding(Kind.NOT_MEASURED, str(error))
+        yield Finding(Flaw.NOT_MEASURED, str(error))
         return
     own = firsts(case.own_plan)
     programs = {each.series.program: each for each in reversed(own)}
@@ -45,7 +45,7 @@ def _at_other_sizes(case: Case, planned: Planned) -> Finding | None:
     try:
         measure(other, case.desk.site, case.own_plan.site)
     except TrialFailed as error:
-        return Finding(Kind.FAILS, f"{planned.series.name}: {error}")
+        return Finding(Flaw.FAILS, f"{planned.series.name}: {error}")
     return None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from lab.grade.case import Case
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.report.build import DRAFT
 from lab.report.claim import Ledger
 from lab.report.claims.ledger import make_ledger
@@ -24,7 +24,7 @@ def discussion(case: Case) -> Iterator[Finding]:
     try:
         require_safe(text, FILE)
     except ReportError as error:
-        yield Finding(Kind.LATEX, str(error))
+        yield Finding(Flaw.LATEX, str(error))
         return
     yield from _length(case, COMMENT.sub("", text))
     yield from _refused(text, make_ledger(case.basis))
@@ -33,25 +33,27 @@ def discussion(case: Case) -> Iterator[Finding]:
     try:
         case.rebuilt  # noqa: B018 - built when it is asked for
     except ClaimsRefused:
-        yield Finding(Kind.SENTENCE, "the claims check refuses it, so the report does not build")
+        yield Finding(Flaw.SENTENCE, "the claims check refuses it, so the report does not build")
     except ReportError as error:
-        yield Finding(Kind.LATEX, str(error))
+        yield Finding(Flaw.LATEX, str(error))
 
 
 def _length(case: Case, text: str) -> Iterator[Finding]:
     assignment = case.desk.assignment
     if DRAFT in text:
-        yield Finding(Kind.NO_DISCUSSION, "it prints the generated draft instead of the student's own words")
+        yield Finding(Flaw.NO_DISCUSSION, "it prints the generated draft instead of the student's own words")
     words, used = len(_WORD.findall(text)), len({name for name, _ in claims_used(text)})
     if words < assignment.words_at_least:
         yield Finding(
-            Kind.NO_DISCUSSION, f"it has {words} words; the assignment asks for {assignment.words_at_least} at least"
+            Flaw.NO_DISCUSSION,
+            f"it has {words} words; the assignment asks for {assignment.words_at_least} at least",
         )
     if used < assignment.claims_at_least:
         yield Finding(
-            Kind.NO_DISCUSSION, f"it uses {used} claims; the assignment asks for {assignment.claims_at_least} at least"
+            Flaw.NO_DISCUSSION,
+            f"it uses {used} claims; the assignment asks for {assignment.claims_at_least} at least",
         )
 
 
 def _refused(text: str, ledger: Ledger) -> Iterator[Finding]:
-    yield from (Finding(Kind.SENTENCE, str(each)) for each in refused(text, FILE, ledger))
+    yield from (Finding(Flaw.SENTENCE, str(each)) for each in refused(text, FILE, ledger))

@@ -8,7 +8,7 @@ from pathlib import Path
 from lab.errors import SpecError
 from lab.files.included import read_whole
 from lab.grade.case import Case
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.report.prose.people import ids_in
 from lab.submission.package import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests
 from lab.submission.programs import own_programs
@@ -21,13 +21,13 @@ def package(case: Case) -> Iterator[Finding]:
     files, page, experiment = case.submission.files, case.page, case.desk.plan.experiment
     made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
     wanted = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if own_programs(experiment) else [])}
-    yield from (Finding(Kind.MISSING_FILE, f"{name} is missing") for name in sorted(wanted - files.keys()))
-    yield from (Finding(Kind.STRANGE_FILE, f"{name} is no part of it") for name in sorted(files.keys() - wanted))
+    yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(wanted - files.keys()))
+    yield from (Finding(Flaw.STRANGE_FILE, f"{name} is no part of it") for name in sorted(files.keys() - wanted))
     yield from _digests(case)
     if (page.assignment, page.format) != (case.desk.assignment.name, FORMAT):
-        yield Finding(Kind.ASSIGNMENT, f"it was made for {page.assignment!r}, format {page.format}")
+        yield Finding(Flaw.ASSIGNMENT, f"it was made for {page.assignment!r}, format {page.format}")
     if page.draft:
-        yield Finding(Kind.DRAFT, f"it is marked as a draft: {page.draft[0]}")
+        yield Finding(Flaw.DRAFT, f"it is marked as a draft: {page.draft[0]}")
     yield from _experiment(case)
     yield from _person(case)
 
@@ -36,9 +36,9 @@ def _digests(case: Case) -> Iterator[Finding]:
     page, found = case.page, digests(case.submission.files)
     for name in sorted(page.files.keys() | found.keys()):
         if page.files.get(name) != found.get(name):
-            yield Finding(Kind.DIGEST, f"{name} is not the file that was handed in: its digest differs")
+            yield Finding(Flaw.DIGEST, f"{name} is not the file that was handed in: its digest differs")
     if page.chain != chain(page.files, about(page.assignment, page.ids, page.draft)):
-        yield Finding(Kind.CHAIN, "the chain of digests does not hold: the page was changed after it was made")
+        yield Finding(Flaw.CHAIN, "the chain of digests does not hold: the page was changed after it was made")
 
 
 def _experiment(case: Case) -> Iterator[Finding]:
@@ -47,7 +47,7 @@ def _experiment(case: Case) -> Iterator[Finding]:
     pairs = enumerate(zip([*given, ""], [*wanted, ""], strict=False), 1)
     if given != wanted:
         line = next((number for number, (one, other) in pairs if one != other), 0)
-        yield Finding(Kind.EXPERIMENT, f"experiment.toml is not the assignment's: line {line} differs")
+        yield Finding(Flaw.EXPERIMENT, f"experiment.toml is not the assignment's: line {line} differs")
 
 
 def _person(case: Case) -> Iterator[Finding]:
@@ -55,7 +55,7 @@ def _person(case: Case) -> Iterator[Finding]:
     try:
         ids = ids_in(case.file("report.toml").decode(), Path("report.toml"))
     except (SpecError, UnicodeDecodeError) as error:
-        yield Finding(Kind.PERSON, f"report.toml cannot be read: {error}")
+        yield Finding(Flaw.PERSON, f"report.toml cannot be read: {error}")
         return
     if case.page.ids != ids:
-        yield Finding(Kind.PERSON, f"it is handed in by {', '.join(case.page.ids)}, but its report is by {ids!r:.100}")
+        yield Finding(Flaw.PERSON, f"it is handed in by {', '.join(case.page.ids)}, but its report is by {ids!r:.100}")

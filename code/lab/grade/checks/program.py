@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lab.grade.case import Blocked, Case
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.grade.programs import firsts
 from lab.plan.plan import Planned, make_trial
 from lab.records.record import read_facts, read_samples_of
@@ -31,7 +31,7 @@ def program(case: Case) -> Iterator[Finding]:
         longer = {each.trial.key: _longer(case, each) for each in own}
         case.desk.measure(longer.values())
     except Blocked as error:
-        yield Finding(Kind.NOT_MEASURED, str(error))
+        yield Finding(Flaw.NOT_MEASURED, str(error))
         return
     for each in own:
         (span, claimed), (longer_span, longer_claimed) = (_times(case, one) for one in (each, longer[each.trial.key]))
@@ -39,7 +39,7 @@ def program(case: Case) -> Iterator[Finding]:
         if min(claimed, longer_claimed - claimed) < LEAST_CLAIMED * passed:
             what = f"by the site's clock the messages take {passed} ns, the program says {claimed} ns"
             yield Finding(
-                Kind.INVENTED, f"{each.series.name}: {what}, and {longer_claimed} ns for {TIMES} times as many"
+                Flaw.INVENTED, f"{each.series.name}: {what}, and {longer_claimed} ns for {TIMES} times as many"
             )
 
 

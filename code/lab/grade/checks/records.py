@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.grade.case import Case
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.report.claims.ledger import make_ledger
 from lab.report.evidence.evidence import Evidence
 from lab.report.pdf.attachments import attachments
@@ -15,7 +15,8 @@ def records(case: Case) -> Iterator[Finding]:
     """Each record, then what is said to be made of them."""
     if case.site.name != case.desk.assignment.site:
         yield Finding(
-            Kind.SITE, f"it was measured on {case.site.name}, the assignment asks for {case.desk.assignment.site}"
+            Flaw.SITE,
+            f"it was measured on {case.site.name}, the assignment asks for {case.desk.assignment.site}",
         )
     yield from case.record_findings
     if not case.record_findings or case.repeats_exactly:
@@ -24,7 +25,7 @@ def records(case: Case) -> Iterator[Finding]:
 
 def _made_of(case: Case, evidence: Evidence) -> Iterator[Finding]:
     name = f"{evidence.plan.experiment.name}.csv"
-    kinds = {name: Kind.TABLE, "manifest.json": Kind.MANIFEST, "identity.json": Kind.IDENTITY}
+    kinds = {name: Flaw.TABLE, "manifest.json": Flaw.MANIFEST, "identity.json": Flaw.IDENTITY}
     made = attachments(evidence, make_ledger(evidence), {})
     for file, kind in kinds.items():
         given = case.submission.files.get(file, b"")

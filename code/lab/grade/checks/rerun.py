@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab.grade.case import Blocked, Case
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.records.facts import VOLATILE
 from lab.records.record import read_document, read_samples_of
 from lab.records.tolerance import TOLERANCE, ratios
@@ -16,12 +16,12 @@ from lab.typed_json import JsonValue
 
 APART = (*VOLATILE, "lab")
 KINDS = {
-    "counters_before": Kind.COUNTER,
-    "counters_after": Kind.COUNTER,
-    "clock_start_ns": Kind.CLOCK,
-    "clock_end_ns": Kind.CLOCK,
-    "steps": Kind.CLOCK,
-    "link": Kind.OTHER_LINK,
+    "counters_before": Flaw.COUNTER,
+    "counters_after": Flaw.COUNTER,
+    "clock_start_ns": Flaw.CLOCK,
+    "clock_end_ns": Flaw.CLOCK,
+    "steps": Flaw.CLOCK,
+    "link": Flaw.OTHER_LINK,
 }
 
 
@@ -30,7 +30,7 @@ def rerun(case: Case) -> Iterator[Finding]:
     try:
         own = case.own
     except Blocked as error:
-        yield Finding(Kind.NOT_MEASURED, str(error))
+        yield Finding(Flaw.NOT_MEASURED, str(error))
         return
     if case.repeats_exactly:
         yield from _equal(case, own)
@@ -40,14 +40,14 @@ def rerun(case: Case) -> Iterator[Finding]:
 
 def _equal(case: Case, own: Evidence) -> Iterator[Finding]:
     for key in sorted(own.facts.keys() - case.records):
-        yield Finding(Kind.MISSING_RECORD, f"record {key[:16]} was measured here, but not handed in")
+        yield Finding(Flaw.MISSING_RECORD, f"record {key[:16]} was measured here, but not handed in")
     for key in sorted(case.records & own.facts.keys()):
         given, ours = read_document(case.folder / "results", key), own.facts[key].table()
         for name in sorted((given.keys() | ours.keys()) - set(APART)):
             if given.get(name) != ours.get(name):
                 values = " and ".join(_short(each.get(name)) for each in (given, ours))
                 what = f"record {key[:16]}: {name} differs, handed in and here: {values}"
-                yield Finding(KINDS.get(name, Kind.RECORD), what)
+                yield Finding(KINDS.get(name, Flaw.RECORD), what)
         yield from _samples(key, case.folder / "results", own.results)
 
 
@@ -56,9 +56,9 @@ def _samples(key: str, handed_in: Path, here: Path) -> Iterator[Finding]:
     differing = [pair for pair in zip(given, ours, strict=False) if pair[0] != pair[1]]
     if differing:
         one, other = differing[0]
-        yield Finding(Kind.SAMPLE, f"record {key[:16]}: {len(differing)} samples differ, first {one} and here {other}")
+        yield Finding(Flaw.SAMPLE, f"record {key[:16]}: {len(differing)} samples differ, first {one} and here {other}")
     elif len(given) != len(ours):
-        yield Finding(Kind.SAMPLE, f"record {key[:16]}: {len(given)} samples, here {len(ours)}")
+        yield Finding(Flaw.SAMPLE, f"record {key[:16]}: {len(given)} samples, here {len(ours)}")
 
 
 def _within_tolerance(case: Case, own: Evidence) -> Iterator[Finding]:
@@ -68,7 +68,7 @@ def _within_tolerance(case: Case, own: Evidence) -> Iterator[Finding]:
             what = (
                 f"{each.label} {each.column} is {each.ratio:.3f} of what is measured here, allowed is {TOLERANCE:.0%}"
             )
-            yield Finding(Kind.TOLERANCE, what)
+            yield Finding(Flaw.TOLERANCE, what)
 
 
 def _short(value: JsonValue) -> str:

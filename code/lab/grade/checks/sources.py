@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.grade.case import Blocked, Case
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.grade.programs import firsts
 from lab.grade.sandbox import BuildRefused
 from lab.plan.plan import Planned
@@ -25,10 +25,10 @@ def sources(case: Case) -> Iterator[Finding]:
         pairs = list(zip(firsts(case.own_plan), firsts(case.plan_from_sources), strict=True))
         case.desk.measure(each for pair in pairs for each in pair)
     except BuildRefused as error:
-        yield Finding(Kind.BUILD, str(error))
+        yield Finding(Flaw.BUILD, str(error))
         return
     except Blocked as error:
-        yield Finding(Kind.SOURCES, str(error))
+        yield Finding(Flaw.SOURCES, str(error))
         return
     for given, built in pairs:
         yield from _differences(case, given, built)
@@ -39,7 +39,7 @@ def _differences(case: Case, given: Planned, built: Planned) -> Iterator[Finding
     for name, value in _done(case, given).items():
         if abs(value - ours[name]) > TOLERANCE * ours[name]:
             what = f"{name} is {value} with the binary that was handed in, {ours[name]} with that of the sources"
-            yield Finding(Kind.SOURCES, f"{given.series.name}: {what}")
+            yield Finding(Flaw.SOURCES, f"{given.series.name}: {what}")
 
 
 def _done(case: Case, planned: Planned) -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.grade.case import Blocked, Case
-from lab.grade.finding import Finding, Kind
+from lab.grade.finding import Finding, Flaw
 from lab.records.comparison import compare, format_result
 
 
@@ -17,8 +17,8 @@ def speed(case: Case) -> Iterator[Finding]:
     try:
         rows = case.own.rows
     except Blocked as error:
-        yield Finding(Kind.NOT_MEASURED, str(error))
+        yield Finding(Flaw.NOT_MEASURED, str(error))
         return
     for result in (compare(each, rows) for each in comparisons):
         if not result.holds:
-            yield Finding(Kind.SLOW, format_result(result).strip())
+            yield Finding(Flaw.SLOW, format_result(result).strip())

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from lab.errors import SpecError
-from lab.faults import Fault
+from lab.faults import OpeningFault
 from lab.files.storage import storage
 from lab.files.typed_text import TooLarge, read_bounded
 from lab.report.errors import AttachmentError
@@ -37,7 +37,7 @@ def _read(pdf: Path) -> bytes:
         return read_bounded(pdf, LARGEST_PDF)
     except TooLarge as error:
         what = f"is larger than {LARGEST_PDF} bytes"
-        raise AttachmentError(what, where=str(pdf), fault=Fault.TOO_LARGE) from error
+        raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE) from error
     except SpecError as error:
         raise AttachmentError(error.what, where=str(pdf)) from error
 
@@ -50,15 +50,15 @@ def _names(scratch: Path, pdf: Path) -> list[str]:
     names = [found["name"] for found in _LISTED.finditer(listing)]
     if not names:
         raise AttachmentError(
-            "holds no attachments", where=str(pdf), hint="a PDF that lab report wrote", fault=Fault.NO_DATA
+            "holds no attachments", where=str(pdf), hint="a PDF that lab report wrote", fault=OpeningFault.NO_DATA
         )
     if len(names) > MOST_FILES:
         what = f"holds {len(names)} attachments, at most {MOST_FILES} are taken"
-        raise AttachmentError(what, where=str(pdf), fault=Fault.TOO_LARGE)
+        raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
     for name in names:
         if not _NAME.fullmatch(name):
             what = f"an attachment is called {name[:100]!r}, which is no file of a report"
-            raise AttachmentError(what, where=str(pdf), fault=Fault.NAME)
+            raise AttachmentError(what, where=str(pdf), fault=OpeningFault.NAME)
     return names
 
 
@@ -72,7 +72,7 @@ def _content(scratch: Path, name: str, pdf: Path) -> bytes:
         if len(content) > LARGEST_FILE:
             process.kill()
             what = f"{name} unpacks to more than {LARGEST_FILE} bytes"
-            raise AttachmentError(what, where=str(pdf), fault=Fault.TOO_LARGE)
+            raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
         if process.wait(DEADLINE_S):
             raise AttachmentError(f"{name} cannot be unpacked", where=str(pdf))
     return content

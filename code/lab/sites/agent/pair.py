@@ -13,7 +13,7 @@ from lab.errors import SiteError
 from lab.model.trial import DAEMON, DEADLINE_STATUS, NS_PER_S, PADDING, End, Ends, Job, Outcome, Step, StepOutcome
 from lab.sites.agent.client import ANSWER_S, FarEnd, Made
 from lab.sites.agent.locate import Locate, kept, locator
-from lab.sites.agent.replies import DataEnd, Left, Line, Look, Started
+from lab.sites.agent.replies import DataEnd, FirstLine, Left, Look, Started
 from lab.typed_json import JsonTable, JsonValue
 
 AFTER_FAILURE_S = 1.0  # a client's remaining time after its server failed
@@ -21,7 +21,7 @@ AFTER_CLIENT_S = 0.5  # a server's time for each gentler way to end
 
 
 @dataclass(frozen=True)
-class Pair:
+class AgentPair:
     """Two ends, and how each replaces the words of a job."""
 
     client: FarEnd
@@ -46,7 +46,7 @@ def data_end(far: FarEnd, known: Mapping[str, str], hint: str) -> End:
     return End(found.address, found.device, found.interface)
 
 
-def near_by(pair: Pair, job: Job) -> Pair:
+def near_by(pair: AgentPair, job: Job) -> AgentPair:
     """Both ends are this computer, and find the programs under test where they are kept."""
     locate = locator(kept(job.overlay))
     return replace(pair, locate={"client": locate, "server": locate})
@@ -63,7 +63,7 @@ class Deadline:
         return max(0.0, self.end - time.monotonic())
 
 
-def run_between(pair: Pair, ends: Ends, job: Job) -> Outcome:
+def run_between(pair: AgentPair, ends: Ends, job: Job) -> Outcome:
     """Run a job, with the state of both ends before it; of a failed job also whether the link was down after it."""
     found = state(pair, ends)
     outcome = run_job(pair, job)
@@ -71,7 +71,7 @@ def run_between(pair: Pair, ends: Ends, job: Job) -> Outcome:
     return replace(outcome, state={**found, "down": lost} if lost else found)
 
 
-def down(pair: Pair, ends: Ends) -> list[str]:
+def down(pair: AgentPair, ends: Ends) -> list[str]:
     """The ends of the link that are down now; none if an agent is gone, which has its own message."""
     try:
         found = _both(pair, "down", ends)
@@ -81,7 +81,7 @@ def down(pair: Pair, ends: Ends) -> list[str]:
     return [f"{far.name}'s {end.interface}" for (far, end), off in zip(sides, found, strict=True) if off]
 
 
-def run_job(pair: Pair, job: Job) -> Outcome:
+def run_job(pair: AgentPair, job: Job) -> Outcome:
     """Run all steps; a step that the deadline kept from starting says so."""
     started, deadline = time.monotonic(), Deadline(job.deadline_s)
     before = _look(pair)
@@ -94,7 +94,7 @@ def run_job(pair: Pair, job: Job) -> Outcome:
     )  # fmt: skip
 
 
-def identity(pair: Pair, ends: Ends) -> dict[str, str]:
+def identity(pair: AgentPair, ends: Ends) -> dict[str, str]:
     """The identity of both ends; equal values stand once."""
     client, server = (_texts(each) for each in _both(pair, "identity", ends))
     same = {name: value for name, value in client.items() if server.get(name) == value}
@@ -102,13 +102,13 @@ def identity(pair: Pair, ends: Ends) -> dict[str, str]:
     return same | ours | {f"server_{name}": value for name, value in server.items() if name not in same}
 
 
-def state(pair: Pair, ends: Ends) -> JsonTable:
+def state(pair: AgentPair, ends: Ends) -> JsonTable:
     """The state of both ends now."""
     client, server = _both(pair, "state", ends)
     return {"client": client, "server": server}
 
 
-def _both(pair: Pair, what: str, ends: Ends) -> tuple[JsonValue, JsonValue]:
+def _both(pair: AgentPair, what: str, ends: Ends) -> tuple[JsonValue, JsonValue]:
     sides = ((pair.client, ends.client), (pair.server, ends.server))
     asked = [(far, far.call(what, interface=end.interface, device=end.device)) for far, end in sides]
     client, server = (far.answer(future)["found"] for far, future in asked)
@@ -119,7 +119,7 @@ def _texts(found: JsonValue) -> dict[str, str]:
     return {name: str(value) for name, value in found.items()} if isinstance(found, dict) else {}
 
 
-def _look(pair: Pair) -> Look:
+def _look(pair: AgentPair) -> Look:
     """The client's clock, its counters by their names, and the server's behind `server.`"""
     asked = [(far, far.call("look")) for far in (pair.client, pair.server)]
     here, there = (far.read(Look, far.answer(future)) for far, future in asked)
@@ -129,7 +129,7 @@ def _look(pair: Pair) -> Look:
 class _Run:
     """One step: the server, then the client, then the end of both."""
 
-    def __init__(self, pair: Pair, job: Job, step: Step, deadline: Deadline) -> None:
+    def __init__(self, pair: AgentPair, job: Job, step: Step, deadline: Deadline) -> None:
         self.pair, self.step, self.deadline = pair, step, deadline
         self.environment = dict(job.environment)
         if job.perturbation.environment_bytes:
@@ -152,7 +152,7 @@ class _Run:
         """The launcher first: its first line says how to start its daemon at the other end."""
         client = self.pair.client
         self.answer(client, Started, self.start("client", self.launcher()))
-        line = self.answer(client, Line, client.call("line", name="client")).line
+        line = self.answer(client, FirstLine, client.call("line", name="client")).line
         done = client.call("wait", name="client")
         asked = ["sh", "-c", line.partition(" ")[2]] if DAEMON[0] in line else []
         self.answer(self.pair.server, Started, self.start("server", asked))

@@ -27,7 +27,7 @@ LISTENING = "0A"  # in /proc/net/tcp
 WITH_THE_AGENT = [] if os.getpid() == 1 else ["setpriv", "--pdeathsig", "KILL"]
 
 
-class Program:
+class ProcessGroup:
     """A process group with its outputs in memory, watched by a thread until it ends."""
 
     def __init__(self, argv: list[str], environment: dict[str, str], deadline_s: float) -> None:

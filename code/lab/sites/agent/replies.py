@@ -24,7 +24,7 @@ class Left:
 
 
 @dataclass(frozen=True)
-class Line:
+class FirstLine:
     """The first line of a program's output."""
 
     line: str

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from lab.sites.agent import computer, orphans
-from lab.sites.agent.process import Program
+from lab.sites.agent.process import ProcessGroup
 
 if TYPE_CHECKING:  # what is sent to another computer has no other module of the lab
     from lab.typed_json import JsonTable
@@ -70,7 +70,7 @@ class Agent:
     """Answers requests until its input ends."""
 
     def __init__(self) -> None:
-        self.programs: dict[str, Program] = {}
+        self.programs: dict[str, ProcessGroup] = {}
         self.built: list[str] = []
         self.lock = threading.Lock()
         self.heard = time.monotonic()
@@ -117,7 +117,7 @@ class Agent:
         self, name: str, argv: list[str], environment: dict[str, str], deadline_s: float, port: int = 0
     ) -> Rest:
         """Start a program; answered when it listens on its port, or has ended."""
-        program = self.programs[name] = Program(argv, environment, deadline_s)
+        program = self.programs[name] = ProcessGroup(argv, environment, deadline_s)
 
         def finish() -> JsonTable:
             if port:

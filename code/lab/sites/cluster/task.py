@@ -17,7 +17,7 @@ from lab.sites import exact
 from lab.sites.agent import pair
 from lab.sites.agent.client import INTERPRETER, FarEnd, last_line
 from lab.sites.agent.locate import kept, locator
-from lab.sites.agent.pair import Pair
+from lab.sites.agent.pair import AgentPair
 from lab.sites.cluster import queue, spool
 from lab.typed_json import JsonTable
 
@@ -66,7 +66,7 @@ def run_on_nodes(job: Job, interface: str, device: str) -> Outcome:
             far.append(FarEnd(name, [*STEP, f"--nodelist={name}", sys.executable, *INTERPRETER], explain))  # noqa: PERF401
         client, server = (end_of(each, interface, device) for each in far)
         ends = Ends(client, server, side_channel=server.host)
-        both = Pair(far[0], far[1])
+        both = AgentPair(far[0], far[1])
         both.pin(ends)
         inside = replace(job, environment=(*job.environment, (PLACES, os.environ[PLACES])))
         outcome = pair.run_between(placed(both, job, ends), ends, inside)
@@ -92,7 +92,7 @@ def end_of(far: FarEnd, interface: str, device: str) -> End:
     return pair.data_end(far, known, 'interface = "..." in [slurm] of hosts.toml')
 
 
-def placed(both: Pair, job: Job, ends: Ends) -> Pair:
+def placed(both: AgentPair, job: Job, ends: Ends) -> AgentPair:
     """Put the nodes' names in place of the plan's words, also within a word for srun."""
     return replace(both, locate=dict.fromkeys(SIDES, locator(names_of(ends) | kept(job.overlay))))
 

@@ -12,7 +12,7 @@ import subprocess
 from lab.errors import SiteError
 from lab.model.trial import End, Ends, Job, Link
 from lab.sites.agent.client import FarEnd, here, last_line
-from lab.sites.agent.pair import Pair, near_by
+from lab.sites.agent.pair import AgentPair, near_by
 from lab.sites.links import link_model
 from lab.sites.traits import Clock, Shared, Traits
 
@@ -37,7 +37,7 @@ class Cable:
         except BaseException:
             self.close()
             raise
-        self.pair = Pair(self.client, self.server)
+        self.pair = AgentPair(self.client, self.server)
 
     def apply(self, link: Link) -> None:
         """Put a link model on both ends, unless it is there."""
@@ -54,7 +54,7 @@ class Cable:
             raise
         self.link = link
 
-    def with_programs(self, job: Job) -> Pair:
+    def with_programs(self, job: Job) -> AgentPair:
         """The pair as it is: the namespaces are of the network alone, so both ends see the same files."""
         return near_by(self.pair, job)
 

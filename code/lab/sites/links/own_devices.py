@@ -6,7 +6,7 @@ from lab.errors import SiteError
 from lab.model.trial import End, Ends, Job, Link
 from lab.sites.agent import computer
 from lab.sites.agent.client import FarEnd, here
-from lab.sites.agent.pair import Pair, near_by
+from lab.sites.agent.pair import AgentPair, near_by
 from lab.sites.traits import Clock, Shared, Traits
 
 TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=False, reachable=True)
@@ -19,14 +19,14 @@ class OwnDevices:
 
     def __init__(self, devices: tuple[str, ...]) -> None:
         self.ends, self.about = ends_of(devices), about(devices)
-        self.pair = Pair(FarEnd("client", here()), FarEnd("server", here()))
+        self.pair = AgentPair(FarEnd("client", here()), FarEnd("server", here()))
         self.pair.pin(self.ends)
 
     def apply(self, link: Link) -> None:
         """Refuse a link model: a real link takes none."""
         refuse_model(link)
 
-    def with_programs(self, job: Job) -> Pair:
+    def with_programs(self, job: Job) -> AgentPair:
         """Both ends see the same files."""
         return near_by(self.pair, job)
 

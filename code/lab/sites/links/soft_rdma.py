@@ -24,7 +24,7 @@ from lab.errors import SiteError
 from lab.model.trial import End, Ends, Job, Link
 from lab.sites.agent import computer
 from lab.sites.agent.client import FarEnd, here, last_line
-from lab.sites.agent.pair import Pair, near_by
+from lab.sites.agent.pair import AgentPair, near_by
 from lab.sites.links import link_model
 from lab.sites.traits import Clock, Shared, Traits
 
@@ -36,7 +36,7 @@ Command = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Side:
+class PortSide:
     """One end, and the routing domain around it; the address is of the range that RFC 2544 keeps for benchmarks."""
 
     end: End
@@ -45,8 +45,8 @@ class Side:
     mac: str
 
 
-CLIENT = Side(End("198.18.0.1", "lab_rxe0", "lab0"), "lab-domain0", "7340", "02:00:00:00:00:01")
-SERVER = Side(End("198.18.0.2", "lab_rxe1", "lab1"), "lab-domain1", "7341", "02:00:00:00:00:02")
+CLIENT = PortSide(End("198.18.0.1", "lab_rxe0", "lab0"), "lab-domain0", "7340", "02:00:00:00:00:01")
+SERVER = PortSide(End("198.18.0.2", "lab_rxe1", "lab1"), "lab-domain1", "7341", "02:00:00:00:00:02")
 SIDES = (CLIENT, SERVER)
 # Inside a domain 127.0.0.1 must be the domain's own, so domains are asked before the table of all local addresses. For
 # what is in none nothing changes, and at no moment is that table out of use.
@@ -88,7 +88,7 @@ class SoftRdma:
             self.close()
             raise
         client, server = self.far
-        self.pair = Pair(client, server)
+        self.pair = AgentPair(client, server)
 
     def apply(self, link: Link) -> None:
         """Put a link model on both ends, unless it is there."""
@@ -101,7 +101,7 @@ class SoftRdma:
                 _run(command)
         self.link = link
 
-    def with_programs(self, job: Job) -> Pair:
+    def with_programs(self, job: Job) -> AgentPair:
         """Both ends see the same files."""
         return near_by(self.pair, job)
 
@@ -147,7 +147,7 @@ def make() -> Iterator[Command]:
         yield from DOMAINS_FIRST
 
 
-def _make_end(side: Side, other: Side) -> Iterator[Command]:
+def _make_end(side: PortSide, other: PortSide) -> Iterator[Command]:
     """The commands of one end; the neighbour is entered by hand, so that no ARP request disturbs a measurement."""
     interface, domain = side.end.interface, side.domain
     yield ("ip", "link", "add", domain, "type", "vrf", "table", side.table)

@@ -23,7 +23,7 @@ from lab.report.pictures import pictures
 from lab.report.prose.text import refused
 from lab.report.tables.lines import fit_table, published_fit_table
 from lab.report.tex.units import in_words
-from lab.run.run import Work, missing, run_trials
+from lab.run.run import RunSetup, missing, run_trials
 
 EXPERIMENT = """
 title = "Large and small messages on a fake link"
@@ -52,7 +52,7 @@ parameters = { sizes = "1..4K*4" }
 @pytest.fixture
 def evidence(make_small_plan: Callable[..., Plan], fake_site: Any, tmp_path: Path) -> Evidence:
     plan = make_small_plan(EXPERIMENT)
-    run_trials(Work(fake_site, plan.site, tmp_path), missing([plan], tmp_path)[0], 2, lambda *_: None)
+    run_trials(RunSetup(fake_site, plan.site, tmp_path), missing([plan], tmp_path)[0], 2, lambda *_: None)
     return gather(plan, tmp_path)
 
 

@@ -19,7 +19,7 @@ from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pictures import pictures
 from lab.report.tables.rounds import round_tables
-from lab.run.run import Work, missing, run_trials
+from lab.run.run import RunSetup, missing, run_trials
 
 EXPERIMENT = """
 title = "Rounds on a fake link"
@@ -59,7 +59,7 @@ MESSAGE_NS = 20_000 + 4 * 64  # of the fake site, 64 bytes
 @pytest.fixture
 def plan(make_small_plan: Callable[..., Plan], fake_site: Any, tmp_path: Path) -> Plan:
     made = make_small_plan(EXPERIMENT)
-    run_trials(Work(fake_site, made.site, tmp_path), missing([made], tmp_path)[0], 2, lambda *_: None)
+    run_trials(RunSetup(fake_site, made.site, tmp_path), missing([made], tmp_path)[0], 2, lambda *_: None)
     return made
 
 

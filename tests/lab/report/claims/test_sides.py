@@ -17,7 +17,7 @@ from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pictures import pictures
 from lab.report.prose.text import refused
 from lab.report.tables.sides import probe_tables, size_tables, verdict
-from lab.run.run import Work, missing, run_trials
+from lab.run.run import RunSetup, missing, run_trials
 
 EXPERIMENT = """
 title = "Calls on a fake link"
@@ -51,7 +51,7 @@ def evidence(
                 return super().run(job)
 
         plan = make_small_plan(EXPERIMENT)
-        run_trials(Work(Site(), plan.site, tmp_path), missing([plan], tmp_path)[0], 1, lambda *_: None)
+        run_trials(RunSetup(Site(), plan.site, tmp_path), missing([plan], tmp_path)[0], 1, lambda *_: None)
         return gather(plan, tmp_path)
 
     return make

@@ -1,0 +1,21 @@
+"""One word, one meaning: a public class has its name for itself."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from lab.places import ROOT
+
+LAB = ROOT / "code" / "lab"
+# A picture of the report is drawn as one of figures; of the others one is still to be named by its stage's own word.
+SHARED = {"Picture", "Refusal", "Rule", "Step", "Table"}
+
+
+def test_no_two_stages_have_a_public_class_of_one_name() -> None:
+    stages: dict[str, set[str]] = defaultdict(set)
+    for file in LAB.rglob("*.py"):
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                stages[node.name].add(file.relative_to(LAB).parts[0].removesuffix(".py"))
+    assert {name for name, found in stages.items() if len(found) > 1} <= SHARED
