@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.machine import job
@@ -18,6 +18,7 @@ STEP = Step(server=("qperf",), client=("qperf", "10.0.0.2"), port=19765)
 JOB = Job((STEP,), Link(), Perturbation(), deadline_s=5)
 
 
+@settings(deadline=None)  # it starts a shell
 @given(st.lists(ARGUMENTS, max_size=4))
 def test_arguments_reach_the_program_as_they_are(arguments: list[str]) -> None:
     script = job.script("0.client", ("printf", "%s\\0", "x", *arguments)).partition("\n")[2]
@@ -27,11 +28,11 @@ def test_arguments_reach_the_program_as_they_are(arguments: list[str]) -> None:
 
 def test_the_environment_is_exported_with_padding_of_the_perturbation() -> None:
     perturbed = replace(JOB, environment=(("LAB_TOKEN", "a 'b'"),), perturbation=Perturbation(1_500, 3))
-    settings = job.settings(perturbed)
-    shown = subprocess.run(["sh", "-c", f"{settings}\nenv"], capture_output=True, text=True, check=True).stdout
+    text = job.settings(perturbed)
+    shown = subprocess.run(["sh", "-c", f"{text}\nenv"], capture_output=True, text=True, check=True).stdout
     assert "LAB_TOKEN=a 'b'\n" in shown
     assert "LAB_PADDING=xxx\n" in shown
-    assert "START_DELAY_S=0.000001500\n" in settings
+    assert "START_DELAY_S=0.000001500\n" in text
 
 
 @pytest.mark.parametrize(
