@@ -7,7 +7,7 @@ bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
 c_files := $(wildcard code/*/*.[ch] tests/*/*.[ch] experiments/examples/*/program/*.[ch])
 
-# What a target is about must be named: without it, the first thing that comes along would be graded.
+# These targets need a name: without it, the first file that comes along would be graded.
 wanted = $(if $(strip $($1)),,$(error make $2 $1=$3: which $4?))
 ifneq ($(filter grade,$(MAKECMDGOALS)),)
 $(call wanted,SUBMISSION,grade,ada.pdf,hand-in)
@@ -16,9 +16,9 @@ ifneq ($(filter grade-class,$(MAKECMDGOALS)),)
 $(call wanted,SUBMISSIONS,grade-class,hand-ins,folder of hand-ins)
 endif
 
-all: run report ## Measure everything that is not measured yet, then write the reports
+all: run report ## Measure all trials that have no record, then write the reports
 
-run: build ## Run the trials of all experiments that are not recorded yet
+run: build ## Measure all trials that have no record
 	$(bin)/lab run $(experiments)
 
 report: setup ## Write the reports from the records: this needs no machine and no compiler
@@ -27,7 +27,7 @@ report: setup ## Write the reports from the records: this needs no machine and n
 submit: build ## Make submission/<id>.pdf to hand in, or say why it can't be handed in yet
 	$(bin)/lab submit $(ASSIGNMENT) $(if $(DRAFT),--draft)
 
-preview-grade: build ## Grade a draft made now by the public checks
+preview-grade: build ## Make a draft and grade it by the public checks
 	$(bin)/lab preview-grade $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
 
 grade: build ## Grade one hand-in: make grade SUBMISSION=x.pdf
@@ -52,10 +52,10 @@ test: lint build ## Check everything: lint, the C tests, the Python tests, the e
 	$(MAKE) --no-print-directory -C code/bench test
 	$(bin)/pytest -n 2 --no-loadscope-reorder
 
-options: build ## Let the C programs explain their options anew, after one of them was changed
+options: build ## Renew the table of the C programs' options, after a change of one
 	$(bin)/python -m lab.options.renew
 
-fuzz: build ## Try 5,000 damaged files on the commands, each time others
+fuzz: build ## Run the commands on 5,000 damaged files, other ones each time
 	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/lab/fuzz --timeout 7200
 
 compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
@@ -84,7 +84,7 @@ doctor: setup ## Say what this computer can measure and what is in the way
 slurm-up: ## Start a Slurm cluster of two nodes on this computer, to try the site slurm
 	code/setup/slurm up
 
-slurm-down: ## End it
+slurm-down: ## End that cluster and all that runs there
 	code/setup/slurm down
 
 lock: build ## Renew the exact machine's package lock together with results/reference

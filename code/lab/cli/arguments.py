@@ -42,7 +42,7 @@ def site(default: str) -> Add:
     return argument("--site", default=default, help=f"where trials run: one of {names} (default: {default})")
 
 
-def hosts(words: str = "the computers of ssh and slurm") -> Add:
+def hosts(words: str = "the file that names the hosts of ssh and slurm") -> Add:
     """The table of other computers."""
     return file("--hosts", words, default=HOSTS, metavar="FILE")
 
@@ -64,12 +64,14 @@ def count(text: str) -> int:
 
 EXPERIMENT = "a file, or a name in experiments/"
 EXPERIMENTS = file("experiment", EXPERIMENT, nargs="+")
-JOBS = argument("--jobs", type=count, default=os.cpu_count() or 1, help="trials at once (default: one a core)")
-RECORDS = file("--results", "where records and tables lie", default=RESULTS, metavar="DIR")
-REPORTED = file("--out", "where the reports lie", default=REPORTS, metavar="DIR")
+JOBS = argument(
+    "--jobs", type=count, default=os.cpu_count() or 1, help="how many trials run at once (default: one a core)"
+)
+RECORDS = file("--results", "the folder of records and tables", default=RESULTS, metavar="DIR")
+REPORTED = file("--out", "the folder of reports", default=REPORTS, metavar="DIR")
 TABLED = file("--out", "where the table is written (default: with the results)", metavar="DIR")
 HANDED_IN = file("--out", "where the hand-in is written", default=SUBMISSIONS, metavar="DIR")
-GRADES = file("--out", "where the grades lie", default=RESULTS / "grades", metavar="DIR")
+GRADES = file("--out", "the folder of grades", default=RESULTS / "grades", metavar="DIR")
 ASSIGNED = "a file, or a name in experiments/assignments/; default: the"
 ASSIGNMENT = argument("--assignment", help=f"{ASSIGNED} only one there")
 YES = flag("--yes", "plan more than a million trials")

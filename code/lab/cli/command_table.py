@@ -50,7 +50,7 @@ COMMANDS = (
         "run",
         "run the trials that have no record yet, then write the tables",
         "lab run verbs_throughput write_parameters --jobs 2",
-        (EXPERIMENTS, *WHERE, flag("--fresh", "measure again what has a record")),
+        (EXPERIMENTS, *WHERE, flag("--fresh", "measure all trials again, also those that have a record")),
     ),
     Command(
         "table",
@@ -68,13 +68,13 @@ COMMANDS = (
         "claims",
         "list every number that a report may claim, with its interval",
         "lab claims verbs_throughput",
-        (EXPERIMENTS, *READ, flag("--draft", "print a discussion to start from instead")),
+        (EXPERIMENTS, *READ, flag("--draft", "print a discussion to start from, in place of the list")),
     ),
     Command(
         "extract",
         "take the data out of a report's PDF",
         "lab extract report/verbs_throughput.pdf data",
-        (file("pdf"), file("folder")),
+        (file("pdf", "a report"), file("folder", "a new folder for its data")),
     ),
     Command(
         "verify",
@@ -82,33 +82,33 @@ COMMANDS = (
         "lab verify verbs_throughput",
         (file("experiment", EXPERIMENT, nargs="*"), *ON_EXACT),
     ),
-    Command("bench", "compare our programs with the peers, as ratios", "lab bench --jobs 2", WHERE),
+    Command("bench", "compare the lab's programs with their peers, as ratios", "lab bench --jobs 2", WHERE),
     Command(
         "show",
         "show one record",
         "lab show 3f9a",
-        (argument("record", help="the beginning of its key, as the tables show it"), RECORDS),
+        (argument("record", help="the first digits of its key, from a table's column record"), RECORDS),
     ),
     Command(
         "compare",
-        "lay two runs side by side: ratios with intervals, and a verdict each",
+        "compare two runs: ratios with intervals, each with a verdict",
         "lab compare results report/verbs_throughput.pdf",
-        (file("first", "a results folder, or a report's PDF"), file("second", "what it is compared with")),
+        (file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
     ),
     Command(
         "submit",
         "make the file to hand in, or say why it can't be handed in yet",
         "lab submit verbs_throughput --draft",
         (
-            argument("assignment", nargs="?", help=f"{ASSIGNED} one"),
-            flag("--draft", "make it all the same, marked as a draft"),
+            argument("assignment", nargs="?", help=f"{ASSIGNED} only one there"),
+            flag("--draft", "make it in any case, marked as a draft"),
             RECORDS,
             HANDED_IN,
         ),
     ),
     Command(
         "grade",
-        "hold a hand-in against what this computer measures: points and evidence",
+        "grade a hand-in against measurements of this computer: points and evidence",
         "lab grade submission/ada.pdf",
         (
             file("submission", "a PDF, or a zip or a folder with one in it"),
@@ -118,7 +118,7 @@ COMMANDS = (
     ),
     Command(
         "preview-grade",
-        "grade a draft made now, by the checks that are public",
+        "make a draft and grade it by the public checks",
         "lab preview-grade",
         (RECORDS, ASSIGNMENT, JOBS, GRADES),
     ),
@@ -135,7 +135,7 @@ COMMANDS = (
     ),
     Command(
         "grade-prepare",
-        "measure what grading needs, before the first hand-in comes",
+        "measure the grader's own records, before the first hand-in comes",
         "lab grade-prepare",
         (ASSIGNMENT, JOBS),
     ),
@@ -151,9 +151,9 @@ COMMANDS = (
     ),
     Command(
         "doctor",
-        "say what each site would need here, what is there, and how to get the rest",
+        "say what each site needs, what this computer has, and how to get the rest",
         "lab doctor",
-        (flag("--json", "for programs to read"), hosts()),
+        (flag("--json", "print JSON, for programs"), hosts()),
     ),
     Command(
         "lock",
@@ -169,9 +169,9 @@ COMMANDS = (
     ),
     Command(
         "image",
-        "the machine's image as one file: export it, or import one",
+        "export the machine's image as one file, or import one",
         "lab image export course.lab",
-        (argument("action", choices=("export", "import")), file("file")),
+        (argument("action", choices=("export", "import")), file("file", "the exported image")),
     ),
 )
 
