@@ -12,7 +12,7 @@ from lab.analysis.verdict import Verdict, judge
 from lab.errors import LabError
 
 
-class Kind(Enum):
+class ClaimKind(Enum):
     """What sort of number a claim is; the rules ask for it."""
 
     RATE = "rate"
@@ -30,7 +30,7 @@ class Claim:
     name: str
     estimate: Estimate
     unit: str  # a key of units.UNITS
-    kind: Kind
+    kind: ClaimKind
     meaning: str
     keys: tuple[str, ...] = ()  # of the records
     wanted_n: int | None = None  # repetitions that the experiment asks for
@@ -97,4 +97,4 @@ class Ledger(dict[str, Claim]):
 
 def constant(name: str, value: float, unit: str, meaning: str, source: str) -> Claim:
     """A number that nobody measured: it was chosen, and the source says where."""
-    return Claim(name, Estimate(value, None, 0), unit, Kind.CONSTANT, meaning, source=source)
+    return Claim(name, Estimate(value, None, 0), unit, ClaimKind.CONSTANT, meaning, source=source)

@@ -24,7 +24,7 @@ class ReportError(LabError):
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedSentence:
     """One sentence of a text that the data do not carry."""
 
     file: str
@@ -40,7 +40,7 @@ class Refusal:
 class ClaimsRefused(LabError):
     """The claims check found what the data do not support."""
 
-    refusals: tuple[Refusal, ...] = ()
+    refusals: tuple[RefusedSentence, ...] = ()
 
     def __str__(self) -> str:
         shown = [str(each) for each in self.refusals[:SHOWN_REFUSALS]]

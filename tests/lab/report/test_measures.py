@@ -11,7 +11,7 @@ from lab.analysis.verdict import Verdict, judge
 from lab.figures import ByParameter, HeatMap, Latency
 from lab.programs.request import Sample
 from lab.records.record import read_samples_of
-from lab.report.claim import Kind, Ledger
+from lab.report.claim import ClaimKind, Ledger
 from lab.report.claims.ledger import make_claims, make_ledger
 from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence
@@ -83,7 +83,7 @@ def ledger(evidence: Evidence) -> Ledger:
 def test_a_line_gives_the_cost_of_a_byte_and_of_a_message(ledger: Ledger) -> None:
     assert ledger["verbs.fit.rate"].estimate.value == pytest.approx(1e9 / BYTE_NS, rel=0.01)
     assert ledger["verbs.fit.intercept"].estimate.value == pytest.approx(FIXED_NS * 1e-9, rel=0.02)
-    assert ledger["verbs.fit.intercept"].kind is Kind.INTERCEPT
+    assert ledger["verbs.fit.intercept"].kind is ClaimKind.INTERCEPT
     assert ledger["verbs.fit.r2"].estimate.value > 0.999
 
 

@@ -10,7 +10,7 @@ from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
 from lab.grade.printed import differing_lines
 from lab.records.tolerance import TOLERANCE
-from lab.report.claim import Claim, Kind, Ledger
+from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.claims.ledger import make_ledger
 from lab.report.pdf.attachments import claims_csv
 from lab.report.prose.uses import claims_used
@@ -49,7 +49,7 @@ def _not_reproduced(case: Case, ledger: Ledger, own: Ledger) -> Iterator[Finding
     """Under another identity: what the text uses, within the tolerance; sizes and counts may lie one step apart."""
     for name in dict(claims_used(case.file("discussion.tex").decode(errors="replace"))):
         claim = ledger.get(name)
-        if claim is None or claim.kind in (Kind.CONSTANT, Kind.DERIVED, Kind.INTERCEPT):
+        if claim is None or claim.kind in (ClaimKind.CONSTANT, ClaimKind.DERIVED, ClaimKind.INTERCEPT):
             continue
         if name not in own or not _is_near(claim, own[name]):
             yield Finding(Flaw.NOT_REPRODUCED, f"{name} is {claim.estimate.value:g}, {_value(own, name)} here")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from lab.analysis.ceiling import Limit, tcp_limit, write_limit
 from lab.analysis.estimate import Estimate
 from lab.analysis.summary import estimate_median
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.lines import scaled
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import in_words
@@ -47,8 +47,8 @@ def ceiling_claims(curve: Subject) -> CeilingClaims | None:
     best = max(shares, key=lambda size: shares[size].value)
     meaning = f"throughput of {curve.words} over {HEADERS}, messages of {in_words(best)}"
     rate = Estimate(float(curve.series.link.rate_bit_s or 0), None, shares[best].n)
-    claim = curve.claim(f"{curve.name}.filled", shares[best], "", Kind.RATIO, meaning, best)
+    claim = curve.claim(f"{curve.name}.filled", shares[best], "", ClaimKind.RATIO, meaning, best)
     return CeilingClaims(
-        curve.claim(f"{curve.name}.rate", rate, "bit/s", Kind.DERIVED, f"rate of the link of {curve.words}", best),
+        curve.claim(f"{curve.name}.rate", rate, "bit/s", ClaimKind.DERIVED, f"rate of the link of {curve.words}", best),
         replace(claim, base=HEADERS, base_link=claim.link),
     )

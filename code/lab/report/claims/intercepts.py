@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.regression import intercept_agrees
 from lab.analysis.summary import estimate_median
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.latency import latency_fits, round_trips
 from lab.report.claims.lines import BreakClaims, FitClaims, LineClaims, Times, scaled
 from lab.report.evidence.curve import Subject
@@ -87,7 +87,9 @@ def intercept_claims(found: Intercept) -> InterceptClaims:
     """A ratio of what two series measured rests on the records of both."""
     size, small, large = in_words(found.smallest), found.small, found.times.curve
     meaning = f"intercept of the line of {large.words} over half of the round trip of {size}, {small.words}"
-    claim = small.claim(f"{found.times.name}.over_small", found.over_small(), "", Kind.RATIO, meaning, found.smallest)
+    claim = small.claim(
+        f"{found.times.name}.over_small", found.over_small(), "", ClaimKind.RATIO, meaning, found.smallest
+    )
     keys = dict.fromkeys((*claim.keys, *large.keys(large.sizes)))
     claim = replace(claim, keys=tuple(keys), base=f"{small.words} at {size}", base_link=claim.link)
     return InterceptClaims(found, claim)

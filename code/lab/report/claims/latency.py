@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lab.analysis.estimate import Estimate
 from lab.analysis.summary import estimate_median, summarize
 from lab.model.sizes import format_size
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.lines import FitClaims, Times, fit_claims, scaled
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
@@ -109,8 +109,8 @@ def _of_size(curve: Subject, size: int) -> TripClaims:
     median = scaled(estimate_median(curve.values(size)), NANO)
     half = scaled(median, 0.5)
     return TripClaims(
-        curve.claim(f"{name}.round_trip", median, "s", Kind.RATE, f"median {about}", size),
-        curve.claim(f"{name}.half_trip", half, "s", Kind.RATE, f"half of the median {about}", size),
+        curve.claim(f"{name}.round_trip", median, "s", ClaimKind.RATE, f"median {about}", size),
+        curve.claim(f"{name}.half_trip", half, "s", ClaimKind.RATE, f"half of the median {about}", size),
     )
 
 
@@ -121,7 +121,7 @@ def _quantiles(curve: Subject, trips: Trips) -> dict[float, Claim]:
         if found := trips.quantile(quantile):
             meaning = f"{quantile:.0%} quantile {about}, messages of {in_words(trips.size)}"
             estimate = scaled(found, NANO)
-            claims[quantile] = curve.claim(f"{name}.{short}", estimate, "s", Kind.RATE, meaning, trips.size)
+            claims[quantile] = curve.claim(f"{name}.{short}", estimate, "s", ClaimKind.RATE, meaning, trips.size)
     return claims
 
 

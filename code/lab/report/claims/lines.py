@@ -10,7 +10,7 @@ from typing import Protocol
 from lab.analysis.estimate import Estimate, Interval, reciprocal
 from lab.analysis.pieces import Pieces, find_pieces
 from lab.analysis.regression import Line, fit_line, neighbour_correlation
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import NANO, in_words
 
@@ -36,7 +36,7 @@ class Timed(Protocol):
 
     def keys(self, sizes: Iterable[int]) -> tuple[str, ...]: ...
 
-    def claim(self, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str, *sizes: int) -> Claim: ...
+    def claim(self, name: str, estimate: Estimate, unit: str, kind: ClaimKind, meaning: str, *sizes: int) -> Claim: ...
 
 
 @dataclass(frozen=True)
@@ -155,10 +155,10 @@ def _break_claims(times: Times, found: Pieces) -> BreakClaims:
 
     def end(which: str, size: float) -> Claim:
         where, about = Estimate(size, None, found.at.n), f"size that the interval of the {meaning} goes {which}"
-        return times.curve.claim(f"{times.name}.break.{which}", where, "size", Kind.DERIVED, about, *_sizes(times))
+        return times.curve.claim(f"{times.name}.break.{which}", where, "size", ClaimKind.DERIVED, about, *_sizes(times))
 
     return BreakClaims(
-        times.curve.claim(f"{times.name}.break", found.at, "bytes", Kind.RATE, meaning, *_sizes(times)),
+        times.curve.claim(f"{times.name}.break", found.at, "bytes", ClaimKind.RATE, meaning, *_sizes(times)),
         end("from", within.low) if within else None,
         end("to", within.high) if within else None,
         _line_claims(below, _rate_claim(below)),
@@ -175,7 +175,7 @@ def _rate_claim(times: Times) -> Claim | None:
     meaning = f"1/slope of the line through the {times.what} of {times.curve.words}"
     if rate.value > fastest:
         meaning += f"; no message was that fast, the fastest had {in_words(size)}"
-    return times.curve.claim(f"{times.name}.rate", rate, "B/s", Kind.SLOPE, meaning, *_sizes(times))
+    return times.curve.claim(f"{times.name}.rate", rate, "B/s", ClaimKind.SLOPE, meaning, *_sizes(times))
 
 
 def _line_claims(times: Times, rate: Claim | None) -> LineClaims:
@@ -184,21 +184,21 @@ def _line_claims(times: Times, rate: Claim | None) -> LineClaims:
     (fastest, size), worst = times.fastest(), float(abs(line.residuals).max()) * NANO
     intercept, meaning = scaled(line.intercept, NANO), f"intercept {about}: no message was that small"
 
-    def of_points(name: str, value: float, unit: str, kind: Kind, meaning: str) -> Claim:
+    def of_points(name: str, value: float, unit: str, kind: ClaimKind, meaning: str) -> Claim:
         """What has no interval, of as many points as the line."""
         return _counted(times, name, Estimate(value, None, line.n), unit, kind, f"{meaning} {about}; n: points")
 
     return LineClaims(
         times,
-        times.curve.claim(f"{times.name}.intercept", intercept, "s", Kind.INTERCEPT, meaning, *_sizes(times)),
-        of_points("low", line.low, "size", Kind.DERIVED, "smallest size"),
-        of_points("high", line.high, "size", Kind.DERIVED, "largest size"),
-        of_points("residual", worst, "s", Kind.RATE, "largest residual, up or down,"),
-        of_points("fastest", fastest, "B/s", Kind.RATE, "highest rate of any message"),
-        of_points("fastest.size", size, "size", Kind.DERIVED, "size of the fastest message"),
+        times.curve.claim(f"{times.name}.intercept", intercept, "s", ClaimKind.INTERCEPT, meaning, *_sizes(times)),
+        of_points("low", line.low, "size", ClaimKind.DERIVED, "smallest size"),
+        of_points("high", line.high, "size", ClaimKind.DERIVED, "largest size"),
+        of_points("residual", worst, "s", ClaimKind.RATE, "largest residual, up or down,"),
+        of_points("fastest", fastest, "B/s", ClaimKind.RATE, "highest rate of any message"),
+        of_points("fastest.size", size, "size", ClaimKind.DERIVED, "size of the fastest message"),
         None
         if line.r_squared is None
-        else of_points("r2", round(line.r_squared, R_SQUARED_PLACES), "", Kind.DERIVED, "R squared"),
+        else of_points("r2", round(line.r_squared, R_SQUARED_PLACES), "", ClaimKind.DERIVED, "R squared"),
         _neighbours(times, line, about),
         rate,
     )
@@ -210,10 +210,10 @@ def _neighbours(times: Times, line: Line, about: str) -> Claim | None:
         return None
     estimate = Estimate(round(found, NEIGHBOUR_PLACES), None, len(set(times.sizes)))
     meaning = f"correlation of the residuals at neighbouring sizes {about}; n: sizes"
-    return _counted(times, "neighbours", estimate, "", Kind.DERIVED, meaning)
+    return _counted(times, "neighbours", estimate, "", ClaimKind.DERIVED, meaning)
 
 
-def _counted(times: Times, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str) -> Claim:
+def _counted(times: Times, name: str, estimate: Estimate, unit: str, kind: ClaimKind, meaning: str) -> Claim:
     """Its n counts something else than repetitions."""
     claim = times.curve.claim(f"{times.name}.{name}", estimate, unit, kind, meaning, *_sizes(times))
     return replace(claim, wanted_n=None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.analysis.estimate import Estimate
 from lab.places import PUBLISHED
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.lines import FitClaims, Times, fit_claims
 from lab.report.evidence.published_files import Entry, entries, rows_of, source_of
 from lab.report.tex.units import NANO
@@ -35,7 +35,7 @@ class PublishedTimes:
         del sizes
         return ()
 
-    def claim(self, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str, *sizes: int) -> Claim:
+    def claim(self, name: str, estimate: Estimate, unit: str, kind: ClaimKind, meaning: str, *sizes: int) -> Claim:
         """A claim that rests on the published file."""
         del sizes
         return Claim(name, estimate, unit, kind, meaning, link=self.machine, source=source_of(self.file))
@@ -70,7 +70,7 @@ def published_times_claims(found: PublishedTimes) -> PublishedTimesClaims:
 
     def counted(name: str, count: int, meaning: str) -> Claim:
         estimate = Estimate(count, None, len(found.points))
-        return found.claim(f"{found.name}.{name}", estimate, "", Kind.DERIVED, f"{meaning}, {found.words}")
+        return found.claim(f"{found.name}.{name}", estimate, "", ClaimKind.DERIVED, f"{meaning}, {found.words}")
 
     return PublishedTimesClaims(
         found,

@@ -8,9 +8,9 @@ from lab.analysis.estimate import Estimate
 from lab.analysis.ratios import ratio_of_medians, ratios_of_medians
 from lab.analysis.verdict import Verdict, false_verdicts
 from lab.model.sizes import format_size
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.evidence.curve import Subject
-from lab.report.evidence.pairs import Pair
+from lab.report.evidence.pairs import CurvePair
 from lab.report.tex.units import in_words
 
 
@@ -26,7 +26,7 @@ class Extreme(ClaimGroup):
 class RatioClaims(ClaimGroup):
     """A pair at every size, the extremes, and at how many sizes the data can tell which is faster."""
 
-    pair: Pair
+    pair: CurvePair
     by_size: dict[int, Claim]
     least: Extreme
     most: Extreme
@@ -38,7 +38,7 @@ class RatioClaims(ClaimGroup):
     false: Claim  # verdicts that may be, if nothing differs
 
 
-def ratio_claims(pair: Pair) -> RatioClaims:
+def ratio_claims(pair: CurvePair) -> RatioClaims:
     """The ratio at each size, the extremes, and for how many sizes the data can tell which is faster."""
     name, words = pair.name, f"{pair.ours.words} over {pair.base.words}"
     by_size = {size: ratio(pair.ours, pair.base, size, f"{name}.{format_size(size)}") for size in pair.sizes}
@@ -72,7 +72,7 @@ def ratio(ours: Subject, base: Subject, size: int, name: str) -> Claim:
         name,
         ratio_of_medians(above.values, below.values),
         "",
-        Kind.RATIO,
+        ClaimKind.RATIO,
         f"{ours.words} over {base.words}, messages of {in_words(size)}",
         keys,
         min(ours.wanted_n, base.wanted_n),
@@ -84,7 +84,7 @@ def ratio(ours: Subject, base: Subject, size: int, name: str) -> Claim:
     )
 
 
-def _extremes(pair: Pair, by_size: dict[int, Claim]) -> tuple[Extreme, Extreme]:
+def _extremes(pair: CurvePair, by_size: dict[int, Claim]) -> tuple[Extreme, Extreme]:
     """The least and the most of all sizes; chosen by their values, so that their intervals allow for the choice."""
     sides = [(pair.ours.values(size), pair.base.values(size)) for size in by_size]
     chosen = dict(zip(by_size, ratios_of_medians(sides), strict=True))
@@ -107,5 +107,5 @@ def _of_all(by_size: dict[int, Claim], name: str, value: float, meaning: str) ->
     keys = tuple(dict.fromkeys(key for each in ratios for key in each.keys))
     unchecked = tuple(dict.fromkeys(key for each in ratios for key in each.unchecked))
     n, first = min(each.estimate.n for each in ratios), ratios[0]
-    claim = Claim(name, Estimate(value, None, n), "", Kind.DERIVED, meaning, keys, first.wanted_n, link=first.link)
+    claim = Claim(name, Estimate(value, None, n), "", ClaimKind.DERIVED, meaning, keys, first.wanted_n, link=first.link)
     return replace(claim, unchecked=unchecked)

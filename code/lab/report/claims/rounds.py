@@ -13,7 +13,7 @@ from lab.errors import RecordError
 from lab.model.sizes import format_size
 from lab.programs.request import Sample
 from lab.records.table import last_rounds_ns
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.lines import scaled
 from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import Evidence
@@ -162,7 +162,7 @@ def rounds_claims(curve: Subject) -> RoundsClaims:
     def counted(name: str, value: int, meaning: str, unit: str = "") -> Claim:
         estimate = Estimate(value, None, len(found[0].counts))
         return curve.claim(
-            f"{curve.name}.{name}", estimate, unit, Kind.DERIVED, f"{meaning}, {curve.words}", *curve.sizes
+            f"{curve.name}.{name}", estimate, unit, ClaimKind.DERIVED, f"{meaning}, {curve.words}", *curve.sizes
         )
 
     return RoundsClaims(
@@ -181,7 +181,7 @@ def _size_claims(each: Rounds) -> RoundClaims:
     correction = each.correction()
 
     def claim(name: str, estimate: Estimate, unit: str, meaning: str) -> Claim:
-        return each.curve.claim(f"{each.name}.{name}", estimate, unit, Kind.RATE, f"{meaning}: {about}", each.size)
+        return each.curve.claim(f"{each.name}.{name}", estimate, unit, ClaimKind.RATE, f"{meaning}: {about}", each.size)
 
     trip, share = scaled(estimate_median(each.trips_ns), NANO), scaled(correction.share, 100.0)
     rate, meaning = correction.rate, CORRECTED.get(each.curve.series.operation, LESS_HALF)

@@ -11,14 +11,14 @@ from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.knees import LEAST_X, find_knee
 from lab.analysis.ratios import ratios_of_medians
 from lab.analysis.summary import estimate_median
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.lines import scaled
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import in_words
 
 
 @dataclass(frozen=True)
-class Step(ClaimGroup):
+class CurveStep(ClaimGroup):
     """From one size to the next: the factor of the throughput, and both sizes."""
 
     factor: Claim
@@ -36,9 +36,9 @@ class Shape(ClaimGroup):
 
     peak: Claim
     peak_size: Claim
-    jump: Step
-    fall: Step
-    last: Step
+    jump: CurveStep
+    fall: CurveStep
+    last: CurveStep
     knee: Claim | None
 
 
@@ -53,15 +53,15 @@ def _peak(curve: Subject) -> tuple[Claim, Claim]:
     """The highest median and its size."""
     medians = {size: estimate_median(curve.values(size)) for size in curve.sizes}
     best = max(medians, key=lambda size: medians[size].value)
-    about = f"of {curve.words} over all sizes"
+    top, about = f"{curve.name}.peak", f"of {curve.words} over all sizes"
     where = Estimate(best, None, medians[best].n)
     return (
-        curve.claim(f"{curve.name}.peak", medians[best], "B/s", Kind.RATE, f"highest median throughput {about}", best),
-        curve.claim(f"{curve.name}.peak.size", where, "size", Kind.DERIVED, f"size of the peak {about}", *curve.sizes),
+        curve.claim(top, medians[best], "B/s", ClaimKind.RATE, f"highest median throughput {about}", best),
+        curve.claim(f"{top}.size", where, "size", ClaimKind.DERIVED, f"size of the peak {about}", *curve.sizes),
     )
 
 
-def _steps(curve: Subject) -> tuple[Step, Step, Step]:
+def _steps(curve: Subject) -> tuple[CurveStep, CurveStep, CurveStep]:
     """Between neighbouring sizes: the steepest step for its sizes, the lowest, and the last; two of them are chosen by
     their values, so that all intervals allow for a choice."""
     places = list(pairwise(curve.sizes))
@@ -77,17 +77,17 @@ def _steps(curve: Subject) -> tuple[Step, Step, Step]:
     )
 
 
-def _step(curve: Subject, name: str, which: str, small: int, large: int, found: Estimate) -> Step:
+def _step(curve: Subject, name: str, which: str, small: int, large: int, found: Estimate) -> CurveStep:
     """A ratio within one curve, so that both sides ran over the same link; and the two sizes."""
     words = f"{curve.words}, throughput at {in_words(large)} over that at {in_words(small)}, {which}"
-    claim = curve.claim(f"{curve.name}.{name}", found, "", Kind.RATIO, words, small, large)
+    claim = curve.claim(f"{curve.name}.{name}", found, "", ClaimKind.RATIO, words, small, large)
     factor = replace(claim, base=f"{curve.words} at {in_words(small)}", base_link=claim.link)
     ends = []
     for end, size in (("from", small), ("to", large)):
         where = Estimate(size, None, found.n)
         meaning = f"size that {which} of {curve.words} goes {end}"
-        ends.append(curve.claim(f"{curve.name}.{name}.{end}", where, "size", Kind.DERIVED, meaning, *curve.sizes))
-    return Step(factor, *ends)
+        ends.append(curve.claim(f"{curve.name}.{name}.{end}", where, "size", ClaimKind.DERIVED, meaning, *curve.sizes))
+    return CurveStep(factor, *ends)
 
 
 def _knee(curve: Subject) -> Claim | None:
@@ -101,5 +101,7 @@ def _knee(curve: Subject) -> Claim | None:
     low, high = (float(2**end) for end in (knee.at.interval.low, knee.at.interval.high))
     at = Estimate(float(2**knee.at.value), Interval(low, high, knee.at.interval.level), knee.at.n)
     meaning = f"size at which the throughput of {curve.words} bends, by segmented regression on logarithmic axes"
-    claim = curve.claim(f"{curve.name}.knee", at, "bytes", Kind.RATE, f"{meaning}; n counts all points", *curve.sizes)
+    claim = curve.claim(
+        f"{curve.name}.knee", at, "bytes", ClaimKind.RATE, f"{meaning}; n counts all points", *curve.sizes
+    )
     return replace(claim, wanted_n=None)

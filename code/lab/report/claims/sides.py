@@ -13,7 +13,7 @@ from lab.analysis.summary import estimate_mean, estimate_median
 from lab.model.sizes import format_size
 from lab.programs.request import ONE_WAY, Sample
 from lab.records.row import SIDES
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.lines import Times, scaled
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
@@ -25,7 +25,7 @@ LEAST_ABOVE, LEAST_RANGE = 3, 2.0  # sizes from the knee on, and last over first
 
 
 @dataclass(frozen=True)
-class Side:
+class SideCurve:
     """One end of a series at one point; its values are means of a repetition, in ns."""
 
     curve: Subject
@@ -75,12 +75,12 @@ def series_of_sides(evidence: Evidence) -> tuple[Series, ...]:
     return tuple(each for each in evidence.plan.experiment.series if each.measure == ONE_WAY)
 
 
-def sides(evidence: Evidence, series: Series) -> Iterator[Side]:
+def sides(evidence: Evidence, series: Series) -> Iterator[SideCurve]:
     """Of a series, both ends at each of its varied values."""
     curves = sum(len(each.points()) * len(SIDES) for each in series_of_sides(evidence))
     for point in series.points():
         for side in SIDES:
-            yield Side(Subject(evidence, series, f"{side}_mean_ns", point), side, 1 - (1 - LEVEL) / curves)
+            yield SideCurve(Subject(evidence, series, f"{side}_mean_ns", point), side, 1 - (1 - LEVEL) / curves)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class CallClaims(ClaimGroup):
 class SideClaims(ClaimGroup):
     """Every size, what a byte more and a byte less change, and what the curve has as a whole."""
 
-    side: Side
+    side: SideCurve
     by_size: dict[int, CallClaims]
     steps: dict[int, Claim]  # of the sizes that were probed
     knee: Claim | None
@@ -104,7 +104,7 @@ class SideClaims(ClaimGroup):
     above: Claim | None
 
 
-def side_claims(found: Side) -> SideClaims:
+def side_claims(found: SideCurve) -> SideClaims:
     """Mean, standard deviation and median of each size, and what the curve has as a whole."""
     deviations = dict(_deviations(found))
     by_size = {size: _of_size(found, size, deviations[size]) for size in found.curve.sizes}
@@ -113,11 +113,11 @@ def side_claims(found: Side) -> SideClaims:
     return SideClaims(found, by_size, steps, _knee(found, knee), _below(found, knee), _above(found, knee))
 
 
-def _of_size(found: Side, size: int, deviations: list[float]) -> CallClaims:
+def _of_size(found: SideCurve, size: int, deviations: list[float]) -> CallClaims:
     def claim(kind: str, estimate: Estimate, meaning: str) -> Claim:
         about = f"{meaning} of the {found.words}, messages of {in_words(size)}"
         name = f"{found.name}.{format_size(size)}.{kind}"
-        return found.curve.claim(name, scaled(estimate, NANO), "s", Kind.RATE, about, size)
+        return found.curve.claim(name, scaled(estimate, NANO), "s", ClaimKind.RATE, about, size)
 
     return CallClaims(
         claim("mean", estimate_mean(found.curve.values(size)), "mean"),
@@ -126,24 +126,24 @@ def _of_size(found: Side, size: int, deviations: list[float]) -> CallClaims:
     )
 
 
-def _knee(found: Side, knee: Estimate | None) -> Claim | None:
+def _knee(found: SideCurve, knee: Estimate | None) -> Claim | None:
     if knee is None:
         return None
     curve, meaning = found.curve, f"knee of the {found.words}, by segmented regression; n: points"
-    claim = curve.claim(f"{found.name}.knee", knee, "bytes", Kind.RATE, meaning, *curve.sizes)
+    claim = curve.claim(f"{found.name}.knee", knee, "bytes", ClaimKind.RATE, meaning, *curve.sizes)
     return replace(claim, wanted_n=None)
 
 
-def _below(found: Side, knee: Estimate | None) -> Claim:
+def _below(found: SideCurve, knee: Estimate | None) -> Claim:
     """What a call takes up to the knee; without one, of all sizes."""
     curve = found.curve
     at, which = (knee.value, "up to the knee") if knee else (curve.sizes[-1], "of all sizes, since there is no knee")
     mean = scaled(found.mean_up_to(at), NANO)
     meaning = f"mean of the {found.words}, {which}"
-    return curve.claim(f"{found.name}.below", mean, "s", Kind.RATE, meaning, *(s for s in curve.sizes if s <= at))
+    return curve.claim(f"{found.name}.below", mean, "s", ClaimKind.RATE, meaning, *(s for s in curve.sizes if s <= at))
 
 
-def _above(found: Side, knee: Estimate | None) -> Claim | None:
+def _above(found: SideCurve, knee: Estimate | None) -> Claim | None:
     """The cost of a byte from the knee on, where the sizes there are enough for a line."""
     curve = found.curve
     above = [size for size in curve.sizes if size >= (knee.value if knee else curve.sizes[0])]
@@ -155,25 +155,25 @@ def _above(found: Side, knee: Estimate | None) -> Claim | None:
         return None
     meaning = f"1/slope of the line through the {found.words}, from {in_words(above[0])} on"
     rate = scaled(reciprocal(slope), 1 / NANO)
-    return curve.claim(f"{found.name}.above", rate, "B/s", Kind.SLOPE, meaning, *above)
+    return curve.claim(f"{found.name}.above", rate, "B/s", ClaimKind.SLOPE, meaning, *above)
 
 
-def probed(found: Side) -> tuple[int, ...]:
+def probed(found: SideCurve) -> tuple[int, ...]:
     """The sizes beside which a byte less and a byte more were measured too."""
     return tuple(size for size in found.curve.sizes if {size - 1, size + 1} <= set(found.curve.sizes))
 
 
-def _step(found: Side, size: int) -> Claim:
+def _step(found: SideCurve, size: int) -> Claim:
     """What the two bytes around a size change: a step there would show, a gradual cost would not."""
     below, above = in_words(size - 1), in_words(size + 1)
     ratio = ratio_of_medians(found.curve.values(size + 1), found.curve.values(size - 1))
     meaning = f"mean of the {found.words}, messages of {above} over those of {below}"
     name = f"{found.name}.{format_size(size)}.step"
-    claim = found.curve.claim(name, ratio, "", Kind.RATIO, meaning, size - 1, size + 1)
+    claim = found.curve.claim(name, ratio, "", ClaimKind.RATIO, meaning, size - 1, size + 1)
     return replace(claim, base=f"{found.words} at {below}", base_link=claim.link)
 
 
-def _deviations(found: Side) -> Iterator[tuple[int, list[float]]]:
+def _deviations(found: SideCurve) -> Iterator[tuple[int, list[float]]]:
     """Of each size, the standard deviation within every repetition."""
     curve = found.curve
     records = curve.evidence.samples(curve.series.name, curve.point).values()

@@ -8,7 +8,7 @@ from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.ratios import ratio_of_medians, ratios_of_medians
 from lab.analysis.summary import estimate_median
 from lab.model.sizes import format_size
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.ratios import ratio
 from lab.report.claims.throughput import RateClaims, rate_claims
 from lab.report.claims.windows import WindowClaims, window_claims
@@ -97,12 +97,12 @@ def _gain(series: Series, curves: tuple[Subject, ...], size: int) -> GainClaims:
     def value_of(which: str, curve: Subject, parameter: str) -> Claim:
         value = Estimate(float(curve.point[parameter]), None, n)
         meaning = f"{parameter} of the {which} {words}"
-        return curve.claim(f"{name}.{which}.{parameter}", value, "", Kind.DERIVED, meaning, size)
+        return curve.claim(f"{name}.{which}.{parameter}", value, "", ClaimKind.DERIVED, meaning, size)
 
     return GainClaims(
         best,
         gain,
-        first.claim(f"{name}.size", Estimate(size, None, n), "size", Kind.DERIVED, f"size of {series.name}", size),
+        first.claim(f"{name}.size", Estimate(size, None, n), "size", ClaimKind.DERIVED, f"size of {series.name}", size),
         {each: value_of("first", first, each) for each in series.vary},
         {each: _of_all_points(value_of("best", best, each), curves, size) for each in series.vary},
     )

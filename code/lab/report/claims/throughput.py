@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lab.analysis.summary import estimate_median
 from lab.model.sizes import format_size
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.evidence.curve import STOPS, Subject
 from lab.report.tex.units import in_words
 
@@ -38,6 +38,6 @@ def _of_size(curve: Subject, size: int) -> SizeClaims:
     name = f"{curve.name}.{format_size(size)}"
     messages = estimate_median([value / size for value in values])
     return SizeClaims(
-        curve.claim(name, estimate_median(values), "B/s", Kind.RATE, f"throughput of {what}", size),
-        curve.claim(f"{name}.messages", messages, "messages/s", Kind.RATE, f"message rate of {what}", size),
+        curve.claim(name, estimate_median(values), "B/s", ClaimKind.RATE, f"throughput of {what}", size),
+        curve.claim(f"{name}.messages", messages, "messages/s", ClaimKind.RATE, f"message rate of {what}", size),
     )

@@ -11,7 +11,7 @@ from lab.analysis.steady import LEAST, Steady, find_steady, warm_up_ratio
 from lab.analysis.summary import estimate_median
 from lab.model.sizes import format_size
 from lab.programs.request import WINDOW, Sample
-from lab.report.claim import Claim, ClaimGroup, Kind
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import in_words
 
@@ -72,5 +72,5 @@ def window_claims(curve: Subject) -> tuple[WindowClaims, ...]:
 def _first(found: Settling) -> Claim:
     curve, size = found.curve, in_words(found.size)
     words = f"{curve.words}, messages of {size}: time per byte in the first window over that when steady"
-    claim = curve.claim(found.name, found.warm_up(), "", Kind.RATIO, words, found.size)
+    claim = curve.claim(found.name, found.warm_up(), "", ClaimKind.RATIO, words, found.size)
     return replace(claim, base="its steady windows", base_link=claim.link)

@@ -8,7 +8,7 @@ from lab.analysis.verdict import Verdict, judge
 from lab.report.claim import Claim
 from lab.report.claims.ceilings import HEADERS
 from lab.report.claims.ledger import AllClaims, CurveClaims
-from lab.report.claims.shape import Shape, Step
+from lab.report.claims.shape import CurveStep, Shape
 from lab.report.evidence.labels import is_ours, label
 from lab.report.evidence.links import link_groups
 from lab.report.prose.uses import cite
@@ -75,7 +75,7 @@ def _filled(found: CurveClaims, shape: Shape) -> str:
     )
 
 
-def _jump(step: Step, words: str) -> str:
+def _jump(step: CurveStep, words: str) -> str:
     """A step is a jump where its whole interval says so: each message then takes less time than the smaller ones."""
     steepest = (
         f"Of all steps to the next size, that from {cite(step.start)} to {cite(step.end)} is "

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimKind
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Cell, Evidence
 from lab.report.evidence.labels import describe_link, label, label_within
 from lab.report.evidence.margin import margin_of
@@ -68,7 +68,7 @@ class Subject:
         """The records behind these sizes, each once."""
         return tuple(dict.fromkeys(key for size in sizes for key in self.cell(size).keys))
 
-    def claim(self, name: str, estimate: Estimate, unit: str, kind: Kind, meaning: str, *sizes: int) -> Claim:
+    def claim(self, name: str, estimate: Estimate, unit: str, kind: ClaimKind, meaning: str, *sizes: int) -> Claim:
         """A claim that rests on the repetitions of these sizes."""
         keys = self.keys(sizes)
         return Claim(
@@ -81,7 +81,7 @@ class Subject:
             self.wanted_n,
             link=self.link,
             unchecked=self.evidence.unchecked(keys),
-            margin=self.margin if kind is Kind.RATIO else 0.0,
+            margin=self.margin if kind is ClaimKind.RATIO else 0.0,
         )
 
 

@@ -25,7 +25,7 @@ class Sort(Enum):
 
 
 @dataclass(frozen=True)
-class Pair:
+class CurvePair:
     """Two curves over the same sizes of the same link, each by its receiver's time where both programs know it."""
 
     ours: Subject
@@ -56,16 +56,16 @@ PEERS = (
 )
 
 
-def pairs(evidence: Evidence) -> tuple[Pair, ...]:
+def pairs(evidence: Evidence) -> tuple[CurvePair, ...]:
     """The comparisons for which the experiment has both sides on one link."""
     return evidence.once(_all_pairs)
 
 
-def _all_pairs(evidence: Evidence) -> tuple[Pair, ...]:
+def _all_pairs(evidence: Evidence) -> tuple[CurvePair, ...]:
     return tuple(_pairs(evidence))
 
 
-def _pairs(evidence: Evidence) -> Iterator[Pair]:
+def _pairs(evidence: Evidence) -> Iterator[CurvePair]:
     for above, below in TRANSPORTS:
         for ours, base in _series(evidence, above, below):
             yield from _pair(evidence, ours, base, Sort.TRANSPORT)
@@ -83,7 +83,7 @@ def variants(evidence: Evidence) -> tuple[str, ...]:
     return tuple(name for name in sides if handed_otherwise(evidence.plan.experiment, evidence.series(name)))
 
 
-def _own_pairs(evidence: Evidence) -> Iterator[Pair]:
+def _own_pairs(evidence: Evidence) -> Iterator[CurvePair]:
     """Ours over each series of the experiment's own programs, and each of these over the one before it."""
     curves = evidence.all_series("throughput")
     own = [each for each in curves if is_own(each)]
@@ -103,7 +103,7 @@ def _series(evidence: Evidence, above: str, below: str) -> Iterator[tuple[Series
                 yield ours, base
 
 
-def _pair(evidence: Evidence, ours: Series, base: Series, sort: Sort) -> Iterator[Pair]:
+def _pair(evidence: Evidence, ours: Series, base: Series, sort: Sort) -> Iterator[CurvePair]:
     """Two programs that do the same are held against each other by one stop: by the last completion where one of them
     knows of no receiver's answer."""
     if sort in (Sort.TRANSPORT, Sort.PEER) and any(
@@ -115,6 +115,6 @@ def _pair(evidence: Evidence, ours: Series, base: Series, sort: Sort) -> Iterato
         alike = [Subject(evidence, each, COMPLETED, {}) for each in (ours, base)]
         if all(each.values(each.sizes[0]) for each in alike):
             above, below = alike
-    pair = Pair(above, below, sort)
+    pair = CurvePair(above, below, sort)
     if pair.sizes:
         yield pair

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lab.analysis.summary import estimate_median
 from lab.figures import BySize, Curve, Fit, call_time, fit
 from lab.report.claims.ledger import AllClaims
-from lab.report.claims.sides import Side, SideClaims
+from lab.report.claims.sides import SideClaims, SideCurve
 from lab.report.pictures.lines import fit_data
 from lab.report.pictures.sketch import Sketch
 
@@ -21,7 +21,7 @@ def by_side(claims: AllClaims) -> Iterator[Sketch[BySize] | Sketch[Fit]]:
         yield from map(_fitted, found)
 
 
-def _medians(side: Side) -> Curve:
+def _medians(side: SideCurve) -> Curve:
     sizes = side.curve.sizes
     estimates = tuple(estimate_median(side.medians(size)) for size in sizes)
     return Curve(f"{side.side}, {side.variant}", tuple(map(float, sizes)), estimates, side.curve.keys(sizes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from lab.report.claim import Kind
+from lab.report.claim import ClaimKind
 from lab.report.prose.rules import RULES
 from lab.report.prose.statement import Statement
 
@@ -27,7 +27,7 @@ def value_is_in_the_data(statement: Statement) -> str | None:
 def spread_is_known(statement: Statement) -> str | None:
     """One run has no spread, and a knee read off by eye no interval."""
     found = statement.found
-    if found is None or found.kind in (Kind.CONSTANT, Kind.RATIO) or found.estimate.interval is not None:
+    if found is None or found.kind in (ClaimKind.CONSTANT, ClaimKind.RATIO) or found.estimate.interval is not None:
         return None
     if found.estimate.n <= 1:
         return "one run or one look: there is no interval, so nothing says how far it can be trusted"

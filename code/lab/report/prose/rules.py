@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lab.analysis.verdict import Verdict
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimKind
 from lab.report.prose.statement import Statement
 from lab.report.tex.rounding import finest_place
 
@@ -43,7 +43,7 @@ def number_is_a_claim(statement: Statement) -> str | None:
 def speed_up_names_base_and_link(statement: Statement) -> str | None:
     """A ratio is over something, and both sides ran over one link."""
     found = statement.found
-    if found is None or found.kind is not Kind.RATIO:
+    if found is None or found.kind is not ClaimKind.RATIO:
         return None
     if not found.base or not found.link or not found.base_link:
         return "a speed-up without its base and link says nothing"
@@ -59,7 +59,7 @@ def speed_up_names_base_and_link(statement: Statement) -> str | None:
 def latency_is_measured(statement: Statement) -> str | None:
     """An intercept is extrapolated to messages that were not sent."""
     found = statement.found
-    if found is not None and found.kind is Kind.INTERCEPT and re.search(r"\blatenc", statement.words, re.I):
+    if found is not None and found.kind is ClaimKind.INTERCEPT and re.search(r"\blatenc", statement.words, re.I):
         return "an intercept is called a latency, but no small message was measured"
     return None
 
@@ -67,7 +67,7 @@ def latency_is_measured(statement: Statement) -> str | None:
 def slope_is_no_throughput(statement: Statement) -> str | None:
     """What bytes cost on a line leaves out what a message costs: no message needs to have been as fast."""
     found = statement.found
-    if found is not None and found.kind is Kind.SLOPE and not _OF_A_LINE.search(statement.words):
+    if found is not None and found.kind is ClaimKind.SLOPE and not _OF_A_LINE.search(statement.words):
         return "the rate of a line is called a throughput: say that it is the slope's"
     return None
 
@@ -81,7 +81,7 @@ def comparison_is_supported(statement: Statement) -> str | None:
     if found is None:
         bare = not statement.name and _THAN.search(statement.words) and "\\claim" not in statement.words
         return "a comparison without a claim: say by how much" if bare else None
-    if found.kind is not Kind.RATIO:
+    if found.kind is not ClaimKind.RATIO:
         return None
     verdict = found.verdict
     if verdict is Verdict.WITHIN:
@@ -111,7 +111,7 @@ def _is_about_the_base(words: str, base: str) -> bool:
 def rounding_is_no_finer_than_the_interval(statement: Statement) -> str | None:
     """Digits beyond the uncertainty say nothing."""
     found = statement.found
-    if found is None or statement.place is None or found.kind in (Kind.CONSTANT, Kind.DERIVED):
+    if found is None or statement.place is None or found.kind in (ClaimKind.CONSTANT, ClaimKind.DERIVED):
         return None
     finest = finest_place(found.estimate)
     if finest is not None and statement.place < finest:
@@ -122,7 +122,7 @@ def rounding_is_no_finer_than_the_interval(statement: Statement) -> str | None:
 def n_is_as_found(statement: Statement) -> str | None:
     """The repetitions that are claimed are those of the records."""
     found = statement.found
-    if found is None or found.kind is Kind.CONSTANT:
+    if found is None or found.kind is ClaimKind.CONSTANT:
         return None
     claimed = statement.n if statement.n is not None else found.wanted_n
     if claimed is not None and claimed != found.estimate.n:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from lab.report.claim import Ledger
-from lab.report.errors import ClaimsRefused, Refusal, ReportError
+from lab.report.errors import ClaimsRefused, RefusedSentence, ReportError
 from lab.report.prose.rules import RULES
 from lab.report.prose.statement import Statement
 from lab.report.prose.uses import CLAIM, COMMENT, digits_of
@@ -36,7 +36,7 @@ def check_text(text: str, file: str, ledger: Ledger, targets: Iterable[str]) -> 
         raise ClaimsRefused("the text claims what the data do not support:", refusals=tuple(refusals))
 
 
-def refused(text: str, file: str, ledger: Ledger) -> Iterator[Refusal]:
+def refused(text: str, file: str, ledger: Ledger) -> Iterator[RefusedSentence]:
     """One refusal for each sentence and rule that it breaks."""
     bare = COMMENT.sub("", text)
     for found in _SENTENCE.finditer(bare):
@@ -45,7 +45,7 @@ def refused(text: str, file: str, ledger: Ledger) -> Iterator[Refusal]:
         said = list(statements(found[0], ledger))
         broken = {(rule_name(rule), what) for each in said for rule in RULES if (what := rule(each))}
         for name, what in sorted(broken):
-            yield Refusal(file, line, name, what)
+            yield RefusedSentence(file, line, name, what)
 
 
 def rule_name(rule: Callable[[Statement], str | None]) -> str:
@@ -89,9 +89,9 @@ def _require_allowed(command: str, file: str, line: int) -> None:
         raise ReportError(f"\\{command} is not one of the commands that a discussion may use", file=file, line=line)
 
 
-def _lost_targets(text: str, file: str, known: frozenset[str]) -> Iterator[Refusal]:
+def _lost_targets(text: str, file: str, known: frozenset[str]) -> Iterator[RefusedSentence]:
     bare = COMMENT.sub("", text)
     for found in _TARGET.finditer(bare):
         if f"{found[1]} {found[2]}" not in known:
             line = bare.count("\n", 0, found.start()) + 1
-            yield Refusal(file, line, "figure and table exist", f"there is no {found[0]}")
+            yield RefusedSentence(file, line, "figure and table exist", f"there is no {found[0]}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lab.report.claim import Claim, Kind, Ledger
+from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.evidence.record_sets import RecordSet, sets_of
 from lab.report.tex.escape import Markup, escape
 from lab.report.tex.typeset import interval_tex, shown
@@ -31,7 +31,7 @@ def ledger_rows(ledger: Ledger, names: Iterable[str], sets: tuple[RecordSet, ...
 
 def _row(claim: Claim, sets: tuple[RecordSet, ...]) -> LedgerRow:
     name = Markup(escape(claim.name).replace(".", r".\allowbreak{}").replace(r"\_", r"\_\allowbreak{}"))
-    n = "" if claim.kind is Kind.CONSTANT else str(claim.estimate.n)
+    n = "" if claim.kind is ClaimKind.CONSTANT else str(claim.estimate.n)
     source = (
         Markup(escape(claim.source).replace("/", r"/\allowbreak{}"))
         if claim.source

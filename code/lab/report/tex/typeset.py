@@ -6,20 +6,20 @@ from collections.abc import Iterable
 from math import log10
 
 from lab.analysis.estimate import Estimate
-from lab.report.claim import Claim, Kind, Ledger
+from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.tex.escape import Markup
 from lab.report.tex.rounding import last_place
-from lab.report.tex.units import Shown, format_to_place, show, show_exactly, significant
+from lab.report.tex.units import PrintedNumber, format_to_place, show, show_exactly, significant
 
 NO_INTERVAL = Markup("--")
 
 
-def shown(claim: Claim, digits: int | None = None) -> Shown:
+def shown(claim: Claim, digits: int | None = None) -> PrintedNumber:
     """The number as a text prints it: measured ones as far as the interval goes, chosen ones in full."""
     value = claim.estimate.value
     if digits is not None:
         return show(value, claim.unit, significant(value, digits))
-    if claim.kind in (Kind.CONSTANT, Kind.DERIVED):
+    if claim.kind in (ClaimKind.CONSTANT, ClaimKind.DERIVED):
         return show_exactly(value, claim.unit)
     return show(value, claim.unit, last_place(claim.estimate))
 

@@ -37,7 +37,7 @@ UNITS = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class PrintedNumber:
     """A number as it is printed."""
 
     number: str
@@ -53,23 +53,23 @@ class Shown:
         return rf"\qty{{{self.number}}}{{{self.tex_unit}}}" if self.tex_unit else rf"\num{{{self.number}}}"
 
 
-def show(value: float, unit: str, place: int) -> Shown:
+def show(value: float, unit: str, place: int) -> PrintedNumber:
     """The value to this place (a power of ten of the bare unit), with the prefix that suits it."""
     if unit == "size":
         return _show_size(round(value))
     known = UNITS[unit]
     scale, prefix, tex_prefix = _prefix(value, known)
     number = format_to_place(value / scale, place - round(log10(scale)))
-    return Shown(number, prefix + known.plain, tex_prefix + known.tex)
+    return PrintedNumber(number, prefix + known.plain, tex_prefix + known.tex)
 
 
-def show_exactly(value: float, unit: str) -> Shown:
+def show_exactly(value: float, unit: str) -> PrintedNumber:
     """A number that was chosen or counted: all of its digits, and no zeros behind them."""
     if unit == "size":
         return _show_size(round(value))
     known = UNITS[unit]
     scale, prefix, tex_prefix = _prefix(value, known)
-    return Shown(f"{value / scale:.12g}", prefix + known.plain, tex_prefix + known.tex)
+    return PrintedNumber(f"{value / scale:.12g}", prefix + known.plain, tex_prefix + known.tex)
 
 
 def format_to_place(value: float, place: int) -> str:
@@ -87,12 +87,12 @@ def _prefix(value: float, unit: Written) -> tuple[float, str, str]:
     return unit.prefixes[-1]
 
 
-def _show_size(size: int) -> Shown:
+def _show_size(size: int) -> PrintedNumber:
     """In full: a binary prefix only where it divides the size."""
     number, prefix = in_prefix(size)
     if prefix.endswith("i") and not number.is_integer():
         number, prefix = size, ""
-    return Shown(f"{number:.12g}", f"{prefix}B", PREFIXES[prefix] + r"\byte")
+    return PrintedNumber(f"{number:.12g}", f"{prefix}B", PREFIXES[prefix] + r"\byte")
 
 
 def in_words(size: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.regression import fit_line
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimKind
 from lab.report.prose import readings
 from lab.report.prose.readings import READINGS
 from lab.report.prose.statement import Statement
@@ -25,7 +25,7 @@ def found_by(statement: Statement) -> set[str]:
     return {rule.__name__ for rule in READINGS if rule(statement)}
 
 
-def once(value: float, unit: str = "B/s", kind: Kind = Kind.RATE, n: int = 1) -> Claim:
+def once(value: float, unit: str = "B/s", kind: ClaimKind = ClaimKind.RATE, n: int = 1) -> Claim:
     return Claim("published", Estimate(value, None, n), unit, kind, "published")
 
 
@@ -42,7 +42,7 @@ def test_verbs_a_lost_the_digits_before_the_point() -> None:
 
 def test_verbs_a_and_b_compare_two_links() -> None:
     for peak in (3.963273e9, rates("verbs_b.csv", "bytes_per_microsecond", 1e6)[1048576]):
-        found = once(peak / 117e6, "", Kind.RATIO)
+        found = once(peak / 117e6, "", ClaimKind.RATIO)
         ratio = replace(found, base="TCP sockets", link="RDMA link", base_link="1 Gbit/s Ethernet")
         statement = Statement("more than 33 times better than TCP sockets", "speed-up", ratio)
         assert found_by(statement) >= {"speed_up_names_base_and_link", "number_is_a_claim", "comparison_is_supported"}
@@ -74,7 +74,9 @@ def test_the_ping_pongs_fit_is_right_and_its_counts_are_not() -> None:
     table = rows("mpi_pingpong_raw.csv")
     times = [float(row["TOTAL TIME"]) for row in table]
     line = fit_line([int(row["MESSAGE SIZE"]) for row in table], times)
-    bandwidth = Claim("bandwidth", Estimate(1 / line.slope.value, line.slope.interval, line.n), "B/s", Kind.RATE, "fit")
+    bandwidth = Claim(
+        "bandwidth", Estimate(1 / line.slope.value, line.slope.interval, line.n), "B/s", ClaimKind.RATE, "fit"
+    )
     right = Statement("bandwidth", "bandwidth", bandwidth, value=5939141590, place=1)
     assert readings.value_is_in_the_data(right) is None
     repetitions = len(table) // len({row["MESSAGE SIZE"] for row in table})
@@ -87,7 +89,7 @@ def test_the_ping_pongs_fit_is_right_and_its_counts_are_not() -> None:
 def test_the_ping_pongs_intercept_is_no_latency() -> None:
     table = rows("mpi_pingpong_raw.csv")
     line = fit_line([int(row["MESSAGE SIZE"]) for row in table], [float(row["TOTAL TIME"]) for row in table])
-    intercept = Claim("intercept", line.intercept, "s", Kind.INTERCEPT, "intercept of the fit")
+    intercept = Claim("intercept", line.intercept, "s", ClaimKind.INTERCEPT, "intercept of the fit")
     assert found_by(Statement("the latency is", "latency", intercept)) == {"latency_is_measured", "spread_is_known"}
     assert found_by(Statement("the line meets zero bytes at", "intercept", intercept)) == {"spread_is_known"}
 
@@ -95,7 +97,7 @@ def test_the_ping_pongs_intercept_is_no_latency() -> None:
 def test_the_knees_were_read_off_by_eye_and_named_for_a_cause() -> None:
     for row in rows("mpi_blocking_nonblocking.csv"):
         if row["quantity"].endswith("buffer_size"):
-            knee = once(float(row["blocking"]), "size", n=0, kind=Kind.RATE)
+            knee = once(float(row["blocking"]), "size", n=0, kind=ClaimKind.RATE)
             said = Statement("the knee", "knee", knee, cause="network buffer size")
             assert found_by(said) == {"spread_is_known", "number_is_what_was_measured"}
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.report.claim import Claim, Kind
+from lab.report.claim import Claim, ClaimKind
 from lab.report.prose import rules
 from lab.report.prose.statement import Statement
 
 CLEAR = Estimate(1.05, Interval(1.04, 1.06), 10)
 OPEN = Estimate(1.05, Interval(0.95, 1.15), 10)
-SPEED_UP = Claim("up", CLEAR, "", Kind.RATIO, "A over TCP", ("k",), 10, "TCP", "cable", "cable")
-RATE = Claim("rate", Estimate(2e8, Interval(1.9e8, 2.1e8), 10), "B/s", Kind.RATE, "rate", ("k",), 10, link="cable")
+SPEED_UP = Claim("up", CLEAR, "", ClaimKind.RATIO, "A over TCP", ("k",), 10, "TCP", "cable", "cable")
+RATE = Claim("rate", Estimate(2e8, Interval(1.9e8, 2.1e8), 10), "B/s", ClaimKind.RATE, "rate", ("k",), 10, link="cable")
 WORDS = "Over TCP on this link it is faster by \\claim."
 
 
@@ -54,14 +54,14 @@ def test_a_speed_up_without_base_or_over_two_links_is_refused() -> None:
 
 
 def test_the_rate_of_a_slope_is_no_throughput() -> None:
-    slope = replace(RATE, kind=Kind.SLOPE)
+    slope = replace(RATE, kind=ClaimKind.SLOPE)
     assert rules.slope_is_no_throughput(Statement("The link carries \\claim.", "rate", slope))
     assert rules.slope_is_no_throughput(Statement("The slope stands for \\claim.", "rate", slope)) is None
     assert rules.slope_is_no_throughput(Statement("The link carries \\claim.", "rate", RATE)) is None
 
 
 def test_an_intercept_is_no_latency() -> None:
-    intercept = replace(RATE, kind=Kind.INTERCEPT, unit="s")
+    intercept = replace(RATE, kind=ClaimKind.INTERCEPT, unit="s")
     assert rules.latency_is_measured(Statement("The latency is \\claim.", "t", intercept))
     assert rules.latency_is_measured(Statement("The intercept is \\claim.", "t", intercept)) is None
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.report.claim import Claim, Kind, Ledger
+from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.prose.text import check_text
 
@@ -14,7 +14,7 @@ TARGETS = ("figureof throughput", "tableof results")
 def ledger() -> Ledger:
     ledger = Ledger()
     rate = Estimate(2.631e8, Interval(2.62e8, 2.64e8), 10)
-    ledger.add([Claim("verbs.1M", rate, "B/s", Kind.RATE, "throughput", ("k",), 10, link="cable")])
+    ledger.add([Claim("verbs.1M", rate, "B/s", ClaimKind.RATE, "throughput", ("k",), 10, link="cable")])
     return ledger
 
 
