@@ -90,6 +90,6 @@ def intercept_claims(found: Intercept) -> InterceptClaims:
     claim = small.claim(
         f"{found.times.name}.over_small", found.over_small(), "", ClaimKind.RATIO, meaning, found.smallest
     )
-    keys = dict.fromkeys((*claim.keys, *large.keys(large.sizes)))
-    claim = replace(claim, keys=tuple(keys), base=f"{small.words} at {size}", base_link=claim.link)
-    return InterceptClaims(found, claim)
+    keys = tuple(dict.fromkeys((*claim.keys, *large.keys(large.sizes))))
+    claim = replace(claim, keys=keys, unchecked=small.evidence.unchecked(keys))
+    return InterceptClaims(found, replace(claim, base=f"{small.words} at {size}", base_link=claim.link))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lab.report import laboratory
 
 from lab.analysis.estimate import Estimate
 from lab.plan.plan import Plan
@@ -20,6 +21,8 @@ from lab.report.draft.draft import draft
 from lab.report.draft.lines import line_words
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pictures import pictures
+from lab.report.prose.rules import records_are_sound
+from lab.report.prose.statement import Statement
 from lab.report.prose.text import refused
 from lab.report.tables.lines import fit_table, published_fit_table
 from lab.report.tex.units import in_words
@@ -69,6 +72,13 @@ def test_a_line_is_held_against_the_smallest_message_beside_it(evidence: Evidenc
     assert ledger["large.upper.low"].estimate.value == 64_000
     table = fit_table(make_claims(evidence))
     assert (table.series, [row[-1] for row in table.rows]) == (("large", "small"), ["no", "no"])
+
+
+def test_an_intercept_over_a_small_message_is_refused_with_a_warned_record_of_either(evidence: Evidence) -> None:
+    for series in ("large", "small"):
+        key = evidence.keys(series)[0]
+        claim = make_ledger(laboratory.judged(evidence, [key], notes=("both ends spun",)))["large.fit.over_small"]
+        assert claim.unchecked == (key,) and records_are_sound(Statement("\\claim", claim.name, claim))
 
 
 def fitted(times: Times) -> FitClaims:
