@@ -31,7 +31,8 @@ from tests.sites.jobs import (
 from tests.sites.test_conformance import MPI
 
 from lab.errors import SiteError
-from lab.model.trial import DAEMON, Link, Step
+from lab.model.launcher import DAEMON
+from lab.model.trial import Link, Step
 from lab.plan.binaries import kept_binary
 from lab.plan.plan import SiteFacts, make_plan
 from lab.programs import mpi

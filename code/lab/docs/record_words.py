@@ -158,7 +158,7 @@ FILES = {
     "what the site left, such as `client.out` and `console.log`.",
     "results/reference/": "Tables and `identity.json` of the exact site, in git. `lab verify` compares with them.",
     "results/grades/NAME/N/": "The grade of a hand-in, one folder for each attempt: docs/grading.md.",
-    "results/claims/, results/.*": "Which run measures which trial now; an index; stamps. While nothing runs, all "
+    "results/locks/, results/.*": "Which run measures which trial now; an index; stamps. While nothing runs, all "
     "of them may be removed.",
     "claims.csv, manifest.json, identity.json, NAME.csv": "Inside a report's PDF. `lab extract` takes them out.",
 }

@@ -16,7 +16,8 @@ from lab.machine.qemu import MachineError
 from lab.machine.results import Files
 from lab.machine.running import Running
 from lab.machine.wall import Machine, boot
-from lab.model.trial import DAEMON, ECHO, Job, Outcome, Step
+from lab.model.launcher import DAEMON, ECHO
+from lab.model.trial import Job, Outcome, Step
 
 MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02")  # as init knows them: no ARP request asks for them
 CARD_MTU = 4200

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.model.launcher import PLAIN
 from lab.typed_json import JsonTable
 
 
@@ -23,11 +24,6 @@ class Link:
     def is_modelled(self) -> bool:
         """Whether it asks for what real hardware gives by itself: all but the length of frames."""
         return bool(self.rate_bit_s or self.delay_ns or self.loss_ppm) or not self.offload
-
-
-PLAIN = "orterun"  # starts both ranks on the computer where it is
-ECHO = "/bin/echo"  # the remote shell of a launcher that only says how its daemon is to be started
-DAEMON = ("orted",)  # as a step's server: the rest of its words is the first line that the client prints
 
 
 @dataclass(frozen=True)

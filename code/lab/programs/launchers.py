@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from lab.model.trial import DAEMON, ECHO, PLAIN, Step
+from lab.model.launcher import DAEMON, ECHO, PLAIN
+from lab.model.trial import Step
 
 Words = tuple[str, ...]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lab.model.launcher import PLAIN
 from lab.model.parameters import Counts, Scalar
-from lab.model.trial import PLAIN, Ends, Link, Perturbation
+from lab.model.trial import Ends, Link, Perturbation
 from lab.sites.traits import Traits
 from lab.typed_json import JsonError, JsonTable, JsonValue, as_json, parse_as
 

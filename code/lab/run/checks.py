@@ -1,4 +1,4 @@
-"""Whether what a trial claims can be true: against exit statuses, the link's counters and the site's clock."""
+"""Whether what a trial reports can be true: against exit statuses, the link's counters and the site's clock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DURATIONS = (*SUMMARIES, "round_trip", "round", "send", "receive")
 PATH_MTU_MOST = 4096  # bytes of a message in one packet
 FLOODED_STATUS = 128 + 25  # by SIGXFSZ
 START_NS = 10**9  # a client's start, at most: connecting takes milliseconds, a launcher half a second
-UNACCOUNTED_TIMES = 4  # of what is claimed, and of its warm-up: checks of data, a first round of its own
+UNACCOUNTED_TIMES = 4  # of the reported time, and of its warm-up: checks of data, a first round of its own
 LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
 RULE = r"^-{60,}$"  # above and below what Open MPI's launcher has to say
 BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
@@ -34,8 +34,8 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
             yield f"step {index}: the {end} {_describe(status)}: {_last_words(talk)}"
 
 
-def false_claims(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence for every claim that the site's own counters and clock, or the link's rate, refute."""
+def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
+    """A sentence for everything reported that the site's own counters and clock, or the link's rate, refute."""
     samples = tuple(samples)
     yield from uncounted_bytes(planned, site.ends, outcome, samples)
     yield from untimed_ns(outcome, samples)
@@ -48,22 +48,22 @@ def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tup
         return
     counter = counter_name(planned.series, ends, outcome.counters_after)
     counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
-    if (claimed := _claimed_bytes(samples)) > counted:
-        yield f"{claimed} bytes are claimed, but {counter} counted {counted}: the data took another way"
+    if (reported := _reported_bytes(samples)) > counted:
+        yield f"{reported} bytes are claimed, but {counter} counted {counted}: the data took another way"
 
 
 def untimed_ns(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
     """Time that did not pass."""
     spans = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
-    if (time_ns := claimed_time_ns(samples)) > spans:
+    if (time_ns := reported_time_ns(samples)) > spans:
         yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"
 
 
 def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence where an own program claims far less time than its clients were busy, by the site's clock. The start
+    """A sentence where an own program reports far less time than its clients were busy, by the site's clock. The start
     of each is taken to last as long as the shortest of all did: what is more went into messages, or was slept away. A
     client that always lives equally long is beyond this; so is one whose output holds no duration."""
-    counts, time_ns = planned.trial.request.counts, claimed_time_ns(samples)
+    counts, time_ns = planned.trial.request.counts, reported_time_ns(samples)
     spans = [step.clock_end_ns - step.clock_start_ns for step in outcome.steps]
     if not (planned.series.tool.build and time_ns and spans):
         return
@@ -84,14 +84,14 @@ def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:
 
 
 def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
-    """The way that the messages really took: the first of whose counters could have carried all that is claimed. A
+    """The way that the messages really took: the first of whose counters could have carried all reported bytes. A
     Soft-RoCE device counts packets, and those of its interface count as its frames, so it comes first."""
-    claimed, client = _claimed_bytes(tuple(samples)), ends.client
+    reported, client = _reported_bytes(tuple(samples)), ends.client
     grown = {name: count - outcome.counters_before.get(name, 0) for name, count in outcome.counters_after.items()}
     for name, unit in (("sent_pkts", PATH_MTU_MOST), ("rcvd_pkts", PATH_MTU_MOST), ("tx_bytes", 1), ("rx_bytes", 1)):
-        if client.device and grown.get(f"{client.device}.{name}", 0) * unit >= claimed:
+        if client.device and grown.get(f"{client.device}.{name}", 0) * unit >= reported:
             return f"RDMA from {client.device}"
-    if max(grown.get(f"{client.interface}.{way}_bytes", 0) for way in ("tx", "rx")) >= claimed:
+    if max(grown.get(f"{client.interface}.{way}_bytes", 0) for way in ("tx", "rx")) >= reported:
         return f"the kernel's network from {client.interface}"
     return "none that is counted here"
 
@@ -111,14 +111,14 @@ def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
     return found
 
 
-def _claimed_bytes(samples: tuple[Sample, ...]) -> int:
+def _reported_bytes(samples: tuple[Sample, ...]) -> int:
     """What arrived, where the receiver says it: a sender counts bytes that still lie in its socket (iperf3 does)."""
     totals = _totals((each for each in samples if each.sample != WINDOW), "bytes")
     sizes = {size for size, _ in totals}
     return sum(totals.get((size, "confirmed")) or max(_of_size(totals, size)) for size in sizes)
 
 
-def claimed_time_ns(samples: Iterable[Sample]) -> int:
+def reported_time_ns(samples: Iterable[Sample]) -> int:
     """Both stop times and round trips overlap: the longest counts. A median or mean is no duration."""
     totals = _totals((each for each in samples if each.sample in DURATIONS), "time_ns")
     return sum(max(_of_size(totals, size)) for size in {size for size, _ in totals})

@@ -15,7 +15,7 @@ from lab.plan.plan import FORMAT, Planned, SiteFacts
 from lab.programs.request import Sample
 from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
 from lab.records.record import Record
-from lab.run.checks import failed_steps, false_claims, notes, path, unaccounted
+from lab.run.checks import failed_steps, notes, path, refuted, unaccounted
 from lab.sites import Site
 from lab.typed_json import JsonTable, as_json
 
@@ -64,7 +64,7 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
         reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
     except ParseError as error:
         raise _failure([str(error)], planned, outcome, facts) from error
-    if problems := list(false_claims(planned, site, outcome, reading.samples)):
+    if problems := list(refuted(planned, site, outcome, reading.samples)):
         raise _failure(problems, planned, outcome, facts)
     found = replace(judged(planned, site, outcome, reading.samples), checks=CHECKS)
     facts = replace(facts, measured=replace(facts.measured, header=reading.header), judged=found)

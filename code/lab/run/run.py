@@ -15,10 +15,10 @@ from lab.errors import LabError, SiteError, SiteStopped, StorageError, TrialFail
 from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.records.record import has_record, record_damage, record_folder, write_failure, write_record
 from lab.run.measure import FailedOutcome, measure, unfinished
-from lab.run.trial_lock import claim
+from lab.run.trial_lock import trial_lock
 from lab.sites import Site
 
-CLAIM_POLL_S = 0.2  # how often a trial that another run has claimed is looked at again
+LOCK_POLL_S = 0.2  # between two looks at a trial whose lock another run holds
 
 
 @dataclass
@@ -78,17 +78,17 @@ def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> 
 
 
 def _one(work: RunSetup, planned: Planned, stop: threading.Event) -> str:
-    """Run a trial unless another run has: wait for the claim, then look again."""
+    """Run a trial unless another run has: wait for its lock, then look again."""
     key, waited = planned.trial.key, False
     while not stop.is_set():
-        with claim(work.results, key) as ours:
+        with trial_lock(work.results, key) as ours:
             if ours and has_record(work.results, key) and (waited or not work.fresh):
                 return "by others"
             if ours:
                 _keep(work, planned)
                 return "measured"
         waited = True
-        time.sleep(CLAIM_POLL_S)
+        time.sleep(LOCK_POLL_S)
     raise SiteStopped("the run was ended")
 
 

@@ -1,4 +1,4 @@
-"""Claims: which running process measures which trial, so that two runs on one results folder share the work."""
+"""The lock of a key: one running process measures a trial, so that two runs on one results folder share the work."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lab.files.storage import storage
 
 
 @contextmanager
-def claim(results: Path, key: str) -> Iterator[bool]:
-    """Whether the key is ours until the end of the block. The kernel drops the claim of a process that dies."""
-    file = results / "claims" / key
+def trial_lock(results: Path, key: str) -> Iterator[bool]:
+    """Whether this process holds the key's lock until the end of the block. The kernel drops that of a dead process."""
+    file = results / "locks" / key
     with storage(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor = _lock(file)

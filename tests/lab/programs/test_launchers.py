@@ -1,6 +1,6 @@
 import pytest
 
-from lab.model.trial import DAEMON, PLAIN
+from lab.model.launcher import DAEMON, PLAIN
 from lab.programs.launchers import LAUNCHERS, Rank, launch
 
 RANKS = (

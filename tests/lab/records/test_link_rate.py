@@ -11,7 +11,7 @@ from lab.model.trial import End, Ends, Outcome, StepOutcome
 from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.programs.request import Sample
 from lab.records.link_rate import above_the_link, bytes_at_once, payload_most
-from lab.run.checks import false_claims
+from lab.run.checks import refuted
 from lab.sites.traits import EXACT, Clock
 from lab.typed_json import JsonTable, JsonValue
 
@@ -63,8 +63,8 @@ def test_a_forged_row_above_what_headers_leave_is_refused(
 ) -> None:
     trial = planned(make_small_plan, program)
     good, forged = (row(kind, share * MOST[program]) for share in (0.9999, 1.0001))
-    assert list(false_claims(trial, SITE, outcome(), [good])) == []
-    (sentence,) = false_claims(trial, SITE, outcome(), [good, forged])
+    assert list(refuted(trial, SITE, outcome(), [good])) == []
+    (sentence,) = refuted(trial, SITE, outcome(), [good, forged])
     assert sentence.startswith(f"{kind} 0 of 1048576 bytes comes to 1")
     assert f"the link carries {MOST[program]:.0f} B/s at most" in sentence
 

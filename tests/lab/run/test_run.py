@@ -20,7 +20,7 @@ from lab.records.record import find_key, has_record, read_facts, read_samples_of
 from lab.report.evidence.evidence import gather
 from lab.run.measure import judge, record_facts
 from lab.run.run import RunSetup, RunSummary, damaged, missing, run_trials
-from lab.run.trial_lock import claim
+from lab.run.trial_lock import trial_lock
 
 Make = Callable[..., Plan]
 
@@ -151,10 +151,10 @@ def test_two_runs_at_once_share_the_work(make_small_plan: Make, fake_module: Any
     assert missing([plan], results) == ([], 10)
 
 
-def test_a_claimed_key_is_not_claimed_twice(results: Path) -> None:
-    with claim(results, "k") as first, claim(results, "k") as second:
+def test_a_key_is_not_locked_twice(results: Path) -> None:
+    with trial_lock(results, "k") as first, trial_lock(results, "k") as second:
         assert (first, second) == (True, False)
-    with claim(results, "k") as again:
+    with trial_lock(results, "k") as again:
         assert again
 
 

@@ -14,11 +14,11 @@ from lab.grade.finding import Finding, Flaw
 from lab.grade.programs import firsts
 from lab.plan.plan import Planned, make_trial
 from lab.records.record import read_facts, read_samples_of
-from lab.run.checks import claimed_time_ns
+from lab.run.checks import reported_time_ns
 
 TIMES = 2
 # Of the time that went by: an honest loop does a little more than it times. To claim more than that gains nothing.
-LEAST_CLAIMED = 0.75
+LEAST_REPORTED = 0.75
 
 
 def program(case: Case) -> Iterator[Finding]:
@@ -36,7 +36,7 @@ def program(case: Case) -> Iterator[Finding]:
     for each in own:
         (span, claimed), (longer_span, longer_claimed) = (_times(case, one) for one in (each, longer[each.trial.key]))
         passed = longer_span - span
-        if min(claimed, longer_claimed - claimed) < LEAST_CLAIMED * passed:
+        if min(claimed, longer_claimed - claimed) < LEAST_REPORTED * passed:
             what = f"by the site's clock the messages take {passed} ns, the program says {claimed} ns"
             yield Finding(
                 Flaw.INVENTED, f"{each.series.name}: {what}, and {longer_claimed} ns for {TIMES} times as many"
@@ -55,4 +55,4 @@ def _times(case: Case, planned: Planned) -> tuple[int, int]:
     """What went by on the site's clock, and what the samples claim."""
     results, key = case.desk.results, planned.trial.key
     spans = (step.clock_ns for step in read_facts(results, key).measured.steps)
-    return sum(spans), claimed_time_ns(read_samples_of(results, key))
+    return sum(spans), reported_time_ns(read_samples_of(results, key))

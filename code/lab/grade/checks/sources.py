@@ -14,7 +14,7 @@ from lab.grade.sandbox import BuildRefused
 from lab.plan.plan import Planned
 from lab.records.record import read_facts, read_samples_of
 from lab.records.tolerance import TOLERANCE
-from lab.run.checks import claimed_time_ns, counter_name
+from lab.run.checks import counter_name, reported_time_ns
 
 
 def sources(case: Case) -> Iterator[Finding]:
@@ -51,6 +51,6 @@ def _done(case: Case, planned: Planned) -> dict[str, int]:
     for number, step in enumerate(found.steps, 1):
         done[f"the site's time in ns of pair {number}"] = step.clock_ns
     for size in sorted({each.size_bytes for each in samples}):
-        printed = claimed_time_ns(each for each in samples if each.size_bytes == size)
+        printed = reported_time_ns(each for each in samples if each.size_bytes == size)
         done[f"the time in ns that it prints for {size} bytes"] = printed
     return done

@@ -9,7 +9,7 @@ from pathlib import Path
 from lab.errors import SiteError
 from lab.places import ROOT
 from lab.sites.agent.connection import Connection
-from lab.sites.agent.replies import Adopted, Missing
+from lab.sites.agent.replies import Adopted, Folder, Missing
 
 SOURCES = ROOT / "code" / "bench"
 BUILD_S = 120.0
@@ -18,12 +18,12 @@ BUILD_S = 120.0
 def ensure(connection: Connection, programs: Iterable[Path]) -> dict[str, str]:
     """The place of each program there, by its name; missing programs are copied."""
     wanted = {f"{path.parent.name}/{path.name}": path for path in programs}
-    folder = connection.host.folder
     if not wanted.keys() <= connection.known:
         end = connection.end
-        answer = end.read(Missing, end.ask("missing", folder=folder, names=sorted(wanted)))
-        connection.folder = answer.folder
-        _send(connection, {name: wanted[name] for name in answer.missing}, answer.free_bytes)
+        made = end.read(Folder, end.ask("folder", folder=connection.host.folder))
+        connection.folder = made.folder
+        answer = end.read(Missing, end.ask("missing", folder=made.folder, names=sorted(wanted)))
+        _send(connection, {name: wanted[name] for name in answer.missing}, made.free_bytes)
         connection.known |= wanted.keys()
     return {path.name: f"{connection.folder}/{name}" for name, path in wanted.items()}
 
@@ -45,7 +45,7 @@ def _build(connection: Connection, name: str) -> None:
     """Build the programs on a computer with another processor or C library; the record says so."""
     source = f"source-{name.partition('/')[0]}"
     files = sorted([*SOURCES.glob("*.[ch]"), SOURCES / "Makefile"])
-    connection.end.ask("missing", folder=f"{connection.folder}/{source}", names=[])  # makes the folder
+    connection.end.ask("folder", folder=f"{connection.folder}/{source}")
     connection.copy(files, f"{connection.folder}/{source}/")
     end = connection.end
     end.answer(end.call("build", folder=connection.folder, name=name, source=source), BUILD_S)

@@ -10,7 +10,8 @@ from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field, replace
 
 from lab.errors import SiteError
-from lab.model.trial import DAEMON, DEADLINE_STATUS, NS_PER_S, PADDING, End, Ends, Job, Outcome, Step, StepOutcome
+from lab.model.launcher import DAEMON
+from lab.model.trial import DEADLINE_STATUS, NS_PER_S, PADDING, End, Ends, Job, Outcome, Step, StepOutcome
 from lab.sites.agent.client import ANSWER_S, FarEnd, Made
 from lab.sites.agent.locate import Locate, kept, locator
 from lab.sites.agent.replies import DataEnd, FirstLine, Left, Look, Started

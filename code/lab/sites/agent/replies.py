@@ -40,9 +40,15 @@ class Look:
 
 @dataclass(frozen=True)
 class Missing:
-    """The programs that are not there, where the folder is, and the room in it."""
+    """The programs that are not there."""
 
     missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where a folder of programs is, and the room in it."""
+
     folder: str
     free_bytes: int
 

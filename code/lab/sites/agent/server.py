@@ -168,13 +168,17 @@ class Agent:
         """This end of the data link."""
         return lambda: {"found": computer.end(device, interface, address)}
 
-    def do_missing(self, folder: str, names: list[str]) -> Rest:
-        """Which programs are not in the folder, where it is, and how many bytes there is room for."""
+    def do_folder(self, folder: str) -> Rest:
+        """Make a folder for programs; answered with its place and the bytes that there is room for."""
         place = Path(folder).expanduser()
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        missing = [name for name in names if not is_whole(place / name)]
-        self.built += [name for name in names if (place / (name + BUILT)).exists()]
-        return lambda: {"missing": missing, "folder": str(place), "free_bytes": shutil.disk_usage(place).free}
+        return lambda: {"folder": str(place), "free_bytes": shutil.disk_usage(place).free}
+
+    def do_missing(self, folder: str, names: list[str]) -> Rest:
+        """Answered with the programs that are not in the folder."""
+        missing = [name for name in names if not is_whole(Path(folder, name))]
+        self.built += [name for name in names if Path(folder, name + BUILT).exists()]
+        return lambda: {"missing": missing}
 
     def do_adopt(self, folder: str, name: str, arrived: str) -> Rest:
         """Put a program in its place, DIGEST/NAME, if it arrived whole; says whether it runs on this computer."""

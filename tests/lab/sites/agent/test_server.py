@@ -9,7 +9,7 @@ from lab.run.checks import FLOODED_STATUS
 from lab.sites.agent import computer, process
 from lab.sites.agent.client import FarEnd, here
 from lab.sites.agent.process import OUTPUT_LIMIT
-from lab.sites.agent.replies import Left
+from lab.sites.agent.replies import Folder, Left
 from lab.sites.agent.server import Agent
 
 
@@ -42,6 +42,16 @@ def test_a_program_that_talks_without_end_ends_before_its_deadline() -> None:
     left = far.read(Left, far.answer(far.call("wait", name="client"), limit_s=120))
     far.close()
     assert left.status == FLOODED_STATUS and len(left.err) == OUTPUT_LIMIT
+
+
+def test_a_question_for_missing_programs_makes_no_folder(tmp_path: Path) -> None:
+    far = FarEnd("bob", here())
+    place = tmp_path / "programs"
+    assert far.ask("missing", folder=str(place), names=["d/tcp-server"])["missing"] == ["d/tcp-server"]
+    assert not place.exists()
+    made = far.read(Folder, far.ask("folder", folder=str(place)))
+    far.close()
+    assert place.is_dir() and made.folder == str(place) and made.free_bytes > 0
 
 
 def test_a_deadline_has_one_status_on_both_sides() -> None:
