@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from lab.docs.markdown import rows
-from lab.docs.schema_tables import Key, Table, Walk
+from lab.docs.schema_tables import SchemaKey, SchemaTable, Walk
 from lab.files.schema import EXPERIMENT, whole_schema
 from lab.model.parameters import Parameters, Profile
 from lab.model.trial import Link
@@ -48,19 +48,19 @@ def page() -> str:
     return "\n".join([HEAD, *(_section(each) for each in tables()), *_programs(), *_rules()])
 
 
-def tables() -> list[Table]:
+def tables() -> list[SchemaTable]:
     """The tables of an experiment's file."""
     return Walk(whole_schema(EXPERIMENT), DEFAULTS).tables()
 
 
-def smallest(table: Table) -> str:
+def smallest(table: SchemaTable) -> str:
     """A table with the keys that it must have, as a file spells it."""
     lines = [f"{key.name} = {key.examples[0]}" for key in table.keys if key.required and key.examples]
     head = table.head.replace("SITE", "exact").replace("NAME", "mine")
     return "".join(f"{line}\n" for line in (head, *lines))
 
 
-def _section(table: Table) -> str:
+def _section(table: SchemaTable) -> str:
     title = f"## {table.head}" if table.head else "## Above all tables"
     more = f" It may hold every key of `{table.based_on}` too." if table.based_on else ""
     example = f"\n```toml\n{smallest(table)}```\n" if table.head and any(each.required for each in table.keys) else ""
@@ -69,12 +69,12 @@ def _section(table: Table) -> str:
     return f"{title}\n{table.meaning}{more}\n{example}\n{keys}"
 
 
-def _cells(key: Key) -> tuple[str, ...]:
+def _cells(key: SchemaKey) -> tuple[str, ...]:
     example = f"`{key.name} = {key.examples[0]}`" if key.examples else ""
     return (f"`{key.name}`", key.allowed, _default(key), key.meaning, example)
 
 
-def _default(key: Key) -> str:
+def _default(key: SchemaKey) -> str:
     if key.required:
         return "required"
     return "" if key.default is None or key.default == () else f"`{json.dumps(key.default)}`"

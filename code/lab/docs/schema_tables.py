@@ -10,7 +10,7 @@ from lab.files.schema import Schema
 
 
 @dataclass(frozen=True)
-class Key:
+class SchemaKey:
     """One key of a table."""
 
     name: str
@@ -22,12 +22,12 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Table:
+class SchemaTable:
     """One kind of table: its head as it stands in a file, and its keys."""
 
     head: str  # "" for the keys above the first table
     meaning: str
-    keys: tuple[Key, ...]
+    keys: tuple[SchemaKey, ...]
     based_on: str  # the head of the table whose keys it may hold too, or ""
 
 
@@ -38,11 +38,11 @@ class Walk:
         self.root, self.definitions, self.defaults = schema, schema.get("$defs", {}), defaults
         self.heads: dict[str, str] = {}
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[SchemaTable]:
         """All tables, in the order of the schema; those within a table follow it."""
         return list(self.table(self.root, ""))
 
-    def table(self, schema: Schema, path: str, head: str = "") -> Iterator[Table]:
+    def table(self, schema: Schema, path: str, head: str = "") -> Iterator[SchemaTable]:
         holder, name, required = self.holder(schema)
         self.heads[name] = head
         inner = [(key, *self.inner(each, f"{path}{key}")) for key, each in holder["properties"].items()]
@@ -50,7 +50,7 @@ class Walk:
         self.heads |= {self.holder(found)[1]: place for key, found, place in inner if key in new}
         keys = tuple(self.key(key, each, name, required) for key, each in holder["properties"].items())
         based_on = self.heads[self.holder({"$ref": holder["$ref"]})[1]] if "$ref" in holder else ""
-        yield Table(head, holder.get("description", ""), keys, based_on)
+        yield SchemaTable(head, holder.get("description", ""), keys, based_on)
         for key, found, place in inner:
             if key in new:
                 yield from self.table(found, place.strip("[]") + ".", place)
@@ -74,13 +74,13 @@ class Walk:
                 return found, place
         return {}, ""
 
-    def key(self, name: str, schema: Schema, definition: str, required: set[str]) -> Key:
+    def key(self, name: str, schema: Schema, definition: str, required: set[str]) -> SchemaKey:
         whole = resolve(schema, self.definitions)
         found, _ = self.inner(schema, name)
         allowed = f"`{self.heads[self.holder(found)[1]]}`" if found else describe(schema, self.definitions)
         default = self.default(definition, name, whole)
         meaning = str(schema.get("description", whole.get("description", "")))
-        return Key(name, allowed, default, name in required, meaning, tuple(whole.get("examples", ())))
+        return SchemaKey(name, allowed, default, name in required, meaning, tuple(whole.get("examples", ())))
 
     def default(self, definition: str, name: str, whole: Schema) -> object:
         """What the code does without the key."""

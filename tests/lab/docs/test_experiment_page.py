@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab.docs.experiment_page import page, smallest, tables
-from lab.docs.schema_tables import Key, Table
+from lab.docs.schema_tables import SchemaKey, SchemaTable
 from lab.spec.reader import load
 
 PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "read"\nmeasure = "throughput"\n'
@@ -27,13 +27,13 @@ EXAMPLES = [
 ALWAYS = {"[parameters]": {"sizes": "64"}, "[[comparison]]": {"peers": '["peer"]'}}  # which no schema can ask for
 
 
-def lines(table: Table) -> dict[str, str]:
+def lines(table: SchemaTable) -> dict[str, str]:
     """The keys that a table must have, but for the tables in it."""
     needed = (key for key in table.keys if key.required and not key.allowed.startswith("`["))
     return {key.name: key.examples[0] for key in needed} | ALWAYS.get(table.head, {})
 
 
-def written(changed: Table, key: Key, example: str) -> str:
+def written(changed: SchemaTable, key: SchemaKey, example: str) -> str:
     """A whole file in which one table has one key more, or one key otherwise."""
     held = {table.head: lines(table) for table in tables()}
     own = held[changed.head] | {key.name: example} | BESIDE.get(key.name, {})
@@ -48,7 +48,9 @@ def written(changed: Table, key: Key, example: str) -> str:
 
 
 @pytest.mark.parametrize(("table", "key", "example"), EXAMPLES)
-def test_each_example_is_accepted_by_the_reader(table: Table, key: Key, example: str, tmp_path: Path) -> None:
+def test_each_example_is_accepted_by_the_reader(
+    table: SchemaTable, key: SchemaKey, example: str, tmp_path: Path
+) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "rdma_and_tcp.toml").touch()
