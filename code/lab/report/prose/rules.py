@@ -124,9 +124,8 @@ def n_is_as_found(statement: Statement) -> str | None:
     found = statement.found
     if found is None or found.kind is ClaimKind.CONSTANT:
         return None
-    claimed = statement.n if statement.n is not None else found.wanted_n
-    if claimed is not None and claimed != found.estimate.n:
-        return f"{claimed} repetitions are claimed, {found.estimate.n} found"
+    if found.wanted_n is not None and found.wanted_n != found.estimate.n:
+        return f"{found.wanted_n} repetitions are claimed, {found.estimate.n} found"
     return None
 
 

@@ -90,7 +90,6 @@ def test_digits_beyond_the_interval_are_refused() -> None:
 
 
 def test_another_n_than_found_is_refused() -> None:
-    assert rules.n_is_as_found(Statement("\\claim", "up", SPEED_UP, n=7))
     assert rules.n_is_as_found(Statement("\\claim", "up", replace(SPEED_UP, wanted_n=12)))
     assert rules.n_is_as_found(Statement("\\claim", "up", SPEED_UP)) is None
 
