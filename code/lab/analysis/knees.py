@@ -26,8 +26,6 @@ class Knee:
     """The slope changes at `at`; `p_value` is the chance of as sharp a knee from a straight line with this noise."""
 
     at: Estimate
-    slope_below: float
-    slope_above: float
     p_value: float
 
 
@@ -47,7 +45,7 @@ def find_knee(x: ArrayLike, y: ArrayLike, level: float = LEVEL, seed: int = 1) -
     if points.is_straight or p_value > 1 - level or _parabola_is_better(points, places):
         return None
     at, low, high = _locate(points, places, level)
-    return Knee(Estimate(at, Interval(low, high, level), points.n), *_slopes(points, at), p_value)
+    return Knee(Estimate(at, Interval(low, high, level), points.n), p_value)
 
 
 @dataclass(frozen=True)
@@ -140,10 +138,3 @@ def _not_ruled_out(points: _Points, places: Floats, level: float) -> tuple[int, 
     least = gains.max() * (1 - GAIN_ROUNDING) - noise * fisher(level, 1, freedom)
     allowed = np.flatnonzero(gains >= least)
     return int(allowed[0]), int(allowed[-1])
-
-
-def _slopes(points: _Points, at: float) -> tuple[float, float]:
-    span = np.ptp(points.x)
-    columns = np.stack([np.ones_like(points.x), (points.x - at) / span, np.maximum(points.x - at, 0) / span], axis=1)
-    _, below, bend = np.linalg.lstsq(columns * points.root_weight[:, None], points.y, rcond=None)[0]
-    return float(below / span), float((below + bend) / span)

@@ -13,7 +13,9 @@ from lab.analysis import ratios, regression, steady, summary
 
 resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
 samples = np.random.default_rng(1).integers(1_000, 100_000, 10_000_000)
-summary.summarize(samples)
+summary.estimate_median(samples)
+summary.estimate_mean(samples)
+summary.supported_quantile(samples, 0.99)
 ratios.ratio_of_medians(samples, samples)
 regression.fit_line(samples, samples)
 steady.find_steady(samples)

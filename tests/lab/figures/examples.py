@@ -13,9 +13,9 @@ from lab import figures
 from lab.analysis.ceiling import rate_limit, tcp_limit, write_limit
 from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.pieces import find_pieces
+from lab.analysis.ranks import estimate_quantiles
 from lab.analysis.regression import fit_line
 from lab.analysis.steady import Steady
-from lab.analysis.summary import summarize
 from lab.figures import (
     ByParameter,
     BySize,
@@ -123,8 +123,8 @@ def times() -> Latency:
 
     def distribution(label: str, middle: float, n: int) -> Distribution:
         samples = tuple(float(x) for x in middle * random.lognormal(0, 0.15, n))
-        found = summarize(samples).quantiles
-        return Distribution(label, samples, tuple((q, found[q]) for q in (0.5, 0.95, 0.99)), (label,))
+        found = estimate_quantiles(np.array(samples), (0.5, 0.95, 0.99))
+        return Distribution(label, samples, tuple(found.items()), (label,))
 
     return Latency(
         "times", "round trip", (distribution("SEND", 32000, 1000), distribution("READ", 21000, 1000)), "exact"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
-from lab.analysis.summary import estimate_median, summarize
+from lab.analysis.summary import estimate_median, supported_quantile
 from lab.model.sizes import format_size
 from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.lines import FitClaims, Times, fit_claims, scaled
@@ -29,7 +29,7 @@ class Trips:
 
     def quantile(self, quantile: float) -> Estimate | None:
         """The median over repetitions of each one's own quantile: trips within a trial are not independent."""
-        found = [summarize(each).quantiles.get(quantile) for each in self.by_repetition]
+        found = [supported_quantile(each, quantile) for each in self.by_repetition]
         values = [each.value for each in found if each]
         return estimate_median(values) if values and len(values) == len(found) else None
 

@@ -49,10 +49,10 @@ class Evidence:
     def series(self, name: str) -> Series:
         return next(each for each in self.plan.experiment.series if each.name == name)
 
-    def all_series(self, measure: str, varied: int = 0) -> tuple[Series, ...]:
-        """The series that measure this and vary so many parameters, in the order of the file."""
+    def all_series(self, measure: str) -> tuple[Series, ...]:
+        """The series that measure this and vary no parameter, in the order of the file."""
         series = self.plan.experiment.series
-        return tuple(each for each in series if each.measure == measure and len(each.vary) == varied)
+        return tuple(each for each in series if each.measure == measure and not each.vary)
 
     @property
     def sweeps(self) -> tuple[Series, ...]:
