@@ -56,7 +56,7 @@ options: build ## Renew the table of the C programs' options, after a change of 
 	$(bin)/python -m lab.options.renew
 
 fuzz: build ## Run the commands on 5,000 damaged files, other ones each time
-	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/lab/fuzz --timeout 7200
+	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/fuzz --timeout 7200
 
 compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
 	$(bin)/python tests/bench/compilers.py
