@@ -15,7 +15,6 @@ from lab.programs.placeholders import OF_SIZES, Words, fill, places, split
 from lab.programs.printed import COLUMNS, Printed, read_printed
 from lab.programs.request import ANY_SOURCE, DIRECTORY, Build, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
-from lab.typed_json import JsonTable, parse_as
 
 PORT = 18800
 OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")
@@ -39,9 +38,10 @@ class Commands:
 
 
 @dataclass(frozen=True)
-class Described:
+class OwnTable:
     """A table of [programs]."""
 
+    folder: str  # beside the experiment's file
     build: str
     binaries: tuple[str, ...]
     server: str
@@ -53,26 +53,25 @@ class Described:
     both_spin: bool = False
 
 
-def own_program(name: str, table: JsonTable, folder: Path, arguments: str = "") -> Program:
+def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -> Program:
     """The program of one table of [programs], checked before, with the words of one series."""
-    said = parse_as(Described, table)
-    binaries = tuple(folder / file for file in said.binaries)
-    server, client = (_placed(split(command), binaries) for command in (said.server, said.client))
+    binaries = tuple(folder / file for file in table.binaries)
+    server, client = (_placed(split(command), binaries) for command in (table.server, table.client))
     commands = Commands(server, client, split(arguments))
     used = commands.places
     return Program(
         name,
         frozenset(product(OPERATIONS, MEASURES)),
         partial(_steps, commands),
-        partial(_parse, commands, _printed(said, rdma="device" in used)),
+        partial(_parse, commands, _printed(table, rdma="device" in used)),
         binaries,
-        build=Build(tuple(split(said.build)), folder, said.sources),
-        prints_samples=said.output == "csv",
-        both_spin=said.both_spin,
+        build=Build(tuple(split(table.build)), folder, table.sources),
+        prints_samples=table.output == "csv",
+        both_spin=table.both_spin,
         rdma="device" in used,
         same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
         uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
-        reading=" ".join((said.output, said.pattern, said.unit)),
+        reading=" ".join((table.output, table.pattern, table.unit)),
     )
 
 
@@ -81,7 +80,7 @@ def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
     return (f"{DIRECTORY}/{words[0]}" if words[0] in names else words[0], *words[1:])
 
 
-def _printed(said: Described, *, rdma: bool) -> Printed | None:
+def _printed(said: OwnTable, *, rdma: bool) -> Printed | None:
     """A device's completion says that the data are at the other end; a socket's sender has to wait for an answer."""
     stop = "completed" if rdma else "confirmed"
     if said.output == "csv":

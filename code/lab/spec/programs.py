@@ -3,47 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from lab.files.schema import Fault
 from lab.files.schema import Path as Keys
 from lab.programs import PROGRAMS
-from lab.programs.own import own_program
+from lab.programs.own import OwnTable, own_program
 from lab.programs.placeholders import ARGUMENTS, KNOWN, places, split
 from lab.programs.printed import RATES, TIMES
 from lab.programs.request import Program
+from lab.spec.document import Document, SeriesTable
+
+OwnTables = Mapping[str, OwnTable]
 
 
-def find_program(table: dict[str, Any], own: dict[str, Any], file: Path) -> Program:
+def find_program(series: SeriesTable, own: OwnTables, file: Path) -> Program:
     """The program that a series names; one of the file's own comes with the series' arguments."""
-    name = table["program"]
+    name = series.program
     if name in own:
-        return own_program(name, own[name], file.parent / own[name]["folder"], table.get(ARGUMENTS, ""))
+        return own_program(name, own[name], file.parent / own[name].folder, series.arguments or "")
     return PROGRAMS[name]
 
 
-def program_faults(document: dict[str, Any], file: Path) -> Iterator[Fault]:
+def program_faults(document: Document, file: Path) -> Iterator[Fault]:
     """Everything that the schema cannot say of programs and of the series that name them."""
-    own = document.get("programs", {})
-    for name, table in own.items():
+    for name, table in document.programs.items():
         yield from _faults(name, table, file, ("programs", name))
-    for index, series in enumerate(document["series"]):
-        yield from _series_faults(series, own, ("series", index))
+    for index, series in enumerate(document.series):
+        yield from _series_faults(series, document.programs, ("series", index))
 
 
-def _faults(name: str, table: dict[str, Any], file: Path, path: Keys) -> Iterator[Fault]:
+def _faults(name: str, table: OwnTable, file: Path, path: Keys) -> Iterator[Fault]:
     if name in PROGRAMS:
         yield Fault(f"the lab has a program {name!r} already", path, "another name")
-    folder = file.parent / table["folder"]
+    folder = file.parent / table.folder
     if not folder.is_dir():
-        yield Fault(f"there is no folder {table['folder']!r}", (*path, "folder"), "one beside the experiment's file")
+        yield Fault(f"there is no folder {table.folder!r}", (*path, "folder"), "one beside the experiment's file")
     elif folder.resolve() in file.resolve().parent.parents:
-        what = f"the folder {table['folder']!r} holds more than the programs: the experiment's own folder lies in it"
+        what = f"the folder {table.folder!r} holds more than the programs: the experiment's own folder lies in it"
         yield Fault(what, (*path, "folder"), "one beside the experiment's file")
-    for key in ("build", "server", "client"):
-        yield from _command_faults(table[key], (*path, key), frozenset() if key == "build" else KNOWN)
+    yield from _command_faults(table.build, (*path, "build"), frozenset())
+    yield from _command_faults(table.server, (*path, "server"), KNOWN)
+    yield from _command_faults(table.client, (*path, "client"), KNOWN)
     yield from _output_faults(table, path)
 
 
@@ -60,23 +62,23 @@ def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator
         yield Fault(f"the lab knows no place {{{unknown[0]}}}", path, _listed(known))
 
 
-def _output_faults(table: dict[str, Any], path: Keys) -> Iterator[Fault]:
-    words = f"{table['server']} {table['client']}"
+def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+    words = f"{table.server} {table.client}"
     per_size = "{size}" in words
     if per_size == ("{sizes}" in words):
         yield Fault("the commands must name the sizes in one way", (*path, "client"), "either {sizes} or {size}")
-    if table["output"] == "csv" and per_size:
+    if table.output == "csv" and per_size:
         yield Fault("the lab's CSV holds all sizes", (*path, "output"), "{sizes} in the commands")
-    if (table["output"] == "pattern") != ("pattern" in table):
+    if (table.output == "pattern") != bool(table.pattern):
         yield Fault("pattern and output = 'pattern' belong together", (*path, "output"), "both or neither")
-    elif "pattern" in table:
+    elif table.pattern:
         yield from _pattern_faults(table, path, per_size=per_size)
 
 
-def _pattern_faults(table: dict[str, Any], path: Keys, *, per_size: bool) -> Iterator[Fault]:
-    wanted = {"value"} | (set() if per_size else {"size"}) | (set() if "unit" in table else {"unit"})
+def _pattern_faults(table: OwnTable, path: Keys, *, per_size: bool) -> Iterator[Fault]:
+    wanted = {"value"} | (set() if per_size else {"size"}) | (set() if table.unit else {"unit"})
     try:
-        groups = re.compile(table["pattern"], re.ASCII).groupindex
+        groups = re.compile(table.pattern, re.ASCII).groupindex
     except re.error as error:
         yield Fault(f"the pattern is no regular expression: {error}", (*path, "pattern"))
         return
@@ -84,19 +86,19 @@ def _pattern_faults(table: dict[str, Any], path: Keys, *, per_size: bool) -> Ite
         yield Fault(
             f"the pattern has no group named {missing[0]}", (*path, "pattern"), f"a group (?P<{missing[0]}>...)"
         )
-    if table.get("unit", "B/s") not in {*RATES, *TIMES}:
-        yield Fault(f"{table['unit']!r} is no unit", (*path, "unit"), "one of " + ", ".join((*RATES, *TIMES)))
+    if table.unit and table.unit not in {*RATES, *TIMES}:
+        yield Fault(f"{table.unit!r} is no unit", (*path, "unit"), "one of " + ", ".join((*RATES, *TIMES)))
 
 
-def _series_faults(series: dict[str, Any], own: dict[str, Any], path: Keys) -> Iterator[Fault]:
-    name = series["program"]
+def _series_faults(series: SeriesTable, own: OwnTables, path: Keys) -> Iterator[Fault]:
+    name = series.program
     if name not in PROGRAMS and name not in own:
         known = ", ".join((*PROGRAMS, *own))
         yield Fault(f"there is no program {name!r}", (*path, "program"), f"one of {known}")
-    if ARGUMENTS in series:
-        if name not in own or "{arguments}" not in f"{own[name]['server']} {own[name]['client']}".split():
+    if series.arguments is not None:
+        if name not in own or "{arguments}" not in f"{own[name].server} {own[name].client}".split():
             yield Fault(f"{name} takes no arguments", (*path, ARGUMENTS), "a program of [programs] with {arguments}")
-        yield from _command_faults(f"- {series[ARGUMENTS]}", (*path, ARGUMENTS), KNOWN - {ARGUMENTS})
+        yield from _command_faults(f"- {series.arguments}", (*path, ARGUMENTS), KNOWN - {ARGUMENTS})
 
 
 def _listed(known: frozenset[str]) -> str:

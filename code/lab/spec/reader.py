@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 from difflib import get_close_matches
 from math import prod
 from pathlib import Path
-from typing import Any
 
 from lab.errors import SizeError
 from lab.files.included import read_whole
 from lab.files.schema import EXPERIMENT, Fault, check_value
 from lab.files.schema import Path as Keys
 from lab.files.toml_file import TomlFile, check_lines
-from lab.model.parameters import BYTE_COUNTS, Parameters, Profile
+from lab.model.parameters import BYTE_COUNTS, Parameters, Profile, Scalar
 from lab.model.sizes import LARGEST, parse_size
 from lab.model.trial import Link
+from lab.spec.document import Document, SeriesTable, Values
 from lab.spec.experiment import MOST_TRIALS, Comparison, Experiment, Point, Series
 from lab.spec.programs import find_program, program_faults
 from lab.spec.rules import FIXED, SWEEPABLE, Setting, broken_rule, idle_variation
+from lab.typed_json import parse_as
 
 BOUNDS = (
     "iterations_at_most",
@@ -33,49 +35,50 @@ BOUNDS = (
 def load(file: Path, most_trials: int | None = MOST_TRIALS) -> Experiment:
     """Read and check an experiment file; nothing that cannot run gets through."""
     found = check_lines(read_whole(file), EXPERIMENT)
-    if fault := next(program_faults(found.document, file), None):
+    document = parse_as(Document, found.document)
+    if fault := next(program_faults(document, file), None):
         found.refuse(fault)
-    return _Reader(found, most_trials).experiment()
+    return _Reader(found, document, most_trials).experiment()
 
 
 class _Reader:
     """Lays values over each other, and knows for every refusal the line that caused it."""
 
-    def __init__(self, found: TomlFile, most_trials: int | None) -> None:
+    def __init__(self, found: TomlFile, document: Document, most_trials: int | None) -> None:
         self.most_trials = most_trials
-        self.file, self.document, self.refuse = found.file, found.document, found.refuse
+        self.file, self.document, self.refuse = found.file, document, found.refuse
 
     def experiment(self) -> Experiment:
-        series = tuple(self.series(index, table) for index, table in enumerate(self.document["series"]))
+        series = tuple(self.series(index, table) for index, table in enumerate(self.document.series))
         names = [each.name for each in series]
         for index, name in enumerate(names):
             if name in names[:index]:
                 self.refuse(
                     Fault(f"a second series is called {name!r}", ("series", index, "name"), "a name of its own")
                 )
-        comparisons = tuple(self.comparison(index, names) for index in range(len(self.document.get("comparison", ()))))
-        title, question = self.document["title"], self.document["question"]
-        return Experiment(self.file.stem, self.file, title, question, series, comparisons)
+        comparisons = tuple(self.comparison(index, names) for index in range(len(self.document.comparison)))
+        said = self.document
+        return Experiment(self.file.stem, self.file, said.title, said.question, series, comparisons)
 
-    def series(self, index: int, table: dict[str, Any]) -> Series:
+    def series(self, index: int, table: SeriesTable) -> Series:
         own = ("series", index, "parameters")
-        base = self.layer(Parameters(), self.document["parameters"], ("parameters",))
+        base = self.layer(Parameters(), self.document.parameters, ("parameters",))
         series = Series(
-            name=table["name"],
-            tool=find_program(table, self.document.get("programs", {}), self.file),
-            operation=table["operation"],
-            measure=table["measure"],
-            published=self.layer(base, table.get("parameters", {}), own),
+            name=table.name,
+            tool=find_program(table, self.document.programs, self.file),
+            operation=table.operation,
+            measure=table.measure,
+            published=self.layer(base, table.parameters, own),
             profiles=self.profiles(index, table),
-            link=Link(**self.document.get("link", {}) | table.get("link", {})),
-            vary={name: tuple(values) for name, values in table.get("vary", {}).items()},
+            link=parse_as(Link, {**self.document.link, **table.link}),
+            vary=dict(table.vary),
         )
         if not series.published.sizes:
             self.refuse(Fault(f"{series.name} has no sizes", ("parameters",), "sizes = ..."))
         self.check(series, index)
         return series
 
-    def layer(self, base: Parameters, given: dict[str, Any], path: Keys) -> Parameters:
+    def layer(self, base: Parameters, given: Values, path: Keys) -> Parameters:
         """Each value once more as it is run: the schema cannot read 4G."""
         for name, value in given.items():
             try:
@@ -85,33 +88,34 @@ class _Reader:
             self.check_bytes(name, base.as_dict()[name], (*path, name))
         return base
 
-    def check_bytes(self, name: str, value: Any, path: Keys) -> None:
+    def check_bytes(self, name: str, value: Scalar | tuple[int, ...], path: Keys) -> None:
         if name in BYTE_COUNTS and (fault := check_value(name, value)):
             self.refuse(replace(fault, path=path))
-        if name == "sizes" and (fault := check_value(name, max(value))):
+        if isinstance(value, tuple) and (fault := check_value(name, max(value))):
             self.refuse(replace(fault, path=path))
 
-    def profiles(self, index: int, table: dict[str, Any]) -> dict[str, Profile]:
+    def profiles(self, index: int, table: SeriesTable) -> dict[str, Profile]:
         """A series' own values stand above the common profile's, its own profile above both."""
-        common, own = self.document.get("profile", {}), table.get("profile", {})
-        settled = table.get("parameters", {})
+        common, own = self.document.profile, table.profile
         profiles = {}
         for site in dict.fromkeys([*common, *own]):
-            shared = {name: value for name, value in common.get(site, {}).items() if name not in settled}
+            shared = {name: value for name, value in common.get(site, {}).items() if name not in table.parameters}
             path = ("series", index, "profile", site) if site in own else ("profile", site)
-            profiles[site] = self.profile(shared | own.get(site, {}), path)
+            profiles[site] = self.profile({**shared, **own.get(site, {})}, path)
         return profiles
 
-    def profile(self, given: dict[str, Any], path: Keys) -> Profile:
-        if "why" not in given:
+    def profile(self, given: Values, path: Keys) -> Profile:
+        if not isinstance(why := given.get("why"), str):
             self.refuse(Fault("the profile does not say why it differs", path, "why = a sentence"))
-        bounds = {name: self.size(given[name], (*path, name)) for name in BOUNDS if name in given}
+        bounds = {
+            name: self.size(bound, (*path, name)) for name in BOUNDS if isinstance(bound := given.get(name), (int, str))
+        }
         if bounds.get("iterations_at_least", 0) > (most := bounds.get("iterations_at_most", LARGEST)):
             what = f"iterations_at_least = {bounds['iterations_at_least']} is above iterations_at_most = {most}"
             self.refuse(Fault(what, (*path, "iterations_at_least"), f"at most {most}"))
         values = {name: value for name, value in given.items() if name not in (*BOUNDS, "why")}
         self.layer(Parameters(), values, path)
-        return Profile(given["why"], values=values, **bounds)
+        return Profile(why, values=values, **bounds)
 
     def size(self, given: str | int, path: Keys) -> int:
         try:
@@ -163,35 +167,33 @@ class _Reader:
     def origin(self, index: int, site: str, name: str) -> Keys:
         """The key that gave a parameter its value: the last layer that names it."""
         own: Keys = ("series", index)
-        layers: list[Keys] = [(*own, "vary"), (*own, "profile", site), (*own, "parameters"), ("profile", site)]
-        for layer in [*layers, ("parameters",)]:
-            if name in self.table(layer):
-                return (*layer, name)
-        return (*own, "name")
-
-    def table(self, path: Keys) -> Any:
-        table: Any = self.document
-        for key in path:
-            table = table[key] if isinstance(key, int) else table.get(key, {})
-        return table
+        table, common = self.document.series[index], self.document.profile.get(site, {})
+        layers: list[tuple[Keys, Container[str]]] = [
+            ((*own, "vary"), table.vary),
+            ((*own, "profile", site), table.profile.get(site, {})),
+            ((*own, "parameters"), table.parameters),
+            (("profile", site), common),
+            (("parameters",), self.document.parameters),
+        ]
+        return next(((*keys, name) for keys, given in layers if name in given), (*own, "name"))
 
     def comparison(self, index: int, names: list[str]) -> Comparison:
-        table = self.document["comparison"][index]
-        for key, named in (("ours", [table["ours"]]), ("peers", table.get("peers", []))):
+        table = self.document.comparison[index]
+        for key, named in (("ours", (table.ours,)), ("peers", table.peers)):
             for name in named:
                 if name not in names:
                     known = ", ".join(names)
                     self.refuse(Fault(f"there is no series {name!r}", ("comparison", index, key), f"one of {known}"))
-        if table["ours"] in table.get("peers", []):
-            what = f"{table['ours']} is compared with itself"
+        if table.ours in table.peers:
+            what = f"{table.ours} is compared with itself"
             self.refuse(Fault(what, ("comparison", index, "peers"), "other series"))
         path: Keys = ("comparison", index, "geometric_mean_up_to")
-        up_to = table.get("geometric_mean_up_to")
+        up_to = table.geometric_mean_up_to
         return Comparison(
-            name=table["name"],
-            ours=table["ours"],
-            peers=tuple(table.get("peers", ())),
-            at_least=table["at_least"],
+            name=table.name,
+            ours=table.ours,
+            peers=table.peers,
+            at_least=table.at_least,
             geometric_mean_up_to=None if up_to is None else self.size(up_to, path),
-            limit_bytes_per_s=table.get("limit_bytes_per_s"),
+            limit_bytes_per_s=table.limit_bytes_per_s,
         )

@@ -3,8 +3,9 @@ from typing import Any
 
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import End, Ends, StepOutcome
-from lab.programs.own import own_program
+from lab.programs.own import OwnTable, own_program
 from lab.programs.request import Build, Request
+from lab.typed_json import parse_as
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
 COUNTS = (Counts(64, 40, 4), Counts(1024, 40, 4))
@@ -21,7 +22,7 @@ FOLDER = Path("/experiments/mine")
 
 
 def one(arguments: str = "", **changed: Any) -> Any:
-    return own_program("mine", TABLE | changed, FOLDER, arguments)
+    return own_program("mine", parse_as(OwnTable, TABLE | changed), FOLDER, arguments)
 
 
 def test_each_end_is_told_its_own_device_and_the_servers_host() -> None:
