@@ -32,7 +32,14 @@ class Effective:
 
 def effective(evidence: Evidence, series: Series) -> tuple[Effective, ...]:
     """Of every point, in the order of the file; empty where a program prints no such values."""
-    return tuple(Effective(point, _by_size(evidence, series, point)) for point in series.points())
+    return evidence.once(_of_all_series)[series.name]
+
+
+def _of_all_series(evidence: Evidence) -> dict[str, tuple[Effective, ...]]:
+    return {
+        series.name: tuple(Effective(point, _by_size(evidence, series, point)) for point in series.points())
+        for series in evidence.plan.experiment.series
+    }
 
 
 def moved(evidence: Evidence, series: Series, size: int) -> tuple[str, ...]:
