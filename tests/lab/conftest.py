@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
+from tests.lab.fake_site import FakeSite
+from tests.lab.hand_ins import Course, Site, make_course, make_work, with_report
 
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.spec.reader import load
+from lab.submission.hand_in import Work
 
-HERE = Path(__file__).parent
 PEERS = """
 title = "Peers on a fake link"
 question = "Does the way from TOML to table hold?"
@@ -49,46 +47,25 @@ parameters = { wait = "event" }
 """
 
 
-def load_module(name: str) -> ModuleType:
-    """A helper that lies beside the tests: pytest's importlib mode puts no folder on the path."""
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[name]
-
-
-@pytest.fixture
-def fake_module() -> ModuleType:
-    return load_module("fake_site")
-
-
 @pytest.fixture(scope="session")
-def hand_ins() -> ModuleType:
-    return load_module("hand_ins")
-
-
-@pytest.fixture(scope="session")
-def course(hand_ins: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """One for all tests: its figures are drawn once."""
-    return hand_ins.make_course(tmp_path_factory.mktemp("course"))
+    return make_course(tmp_path_factory.mktemp("course"))
 
 
 @pytest.fixture(scope="session")
-def ada(hand_ins: ModuleType, course: Any) -> Any:
+def ada(course: Course) -> Work:
     """A student with a finished report, for tests that only read it."""
-    return hand_ins.with_report(course, hand_ins.make_work(course, "ada", hand_ins.Site()))
+    return with_report(course, make_work(course, "ada", Site()))
 
 
 @pytest.fixture
-def fake_site(fake_module: ModuleType) -> Any:
-    return fake_module.FakeSite()
+def fake_site() -> FakeSite:
+    return FakeSite()
 
 
 @pytest.fixture
-def facts(fake_site: Any) -> SiteFacts:
+def facts(fake_site: FakeSite) -> SiteFacts:
     return SiteFacts.of(fake_site)
 
 

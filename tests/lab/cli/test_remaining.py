@@ -1,8 +1,8 @@
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.lab.fake_site import FakeSite
 
 from lab.cli import remaining
 from lab.cli.progress import Progress
@@ -24,7 +24,7 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
 
 
 def test_what_is_missing_is_run_and_the_rest_is_counted(
-    make_small_plan: Callable[..., Plan], fake_site: Any, facts: SiteFacts, tmp_path: Path, closed: list[Progress]
+    make_small_plan: Callable[..., Plan], fake_site: FakeSite, facts: SiteFacts, tmp_path: Path, closed: list[Progress]
 ) -> None:
     shop = Workshop(fake_site, facts, (make_small_plan(),))
     first, second = (run_remaining(shop, tmp_path, 2) for _ in range(2))
@@ -34,7 +34,7 @@ def test_what_is_missing_is_run_and_the_rest_is_counted(
 
 def test_the_line_of_progress_ends_when_the_disk_is_full(
     make_small_plan: Callable[..., Plan],
-    fake_site: Any,
+    fake_site: FakeSite,
     facts: SiteFacts,
     tmp_path: Path,
     closed: list[Progress],

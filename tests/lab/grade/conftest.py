@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
+from tests.lab import hand_ins
+from tests.lab.hand_ins import Course
 
 from lab.grade.case import Case, Desk
 from lab.grade.grading import grade
@@ -19,7 +19,7 @@ GradeFile = Callable[..., Grade]
 
 
 @pytest.fixture(scope="session")
-def desk(course: Any, hand_ins: ModuleType) -> Desk:
+def desk(course: Course) -> Desk:
     site = hand_ins.Site()
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", site, "d")
     own = course.folder / "grader"

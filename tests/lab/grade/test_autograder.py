@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lab.hand_ins import Course
 
 from lab.cli.main import main
 from lab.grade.autograder import write_bundle
@@ -34,7 +35,7 @@ def test_a_bundle_holds_what_people_wrote_and_the_two_scripts_can_be_run(tmp_pat
 
 
 def test_an_assignment_from_elsewhere_comes_along_with_its_experiment_and_the_courses_image(
-    course: Any, tmp_path: Path
+    course: Course, tmp_path: Path
 ) -> None:
     (tmp_path / "course.lab").write_bytes(b"image")
     archive = bundle(course.assignment, tmp_path / "one.zip", tmp_path / "course.lab")
@@ -43,13 +44,13 @@ def test_an_assignment_from_elsewhere_comes_along_with_its_experiment_and_the_co
         assert archive.read(f"course/{name}") == (course.folder / "course" / name).read_bytes()
 
 
-def test_the_same_lab_gives_the_same_bundle(course: Any, tmp_path: Path) -> None:
+def test_the_same_lab_gives_the_same_bundle(course: Course, tmp_path: Path) -> None:
     for name in ("one.zip", "other.zip"):
         write_bundle(course.assignment, None, tmp_path / name)
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "other.zip").read_bytes()
 
 
-def test_what_an_experiment_from_elsewhere_includes_comes_along(course: Any, tmp_path: Path) -> None:
+def test_what_an_experiment_from_elsewhere_includes_comes_along(course: Course, tmp_path: Path) -> None:
     folder = tmp_path / "course"
     shutil.copytree(course.folder / "course", folder)
     own, link, more = (folder / "small.toml").read_text().partition("[link]")

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.lab import hand_ins
 from tests.lab.grade.forger import Forger, make_forger
 from tests.lab.grade.tampered import KINDS, Tampering, file_of
+from tests.lab.hand_ins import Course
 
 from lab.grade.result import Grade, Status
 
@@ -32,7 +33,7 @@ DISCUSSIONS = (
 
 
 @pytest.fixture(scope="module")
-def forger_of(hand_ins: ModuleType, course: Any, ada: Any, tmp_path_factory: pytest.TempPathFactory) -> ForgerOf:
+def forger_of(course: Course, ada: Any, tmp_path_factory: pytest.TempPathFactory) -> ForgerOf:
     """A forger at work on ada's hand-in, or on that of a student with another discussion."""
 
     @cache
@@ -72,9 +73,7 @@ def test_every_variant_on_every_base_costs_points(
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("number", range(HONEST))
-def test_an_honest_student_loses_nothing(
-    grade_file: GradeFile, hand_ins: ModuleType, course: Any, tmp_path: Path, number: int
-) -> None:
+def test_an_honest_student_loses_nothing(grade_file: GradeFile, course: Course, tmp_path: Path, number: int) -> None:
     """Other machines, some slower or faster; other compilers; other discussions."""
     same = number % 3
     site = hand_ins.Site("fake" if same else f"machine-{number}", 1 if same else 0.94 + number % 13 / 100)

@@ -3,12 +3,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
+from tests.lab import hand_ins
 from tests.lab.grade.forger import make_forger
+from tests.lab.hand_ins import Course
 
 from lab.grade import grading
 from lab.grade.attempts import attempts_of, last_attempt, new_attempt
@@ -47,15 +48,13 @@ def hang(_: Case) -> Iterator[Finding]:
         pass
 
 
-def test_an_honest_hand_in_has_all_points(
-    grade_file: GradeFile, hand_ins: ModuleType, ada: Any, tmp_path: Path
-) -> None:
+def test_an_honest_hand_in_has_all_points(grade_file: GradeFile, ada: Any, tmp_path: Path) -> None:
     grade = grade_file(hand_ins.handed_in(ada, tmp_path / "ada.pdf"))
     assert (grade.kinds, grade.points, grade.ids, grade.note) == ((), 100, ("ada",), "")
 
 
 def test_records_that_another_experiment_measured_first_are_as_good(
-    grade_file: GradeFile, hand_ins: ModuleType, course: Any, tmp_path: Path
+    grade_file: GradeFile, course: Course, tmp_path: Path
 ) -> None:
     """It comes to some of the same trials from other parameters."""
     folder, site = course.folder / "cleo", hand_ins.Site()
@@ -71,7 +70,7 @@ def test_records_that_another_experiment_measured_first_are_as_good(
 
 
 def test_another_version_of_the_lab_is_named_and_costs_nothing(
-    grade_file: GradeFile, course: Any, ada: Any, tmp_path: Path
+    grade_file: GradeFile, course: Course, ada: Any, tmp_path: Path
 ) -> None:
     file = tmp_path / "ada.pdf"
     file.write_bytes(make_forger(course, ada, tmp_path).pdf(lab="1.0.0+\x1b[2J" + "x" * 99))
@@ -85,7 +84,7 @@ def test_another_version_of_the_lab_is_named_and_costs_nothing(
 
 
 def test_another_machine_and_other_programs_are_held_to_the_tolerance(
-    grade_file: GradeFile, hand_ins: ModuleType, course: Any, tmp_path: Path
+    grade_file: GradeFile, course: Course, tmp_path: Path
 ) -> None:
     work = hand_ins.make_work(course, "bob", hand_ins.Site("another", 1.04), digest="e")
     file = hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "bob.pdf")
@@ -97,7 +96,7 @@ def test_another_machine_and_other_programs_are_held_to_the_tolerance(
 
 
 def test_on_a_site_with_a_clock_on_the_wall_no_two_runs_are_equal(
-    grade_file: GradeFile, hand_ins: ModuleType, course: Any, desk: Desk, tmp_path: Path
+    grade_file: GradeFile, course: Course, desk: Desk, tmp_path: Path
 ) -> None:
     here, there = hand_ins.Site(slowness=1.0), hand_ins.Site(slowness=1.02)
     here.name = there.name = "host"
@@ -111,7 +110,7 @@ def test_on_a_site_with_a_clock_on_the_wall_no_two_runs_are_equal(
 
 
 def test_records_that_are_not_the_trials_of_the_plan_are_not_measured_again_in_vain(
-    grade_file: GradeFile, hand_ins: ModuleType, course: Any, ada: Any, tmp_path: Path
+    grade_file: GradeFile, course: Course, ada: Any, tmp_path: Path
 ) -> None:
     other = hand_ins.with_report(
         course, hand_ins.make_work(course, "dan", hand_ins.Site("another")), ada.report.read_bytes()

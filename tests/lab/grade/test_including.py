@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+
+from tests.lab import hand_ins
 
 from lab.grade.case import Desk
 from lab.grade.result import Grade
@@ -23,7 +24,7 @@ def split(file: Path) -> None:
 
 
 def test_a_hand_in_is_whole_where_its_experiment_includes_a_file(
-    grade_file: Callable[..., Grade], hand_ins: ModuleType, tmp_path: Path
+    grade_file: Callable[..., Grade], tmp_path: Path
 ) -> None:
     (tmp_path / "lab").mkdir()
     course, site = hand_ins.make_course(tmp_path / "lab"), hand_ins.Site()

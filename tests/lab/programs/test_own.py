@@ -1,6 +1,8 @@
 from pathlib import Path
 from typing import Any
 
+from tests.lab import fake_site as fake_module
+
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import End, Ends, StepOutcome
 from lab.programs.own import OwnTable, own_program
@@ -71,7 +73,7 @@ def test_what_each_pair_printed_is_read() -> None:
     assert [sample.size_bytes for sample in one().parse(REQUEST, tuple(printed)).samples] == [64, 1024]
 
 
-def test_the_labs_csv_is_read_as_from_the_labs_programs(fake_module: Any) -> None:
+def test_the_labs_csv_is_read_as_from_the_labs_programs() -> None:
     text = fake_module.lab_csv({64: 40, 1024: 40}, "throughput", 20)
     program = one(output="csv", client="mine {sizes} {host}")
     assert program.prints_samples

@@ -1,9 +1,9 @@
 from dataclasses import replace
-from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.lab import fake_site as fake_module
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
@@ -15,7 +15,7 @@ NUMBERS = st.integers(0, 2**63 - 1)
 
 
 @pytest.fixture
-def whole(fake_module: ModuleType) -> str:
+def whole() -> str:
     return str(fake_module.lab_csv({1: 40, 64: 20}, "throughput", 20))
 
 
@@ -68,7 +68,7 @@ ASKED_ROUNDS = Request("tcp", "send", "throughput", ASKED.counts, ROUNDS)
 
 
 @pytest.fixture
-def rounds(fake_module: ModuleType) -> str:
+def rounds() -> str:
     return str(fake_module.lab_rounds({1: 40, 64: 20}, 3))
 
 
@@ -97,12 +97,12 @@ def test_rounds_that_were_changed_are_refused(rounds: str, old: str, new: str) -
         read_samples(rounds.replace(old, new, 1), ASKED_ROUNDS)
 
 
-def test_more_rounds_than_the_cap_are_refused(fake_module: ModuleType) -> None:
+def test_more_rounds_than_the_cap_are_refused() -> None:
     with pytest.raises(ParseError, match="are not what was asked for"):
         read_samples(fake_module.lab_rounds({1: 40, 64: 20}, 4), ASKED_ROUNDS)
 
 
-def test_a_latency_has_one_round_trip_for_each_message(fake_module: ModuleType) -> None:
+def test_a_latency_has_one_round_trip_for_each_message() -> None:
     asked = Request("tcp", "send", "latency", (Counts(64, 5, 0),), Parameters())
     assert len(read_samples(fake_module.lab_csv({64: 5}, "latency", 20), asked).samples) == 5
     with pytest.raises(ParseError):
@@ -125,28 +125,28 @@ def test_garbage_is_refused(text: str) -> None:
 LASTING = Parameters().with_values({"least_time_s": 1})
 
 
-def both(fake_module: ModuleType, sent: int, measure: str = "throughput") -> str:
+def both(sent: int, measure: str = "throughput") -> str:
     return str(fake_module.lab_csv({64: sent}, measure, 20))
 
 
-def test_a_size_that_must_last_may_have_been_sent_a_multiple_of_what_was_asked(fake_module: ModuleType) -> None:
+def test_a_size_that_must_last_may_have_been_sent_a_multiple_of_what_was_asked() -> None:
     asked = Request("tcp", "send", "throughput", (Counts(64, 40, 4),), LASTING)
-    samples = read_samples(both(fake_module, 400), asked).samples
+    samples = read_samples(both(400), asked).samples
     assert {each.messages for each in samples if each.sample in SUMMARIES} == {samples[-3].messages} == {400}
     for wrong in (20, 401):
         with pytest.raises(ParseError, match="what was asked"):
-            read_samples(both(fake_module, wrong), asked)
+            read_samples(both(wrong), asked)
     with pytest.raises(ParseError, match="what was asked"):
-        read_samples(both(fake_module, 400).replace("64,confirmed,0,400,25600,", "64,confirmed,0,440,28160,"), asked)
+        read_samples(both(400).replace("64,confirmed,0,400,25600,", "64,confirmed,0,440,28160,"), asked)
     with pytest.raises(ParseError, match="what was asked"):
-        read_samples(both(fake_module, 400), replace(asked, parameters=Parameters()))
+        read_samples(both(400), replace(asked, parameters=Parameters()))
 
 
-def test_no_more_round_trips_are_kept_than_were_asked_for(fake_module: ModuleType) -> None:
+def test_no_more_round_trips_are_kept_than_were_asked_for() -> None:
     asked = Request("tcp", "send", "latency", (Counts(64, 40, 4),), LASTING)
-    assert len(read_samples(both(fake_module, 40, "latency"), asked).samples) == 40
+    assert len(read_samples(both(40, "latency"), asked).samples) == 40
     with pytest.raises(ParseError, match="what was asked"):
-        read_samples(both(fake_module, 80, "latency"), asked)
+        read_samples(both(80, "latency"), asked)
 
 
 @pytest.mark.parametrize(("asked", "kept"), [(1, 1), (10**6, 10**6), (1_500_000, 750_000), (2_500_000, 833_334)])

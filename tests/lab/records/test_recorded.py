@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.lab.conftest import OURS, PEERS
+from tests.lab.fake_site import FakeSite
 
 from lab import sites
 from lab.cli import commands
@@ -50,7 +51,7 @@ def file(experiment_file: Callable[[str], Path]) -> Path:
 
 
 @pytest.fixture
-def lay(file: Path, results: Path, facts: SiteFacts, fake_site: Any) -> Laid:
+def lay(file: Path, results: Path, facts: SiteFacts, fake_site: FakeSite) -> Laid:
     """Records as a run leaves them: of a site, of a build of the programs, of the first so many trials."""
 
     def lay(site: SiteFacts = facts, build: str = "d", day: int = 1, first: int | None = None) -> Plan:
@@ -152,7 +153,13 @@ def test_records_of_an_older_lab_are_one_sentence(lay: Laid, file: Path, results
 
 @pytest.mark.parametrize("first", [10, 9])
 def test_a_reference_is_of_what_a_run_would_measure_now(
-    lay: Laid, file: Path, results: Path, first: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fake_site: Any
+    lay: Laid,
+    file: Path,
+    results: Path,
+    first: int,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    fake_site: FakeSite,
 ) -> None:
     lay(day=1)
     now = replace(SiteFacts.of(fake_site), identity={"site": "newer"})

@@ -1,8 +1,8 @@
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.lab.fake_site import FakeSite
 
 from lab.errors import VerifyError
 from lab.plan.plan import Plan
@@ -14,7 +14,7 @@ Make = Callable[..., Plan]
 
 
 def test_a_written_reference_is_what_a_run_is_verified_with(
-    make_small_plan: Make, fake_site: Any, tmp_path: Path
+    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
 ) -> None:
     plan, results, folder = make_small_plan(), tmp_path / "results", tmp_path / "reference"
     run_trials(RunSetup(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.lab import fake_site as fake_module
+from tests.lab.fake_site import FakeSite
 
 from lab.errors import RecordError
 from lab.files.digests import SUMS, seal
@@ -30,7 +32,7 @@ def measured(plan: Plan, site: Any, results: Path) -> str:
     return format_table(columns(plan), make_table(plan, results))
 
 
-def test_a_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+def test_a_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
     plan = make_small_plan()
     rows = parse_table(measured(plan, fake_site, tmp_path))
     assert len(rows) == 10 * 6
@@ -41,7 +43,9 @@ def test_a_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: Any, 
     assert {(row.counts["round_trip_ns"], row.round_trip_kind) for row in trips} == {(40512, "median")}
 
 
-def test_rows_hold_every_common_column_even_if_empty(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+def test_rows_hold_every_common_column_even_if_empty(
+    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
+) -> None:
     plan = make_small_plan()
     text = measured(plan, fake_site, tmp_path)
     assert all(set(COLUMNS) <= set(row.cells()) for row in make_table(plan, tmp_path)) and text.count(",\n") == 0
@@ -58,7 +62,7 @@ parameters = { wait = "event", until_stable = 1 }
 
 
 def test_a_row_of_rounds_says_what_they_came_to_and_whether_they_agreed(
-    make_small_plan: Make, fake_site: Any, experiment_file: Callable[[], Path], tmp_path: Path
+    make_small_plan: Make, fake_site: FakeSite, experiment_file: Callable[[], Path], tmp_path: Path
 ) -> None:
     plan = make_small_plan(experiment_file().read_text() + ROUNDS)
     rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row.series == "rounds"]
@@ -83,7 +87,7 @@ measure = "one-way"
 
 
 def test_a_row_of_one_way_messages_holds_each_ends_own_times(
-    make_small_plan: Make, fake_site: Any, experiment_file: Callable[[], Path], tmp_path: Path
+    make_small_plan: Make, fake_site: FakeSite, experiment_file: Callable[[], Path], tmp_path: Path
 ) -> None:
     plan = make_small_plan(experiment_file().read_text() + ONE_WAY)
     rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row.series == "one-way"]
@@ -97,7 +101,9 @@ def test_only_a_table_with_one_way_messages_has_columns_for_them(make_small_plan
     assert "send_mean_ns" not in columns(make_small_plan())
 
 
-def test_a_stamp_changes_with_the_records_that_are_there(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+def test_a_stamp_changes_with_the_records_that_are_there(
+    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
+) -> None:
     plan = make_small_plan()
     before = table_stamp(plan, tmp_path)
     measured(plan, fake_site, tmp_path)
@@ -105,7 +111,7 @@ def test_a_stamp_changes_with_the_records_that_are_there(make_small_plan: Make, 
     assert before != after == table_stamp(plan, tmp_path)
 
 
-def test_a_stamp_changes_with_what_is_in_a_record(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+def test_a_stamp_changes_with_what_is_in_a_record(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
     plan = make_small_plan()
     measured(plan, fake_site, tmp_path)
     stamps = [table_stamp(plan, tmp_path)]
@@ -123,7 +129,7 @@ def test_rates_are_rounded_to_the_nearest_whole_byte(count: int, time_ns: int) -
     assert abs(rate * time_ns - count * 10**9) * 2 <= time_ns
 
 
-def test_a_run_again_from_nothing_is_identical(make_small_plan: Make, fake_module: Any, tmp_path: Path) -> None:
+def test_a_run_again_from_nothing_is_identical(make_small_plan: Make, tmp_path: Path) -> None:
     plan = make_small_plan()
     reference = measured(plan, fake_module.FakeSite(), tmp_path / "one")
     measured(plan, fake_module.FakeSite(), tmp_path / "two")
@@ -131,7 +137,7 @@ def test_a_run_again_from_nothing_is_identical(make_small_plan: Make, fake_modul
     assert verdict.holds and verdict.lines() == ["small: identical (60 rows)"]
 
 
-def test_the_first_difference_is_named(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+def test_the_first_difference_is_named(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
     plan = make_small_plan()
     reference = measured(plan, fake_site, tmp_path).replace(",64,40,", ",64,41,", 1)
     verdict = verify(plan, tmp_path, reference)
@@ -141,9 +147,7 @@ def test_the_first_difference_is_named(make_small_plan: Make, fake_site: Any, tm
     )
 
 
-def test_under_another_identity_medians_are_compared_with_a_tolerance(
-    make_small_plan: Make, fake_module: Any, tmp_path: Path
-) -> None:
+def test_under_another_identity_medians_are_compared_with_a_tolerance(make_small_plan: Make, tmp_path: Path) -> None:
     plan, other = make_small_plan(), make_small_plan(digest="e")
     rows = parse_table(measured(plan, fake_module.FakeSite(), tmp_path / "one"))
     again = parse_table(measured(other, fake_module.FakeSite(), tmp_path / "two"))
@@ -156,7 +160,7 @@ def _doubled(row: Row, column: str) -> dict[str, int]:
     return {column: 2 * row.counts[column]} if column in row.counts else {}
 
 
-def test_the_rows_that_differ_are_counted(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+def test_the_rows_that_differ_are_counted(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
     rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
     others = [
         replace(row, counts={**row.counts, "messages": 0}) if number in (5, 8, 9) else row
@@ -166,14 +170,18 @@ def test_the_rows_that_differ_are_counted(make_small_plan: Make, fake_site: Any,
     assert told and told.startswith("row 6 ") and told.endswith("; 3 rows differ")
 
 
-def test_missing_rows_are_a_difference(make_small_plan: Make, fake_site: Any, tmp_path: Path) -> None:
+def test_missing_rows_are_a_difference(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
     rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
     assert first_difference(rows[:-1], rows) == "59 rows, the reference has 60"
 
 
 @pytest.mark.parametrize("read", [gather, make_table])
 def test_each_file_of_a_record_is_read_once(
-    make_small_plan: Make, fake_site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[..., Any]
+    make_small_plan: Make,
+    fake_site: FakeSite,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    read: Callable[..., Any],
 ) -> None:
     """For its digest and for what it says together: of hundreds of records a second reading takes long."""
     plan = make_small_plan()
@@ -192,7 +200,7 @@ def test_each_file_of_a_record_is_read_once(
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("name", [RECORD, SAMPLES, SUMS, INDEX])
 def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
-    make_small_plan: Make, fake_site: Any, tmp_path: Path, name: str
+    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path, name: str
 ) -> None:
     plan = make_small_plan()
     measured(plan, fake_site, tmp_path)

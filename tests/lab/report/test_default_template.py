@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 from tests.lab.report.test_measures import SMALL
 from tests.lab.report.test_own_programs import EXPERIMENT as OWN
@@ -55,7 +55,7 @@ def test_an_experiment_without_a_template_has_a_report(kind: str, tmp_path: Path
     assert "??" not in printed and "Ledger of claims" in printed and "Table" in printed
 
 
-def test_own_programs_have_one_too(make_small_plan: Callable[..., Plan], fake_site: Any, tmp_path: Path) -> None:
+def test_own_programs_have_one_too(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> None:
     plan = make_small_plan(OWN)
     for each in plan.planned:
         write_record(tmp_path / "results", measure(each, fake_site, plan.site))

@@ -1,8 +1,8 @@
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
+from tests.lab.fake_site import FakeSite
 
 from lab.errors import TrialFailed
 from lab.plan.plan import Plan, SiteFacts
@@ -11,7 +11,7 @@ from lab.run.measure import measure
 
 @pytest.mark.parametrize("end", ["client", "server"])
 def test_a_program_of_rdma_is_not_started_where_an_end_has_no_device(
-    make_small_plan: Callable[..., Plan], fake_site: Any, facts: SiteFacts, end: str
+    make_small_plan: Callable[..., Plan], fake_site: FakeSite, facts: SiteFacts, end: str
 ) -> None:
     bare = replace(facts.ends, **{end: replace(getattr(facts.ends, end), device="")})
     there = replace(facts, ends=bare)

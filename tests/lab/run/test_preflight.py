@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.lab.conftest import OURS, PEERS
+from tests.lab.fake_site import FakeSite
 
 from lab.errors import SiteError
 from lab.model.parameters import Counts
@@ -26,12 +27,12 @@ def fly(plan: Plan, site: Any) -> Preflight:
     return found
 
 
-def test_what_a_message_and_a_byte_take_is_found(make_small_plan: Make, fake_site: Any) -> None:
+def test_what_a_message_and_a_byte_take_is_found(make_small_plan: Make, fake_site: FakeSite) -> None:
     cost = fly(make_small_plan(), fake_site).costs["verbs", "write", "throughput"]
     assert (round(cost.message_s * 1e6), round(cost.byte_s * 1e9)) == (20, 4)
 
 
-def test_the_estimate_is_what_the_run_will_take(make_small_plan: Make, fake_site: Any) -> None:
+def test_the_estimate_is_what_the_run_will_take(make_small_plan: Make, fake_site: FakeSite) -> None:
     plan = make_small_plan()
     (ours, *_) = [each for each in plan.planned if each.series.name == "ours"]
     counts = ours.trial.request.counts
@@ -39,7 +40,7 @@ def test_the_estimate_is_what_the_run_will_take(make_small_plan: Make, fake_site
     assert fly(plan, fake_site).estimate_s([ours]) == pytest.approx(takes, rel=0.01)
 
 
-def test_every_kind_of_our_programs_is_tried_and_said(make_small_plan: Make, fake_site: Any) -> None:
+def test_every_kind_of_our_programs_is_tried_and_said(make_small_plan: Make, fake_site: FakeSite) -> None:
     plan = make_small_plan()
     lines = list(fly(plan, fake_site).lines(list(plan.planned)))
     assert lines[0].startswith("preflight: verbs write throughput: 1 MiB verified, 250 MB/s at 1 MiB, 20.0 us")
@@ -56,7 +57,7 @@ def with_rate(rate_bit_s: int) -> Callable[[Outcome], Outcome]:
     return lambda outcome: replace(outcome, state={"client": {"rate_bit_s": rate_bit_s}})
 
 
-def test_more_than_the_link_can_carry_is_refused(make_small_plan: Make, fake_site: Any) -> None:
+def test_more_than_the_link_can_carry_is_refused(make_small_plan: Make, fake_site: FakeSite) -> None:
     fake_site.change = with_rate(10**9)
     with pytest.raises(
         SiteError, match=r"preflight of verbs: .* 2488\d* B/s, but the link carries 125000000 B/s at most"
@@ -64,13 +65,13 @@ def test_more_than_the_link_can_carry_is_refused(make_small_plan: Make, fake_sit
         fly(make_small_plan(), fake_site)
 
 
-def test_much_less_than_the_link_can_carry_is_asked_about(make_small_plan: Make, fake_site: Any) -> None:
+def test_much_less_than_the_link_can_carry_is_asked_about(make_small_plan: Make, fake_site: FakeSite) -> None:
     fake_site.change = with_rate(400 * 10**9)
     plan = make_small_plan()
     assert any("is it the right link?" in line for line in fly(plan, fake_site).lines(list(plan.planned)))
 
 
-def test_a_trial_that_would_end_at_its_deadline_is_told_beforehand(make_small_plan: Make, fake_site: Any) -> None:
+def test_a_trial_that_would_end_at_its_deadline_is_told_beforehand(make_small_plan: Make, fake_site: FakeSite) -> None:
     text = (PEERS + OURS).replace("iterations = 40", "iterations = 250_000\ndeadline_s = 100")
     plan = make_small_plan(text.replace("vary.tx", "parameters = { until_stable = 1 }\nvary.tx"))
     (line,) = [line for line in fly(plan, fake_site).lines(list(plan.planned)) if "its deadline is" in line]
@@ -84,14 +85,14 @@ def test_a_size_that_is_over_too_soon_costs_its_least_time_as_well() -> None:
     assert Cost(20e-6, 0.0, 0.5).of(counts, least_time_s=1) == pytest.approx(0.5 + 0.02 + 1.1 + 20)
 
 
-def test_a_peer_that_starts_for_each_size_sends_no_more_for_it(make_small_plan: Make, fake_site: Any) -> None:
+def test_a_peer_that_starts_for_each_size_sends_no_more_for_it(make_small_plan: Make, fake_site: FakeSite) -> None:
     plan = make_small_plan()
     ours, peer = (next(each for each in plan.planned if each.series.name == name) for name in ("ours", "peer"))
     found = replace(fly(plan, fake_site), costs={("verbs", "write", "throughput"): Cost(20e-6, 4e-9, 1.0)})
     assert found.estimate_s([peer]) == pytest.approx(found.estimate_s([ours]) + 5 - 500 * 6 * 20e-6, rel=0.01)
 
 
-def test_a_link_that_carries_nothing_is_one_sentence(make_small_plan: Make, fake_site: Any) -> None:
+def test_a_link_that_carries_nothing_is_one_sentence(make_small_plan: Make, fake_site: FakeSite) -> None:
     fake_site.change = lambda outcome: replace(
         outcome, steps=tuple(replace(each, client_status=1, client_err="no route") for each in outcome.steps)
     )
@@ -99,6 +100,6 @@ def test_a_link_that_carries_nothing_is_one_sentence(make_small_plan: Make, fake
         fly(make_small_plan(), fake_site)
 
 
-def test_peers_alone_have_no_preflight(make_small_plan: Make, fake_site: Any) -> None:
+def test_peers_alone_have_no_preflight(make_small_plan: Make, fake_site: FakeSite) -> None:
     plan = make_small_plan(PEERS)
     assert preflight(fake_site, plan.site, plan.planned) is None

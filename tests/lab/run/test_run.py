@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lab import fake_site as fake_module
+from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 
 from lab.errors import RecordError, SiteError, StorageError
@@ -36,7 +38,7 @@ def run(plan: Plan, site: Any, results: Path, *, jobs: int = 2, fresh: bool = Fa
 
 
 def test_all_trials_leave_records_and_a_second_run_has_nothing_to_do(
-    make_small_plan: Make, fake_site: Any, results: Path
+    make_small_plan: Make, fake_site: FakeSite, results: Path
 ) -> None:
     plan = make_small_plan()
     assert run(plan, fake_site, results).measured == 10
@@ -44,13 +46,15 @@ def test_all_trials_leave_records_and_a_second_run_has_nothing_to_do(
     assert run(plan, fake_site, results).measured == 0 and fake_site.jobs == 10
 
 
-def test_fresh_measures_again(make_small_plan: Make, fake_site: Any, results: Path) -> None:
+def test_fresh_measures_again(make_small_plan: Make, fake_site: FakeSite, results: Path) -> None:
     plan = make_small_plan()
     run(plan, fake_site, results)
     assert run(plan, fake_site, results, fresh=True).measured == 10
 
 
-def test_a_record_holds_what_was_asked_and_what_was_found(make_small_plan: Make, fake_site: Any, results: Path) -> None:
+def test_a_record_holds_what_was_asked_and_what_was_found(
+    make_small_plan: Make, fake_site: FakeSite, results: Path
+) -> None:
     plan = make_small_plan()
     run(plan, fake_site, results)
     key = plan.planned[4].trial.key
@@ -73,7 +77,7 @@ def test_two_experiments_that_come_to_one_trial_make_the_same_record_of_it() -> 
         assert one.table().keys() - one.lasting().keys() <= set(VOLATILE)
 
 
-def test_samples_of_two_runs_are_the_same_bytes(make_small_plan: Make, fake_module: Any, tmp_path: Path) -> None:
+def test_samples_of_two_runs_are_the_same_bytes(make_small_plan: Make, tmp_path: Path) -> None:
     plan = make_small_plan()
     texts = []
     for folder in (tmp_path / "one", tmp_path / "two"):
@@ -111,7 +115,7 @@ def broken(name: str) -> Callable[[Outcome], Outcome]:
     ],
 )
 def test_a_trial_that_cannot_be_believed_is_kept_apart_with_its_evidence(
-    make_small_plan: Make, fake_site: Any, results: Path, fault: str, sentence: str
+    make_small_plan: Make, fake_site: FakeSite, results: Path, fault: str, sentence: str
 ) -> None:
     plan = make_small_plan()
     fake_site.change = broken(fault)
@@ -124,7 +128,7 @@ def test_a_trial_that_cannot_be_believed_is_kept_apart_with_its_evidence(
     }
 
 
-def test_a_failing_trial_does_not_stop_the_others(make_small_plan: Make, fake_site: Any, results: Path) -> None:
+def test_a_failing_trial_does_not_stop_the_others(make_small_plan: Make, fake_site: FakeSite, results: Path) -> None:
     plan = make_small_plan()
     bad = plan.planned[0].trial.job.steps
 
@@ -138,7 +142,7 @@ def test_a_failing_trial_does_not_stop_the_others(make_small_plan: Make, fake_si
     assert summary.measured == 9 and [str(each) for _, each in summary.failed] == ["the guest panicked"]
 
 
-def test_two_runs_at_once_share_the_work(make_small_plan: Make, fake_module: Any, results: Path) -> None:
+def test_two_runs_at_once_share_the_work(make_small_plan: Make, results: Path) -> None:
     plan = make_small_plan()
     sites = [fake_module.FakeSite(0.05), fake_module.FakeSite(0.05)]
     summaries: list[RunSummary] = []
@@ -159,7 +163,7 @@ def test_a_key_is_not_locked_twice(results: Path) -> None:
 
 
 def test_a_full_disk_is_one_sentence_and_no_half_record(
-    make_small_plan: Make, fake_site: Any, results: Path, monkeypatch: pytest.MonkeyPatch
+    make_small_plan: Make, fake_site: FakeSite, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = make_small_plan()
 
@@ -172,7 +176,9 @@ def test_a_full_disk_is_one_sentence_and_no_half_record(
     assert not list(results.glob("records/*/*"))
 
 
-def test_a_record_left_half_by_a_killed_run_is_not_one(make_small_plan: Make, fake_site: Any, results: Path) -> None:
+def test_a_record_left_half_by_a_killed_run_is_not_one(
+    make_small_plan: Make, fake_site: FakeSite, results: Path
+) -> None:
     plan = make_small_plan()
     folder = record_folder(results, plan.planned[0].trial.key)
     half = folder.with_name(f".{folder.name}.tmp")
@@ -182,7 +188,7 @@ def test_a_record_left_half_by_a_killed_run_is_not_one(make_small_plan: Make, fa
     assert run(plan, fake_site, results).measured == 10 and not half.exists()
 
 
-def test_both_ends_spinning_on_one_core_is_said(make_small_plan: Make, fake_site: Any, facts: SiteFacts) -> None:
+def test_both_ends_spinning_on_one_core_is_said(make_small_plan: Make, fake_site: FakeSite, facts: SiteFacts) -> None:
     text = """title = "t"
 question = "q"
 parameters = { sizes = 64, iterations = 100 }
@@ -197,7 +203,9 @@ measure = "throughput"
     assert "both ends spun" in record.facts.judged.notes[0]
 
 
-def test_a_record_survives_its_own_json(make_small_plan: Make, fake_site: Any, facts: SiteFacts, results: Path) -> None:
+def test_a_record_survives_its_own_json(
+    make_small_plan: Make, fake_site: FakeSite, facts: SiteFacts, results: Path
+) -> None:
     planned = make_small_plan().planned[0]
     record = judge(planned, facts, fake_site.run(planned.trial.job), {})
     write_record(results, record)
@@ -208,7 +216,7 @@ def test_a_record_survives_its_own_json(make_small_plan: Make, fake_site: Any, f
 @pytest.mark.parametrize("name", ["record.json", "samples.csv.gz", "server.log", "client.log", "digests"])
 @pytest.mark.parametrize("harm", ["flip", "empty", "gone"])
 def test_a_damaged_record_counts_for_nothing_and_is_measured_again(
-    make_small_plan: Make, fake_site: Any, results: Path, name: str, harm: str
+    make_small_plan: Make, fake_site: FakeSite, results: Path, name: str, harm: str
 ) -> None:
     plan = make_small_plan()
     run(plan, fake_site, results)
@@ -229,7 +237,7 @@ def test_a_damaged_record_counts_for_nothing_and_is_measured_again(
 
 
 def test_rewritten_samples_are_refused_by_whoever_reads_them(
-    make_small_plan: Make, fake_site: Any, results: Path
+    make_small_plan: Make, fake_site: FakeSite, results: Path
 ) -> None:
     plan = make_small_plan()
     run(plan, fake_site, results)
@@ -244,7 +252,7 @@ def test_rewritten_samples_are_refused_by_whoever_reads_them(
 
 @pytest.mark.parametrize("error", [errno.EMFILE, errno.ENOENT, errno.EACCES, errno.EFBIG])
 def test_what_this_computer_refuses_a_site_fails_the_trial_in_words(
-    make_small_plan: Make, fake_site: Any, results: Path, error: int
+    make_small_plan: Make, fake_site: FakeSite, results: Path, error: int
 ) -> None:
     plan = make_small_plan()
 
@@ -256,7 +264,9 @@ def test_what_this_computer_refuses_a_site_fails_the_trial_in_words(
     assert len(summary.failed) == 10 and all(said.startswith("/the/memory: ") for _, said in summary.failed)
 
 
-def test_what_the_site_could_not_run_leaves_its_evidence(make_small_plan: Make, fake_site: Any, results: Path) -> None:
+def test_what_the_site_could_not_run_leaves_its_evidence(
+    make_small_plan: Make, fake_site: FakeSite, results: Path
+) -> None:
     plan = make_small_plan()
 
     def panic(_: Outcome) -> Outcome:

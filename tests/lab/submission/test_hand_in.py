@@ -1,8 +1,9 @@
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
+from tests.lab import hand_ins
+from tests.lab.fake_site import FakeSite
+from tests.lab.hand_ins import Course
 
 from lab.errors import RecordError
 from lab.submission.errors import SubmissionRefused
@@ -12,11 +13,11 @@ from lab.submission.package import about, chain, digests, read_page
 
 
 @pytest.fixture
-def work(hand_ins: ModuleType, course: Any, ada: Work, fake_site: Any, request: pytest.FixtureRequest) -> Work:
+def work(course: Course, ada: Work, fake_site: FakeSite, request: pytest.FixtureRequest) -> Work:
     """A student of the test's own, with somebody's report."""
     name = f"of-{len(request.node.name)}"
     own = hand_ins.make_work(course, name, fake_site)
-    return hand_ins.with_report(course, own, ada.report.read_bytes())  # type: ignore[no-any-return]
+    return hand_ins.with_report(course, own, ada.report.read_bytes())
 
 
 def test_a_finished_report_is_handed_in_with_its_records(ada: Work, tmp_path: Path) -> None:

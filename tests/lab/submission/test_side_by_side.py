@@ -2,9 +2,9 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.lab.fake_site import FakeSite
 
 from lab.errors import LabError
 from lab.files.storage import write_text
@@ -106,7 +106,9 @@ def test_a_value_that_was_never_measured_is_one_sentence_or_a_ratio(tmp_path: Pa
         assert "did not measure" in str(error) or "did not write" in str(error)
 
 
-def test_a_folder_and_a_pdf_are_read_alike(make_small_plan: Make, fake_site: Any, page: bytes, tmp_path: Path) -> None:
+def test_a_folder_and_a_pdf_are_read_alike(
+    make_small_plan: Make, fake_site: FakeSite, page: bytes, tmp_path: Path
+) -> None:
     plan, results = make_small_plan(), tmp_path / "results"
     run_trials(RunSetup(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
     table = format_table(columns(plan), make_table(plan, results))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 
 from lab.analysis.estimate import Estimate
@@ -53,7 +53,7 @@ parameters = { sizes = "1..4K*4" }
 
 
 @pytest.fixture
-def evidence(make_small_plan: Callable[..., Plan], fake_site: Any, tmp_path: Path) -> Evidence:
+def evidence(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> Evidence:
     plan = make_small_plan(EXPERIMENT)
     run_trials(RunSetup(fake_site, plan.site, tmp_path), missing([plan], tmp_path)[0], 2, lambda *_: None)
     return gather(plan, tmp_path)

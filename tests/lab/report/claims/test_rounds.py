@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lab.fake_site import FakeSite
 
 from lab.errors import RecordError
 from lab.plan.plan import Plan
@@ -57,7 +58,7 @@ MESSAGE_NS = 20_000 + 4 * 64  # of the fake site, 64 bytes
 
 
 @pytest.fixture
-def plan(make_small_plan: Callable[..., Plan], fake_site: Any, tmp_path: Path) -> Plan:
+def plan(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> Plan:
     made = make_small_plan(EXPERIMENT)
     run_trials(RunSetup(fake_site, made.site, tmp_path), missing([made], tmp_path)[0], 2, lambda *_: None)
     return made

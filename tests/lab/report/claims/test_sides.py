@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lab import fake_site as fake_module
 
 from lab.plan.plan import Plan
 from lab.report.claims.ledger import make_claims, make_ledger
@@ -38,12 +39,12 @@ MESSAGE_NS, BYTE_NS, KNEE = 20_000, 8, 512
 
 @pytest.fixture
 def evidence(
-    make_small_plan: Callable[..., Plan], fake_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_small_plan: Callable[..., Plan], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[int], Evidence]:
     """On a site whose messages cost nothing for a byte up to this size; each repetition has a luck of its own."""
 
     def make(knee: int) -> Evidence:
-        class Site(fake_module.FakeSite):  # type: ignore[misc]
+        class Site(fake_module.FakeSite):
             def run(self, job: Any) -> Any:
                 luck = job.perturbation.start_delay_ns // 1000 % 7
                 cost = lambda size: MESSAGE_NS + BYTE_NS * max(size - knee, 0) + 10 * (luck * size % 11)  # noqa: E731
