@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.machine.tampered_programs import OTHERS, USUAL, Tampering
 
-from lab.grade.case import Case, Desk
+from lab.grade.case import Case, GradingSetup
 from lab.grade.checks import Check
 from lab.grade.checks.correct import correct
 from lab.grade.checks.program import program
@@ -68,8 +68,8 @@ def case_of(exact: ExactSite, tmp_path: Path) -> CaseOf:
         if tampering and tampering.after:
             tampering.apply(tmp_path / "program")
         assignment: Any = SimpleNamespace(asked=ASKED)
-        desk = Desk(assignment, exact, plan, tmp_path / "results", tmp_path, tmp_path, 2, lambda *_: None)
-        case = Case(desk, tmp_path / "x.pdf", tmp_path)
+        setup = GradingSetup(assignment, exact, plan, tmp_path / "results", tmp_path, tmp_path, 2, lambda *_: None)
+        case = Case(setup, tmp_path / "x.pdf", tmp_path)
         case.__dict__["submission"] = Submission("x", b"", {PROGRAMS: pack(program_files(plan))})
         return case
 

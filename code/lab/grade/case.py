@@ -1,4 +1,4 @@
-"""One hand-in on the grader's desk: what was handed in, and what the grader's own site says; made when asked for."""
+"""One hand-in beside the grader's own records; each part is made when it is first asked for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Blocked(LabError):
 
 
 @dataclass(frozen=True)
-class Desk:
+class GradingSetup:
     """What the grader has: the assignment, a site, the plan for it, and folders of the grader's own."""
 
     assignment: Assignment
@@ -61,8 +61,8 @@ class Desk:
 class Case:
     """One hand-in; the folder is for this grading alone."""
 
-    def __init__(self, desk: Desk, place: Path, folder: Path) -> None:
-        self.desk, self.place, self.folder = desk, place, folder
+    def __init__(self, setup: GradingSetup, place: Path, folder: Path) -> None:
+        self.setup, self.place, self.folder = setup, place, folder
 
     @kept
     def submission(self) -> Submission:
@@ -88,7 +88,7 @@ class Case:
     @kept
     def plan(self) -> Plan:
         """The assignment's experiment as the student's site runs it, with the student's programs."""
-        experiment = self.desk.plan.experiment
+        experiment = self.setup.plan.experiment
         digests = dict.fromkeys(binaries([experiment]), "")
         for key in sorted(self.records):
             named = read_document(self.folder / "results", key).get("programs")
@@ -104,7 +104,7 @@ class Case:
     @kept
     def own_plan(self) -> Plan:
         """The grader's plan; the student's own programs are a part of what is measured, so theirs take their place."""
-        plan = self.desk.plan
+        plan = self.setup.plan
         if not own_programs(plan.experiment):
             return plan
         return with_programs(plan, keep_programs(self.file(PROGRAMS), plan.experiment, self.folder / "programs"))
@@ -112,7 +112,7 @@ class Case:
     @kept
     def plan_from_sources(self) -> Plan:
         """The grader's plan with the student's own programs made here of their sources."""
-        plan = self.desk.plan
+        plan = self.setup.plan
         return with_programs(plan, build_programs(self.file(PROGRAMS), plan.experiment, self.folder / "built"))
 
     @kept
@@ -154,8 +154,8 @@ class Case:
     def own(self) -> Evidence:
         """The same trials on the grader's site; what was measured for another hand-in is not measured again."""
         _ = self.submission  # what cannot be opened is not worth the minutes
-        self.desk.measure(self.own_plan.planned)
-        return gather(self.own_plan, self.desk.results)
+        self.setup.measure(self.own_plan.planned)
+        return gather(self.own_plan, self.setup.results)
 
     @property
     def basis(self) -> Evidence:
@@ -166,7 +166,7 @@ class Case:
     def rebuilt(self) -> bytes:
         """The PDF that these data and the student's texts give."""
         texts = Texts(self.file("report.toml"), self.file("discussion.tex"))
-        return rebuild(self.basis, texts, self.desk.templates, self.desk.cache, self.folder)
+        return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, self.folder)
 
     @kept
     def is_as_rebuilt(self) -> bool:

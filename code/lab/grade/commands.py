@@ -30,18 +30,20 @@ def grade_class(options: Namespace) -> int:
     from lab.grade.class_outputs import ClassOutputs
     from lab.grade.course import find_submissions, require_one
     from lab.grade.course import grade_class as grade_all
-    from lab.grade.desk import open_desk
+    from lab.grade.setup import prepare_grading
 
     submissions = find_submissions(options.submissions)
     require_one(submissions)
-    desk = open_desk(options.assignment, options.jobs, options.hosts if options.site else None)
-    desk.measure(desk.plan.planned)  # once, before the processes that would all wait for it
+    setup = prepare_grading(options.assignment, options.jobs, options.hosts if options.site else None)
+    setup.measure(setup.plan.planned)  # once, before the processes that would all wait for it
     command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
-    command += ["--assignment", str(desk.assignment.file)]
+    command += ["--assignment", str(setup.assignment.file)]
     on, at_once = _where(options)
-    done, outputs = [], ClassOutputs(desk.assignment, options.out)
+    done, outputs = [], ClassOutputs(setup.assignment, options.out)
     try:
-        for each in grade_all(submissions, options.out, desk.grader, lambda place: [*command, str(place)], at_once, on):
+        for each in grade_all(
+            submissions, options.out, setup.grader, lambda place: [*command, str(place)], at_once, on
+        ):
             done.append(each)
             print(f"{each.points:>4}  {each.submission}{f': {each.trouble}' if each.trouble else ''}", flush=True)
             outputs.add(each)
@@ -64,11 +66,11 @@ def _where(options: Namespace) -> tuple[tuple[str, ...], int]:
 
 def grade_prepare(options: Namespace) -> int:
     """All that no hand-in changes, before the first one comes."""
-    from lab.grade.desk import open_desk
+    from lab.grade.setup import prepare_grading
 
-    desk = open_desk(options.assignment, options.jobs)
-    desk.measure(desk.plan.planned)
-    print(f"{desk.assignment.name}: {len(desk.plan.trials())} trials are measured")
+    setup = prepare_grading(options.assignment, options.jobs)
+    setup.measure(setup.plan.planned)
+    print(f"{setup.assignment.name}: {len(setup.plan.trials())} trials are measured")
     return 0
 
 
@@ -90,23 +92,23 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
     """Grade and print; every attempt has a folder of its own."""
     from lab.grade.attempts import attempts_of, new_attempt
     from lab.grade.case import Case
-    from lab.grade.desk import digest_of, open_desk
     from lab.grade.feedback import write_feedback
     from lab.grade.fingerprint import fingerprint, write_fingerprint
     from lab.grade.grading import grade as make_grade
     from lab.grade.outputs import lines, write_grade
+    from lab.grade.setup import digest_of, prepare_grading
     from lab.submission.opening import require_kind
 
     require_kind(place)
-    desk = open_desk(options.assignment, options.jobs)
-    names = [name for name in desk.assignment.points if not only or name in only]
+    setup = prepare_grading(options.assignment, options.jobs)
+    names = [name for name in setup.assignment.points if not only or name in only]
     if public:
-        names = [name for name in names if name not in desk.assignment.hidden]
+        names = [name for name in names if name not in setup.assignment.hidden]
     attempt = new_attempt(attempts_of(options.out, place))
     with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
-        case = Case(desk, place, Path(folder))
+        case = Case(setup, place, Path(folder))
         done = make_grade(case, digest_of(place), names, lambda state: write_grade(state, attempt))
         write_fingerprint(fingerprint(case), attempt)
-        write_feedback(done, desk.templates, attempt)
+        write_feedback(done, setup.templates, attempt)
     print("\n".join([*lines(done), f"kept in {from_here(attempt)}"]))
     return int(done.points < done.most or not done.is_final)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 from lab.grade.attempts import GradeTable, attempts_of, last_attempt
-from lab.grade.desk import digest_of
+from lab.grade.setup import digest_of
 from lab.model.trial import DEADLINE_STATUS
 from lab.submission.errors import SubmissionError
 from lab.submission.opening import open_submission

@@ -47,7 +47,7 @@ def grade(case: Case, sha256: str, names: Iterable[str], keep: Keep, deadline_s:
 
 
 def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
-    assignment = case.desk.assignment
+    assignment = case.setup.assignment
     results = tuple(
         CheckResult(
             name,
@@ -59,7 +59,7 @@ def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
     )
     ids, version = _page(case)
     note = "" if version in ("", exact_version()) else DRIFT.format(version[:LONGEST_VERSION], exact_version())
-    return Grade(case.place.name, sha256, ids, assignment.name, case.desk.grader, results, note)
+    return Grade(case.place.name, sha256, ids, assignment.name, case.setup.grader, results, note)
 
 
 def _make(check: Check, case: Case, waiting: CheckResult, deadline_s: float) -> CheckResult:

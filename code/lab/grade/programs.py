@@ -1,4 +1,4 @@
-"""The student's programs on the grader's desk: kept by digest, built in the sandbox, run on a site and nowhere else."""
+"""The student's programs: kept by digest, built in the sandbox, and run on the grader's site only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A grader's desk on the fake site, whose records are measured once, and a function that grades a file."""
+"""A grader's setup on the fake site, with records measured once, and a function that grades a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.lab import hand_ins
 from tests.lab.hand_ins import Course
 
-from lab.grade.case import Case, Desk
+from lab.grade.case import Case, GradingSetup
 from lab.grade.grading import grade
 from lab.grade.result import Grade
 from lab.submission.assignment import CHECKS
@@ -19,16 +19,16 @@ GradeFile = Callable[..., Grade]
 
 
 @pytest.fixture(scope="session")
-def desk(course: Course) -> Desk:
+def setup(course: Course) -> GradingSetup:
     site = hand_ins.Site()
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", site, "d")
     own = course.folder / "grader"
-    return Desk(course.assignment, site, plan, own, course.templates, course.cache, 1, lambda *_: None)
+    return GradingSetup(course.assignment, site, plan, own, course.templates, course.cache, 1, lambda *_: None)
 
 
 @pytest.fixture
-def grade_file(desk: Desk, tmp_path: Path) -> Iterator[GradeFile]:
-    def graded(file: Path, names: Iterable[str] = CHECKS, at: Desk = desk) -> Grade:
+def grade_file(setup: GradingSetup, tmp_path: Path) -> Iterator[GradeFile]:
+    def graded(file: Path, names: Iterable[str] = CHECKS, at: GradingSetup = setup) -> Grade:
         folder = tmp_path / f"scratch-{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
         digest = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""

@@ -13,7 +13,7 @@ from tests.lab.hand_ins import Course
 
 from lab.grade import grading
 from lab.grade.attempts import attempts_of, last_attempt, new_attempt
-from lab.grade.case import Case, Desk
+from lab.grade.case import Case, GradingSetup
 from lab.grade.course import find_submissions, require_one
 from lab.grade.finding import Finding, Flaw
 from lab.grade.grading import grade
@@ -29,9 +29,9 @@ GradeFile = Callable[..., Grade]
 
 
 @pytest.fixture
-def case(desk: Desk, tmp_path: Path) -> Case:
+def case(setup: GradingSetup, tmp_path: Path) -> Case:
     """A hand-in that no check of these tests opens."""
-    return Case(desk, tmp_path / "ada.pdf", tmp_path)
+    return Case(setup, tmp_path / "ada.pdf", tmp_path)
 
 
 def checks(monkeypatch: pytest.MonkeyPatch, **given: Callable[[Case], Iterable[Finding]]) -> None:
@@ -96,15 +96,15 @@ def test_another_machine_and_other_programs_are_held_to_the_tolerance(
 
 
 def test_on_a_site_with_a_clock_on_the_wall_no_two_runs_are_equal(
-    grade_file: GradeFile, course: Course, desk: Desk, tmp_path: Path
+    grade_file: GradeFile, course: Course, setup: GradingSetup, tmp_path: Path
 ) -> None:
     here, there = hand_ins.Site(slowness=1.0), hand_ins.Site(slowness=1.02)
     here.name = there.name = "host"
     here.traits = there.traits = Cable.traits
     work = hand_ins.with_report(course, hand_ins.make_work(course, "fay", there))
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", here, "d")
-    assignment = replace(desk.assignment, site="host")
-    wall = replace(desk, assignment=assignment, site=here, plan=plan, results=tmp_path / "host")
+    assignment = replace(setup.assignment, site="host")
+    wall = replace(setup, assignment=assignment, site=here, plan=plan, results=tmp_path / "host")
     assert work.plan.trials().keys() == plan.trials().keys()
     assert grade_file(hand_ins.handed_in(work, tmp_path / "fay.pdf"), at=wall).kinds == ()
 
@@ -143,13 +143,13 @@ def test_a_line_has_points_evidence_and_the_command_that_repeats_it(
     text = lines(grade(case, "", CHECKS, lambda _: None))
     assert "failed     0 of 20  claims" in text and "passed    25 of 25  rerun" in text
     assert "         [text] line 0" in text and "         and 5 more" in text and text[-1] == "final: 80 of 100 points"
-    assert f"         to repeat: lab grade {case.place} --assignment {case.desk.assignment.file} --only claims" in text
+    assert f"         to repeat: lab grade {case.place} --assignment {case.setup.assignment.file} --only claims" in text
 
 
 def test_every_output_says_the_same(case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     checks(monkeypatch, claims=lambda _: [Finding(Flaw.TEXT, "not so \x00 <&")], pages=crash)
-    desk = replace(case.desk, assignment=replace(case.desk.assignment, hidden=frozenset({"rerun"})))
-    done = grade(Case(desk, case.place, tmp_path), "f" * 64, CHECKS, lambda _: None)
+    setup = replace(case.setup, assignment=replace(case.setup.assignment, hidden=frozenset({"rerun"})))
+    done = grade(Case(setup, case.place, tmp_path), "f" * 64, CHECKS, lambda _: None)
     write_grade(done, tmp_path / "out")
     whole = json.loads((tmp_path / "out" / GRADE).read_text())
     scope = json.loads((tmp_path / "out" / GRADESCOPE).read_text())
@@ -174,10 +174,12 @@ def test_an_older_grade_is_never_lost(case: Case, monkeypatch: pytest.MonkeyPatc
     assert sorted(each.name for each in folder.iterdir()) == ["1", "2", "3"]
 
 
-def test_a_file_that_cannot_be_opened_is_not_measured_for(desk: Desk, grade_file: GradeFile, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_is_not_measured_for(
+    setup: GradingSetup, grade_file: GradeFile, tmp_path: Path
+) -> None:
     """The grader's own records would take minutes."""
     (tmp_path / "ada.pdf").write_text("no PDF")
-    empty = replace(desk, results=tmp_path / "none")
+    empty = replace(setup, results=tmp_path / "none")
     grade = grade_file(tmp_path / "ada.pdf", ["rerun"], at=empty)
     assert [each.status for each in grade.results] == [Status.FAILED]
     assert not empty.results.exists()

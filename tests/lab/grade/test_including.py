@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.lab import hand_ins
 
-from lab.grade.case import Desk
+from lab.grade.case import GradingSetup
 from lab.grade.result import Grade
 from lab.report.pdf.extract import extract
 from lab.spec.reader import load
@@ -37,6 +37,6 @@ def test_a_hand_in_is_whole_where_its_experiment_includes_a_file(
     (alone,) = (tmp_path / "taken").rglob("experiment.toml")
     assert load(alone).series == load(given).series
     plan, own = hand_ins.plan_on(given, site, "d"), course.folder / "grader"
-    desk = Desk(course.assignment, site, plan, own, course.templates, course.cache, 1, lambda *_: None)
-    found = grade_file(hand_ins.handed_in(work, tmp_path / "ada.pdf"), at=desk)
+    setup = GradingSetup(course.assignment, site, plan, own, course.templates, course.cache, 1, lambda *_: None)
+    found = grade_file(hand_ins.handed_in(work, tmp_path / "ada.pdf"), at=setup)
     assert (found.kinds, found.points) == ((), 100)

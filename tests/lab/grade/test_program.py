@@ -13,7 +13,7 @@ from tests.lab import fake_site, hand_ins
 from tests.lab.grade.own_program import experiment
 
 from lab.errors import LabError
-from lab.grade.case import Case, Desk
+from lab.grade.case import Case, GradingSetup
 from lab.grade.checks.correct import correct
 from lab.grade.checks.program import program
 from lab.grade.checks.rerun import rerun
@@ -89,8 +89,8 @@ def found(folder: Path, check: Any, site: Any, text: str = EXPERIMENT) -> list[F
     (folder / "small.toml").write_text(text)
     plan = hand_ins.plan_on(folder / "small.toml", site, "d")
     assignment: Any = SimpleNamespace(asked=Demands(sizes=(3,), verify=("--verify",), refuses=("--depth 0",)))
-    desk = Desk(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
-    case = Case(desk, folder / "x.pdf", folder)
+    setup = GradingSetup(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
+    case = Case(setup, folder / "x.pdf", folder)
     files = {PROGRAMS: pack({"binaries/mine": b"\x7fELF of the student"})}
     case.__dict__["submission"] = Submission("x", b"", files)
     return list(check(case))

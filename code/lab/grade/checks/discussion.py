@@ -39,7 +39,7 @@ def discussion(case: Case) -> Iterator[Finding]:
 
 
 def _length(case: Case, text: str) -> Iterator[Finding]:
-    assignment = case.desk.assignment
+    assignment = case.setup.assignment
     if DRAFT in text:
         yield Finding(Flaw.NO_DISCUSSION, "it prints the generated draft instead of the student's own words")
     words, used = len(_WORD.findall(text)), len({name for name, _ in claims_used(text)})

@@ -18,13 +18,13 @@ TYPED = ("discussion.tex", "report.toml")
 
 def package(case: Case) -> Iterator[Finding]:
     """Files, digests, the chain, and what it is handed in for."""
-    files, page, experiment = case.submission.files, case.page, case.desk.plan.experiment
+    files, page, experiment = case.submission.files, case.page, case.setup.plan.experiment
     made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
     wanted = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if own_programs(experiment) else [])}
     yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(wanted - files.keys()))
     yield from (Finding(Flaw.STRANGE_FILE, f"{name} is no part of it") for name in sorted(files.keys() - wanted))
     yield from _digests(case)
-    if (page.assignment, page.format) != (case.desk.assignment.name, FORMAT):
+    if (page.assignment, page.format) != (case.setup.assignment.name, FORMAT):
         yield Finding(Flaw.ASSIGNMENT, f"it was made for {page.assignment!r}, format {page.format}")
     if page.draft:
         yield Finding(Flaw.DRAFT, f"it is marked as a draft: {page.draft[0]}")
@@ -43,7 +43,7 @@ def _digests(case: Case) -> Iterator[Finding]:
 
 def _experiment(case: Case) -> Iterator[Finding]:
     given = case.submission.files.get("experiment.toml", b"").decode(errors="replace").splitlines()
-    wanted = read_whole(case.desk.plan.experiment.file).text.splitlines()
+    wanted = read_whole(case.setup.plan.experiment.file).text.splitlines()
     pairs = enumerate(zip([*given, ""], [*wanted, ""], strict=False), 1)
     if given != wanted:
         line = next((number for number, (one, other) in pairs if one != other), 0)

@@ -27,9 +27,9 @@ def program(case: Case) -> Iterator[Finding]:
     if not own:
         return
     try:
-        case.desk.measure(case.own_plan.planned)
+        case.setup.measure(case.own_plan.planned)
         longer = {each.trial.key: _longer(case, each) for each in own}
-        case.desk.measure(longer.values())
+        case.setup.measure(longer.values())
     except Blocked as error:
         yield Finding(Flaw.NOT_MEASURED, str(error))
         return
@@ -53,6 +53,6 @@ def _longer(case: Case, planned: Planned) -> Planned:
 
 def _times(case: Case, planned: Planned) -> tuple[int, int]:
     """What went by on the site's clock, and what the samples claim."""
-    results, key = case.desk.results, planned.trial.key
+    results, key = case.setup.results, planned.trial.key
     spans = (step.clock_ns for step in read_facts(results, key).measured.steps)
     return sum(spans), reported_time_ns(read_samples_of(results, key))

@@ -13,10 +13,10 @@ from lab.report.pdf.attachments import attachments
 
 def records(case: Case) -> Iterator[Finding]:
     """Each record, then what is said to be made of them."""
-    if case.site.name != case.desk.assignment.site:
+    if case.site.name != case.setup.assignment.site:
         yield Finding(
             Flaw.SITE,
-            f"it was measured on {case.site.name}, the assignment asks for {case.desk.assignment.site}",
+            f"it was measured on {case.site.name}, the assignment asks for {case.setup.assignment.site}",
         )
     yield from case.record_findings
     if not case.record_findings or case.repeats_exactly:

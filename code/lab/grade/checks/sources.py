@@ -19,11 +19,11 @@ from lab.run.checks import counter_name, reported_time_ns
 
 def sources(case: Case) -> Iterator[Finding]:
     """The first repetition of each own series, with either binary."""
-    if not firsts(case.desk.plan):
+    if not firsts(case.setup.plan):
         return
     try:
         pairs = list(zip(firsts(case.own_plan), firsts(case.plan_from_sources), strict=True))
-        case.desk.measure(each for pair in pairs for each in pair)
+        case.setup.measure(each for pair in pairs for each in pair)
     except BuildRefused as error:
         yield Finding(Flaw.BUILD, str(error))
         return
@@ -44,8 +44,8 @@ def _differences(case: Case, given: Planned, built: Planned) -> Iterator[Finding
 
 def _done(case: Case, planned: Planned) -> dict[str, int]:
     """What a trial took and sent, by names for people."""
-    found = read_facts(case.desk.results, planned.trial.key).measured
-    samples = read_samples_of(case.desk.results, planned.trial.key)
+    found = read_facts(case.setup.results, planned.trial.key).measured
+    samples = read_samples_of(case.setup.results, planned.trial.key)
     counter = counter_name(planned.series, case.own_plan.site.ends, found.counters_after)
     done = {counter: found.counters_after.get(counter, 0) - found.counters_before.get(counter, 0)}
     for number, step in enumerate(found.steps, 1):

@@ -11,7 +11,7 @@ from lab.records.comparison import compare, format_result
 
 def speed(case: Case) -> Iterator[Finding]:
     """The student's program against the lab's or a peer's, on one link: what the hand-in says of it does not matter."""
-    comparisons = case.desk.plan.experiment.comparisons
+    comparisons = case.setup.plan.experiment.comparisons
     if not comparisons:
         return
     try:

@@ -1,4 +1,4 @@
-"""What a grader needs before the first hand-in: the assignment, the site ready, the plan, folders of its own."""
+"""The preparation of a grader: the assignment, the site ready, the plan, and its own folders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.files.stamp import digest_files
-from lab.grade.case import Desk
+from lab.grade.case import GradingSetup
 from lab.places import CACHE, HOSTS, PUBLISHED, ROOT, TEMPLATES
 from lab.plan.plan import Planned
 from lab.plan.workshop import open_workshop
@@ -21,8 +21,8 @@ CODE = ROOT / "code" / "lab"
 OWN = CACHE / "grade"  # the grader's own records, and what is rebuilt from them
 
 
-def open_desk(named: str | None, jobs: int, cluster: Path | None = None) -> Desk:
-    """The desk for one assignment; with a cluster, its nodes run the trials that give the same anywhere."""
+def prepare_grading(named: str | None, jobs: int, cluster: Path | None = None) -> GradingSetup:
+    """The setup for one assignment. With a cluster, its nodes run the trials that repeat exactly."""
     assignment = load_assignment(find_assignment(named))
     kind = fixed(assignment.site)
     spread = cluster is not None and kind is not None and kind.repeats
@@ -30,11 +30,11 @@ def open_desk(named: str | None, jobs: int, cluster: Path | None = None) -> Desk
     shop = open_workshop([assignment.experiment], site, _tell)
     (plan,) = shop.plans
     jobs, grader = shop.site.at_once or jobs, _grader(assignment)
-    return Desk(assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader)
+    return GradingSetup(assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader)
 
 
 def digest_of(place: Path) -> str:
-    """Of all that was handed in, so that the same hand-in is known again."""
+    """The digest of all files of a hand-in; the same hand-in has the same digest."""
     digest = hashlib.sha256()
     files = [place] if place.is_file() else sorted(each for each in place.rglob("*") if each.is_file())
     for file in files:
@@ -51,7 +51,7 @@ def _grader(assignment: Assignment) -> str:
 
 
 def _watch() -> Callable[[str, Planned], None]:
-    """Trials that are measured for the grader, as they end."""
+    """A function that prints each of the grader's own trials when it ends."""
 
     def watch(result: str, planned: Planned) -> None:
         print(f"{planned.series.name} repetition {planned.repetition}: {result}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What a student's own program must stand: sizes that nobody chose, options that can't be, a server that goes away."""
+"""Tests of a student's program with other sizes, wrong options, no server, and a server that is killed."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from lab.programs.placeholders import Words, split
 from lab.programs.request import Sample
 from lab.submission.asked import Demands
 
-KILLED_AFTER_S = 0.25  # of sending, of which there is twice as much to do
-# The server, killed after $0 seconds. It is then not said to have failed: the client is left alone with what it sees.
+KILLED_AFTER_S = 0.25  # the client has data for twice this time
+# Kills the server after $0 seconds. The shell then ends well, so that only the client reports the failure.
 KILLED = '"$@" & sleep "$0"; kill -KILL $!; wait; true'
-ALARM = 128 + signal.SIGALRM  # as an exit status: a deadline of the program's own
+ALARM = 128 + signal.SIGALRM  # the exit status of a program that its own alarm ended
 
 
 @dataclass(frozen=True)
-class Hardship:
-    """A job whose client must end by itself and say that it failed."""
+class FaultTest:
+    """A job with a fault. Its client must end by itself with an error."""
 
     what: str
     kind: Flaw
     job: Job
 
     def fault(self, outcome: Outcome) -> str | None:
-        """How the client ended instead."""
+        """The sentence for a client that ended otherwise, else None."""
         status = outcome.steps[0].client_status
         if 0 < status < DEADLINE_STATUS or status == ALARM:
             return None
@@ -47,25 +47,25 @@ def at_other_sizes(planned: Planned, asked: Demands, ends: Ends) -> Planned:
     return replace(planned, trial=replace(planned.trial, request=request, job=replace(job, steps=tuple(steps))))
 
 
-def hardships(planned: Planned, samples: tuple[Sample, ...], asked: Demands, ends: Ends) -> Iterator[Hardship]:
-    """All others, each a job of one step; samples are those of the same trial without any of this."""
+def fault_tests(planned: Planned, samples: tuple[Sample, ...], asked: Demands, ends: Ends) -> Iterator[FaultTest]:
+    """The assignment's fault tests, each a job of one step; `samples` are of the same trial without a fault."""
     job = _job(planned, planned.trial.request.counts[:1], ends)
     (step,) = job.steps[:1]
     for text in asked.refuses:
         other = replace(step, client=_with(step.client, split(text)))
-        yield Hardship(f"told {text!r}", Flaw.TAKES_ANYTHING, replace(job, steps=(other,)))
+        yield FaultTest(f"told {text!r}", Flaw.TAKES_ANYTHING, replace(job, steps=(other,)))
     if asked.no_server:
-        yield Hardship("without a server", Flaw.ENDS_WELL, replace(job, steps=(replace(step, server=("true",)),)))
+        yield FaultTest("without a server", Flaw.ENDS_WELL, replace(job, steps=(replace(step, server=("true",)),)))
     if asked.killed_server:
-        yield Hardship("its server killed while it sent", Flaw.ENDS_WELL, _killed(planned, samples, ends))
+        yield FaultTest("its server killed while it sent", Flaw.ENDS_WELL, _killed(planned, samples, ends))
 
 
 def _killed(planned: Planned, samples: tuple[Sample, ...], ends: Ends) -> Job:
-    """The largest size, so often that it is being sent when the time is over."""
+    """The largest size with so many iterations that the client still sends when the server is killed."""
     size = max(each.size for each in planned.trial.request.counts)
     timed = max((each for each in samples if each.size_bytes == size), key=lambda each: each.time_ns)
-    often = ceil(2 * KILLED_AFTER_S * NS_PER_S * max(timed.messages, 1) / max(timed.time_ns, 1))
-    job = _job(planned, (replace(_counts(planned, size), iterations=often),), ends)
+    iterations = ceil(2 * KILLED_AFTER_S * NS_PER_S * max(timed.messages, 1) / max(timed.time_ns, 1))
+    job = _job(planned, (replace(_counts(planned, size), iterations=iterations),), ends)
     (step,) = job.steps
     server = ("sh", "-c", KILLED, str(KILLED_AFTER_S), *step.server)
     return replace(job, steps=(replace(step, server=server),))
@@ -78,10 +78,10 @@ def _job(planned: Planned, counts: tuple[Counts, ...], ends: Ends) -> Job:
 
 
 def _counts(planned: Planned, size: int) -> Counts:
-    """As often as the size that was sent least often."""
+    """The counts of the size with the fewest iterations, for another size."""
     return replace(min(planned.trial.request.counts, key=lambda each: each.iterations), size=size)
 
 
 def _with(command: Words, words: Words) -> Words:
-    """Options behind the program's name, before those that the experiment gives."""
+    """The command with these options before those of the experiment."""
     return (*command[:1], *words, *command[1:])
