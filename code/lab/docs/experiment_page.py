@@ -10,7 +10,7 @@ from lab.docs.schema_tables import SchemaKey, SchemaTable, Walk
 from lab.files.schema import EXPERIMENT, whole_schema
 from lab.model.parameters import Parameters, Profile
 from lab.model.trial import Link
-from lab.options.table import TABLES, Rule, parameter_of
+from lab.options.table import TABLES, OptionRule, parameter_of
 from lab.programs import PROGRAMS
 from lab.programs.request import ANY_SOURCE, Program
 from lab.spec.rules import RULES
@@ -98,7 +98,7 @@ def _rules() -> Iterator[str]:
     yield rows(("parameter", "is refused where"), [(f"`{parameter_of(rule.option)}`", _where(rule)) for rule in asked])
 
 
-def _where(rule: Rule) -> str:
+def _where(rule: OptionRule) -> str:
     """Its conditions, as an experiment's file spells what they are about."""
     return " and ".join(f"{_spelled(each.left)} {each.relation} {_spelled(each.right)}" for each in rule.refused_if)
 

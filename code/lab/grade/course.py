@@ -21,8 +21,8 @@ LIMITS = (
     "--kill-after=60",
     str(DEADLINE_S),
     "prlimit",
-    "--as=16000000000",
-    "--fsize=1000000000",
+    f"--as={16 * 10**9}",
+    f"--fsize={10**9}",
     "--core=0",
 )
 LAST_WORDS = 500

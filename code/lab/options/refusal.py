@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from lab.options.table import Condition, Rule, Table, parameter_of
+from lab.options.table import Condition, OptionRule, Table, parameter_of
 
 Values = Mapping[str, str]  # of options, as a user would type them
 WORDS = ("is", "is not")
@@ -59,7 +59,7 @@ def _may_hold(condition: Condition, least: Values, most: Values) -> bool:
     return (bool(of_sizes) and condition.relation != "below") or _holds(condition, least, most)
 
 
-def _concerns(rule: Rule, values: Values) -> bool:
+def _concerns(rule: OptionRule, values: Values) -> bool:
     """Whether an experiment can say all that the rule asks for."""
     return all(_known(side, values) for each in rule.refused_if for side in _operands(each))
 

@@ -49,7 +49,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Rule:
+class OptionRule:
     """Options that can't go together: refused where all conditions hold."""
 
     option: str  # the one to blame
@@ -62,7 +62,7 @@ class Table:
     """All that one pair of programs says."""
 
     options: tuple[Option, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[OptionRule, ...]
 
     def asked(self) -> dict[str, Option]:
         """The options that an experiment's parameters set, by their names there, in the order of --help."""
@@ -95,8 +95,8 @@ def _table(said: Said) -> Table:
     return Table(said.options, tuple(_rule(each) for each in said.rules))
 
 
-def _rule(said: SaidRule) -> Rule:
-    return Rule(said.option, tuple(Condition(*each) for each in said.refused_if), said.expected)
+def _rule(said: SaidRule) -> OptionRule:
+    return OptionRule(said.option, tuple(Condition(*each) for each in said.refused_if), said.expected)
 
 
 TABLES = read_tables(FILE.read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ from lab.report.pdf.attach import DEADLINE_S, run_qpdf
 
 LARGEST_PDF = 100 * 2**20
 LARGEST_FILE, MOST_FILES = 50 * 2**20, 32
-LIMITS = ("prlimit", "--cpu=30", "--as=2000000000", "--core=0")
+LIMITS = ("prlimit", "--cpu=30", f"--as={2 * 10**9}", "--core=0")
 # One path component that starts with a letter: no folder, no hidden file, no option.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
 _LISTED = re.compile(r"^(?P<name>.+) -> \d+,\d+$", re.MULTILINE)
