@@ -1,4 +1,4 @@
-"""The programs under test: kept by digest, so that a build beside a run does not change what runs."""
+"""The programs under test, kept by digest, so that a build during a run does not change the programs that run."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ DEADLINE_S = 600  # of a build command
 
 
 def keep_binaries(files: Iterable[Path], kept: Path = PROGRAMS) -> dict[Path, str]:
-    """The sha256 of each program under test, of which a copy now lies at kept_binary()."""
+    """The sha256 of each program under test; a copy of it lies at kept_binary()."""
     return {file: _keep(file, kept) for file in sorted(files)}
 
 
 def build(wanted: Iterable[Build]) -> None:
-    """Run each command once; a build that fails says so with its last line."""
+    """Run each command once; the error of a failed build is its last line."""
     for each in dict.fromkeys(wanted):
         try:
             done = subprocess.run(each.command, cwd=each.folder, capture_output=True, timeout=DEADLINE_S, check=False)
@@ -39,17 +39,17 @@ def build(wanted: Iterable[Build]) -> None:
 
 @cache
 def kept_binary(name: str, digest: str, kept: Path = PROGRAMS) -> Path:
-    """Where the program of that digest lies."""
+    """The place of the program with that digest."""
     return kept / digest / name
 
 
 def is_kept(copy: Path) -> bool:
-    """Whether a copy is there, and still has the digest by which it is known."""
+    """Whether a copy exists and still has the digest in its path."""
     return copy.is_file() and sha256(copy) == copy.parent.name
 
 
 def require_kept(copies: Iterable[Path]) -> None:
-    """Just before they run: no record may name a digest that is not of what ran. One that is not there runs nowhere."""
+    """Refuse a changed copy just before it runs, so that the record's digest is true. A missing copy cannot run."""
     for copy in copies:
         if copy.is_file() and not is_kept(copy):
             raise LabError("is not what was kept there", where=str(copy), hint="the same command again makes it good")

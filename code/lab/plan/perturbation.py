@@ -1,4 +1,7 @@
-"""Where a repetition starts from, so that luck with layout and timing shows as spread; the same on every computer."""
+"""A different start for each repetition, so that luck with layout and timing shows as spread.
+
+The same repetition has the same start on every computer.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,11 @@ def perturb(repetition: int) -> Perturbation:
 
 
 def shuffle(sizes: Iterable[int], repetition: int) -> tuple[int, ...]:
-    """The order in which a repetition goes through the sizes."""
+    """The order of the sizes in a repetition."""
     return tuple(sorted(sizes, key=lambda size: _draw(f"size {size}", repetition)))
 
 
 @cache
 def _draw(what: str, repetition: int) -> int:
-    """A hash instead of a random generator, whose sequence may change with Python's version."""
+    """A number from a hash: the sequence of a random generator may change with Python's version."""
     return int.from_bytes(hashlib.sha256(f"{what} {repetition}".encode()).digest()[:8], "big")

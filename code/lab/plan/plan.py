@@ -1,4 +1,4 @@
-"""From an experiment and a site to trials, each with the key that says whether it has been measured before."""
+"""From an experiment and a site to trials; the key of a trial finds its record."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from lab.sites import Site
 from lab.sites.traits import Traits
 from lab.spec.experiment import Experiment, Point, Series
 
-FORMAT = 2  # of keys and records: a change here makes all records unknown
+FORMAT = 2  # of keys and records; with another number no old record is found
 TOKEN_BYTES = 16
-LEAST_TIME_S = 1  # of each size by a clock on the wall, unless least_time_s says otherwise
+LEAST_TIME_S = 1  # of each size on a wall clock, unless least_time_s is given
 
 
 @dataclass(frozen=True)
 class SiteFacts:
-    """What a plan needs to know of a site."""
+    """The facts of a site that a plan needs."""
 
     name: str
     ends: Ends
@@ -34,7 +34,7 @@ class SiteFacts:
 
     @classmethod
     def of(cls, site: Site) -> SiteFacts:
-        """As a site that is ready says."""
+        """The facts of a site that is ready."""
         return cls(site.name, site.ends, site.identity(), site.traits)
 
     def can_run(self, program: Program) -> bool:
@@ -89,12 +89,12 @@ def binaries(experiments: Iterable[Experiment]) -> set[Path]:
 
 
 def canonical(value: object) -> str:
-    """One text for one value, whatever the order in which it was put together; a dataclass is a table of its fields."""
+    """The same text for equal values, whatever the order of their keys; a dataclass becomes a table of its fields."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=vars)
 
 
 def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Iterator[Planned]:
-    """What repetitions share is made once: a plan may have ten thousand trials."""
+    """The trials of all series. Repetitions share their request, since a plan may have ten thousand trials."""
     for series in experiment.series:
         for point in series.points():
             parameters, counts = series.parameters(site.name, point), series.counts(site.name, point)
@@ -106,8 +106,8 @@ def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str
 
 
 def _least_time_s(series: Series, point: Point, parameters: Parameters, traits: Traits) -> int:
-    """By a clock on the wall, what is over in milliseconds measures the scheduler; instructions have none. Who repeats
-    rounds, checks bytes or varies the iterations says by that how often."""
+    """The least time of a size. On a wall clock a size of a few milliseconds would measure the scheduler; a count of
+    instructions has no such noise. Repeated rounds, checked bytes and varied iterations set the number of messages."""
     if parameters.least_time_s != "auto":
         return parameters.least_time_s
     counted = parameters.verify or parameters.until_stable or "iterations" in point
@@ -118,7 +118,7 @@ def _least_time_s(series: Series, point: Point, parameters: Parameters, traits: 
 def make_trial(
     series: Series, request: Request, repetition: int, site: SiteFacts, digests: Mapping[Path, str]
 ) -> Trial:
-    """One trial of a series, with whatever counts are asked for."""
+    """One trial of a series with the counts of the request."""
     programs = {file.name: digests[file] for file in series.tool.binaries}
     job = Job(
         steps=series.tool.steps(request, site.ends),
@@ -138,7 +138,7 @@ def _shuffled(request: Request, repetition: int) -> Request:
 
 
 def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: str) -> str:
-    """All that determines a record, and nothing else: not the experiment that asks, not where files lie."""
+    """The digest of all that determines a record; the experiment's name and the places of files do not count."""
     facts = vars(job) | {"overlay": (), "format": FORMAT, "programs": programs, "identity": identity}
     if reading:
         facts["reading"] = reading
@@ -146,6 +146,6 @@ def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: 
 
 
 def _token_of(key: str) -> str:
-    """A secret that no other trial has, and each time the same one. Records publish keys, and who knows the key knows
-    it: only for ends that nobody else reaches."""
+    """A token of this trial, the same in each run. It is no secret, since records publish keys: use it only where
+    nobody else reaches the ends."""
     return hashlib.sha256(f"token {key}".encode()).hexdigest()[: 2 * TOKEN_BYTES]

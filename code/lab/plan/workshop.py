@@ -1,4 +1,4 @@
-"""What every command needs first: experiments read, the site opened, plans made."""
+"""The first steps of every command: read the experiments, open the site, make the plans."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.sites import Site
 from lab.spec.experiment import MOST_TRIALS, Experiment
 from lab.spec.reader import load
 
-MANY_TRIALS = 50_000  # a plan of them takes ten seconds
+MANY_TRIALS = 50_000  # to plan so many trials takes ten seconds
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Workshop:
 def open_workshop(
     files: Iterable[Path], site: Site, progress: Callable[[str], None], most: int | None = MOST_TRIALS
 ) -> Workshop:
-    """Experiments are checked before anything is built, and counted before anything is planned."""
+    """Opens the site and makes the plans. All experiments are checked before a build and counted before a plan."""
     experiments = [load(find_experiment(file), most) for file in files]
     require_count(experiments, site.name, progress, most)
     build(each.tool.build for experiment in experiments for each in experiment.series if each.tool.build)
@@ -44,12 +44,12 @@ def open_workshop(
 
 
 def most_trials(options: Namespace) -> int | None:
-    """How many trials may be planned: any number, once --yes is said."""
+    """The most trials to plan; no limit with --yes."""
     return None if getattr(options, "yes", False) else MOST_TRIALS
 
 
 def left_out(plans: Iterable[Plan]) -> list[str]:
-    """A sentence about the series of each experiment that the site's link can't be what they ask for."""
+    """A sentence for each experiment about series that the site's link cannot run."""
     named = ((each, ", ".join(each.experiment.left_out)) for each in plans)
     return [
         f"{each.experiment.name}: left out on {each.site.name}, whose link takes no model: {names}"
@@ -59,7 +59,7 @@ def left_out(plans: Iterable[Plan]) -> list[str]:
 
 
 def require_count(experiments: list[Experiment], site: str, progress: Callable[[str], None], most: int | None) -> None:
-    """A plan holds each of its trials: say how many there are before it grows."""
+    """Refuse or announce a large plan before it takes memory."""
     counts = {each.file: sum(series.trials(site) for series in each.series) for each in experiments}
     count = sum(counts.values())
     if most is not None and count > most:
@@ -82,5 +82,5 @@ def find_experiment(named: Path) -> Path:
 
 
 def all_experiments() -> list[Path]:
-    """Every experiment but the bench, which compares programs and answers no question about the link."""
+    """Every experiment but the bench: the bench compares programs only."""
     return [file for file in sorted(EXPERIMENTS.glob("*.toml")) if file.stem != "bench"]

@@ -1,4 +1,4 @@
-"""Whether what a trial reports can be true: against exit statuses, the link's counters and the site's clock."""
+"""Checks of a trial's report against exit statuses, the link's counters and the site's clock."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from lab.spec.experiment import Series
 DURATIONS = (*SUMMARIES, "round_trip", "round", "send", "receive")
 PATH_MTU_MOST = 4096  # bytes of a message in one packet
 FLOODED_STATUS = 128 + 25  # by SIGXFSZ
-START_NS = 10**9  # a client's start, at most: connecting takes milliseconds, a launcher half a second
-UNACCOUNTED_TIMES = 4  # of the reported time, and of its warm-up: checks of data, a first round of its own
+START_NS = 10**9  # the longest start of a client: to connect takes milliseconds, a launcher half a second
+UNACCOUNTED_TIMES = 4  # of the reported time and its warm-up: room for checks of data and an extra first round
 LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
-RULE = r"^-{60,}$"  # above and below what Open MPI's launcher has to say
+RULE = r"^-{60,}$"  # above and below a message of Open MPI's launcher
 BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
 
 
 def failed_steps(outcome: Outcome) -> Iterator[str]:
-    """A sentence for every program that did not end well, first those that the deadline ended; before them what may be
-    the cause of all."""
+    """A sentence for each end that is down, then for every program that failed, first those that the deadline ended."""
     down = outcome.state.get("down")
     yield from (f"{end} is down" for end in (down if isinstance(down, list) else ()))
     ends = [(index, *each) for index, step in enumerate(outcome.steps, 1) for each in _ends(step)]
@@ -35,7 +34,7 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 
 
 def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence for everything reported that the site's own counters and clock, or the link's rate, refute."""
+    """A sentence for each number that the site's counters, its clock or the link's rate refute."""
     samples = tuple(samples)
     yield from uncounted_bytes(planned, site.ends, outcome, samples)
     yield from untimed_ns(outcome, samples)
@@ -43,8 +42,8 @@ def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterab
 
 
 def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
-    """Bytes that did not go through the link; inside of one device there is none to count them."""
-    if turned_around(planned.series.tool, ends):
+    """A sentence for bytes that did not cross the link; nothing counts them inside one device."""
+    if is_loopback(planned.series.tool, ends):
         return
     counter = counter_name(planned.series, ends, outcome.counters_after)
     counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
@@ -53,16 +52,16 @@ def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tup
 
 
 def untimed_ns(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
-    """Time that did not pass."""
+    """A sentence for more time than passed by the site's clock."""
     spans = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
     if (time_ns := reported_time_ns(samples)) > spans:
         yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"
 
 
 def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence where an own program reports far less time than its clients were busy, by the site's clock. The start
-    of each is taken to last as long as the shortest of all did: what is more went into messages, or was slept away. A
-    client that always lives equally long is beyond this; so is one whose output holds no duration."""
+    """A sentence where an own program reports far less time than its clients were busy by the site's clock. The
+    shortest life of a client counts as the time to start; the rest went into messages or sleep. The check cannot see
+    a client that always lives equally long, or one whose output holds no duration."""
     counts, time_ns = planned.trial.request.counts, reported_time_ns(samples)
     spans = [step.clock_end_ns - step.clock_start_ns for step in outcome.steps]
     if not (planned.series.tool.build and time_ns and spans):
@@ -77,15 +76,15 @@ def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -
 
 
 def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:
-    """The byte counter through which the messages must have gone: past a card that does RDMA, the kernel sees none."""
+    """The byte counter that must have counted the messages; the kernel's counter misses RDMA of a card."""
     way = f"{'rx' if series.operation == 'read' else 'tx'}_bytes"
     own = f"{ends.client.device}.{way}"
     return own if series.tool.rdma and own in counted else f"{ends.client.interface}.{way}"
 
 
 def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
-    """The way that the messages really took: the first of whose counters could have carried all reported bytes. A
-    Soft-RoCE device counts packets, and those of its interface count as its frames, so it comes first."""
+    """The path of the messages: the first one with counters that grew enough for all reported bytes. A Soft-RoCE
+    device comes first, since its packets also count as frames of its interface."""
     reported, client = _reported_bytes(tuple(samples)), ends.client
     grown = {name: count - outcome.counters_before.get(name, 0) for name, count in outcome.counters_after.items()}
     for name, unit in (("sent_pkts", PATH_MTU_MOST), ("rcvd_pkts", PATH_MTU_MOST), ("tx_bytes", 1), ("rx_bytes", 1)):
@@ -96,30 +95,30 @@ def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
     return "none that is counted here"
 
 
-def turned_around(program: Program, ends: Ends) -> bool:
+def is_loopback(program: Program, ends: Ends) -> bool:
     """Whether one RDMA device is both ends."""
     return program.rdma and bool(ends.client.device) and ends.client == ends.server
 
 
 def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
-    """What a reader must know before using the numbers."""
+    """The warnings for a reader of the numbers."""
     found = []
     if program.both_spin and traits.one_core:
         found.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")
-    if turned_around(program, ends):
+    if is_loopback(program, ends):
         found.append("one device is both ends: the data turned around inside it, and no counter of a link saw them")
     return found
 
 
 def _reported_bytes(samples: tuple[Sample, ...]) -> int:
-    """What arrived, where the receiver says it: a sender counts bytes that still lie in its socket (iperf3 does)."""
+    """The bytes that arrived, where the receiver reports them: iperf3's sender also counts bytes in its socket."""
     totals = _totals((each for each in samples if each.sample != WINDOW), "bytes")
     sizes = {size for size, _ in totals}
     return sum(totals.get((size, "confirmed")) or max(_of_size(totals, size)) for size in sizes)
 
 
 def reported_time_ns(samples: Iterable[Sample]) -> int:
-    """Both stop times and round trips overlap: the longest counts. A median or mean is no duration."""
+    """The longest duration of each size, since stop times and round trips overlap. A median or mean is no duration."""
     totals = _totals((each for each in samples if each.sample in DURATIONS), "time_ns")
     return sum(max(_of_size(totals, size)) for size in {size for size, _ in totals})
 
@@ -140,7 +139,7 @@ def _ends(step: StepOutcome) -> tuple[tuple[str, int, str], ...]:
 
 
 def _last_words(talk: str) -> str:
-    """In one line; what a launcher adds is left out where a rank spoke for itself."""
+    """The end of the output in one line, without the launcher's message where a rank printed its own."""
     said = BOX.sub("", talk).strip() or re.sub(RULE, "", talk, flags=re.MULTILINE)
     return " ".join(said.split())[-LAST_WORDS:] or "it said nothing"
 

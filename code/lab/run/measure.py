@@ -1,4 +1,4 @@
-"""One trial from start to end: the site runs it, the parser reads it, the checks judge it, a record is made."""
+"""One trial from start to end: the site runs it, the parser reads it, the checks judge it, the lab makes a record."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from lab.run.checks import failed_steps, notes, path, refuted, unaccounted
 from lab.sites import Site
 from lab.typed_json import JsonTable, as_json
 
-# Parameters that end in `counts`: two experiments may come to the same trial from different ones.
+# These parameters end in `counts`: different values of two experiments may give the same trial.
 COUNTED = ("sizes", "iterations", "warmup", "repetitions")
 
 
 class FailedOutcome(TrialFailed):
-    """A trial that ran and cannot be believed, with what it left."""
+    """A trial that ran but failed a check, with its evidence."""
 
     def __init__(self, what: str, record: Record, evidence: dict[str, str]) -> None:
         super().__init__(what)
@@ -44,7 +44,7 @@ def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
 
 
 def _run(site: Site, planned: Planned) -> Outcome:
-    """What this computer refuses a site (open files, room, a file that is gone) fails the trial in words."""
+    """Turns an error of this computer (open files, room, a lost file) into a failed trial with a sentence."""
     try:
         return site.run(planned.trial.job)
     except OSError as error:
@@ -53,7 +53,7 @@ def _run(site: Site, planned: Planned) -> Outcome:
 
 
 def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable) -> Record:
-    """The record of an outcome that holds against all checks."""
+    """The record of an outcome that passes all checks."""
     facts = record_facts(planned, site, outcome, state)
     problems = list(failed_steps(outcome))
     if len(outcome.steps) != len(planned.trial.job.steps):
@@ -72,13 +72,13 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
 
 
 def judged(planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[Sample, ...]) -> Judged:
-    """What there is to say of samples that hold; a grader says it again."""
+    """The verdict on samples that passed the checks; a grader makes it again."""
     warned = (*notes(planned.series.tool, site.traits, site.ends), *unaccounted(planned, outcome, samples))
     return Judged(__version__, warned, path=path(site.ends, outcome, samples))
 
 
 def unfinished(planned: Planned, site: SiteFacts, error: SiteError) -> Record:
-    """What is known of a trial of which the site brought nothing back."""
+    """The facts of a trial without an outcome from the site."""
     facts = record_facts(planned, site, Outcome((), {}, {}, 0, 0, "", 0.0))
     return Record(_failed(facts, str(error)), ())
 
@@ -95,7 +95,7 @@ def _failed(facts: Facts, sentence: str) -> Facts:
 
 
 def record_facts(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable | None = None) -> Facts:
-    """All that a record says of a trial before it is judged; a grader holds what was handed in against it."""
+    """All facts of a trial before the checks; a grader compares them with the facts of a hand-in."""
     tool = planned.series.tool
     before = Judged(__version__, tuple(notes(tool, site.traits, site.ends)))
     moment = _moment(planned, site, state)
@@ -142,7 +142,7 @@ def _step(step: Step, left: StepOutcome) -> StepFacts:
 
 
 def _logs(planned: Planned, outcome: Outcome) -> tuple[str, str]:
-    """Everything that both ends said, step by step; samples as the lab's CSV are kept apart."""
+    """The output of both ends, step by step; samples in the lab's CSV have a file of their own."""
     server = "".join(step.server_out + step.server_err for step in outcome.steps)
     tables = not planned.series.tool.prints_samples
     return server, "".join((step.client_out if tables else "") + step.client_err for step in outcome.steps)

@@ -16,11 +16,11 @@ from lab.run.measure import FailedOutcome, measure
 from lab.sites import Site
 from lab.sites.traits import Clock, Traits
 
-LONG_RUN = 10  # trials: a shorter run is its own preflight
+LONG_RUN = 10  # trials; a shorter run needs no preflight
 SMALL, LARGE = Counts(1, 1280, 64), Counts(1 << 20, 40, 4)
 AUTO: dict[str, Scalar] = {"post_list": "auto", "signal_every": "auto"}
 ONCE: dict[str, Scalar] = {**AUTO, "windows": 20, "until_stable": 0, "least_time_s": 0}
-AGAIN = 1.1  # of the least time: what the programs aim at (MARGIN of sweep.c)
+AGAIN = 1.1  # of the least time: the programs' own aim (MARGIN of sweep.c)
 PLAUSIBLE_SHARE = 0.1  # of the link's rate; below it, something is likely wrong
 WHOLE = ("confirmed", "round_trip", "receive")  # samples that hold all of a message's time
 Kind = tuple[str, str, str]
@@ -28,15 +28,14 @@ Kind = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Cost:
-    """What messages of one kind take: a share of each message, a share of each byte, and the trial around them."""
+    """The time of messages of one kind: per message, per byte, and per start of the programs."""
 
     message_s: float
     byte_s: float
     trial_s: float
 
     def of(self, counts: Iterable[Counts], starts: int = 1, rounds: int = 1, least_time_s: int = 0) -> float:
-        """Seconds of a trial with these counts, whose programs are started so often; a size that is over too soon is
-        measured again."""
+        """Seconds of a trial with these counts and so many starts. A size that ends too soon is measured again."""
         each = [(rounds * one.iterations + one.warmup) * (self.message_s + one.size * self.byte_s) for one in counts]
         again = sum(AGAIN * least_time_s for took_s in each if took_s < least_time_s)
         return starts * self.trial_s + sum(each) + again
@@ -44,17 +43,17 @@ class Cost:
 
 @dataclass(frozen=True)
 class Preflight:
-    """What was found."""
+    """The costs that the short trials showed."""
 
     costs: dict[Kind, Cost]
     link_bytes_per_s: float | None  # as the network card says; a cable of software has no rate
 
     def estimate_s(self, todo: Iterable[Planned]) -> float:
-        """How long the trials will take; peers are taken for as quick as our programs, and start once for each size."""
+        """The time of all trials. Peers are taken to be as fast as our programs; they start once for each size."""
         return sum(self._trial_s(each) for each in todo)
 
     def lines(self, todo: list[Planned]) -> Iterator[str]:
-        """What a person must know before a long run."""
+        """The lines to print before a long run."""
         for kind, cost in self.costs.items():
             rate = f"{1e-6 / cost.byte_s:.0f} MB/s at 1 MiB, " if cost.byte_s else ""
             what = f"{rate}{cost.message_s * 1e6:.1f} us a message"
@@ -85,12 +84,12 @@ class Preflight:
 
 
 def is_wanted(traits: Traits, trials: int) -> bool:
-    """Before a long run by the clock on the wall; where instructions are the clock, the link is part of the machine."""
+    """The preflight of a long run on a wall clock. Where instructions are the clock, the machine is the link."""
     return traits.clock is Clock.WALL and trials >= LONG_RUN
 
 
 def preflight(site: Site, facts: SiteFacts, todo: Iterable[Planned]) -> Preflight | None:
-    """One short trial of each kind; an error if the link can't be what it says. None without programs of ours."""
+    """One short trial of each kind; an error if the link can't work as it says. None without programs of ours."""
     kinds = {_kind(each): each for each in todo if _can_be_tried(each, facts)}
     costs, rate = {}, None
     for kind, planned in kinds.items():
@@ -101,7 +100,7 @@ def preflight(site: Site, facts: SiteFacts, todo: Iterable[Planned]) -> Prefligh
 
 
 def _run(site: Site, facts: SiteFacts, planned: Planned, counts: tuple[Counts, ...], *, verify: bool) -> Record:
-    """A record with all its checks, kept nowhere."""
+    """A record with all its checks, which is not kept."""
     parameters = planned.trial.request.parameters.with_values(ONCE | {"verify": verify})
     request = replace(planned.trial.request, counts=counts, parameters=parameters)
     digests = {file: planned.trial.programs[file.name] for file in planned.series.tool.binaries}
@@ -132,7 +131,7 @@ def _link_rate(record: Record) -> float | None:
 
 
 def _can_be_tried(planned: Planned, facts: SiteFacts) -> bool:
-    """Programs of ours, with the device that they need: without it each trial says so by itself."""
+    """Whether the program is ours and has its device; without the device each trial fails with its own sentence."""
     tool = planned.series.tool
     ours = "verify" in tool.uses and tool.build is None
     return ours and facts.can_run(tool)

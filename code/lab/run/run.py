@@ -18,12 +18,12 @@ from lab.run.measure import FailedOutcome, measure, unfinished
 from lab.run.trial_lock import trial_lock
 from lab.sites import Site
 
-LOCK_POLL_S = 0.2  # between two looks at a trial whose lock another run holds
+LOCK_POLL_S = 0.2  # the interval of looks at a lock that another run holds
 
 
 @dataclass
 class RunSummary:
-    """What became of the trials."""
+    """The number of trials by how they ended."""
 
     done_before: int = 0
     measured: int = 0
@@ -35,7 +35,7 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class RunSetup:
-    """Where to run and where to keep what comes of it."""
+    """The site that runs the trials, and the folder that keeps their records."""
 
     site: Site
     facts: SiteFacts
@@ -47,21 +47,21 @@ Watch = Callable[[str, Planned], None]  # told "measured", "failed" or "by other
 
 
 def missing(plans: Iterable[Plan], results: Path, *, fresh: bool = False) -> tuple[list[Planned], int]:
-    """The trials without a record, each once, first repetitions first; and how many have one."""
+    """The trials without a record, each once, first repetitions first; and the number of trials with one."""
     places = {each.trial.key: each for plan in plans for each in plan.planned}
     todo = [each for each in places.values() if fresh or not has_record(results, each.trial.key)]
     return sorted(todo, key=lambda each: each.repetition), len(places) - len(todo)
 
 
 def damaged(planned: Iterable[Planned], results: Path) -> list[str]:
-    """A sentence for each record that counts for nothing, since it is not as it was written."""
+    """A sentence for each damaged record; a damaged record does not count."""
     keys = dict.fromkeys(each.trial.key for each in planned)
     found = ((record_folder(results, key), record_damage(results, key)) for key in keys)
     return [f"{folder}: {said}: the record counts for nothing" for folder, said in found if said]
 
 
 def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> RunSummary:
-    """Run all; a failing trial does not stop the others, a full disk and a signal do."""
+    """Run all. A failed trial does not stop the others; a full disk or a signal does."""
     summary, stop = RunSummary(), threading.Event()
     with _signals_raise(), ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
         futures = {pool.submit(_one, work, planned, stop): planned for planned in todo}
@@ -100,7 +100,7 @@ def _keep(work: RunSetup, planned: Planned) -> None:
         raise TrialFailed(failure.what, hint=f"the evidence in {folder}") from failure
     except SiteStopped:
         raise
-    except SiteError as error:  # a panic, a flood: what the site has of it, beside what was asked for
+    except SiteError as error:  # after a panic or a flood: keep the site's evidence beside the request
         folder = write_failure(work.results, unfinished(planned, work.facts, error), str(error), error.evidence)
         if not error.evidence:
             raise
@@ -122,7 +122,7 @@ def _count(summary: RunSummary, planned: Planned, future: Future[str], watch: Wa
 
 
 def _as_done(futures: Iterable[Future[str]]) -> Iterator[Future[str]]:
-    """Futures as they end; waiting in short turns, since a signal cannot end a longer wait everywhere."""
+    """Futures as they end. Each wait is short, since a signal does not end a long wait on every system."""
     pending = set(futures)
     while pending:
         done, pending = wait(pending, timeout=1, return_when=FIRST_COMPLETED)
@@ -139,7 +139,7 @@ def _end(work: RunSetup, stop: threading.Event, pool: ThreadPoolExecutor) -> Non
 def _signals_raise() -> Iterator[None]:
     """SIGTERM ends a run as Ctrl-C does; only the main thread may say so.
 
-    The first is enough: while the run ends, and says what it has kept, others are not heard. kill -9 is always safe.
+    The first signal is enough; later ones are ignored while the run ends. kill -9 is always safe.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

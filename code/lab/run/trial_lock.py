@@ -13,7 +13,7 @@ from lab.files.storage import storage
 
 @contextmanager
 def trial_lock(results: Path, key: str) -> Iterator[bool]:
-    """Whether this process holds the key's lock until the end of the block. The kernel drops that of a dead process."""
+    """Whether this process holds the key's lock until the end of the block. The kernel frees a dead process's lock."""
     file = results / "locks" / key
     with storage(file):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -29,7 +29,7 @@ def trial_lock(results: Path, key: str) -> Iterator[bool]:
 
 
 def _lock(file: Path) -> int | None:
-    """A locked descriptor of the file that bears the name now: it may have been removed while we opened it."""
+    """A locked descriptor of the file that has the name now: another process may remove the file while we open it."""
     while True:
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
         try:
