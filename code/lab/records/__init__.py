@@ -1,1 +1,1 @@
-"""What trials left, and the tables that are made of it."""
+"""Records of trials, and the tables made of them."""

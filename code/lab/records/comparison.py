@@ -11,7 +11,7 @@ from lab.model.sizes import format_size
 from lab.records.row import Row
 from lab.spec.experiment import Comparison
 
-Values = dict[int, float]  # size -> what is measured
+Values = dict[int, float]  # size -> measured value
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        """A bound on the geometric mean speaks of the mean, any other of every size; a limit is never passed."""
+        """Whether the bound holds: for the geometric mean or for every size. A limit is never passed."""
         if not self.ratios:
             return False
         if self.comparison.geometric_mean_up_to is not None:
@@ -42,7 +42,7 @@ class Result:
 
 
 def compare(comparison: Comparison, rows: Iterable[Row]) -> Result:
-    """The medians over the repetitions, by the end mark that both sides have."""
+    """The medians over the repetitions, by the stop time that both sides have."""
     by_series: dict[str, list[Row]] = {}
     for row in rows:
         by_series.setdefault(row.series, []).append(row)
@@ -69,7 +69,7 @@ def _best(peers: dict[str, Values], size: int, *, is_time: bool) -> float | None
 
 
 def format_result(result: Result) -> str:
-    """A table for people: a line for each size, the geometric mean below."""
+    """A table for people: a line for each size, then the geometric mean."""
     if not result.ratios:
         return f"{result.comparison.name}: not measured on both sides\n"
     names = ["ours", *result.peers]
@@ -91,7 +91,7 @@ def _verdict(result: Result) -> str:
 
 
 def _column(chosen: dict[str, list[Row]]) -> str:
-    """The stop time that all have: the receiver's where every side says it, else the sender's; or round trips."""
+    """The stop time that all sides have: the receiver's, else the sender's; or round trips."""
     for column in ("round_trip_ns", "confirmed_bytes_per_s"):
         if all(any(column in row.counts for row in rows) for rows in chosen.values()):
             return column

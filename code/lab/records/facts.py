@@ -1,4 +1,4 @@
-"""What record.json holds of a trial: what was asked, measured and judged, and what is of the moment."""
+"""The facts in record.json: asked, measured and judged values, and the volatile ones of the moment."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lab.model.trial import Ends, Link, Perturbation
 from lab.sites.traits import Traits
 from lab.typed_json import JsonError, JsonTable, JsonValue, as_json, parse_as
 
-# What every trial is judged by, as its record says it.
+# The checks of every trial, as its record names them.
 CHECKS = ("statuses", "samples whole", "bytes counted", "time counted", "rates within the link's")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the trial is: with any of it changed, it would be another one."""
+    """The definition of the trial; any other value makes another trial."""
 
     format: int
     program: str
@@ -54,7 +54,7 @@ class StepFacts:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the site and the programs say."""
+    """The values that the site and the programs report."""
 
     steps: tuple[StepFacts, ...]
     counters_before: dict[str, int]
@@ -66,12 +66,12 @@ class Measured:
 
 @dataclass(frozen=True)
 class Judged:
-    """What the lab found when it looked at the trial."""
+    """The lab's verdict on the trial."""
 
-    lab: str  # the version that looked
-    notes: tuple[str, ...]  # what a reader must know before using the numbers
-    checks: tuple[str, ...] | None = None  # that it passed
-    path: str | None = None  # the way that the messages took
+    lab: str  # the version that judged
+    notes: tuple[str, ...]  # the warnings for a reader of the numbers
+    checks: tuple[str, ...] | None = None  # the checks that it passed
+    path: str | None = None  # the path of the messages
     failed: str | None = None  # a sentence; such a trial has no record, only its evidence
 
     @property
@@ -82,7 +82,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class FirstAsked:
-    """Which place of which experiment asked for the trial first."""
+    """The place in an experiment that asked for the trial first."""
 
     series: str
     point: dict[str, Scalar]
@@ -90,7 +90,7 @@ class FirstAsked:
 
 @dataclass(frozen=True)
 class Moment:
-    """What is volatile: another run, or another experiment, has the same trial without it."""
+    """The volatile facts: the same trial differs in them in another run or another experiment."""
 
     first_asked_by: FirstAsked
     published: JsonTable  # all parameters, as they were before the site's profile
@@ -99,13 +99,13 @@ class Moment:
 
     @property
     def started(self) -> str:
-        """When the trial began; empty where it is not said."""
+        """The start of the trial; empty if unknown."""
         value = (self.state or {}).get("started")
         return value if isinstance(value, str) else ""
 
     @property
     def host_seconds(self) -> float | None:
-        """What the trial took of the computer's time."""
+        """The computer's time that the trial took."""
         value = (self.state or {}).get("host_seconds")
         return float(value) if isinstance(value, (int, float)) else None
 
@@ -116,7 +116,7 @@ class Moment:
         return tuple(str(each) for each in value) if isinstance(value, list) else ()
 
     def rate_bit_s(self, end: str) -> int | None:
-        """What one end says that its link can carry."""
+        """The rate of its link that one end reports."""
         about = (self.state or {}).get(end)
         value = about.get("rate_bit_s") if isinstance(about, dict) else None
         return value if isinstance(value, int) else None
@@ -133,11 +133,11 @@ class Facts:
     moment: Moment
 
     def table(self) -> dict[str, JsonValue]:
-        """As record.json holds them."""
+        """The table of record.json."""
         return {**self.lasting(), **_table(self.moment)}
 
     def lasting(self) -> dict[str, JsonValue]:
-        """What another run of the same trial on an exact site says too."""
+        """The facts that repeat in another run of the same trial on an exact site."""
         return {"key": self.key, **_table(self.asked), **_table(self.measured), **_table(self.judged)}
 
     @property
@@ -150,7 +150,7 @@ VOLATILE = tuple(Moment.__dataclass_fields__)
 
 
 def parse_facts(document: JsonTable) -> Facts:
-    """The facts of a table; an error names what is not of its type. What the lab does not write is left out."""
+    """The facts of a table; an error names a value of a wrong type. Unknown keys are left out."""
     key = document.get("key")
     if not isinstance(key, str):
         raise JsonError("key is no text", name="key")
@@ -159,7 +159,7 @@ def parse_facts(document: JsonTable) -> Facts:
 
 
 def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
-    """What is not there is not written; the launcher only where it is another than the exact machine's."""
+    """A table without the empty values; it names the launcher only where it is not the exact machine's."""
     table: dict[str, JsonValue] = {name: value for name, value in as_json(part).items() if value is not None}
     ends = table.get("ends")
     if isinstance(ends, dict) and ends["launcher"] == PLAIN:

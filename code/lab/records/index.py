@@ -1,7 +1,7 @@
-"""What records lie in a results folder: of which site each is, of which programs, and when it began.
+"""An index of a results folder: the site, the programs and the start of each record.
 
-Reading hundreds of records takes a second, so what was read is kept beside them; a file that says nothing true is
-made anew, and none is kept where nobody may write.
+Reading hundreds of records takes a second, so a file beside them keeps the index. A damaged file is made anew; a
+folder that nobody may write gets no file.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ Programs = tuple[tuple[str, str], ...]  # (name, sha256), by name
 
 @dataclass(frozen=True)
 class Group:
-    """The records of one site with one identity: the programs that ran there, and when each record began."""
+    """The records of one site with one identity: the programs that ran there, and the start of each record."""
 
     site: SiteFacts
     started: dict[str, str]  # by key
-    programs: dict[Programs, str]  # and when the newest record of them began
+    programs: dict[Programs, str]  # and the start of their newest record
 
 
-Entry = tuple[list[int], str, dict[str, str], str]  # the file's stamp, the site as JSON, programs, when it began
+Entry = tuple[list[int], str, dict[str, str], str]  # the file's stamp, the site as JSON, programs, start
 
 
 def read_groups(results: Path) -> list[Group]:
-    """All records that say where they were made; others are for those to complain about who want them."""
+    """All records that name their site. The reader of another record reports its damage."""
     known = _read(results / INDEX)
     found = {key: _entry(results, key, stamp, known.get(key)) for key, stamp in _stamps(results / "records")}
     entries = {key: entry for key, entry in found.items() if entry is not None}
@@ -46,7 +46,7 @@ def read_groups(results: Path) -> list[Group]:
 
 
 def _stamps(records: Path) -> Iterator[tuple[str, list[int]]]:
-    """Every record's key, with what changes when its file does."""
+    """Every record's key, with a stamp that changes with its file."""
     for start in _entries(records):
         for folder in _entries(start):
             with suppress(OSError):
@@ -86,7 +86,7 @@ def _groups(entries: dict[str, Entry]) -> Iterator[Group]:
 
 
 def _read(file: Path) -> dict[str, Entry]:
-    """What was kept, if it is what was kept."""
+    """The kept index; empty if the file is damaged."""
     if not file.is_file():
         return {}
     try:

@@ -1,4 +1,4 @@
-"""What a link with a rate can carry at most, by its frames' own arithmetic, and who says that it carried more."""
+"""The most that a link with a rate can carry by its frames' arithmetic, and the rows above that."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lab.sites.traits import Traits
 
 # RFC 9293: IP 20, TCP 20; with RFC 7323's timestamps it is 12 more, which a kernel may leave out.
 TCP_LEAST = 40
-# Rows that say how many bytes were moved in what time, from a start to an end that the data had to wait for.
+# Rows with bytes and a time from a start to an end that needs all data.
 RATES = (*SUMMARIES, WINDOW, "round", "round_completed")
 
 
 def payload_most(mtu: int, *, rdma: bool) -> float:
-    """Of each byte on an Ethernet's wire, the most that can be a message's."""
+    """The largest share of an Ethernet's bytes that can be a message's."""
     if not rdma:
         return (mtu - TCP_LEAST) / (mtu + ETHERNET)
     packet = next(each for each in PATH_MTUS if each + ROCE <= mtu)
@@ -26,7 +26,7 @@ def payload_most(mtu: int, *, rdma: bool) -> float:
 
 
 def bytes_per_s_most(link: Link, states: Iterable[object], *, rdma: bool) -> float | None:
-    """A model's rate less the headers of its frames; a card's rate as it is, since nobody knows its frames."""
+    """A model's rate less the headers of its frames; a card's rate as it is, since its frames are unknown."""
     if link.rate_bit_s is not None:
         return link.rate_bit_s / 8 * payload_most(link.mtu, rdma=rdma)
     rates = [state.get("rate_bit_s") for state in states if isinstance(state, dict)]
@@ -35,12 +35,12 @@ def bytes_per_s_most(link: Link, states: Iterable[object], *, rdma: bool) -> flo
 
 
 def bytes_at_once(link: Link, traits: Traits) -> int:
-    """What a model of the kernel's lets pass after each silence before its rate holds; the exact machine's holds."""
+    """The burst of the kernel's model after each silence; the exact machine's model has none."""
     return 0 if traits.repeats or link.rate_bit_s is None else burst_bytes(link.rate_bit_s)
 
 
 def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence about the row furthest above what the link can carry; data that turn around in a device pass none."""
+    """A sentence about the row furthest above the link's limit; data inside one device cross no link."""
     rdma, link = planned.series.tool.rdma, planned.trial.job.link
     if rdma and site.ends.client == site.ends.server:
         return
@@ -48,7 +48,7 @@ def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples:
     most, at_once = bytes_per_s_most(link, states, rdma=rdma), bytes_at_once(link, site.traits)
     rows = [each for each in samples if each.sample in RATES and each.time_ns > 0]
     if most is None or not rows or (at_once and planned.trial.request.parameters.verify):
-        return  # while bytes are checked the link is silent, who knows how often
+        return  # to check bytes silences the link an unknown number of times
     worst = max(rows, key=lambda each: (each.bytes - at_once) / each.time_ns)
     rate = 1e9 * worst.bytes / worst.time_ns
     if 1e9 * (worst.bytes - at_once) / worst.time_ns > most:

@@ -1,4 +1,4 @@
-"""Records on disk: one folder for each trial, which exists whole or not at all."""
+"""Records on disk: one folder for each trial. A folder exists whole or not at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BEGINNING = re.compile(r"[0-9a-f]{1,64}")
 
 @dataclass(frozen=True)
 class Record:
-    """What one trial left."""
+    """The facts and the samples of one trial."""
 
     facts: Facts
     samples: tuple[Sample, ...]
@@ -45,7 +45,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Whole:
-    """The files of a record as they were written, for who reads more than one of them."""
+    """The files of a record as they were written, for a reader of more than one of them."""
 
     folder: Path
     files: dict[str, bytes]
@@ -65,22 +65,22 @@ class Whole:
 
 
 def record_folder(results: Path, key: str) -> Path:
-    """Where the record of a key lies, or would lie."""
+    """The folder of a key's record, whether it exists or not."""
     return results / "records" / key[:2] / key
 
 
 def digests_file(results: Path, key: str) -> Path:
-    """What changes with any file of a whole record: small, where the record may be large."""
+    """A digest that changes with any file of a whole record; it is small to read."""
     return record_folder(results, key) / SUMS
 
 
 def has_record(results: Path, key: str) -> bool:
-    """Whether a trial has been measured, and what it left is as it was written."""
+    """Whether a trial has a whole record."""
     return record_folder(results, key).is_dir() and not record_damage(results, key)
 
 
 def record_damage(results: Path, key: str) -> str:
-    """What of a record is not as it was written, in words; empty where it is whole, and where there is none."""
+    """The damage of a record in words; empty for a whole record, and for none."""
     folder = record_folder(results, key)
     return _damage(folder) if folder.is_dir() else ""
 
@@ -93,7 +93,7 @@ def _damage(folder: Path, digest: Digest = sha256) -> str:
 
 
 def write_record(results: Path, record: Record) -> None:
-    """Put a record in place with the digests of its files; one of the same key is replaced."""
+    """Write a record with the digests of its files; it replaces an older record of the same key."""
     samples = gzip.compress(write_samples(record.samples).encode(), compresslevel=6, mtime=0)
     files = _common_files(record) | {SAMPLES: samples}
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
@@ -101,7 +101,7 @@ def write_record(results: Path, record: Record) -> None:
 
 
 def write_failure(results: Path, record: Record, sentence: str, evidence: dict[str, str]) -> Path:
-    """Keep what a failed trial left, apart from the records."""
+    """Keep the evidence of a failed trial, apart from the records."""
     folder = results / "failed" / record.key
     texts = {"failure.txt": sentence + "\n", **evidence}
     _write_folder(folder, _common_files(record) | {name: text.encode() for name, text in texts.items()})
@@ -120,12 +120,12 @@ def read_whole(results: Path, key: str) -> Whole | None:
 
 
 def read_facts(results: Path, key: str) -> Facts:
-    """What the record.json of a key holds."""
+    """The facts in a key's record.json."""
     return _facts(record_folder(results, key), _as_written)
 
 
 def read_document(results: Path, key: str) -> JsonTable:
-    """The record.json of a key as it lies there: a stranger may have written anything in it."""
+    """The table in a key's record.json, unchecked: a stranger may have written anything in it."""
     return _document(record_folder(results, key), _as_written)
 
 
@@ -169,7 +169,7 @@ def _as_written(file: Path) -> bytes:
 
 
 def find_key(results: Path, start: str) -> str:
-    """The one key that begins so."""
+    """The only key with this beginning."""
     if not _BEGINNING.fullmatch(start):
         raise RecordError(f"{start!r:.80} begins no key: they have digits and the letters a to f", hint="lab show 3f9a")
     keys = sorted(folder.name for folder in (results / "records").glob(f"{start[:2]}*/{start}*"))

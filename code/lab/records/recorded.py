@@ -1,4 +1,4 @@
-"""Plans made of what records say: who reads needs no site, no machine and no compiler."""
+"""Plans made from records: a reader needs no site, no machine and no compiler."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from lab.sites.auto import ANY, choose
 from lab.spec.experiment import MOST_TRIALS, Experiment
 from lab.spec.reader import load
 
-Build = tuple[str, dict[Path, str]]  # when a record of it began last, and the digests of its programs
+Build = tuple[str, dict[Path, str]]  # the start of its newest record, and the digests of its programs
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A plan on one site of the records, with how many of its trials have one, and when the newest of these began."""
+    """A plan on one site, the number of its trials with a record, and the start of the newest record."""
 
     plan: Plan
     there: int
     newest: str
-    outdated: tuple[str, ...]  # programs that are built otherwise now
+    outdated: tuple[str, ...]  # programs with another build now
 
     @property
     def share(self) -> float:
@@ -42,7 +42,7 @@ class Choice:
 
 
 def plans_of(options: Namespace) -> tuple[Plan, ...]:
-    """The experiments that a command names, as the records say that they were measured."""
+    """The plans of the experiments that a command names, as they were measured."""
     return recorded_plans(
         options.experiment,
         options.results,
@@ -61,8 +61,8 @@ def recorded_plans(
     tell: Tell,
     most: int | None = MOST_TRIALS,
 ) -> tuple[Plan, ...]:
-    """Each experiment as it was measured, on the site and with the identity of which most of its trials have a record;
-    of two such, on the site that a run would take (prefer), then as results/reference, then as it was measured last."""
+    """Each experiment as it was measured, on the site and identity with records of most of its trials. Among equals,
+    the site that a run would take (prefer) wins, then the identity of results/reference, then the newest records."""
     experiments = [load(find_experiment(file), most) for file in files]
     groups = _of_site(read_groups(results), site)
     for name in sorted({group.site.name for group in groups}):
@@ -109,7 +109,7 @@ def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str]
 
 
 def _about(best: Choice, others: int) -> Iterator[str]:
-    """What a reader must know of records that are not the only ones, or not of what a run would measure."""
+    """The lines about other records of the experiment, and about records of another build."""
     name, site = best.plan.experiment.name, best.plan.site.name
     if others:
         there = f"{best.there} of {len(best.plan.trials())} trials, the last of {best.newest}"
@@ -119,8 +119,8 @@ def _about(best: Choice, others: int) -> Iterator[str]:
 
 
 def _choice(experiment: Experiment, group: Group) -> Choice | None:
-    """The experiment with the programs of which most trials have a record: of two such builds those that are built
-    now, then the newer ones. None where the site's link can be nothing of what the experiment asks for."""
+    """The experiment with the programs that have records of most trials. Among equals, the present build wins, then
+    the newest. None where the site's link can run no series of the experiment."""
     if not (group.site.traits.takes_models or any(not each.link.is_modelled for each in experiment.series)):
         return None
     found = [_covered(experiment, group, digests) for digests in _builds(experiment, group)]
@@ -135,8 +135,8 @@ def _covered(experiment: Experiment, group: Group, digests: dict[Path, str]) -> 
 
 
 def _builds(experiment: Experiment, group: Group) -> Iterator[dict[Path, str]]:
-    """The programs as they are built now, where these have records, and as they were at every time at which one ran
-    last: programs that never were there together are not read together."""
+    """The present programs, where they have records; then the programs at the time of each build's newest record. Two
+    programs are read together only if both existed at one time."""
     pairs = {frozenset(series.tool.binaries) for series in experiment.series if series.tool.binaries}
     ran = [builds for files in pairs if (builds := _ran(files, group))]
     none = dict.fromkeys(binaries([experiment]), "")
@@ -146,7 +146,7 @@ def _builds(experiment: Experiment, group: Group) -> Iterator[dict[Path, str]]:
 
 
 def _ran(files: frozenset[Path], group: Group) -> list[Build]:
-    """The builds of programs that belong together, the newest at the end."""
+    """The builds of programs that belong together, the newest last."""
     names = {file.name for file in files}
     found = ((newest, dict(named)) for named, newest in group.programs.items() if dict(named).keys() == names)
     return sorted(((newest, {file: named[file.name] for file in files}) for newest, named in found), key=itemgetter(0))
@@ -162,7 +162,7 @@ def _joined(builds: Iterable[Build]) -> dict[Path, str]:
 
 @cache
 def _digest(file: Path) -> str:
-    """Of a program as it is built now; empty where it is not."""
+    """The digest of the present build of a program; empty without a build."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError:
@@ -170,7 +170,7 @@ def _digest(file: Path) -> str:
 
 
 def _reference() -> dict[str, str]:
-    """What results/reference was measured with, if it says so."""
+    """The identity in results/reference, if there is one."""
     try:
         known = json.loads((REFERENCE / IDENTITY).read_text())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""results/reference: the small tables that a re-run is held against, and the identity that they come from."""
+"""results/reference: the small tables that a re-run is compared with, and the identity of their site."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IDENTITY = "identity.json"
 
 
 def write_reference(plans: Iterable[Plan], results: Path, folder: Path) -> dict[Path, int]:
-    """Tables of complete plans and what they were measured with; the number of rows by file."""
+    """Write the tables of complete plans and the identity of their site; the number of rows by file."""
     plans, written = tuple(plans), {}
     for plan in plans:
         rows = make_table(plan, results)
@@ -38,11 +38,11 @@ def read_reference(plan: Plan, folder: Path) -> str:
 
 
 def changed_parts(plans: Iterable[Plan], folder: Path) -> list[str]:
-    """The names of what is not as it was for the reference: parts of the site's identity, programs under test."""
+    """The names of differences from the reference: parts of the site's identity, programs under test."""
     try:
         before = json.loads((folder / IDENTITY).read_text())
     except (OSError, ValueError):
-        return ["all that made the reference, which does not say what that was"]
+        return ["everything, since the reference names no identity"]
     now = _facts(plans)
     return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
 

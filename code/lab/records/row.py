@@ -1,4 +1,4 @@
-"""One row of an experiment's table: what it is about, and what was measured there, in whole numbers."""
+"""One row of an experiment's table: its series, point and size, and the measured values in whole numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = (
 )
 OF_ROUNDS = ("rounds", "stable")  # only where rounds were repeated until they agree
 SIDES = ("send", "receive")
-# Only where each end's own time is.
+# Only in one-way measures, where each end has its own time.
 OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
 TEXTS = ("round_trip_kind", "stable")
 COUNTED = tuple(name for name in (*COLUMNS, *OF_ROUNDS, *OF_SIDES) if name not in (*ABOUT, *TEXTS, "record"))
@@ -43,7 +43,7 @@ class Row:
     size_bytes: int
     record: str  # the first letters of its record's key
     point: Mapping[str, str] = field(default_factory=dict)  # the varied parameters, as the CSV spells them
-    counts: Mapping[str, int] = field(default_factory=dict)  # what was measured, by its column
+    counts: Mapping[str, int] = field(default_factory=dict)  # the measured values by column
     round_trip_kind: str = ""
     stable: str = ""
 
@@ -54,7 +54,7 @@ class Row:
         return {name: own.get(name, str(self.counts.get(name, ""))) for name in names} | dict(self.point)
 
     def label(self, *, of_all: bool = False) -> str:
-        """What the row is about, in words; or all its repetitions together."""
+        """The series, point and size in words; with the repetition, or for all repetitions together."""
         numbers = {"repetition": self.repetition, "size_bytes": self.size_bytes}
         if of_all:
             del numbers["repetition"]

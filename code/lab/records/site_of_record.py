@@ -1,4 +1,4 @@
-"""The site that a record says it is of: strangers' records are read by this too."""
+"""The site that a record names. The record may be a stranger's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.typed_json import JsonTable, JsonValue, parse_as
 
 @dataclass(frozen=True)
 class NamedSite:
-    """What a record says of its site; part of the facts."""
+    """The part of the facts that describes the site."""
 
     site: str
     identity: dict[str, str]
@@ -26,7 +26,7 @@ SITE = tuple(NamedSite.__dataclass_fields__)
 
 
 def read_site(document: JsonTable) -> SiteFacts:
-    """Name, ends, identity and traits; an error where one of them is not what the lab writes."""
+    """Name, ends, identity and traits; an error where the lab would not write one of them so."""
     try:
         named = parse_as(NamedSite, document)
         starter(named.ends.launcher)

@@ -15,20 +15,20 @@ from lab.programs.request import ONE_WAY, SETTLED, Sample
 from lab.records.record import Whole, digests_file, has_record, read_whole
 from lab.records.row import COLUMNS, OF_ROUNDS, OF_SIDES, SIDES, Row
 
-KEY_LETTERS = 16  # of a key in a row: enough to name a record, short enough to read
-# Rows of round trips, and the statistic that they are.
+KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
+# Rows of round trips, and their statistic.
 TRIPS = {"round_trip": "median", "round_trip_median": "median", "round_trip_mean": "mean"}
 
 Kinds = Mapping[str, list[Sample]]  # of one size, by what they are
 
 
 def make_table(plan: Plan, results: Path) -> list[Row]:
-    """A row for everything that has been measured."""
+    """A row for every measured size."""
     return table_of(plan, lambda key: read_whole(results, key))
 
 
 def table_of(plan: Plan, read: Callable[[str], Whole | None]) -> list[Row]:
-    """The same of records that may have been read before."""
+    """The same from a reader that may keep records in memory."""
     found = ((planned, read(planned.trial.key)) for planned in plan.planned)
     return [row for planned, record in found if record for row in _rows(planned, record.samples())]
 
@@ -43,7 +43,7 @@ def columns(plan: Plan) -> list[str]:
 
 
 def table_stamp(plan: Plan, results: Path) -> str:
-    """What the table would be made of: the same stamp, the same table."""
+    """A stamp of the table's records: the same stamp gives the same table."""
     there = [each for each in plan.planned if has_record(results, each.trial.key)]
     places = [[each.series.name, each.point, each.repetition, each.trial.key] for each in there]
     files = [digests_file(results, each.trial.key) for each in there]
@@ -103,13 +103,13 @@ def _trips(kinds: Kinds) -> dict[str, int]:
 
 
 def last_rounds_ns(completed: list[Sample], last: Sample) -> int:
-    """What the rounds that were looked at last took up to their last completions."""
+    """The time of the last window of rounds up to their last completions."""
     rounds = last.messages // completed[0].messages
     return sum(sample.time_ns for sample in sorted(completed, key=lambda each: each.index)[-rounds:])
 
 
 def _sides(kinds: Kinds) -> dict[str, int]:
-    """What each end's own call took; the mean is rounded to whole nanoseconds."""
+    """The time of each end's own call; the mean is rounded to whole nanoseconds."""
     values: dict[str, int] = {}
     for side in SIDES:
         if times := [sample.time_ns for sample in kinds.get(side, ())]:
@@ -119,7 +119,7 @@ def _sides(kinds: Kinds) -> dict[str, int]:
 
 
 def _rounds(kinds: Kinds, last: Sample) -> dict[str, int]:
-    """What a row says of the rounds that were looked at last, and of the control message's round trip."""
+    """The columns of the last window of rounds, and of the control message's round trip."""
     completed_ns = last_rounds_ns(kinds["round_completed"], last)
     return {
         "messages": last.messages,

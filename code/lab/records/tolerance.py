@@ -25,7 +25,7 @@ class Ratio:
 
 
 def first_difference(rows: list[Row], reference: list[Row]) -> str | None:
-    """A sentence about the first row that differs and how many more do, or None when all are the same."""
+    """A sentence with the first different row and the number of others; None for equal tables."""
     pairs = enumerate(zip(rows, reference, strict=False), 1)
     differing = [(number, row, wanted) for number, (row, wanted) in pairs if _differing(row, wanted)]
     if differing:
@@ -58,7 +58,7 @@ def ratios(rows: list[Row], reference: list[Row]) -> list[Ratio]:
 
 
 def values_by_place(rows: list[Row]) -> dict[tuple[str, str], list[int]]:
-    """What each measured column holds over the repetitions, by what the rows are about and the column."""
+    """The values of each measured column over the repetitions, by label and column."""
     values: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         for column in MEASURED:

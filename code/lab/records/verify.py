@@ -1,4 +1,4 @@
-"""Measure again from nothing and hold the tables against results/reference."""
+"""Measure everything again and compare the tables with results/reference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.records.tolerance import TOLERANCE, Ratio, first_difference, ratios, sa
 
 @dataclass(frozen=True)
 class Verification:
-    """What became of one experiment's table."""
+    """The comparison of one experiment's table with its reference."""
 
     experiment: str
     rows: int
@@ -27,7 +27,7 @@ class Verification:
         return self.identical or (bool(self.ratios) and all(ratio.holds for ratio in self.ratios))
 
     def lines(self) -> list[str]:
-        """What a person must know: equal, the first difference, or each ratio with its tolerance."""
+        """The result for people: equal, the first difference, or each ratio with its tolerance."""
         if self.identical:
             return [f"{self.experiment}: identical ({self.rows} rows)"]
         lines = [f"{self.experiment}: {self.difference or 'the same rows, other bytes'}"]
