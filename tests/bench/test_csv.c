@@ -1,3 +1,4 @@
+/* Files of samples that can be read again, or are not there: columns.c, output.c. */
 #include <sys/socket.h>
 
 #include "check.h"

@@ -1,3 +1,4 @@
+/* The engine over a transport of memory: {bench,buffer,null,pings,stream,verified,windows}.c. */
 #include "bench.h"
 #include "check.h"
 #include "null.h"

@@ -1,4 +1,4 @@
-"""What the C programs say of themselves: JSON that holds what they then refuse."""
+"""What the C programs say of themselves, explain.c and rule_table.c, and what lab.options.renew keeps of it."""
 
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+/* Two ends that agree on a run, or say why not: hello.c. */
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>

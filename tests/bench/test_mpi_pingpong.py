@@ -1,4 +1,4 @@
-"""mpi-pingpong under this computer's own mpirun: every byte, every refusal, and a rank that dies."""
+"""mpi-pingpong under this computer's own mpirun: mpi_{calls,exchange,options}.c."""
 
 from __future__ import annotations
 

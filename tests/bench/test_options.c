@@ -1,3 +1,4 @@
+/* Command lines, and the sentences that refuse them: option_table.c, rules.c, die.c. */
 #include "check.h"
 #include "die.h"
 #include "rules.h"

@@ -1,4 +1,4 @@
-"""tcp-server and tcp-client on loopback, as a person starts them."""
+"""Two programs on loopback, as a person starts them: tcp_{bytes,client,control,server,windows}.c, program.c, door.c."""
 
 from __future__ import annotations
 

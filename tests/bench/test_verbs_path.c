@@ -1,4 +1,4 @@
-/* Which device, address and route the verbs transport takes, and what it says when a call fails. */
+/* The way that is taken, and each call that fails: verbs_{address,connect,device,gid,options,status}.c. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
-/* No queue ever holds more than it was made for, whatever is asked for: the real transport and engine at both ends,
- * over a provider that counts places (fake_verbs.h). */
+/* Places that are counted (fake_verbs.h): verbs.c, verbs_{layout,pingpong,queue,receive,send}.c.
+ * No queue ever holds more than it was made for, whatever is asked for: the real transport and engine at both ends. */
 #include "bench.h"
 #include "buffer.h"
 #include "check.h"

@@ -1,3 +1,4 @@
+/* Peers that fall silent: watch.c, over tcp.c. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <signal.h>

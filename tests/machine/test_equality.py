@@ -1,4 +1,4 @@
-"""The same job gives the same bytes: again, under load, and on a machine that was built and frozen elsewhere."""
+"""The same job gives the same bytes, also on a machine made elsewhere: lab.machine.{contents,guest}."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong ends in time, in one sentence, and leaves no process."""
+"""What goes wrong ends in time, in one sentence, and leaves no process: lab.machine.{qemu,running}."""
 
 from __future__ import annotations
 

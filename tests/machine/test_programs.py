@@ -1,4 +1,4 @@
-"""The C programs over the real driver: every operation checked byte by byte, and every way in which a peer can fail."""
+"""The C programs over the real driver, byte by byte: verbs_{client,server}.c."""
 
 from __future__ import annotations
 

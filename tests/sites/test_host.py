@@ -1,4 +1,4 @@
-"""The host site: a cable between namespaces that are gone with whoever made them, its models, its refusals."""
+"""The host site, a cable between namespaces: lab.sites.{host,wall,links.cable,links.link_model}."""
 
 from __future__ import annotations
 

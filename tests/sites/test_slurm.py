@@ -1,4 +1,4 @@
-"""The site slurm on a real cluster: what it survives, what it cancels, and every way to lose a job."""
+"""The site slurm on a real cluster: lab.sites.slurm, lab.sites.cluster.{dispatch,queue}."""
 
 from __future__ import annotations
 

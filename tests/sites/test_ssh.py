@@ -1,4 +1,4 @@
-"""The site ssh on two real ssh servers: what it finds there, what it costs, and every way to lose a host."""
+"""The site ssh on two real ssh servers: lab.sites.ssh, lab.sites.agent.{bundle,connection,orphans}."""
 
 from __future__ import annotations
 

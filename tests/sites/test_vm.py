@@ -1,4 +1,4 @@
-"""The vm site: two machines of which neither goes on alone."""
+"""The vm site, two machines of which neither goes on alone: lab.machine.{joined,wall}."""
 
 from __future__ import annotations
 

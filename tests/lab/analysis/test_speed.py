@@ -1,4 +1,4 @@
-"""Ten million samples, in a process of its own with its own limits."""
+"""Ten million samples, within bounds: lab.analysis.{ratios,regression,steady,summary}."""
 
 import subprocess
 import sys

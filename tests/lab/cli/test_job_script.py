@@ -1,4 +1,4 @@
-"""The job script for a cluster's queue."""
+"""The job script for a cluster's queue: lab.sites.cluster.script."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Command lines: lab.cli.{arguments,command_table,commands,upkeep}, lab.{grade,submission}.commands, lab.statuses."""
+
 import errno
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""README and docs/ as a reader meets them: live links, words that have an owner, an example that is planned."""
+"""README and docs/, with what lab.docs.pages writes, as a reader meets them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/experiments.md: whatever the schema lists stands there, with examples that the reader takes."""
+"""docs/experiments.md holds what the schema lists: lab.docs.{markdown,schema_tables,schema_words}."""
 
 from __future__ import annotations
 

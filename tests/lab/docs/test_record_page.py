@@ -1,4 +1,4 @@
-"""docs/records.md: whatever the lab writes stands there, and nothing else."""
+"""docs/records.md: whatever the lab writes stands there, and nothing else: lab.docs.record_words."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""What `lab doctor` finds: lab.doctor.*."""
+
 import json
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""All kinds of figures: bytes, words, fonts and labels."""
+"""All kinds of figures, their bytes, words, fonts and labels: lab.figures.*."""
 
 from __future__ import annotations
 

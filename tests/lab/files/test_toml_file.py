@@ -1,4 +1,4 @@
-"""What is wrong with a file of any kind: the same few sentences for all of them."""
+"""What is wrong with a file of any kind is said in the same few sentences: lab.files.schema."""
 
 import re
 import tomllib

@@ -1,3 +1,5 @@
+"""A class graded, and what is alike in it: lab.grade.{class_outputs,course,fingerprint,setup}."""
+
 import csv
 import re
 import sys

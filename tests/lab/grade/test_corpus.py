@@ -1,6 +1,7 @@
-"""Every kind of tampering is found, and named by its kind; what is honest raises no alarm.
+"""Every kind of tampering is found: lab.grade.checks.*, lab.grade.{consistency,identity,pdf_parts,printed,records}.
 
-The first variant of each kind belongs to every run of the tests, all others and 30 honest ones to `make grade-corpus`.
+Each is named by its kind, and what is honest raises no alarm. The first variant of each kind belongs to every run of
+the tests, all others and 30 honest ones to `make grade-corpus`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The page of feedback, with the real LaTeX: one page whatever was found, and no stranger's word is run."""
+"""The page of feedback on each lab.grade.finding, with the real LaTeX."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""One hand-in graded, and what that leaves: lab.grade.{attempts,case,kept,outputs,result}."""
+
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

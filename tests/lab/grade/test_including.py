@@ -1,4 +1,4 @@
-"""An experiment that includes a file, all the way from a student's folder through a hand-in to the grade."""
+"""A hand-in whose experiment includes a file, up to the grade, and lab.grade.rebuild of its report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of a student's own: their times against the site's clock, on a site that runs what they pretend to be."""
+"""Programs of a student's own: lab.grade.{fault_tests,programs}, lab.submission.programs."""
 
 from __future__ import annotations
 

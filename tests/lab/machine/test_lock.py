@@ -1,4 +1,4 @@
-"""The package lock."""
+"""The package lock, and Debian's mirrors of any day: lab.machine.debian."""
 
 from __future__ import annotations
 

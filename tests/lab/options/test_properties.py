@@ -1,4 +1,4 @@
-"""What the schema of experiments says of the programs' options."""
+"""What the schema of experiments says of the programs' options: lab.model.parameters."""
 
 from __future__ import annotations
 

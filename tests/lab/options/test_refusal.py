@@ -1,4 +1,4 @@
-"""The harness refuses what the programs refuse: one table, held against by both."""
+"""The harness refuses what the programs refuse: both are held against lab.options.table."""
 
 from __future__ import annotations
 

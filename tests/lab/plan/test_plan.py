@@ -1,3 +1,5 @@
+"""The trials of an experiment, and their keys: lab.plan.perturbation, lab.model.trial."""
+
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace

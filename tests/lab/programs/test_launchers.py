@@ -1,3 +1,5 @@
+"""How ranks are started: lab.model.launcher."""
+
 import pytest
 
 from lab.model.launcher import DAEMON, PLAIN

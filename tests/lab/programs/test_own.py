@@ -1,3 +1,5 @@
+"""Commands of programs that the lab does not know: lab.programs.placeholders."""
+
 from pathlib import Path
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""Records are read without their site: lab.records.{index,site_of_record}."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""The reference, and a second look at it: lab.records.verify."""
+
 from collections.abc import Callable
 from pathlib import Path
 

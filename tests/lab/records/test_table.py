@@ -1,3 +1,5 @@
+"""Records as tables, and tables held against each other: lab.records.{record,row,tolerance}."""
+
 import os
 from collections import Counter
 from collections.abc import Callable

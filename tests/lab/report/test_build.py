@@ -1,4 +1,4 @@
-"""Whole reports of the real experiments and templates, through real LaTeX, from records of the fake site."""
+"""Reports: lab.report.{commands,errors,evidence.*,tables.*,pdf.attachments,pictures.published_curves,prose.people}."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that belong together, and the ledger that texts look them up in."""
+"""Claims that belong together, and the index of all that texts look them up in: lab.report.claims.ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any experiment has a report without a template of its own: what its series give, and no place for what they don't."""
+"""Any experiment has a report: lab.report.{context,draft.draft,draft.shape,pictures.placing,claims.constants}."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims made of results/reference, against the same numbers worked out from the table by hand."""
+"""Claims of results/reference, checked by hand: lab.report.claims.{ceilings,shape}, lab.report.evidence.*."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims about curves, windows, round trips and lines, from records of the fake site, whose costs are known."""
+"""What is claimed of sizes: lab.report.{claims,pictures}.{latency,throughput,windows}, lab.report.pictures.sweeps."""
 
 from __future__ import annotations
 

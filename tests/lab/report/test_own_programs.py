@@ -1,4 +1,4 @@
-"""A report on programs that the experiment brought along: ours over each of them, and each over the one before."""
+"""A report on programs that the experiment brought along: lab.report.{claims,draft,pictures,tables}.ratios."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Trials are run once and kept, whoever else runs: lab.run.trial_lock."""
+
 import errno
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Programs that an experiment brings along: each mistake is refused with its line."""
+"""Programs that an experiment brings along are checked, and built by lab.plan.workshop."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""What an experiment may say: lab.spec.{document,experiment,rules}."""
+
 from collections.abc import Callable
 from pathlib import Path
 

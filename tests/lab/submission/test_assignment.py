@@ -1,3 +1,5 @@
+"""What an assignment asks, of programs too: lab.submission.asked."""
+
 from pathlib import Path
 
 import pytest

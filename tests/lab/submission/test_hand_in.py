@@ -1,3 +1,5 @@
+"""A finished report is handed in, whole and current: lab.submission.package, lab.report.stamp."""
+
 from pathlib import Path
 
 import pytest

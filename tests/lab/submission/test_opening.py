@@ -1,3 +1,5 @@
+"""Hand-ins that a stranger made: lab.submission.{archive,errors}, lab.faults."""
+
 import io
 import os
 import stat

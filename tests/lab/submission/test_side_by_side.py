@@ -1,3 +1,5 @@
+"""Two folders or PDFs side by side: lab.submission.sides."""
+
 import json
 from collections.abc import Callable
 from dataclasses import replace

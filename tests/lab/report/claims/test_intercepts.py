@@ -1,4 +1,4 @@
-"""Lines through large messages against small ones that were measured, and through published times."""
+"""Lines: lab.report.{claims,draft,pictures,tables}.lines, lab.report.{draft.intercepts,claims.published_times}."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims about rounds, from records that a fake site made."""
+"""Rounds until they are stable: lab.report.{draft,pictures,tables}.rounds."""
 
 from __future__ import annotations
 

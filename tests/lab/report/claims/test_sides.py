@@ -1,4 +1,4 @@
-"""Claims about each end's own calls, from records that a fake site made."""
+"""Each end's own calls: lab.report.{draft,pictures,tables}.sides, lab.report.claims.published_values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What series really ran with: one factor at a time or said, and how small messages travel."""
+"""What really ran: lab.report.{claims,draft,tables}.sweeps, lab.report.{evidence.handing,tables.effective}."""
 
 from __future__ import annotations
 

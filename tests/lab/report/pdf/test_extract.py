@@ -1,4 +1,4 @@
-"""Files into a PDF and out of it again, also out of a stranger's."""
+"""Files into a PDF, by lab.report.pdf.attach, and out of it again, also out of a stranger's."""
 
 from pathlib import Path
 

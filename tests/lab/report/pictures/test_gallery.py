@@ -1,4 +1,4 @@
-"""Figures that are kept: drawn once, and again where what was kept is damaged."""
+"""Figures that are kept: lab.report.pictures.sketch, drawn once, and again where what was kept is damaged."""
 
 from __future__ import annotations
 

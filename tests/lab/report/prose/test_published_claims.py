@@ -1,4 +1,4 @@
-"""The published reports' claims, typed in, against their published data: every known error is found."""
+"""Sentences of the published reports, by lab.report.prose.rules and by what a reader knows beyond them."""
 
 import csv
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Each rule with a statement that it refuses and one that it lets pass."""
+"""Each rule with a lab.report.prose.statement that it refuses and one that it lets pass."""
 
 from dataclasses import replace
 

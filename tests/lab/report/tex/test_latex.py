@@ -1,4 +1,4 @@
-"""LaTeX in and PDF out: one small document a test."""
+"""LaTeX in and PDF out, one small document a test; its errors are those of lab.report.tex.log."""
 
 import os
 import subprocess

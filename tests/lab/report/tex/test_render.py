@@ -1,4 +1,4 @@
-"""Templates: nothing undefined, nothing unescaped, nothing out of the sandbox."""
+"""Templates: nothing undefined, nothing out of the sandbox, and all through lab.report.tex.escape."""
 
 from pathlib import Path
 

@@ -1,3 +1,5 @@
+"""Both sides of an agent: lab.sites.agent.{client,process,replies}."""
+
 import os
 from pathlib import Path
 
