@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from lab.options.renew import explained
-from lab.options.table import FILE, HINT
+from lab.options.table import FILE
 from lab.places import BENCH
 
 PROGRAMS = ("verbs-server", "verbs-client", "tcp-server", "tcp-client", "mpi-pingpong")
@@ -52,7 +52,7 @@ def test_what_only_one_end_is_told_is_marked() -> None:
 
 
 def test_the_table_of_the_harness_is_what_the_programs_say() -> None:
-    assert FILE.read_text() == explained(), f"{FILE.name} is stale: {HINT}"
+    assert FILE.read_text() == explained(), f"{FILE.name} is stale: make options"
 
 
 def test_client_and_server_say_the_same() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from lab.typed_json import parse_as
 
 FILE = Path(__file__).with_name("options.json")
-HINT = "make options"  # writes it anew
 LARGEST = 2**63 - 1  # TOML's own integers
 NAMES = {"mtu": "path_mtu", "least-time": "least_time_s", "deadline": "wait_deadline_s"}  # other names in experiments
 NOT_ASKED = frozenset({"operation", "measure", "mode", "bytes-per-call"})  # a series says them, or nobody
