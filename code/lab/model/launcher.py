@@ -1,7 +1,7 @@
-"""What an MPI launcher and whoever carries out its step must agree on."""
+"""The agreement between an MPI launcher and the site that runs its step."""
 
 from __future__ import annotations
 
-PLAIN = "orterun"  # starts both ranks on the computer where it is
-ECHO = "/bin/echo"  # the remote shell of a launcher that only says how its daemon is to be started
+PLAIN = "orterun"  # starts both ranks on its own computer
+ECHO = "/bin/echo"  # the remote shell of a launcher that only prints the command of its daemon
 DAEMON = ("orted",)  # as a step's server: the rest of its words is the first line that the client prints

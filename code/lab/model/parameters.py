@@ -1,4 +1,4 @@
-"""What a series of trials is run with: every parameter once, with its type and its default."""
+"""The parameters of a series of trials, each with its type and its default."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ ROUNDS = ("until_stable", "stable_window", "rounds_cap")
 
 @dataclass(frozen=True)
 class RoundLimits:
-    """When the messages of a size have been repeated often enough."""
+    """The rule that ends the rounds of a size."""
 
     target: float  # the fraction by which rounds may differ
     window: int  # rounds that must agree
-    cap: int  # rounds after which it is given up
+    cap: int  # the largest number of rounds
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """One set of parameters; a program reads those that concern it."""
+    """One set of parameters; a program reads only its own."""
 
     sizes: tuple[int, ...] = ()
     iterations: int = number("iterations")
@@ -37,7 +37,7 @@ class Parameters:
     repetitions: int = 1
     windows: int = number("windows")
     least_time_s: Choice = (
-        "auto"  # that each size lasts, with more iterations if need be; auto: as the site's clock wants
+        "auto"  # the least time of each size, with more iterations if need be; auto: chosen by the site's clock
     )
     until_stable: int = number("until_stable")
     stable_window: int = number("stable_window")
@@ -55,11 +55,11 @@ class Parameters:
     calls: str = word("calls")
     send_buffer: int = number("send_buffer")
     receive_buffer: int = number("receive_buffer")
-    peer_post_list: int = 1  # of the peers, whose defaults differ from ours
+    peer_post_list: int = 1  # for the peers: their defaults differ from ours
     peer_tx_depth: int = 128
     peer_cq_moderation: int = 0  # 0: the peer's own default
     peer_no_peak: bool = False
-    peer_seconds: int = 1  # of peers that count time, not messages
+    peer_seconds: int = 1  # for peers that count time, not messages
     wait_deadline_s: int = 10  # any wait of our programs without progress
     deadline_s: Choice = "auto"  # the whole trial
 
@@ -70,7 +70,7 @@ class Parameters:
 
     @property
     def round_limits(self) -> RoundLimits:
-        """By which rounds end, where they are repeated at all."""
+        """The rule that ends repeated rounds."""
         return RoundLimits(self.until_stable / 100, self.stable_window, self.rounds_cap)
 
     def as_dict(self) -> dict[str, Scalar | tuple[int, ...]]:
@@ -83,7 +83,7 @@ NAMES = tuple(each.name for each in fields(Parameters))
 
 @dataclass(frozen=True)
 class Counts:
-    """How often one size is sent."""
+    """The number of messages of one size."""
 
     size: int
     iterations: int
@@ -92,7 +92,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Profile:
-    """What differs on a site whose time is dear, and why."""
+    """Other values for a site where time is dear, and the reason."""
 
     why: str
     iterations_at_most: int | None = None
@@ -107,7 +107,7 @@ class Profile:
         """Iterations and warm-up of one size within the profile's bounds."""
         least = max(self.iterations_at_least, self.depths_at_least * parameters.tx_depth)
         iterations = min(parameters.iterations, max(self._bound(size, self.iterations_at_most), least))
-        window = min(parameters.tx_depth, iterations)  # more are never in flight
+        window = min(parameters.tx_depth, iterations)  # the most messages in flight
         warmup = max(self._bound(size, self.warmup_at_most), self.warmup_depths_at_least * window)
         return Counts(size, iterations, min(parameters.warmup, warmup))
 

@@ -1,4 +1,4 @@
-"""What a trial is made of and what it leaves: the values that stages and sites exchange."""
+"""A trial's job and its outcome: the values that stages and sites exchange."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Link:
 
     @property
     def is_modelled(self) -> bool:
-        """Whether it asks for what real hardware gives by itself: all but the length of frames."""
+        """Whether it models more than the length of frames; real hardware has only that."""
         return bool(self.rate_bit_s or self.delay_ns or self.loss_ppm) or not self.offload
 
 
@@ -46,7 +46,7 @@ NS_PER_S = 1_000_000_000
 
 @dataclass(frozen=True)
 class Perturbation:
-    """Where a repetition starts from."""
+    """The start of a repetition."""
 
     start_delay_ns: int = 0
     environment_bytes: int = 0
@@ -54,7 +54,7 @@ class Perturbation:
 
 @dataclass(frozen=True)
 class Job:
-    """All that a site needs to run one trial."""
+    """The input of a site for one trial."""
 
     steps: tuple[Step, ...]
     link: Link
@@ -64,12 +64,12 @@ class Job:
     overlay: tuple[Path, ...] = ()  # programs under test, put at /lab/bin/<name>
 
 
-DEADLINE_STATUS = 124  # of what the deadline ended, as timeout(1) says it
+DEADLINE_STATUS = 124  # after the deadline, as timeout(1) has it
 
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """What one pair of processes left."""
+    """The outcome of one pair of processes."""
 
     client_out: str
     client_err: str
@@ -83,7 +83,7 @@ class StepOutcome:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a job left."""
+    """The outcome of a job."""
 
     steps: tuple[StepOutcome, ...]
     counters_before: dict[str, int]  # flat names: v0.rx_bytes, lo.rx_bytes, rxe0.sent_pkts
@@ -96,13 +96,13 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether a program did not end well."""
+        """Whether a program failed."""
         return any(step.client_status or step.server_status for step in self.steps)
 
 
 @dataclass(frozen=True)
 class End:
-    """One end of the data link, as the programs must be told."""
+    """One end of the data link, as the programs name it."""
 
     host: str  # address of the data link
     device: str  # RDMA device name, or ""
@@ -116,4 +116,4 @@ class Ends:
     client: End
     server: End
     side_channel: str
-    launcher: str = PLAIN  # how MPI's ranks are started there: a name for programs.launchers
+    launcher: str = PLAIN  # the way to start MPI's ranks there: a name of programs.launchers

@@ -1,1 +1,1 @@
-"""The options of the lab's own C programs, as these explain them: options.json, never typed by hand."""
+"""The options of the lab's own C programs. The programs write options.json; nobody types it."""

@@ -6,7 +6,9 @@ from lab.options.table import PARAMETERS, Option
 from lab.typed_json import JsonTable
 
 AUTO = {"const": "auto"}
-BY_LAB = {"least_time_s": "auto: 1 by a wall clock, else 0"}  # no word of the program: the lab knows the site's clock
+BY_LAB = {
+    "least_time_s": "auto: 1 by a wall clock, else 0"
+}  # the program does not know it: the lab knows the site's clock
 
 
 def properties() -> dict[str, JsonTable]:

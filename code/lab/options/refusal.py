@@ -1,4 +1,4 @@
-"""Holds values against the rules of a C program, as the program itself would (code/bench/rules.c)."""
+"""Checks values by the rules of a C program, as the program itself does (code/bench/rules.c)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPARED: dict[str, Callable[[int, int], bool]] = {
 
 
 class OfSize(NamedTuple):
-    """What each size has of its own."""
+    """The values that each size has of its own."""
 
     size: int
     iterations: int
@@ -33,7 +33,7 @@ class OfSize(NamedTuple):
 
 @dataclass(frozen=True)
 class Refusal:
-    """The parameter to blame, and a sentence that says why or what was expected, in an experiment's words."""
+    """The parameter to blame, with the reason or the expected value in an experiment's words."""
 
     parameter: str
     why: str = ""
@@ -52,7 +52,7 @@ def refusal(table: Table, values: Values, sizes: Sequence[OfSize]) -> Refusal | 
 
 
 def _may_hold(condition: Condition, least: Values, most: Values) -> bool:
-    """Whether it can hold at some size: there may be thousands, and most rules hold for none."""
+    """Whether it can hold at some size. There may be thousands of sizes, and most rules hold for none."""
     if condition.relation == "above":
         return _holds(condition, most, least)
     of_sizes = set(OfSize._fields) & {factor for side in _operands(condition) for factor in side.split("*")}
@@ -60,12 +60,12 @@ def _may_hold(condition: Condition, least: Values, most: Values) -> bool:
 
 
 def _concerns(rule: OptionRule, values: Values) -> bool:
-    """Whether an experiment can say all that the rule asks for."""
+    """Whether an experiment sets every option of the rule."""
     return all(_known(side, values) for each in rule.refused_if for side in _operands(each))
 
 
 def _operands(condition: Condition) -> tuple[str, ...]:
-    """A word that a value is compared with is none."""
+    """The operands of a condition; a word after `is` is none."""
     return (condition.left,) if condition.relation in WORDS else (condition.left, condition.right)
 
 
@@ -81,12 +81,12 @@ def _holds(condition: Condition, left_of: Values, right_of: Values) -> bool:
 
 
 def _product(factors: str, values: Values) -> int | None:
-    """None where a factor is left to the program."""
+    """The product, or None where the program chooses a factor."""
     numbers = [values.get(each, each) for each in factors.split("*")]
     return prod(int(each) for each in numbers) if all(each.isdigit() for each in numbers) else None
 
 
 def _sentence(text: str, values: Values) -> str:
-    """With values in place of their names in braces, and parameters' names in place of options'."""
+    """The text with values for names in braces, and with parameters' names for options'."""
     filled = re.sub(r"\{([a-z-]+)\}", lambda found: values[found[1]], text)
     return re.sub(r"--([a-z][a-z-]*)", lambda found: parameter_of(found[1]), filled)

@@ -1,4 +1,4 @@
-"""Writes options.json anew, from what the compiled programs say: `make options`."""
+"""Writes options.json anew from the compiled programs: `make options`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import textwrap
 from lab.options.table import FILE
 from lab.places import BENCH
 
-PROGRAMS = {"verbs": "verbs-client", "tcp": "tcp-client", "mpi": "mpi-pingpong"}  # a server takes what its client does
+PROGRAMS = {"verbs": "verbs-client", "tcp": "tcp-client", "mpi": "mpi-pingpong"}  # a server takes its client's options
 
 
 def explained() -> str:
-    """The file's text, by the programs as they are compiled now."""
+    """The file's text, from the compiled programs."""
     parts = (f'"{name}": {_said(program)}' for name, program in PROGRAMS.items())
     return "{\n" + textwrap.indent(",\n".join(parts), "  ") + "\n}\n"
 

@@ -1,4 +1,4 @@
-"""What the C programs take: options with their limits, and the rules between them, as their --explain says."""
+"""The options of the C programs with their limits, and the rules between them, from their --explain."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from lab.typed_json import parse_as
 FILE = Path(__file__).with_name("options.json")
 LARGEST = 2**63 - 1  # TOML's own integers
 NAMES = {"mtu": "path_mtu", "least-time": "least_time_s", "deadline": "wait_deadline_s"}  # other names in experiments
-NOT_ASKED = frozenset({"operation", "measure", "mode", "bytes-per-call"})  # a series says them, or nobody
+NOT_ASKED = frozenset(
+    {"operation", "measure", "mode", "bytes-per-call"}
+)  # no parameters: the series sets them, or nobody does
 
 
 def parameter_of(option: str) -> str:
-    """What an experiment calls an option."""
+    """The name of an option in an experiment."""
     return NAMES.get(option, option.replace("-", "_"))
 
 
@@ -29,7 +31,7 @@ class Option:
     help: str
     both_ends: bool
     words: str = ""  # the choices, with | between them
-    least: int = 0  # of a number; a default below it says that the option does nothing
+    least: int = 0  # of a number; with a default below it the option is off
     most: int = LARGEST
 
     @property
@@ -40,7 +42,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Condition:
-    """Two operands, each an option, a number, a word or a product, and what they are to each other."""
+    """Two operands, each an option, a number, a word or a product, and their relation."""
 
     left: str
     relation: str
@@ -58,7 +60,7 @@ class OptionRule:
 
 @dataclass(frozen=True)
 class Table:
-    """All that one pair of programs says."""
+    """The options and rules of one pair of programs."""
 
     options: tuple[Option, ...]
     rules: tuple[OptionRule, ...]
@@ -84,7 +86,7 @@ class SaidRule:
 
 @dataclass(frozen=True)
 class Said:
-    """What --explain writes of one pair of programs."""
+    """The table of one pair of programs, as --explain writes it."""
 
     options: tuple[Option, ...]
     rules: tuple[SaidRule, ...]
@@ -103,10 +105,10 @@ PARAMETERS = {name: option for table in TABLES.values() for name, option in tabl
 
 
 def number(parameter: str) -> int:
-    """The default of a number, as its option's line says."""
+    """The default of a number option."""
     return int(PARAMETERS[parameter].default)
 
 
 def word(parameter: str) -> str:
-    """The same of a word."""
+    """The default of a word option."""
     return PARAMETERS[parameter].default

@@ -52,7 +52,9 @@ def require_kept(copies: Iterable[Path]) -> None:
     """Refuse a changed copy just before it runs, so that the record's digest is true. A missing copy cannot run."""
     for copy in copies:
         if copy.is_file() and not is_kept(copy):
-            raise LabError("is not what was kept there", where=str(copy), hint="the same command again makes it good")
+            raise LabError(
+                "differs from the copy that was kept there", where=str(copy), hint="run the same command again"
+            )
 
 
 def _keep(file: Path, kept: Path) -> str:

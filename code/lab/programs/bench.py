@@ -10,8 +10,8 @@ from lab.programs.request import DIRECTORY, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 
 PORT = 18600
-# The order of the words is part of every key, and so is which of them are always there. An option that is new in
-# options.json comes behind these where its value is not the default: what was measured without it stays known.
+# The order of the words is part of every key, and so are the words that are always there. An option that is new in
+# options.json comes after these, and only where its value is not the default: older records keep their keys.
 FIRST = ("path_mtu", "windows", "wait", "seed")
 OWN = ("tx_depth", "rx_depth", "post_list", "signal_every", "inline", "send_buffer", "receive_buffer")
 FLAG = "verify"  # the first of them
@@ -31,7 +31,7 @@ def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
-    """The CSV as it stands; everything that was asked for must be there."""
+    """The samples of the CSV; all that the request asks for must be there."""
     (outcome,) = outcomes
     return read_samples(outcome.client_out, request)
 
@@ -54,7 +54,7 @@ def _shared(request: Request, table: Table) -> tuple[str, ...]:
 
 
 def _is_given(option: Option, value: object) -> bool:
-    """Whether it takes a word of its own to say it."""
+    """Whether the command must name the value."""
     return option.kind != "flag" and str(value) != option.default
 
 

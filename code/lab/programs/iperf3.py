@@ -22,7 +22,7 @@ def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
-    """What the receiver says that it received."""
+    """The bytes and the time that the receiver reports."""
     if len(outcomes) != len(request.counts):
         raise ParseError(f"{len(outcomes)} outputs for {len(request.counts)} sizes", where="iperf3")
     documents = [_document(outcome.client_out) for outcome in outcomes]
@@ -61,7 +61,7 @@ def _samples(each: Counts, document: Document) -> list[Sample]:
     asked = _get(document, "start", "test_start", "blksize", kind=int)
     if asked != each.size:
         raise ParseError(f"blocks of {asked} bytes were sent, not of {each.size}", where="iperf3")
-    sent = _sample(each, "sent", document, "sum_sent")  # also what still lies in its socket: no measure of the link
+    sent = _sample(each, "sent", document, "sum_sent")  # this also counts bytes in its socket: no measure of the link
     if sent.bytes < each.size * each.iterations:
         raise ParseError(f"{sent.bytes} bytes were sent, not {each.size * each.iterations}", where="iperf3")
     received = _sample(each, "confirmed", document, "sum_received")

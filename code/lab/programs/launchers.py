@@ -1,8 +1,8 @@
-"""How both ranks of an MPI program are started, which depends on what lies between the two ends.
+"""The ways to start both ranks of an MPI program; the way depends on the link between the two ends.
 
-Slurm does it by itself, where it has a PMI that the MPI library knows. Open MPI asks a remote shell to start its
-daemon at the other end. Ours is `echo`: it prints what it is asked for, and the site starts that there, as it starts a
-server. No end must be able to log in to the other.
+Slurm starts both where it has a PMI that the MPI library knows. Open MPI asks a remote shell to start its daemon at
+the other end. Our remote shell is `echo`: it prints the command, and the site starts the command there like a server.
+No end needs to log in to the other.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Rank:
     """One end of an MPI program."""
 
     host: str
-    values: tuple[tuple[str, str], ...]  # of its environment
+    values: tuple[tuple[str, str], ...]  # its environment variables
     command: Words
 
 
 Starter = Callable[[dict[str, str], tuple[Rank, Rank]], Step]
 
-# One that waits lets the other go on, where both ranks share processors.
+# A waiting rank yields, since both ranks may share processors.
 SHARING = ("--mca", "mpi_yield_when_idle", "1")
 ISOLATED = ("orterun", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated", *SHARING)
 ASKING = ("--mca", "plm", "rsh", "--mca", "plm_rsh_agent", ECHO, "--mca", "plm_rsh_no_tree_spawn", "1")
@@ -49,7 +49,7 @@ def launch(launcher: str, settings: dict[str, str], ranks: tuple[Rank, Rank]) ->
 
 
 def starter(launcher: str) -> Starter:
-    """What a name stands for; behind `srun:` is the PMI, where it is another than PMIx."""
+    """The starter of a name. The PMI follows `srun:` where it is not PMIx."""
     name, _, pmi = launcher.partition(":")
     if pmi and name == "srun":
         return partial(_srun, pmi=pmi)
@@ -69,13 +69,13 @@ def _apart(settings: dict[str, str], ranks: tuple[Rank, Rank], more: Words = ())
 
 
 def _beside(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
-    """Two ends of one computer, in networks of their own. The launcher must not take the second for its own place."""
+    """Two ends of one computer, each in its own network. The launcher must not start the second rank in its own."""
     first, second = ranks
     return _apart(settings, (first, replace(second, host=NOT_HERE)), SHARING)
 
 
 def _on_nodes(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
-    """A rank on each node, where srun can't start it: the allocation's names for them are not those of the link."""
+    """A rank on each node where srun can't start it: the allocation's names of nodes differ from the link's."""
     first, second = (replace(rank, host=node) for rank, node in zip(ranks, NODES, strict=True))
     return Step.launched((*ON_NODES, *_mca(settings), *_contexts((first, second), by_host=True)))
 

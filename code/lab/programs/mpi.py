@@ -17,7 +17,7 @@ BINARY = "mpi-pingpong"
 MODES = {"latency": "ping-pong", ONE_WAY: "one-way"}
 TABLE = TABLES["mpi"]
 
-# Neither has a way past the cable: no shared memory, and of the interfaces and devices each rank knows its own only.
+# Neither can bypass the cable: there is no shared memory, and each rank knows its own interface and device only.
 TRANSPORTS = {
     "tcp": {"pml": "ob1", "btl": "self,tcp"},
     "verbs": {"pml": "ucx", "btl": "self"},
@@ -31,7 +31,7 @@ def launch(transport: str, ends: Ends, command: tuple[str, ...]) -> Step:
 
 
 def options(request: Request) -> tuple[str, ...]:
-    """What both ranks are told."""
+    """The options of both ranks."""
     values = request.parameters
     sizes = ",".join(f"{each.size}@{each.iterations}/{each.warmup}" for each in request.counts)
     words = ("--mode", MODES[request.measure], "--calls", values.calls, "--sizes", sizes, "--seed", str(values.seed))
@@ -41,14 +41,14 @@ def options(request: Request) -> tuple[str, ...]:
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
-    """What rank 0 printed; the launcher hands it on."""
+    """The samples that rank 0 printed; the launcher forwards them."""
     (outcome,) = outcomes
     return read_samples(outcome.client_out, request)
 
 
 def _values(transport: str, end: End) -> tuple[tuple[str, str], ...]:
-    """One rank's own environment. UCX brings connections up by datagrams (`rc_v` takes `ud_v` in), and drops those of
-    Soft-RoCE unless it is told not to look for their GID."""
+    """One rank's own environment. UCX opens connections with datagrams (`rc_v` includes `ud_v`). It drops those of
+    Soft-RoCE unless the check of their GID is off."""
     if transport == "tcp":
         return (("OMPI_MCA_btl_tcp_if_include", end.interface),)
     return (("UCX_TLS", "rc_v,self"), ("UCX_NET_DEVICES", f"{end.device}:1"), ("UCX_UD_VERBS_ETH_DGID_CHECK", "n"))

@@ -1,4 +1,4 @@
-"""NetPIPE, over TCP and over MPI: one run goes through a range of sizes, of which those that were asked for are read.
+"""NetPIPE, over TCP and over MPI: one run goes through a range of sizes; the parser reads the requested ones.
 
 Its Mbps are 2^20 bits a second, and its time is half of the best of three mean round trips (NetPIPE 3.7.2, netpipe.c).
 """
@@ -47,21 +47,21 @@ def _digits(number: Decimal) -> int:
 
 
 def _range(request: Request) -> tuple[str, ...]:
-    """No sizes beside those of the schedule, and as many messages of each."""
+    """Options for the sizes of the schedule only, with the same number of messages each."""
     sizes = [each.size for each in request.counts]
     repeats = max(each.iterations for each in request.counts)
     return ("-p", "0", "-l", str(min(sizes)), "-u", str(max(sizes)), "-n", str(repeats))
 
 
 def _tcp(request: Request, ends: Ends) -> tuple[Step, ...]:
-    """The table goes to a file, without which `cat` fails: NPtcp's main returns nothing, and its status is chance."""
+    """The table goes to a file. `cat` fails without the file; NPtcp's own exit status is random."""
     shared = shlex.join(("NPtcp", "-P", str(PORT), *_range(request)))
     client = f"{shared} -h {shlex.quote(ends.server.host)} -o /tmp/netpipe.$$ >&2; cat /tmp/netpipe.$$"
     return (Step(("sh", "-c", f"{shared}; true"), ("sh", "-c", client), PORT),)
 
 
 def _mpi(request: Request, ends: Ends) -> tuple[Step, ...]:
-    """A rank's standard output is a pipe to the launcher, which can be opened once more for the table."""
+    """A rank opens its standard output, a pipe to the launcher, once more for the table."""
     return (mpi.launch("tcp", ends, ("NPopenmpi", *_range(request), "-o", "/proc/self/fd/1")),)
 
 

@@ -1,4 +1,4 @@
-"""Programs that an experiment brings along: its own commands, and one of three ways to read what they print."""
+"""An experiment's own programs: their commands, and one of three ways to read their output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "l
 
 @dataclass(frozen=True)
 class Commands:
-    """Both ends' words; argv[0] is a file's place on the site where it is one of the binaries."""
+    """Both ends' words; argv[0] of a binary is its path on the site."""
 
     server: Words
     client: Words
@@ -54,7 +54,7 @@ class OwnTable:
 
 
 def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -> Program:
-    """The program of one table of [programs], checked before, with the words of one series."""
+    """The program of one checked table of [programs], with the arguments of one series."""
     binaries = tuple(folder / file for file in table.binaries)
     server, client = (_placed(split(command), binaries) for command in (table.server, table.client))
     commands = Commands(server, client, split(arguments))
@@ -81,7 +81,7 @@ def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
 
 
 def _printed(said: OwnTable, *, rdma: bool) -> Printed | None:
-    """A device's completion says that the data are at the other end; a socket's sender has to wait for an answer."""
+    """The format of the output. A device's completion shows arrival of the data; a socket's sender needs an answer."""
     stop = "completed" if rdma else "confirmed"
     if said.output == "csv":
         return None

@@ -76,7 +76,7 @@ def _bandwidth(request: Request, each: Counts, text: str) -> Sample:
 
 
 def _latency(request: Request, each: Counts, text: str) -> Sample:
-    """ib_read_lat prints the whole round trip, the others half of it; t_typical is the median."""
+    """The round trip: ib_read_lat prints all of it, the others half; t_typical is the median."""
     _, row = _table(request, text, _LATENCY_HEADING, _LATENCY_ROW)
     iterations = _check_row(request, each, row)
     halves = 1 if request.operation == "read" else 2
@@ -87,7 +87,7 @@ def _latency(request: Request, each: Counts, text: str) -> Sample:
 
 
 def _time_ns(size: int, iterations: int, average: str, unit: int, rate: str) -> int | None:
-    """From the column with more digits: two decimals of MiB/s say little of small messages, MsgRate of large ones."""
+    """The rate from the column with more digits: MiB/s is coarse for small messages, MsgRate for large ones."""
     with localcontext() as context:
         context.prec = 40
         messages_per_s = Decimal(rate) * 10**6

@@ -1,4 +1,4 @@
-"""What programs print that know nothing of the lab: one number with its unit for each size. None of it is trusted."""
+"""Output of programs that don't know the lab: a number with its unit for each size. None of it is trusted."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}  # of a whole round trip
 NUMBER = r"\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?"
 COLUMNS = re.compile(rf"(?P<size>\d{{1,19}})\s+(?P<value>{NUMBER})\s+(?P<unit>\S{{1,16}})", re.ASCII)
 
-Part = tuple[StepOutcome, tuple[Counts, ...]]  # what one pair of programs printed, and the sizes it was asked for
+Part = tuple[StepOutcome, tuple[Counts, ...]]  # the output of one pair of programs, and its sizes
 
 
 @dataclass(frozen=True)
 class Printed:
-    """How a line is read: named groups size, value and unit; unit may be fixed, size follow from the command."""
+    """The format of a line: named groups size, value and unit. The unit may be fixed; the command may give the size."""
 
     pattern: re.Pattern[str]
     unit: str = ""
-    only: bool = False  # every line but comments must be one
-    stop: str = "completed"  # when a rate's time ended
+    only: bool = False  # each line but a comment must match
+    stop: str = "completed"  # the end of a rate's time
 
 
 def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> Reading:
@@ -54,7 +54,7 @@ def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> R
             samples[sample.size_bytes] = sample
     for each in request.counts:
         if each.size not in samples:
-            raise ParseError(f"no line says what {each.size} bytes came to", where=request.program)
+            raise ParseError(f"no line has a result for {each.size} bytes", where=request.program)
     return Reading({}, tuple(samples[each.size] for each in request.counts))
 
 
@@ -69,7 +69,9 @@ def _samples(printed: Printed, request: Request, text: str, counts: tuple[Counts
         groups = found.groupdict()
         size = _integer(groups.get("size") or str(counts[0].size))
         if size not in asked:
-            raise ParseError(f"line {number} speaks of {size} bytes, which nobody asked for", where=request.program)
+            raise ParseError(
+                f"line {number} is about {size} bytes, a size that was not asked for", where=request.program
+            )
         yield _sample(printed.stop, request, asked[size], groups["value"], groups.get("unit") or printed.unit)
 
 
@@ -84,7 +86,7 @@ def _lines(text: str, program: str) -> Iterator[tuple[int, str]]:
 
 
 def _sample(stop: str, request: Request, asked: Counts, value: str, unit: str) -> Sample:
-    """A rate up to the stop that such programs know; or the mean of round trips."""
+    """One sample: a rate up to the stop time that such programs know, or the mean of round trips."""
     units: dict[str, Decimal] = RATES if request.measure == "throughput" else {k: Decimal(v) for k, v in TIMES.items()}
     if unit not in units:
         known = ", ".join(units)
@@ -97,7 +99,7 @@ def _sample(stop: str, request: Request, asked: Counts, value: str, unit: str) -
         printed = Decimal(value) * units[unit]
         time = printed if request.measure == "latency" else total * 10**9 / printed if printed else Decimal(0)
     if not 1 <= time < 2**63:
-        raise ParseError(f"{value} {unit} for {asked.size} bytes cannot be", where=request.program)
+        raise ParseError(f"{value} {unit} for {asked.size} bytes is impossible", where=request.program)
     kind = "round_trip_mean" if request.measure == "latency" else stop
     return Sample(asked.size, kind, 0, count, total, int(time.to_integral_value()))
 

@@ -1,4 +1,4 @@
-"""qperf: one client and one server for each size; it counts time, not messages, and is told to quit at the end."""
+"""qperf: one client and one server for each size. qperf counts time, not messages; its server quits on a command."""
 
 from __future__ import annotations
 

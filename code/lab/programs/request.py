@@ -1,4 +1,4 @@
-"""What a program is asked for, what is read from its output, and what a program must be able to do."""
+"""A request to a program, the samples read from its output, and the description of a program."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.options.table import Table
 
-DIRECTORY = "/lab/bin"  # where a site puts the programs under test
+DIRECTORY = "/lab/bin"  # the site's folder of programs under test
 DEADLINE_S = 120
-TRIES = 4  # times of its least time that a size may take: the last try, those before it, and what a busy link adds
+TRIES = 4  # a size may take so many times its least time: the last try, earlier ones, and a busy link
 SLOW_BYTES_PER_S = 10**9 // 8 // 4  # a quarter of what Ethernet of 1 Gbit/s carries
 
 
@@ -23,14 +23,14 @@ class Request:
 
     program: str
     operation: str
-    measure: str  # throughput, latency, or ONE_WAY: what each side's own call took
+    measure: str  # throughput, latency, or ONE_WAY: the time of each side's own call
     counts: tuple[Counts, ...]
     parameters: Parameters
 
     @property
     def deadline_s(self) -> int:
-        """As it was given; else long enough for all bytes over a slow link, and for sizes that are measured again since
-        they were over too soon: one that stalls is known earlier."""
+        """The given deadline, else one for all bytes over a slow link and for repeated sizes that ended too soon. The
+        programs' own deadline finds a stall earlier."""
         if self.parameters.deadline_s != "auto":
             return self.parameters.deadline_s
         slow_s = sum(self.messages(each) * each.size for each in self.counts) // SLOW_BYTES_PER_S
@@ -38,30 +38,30 @@ class Request:
 
     @property
     def least_time_s(self) -> int:
-        """How long each size must last; nothing unless a plan says so."""
+        """The least time of each size; 0 unless a plan sets it."""
         return 0 if self.parameters.least_time_s == "auto" else self.parameters.least_time_s
 
     def messages(self, counts: Counts) -> int:
-        """How many of a size may be sent, timed and not."""
+        """The most messages of a size, with warm-up."""
         return self.rounds_most * counts.iterations + counts.warmup
 
     @property
     def rounds_least(self) -> int:
-        """How often the timed messages of a size are sent even if all rounds agree."""
+        """The least number of rounds of a size."""
         return self.parameters.round_limits.window if self.parameters.until_stable else 1
 
     @property
     def rounds_most(self) -> int:
-        """How often the timed messages of a size may be sent."""
+        """The largest number of rounds of a size."""
         return self.parameters.round_limits.cap if self.parameters.until_stable else 1
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One row of a record: so many messages of one size took so long."""
+    """One row of a record: a number of messages of one size, and their time."""
 
     size_bytes: int
-    sample: str  # a window or round, what they come to (see below), or a round trip of some kind
+    sample: str  # a window, a round, a summary of them (see below), or a kind of round trip
     index: int
     messages: int
     bytes: int
@@ -76,13 +76,13 @@ class Reading:
     samples: tuple[Sample, ...]
 
 
-# What a person writes; anything else in the folder can be made from it.
+# Files that people write; the build makes all others in the folder.
 ANY_SOURCE = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "Makefile")
 
 
 @dataclass(frozen=True)
 class Build:
-    """The command that makes the programs under test, where it is run, and which files there are the author's own."""
+    """The command that makes the programs under test, its folder, and the author's own files there."""
 
     command: tuple[str, ...]
     folder: Path
@@ -102,18 +102,18 @@ class Program:
     steps: Callable[[Request, Ends], tuple[Step, ...]]
     parse: Callable[[Request, tuple[StepOutcome, ...]], Reading]
     binaries: tuple[Path, ...] = ()  # programs under test, put at DIRECTORY on the site
-    build: Build | None = None  # what makes the binaries, where `make build` does not
+    build: Build | None = None  # makes the binaries, where `make build` does not
     engine: bool = False  # it is of code/bench: windows, rounds, and its rules
-    prints_samples: bool = False  # the lab's CSV, which a record keeps apart from the talk
-    both_spin: bool = False  # client and server busy-wait whatever they are told
+    prints_samples: bool = False  # the lab's CSV, which a record keeps apart from other output
+    both_spin: bool = False  # client and server always busy-wait
     same_counts: bool = False  # its command names iterations and warm-up once, for all sizes
     rdma: bool = False  # needs an RDMA device
     uses: frozenset[str] = frozenset()  # parameters that change its commands
-    table: Table | None = None  # what it says of its options, where it is one of code/bench
-    reading: str = ""  # how the output is read, where an experiment's file says so: a part of the key
+    table: Table | None = None  # its options, where it is one of code/bench
+    reading: str = ""  # the output's format in an experiment's file: a part of the key
 
 
 ONE_WAY = "one-way"
 SUMMARIES = ("completed", "confirmed")
 WINDOW = "window"  # from the start of a size to some of its messages
-SETTLED = {"settled": "yes", "unsettled": "no"}  # the rounds that were looked at last, and whether they agreed
+SETTLED = {"settled": "yes", "unsettled": "no"}  # the last window of rounds, and whether they agreed

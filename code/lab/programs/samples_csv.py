@@ -35,7 +35,7 @@ def read_samples(text: str, request: Request) -> Reading:
 
 
 def write_samples(samples: Iterable[Sample]) -> str:
-    """The same samples as text that says where it ends."""
+    """The same samples as text with an end mark."""
     rows = [f"{s.size_bytes},{s.sample},{s.index},{s.messages},{s.bytes},{s.time_ns}" for s in samples]
     return "\n".join([FIRST_LINE, COLUMNS, *rows, f"# end rows={len(rows)}", ""])
 
@@ -70,7 +70,7 @@ def _samples(lines: list[str], start: int) -> Iterator[Sample]:
 
 
 def _header(lines: list[str]) -> dict[str, str]:
-    """Options and choices; what a program says of one size is kept under that size."""
+    """Options and choices; values of one size stand under that size."""
     header: dict[str, str] = {}
     for line in lines[1:-1]:
         key, equals, value = line.removeprefix("# ").partition("=")
@@ -87,13 +87,12 @@ def _header(lines: list[str]) -> dict[str, str]:
 def _check_values(samples: tuple[Sample, ...], request: Request) -> None:
     for sample in samples:
         if sample.bytes != sample.size_bytes * sample.messages or sample.time_ns <= 0:
-            raise ParseError(f"a sample that cannot be: {sample}", where=request.program)
+            raise ParseError(f"an impossible sample: {sample}", where=request.program)
 
 
 def _check_counts(samples: tuple[Sample, ...], request: Request) -> None:
-    """A summary must carry all messages of its size; of round trips, sends and receives there is one for each that was
-    asked for, or for one in every so many where they are too many to keep. Windows go from the start to ever more
-    messages, the last to all."""
+    """A summary must hold all messages of its size. Each round trip, send or receive has a row; of too many, one in
+    every n has. Each window starts at the first message and holds more than the one before; the last holds all."""
     found: Counter[tuple[int, str]] = Counter()
     windows: dict[int, list[Sample]] = defaultdict(list)
     for sample in samples:
@@ -114,7 +113,7 @@ def _check_counts(samples: tuple[Sample, ...], request: Request) -> None:
             if not _are_windows(windows.pop(each.size, []), _sent(each, found, request)):
                 raise ParseError(f"the windows of {each.size} bytes are not what was asked for", where=request.program)
         if windows:
-            raise ParseError(f"windows of {min(windows)} bytes, which nobody asked for", where=request.program)
+            raise ParseError(f"windows of {min(windows)} bytes were not asked for", where=request.program)
 
 
 def _are_windows(windows: list[Sample], iterations: int) -> bool:
@@ -124,14 +123,14 @@ def _are_windows(windows: list[Sample], iterations: int) -> bool:
 
 
 def _sent(asked: Counts, found: Counter[tuple[int, str]], request: Request) -> int:
-    """A size that must last may have been sent a multiple of what was asked for; all its summaries tell of the same."""
+    """The messages of a size. A least time may raise them to a multiple of the request, the same in all summaries."""
     sent = found[asked.size, SUMMARIES[0]]
     raised = request.least_time_s and sent and sent % asked.iterations == 0
     return sent if raised else asked.iterations
 
 
 def _kept(asked: int) -> int:
-    """How many messages of a size have a row of their own (code/bench/sweep.c)."""
+    """The number of messages of a size with a row of their own (code/bench/sweep.c)."""
     return ceil(asked / ceil(asked / ROWS_MOST))
 
 

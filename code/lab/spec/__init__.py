@@ -1,1 +1,1 @@
-"""What an experiment asks: its file read, checked, and put into values."""
+"""Experiments: the file is read, checked, and turned into values."""

@@ -1,4 +1,4 @@
-"""What an experiment's file says, table by table; its schema has checked each value before."""
+"""The tables of an experiment's file. The schema has checked each value."""
 
 from __future__ import annotations
 

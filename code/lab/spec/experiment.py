@@ -1,4 +1,4 @@
-"""An experiment: what is asked, with which programs and parameters, as frozen values."""
+"""An experiment: its question, programs and parameters, as frozen values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lab.model.trial import Link
 from lab.programs.request import Program
 
 Point = dict[str, Scalar]  # varied parameter -> its value
-MOST_TRIALS = 1_000_000  # that are planned without --yes: a plan keeps each of them in memory
+MOST_TRIALS = 1_000_000  # without --yes: a plan keeps each trial in memory
 
 
 @dataclass(frozen=True)
 class Series:
-    """One curve, or a family of them: a program, what it does, and what is varied."""
+    """One curve, or a family of them: a program, its operation, and the varied values."""
 
     name: str
     tool: Program
@@ -39,7 +39,7 @@ class Series:
         return tuple(dict(zip(self.vary, values, strict=True)) for values in product(*self.vary.values()))
 
     def trials(self, site: str) -> int:
-        """How many there are on a site, without making any."""
+        """The number of trials on a site, without making any."""
         return prod(len(values) for values in self.vary.values()) * self.parameters(site, {}).repetitions
 
     def profile(self, site: str) -> Profile:
@@ -47,7 +47,7 @@ class Series:
         return self.profiles.get(site, Profile(why="The published parameters run unchanged."))
 
     def parameters(self, site: str, point: Point) -> Parameters:
-        """What a trial is run with: published, then the site's profile, then the varied values."""
+        """The parameters of a trial: published, then the site's profile, then the varied values."""
         return self.published.with_values(self.profile(site).values).with_values(point)
 
     def sizes(self, site: str) -> tuple[int, ...]:
@@ -82,10 +82,10 @@ class Experiment:
     question: str
     series: tuple[Series, ...]
     comparisons: tuple[Comparison, ...] = ()
-    left_out: tuple[str, ...] = ()  # series, on a link that can't be what they ask for
+    left_out: tuple[str, ...] = ()  # series that the link cannot run
 
     def on_a_real_link(self) -> Experiment:
-        """What is left where no link can be modelled."""
+        """The experiment without the series that model a link."""
         series = tuple(each for each in self.series if not each.link.is_modelled)
         left_out = tuple(each.name for each in self.series if each.link.is_modelled)
         if not series:

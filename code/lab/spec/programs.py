@@ -1,4 +1,4 @@
-"""The [programs] of an experiment file: what is wrong with one of them, and the programs that series can name."""
+"""The [programs] of an experiment file: their faults, and the programs that series can name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OwnTables = Mapping[str, OwnTable]
 
 
 def find_program(series: SeriesTable, own: OwnTables, file: Path) -> Program:
-    """The program that a series names; one of the file's own comes with the series' arguments."""
+    """The program that a series names; one of the file's own takes the series' arguments."""
     name = series.program
     if name in own:
         return own_program(name, own[name], file.parent / own[name].folder, series.arguments or "")
@@ -27,7 +27,7 @@ def find_program(series: SeriesTable, own: OwnTables, file: Path) -> Program:
 
 
 def program_faults(document: Document, file: Path) -> Iterator[Fault]:
-    """Everything that the schema cannot say of programs and of the series that name them."""
+    """The faults of programs, and of series that name them, that the schema cannot find."""
     for name, table in document.programs.items():
         yield from _faults(name, table, file, ("programs", name))
     for index, series in enumerate(document.series):

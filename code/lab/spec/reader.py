@@ -33,7 +33,7 @@ BOUNDS = (
 
 
 def load(file: Path, most_trials: int | None = MOST_TRIALS) -> Experiment:
-    """Read and check an experiment file; nothing that cannot run gets through."""
+    """Read and check an experiment file; refuse one that cannot run."""
     found = check_lines(read_whole(file), EXPERIMENT)
     document = parse_as(Document, found.document)
     if fault := next(program_faults(document, file), None):
@@ -42,7 +42,7 @@ def load(file: Path, most_trials: int | None = MOST_TRIALS) -> Experiment:
 
 
 class _Reader:
-    """Lays values over each other, and knows for every refusal the line that caused it."""
+    """Lays values over each other. Each refusal names the line that caused it."""
 
     def __init__(self, found: TomlFile, document: Document, most_trials: int | None) -> None:
         self.most_trials = most_trials
@@ -79,7 +79,7 @@ class _Reader:
         return series
 
     def layer(self, base: Parameters, given: Values, path: Keys) -> Parameters:
-        """Each value once more as it is run: the schema cannot read 4G."""
+        """The parameters with these values, each checked again: the schema cannot read 4G."""
         for name, value in given.items():
             try:
                 base = base.with_values({name: value})
@@ -95,7 +95,7 @@ class _Reader:
             self.refuse(replace(fault, path=path))
 
     def profiles(self, index: int, table: SeriesTable) -> dict[str, Profile]:
-        """A series' own values stand above the common profile's, its own profile above both."""
+        """Profiles by site. A series' own value wins over the common profile's; its own profile wins over both."""
         common, own = self.document.profile, table.profile
         profiles = {}
         for site in dict.fromkeys([*common, *own]):
@@ -124,7 +124,7 @@ class _Reader:
             self.refuse(Fault(error.what, path, hint=error.hint))
 
     def check(self, series: Series, index: int) -> None:
-        """Published values and those of every site must obey the rules, at every varied point."""
+        """The rules hold for published values and for those of every site, at every varied point."""
         wanted = (series.operation, series.measure)
         if wanted not in series.tool.abilities:
             able = ", ".join(sorted(" ".join(each) for each in series.tool.abilities))
@@ -136,7 +136,7 @@ class _Reader:
                 self.check_point(series, index, site, point)
 
     def check_count(self, series: Series, path: Keys) -> None:
-        """Before anything is made for each of them."""
+        """Refuse too many points before a value is made for each."""
         count = prod(len(values) for values in series.vary.values())
         if self.most_trials is not None and count > self.most_trials:
             what = f"{series.name} varies {count:,} points, each of them a trial at least"

@@ -1,7 +1,7 @@
-"""Rules between the values of a trial: what each program, and each kind of site, cannot do.
+"""Rules between the values of a trial: the limits of programs and kinds of sites.
 
-What our programs refuse by themselves stands once, in code/bench/rule_table.c, and comes from options.json. Here is
-what only the harness knows: sites, links and the programs of others.
+The rules of our own programs stand once, in code/bench/rule_table.c, and come from options.json. The rules here are
+about sites, links and the programs of others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EXACT_LARGEST = 256 << 20  # bytes of a message: both ends' buffers lie in the e
 
 @dataclass(frozen=True)
 class Setting:
-    """Everything that the rules look at: one series at one varied point on one site."""
+    """The input of the rules: one series at one varied point on one site."""
 
     tool: Program
     operation: str
@@ -46,7 +46,7 @@ class Setting:
 
     @property
     def one_core(self) -> bool:
-        """Whether the site is known to have one core for both ends, before it is opened."""
+        """Whether the site has one core for both ends, as far as its name tells."""
         known = fixed(self.site)
         return known is not None and known.one_core
 
@@ -62,7 +62,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Rule:
-    """A value to blame, when it breaks the rule, and the sentence that says so."""
+    """The parameter to blame, the test that finds the fault, and the expected value in words."""
 
     parameter: str
     broken: Callable[[Setting], bool]
@@ -74,7 +74,7 @@ def _fixed(*values: int | str) -> tuple[int, ...]:
 
 
 def _signals_too_rare(s: Setting) -> bool:
-    """The program takes it, and then measures a queue that stands still until its only completion."""
+    """Whether the queue would stand still until its only completion; the program does not refuse that."""
     listed = s.program == "verbs" and s.parameters.post_list != 1
     return listed and any(
         every > 1 and 2 * every > s.parameters.tx_depth for every in _fixed(s.parameters.signal_every)
@@ -82,18 +82,18 @@ def _signals_too_rare(s: Setting) -> bool:
 
 
 def _bytes_of(s: Setting) -> int:
-    """That the size which takes the most of them takes in a trial."""
+    """The most bytes of one size in a trial."""
     return max(_request(s).messages(each) * each.size for each in s.counts)
 
 
 def _request(s: Setting) -> Request:
-    """What a trial would be asked for."""
+    """The request of a trial."""
     return Request(s.program, s.operation, s.measure, s.counts, s.parameters)
 
 
 def _largest(s: Setting) -> int:
     """Bytes of a message that the program and the site can hold."""
-    programs = {"iperf3": 1 << 20}  # its own words: block size too large (maximum = 1048576 bytes)
+    programs = {"iperf3": 1 << 20}  # its own message: block size too large (maximum = 1048576 bytes)
     site = EXACT_LARGEST if s.one_core else MOST_BYTES
     return min(site, programs.get(s.program, (1 << 31) - 1 if s.program.startswith("ib_") else MOST_BYTES))
 
@@ -162,7 +162,7 @@ def broken_rule(setting: Setting) -> Refusal | None:
 
 
 def _values(s: Setting) -> dict[str, str]:
-    """As its command would say them."""
+    """The values as its command would name them."""
     asked = s.tool.table.asked() if s.tool.table else {}
     given = {option.name: _text(getattr(s.parameters, name)) for name, option in asked.items()}
     return given | {"measure": s.measure, "operation": s.operation}
@@ -173,5 +173,5 @@ def _text(value: object) -> str:
 
 
 def idle_variation(program: Program, names: tuple[str, ...]) -> str | None:
-    """A varied parameter that cannot change what the program does."""
+    """A varied parameter without an effect on the program."""
     return next((name for name in names if name not in program.uses & SWEEPABLE), None)

@@ -37,7 +37,7 @@ def test_a_damaged_copy_is_made_good_before_it_runs_and_never_runs(tmp_path: Pat
     digest = keep_binaries([program], kept)[program]
     copy = kept_binary("tcp-client", digest, kept)
     copy.write_bytes(b"One")
-    with pytest.raises(LabError, match="is not what was kept there"):
+    with pytest.raises(LabError, match="differs from the copy that was kept there"):
         require_kept([copy])
     assert keep_binaries([program], kept)[program] == digest and copy.read_bytes() == b"one"
     require_kept([copy])

@@ -53,13 +53,13 @@ def test_a_time_is_a_round_trip() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("64 8 Mbps\n", "no line says what 1024 bytes came to"),
+        ("64 8 Mbps\n", "no line has a result for 1024 bytes"),
         ("64 8 Mbps\n64 8 Mbps\n", "64 bytes are there twice"),
-        ("65 8 Mbps\n", "65 bytes, which nobody asked for"),
+        ("65 8 Mbps\n", "line 1 is about 65 bytes, a size that was not asked for"),
         ("64 8 furlongs\n", "'furlongs' is no unit of throughput: one of B/s"),
         ("64 8 us\n", "'us' is no unit of throughput"),
-        ("64 0 Mbps\n", "0 Mbps for 64 bytes cannot be"),
-        ("64 1e99 GB/s\n", "cannot be"),
+        ("64 0 Mbps\n", "0 Mbps for 64 bytes is impossible"),
+        ("64 1e99 GB/s\n", "is impossible"),
         ("64 -8 Mbps\n", "line 1 is not 'size value unit'"),
         ("64 nan Mbps\n", "line 1 is not 'size value unit'"),
         ("64 8 Mbps and more\n", "line 1 is not 'size value unit'"),
