@@ -1,6 +1,6 @@
-"""The lab's statistics: pure functions from samples to estimates, and the only place that has any.
+"""The lab's statistics: pure functions from samples to estimates. No other package computes statistics.
 
-What is reported, and how, follows T. Hoefler and R. Belli, "Scientific Benchmarking of Parallel Computing Systems:
+The choice of statistics follows T. Hoefler and R. Belli, "Scientific Benchmarking of Parallel Computing Systems:
 Twelve Ways to Tell the Masses when Reporting Performance Results", SC'15. Each function names its estimator, what it
 assumes, and its source.
 """

@@ -1,4 +1,4 @@
-"""What the headers leave of a link's rate: the most that a protocol can carry, from the frame's own arithmetic."""
+"""The part of a link's rate that headers leave: the most that a protocol can carry, by the frame's arithmetic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATH_MTUS = (4096, 2048, 1024, 512, 256)
 
 @dataclass(frozen=True)
 class Limit:
-    """What physics allows at each x: the link's rate, or what the headers leave of it."""
+    """The physical limit at each x: the link's rate, or its part without headers."""
 
     label: str
     x: tuple[float, ...]

@@ -9,18 +9,18 @@ from scipy import special
 
 
 def student(probability: float, freedom: float) -> float:
-    """Of Student's t."""
+    """A quantile of Student's t."""
     return float(special.stdtrit(freedom, probability))
 
 
 def fisher(probability: float, above: float, below: float) -> float:
-    """Of F, with these degrees of freedom of the numerator and of the denominator."""
+    """A quantile of F with these degrees of freedom of the numerator and of the denominator."""
     return float(special.fdtri(above, below, probability))
 
 
 @cache
 def binomial(probability: float, n: int, chance: float) -> int:
-    """The least number of successes of n that is not passed with at least this probability."""
+    """The least k such that at most k of n trials succeed with at least this probability."""
     successes = ceil(float(special.bdtrik(probability, n, chance)))
     if successes > 0 and special.bdtr(successes - 1, n, chance) >= probability:
         return successes - 1  # the inverse is rounded

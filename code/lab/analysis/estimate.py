@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# The confidence of every interval that is not asked for otherwise.
+# The default confidence of intervals.
 LEVEL = 0.95
 
 

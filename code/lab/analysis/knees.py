@@ -14,10 +14,10 @@ from lab.analysis.samples import Floats, TooFewSamples, check_pairs
 # A knee needs two x on either side of it.
 LEAST_X = 5
 RESAMPLES = 1_999
-# Candidate places: so many between two neighbouring x, and so many at most; then in each of three closer looks at those
-# that are not ruled out.
+# The first look has COARSE candidates between two neighbouring x, at most MOST; each of LOOKS closer looks has FINE
+# candidates among the places that are not ruled out.
 COARSE, MOST, FINE, LOOKS = 16, 513, 257, 3
-# Parts of the y's sum of squares below this are rounding; so are differences between gains below the other.
+# A part of the y's sum of squares below the first is rounding; so is a difference of gains below the second.
 ROUNDING, GAIN_ROUNDING = 1e-20, 1e-12
 
 
@@ -77,13 +77,13 @@ class _Points:
         return self.left <= ROUNDING * float(self.y @ self.y)
 
     def places(self) -> Floats:
-        """Where a knee is looked for, evenly among the x, since sizes are often doubled."""
+        """The candidate places of a knee, evenly among the x, since sizes are often doubled."""
         last = self.x.size - 2
         among = np.linspace(1, last, min((last - 1) * COARSE + 1, MOST))
         return np.interp(among, np.arange(self.x.size), self.x)
 
     def off_line(self, rows: Floats) -> Floats:
-        """What of each row no straight line explains."""
+        """The residuals of each row from its straight line."""
         centred = (self.x - self.x.mean()) / np.ptp(self.x)
         basis, _ = np.linalg.qr(np.stack([self.root_weight, self.root_weight * centred], axis=1))
         rest: Floats = rows - (rows @ basis) @ basis.T
@@ -99,7 +99,7 @@ class _Points:
         return self.bends(np.maximum(self.x - places[:, None], 0) / np.ptp(self.x))
 
     def gains(self, places: Floats) -> Floats:
-        """How much less than a straight line a knee at each place leaves."""
+        """The sum of squares that a knee at each place explains beyond a straight line."""
         return np.square(self.hinges(places) @ self.y)
 
 

@@ -1,4 +1,4 @@
-"""Taking an overhead off: the time of a round without what passes after its data have arrived."""
+"""The time of a round without the overhead after its data have arrived."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lab.analysis.estimate import LEVEL, Estimate, Interval
 from lab.analysis.samples import Floats, check_samples
 from lab.analysis.summary import estimate_median
 
-# Of a round's time: where more would be taken off, the correction is not made. What is taken for the way back lies
-# anywhere between nothing and the whole trip, so beyond this the corrected rate is unknown by more than a fifth.
+# The largest share of a round's time that a correction may take off. The true share lies anywhere between nothing and
+# the whole trip, so beyond this the corrected rate is unknown by more than a fifth.
 LARGEST_SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class Correction:
-    """How large a part of the time is taken off, and the rate without it; None where it is refused."""
+    """The share of the time that is taken off, and the corrected rate; None where the share is too large."""
 
     share: Estimate
     rate: Estimate | None
@@ -51,7 +51,7 @@ def until_completed(
 
 @dataclass(frozen=True)
 class _Times:
-    """Of each repetition: with nothing taken off, with what is taken for the truth, and with all that may be."""
+    """The times of each repetition: as measured, with the likely overhead off, and with the most off."""
 
     longest: Floats
     likely: Floats

@@ -1,4 +1,4 @@
-"""Two straight lines where one does not do: before and after a break, each with its own slope and intercept."""
+"""Two straight lines where one does not fit: before and after a break, each with its own slope and intercept."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from lab.analysis.summary import estimate_mean
 LEAST = 3
 # A difference of BIC beyond this is very strong evidence: R. E. Kass and A. E. Raftery, "Bayes Factors" (1995).
 CLEARLY = 10.0
-# Two lines have a slope, an intercept and a place more than one.
+# Two lines have three parameters more than one: a slope, an intercept and a place.
 PARAMETERS = 3
-# The chance of a departure as steady over the repetitions where there is none.
+# The chance to find a steady departure over the repetitions where there is none.
 CHANCE = 0.01
-# Of a y: what two lines change by less, at every x, is not worth a second line.
+# The least change of some y, as a fraction, that justifies a second line.
 MATTERS = 0.01
 
 
@@ -65,7 +65,7 @@ def find_pieces(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Pieces | No
 
 @dataclass(frozen=True)
 class _Breaks:
-    """The means over repetitions, and what two lines leave of their squares for a break before each x."""
+    """The means over repetitions, and the sum of squares that two lines leave for a break before each x."""
 
     x: Floats
     y: Floats
@@ -88,7 +88,7 @@ class _Breaks:
         return slice(None, self.best), slice(self.best, None)
 
     def departure(self) -> Floats:
-        """What two lines say beyond what one says."""
+        """The difference between two lines and one."""
         two = np.concatenate([_on_line(self.x[part], self.y[part]) for part in self.parts])
         departure: Floats = two - _on_line(self.x, self.y)
         return departure
@@ -124,7 +124,7 @@ def _on_line(xs: Floats, ys: Floats) -> Floats:
 
 
 def _left_of_starts(xs: Floats, ys: Floats) -> Floats:
-    """The squares that a line leaves of the first x, of the first two, and so on, by updating (B. P. Welford, 1962)."""
+    """The squares that a line leaves of the first x, the first two, and so on, by updating (B. P. Welford, 1962)."""
     left = np.zeros(xs.size)
     mean_x = mean_y = xx = xy = yy = 0.0
     for n, (x, y) in enumerate(zip(xs.tolist(), ys.tolist(), strict=True), 1):

@@ -12,7 +12,7 @@ from lab.analysis.ranks import place
 from lab.analysis.samples import BadSample, Floats, check_samples
 
 RESAMPLES = 9_999
-OF_MANY = 4_999  # of each of several ratios at once, whose ranks are sorted twice
+OF_MANY = 4_999  # of several ratios at once; their ranks are sorted twice
 # Below this many samples on either side the bootstrap's 95 % interval holds the truth too seldom (88 % at 3).
 LEAST = 6
 
@@ -71,7 +71,7 @@ def _key(samples: ArrayLike) -> tuple[float, ...]:
 
 
 def _balanced(ratios: list[Floats], level: float) -> list[Interval]:
-    """Of each row of resampled ratios the same ranks, which all rows keep to at once in `level` of the columns."""
+    """The same ranks of each row of resampled ratios; in `level` of the columns all rows lie within them at once."""
     if not ratios:
         return []
     ordered = np.sort(np.stack(ratios), axis=1)

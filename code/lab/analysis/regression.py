@@ -33,8 +33,8 @@ def fit_line(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Line:
     """The least-squares line of each repetition, a row of y over the x, and the mean of these lines.
 
     Estimator: ordinary least squares in every row, Student's interval over the rows' slopes and over their intercepts.
-    What a repetition has of its own, and errors of neighbouring x that depend on each other, move its line as a whole
-    and so are in the interval; points of one repetition are no repetitions, so that a single row has no interval.
+    An effect of one repetition, or dependent errors of neighbouring x, move its line as a whole, so the interval
+    includes them. Points of one repetition are no repetitions, so a single row has no interval.
     Assumes independent repetitions; holds at 95 % from two of them on, whatever their variances. Source: R. Ibragimov
     and U. K. Mueller, "t-Statistic Based Correlation and Heterogeneity Robust Inference" (2010).
     """
@@ -62,10 +62,10 @@ def intercept_agrees(line: Line, measured: Estimate) -> bool:
 
 
 def neighbour_correlation(x: ArrayLike, y: ArrayLike, line: Line) -> float | None:
-    """How what a line leaves at one x goes with what it leaves at the next; None where it leaves nothing.
+    """The correlation of a line's residuals at neighbouring x; None without residuals.
 
-    Estimator: the first serial correlation of the residuals' means at each x. Independent errors give about 0, and
-    beyond 2 over the root of the number of x hardly ever: then the line misses a shape. Source: M. S. Bartlett, "On the
+    Estimator: the first serial correlation of the residuals' means at each x. Independent errors give about 0. A value
+    beyond 2 over the root of the number of x means that the line misses a shape. Source: M. S. Bartlett, "On the
     Theoretical Specification and Sampling Properties of Autocorrelated Time-Series" (1946).
     """
     xs, rows = check_rows(x, y, least=2)

@@ -1,4 +1,4 @@
-"""Samples on their way in: checked once here, so that no statistic is ever computed from nothing or from NaN."""
+"""Checks of incoming samples, so that no statistic is computed from nothing or from NaN."""
 
 from __future__ import annotations
 

@@ -40,11 +40,11 @@ def find_steady(windows: ArrayLike) -> Steady:
 
 
 def warm_up_ratio(trials: ArrayLike, level: float = LEVEL, seed: int = 1) -> Estimate:
-    """How many times the steady value the first window takes: a row per repetition, a column per window.
+    """The first window as a multiple of the steady value: a row per repetition, a column per window.
 
     Estimator: the ratio of medians over repetitions, of the first window to the median of each trial's second half.
-    Assumes independent repetitions that are steady by the middle. Judge it against 1: can't tell means that warm-up was
-    not seen to matter.
+    Assumes independent repetitions that are steady by the middle. Judge it against 1: can't tell means that
+    the data show no effect of warm-up.
     """
     rows = np.asarray(trials, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] < 2:

@@ -12,7 +12,7 @@ from lab.analysis.samples import Floats, check_samples
 
 
 class State(Enum):
-    """What a rule says of the series so far."""
+    """The answer of a rule about the series so far."""
 
     GO_ON = "go on"
     REACHED = "reached"
@@ -21,7 +21,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """After n samples; `spread` is what the rule compares with its target, as a fraction, None if not known yet."""
+    """The answer after n samples; the rule compares `spread`, a fraction or None if unknown, with its target."""
 
     state: State
     n: int
@@ -50,7 +50,7 @@ class UntilStable:
 
 
 def stop_at(rule: UntilStable, series: ArrayLike) -> Decision:
-    """Where the rule would have stopped, asked after every sample; GO_ON where the series ended first."""
+    """The decision at the first sample where the rule stops; GO_ON if the series ends before."""
     samples = check_samples(series)
     decision = Decision(State.GO_ON, 0)
     for n in range(1, samples.size + 1):

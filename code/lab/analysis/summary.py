@@ -1,4 +1,4 @@
-"""What is said of one set of samples: its median, its mean, and the quantiles that n supports."""
+"""The summary of one set of samples: its median, its mean, and the quantiles that n supports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A verdict: more, less, within the margin, or that the data can't tell."""
+"""A verdict: more, less, within the margin, or can't tell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lab.analysis.estimate import Estimate
 
 
 class Verdict(Enum):
-    """What an estimate says against a reference."""
+    """The comparison of an estimate with a reference."""
 
     MORE = "more"
     LESS = "less"
@@ -20,7 +20,7 @@ class Verdict(Enum):
 def judge(estimate: Estimate, reference: float = 1.0, margin: float = 0.0) -> Verdict:
     """More or less only where the whole interval is beyond the reference by the margin (a fraction of the reference).
 
-    Where the whole interval lies inside of a margin above 0, the difference is known to be none that counts (D. J.
+    If the whole interval lies inside a margin above 0, the difference is too small to matter (D. J.
     Schuirmann, "A comparison of the two one-sided tests procedure and the power approach", 1987). No interval is no
     evidence: can't tell. Source: Hoefler & Belli, rules 5 and 7.
     """
@@ -52,7 +52,7 @@ def false_verdicts(estimates: Iterable[Estimate]) -> tuple[int, float]:
     """How many estimates could be judged, and how many of them are more or less at most in the mean if none differs.
 
     Each interval misses the truth in at most 1 - level of the cases; the expectation of a sum needs no independence.
-    Said instead of Holm's correction (S. Holm, "A simple sequentially rejective multiple test procedure", 1979): six
+    This replaces Holm's correction (S. Holm, "A simple sequentially rejective multiple test procedure", 1979): six
     repetitions a side never reach the level that its first step asks of a table of fifty, so it would hide all of them.
     """
     levels = [each.interval.level for each in estimates if each.interval]

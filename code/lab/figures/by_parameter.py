@@ -1,4 +1,4 @@
-"""A rate against one parameter: what depth, warm-up, iterations, post lists or signalling change."""
+"""A rate against one parameter: the effect of depth, warm-up, iterations, post lists or signalling."""
 
 from __future__ import annotations
 

@@ -33,12 +33,12 @@ def round_trip(data: BySize) -> Figure:
 
 
 def call_time(data: BySize) -> Figure:
-    """What a call takes against size."""
+    """The time of a call against size."""
     return finish(draw_by_size(replace(data, unit=MICROSECONDS), "time of a call"))
 
 
 def published(data: BySize) -> Figure:
-    """Ours and other machines' curves; without either there is nothing to lay beside."""
+    """Our curves beside those of other machines; both must be there."""
     if len({bool(curve.machine) for curve in data.curves}) < 2:
         raise FigureError("needs curves of this machine and of another", where=data.name, figure=data.name)
     return finish(draw_by_size(data, "throughput"))

@@ -24,7 +24,7 @@ class HasKeys(Protocol):
 
 
 def check_curves(figure: str, curves: Sequence[Curve]) -> None:
-    """Refuses what a logarithmic axis would silently leave out."""
+    """Refuses values that a logarithmic axis would silently leave out."""
     if not curves:
         raise FigureError("a figure without a series", where=figure, hint="run its trials", figure=figure)
     for curve in curves:
@@ -43,7 +43,7 @@ def draw_curves(panel: Axes, curves: Sequence[Curve], scale: float = 1.0) -> lis
 
 
 def draw_limits(panel: Axes, limits: Iterable[Limit], scale: float = 1.0) -> list[Name]:
-    """What physics allows, in black and without marks: it is not measured."""
+    """Draw the physical limits in black and without marks, since nobody measured them."""
     names = []
     for index, limit in enumerate(limits):
         heights = [value / scale for value in limit.y]

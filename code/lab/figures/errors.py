@@ -1,4 +1,4 @@
-"""Errors about what a figure was asked to show."""
+"""Errors about the data of a figure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lab.errors import LabError
 
 @dataclass
 class FigureError(LabError):
-    """A figure has nothing to show, or a value that can't be shown on its axes."""
+    """A figure has no data, or a value outside its axes."""
 
     figure: str = ""
     label: str = ""

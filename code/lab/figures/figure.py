@@ -1,4 +1,4 @@
-"""A finished figure: the same picture for print and for a screen, and what it says to those who can't see it."""
+"""A finished figure: the same picture for print and for a screen, and its content in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """`alt` tells the main numbers in words, `n` what n and the bands are, `keys` the records it comes from."""
+    """`alt` has the main numbers in words, `n` explains n and the bands, `keys` names the records."""
 
     name: str
     pdf: bytes

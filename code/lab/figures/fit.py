@@ -88,7 +88,7 @@ def _scales(panel: Axes, data: Fit) -> None:
 
 
 def _title(data: Fit) -> list[str]:
-    """What the line says, or each of the two that follow the times."""
+    """The slope and intercept of the line, or of each of two lines."""
     if data.pieces is None:
         return [f"{data.label}: {_slope(data, data.line)}{_r_squared(data)}", _intercept(data.line)]
     at = data.pieces.at

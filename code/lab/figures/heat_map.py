@@ -61,7 +61,7 @@ def draw_heat_map(data: HeatMap) -> Plot:
 
 
 def _range(present: Sequence[float]) -> tuple[float, float]:
-    """The data's range, or a wider one where they hardly differ: what differs by a hundredth keeps one colour."""
+    """The data's range, or a wider one where they hardly differ: a change of a hundredth keeps its colour."""
     missing = max(1.0, LEAST_RANGE / (max(present) / min(present))) ** 0.5
     return min(present) / missing, max(present) * missing
 

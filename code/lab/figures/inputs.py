@@ -1,4 +1,4 @@
-"""What figures are drawn from: plain values and the estimates of `lab.analysis`, in base units (B/s, ns, ratios)."""
+"""The data of figures: plain values and the estimates of `lab.analysis`, in base units (B/s, ns, ratios)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.analysis.steady import Steady
 
 @dataclass(frozen=True)
 class Unit:
-    """What an axis is labelled in: `size` of the base unit. The `smaller` ones are for small values in words."""
+    """The unit of an axis: `size` of the base unit. The `smaller` units are for small values in words."""
 
     name: str
     size: float
@@ -63,14 +63,14 @@ class ByParameter:
 
 @dataclass(frozen=True)
 class Ratios:
-    """Ratios against the message size: a speed-up, or one program against each peer. The label names what is above."""
+    """Ratios against the message size: a speed-up, or one program against each peer. The label names the side above."""
 
     name: str
     curves: tuple[Curve, ...]
     base: str
     link: str
     site: str
-    margin: float = 0.0  # about 1, within which nothing is said to be more or less
+    margin: float = 0.0  # about 1; a ratio within it is neither more nor less
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class WindowSeries:
-    """The rate in each window, where it settles, and how many times the steady time the first one takes."""
+    """The rate in each window, the place where it settles, and the first window's time over the steady time."""
 
     label: str
     y: tuple[Estimate, ...]
@@ -135,7 +135,7 @@ class Latency:
 class Fit:
     """Times (ns) of messages (bytes) and the line through them, with the residuals below.
 
-    Where two pieces follow the times, they are the result, and the line shows only what one of it would leave.
+    If two pieces fit the times, they are the result, and the line only shows the residuals of a single one.
     """
 
     name: str

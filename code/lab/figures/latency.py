@@ -23,7 +23,7 @@ MOST_STEPS = 2_000  # more than a printer can show on this width
 
 
 def latency(data: Latency) -> Figure:
-    """The share of samples at most so long, against the time."""
+    """The share of samples that are at most as long as a time, against that time."""
     return finish(draw_latency(data))
 
 

@@ -1,4 +1,4 @@
-"""A picture being drawn: panels of a given height, margins made to measure, and its last step to bytes."""
+"""A picture in progress: panels of a given height, fitted margins, and its last step to bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EDGE_MM = 0.6  # around everything, so that no letter is cut
 
 @dataclass(frozen=True)
 class Plot:
-    """What a kind of figure has drawn, before it is printed; `panels` from top to bottom."""
+    """A drawn figure before it is printed; `panels` from top to bottom."""
 
     name: str
     drawing: Drawing
@@ -42,7 +42,7 @@ def new_panels(heights_mm: Sequence[float]) -> tuple[Drawing, tuple[Axes, ...]]:
 
 
 def renderer_of(drawing: Drawing) -> RendererAgg:
-    """What text is measured with, for print as for the screen."""
+    """The renderer that measures text, for print and for the screen."""
     canvas = drawing.canvas
     assert isinstance(canvas, FigureCanvasAgg)
     renderer: RendererAgg = canvas.get_renderer()  # type: ignore[no-untyped-call]
@@ -56,7 +56,7 @@ def to_mm(drawing: Drawing, pixels: float) -> float:
 def settle(
     drawing: Drawing, panels: Sequence[Axes], heights_mm: Sequence[float], right_mm: float = 0, below_mm: float = 0
 ) -> None:
-    """Gives each panel its height and all the same sides, with just the room that their labels take.
+    """Gives each panel its height, and all panels the same sides with just enough room for labels.
 
     Constrained layout would do the same by drawing everything several times over.
     """
@@ -83,7 +83,7 @@ def finish(plot: Plot) -> Figure:
 
 
 def _room(drawing: Drawing, panel: Axes) -> Bbox:
-    """How far a panel's labels reach out of it on each side, in mm: left, below, right, above."""
+    """The room of a panel's labels on each side, in mm: left, below, right, above."""
     outer, inner = panel.get_tightbbox(renderer_of(drawing)), panel.bbox
     assert outer is not None
     sides = (inner.x0 - outer.x0, inner.y0 - outer.y0, outer.x1 - inner.x1, outer.y1 - inner.y1)

@@ -16,12 +16,12 @@ HEIGHT_MM = 50.0
 
 
 def speed_up(data: Ratios) -> Figure:
-    """How many times as fast as the base; the base and the link are named on the axis."""
+    """The speed-up over the base; the axis names the base and the link."""
     return finish(draw_ratios(data, f"speed-up over {data.base}"))
 
 
 def peer_ratio(data: Ratios) -> Figure:
-    """How many times as fast as each peer, which the labels name; the base says what all are compared with."""
+    """The ratio to each peer that a label names; the axis names the base of all."""
     return finish(draw_ratios(data, f"throughput over that of {data.base}"))
 
 

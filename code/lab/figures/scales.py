@@ -14,7 +14,7 @@ from lab.figures.words import short, size
 MOST_LABELS = 8  # of sizes below a panel; "256 KiB" and its neighbours then stay apart
 LEAST_LABELS = 4
 MANTISSAS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8), tuple(each / 10 for each in range(10, 100)))
-ROOM = 1.25  # how many times further than the data a logarithmic axis reaches
+ROOM = 1.25  # a logarithmic axis ends at this multiple of the data
 
 
 def size_axis(panel: Axes, sizes: Sequence[float]) -> None:

@@ -47,7 +47,7 @@ STYLE: dict[Any, object] = {
     "lines.markeredgewidth": 0.8,
     "legend.fontsize": SMALL_PT,
     "legend.frameon": False,
-    "legend.handlelength": 3.4,  # room for a dash pattern to be told from another
+    "legend.handlelength": 3.4,  # room to tell one dash pattern from another
     "legend.borderaxespad": 0.0,
     "pdf.fonttype": 42,
     "pdf.compression": 6,
@@ -56,7 +56,7 @@ STYLE: dict[Any, object] = {
 
 @dataclass(frozen=True)
 class Mark:
-    """What tells one series from the others: in colour, and without it."""
+    """The marks that tell one series from another, in colour and without it."""
 
     colour: str
     dashes: Dashes

@@ -18,7 +18,7 @@ HEIGHT_MM = 20.0
 LETTERS = 112  # of a title on a line
 MOST_MM = 200.0  # of all panels: a figure must leave a page room for its caption
 ROOM = 0.12  # of the range, above and below the data
-LEAST_RANGE = 0.2  # of the highest value: what differs by a hundredth must not look like a cliff
+LEAST_RANGE = 0.2  # of the highest value: a change of a hundredth must not look like a cliff
 
 
 def windows(data: Windows) -> Figure:
@@ -27,7 +27,7 @@ def windows(data: Windows) -> Figure:
 
 
 def draw_windows(data: Windows) -> Plot:
-    """Each panel has its own linear axis that need not begin at 0: what is asked is how much a start differs."""
+    """Each panel has its own linear axis that need not begin at 0, since it shows how much a start differs."""
     curves = [_curve(series) for series in data.series]
     check_curves(data.name, curves)
     tall = [min(HEIGHT_MM, MOST_MM / len(curves) - 8)] * len(curves)

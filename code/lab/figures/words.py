@@ -1,4 +1,4 @@
-"""Numbers in words, for axes and for those who can't see a figure."""
+"""Numbers in words, for axes and for readers who can't see a figure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lab.analysis.estimate import Estimate
 from lab.figures.inputs import Unit
 from lab.model.sizes import in_prefix
 
-DIGITS = 3  # significant ones: what a reader takes from a picture
+DIGITS = 3  # significant digits, as many as a reader takes from a picture
 THIN_SPACE = "\N{NO-BREAK SPACE}"
 
 
@@ -51,7 +51,7 @@ def measured(estimate: Estimate, unit: Unit | None = None) -> str:
 
 
 def counts(estimates: Iterable[Estimate], what: str, bands: str) -> str:
-    """What n and the bands are: `n = 5 to 10 repetitions; bands: 95 % intervals of the median`."""
+    """The n and the bands in words: `n = 5 to 10 repetitions; bands: 95 % intervals of the median`."""
     found = list(estimates)
     least, most = min(each.n for each in found), max(each.n for each in found)
     n = f"n = {least}" if least == most else f"n = {least} to {most}"

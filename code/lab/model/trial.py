@@ -22,7 +22,7 @@ class Link:
 
     @property
     def is_modelled(self) -> bool:
-        """Whether it models more than the length of frames; real hardware has only that."""
+        """Whether it asks for more than a length of frames; a real link gives no more."""
         return bool(self.rate_bit_s or self.delay_ns or self.loss_ppm) or not self.offload
 
 
