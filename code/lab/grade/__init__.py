@@ -1,1 +1,1 @@
-"""Grading: one hand-in, or a class of them, held against what the grader's own site measures."""
+"""Grading: one hand-in, or a class of them, compared with measurements on the grader's own site."""

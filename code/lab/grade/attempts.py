@@ -1,4 +1,4 @@
-"""Where grades lie: a folder for each hand-in, in it one for each time it was graded; none is ever replaced."""
+"""The folders of grades: one for each hand-in, and in it one for each attempt. No attempt is ever replaced."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from lab.files.storage import storage
 from lab.grade.outputs import GRADE
 
-GradeTable = dict[str, Any]  # what grade.json says, of whatever version of the lab
+GradeTable = dict[str, Any]  # the content of grade.json, from any version of the lab
 
 
 def new_attempt(folder: Path) -> Path:
-    """A folder that nobody has: the next number."""
+    """A new folder with the next number."""
     with storage(folder):
         folder.mkdir(parents=True, exist_ok=True)
         number = max(_numbers(folder), default=0) + 1
@@ -27,7 +27,7 @@ def new_attempt(folder: Path) -> Path:
 
 
 def last_attempt(folder: Path) -> tuple[Path | None, GradeTable]:
-    """The newest attempt with a final grade, else the newest with any; its folder, and what its grade.json says."""
+    """The newest attempt with a final grade, else the newest with any: its folder and its grade.json."""
     attempts = [folder / str(number) for number in sorted(_numbers(folder), reverse=True)]
     graded = [(attempt, grade) for attempt in attempts if (grade := read_grade(attempt))]
     final = [each for each in graded if each[1].get("final")]

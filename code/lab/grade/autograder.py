@@ -1,4 +1,4 @@
-"""A bundle for Gradescope: the lab without what can be made again, the assignment, and the two scripts that it runs."""
+"""A bundle for Gradescope: the lab without generated files, the assignment, and the two scripts to run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def is_apart(assignment: Assignment) -> bool:
 
 
 def _places(assignment: Assignment, image: Path | None) -> dict[str, Path]:
-    """Where each file of the bundle lies here."""
+    """The place of each file of the bundle here."""
     places = {str(file.relative_to(ROOT)): file for part in PARTS for file in _files(ROOT / part)}
     places |= {script.name: script for script in SCRIPTS.iterdir()}
     if is_apart(assignment):
@@ -47,7 +47,7 @@ def _places(assignment: Assignment, image: Path | None) -> dict[str, Path]:
 
 
 def _files(place: Path) -> Iterator[Path]:
-    """What people wrote: nothing hidden, no link, no program."""
+    """Files that people wrote: nothing hidden, no link, no program."""
     if place.is_dir():
         for each in sorted(place.iterdir()):
             if not each.name.startswith(".") and not each.name.endswith(MADE) and not each.is_symlink():

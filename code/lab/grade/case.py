@@ -28,12 +28,12 @@ from lab.submission.programs import own_programs
 
 
 class Blocked(LabError):
-    """A check cannot look, because of what another check has found."""
+    """A check cannot start because of another check's finding."""
 
 
 @dataclass(frozen=True)
 class GradingSetup:
-    """What the grader has: the assignment, a site, the plan for it, and folders of the grader's own."""
+    """The grader's assignment, site, plan and folders."""
 
     assignment: Assignment
     site: Site
@@ -43,10 +43,10 @@ class GradingSetup:
     cache: Path
     jobs: int
     watch: Watch
-    grader: str = ""  # digest of all that judges: another one judges again
+    grader: str = ""  # digest of the grader; another digest makes the grade again
 
     def measure(self, planned: Iterable[Planned]) -> None:
-        """Every one of these trials that has no record of the grader's own yet."""
+        """Run those of the trials without a record of the grader's own."""
         todo, _ = missing([replace(self.plan, planned=tuple(planned))], self.results)
         for line in damaged(todo, self.results):
             print(line, file=sys.stderr)
@@ -74,12 +74,12 @@ class Case:
 
     @kept
     def records(self) -> frozenset[str]:
-        """The keys of the records that were handed in, which lie in the folder from now on."""
+        """The keys of the handed-in records, after unpacking them into the folder."""
         return unpack_records(self.file(RECORDS), self.folder / "results")
 
     @kept
     def site(self) -> SiteFacts:
-        """Where the student measured, as the hand-in says."""
+        """The student's site, as the hand-in names it."""
         keys = sorted(self.records)
         if not keys:
             raise Blocked("none of the records can be read", hint="see the check of the records")
@@ -98,12 +98,12 @@ class Case:
 
     @property
     def repeats_exactly(self) -> bool:
-        """Whether the grader's trials are the student's, on a site where a trial has but one result."""
+        """Whether the grader's trials are the student's, on a site where a trial always repeats exactly."""
         return self.plan.site.traits.repeats and self.plan.trials().keys() == self.own_plan.trials().keys()
 
     @kept
     def own_plan(self) -> Plan:
-        """The grader's plan; the student's own programs are a part of what is measured, so theirs take their place."""
+        """The grader's plan with the student's own programs, since they are under test."""
         plan = self.setup.plan
         if not own_programs(plan.experiment):
             return plan
@@ -111,13 +111,13 @@ class Case:
 
     @kept
     def plan_from_sources(self) -> Plan:
-        """The grader's plan with the student's own programs made here of their sources."""
+        """The grader's plan with the student's programs built here from their sources."""
         plan = self.setup.plan
         return with_programs(plan, build_programs(self.file(PROGRAMS), plan.experiment, self.folder / "built"))
 
     @kept
     def record_findings(self) -> tuple[Finding, ...]:
-        """What is wrong with the records by themselves."""
+        """The faults of the records by themselves."""
         return tuple(self._record_findings())
 
     def _record_findings(self) -> list[Finding]:
@@ -145,37 +145,37 @@ class Case:
 
     @kept
     def handed_in(self) -> Evidence:
-        """What the student's records say, once nothing is wrong with them."""
+        """The evidence of the student's records, if they have no fault."""
         if self.record_findings:
             raise Blocked("the records cannot be believed", hint="see the check of the records")
         return gather(self.plan, self.folder / "results")
 
     @kept
     def own(self) -> Evidence:
-        """The same trials on the grader's site; what was measured for another hand-in is not measured again."""
-        _ = self.submission  # what cannot be opened is not worth the minutes
+        """The evidence of the same trials on the grader's site; other hand-ins share these records."""
+        _ = self.submission  # an unreadable hand-in is not worth the minutes
         self.setup.measure(self.own_plan.planned)
         return gather(self.own_plan, self.setup.results)
 
     @property
     def basis(self) -> Evidence:
-        """What the report must follow from: the records, or the grader's own where those cannot be believed."""
+        """The evidence for the report: the student's records, or the grader's own if those have a fault."""
         return self.own if self.record_findings and self.repeats_exactly else self.handed_in
 
     @kept
     def rebuilt(self) -> bytes:
-        """The PDF that these data and the student's texts give."""
+        """The PDF from these data and the student's texts."""
         texts = Texts(self.file("report.toml"), self.file("discussion.tex"))
         return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, self.folder)
 
     @kept
     def is_as_rebuilt(self) -> bool:
-        """Whether the hand-in has the very bytes: then there is nothing to look for on its pages."""
+        """Whether the hand-in has the same bytes; then its pages need no search."""
         added = {name: content for name, content in self.submission.files.items() if name in (PAGE, RECORDS, PROGRAMS)}
         return attach(self.rebuilt, added) == self.submission.pdf
 
     def file(self, name: str) -> bytes:
-        """An attachment, or an error that says who looks after it."""
+        """An attachment, or an error that names the check in charge."""
         if name not in self.submission.files:
             raise Blocked(f"{name} is missing", hint="see the check of the package")
         return self.submission.files[name]

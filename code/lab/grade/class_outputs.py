@@ -1,4 +1,4 @@
-"""What a class's grades come to: a CSV of points, the faults by cause, who is like whom, and the page."""
+"""The results of a class: a CSV of points, the faults by cause, similar pairs, and the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.submission.assignment import CHECKS, Assignment
 
 GRADES, ALIKE, PAGE = "grades.csv", "alike.csv", "class.html"
 GROWTH = 1.25  # of a class, between two writings
-LEAST_WORDS = 0.3  # of two discussions' runs of five words: below, they share no more than the course's own phrases
+LEAST_WORDS = 0.3  # of two discussions' runs of five words; below it, they only share phrases of the course
 
 
 class ClassOutputs:
@@ -28,8 +28,8 @@ class ClassOutputs:
         self._written = 0
 
     def add(self, graded: Graded) -> None:
-        """One more hand-in. All is written again whenever the class has grown by a quarter: each time takes as long as
-        there are pairs that are alike, so that after every hand-in it would grow with the cube of a class."""
+        """Add a hand-in, and write all files whenever the class has grown by a quarter. A write takes time for each
+        similar pair, so a write after every hand-in would take time with the cube of the class."""
         self._graded.append(graded)
         if graded.folder:
             self._alike.add(graded.submission, read_fingerprint(graded.folder))
@@ -48,7 +48,7 @@ class ClassOutputs:
 
 
 def by_cause(rows: Iterable[Graded]) -> dict[str, list[str]]:
-    """Which hand-ins have a fault, the most frequent first."""
+    """The hand-ins with each fault, the most frequent fault first."""
     causes: dict[str, list[str]] = {}
     for each in rows:
         for kind in [*each.grade.get("kinds", ()), *(["the grading itself"] if each.trouble else [])]:
@@ -80,6 +80,6 @@ def alike_csv(alike: Iterable[Likeness]) -> str:
 
 
 def plain(value: object) -> str:
-    """As a spreadsheet takes it: a stranger's text must not be run as a formula."""
+    """The text for a spreadsheet, which must not run a stranger's text as a formula."""
     text = str(value)
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

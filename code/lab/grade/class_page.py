@@ -1,4 +1,4 @@
-"""class.html: one page for a whole class, to open from disk; it asks for nothing from anywhere."""
+"""class.html: one page for a whole class, to open from disk; it loads no other file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCRIPT = """document.querySelectorAll("th").forEach(function (head) {
 def class_page(
     title: str, checks: Iterable[str], graded: list[Graded], causes: dict[str, list[str]], alike: list[Likeness]
 ) -> str:
-    """The table, whose cells lead to the evidence below it."""
+    """The table; its cells link to the evidence below."""
     heads = ["hand-in", "ids", "points", *checks]
     parts = [
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>',
@@ -48,7 +48,7 @@ def class_page(
 
 
 def anchor(submission: str, check: str = "") -> str:
-    """Where the evidence of a hand-in, or of one check of it, stands on the page."""
+    """The anchor of the evidence of a hand-in, or of one of its checks."""
     return escape(f"{submission}:{check}" if check else submission, quote=True)
 
 

@@ -13,12 +13,12 @@ COMMANDS = ("grade", "preview-grade", "grade-class", "grade-prepare", "autograde
 
 
 def grade(options: Namespace) -> int:
-    """One hand-in; 0 where it has all points, 1 where not."""
+    """One hand-in; 0 if it has all points, else 1."""
     return graded(options, options.submission, options.only or ())
 
 
 def preview_grade(options: Namespace) -> int:
-    """What the grader would say of a hand-in made now, by the public checks."""
+    """A preview of the grade by the public checks, for a hand-in made now."""
     from lab.submission.commands import submitted
 
     file = submitted(options.assignment, options.results, draft=True)
@@ -26,7 +26,7 @@ def preview_grade(options: Namespace) -> int:
 
 
 def grade_class(options: Namespace) -> int:
-    """All hand-ins of a folder; 0 where each has a final grade, whatever it is."""
+    """All hand-ins of a folder; 0 if each has a final grade, whatever it is."""
     from lab.grade.class_outputs import ClassOutputs
     from lab.grade.course import find_submissions, require_one
     from lab.grade.course import grade_class as grade_all
@@ -35,7 +35,7 @@ def grade_class(options: Namespace) -> int:
     submissions = find_submissions(options.submissions)
     require_one(submissions)
     setup = prepare_grading(options.assignment, options.jobs, options.hosts if options.site else None)
-    setup.measure(setup.plan.planned)  # once, before the processes that would all wait for it
+    setup.measure(setup.plan.planned)  # once, since all processes would wait for it
     command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
     command += ["--assignment", str(setup.assignment.file)]
     on, at_once = _where(options)
@@ -56,7 +56,7 @@ def grade_class(options: Namespace) -> int:
 
 
 def _where(options: Namespace) -> tuple[tuple[str, ...], int]:
-    """Words that run a grading on a cluster, if one is asked for; and how many gradings are begun at once."""
+    """The prefix that runs a grading on a cluster, if the user asks for one; and the number of gradings at once."""
     from lab.sites.cluster.queue import on_a_node
     from lab.sites.hosts import read_slurm
     from lab.sites.slurm import AT_ONCE
@@ -65,7 +65,7 @@ def _where(options: Namespace) -> tuple[tuple[str, ...], int]:
 
 
 def grade_prepare(options: Namespace) -> int:
-    """All that no hand-in changes, before the first one comes."""
+    """Measure the trials that are the same for all hand-ins."""
     from lab.grade.setup import prepare_grading
 
     setup = prepare_grading(options.assignment, options.jobs)

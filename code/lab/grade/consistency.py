@@ -1,4 +1,4 @@
-"""Whether a record of a stranger can be true by itself: as planned, whole, counted and timed."""
+"""Checks of a stranger's record by itself: as planned, whole, counted and timed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lab.run.checks import failed_steps, uncounted_bytes, untimed_ns
 from lab.run.measure import judged, record_facts
 from lab.typed_json import JsonError, JsonTable
 
-# What a plan cannot foretell: the version of the lab, what the programs chose, and what was checked.
+# The fields that a plan cannot foretell: the version of the lab, the programs' choices, and the checks.
 UNPLANNED = (*VOLATILE, "lab", "header", "checks")
 KINDS = {
     "link": Flaw.OTHER_LINK,
@@ -55,7 +55,7 @@ def record_findings(
 
 
 def outcome_of(found: Measured) -> Outcome:
-    """What the trial left, as far as the record repeats it."""
+    """The outcome of the trial, as far as the record holds it."""
     steps = (
         StepOutcome("", "", "", "", each.client_status, each.server_status, each.clock_start_ns, each.clock_end_ns)
         for each in found.steps
@@ -65,7 +65,7 @@ def outcome_of(found: Measured) -> Outcome:
 
 
 def _unread(found: Judged) -> str:
-    """What a report prints of a record, and no plan foretells, in words where it cannot be."""
+    """A sentence for each impossible value that a report prints and no plan foretells."""
     if len(found.lab) > LONGEST_VERSION:
         return "lab is no version"
     return "" if set(found.checks or ()) >= set(CHECKS) else "it does not say that it passed all checks"

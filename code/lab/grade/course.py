@@ -1,4 +1,4 @@
-"""A class of hand-ins: each graded in a process of its own, several at once; what is graded is not graded again."""
+"""A class of hand-ins: a process grades each one, several at once. A final grade is not made again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.model.trial import DEADLINE_STATUS
 from lab.submission.errors import SubmissionError
 from lab.submission.opening import open_submission
 
-DEADLINE_S = 2 * 3600  # of one hand-in, from when it is begun: on a cluster it may wait for its turn before
+DEADLINE_S = 2 * 3600  # of one hand-in, from its start; on a cluster it may wait in the queue before
 LIMITS = (
     "timeout",
     "--kill-after=60",
@@ -32,7 +32,7 @@ Command = Callable[[Path], list[str]]
 
 @dataclass(frozen=True)
 class Graded:
-    """One hand-in with its grade.json, the folder that it lies in, and what went wrong in grading it."""
+    """One hand-in with its grade.json, the folder of that grade, and the trouble in grading it."""
 
     submission: str
     grade: GradeTable
@@ -67,7 +67,7 @@ def find_submissions(folder: Path) -> list[Path]:
 
 
 def require_one(submissions: Iterable[Path]) -> None:
-    """Look before anything is measured: a folder of which nothing can be opened is not the one that was meant."""
+    """Refuse a folder without a readable hand-in before any measurement; it is the wrong folder."""
     first = None
     for each in submissions:
         try:
@@ -83,7 +83,7 @@ def require_one(submissions: Iterable[Path]) -> None:
 def grade_class(
     submissions: Iterable[Path], grades: Path, grader: str, command: Command, jobs: int, on: tuple[str, ...] = ()
 ) -> Iterator[Graded]:
-    """Each as soon as it is done; first those that are graded already. `on` are words that run a command elsewhere."""
+    """Each hand-in as soon as it is done, graded ones first. `on` is the prefix of a command that runs elsewhere."""
     todo = []
     for submission in submissions:
         done = _done(submission, grades, grader)
@@ -100,7 +100,7 @@ def grade_class(
 
 
 def _done(submission: Path, grades: Path, grader: str) -> Graded | None:
-    """The last grade, where it is final, of these very bytes, by this very grader."""
+    """The last grade, if it is final and is of the same bytes by the same grader."""
     attempt, grade = last_attempt(attempts_of(grades, submission))
     if grade.get("final") and grade.get("grader") == grader and grade.get("sha256") == digest_of(submission):
         return Graded(submission.name, grade, attempt)
@@ -117,7 +117,7 @@ def _grade(submission: Path, grades: Path, command: list[str]) -> Graded:
 
 
 def _run(command: list[str]) -> str:
-    """The last that it says of itself, which matters where it leaves no grade."""
+    """The last line of its output; it explains a missing grade."""
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode == DEADLINE_STATUS:
         return f"the grading did not end within {DEADLINE_S} s"

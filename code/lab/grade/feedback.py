@@ -1,4 +1,4 @@
-"""One page of feedback for the student: what a grade says, as a PDF. Names and evidence are a stranger's words."""
+"""One page of feedback for the student: a grade as a PDF. Names and evidence are a stranger's words."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def feedback_pdf(grade: Grade, templates: Path) -> bytes:
 
 
 def write_feedback(grade: Grade, templates: Path, folder: Path) -> None:
-    """Beside the grade, once it is made: a page that does not build takes nothing away from it."""
+    """Write the page beside the finished grade; a page that does not build leaves the grade as it is."""
     try:
         write_bytes(folder / FEEDBACK, feedback_pdf(grade, templates))
     except ReportError as error:
@@ -56,7 +56,7 @@ def write_feedback(grade: Grade, templates: Path, folder: Path) -> None:
 
 
 def printed(text: str, longest: int) -> Markup:
-    """Any text as LaTeX that prints it on few lines: cut, breakable, a question mark for what the font lacks."""
+    """Any text as LaTeX on few lines: cut, breakable, with a question mark for letters that the font lacks."""
     good = "".join(each if PRINTED.fullmatch(each) else "?" for each in " ".join(text.split()))
     cut = good if len(good) <= longest else f"{good[: longest - 3]}..."
     return Markup(" ".join(_breakable(word) for word in cut.split(" ")))
@@ -68,7 +68,7 @@ def _breakable(word: str) -> str:
 
 
 def _shown(result: CheckResult) -> ShownCheck:
-    """What a hidden check found stays with the grader."""
+    """The lines of findings; those of a hidden check stay with the grader."""
     found = () if result.hidden else result.findings
     lines = [printed(str(each), SHOWN_LETTERS) for each in found[:SHOWN_FINDINGS]]
     if len(found) > SHOWN_FINDINGS:

@@ -1,4 +1,4 @@
-"""What a check finds: the kind of the fault, for statistics and tests, and a sentence for people."""
+"""A finding of a check: the kind of the fault, for statistics and tests, and a sentence for people."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Flaw(Enum):
     FAILS = "fails at other sizes"
     ENDS_WELL = "ends well after a fault"
     TAKES_ANYTHING = "takes any option"
-    # what the report says
+    # the report's claims and pages
     CLAIM = "claim"
     NOT_REPRODUCED = "claim not reproduced"
     TEXT = "text"
@@ -61,7 +61,7 @@ class Flaw(Enum):
     LATEX = "LaTeX"
     SENTENCE = "sentence"
     NO_DISCUSSION = "no discussion"
-    # in the way of a check
+    # obstacles to a check
     BLOCKED = "could not be checked"
 
 

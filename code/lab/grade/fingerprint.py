@@ -1,4 +1,4 @@
-"""What of a hand-in can be compared with others': runs of words of the discussion, and records with their moment."""
+"""The parts of a hand-in to compare with others: runs of words of the discussion, and records with their moment."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Likeness:
-    """Two hand-ins and what they share: for a person to look at, never for points."""
+    """Two hand-ins and their shared parts: for a person to look at, never for points."""
 
     first: str
     second: str
     words: float  # Jaccard index of the runs of words
-    records: int  # that are the same to the moment of their measurement
+    records: int  # records with the same moment of measurement
 
 
 def fingerprint(case: Case) -> Fingerprint:
-    """Of what can be read; the rest is left out."""
+    """The fingerprint of the readable parts."""
     try:
         text = COMMENT.sub("", case.file("discussion.tex").decode(errors="replace"))
         contents = [record_folder(case.folder / "results", key) / RECORD for key in sorted(case.records)]
@@ -53,13 +53,13 @@ def fingerprint(case: Case) -> Fingerprint:
 
 
 def write_fingerprint(made: Fingerprint, folder: Path) -> None:
-    """Beside the grade."""
+    """Write the fingerprint beside the grade."""
     values = {"words": sorted(made.words)[:MOST], "records": sorted(made.records)[:MOST]}
     write_text(folder / FILE, json.dumps(values) + "\n")
 
 
 def read_fingerprint(folder: Path) -> Fingerprint:
-    """What write_fingerprint wrote; nothing where the grading did not come so far, or the file is damaged."""
+    """The fingerprint that write_fingerprint wrote; an empty one if the file is missing or damaged."""
     try:
         values = json.loads((folder / FILE).read_text())
         return Fingerprint(frozenset(values["words"]), frozenset(values["records"]))
@@ -68,8 +68,8 @@ def read_fingerprint(folder: Path) -> Fingerprint:
 
 
 class Likenesses:
-    """The pairs of a class that share a record, or so much of their words. A hand-in is compared once with each that
-    came before it: n(n-1)/2 comparisons in all, however often the pairs are asked for."""
+    """The pairs of a class that share a record or many words. Each new hand-in is compared once with all before it:
+    n(n-1)/2 comparisons in all."""
 
     def __init__(self, least_words: float) -> None:
         self._least_words = least_words
@@ -87,7 +87,7 @@ class Likenesses:
 
 
 def compare(name: str, made: Fingerprint, other: str, before: Fingerprint) -> Likeness:
-    """Of two hand-ins, named in the order of their names."""
+    """The pair of two hand-ins, in the order of their names."""
     first, second = sorted((name, other))
     shared = len(made.words & before.words)
     every = len(made.words) + len(before.words) - shared

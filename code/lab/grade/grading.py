@@ -1,4 +1,4 @@
-"""Make the checks of one hand-in, one after the other; whatever befalls one, the others are made and kept."""
+"""Make the checks of one hand-in, one after the other; a check that breaks down does not stop the others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Keep = Callable[[Grade], None]
 
 
 class CheckTookTooLong(Exception):
-    """A check did not end before its deadline: no fault of what it looked at, so no LabError that is kept as one."""
+    """A check missed its deadline. It is no LabError, since the hand-in is not to blame."""
 
 
 def grade(case: Case, sha256: str, names: Iterable[str], keep: Keep, deadline_s: float = DEADLINE_S) -> Grade:
@@ -82,13 +82,13 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
         return Status.FAILED, (
             Finding(Flaw.UNREADABLE, "a file is nested more deeply than anything that the lab writes"),
         )
-    except Exception as error:  # noqa: BLE001 - a stranger's data may break what nobody thought of; the others go on
+    except Exception as error:  # noqa: BLE001 - a stranger's data may break anything; the other checks go on
         return Status.ERROR, (Finding(Flaw.BLOCKED, f"the check broke down: {error!r:.300}"),)
     return Status.FAILED if findings else Status.PASSED, findings
 
 
 def _page(case: Case) -> tuple[tuple[str, ...], str]:
-    """Who hands in, and with which version of the lab, as far as it can be read."""
+    """The ids and the version of the lab in a hand-in, as far as it can be read."""
     try:
         return case.page.ids, case.page.lab
     except (LabError, RecursionError):

@@ -1,4 +1,4 @@
-"""Where a hand-in says that it was measured: a stranger's words, which the keys of its records must bear out."""
+"""The site that a hand-in names: a stranger's words, to be confirmed by the keys of its records."""
 
 from __future__ import annotations
 

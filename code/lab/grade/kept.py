@@ -1,4 +1,4 @@
-"""What a grading makes once: the value, or the error that it ended in, for every check that asks for it."""
+"""A value that a grading makes once, or its error, for every check that asks."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Made = TypeVar("Made")
 
 
 class kept(Generic[Made]):  # noqa: N801 - used as functools.cached_property is, which keeps no error
-    """A property that is made when it is asked for first. A report that does not build, or a program that hangs until
-    its deadline, is found out once, though several checks ask for what comes of it."""
+    """A property that is made at its first use. A report that does not build, or a program that hangs until its
+    deadline, fails once, although several checks use it."""
 
     def __init__(self, make: Callable[..., Made]) -> None:
         self._make = make

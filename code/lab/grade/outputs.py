@@ -15,7 +15,7 @@ GRADE, TEXT, GRADESCOPE, JUNIT = "grade.json", "grade.txt", "results.json", "jun
 
 
 def write_grade(grade: Grade, folder: Path) -> None:
-    """All files, each replaced whole; grade.json last, since it says how far the grading came."""
+    """All files, each replaced whole; grade.json last, since it marks the end of the grading."""
     write_text(folder / TEXT, "\n".join([*lines(grade), ""]))
     write_text(folder / GRADESCOPE, _json(gradescope(grade)))
     write_text(folder / JUNIT, junit(grade))
@@ -35,7 +35,7 @@ def lines(grade: Grade) -> list[str]:
 
 
 def as_json(grade: Grade) -> JsonTable:
-    """Everything, for programs."""
+    """All fields of a grade, for programs."""
     results = [_result(each) for each in grade.results]
     about = {name: value for name, value in table_of(grade).items() if name != "results"}
     sums: JsonTable = {"points": grade.points, "most": grade.most, "final": grade.is_final, "kinds": grade.kinds}
@@ -79,7 +79,7 @@ def junit(grade: Grade) -> str:
 
 
 def printable(text: str) -> str:
-    """Without the characters that XML cannot hold."""
+    """The text without characters that XML cannot hold."""
     return "".join(character if character.isprintable() or character == "\n" else "?" for character in text)
 
 

@@ -18,14 +18,14 @@ from lab.typed_json import JsonTable
 
 DEADLINE_S = 60
 LARGEST_TEXT, LARGEST_JSON = 20 * 2**20, 600 * 2**20
-# Where objects lie in the file, and the attachments: not a part of any page.
+# Places of objects in the file, and the attachments: no part of any page.
 APART = frozenset({"/EmbeddedFile", "/XRef", "/ObjStm", "/Filespec", "/Catalog"})
 _REFERENCE = re.compile(r"\d+ \d+ R")
 
 
 @dataclass(frozen=True)
 class Parts:
-    """How often each figure, page and other object is there."""
+    """The number of each figure, page and other object."""
 
     by_kind: dict[Flaw, Counter[str]]
 
@@ -45,7 +45,7 @@ def read_parts(pdf: bytes) -> Parts:
 
 
 def read_lines(pdf: bytes) -> list[str]:
-    """The text, line by line as it is laid out."""
+    """The text, line by line as in the layout."""
     text = _run(["pdftotext", "-layout", "-nopgbrk", "report.pdf", "-"], pdf, LARGEST_TEXT).decode(errors="replace")
     return [line.strip() for line in text.splitlines() if line.strip()]
 

@@ -1,4 +1,4 @@
-"""What the pages print, line by line, beside the pages that the data give."""
+"""The printed lines of the pages beside those of the pages that the data give."""
 
 from __future__ import annotations
 

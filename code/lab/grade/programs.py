@@ -18,7 +18,7 @@ from lab.submission.programs import BINARIES, SOURCES, own_builds, own_programs,
 
 
 def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
-    """The digests of the binaries that were handed in, by the place where the experiment expects them."""
+    """The digests of the handed-in binaries, by the path that the experiment names."""
     files = unpack(content, PROGRAMS)
     digests: dict[Path, str] = {}
     for binary in sorted({file for tool in own_programs(experiment) for file in tool.binaries}):
@@ -29,7 +29,7 @@ def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[
 
 
 def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
-    """The same of what the sources give, built beside what the course hands out and the student may not change."""
+    """The digests of binaries built from the sources, beside the course's files that a student may not change."""
     files, digests = unpack(content, PROGRAMS), {}
     for build in own_builds(experiment):
         made = {file for tool in own_programs(experiment) if tool.build == build for file in tool.binaries}
@@ -40,7 +40,7 @@ def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict
 
 
 def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
-    """The plan of the same trials with other programs in the place of these."""
+    """The plan of the same trials with other programs in place of these."""
     programs: dict[Path, str] = {}
     for planned in plan.planned:
         programs |= {file: planned.trial.programs[file.name] for file in planned.series.tool.binaries}
@@ -53,7 +53,7 @@ def firsts(plan: Plan) -> list[Planned]:
 
 
 def _sources(files: Mapping[str, bytes], build: Build) -> dict[str, bytes]:
-    """The whitelist decides whose file it is: the student's, or the course's."""
+    """The files to build: the whitelist tells a student's file from the course's."""
     theirs = Build(build.command, build.folder)
     course = {name: content for name, content in source_files(theirs) if not build.is_source(name)}
     start = f"{SOURCES}/{build.folder.name}/"

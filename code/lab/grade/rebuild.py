@@ -1,4 +1,4 @@
-"""The report built again from data that the grader trusts and the texts that the student typed; kept by its inputs."""
+"""The report built again from trusted data and the student's texts; the result is kept by its inputs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from lab.report.stamp import digest_code
 
 @dataclass(frozen=True)
 class Texts:
-    """What the student typed."""
+    """The student's texts."""
 
     people: bytes
     discussion: bytes
 
 
 def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scratch: Path) -> bytes:
-    """The PDF as `lab report` makes it; the texts are checked and LaTeX is shut in there."""
+    """The PDF as `lab report` makes it, with its checks of texts and its sandbox of LaTeX."""
     made_of = _digest(evidence, texts, templates)
     kept = cache / "rebuilt" / f"{made_of}.pdf"
     if not is_current(kept, made_of):

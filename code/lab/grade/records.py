@@ -1,4 +1,4 @@
-"""The records of a hand-in, from its zip into a folder of their own, where the lab can read them."""
+"""The records of a hand-in, unpacked from its zip into a folder that the lab can read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GZIP = 31  # zlib's code for a gzip header
 
 
 def unpack_records(content: bytes, results: Path) -> frozenset[str]:
-    """Write what is a record's file; the keys of whole records."""
+    """Write the files of records; the keys of whole records."""
     files: dict[str, set[str]] = {}
     for path, data in unpack(content, "records.zip").items():
         found = _PATH.fullmatch(path)
@@ -36,7 +36,7 @@ def unpack_records(content: bytes, results: Path) -> frozenset[str]:
 
 
 def require_bounded(content: bytes, path: str) -> None:
-    """Samples are unpacked whole by those who read them: refuse what would unpack to too much."""
+    """Refuse samples that unpack to too much, since their readers unpack them whole."""
     unpacking = zlib.decompressobj(_GZIP)
     try:
         size = len(unpacking.decompress(content, LARGEST_SAMPLES + 1))

@@ -1,4 +1,4 @@
-"""What became of a hand-in: a line for each check, with points, evidence and the command that repeats it."""
+"""The grade of a hand-in: a line for each check, with points, evidence and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHOWN_FINDINGS = 20
 
 
 class Status(Enum):
-    """Where a check stands."""
+    """The state of a check."""
 
     WAITING = "waiting"
     PASSED = "passed"
@@ -33,7 +33,7 @@ class CheckResult:
 
     @property
     def points(self) -> int:
-        """All or nothing: a claim that is partly true is not."""
+        """All points or none: a claim is true or false."""
         return self.most if self.status is Status.PASSED else 0
 
     def evidence(self) -> list[str]:
@@ -47,12 +47,12 @@ class Grade:
     """A hand-in's checks, done or waiting."""
 
     submission: str
-    sha256: str  # of the file that was handed in
+    sha256: str  # of the handed-in file
     ids: tuple[str, ...]
     assignment: str
-    grader: str  # digest of the code, the texts and the experiment that judge
+    grader: str  # digest of the grader's code, texts and experiment
     results: tuple[CheckResult, ...]
-    note: str = ""  # for who wonders at the findings; it has no points
+    note: str = ""  # for a reader of odd findings; it has no points
 
     @property
     def points(self) -> int:
@@ -69,5 +69,5 @@ class Grade:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The faults that were found, each once."""
+        """The faults of all findings, each once."""
         return tuple(dict.fromkeys(each.kind.value for result in self.results for each in result.findings))

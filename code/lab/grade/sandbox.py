@@ -1,6 +1,6 @@
-"""A stranger's build command, shut in: no network, nothing of this computer to write, bounds on time, memory and files.
+"""A stranger's build command in a sandbox: no network, no writable file of this computer, bounds on time and memory.
 
-The sources go in and the programs come out as archives through pipes; in between there is only memory.
+The sources go in and the programs come out as archives through pipes; the sandbox has files in memory only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LIMITS = (
     "--nofile=256",
     "--core=0",
 )
-# Of this computer, what a compiler reads; /etc/alternatives leads to it where there is a choice of several.
+# The folders of this computer that a compiler reads; /etc/alternatives leads to the chosen compiler.
 TREE = ("--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives")
 LINKS = tuple(word for name in ("bin", "sbin", "lib", "lib64") for word in ("--symlink", f"usr/{name}", f"/{name}"))
 WALLS = (
@@ -37,9 +37,9 @@ WALLS = (
     *(*TREE, *LINKS, "--proc", "/proc", "--dev", "/dev", "--size", str(DISK_BYTES), "--tmpfs", "/tmp"),
     *("--size", str(DISK_BYTES), "--tmpfs", "/w", "--chdir", "/w"),
 )
-# Root is no user whose processes could be counted, so it becomes another first.
+# The kernel counts no processes of root, so root becomes another user first.
 NOT_ROOT = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-# The names of what is wanted, then the command. What it says comes out in their place where it fails.
+# The arguments are the names of the wanted files, then the command. Its output replaces the files if it fails.
 SCRIPT = """tar -x || exit 2
 names=$1; shift
 "$@" >/tmp/said 2>&1 </dev/null || { tail -c 2000 /tmp/said; exit 3; }
@@ -54,11 +54,11 @@ class BuildRefused(LabError):
 
 
 class SandboxMissing(LabError):
-    """This computer cannot shut a build in: no fault of the hand-in."""
+    """This computer has no sandbox for a build: no fault of the hand-in."""
 
 
 def build_shut_in(files: Mapping[str, bytes], command: Iterable[str], wanted: Iterable[str]) -> dict[str, bytes]:
-    """What the command makes of the files."""
+    """The programs that the command makes of the files."""
     require_sandbox()
     words, names = tuple(command), tuple(wanted)
     inside = (*LIMITS, "sh", "-c", SCRIPT, "sh", " ".join(names), *words)
@@ -72,7 +72,7 @@ def build_shut_in(files: Mapping[str, bytes], command: Iterable[str], wanted: It
 
 
 def require_sandbox() -> None:
-    """Whether the kernel lets this user make walls: as root, or where users may have name spaces of their own."""
+    """Whether the kernel lets this user make a sandbox: as root, or with name spaces for users."""
     try:
         done = subprocess.run([*_walls(), "true"], capture_output=True, timeout=DEADLINE_S, check=False)
     except OSError as error:
@@ -87,7 +87,7 @@ def _walls() -> tuple[str, ...]:
 
 
 def _run(command: tuple[str, ...], given: bytes) -> tuple[int, bytes]:
-    """The status, and what came out up to the bound; killing bwrap ends all that is in there."""
+    """The status, and the output up to the bound; to kill bwrap ends all its processes."""
     with tempfile.TemporaryFile() as stdin:
         stdin.write(given)
         stdin.seek(0)
@@ -104,7 +104,7 @@ def _run(command: tuple[str, ...], given: bytes) -> tuple[int, bytes]:
 
 
 def _programs(content: bytes, names: tuple[str, ...]) -> dict[str, bytes]:
-    """Only the names that were asked for."""
+    """The files with the wanted names only."""
     try:
         found = tarball.unpack(io.BytesIO(content), LARGEST_PROGRAM)
     except tarfile.TarError as error:

@@ -1,4 +1,4 @@
-"""Every claim follows from the re-run: those in claims.csv, and the words and numbers that the PDF prints."""
+"""Every claim follows from the re-run: those in claims.csv, and the words and numbers in the PDF."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _unequal(ledger: Ledger, own: Ledger) -> Iterator[Finding]:
 
 
 def _not_reproduced(case: Case, ledger: Ledger, own: Ledger) -> Iterator[Finding]:
-    """Under another identity: what the text uses, within the tolerance; sizes and counts may lie one step apart."""
+    """Claims of the text under another identity, within the tolerance; sizes and counts may lie one step apart."""
     for name in dict(claims_used(case.file("discussion.tex").decode(errors="replace"))):
         claim = ledger.get(name)
         if claim is None or claim.kind in (ClaimKind.CONSTANT, ClaimKind.DERIVED, ClaimKind.INTERCEPT):

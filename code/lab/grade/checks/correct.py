@@ -1,6 +1,6 @@
-"""The student's own programs are right where nobody measured: at other sizes, and in what must fail.
+"""The student's own programs are right at other sizes, and fail after a fault.
 
-Only what the site saw counts: exit statuses, the link's counters, its clock.
+Only the site's observations count: exit statuses, the link's counters, its clock.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lab.run.measure import measure
 
 
 def correct(case: Case) -> Iterator[Finding]:
-    """Every own series at other sizes; one of each program through all else."""
+    """Every own series at other sizes; one series of each program through the fault tests."""
     if not firsts(case.setup.plan):
         return
     try:

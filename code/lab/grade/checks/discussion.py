@@ -1,4 +1,4 @@
-"""The discussion is the student's own, is safe LaTeX, and says only what the data support."""
+"""The discussion is the student's own, is safe LaTeX, and agrees with the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package is whole: every file is there and is the one that was handed in, for this assignment."""
+"""The package is whole: every file is there, unchanged, and for this assignment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TYPED = ("discussion.tex", "report.toml")
 
 
 def package(case: Case) -> Iterator[Finding]:
-    """Files, digests, the chain, and what it is handed in for."""
+    """Check the files, the digests, the chain and the assignment."""
     files, page, experiment = case.submission.files, case.page, case.setup.plan.experiment
     made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
     wanted = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if own_programs(experiment) else [])}
@@ -51,7 +51,7 @@ def _experiment(case: Case) -> Iterator[Finding]:
 
 
 def _person(case: Case) -> Iterator[Finding]:
-    """Who hands in must be who stands on the first page."""
+    """The ids of the hand-in must be those on the first page."""
     try:
         ids = ids_in(case.file("report.toml").decode(), Path("report.toml"))
     except (SpecError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Every figure and table is the one that the data give, and nothing else is on the pages."""
+"""The pages hold exactly the figures and tables that the data give."""
 
 from __future__ import annotations
 

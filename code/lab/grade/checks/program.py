@@ -1,6 +1,6 @@
-"""The student's own programs take the time that they print: what twice the messages take longer by the site's clock.
+"""The student's own programs take the time that they print: twice the messages take so much longer on the site's clock.
 
-A program can print any number; it can't keep the site's clock from going on. What does not grow with the messages
+A program can print any number, but it can't stop the site's clock. The time that does not grow with the messages
 (start, connecting, warm-up) is the same on both sides and drops out of the difference.
 """
 
@@ -17,7 +17,7 @@ from lab.records.record import read_facts, read_samples_of
 from lab.run.checks import reported_time_ns
 
 TIMES = 2
-# Of the time that went by: an honest loop does a little more than it times. To claim more than that gains nothing.
+# The least share of the passed time to report: an honest loop does a little more than it times.
 LEAST_REPORTED = 0.75
 
 
@@ -52,7 +52,7 @@ def _longer(case: Case, planned: Planned) -> Planned:
 
 
 def _times(case: Case, planned: Planned) -> tuple[int, int]:
-    """What went by on the site's clock, and what the samples claim."""
+    """The time on the site's clock, and the time that the samples report."""
     results, key = case.setup.results, planned.trial.key
     spans = (step.clock_ns for step in read_facts(results, key).measured.steps)
     return sum(spans), reported_time_ns(read_samples_of(results, key))

@@ -12,7 +12,7 @@ from lab.report.pdf.attachments import attachments
 
 
 def records(case: Case) -> Iterator[Finding]:
-    """Each record, then what is said to be made of them."""
+    """Each record, then the tables made of them."""
     if case.site.name != case.setup.assignment.site:
         yield Finding(
             Flaw.SITE,

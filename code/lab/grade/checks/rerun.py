@@ -26,7 +26,7 @@ KINDS = {
 
 
 def rerun(case: Case) -> Iterator[Finding]:
-    """The grader's own records are the measure; nothing of the hand-in's is taken on trust."""
+    """Compare the hand-in with the grader's own records; the check trusts nothing of the hand-in."""
     try:
         own = case.own
     except Blocked as error:
@@ -62,7 +62,7 @@ def _samples(key: str, handed_in: Path, here: Path) -> Iterator[Finding]:
 
 
 def _within_tolerance(case: Case, own: Evidence) -> Iterator[Finding]:
-    """Programs or machine are others, or time is that of the wall: records differ by some per cent."""
+    """Compare medians within the tolerance, for other programs, another machine or a wall clock."""
     for each in ratios(list(case.handed_in.rows), list(own.rows)):
         if not each.holds:
             what = (

@@ -1,6 +1,6 @@
-"""The binaries that were handed in are made of the sources that were: built here, they do the same in the same time.
+"""The handed-in binaries match the handed-in sources: built here, they do the same in the same time.
 
-Another compiler gives other bytes, so what is compared is what they do on the site: its clock, and the link's counters.
+Another compiler gives other bytes, so the check compares the site's clock and the link's counters.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _differences(case: Case, given: Planned, built: Planned) -> Iterator[Finding
 
 
 def _done(case: Case, planned: Planned) -> dict[str, int]:
-    """What a trial took and sent, by names for people."""
+    """The time and the bytes of a trial, by names for people."""
     found = read_facts(case.setup.results, planned.trial.key).measured
     samples = read_samples_of(case.setup.results, planned.trial.key)
     counter = counter_name(planned.series, case.own_plan.site.ends, found.counters_after)

@@ -10,7 +10,7 @@ from lab.records.comparison import compare, format_result
 
 
 def speed(case: Case) -> Iterator[Finding]:
-    """The student's program against the lab's or a peer's, on one link: what the hand-in says of it does not matter."""
+    """The student's program against the lab's or a peer's on one link, whatever the hand-in says."""
     comparisons = case.setup.plan.experiment.comparisons
     if not comparisons:
         return
