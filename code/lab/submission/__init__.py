@@ -1,1 +1,1 @@
-"""What is handed in: made of a report and its records, compared with another, and opened as a stranger's."""
+"""Hand-ins: made of a report and its records, compared with others, and opened as a stranger's."""

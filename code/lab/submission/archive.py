@@ -1,4 +1,4 @@
-"""Zip files: made the same bytes every time, and read as a stranger's, by bounds that a bomb cannot pass."""
+"""Zip files: written with the same bytes every time, and read as a stranger's, within bounds that stop a bomb."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Container, Mapping
 from lab.faults import OpeningFault
 from lab.submission.errors import SubmissionError
 
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that the format knows: when a file was made is nothing to depend on
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date of the format, so that the bytes don't depend on the time
 MOST_FILES = 20_000
 LARGEST_FILE, LARGEST_TOTAL = 50 * 2**20, 400 * 2**20
 # Components that start with a letter, a digit or _, as people name their files: no folder above, no hidden file, no
@@ -24,7 +24,7 @@ _ENCRYPTED = 0x1
 
 
 def pack(files: Mapping[str, bytes], runnable: Container[str] = ()) -> bytes:
-    """A zip of these files, some of which can be run."""
+    """A zip of these files; some of them can be run."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):
@@ -44,12 +44,12 @@ def unpack(content: bytes, where: str) -> dict[str, bytes]:
 
 
 def is_litter(path: str) -> bool:
-    """What a Mac puts beside the files of a zip or a folder; it is never looked at."""
+    """Whether a Mac added the file to a zip or a folder; the lab ignores such files."""
     return bool(_LITTER.fullmatch(path))
 
 
 def require_path(path: str, where: str) -> None:
-    """Refuse what is no plain path inside a folder."""
+    """Refuse a path that is not plain or leaves the folder."""
     if not _PATH.fullmatch(path):
         raise SubmissionError(f"{path[:100]!r} is no plain path inside a folder", where, fault=OpeningFault.NAME)
 
@@ -80,7 +80,7 @@ def _require_plain(entry: zipfile.ZipInfo, where: str) -> None:
 
 
 def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, bound: int, where: str) -> bytes:
-    """Read up to the bound: what an entry says of its own size is a stranger's word."""
+    """Read up to the bound, since an entry's own size is a stranger's word."""
     with archive.open(entry) as stream:
         content = stream.read(bound + 1)
     if len(content) > bound:

@@ -1,4 +1,4 @@
-"""What an assignment asks of a student's own programs besides the trials of the experiment: its table [program]."""
+"""The demands of an assignment on a student's own programs besides the trials: its table [program]."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lab.typed_json import JsonTable, parse_as
 
 @dataclass(frozen=True)
 class Demands:
-    """Sizes to be right at, and what must end with a failure."""
+    """Other sizes to measure, and faults that must end with an error."""
 
-    sizes: tuple[int, ...] = (1, 1000, 4097)  # that no student chose
-    verify: Words = ()  # lets both ends check the data; none where the program has no such option
-    refuses: tuple[str, ...] = ()  # each some words that no client may take
-    killed_server: bool = True  # while data are sent
+    sizes: tuple[int, ...] = (1, 1000, 4097)  # sizes that no student chose
+    verify: Words = ()  # words that let both ends check the data; none if the program has no such option
+    refuses: tuple[str, ...] = ()  # options that every client must refuse
+    killed_server: bool = True  # killed while the client sends
     no_server: bool = True
 
 

@@ -1,4 +1,4 @@
-"""An assignment: what is handed in for it, and what each check is worth. One TOML file in experiments/assignments/."""
+"""An assignment: its experiment, and the points of each check. One TOML file in experiments/assignments/."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHECKS = (
 
 @dataclass(frozen=True)
 class Assignment:
-    """One assignment file; hidden checks are the grader's alone."""
+    """One assignment file; only the grader makes the hidden checks."""
 
     file: Path
     title: str
@@ -40,7 +40,7 @@ class Assignment:
 
     @property
     def named(self) -> str:
-        """As a command takes it: by its name, or by its file where it lies elsewhere."""
+        """The word that names it in a command: its name, or its file in another folder."""
         return self.name if self.file.parent == ASSIGNMENTS else str(self.file)
 
 
@@ -56,7 +56,7 @@ def load_assignment(file: Path) -> Assignment:
 
 
 def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:
-    """A file, the name of one, or the only one that there is."""
+    """The file of an assignment: given as a file, by its name, or the only one."""
     if named and named.endswith(".toml"):
         return Path(named)
     files = sorted(folder.glob("*.toml")) if named is None else [folder / f"{named}.toml"]

@@ -1,4 +1,4 @@
-"""The commands about what is handed in."""
+"""The commands about hand-ins."""
 
 from __future__ import annotations
 

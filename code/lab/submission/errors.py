@@ -1,4 +1,4 @@
-"""Why a hand-in is not made, and why one is not taken: each with the sort of the problem."""
+"""Errors about hand-ins: one that is not made, and one that is refused."""
 
 from __future__ import annotations
 

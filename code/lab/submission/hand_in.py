@@ -1,4 +1,4 @@
-"""Make a hand-in of a report: with the records and a page that says what for and by whom, or the reasons why not."""
+"""Make a hand-in of a report: with the records and a page about its assignment and ids, or refuse with reasons."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BUILD_DEADLINE_S = 60
 
 @dataclass(frozen=True)
 class Work:
-    """What a student has: a plan with its records, the report and its texts."""
+    """A student's work: a plan with its records, the report and its texts."""
 
     assignment: Assignment
     plan: Plan
@@ -44,12 +44,12 @@ class Work:
 
     @property
     def folder(self) -> Path:
-        """What lies beside the experiment."""
+        """The texts beside the experiment."""
         return self.plan.experiment.file.with_suffix("")
 
 
 def obstacles(work: Work) -> Iterator[str]:
-    """Every reason why this is no hand-in yet; an error without all records: a report may be of an older build's."""
+    """The reasons why this is no hand-in yet. Missing records are an error: the report may be of an older build."""
     require_all(work.plan, work.results)
     if not ids_of(work):
         yield f"{work.folder.name}/report.toml names no ids: they say whose hand-in it is"
@@ -61,7 +61,7 @@ def obstacles(work: Work) -> Iterator[str]:
 
 
 def build_obstacles(folder: Path = ROOT / "code" / "bench") -> Iterator[str]:
-    """Whether the C programs are not those of their sources."""
+    """A reason if the C programs are older than their sources."""
     command = ["make", "--question", "-C", str(folder), "all"]
     done = subprocess.run(command, capture_output=True, timeout=BUILD_DEADLINE_S, check=False)
     if done.returncode:
@@ -69,7 +69,7 @@ def build_obstacles(folder: Path = ROOT / "code" / "bench") -> Iterator[str]:
 
 
 def hand_in(work: Work, folder: Path, draft: tuple[str, ...]) -> Path:
-    """Write the hand-in; it replaces an older one of the same ids."""
+    """Write the hand-in. It replaces an older one of the same ids."""
     require_all(work.plan, work.results)
     if not work.report.exists():
         raise SubmissionRefused("there is nothing to hand in:", reasons=(f"{work.report} is missing: make report",))

@@ -26,7 +26,7 @@ class Submission:
 
 
 def open_submission(place: Path) -> Submission:
-    """What lies in the file or folder; nothing of it is run, and nothing is written beside it."""
+    """The hand-in in a file or folder; the lab runs nothing of it and writes nothing beside it."""
     pdf = _report(place)
     with tempfile.TemporaryDirectory(prefix="lab-open-") as folder:
         file = Path(folder) / "report.pdf"
@@ -42,7 +42,7 @@ MAGIC = (b"%PDF", b"PK")
 
 
 def require_kind(place: Path) -> None:
-    """Refuse what nobody hands in: neither named nor made as a PDF or a zip. What only fails to open gets a grade."""
+    """Refuse a file that is no PDF or zip by name or content. A damaged PDF or zip still gets a grade."""
     if not place.exists():
         raise SubmissionError("there is no such file or folder", str(place))
     if place.is_dir() or place.suffix.lower() in (".pdf", ".zip"):
@@ -56,7 +56,7 @@ def require_kind(place: Path) -> None:
 
 
 def _report(place: Path) -> bytes:
-    """The one PDF: an archive with two would leave the choice to whoever opens it."""
+    """The only PDF; with two, the reader would have to choose."""
     if place.is_symlink():
         raise SubmissionError("is a symbolic link", str(place), "the file itself", fault=OpeningFault.LINK)
     if not place.is_dir() and place.suffix != ".zip":

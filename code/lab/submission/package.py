@@ -1,4 +1,4 @@
-"""The hand-in's own page: what is handed in for what by whom, and a digest of every file, chained."""
+"""The hand-in's own page: the assignment, the ids, and a digest of every file, chained."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ PAGE, RECORDS, PROGRAMS = "hand-in.json", "records.zip", "programs.zip"
 
 @dataclass(frozen=True)
 class Page:
-    """All that hand-in.json says."""
+    """The content of hand-in.json."""
 
     assignment: str
     ids: tuple[str, ...]
-    draft: tuple[str, ...]  # why it is no more than a draft; empty where it is none
+    draft: tuple[str, ...]  # the reasons why it is a draft; empty if it is none
     lab: str
     files: dict[str, str]  # name -> sha256
     chain: str
@@ -36,7 +36,7 @@ def digests(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def chain(named: Mapping[str, str], about: str) -> str:
-    """One digest over all: a link holds the one before, a name and its digest; the first, who hands in what."""
+    """One digest over all. A link holds the link before, a name and its digest; the first holds `about`."""
     link = hashlib.sha256(about.encode()).hexdigest()
     for name, digest in sorted(named.items()):
         link = hashlib.sha256(f"{link} {name} {digest}".encode()).hexdigest()
@@ -44,7 +44,7 @@ def chain(named: Mapping[str, str], about: str) -> str:
 
 
 def about(assignment: str, ids: tuple[str, ...], draft: tuple[str, ...]) -> str:
-    """What the chain begins with."""
+    """The beginning of the chain."""
     return json.dumps([FORMAT, assignment, ids, draft])
 
 
@@ -57,7 +57,7 @@ def make_page(
 
 
 def read_page(files: Mapping[str, bytes], where: str) -> Page:
-    """What the page of a stranger says, or an error."""
+    """A stranger's page, or an error."""
     if PAGE not in files:
         raise SubmissionError(f"holds no {PAGE}", where, "a file that make submit wrote", fault=OpeningFault.NO_DATA)
     try:

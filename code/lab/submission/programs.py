@@ -1,4 +1,4 @@
-"""The student's own programs in a hand-in: the binaries that were measured, and what they were made of."""
+"""The student's own programs in a hand-in: the measured binaries and their sources."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def own_programs(experiment: Experiment) -> tuple[Program, ...]:
 
 
 def own_builds(experiment: Experiment) -> tuple[Build, ...]:
-    """What makes them, each once."""
+    """The builds that make them, each once."""
     return tuple(dict.fromkeys(tool.build for tool in own_programs(experiment) if tool.build))
 
 
 def program_files(plan: Plan) -> dict[str, bytes]:
-    """Binaries as they were measured, and sources as they lie there now."""
+    """The measured binaries, and the present sources."""
     own = {file.name for tool in own_programs(plan.experiment) for file in tool.binaries}
     digests = {name: digest for each in plan.planned for name, digest in each.trial.programs.items() if name in own}
     files = {f"{BINARIES}/{name}": kept_binary(name, digest).read_bytes() for name, digest in digests.items()}

@@ -1,4 +1,4 @@
-"""Two sides, size by size: the ratio of medians with its interval, a verdict, and what differs in the identities."""
+"""Two sides, size by size: the ratio of medians with its interval, a verdict, and the differences of identities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.report.evidence.evidence import COMPLETED, CONFIRMED
 from lab.report.evidence.margin import margin_of_sites
 from lab.submission.sides import ComparedSide, SideError
 
-Place = tuple[str, str]  # what a row is about, and a column
+Place = tuple[str, str]  # a row's label, and a column
 Values = dict[Place, list[int]]  # as values_by_place has them
 
 SHOWN_LETTERS = 16  # of a digest
@@ -60,7 +60,7 @@ class SideBySide:
         yield from (each.line() for each in self.ratios)
 
     def _doubt(self) -> str:
-        """From where on something is more or less, and how often that is false."""
+        """The margin of the verdicts, and the expected number of false ones."""
         asked, wrong = false_verdicts(each.estimate for each in self.ratios if not each.equal)
         if not asked:
             return ""
@@ -82,14 +82,14 @@ def compare_sides(first: ComparedSide, second: ComparedSide) -> list[SideBySide]
 
 
 def of_two_sites(first: ComparedSide, second: ComparedSide) -> Iterator[str]:
-    """What must be read before any ratio: instructions and seconds are not one quantity, nor are two links."""
+    """A warning above the ratios: instructions and seconds are different quantities, and so are two links."""
     sites = [side.identity.get("site", "not said") for side in (first, second)]
     if sites[0] != sites[1]:
         yield f"TWO SITES: the first was measured on {sites[0]}, the second on {sites[1]}: each ratio holds that too"
 
 
 def identity_differences(first: ComparedSide, second: ComparedSide) -> list[str]:
-    """A line for each part of the identity that is not the same on both sides."""
+    """A line for each part of the identity that differs between the sides."""
     names = sorted(first.identity.keys() | second.identity.keys())
     pairs = ((name, first.identity.get(name, "not said"), second.identity.get(name, "not said")) for name in names)
     return [f"{name}: {_short(one)} and {_short(other)}" for name, one, other in pairs if one != other]
@@ -111,13 +111,13 @@ def _ratios(above: Values, below: Values, margin: float) -> Iterator[SideRatio]:
 
 
 def _is_other_stop(place: Place, both: Set[Place]) -> bool:
-    """Whether the receiver's time stands beside it: that of a READ is the client's."""
+    """Whether the row also has the receiver's time; the receiver of a READ is the client."""
     label, column = place
     stops = (CONFIRMED, COMPLETED) if label.split()[2:3] == ["read"] else (COMPLETED, CONFIRMED)
     return column == stops[0] and (label, stops[1]) in both
 
 
 def _short(value: str) -> str:
-    """A digest by its first letters; QEMU's arguments as they are, since the difference may stand anywhere."""
+    """A digest by its first letters; QEMU's arguments in full, since they may differ anywhere."""
     is_digest = len(value) > SHOWN_LETTERS and value.isalnum()
     return f"{value[:SHOWN_LETTERS]}..." if is_digest else value

@@ -24,7 +24,7 @@ class SideError(LabError):
 
 @dataclass(frozen=True)
 class ComparedSide:
-    """What was measured, by experiment, and what it was measured with, in flat names."""
+    """The tables by experiment, and the identity of their site in flat names."""
 
     name: str
     tables: dict[str, list[Row]]
@@ -41,7 +41,7 @@ def read_side(place: Path) -> ComparedSide:
 
 
 def _folder(folder: Path, name: str) -> ComparedSide:
-    """Tables that were damaged, or written by somebody else, are one sentence."""
+    """Turns damaged or foreign tables into an error of one sentence."""
     try:
         return _side(folder, name)
     except (ParseError, ValueError, KeyError, TypeError, AttributeError, csv.Error, RecursionError) as error:
@@ -58,7 +58,7 @@ def _side(folder: Path, name: str) -> ComparedSide:
 
 
 def _identity(folder: Path, tables: dict[str, list[Row]]) -> dict[str, str]:
-    """As it was written beside the tables, else from their records."""
+    """The identity beside the tables, else from their records."""
     if (folder / IDENTITY).exists():
         return _flat(json.loads((folder / IDENTITY).read_text())) | _programs(folder / MANIFEST)
     identity: dict[str, str] = {}
