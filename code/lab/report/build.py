@@ -46,7 +46,7 @@ class Sources:
 
     @property
     def folder(self) -> Path:
-        """What lies beside the experiment: report.toml and discussion.tex."""
+        """The files beside the experiment: report.toml and discussion.tex."""
         return self.experiment.with_suffix("")
 
     @property
@@ -109,7 +109,7 @@ def discussion_text(sources: Sources, claims: AllClaims, body: str) -> str:
 
 
 def check_templates(sources: Sources, body: Rendered, ledger: Ledger) -> None:
-    """The lab's own prose obeys the same rules; whether its claims are there is asked of what was rendered."""
+    """Check the lab's own prose by the same rules; the rendered text shows whether its claims exist."""
     used = sorted({name for name, _ in body.origins})
     found = [each for name in used for each in refused(_read(sources, name), f"templates/{name}", ledger)]
     if wrong := tuple(each for each in found if each.rule != rule_name(claim_is_known)):
@@ -121,7 +121,7 @@ def _read(sources: Sources, name: str) -> str:
 
 
 def check_names(body: Rendered, ledger: Ledger) -> None:
-    """What a template names while it is rendered is there: claims, figures and tables."""
+    """Check that every claim, figure and table that a template names exists."""
     targets = frozenset(_targets(body.text))
     for number, line in enumerate(body.text.splitlines(), 1):
         lost = [f"claim {name!r}" for name, _ in claims_used(line) if name not in ledger]
@@ -133,7 +133,7 @@ def check_names(body: Rendered, ledger: Ledger) -> None:
 
 
 def _targets(body: str) -> Iterator[str]:
-    """What \\figureof and \\tableof may name: what the templates have put into the report."""
+    """The figures and tables that the templates have put into the report, for \\figureof and \\tableof."""
     yield from (f"{found[1]}of {found[2]}" for found in _LABEL.finditer(body))
 
 

@@ -13,7 +13,7 @@ from lab.errors import LabError
 
 
 class ClaimKind(Enum):
-    """What sort of number a claim is; the rules ask for it."""
+    """The kind of a claim's number; the rules depend on it."""
 
     RATE = "rate"
     RATIO = "ratio"
@@ -34,13 +34,13 @@ class Claim:
     meaning: str
     keys: tuple[str, ...] = ()  # of the records
     wanted_n: int | None = None  # repetitions that the experiment asks for
-    base: str = ""  # what a ratio is over
+    base: str = ""  # the base of a ratio
     link: str = ""
     base_link: str = ""
-    source: str = ""  # of what no record says: the file, and the line, that it stands in
+    source: str = ""  # of a claim without a record: its file and line
     unchecked: tuple[str, ...] = ()  # records that did not pass all checks
     margin: float = 0.0  # of a ratio: within it two equal programs may lie apart by luck
-    moved: tuple[str, ...] = ()  # of a sweep: what was to be held, and moved with what it varies
+    moved: tuple[str, ...] = ()  # of a sweep: values that moved although they were to be held
 
     @property
     def verdict(self) -> Verdict:
@@ -58,7 +58,7 @@ class ClaimGroup:
 
 
 def _claims_in(value: object) -> Iterator[Claim]:
-    """What a field holds beside claims, such as the curve that they are about, gives none."""
+    """The claims in a field; a field without claims, such as the curve, gives none."""
     match value:
         case Claim():
             yield value

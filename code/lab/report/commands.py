@@ -56,12 +56,12 @@ def extract(options: Namespace) -> int:
 
 
 def report_file(plan: Plan, folder: Path = REPORTS) -> Path:
-    """Where the report of an experiment lies, or would lie."""
+    """The place of an experiment's report, whether it exists or not."""
     return folder / f"{plan.experiment.name}.pdf"
 
 
 def report_texts(plan: Plan) -> list[Path]:
-    """All that was typed for a report, by whomever."""
+    """All typed texts of a report, from any author."""
     file = plan.experiment.file
     beside = file.with_suffix("")
     typed = [*files_of(file), beside / "report.toml", beside / "discussion.tex"]
@@ -81,12 +81,15 @@ def _is_current(plan: Plan, results: Path, folder: Path) -> bool:
 
 
 def _report(plan: Plan, results: Path, folder: Path) -> Path:
-    """The PDF in its place. The heavy modules are loaded here: what is up to date needs none of them."""
+    """Make the PDF in its place. The heavy modules are loaded here, since a current report needs none of them."""
     from lab.files.stamp import keep_stamp
     from lab.report.build import DEFAULT, Sources, make_report
     from lab.report.evidence.evidence import gather
 
-    pdf, stamp = report_file(plan, folder), _stamp(plan, results)  # what changes while it is made is not in it
+    pdf, stamp = (
+        report_file(plan, folder),
+        _stamp(plan, results),
+    )  # the stamp comes first, so that a change during the build makes the PDF stale
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)

@@ -12,7 +12,7 @@ SHOWN_REFUSALS = 20
 
 @dataclass
 class ReportError(LabError):
-    """Something in a template, a text or a figure's data stands in the way of the PDF."""
+    """A fault in a template, a text or a figure's data prevents the PDF."""
 
     file: str = ""
     line: int | None = None
@@ -38,7 +38,7 @@ class RefusedSentence:
 
 @dataclass
 class ClaimsRefused(LabError):
-    """The claims check found what the data do not support."""
+    """The claims check found sentences that the data do not support."""
 
     refusals: tuple[RefusedSentence, ...] = ()
 

@@ -1,4 +1,4 @@
-"""What a report is made of, as a stamp: the same stamp, the same PDF."""
+"""A stamp of a report's inputs: the same stamp gives the same PDF."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def digest_code(folders: Iterable[Path] = CODE) -> str:
 
 
 def report_stamp(plan: Plan, results: Path, texts: Iterable[Path]) -> str:
-    """Of its records, its texts and the code between them."""
+    """The stamp of a report's records, its texts and the code."""
     parts = [table_stamp(plan, results), digest_files(texts), digest_code()]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()

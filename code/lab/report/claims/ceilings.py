@@ -1,4 +1,4 @@
-"""What a link with a rate leaves to each protocol, and how much of that a curve reaches."""
+"""The part of a link's rate that each protocol can reach, and the share of it that a curve reaches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADERS = "what headers leave of the link's rate"
 
 @dataclass(frozen=True)
 class CeilingClaims(ClaimGroup):
-    """The rate of the link, and the best share that a curve reaches of what headers leave."""
+    """The rate of the link, and the largest share of the rate after headers that a curve reaches."""
 
     rate: Claim
     filled: Claim

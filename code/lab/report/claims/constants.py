@@ -52,7 +52,7 @@ class SizesClaims(ClaimGroup):
 
 @dataclass(frozen=True)
 class CountClaims(ClaimGroup):
-    """How much there is of everything, and how long it took."""
+    """The number of trials, records and sizes, and the time of the run."""
 
     trials: Claim
     series: Claim
@@ -62,7 +62,7 @@ class CountClaims(ClaimGroup):
 
 @dataclass(frozen=True)
 class JudgingClaims(ClaimGroup):
-    """What intervals and verdicts go by."""
+    """The constants of intervals and verdicts."""
 
     least_n: Claim
     share_limit: Claim
@@ -127,7 +127,7 @@ def _bounds(evidence: Evidence, series: Series) -> dict[str, Claim]:
 
 
 def _range(series: Series, site: str, name: str) -> tuple[int, int]:
-    """Least and most over the sizes of what the profile bounds for each of them."""
+    """Least and most over the sizes of the counts that the profile bounds."""
     if name not in ("iterations", "warmup"):
         used = getattr(series.parameters(site, {}), name)
         return used, used
@@ -183,5 +183,5 @@ def _sizes(evidence: Evidence, series: Series) -> SizesClaims:
 
 
 def _megabytes(count: int) -> int:
-    """Rounded up: what a record says of the machine's load changes its length by a few bytes."""
+    """Rounded up, since the machine's load changes the length of a record by a few bytes."""
     return -(-count // MEGABYTE) * MEGABYTE

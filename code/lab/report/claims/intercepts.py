@@ -35,7 +35,7 @@ class Intercept:
         return self.small.sizes[0]
 
     def half_trip_ns(self) -> Estimate:
-        """Of the smallest message."""
+        """The claims about the smallest message."""
         return scaled(estimate_median(self.small.values(self.smallest)), 0.5)
 
     def agrees(self) -> bool:
@@ -43,7 +43,7 @@ class Intercept:
         return intercept_agrees(self.times.line(), self.half_trip_ns())
 
     def over_small(self) -> Estimate:
-        """The intercept over that time; the interval holds all ratios of what both intervals hold."""
+        """The intercept over that time; the interval holds all ratios of values of both intervals."""
         line, small = self.times.line().intercept, self.half_trip_ns()
         if line.interval is None or small.interval is None:
             return Estimate(line.value / small.value, None, small.n)
@@ -54,7 +54,7 @@ class Intercept:
 
 @dataclass(frozen=True)
 class InterceptClaims(ClaimGroup):
-    """The intercept over what a small message takes."""
+    """The intercept over the time of a small message."""
 
     intercept: Intercept
     over_small: Claim
@@ -84,7 +84,7 @@ def _is_beside(site: str, small: Series, large: Series) -> bool:
 
 
 def intercept_claims(found: Intercept) -> InterceptClaims:
-    """A ratio of what two series measured rests on the records of both."""
+    """A ratio of two series rests on the records of both."""
     size, small, large = in_words(found.smallest), found.small, found.times.curve
     meaning = f"intercept of the line of {large.words} over half of the round trip of {size}, {small.words}"
     claim = small.claim(

@@ -50,7 +50,7 @@ def trips(curve: Subject) -> Iterator[Trips]:
 
 @dataclass(frozen=True)
 class TripClaims(ClaimGroup):
-    """Of one size, the median round trip and half of it."""
+    """The median round trip of one size, and half of it."""
 
     round_trip: Claim
     half_trip: Claim
@@ -58,7 +58,7 @@ class TripClaims(ClaimGroup):
 
 @dataclass(frozen=True)
 class QuantileClaims(ClaimGroup):
-    """Of one size, its trips and those of their quantiles that every repetition supports."""
+    """The round trips of one size, and the quantiles that every repetition supports."""
 
     trips: Trips
     by_quantile: dict[float, Claim]
@@ -90,7 +90,7 @@ def latency_claims(curve: Subject) -> LatencyClaims:
 
 
 def latency_fits(evidence: Evidence) -> dict[str, LineFits]:
-    """By series, of our programs with sizes enough for a line."""
+    """The curves by series of our programs with enough sizes for a line."""
     return evidence.once(_latency_fits)
 
 

@@ -1,4 +1,4 @@
-"""All claims that the records of one experiment make: as objects for what the lab itself prints, by name for texts."""
+"""All claims of the records of one experiment: as objects for tables and figures, by name for texts."""
 
 from __future__ import annotations
 

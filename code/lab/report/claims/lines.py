@@ -20,7 +20,7 @@ LEAST_SIZES = 5  # two would always lie on a line
 
 
 class Timed(Protocol):
-    """Whose times they are: a series of ours, or what another machine's report has published."""
+    """The source of the times: one of our series, or another machine's published report."""
 
     @property
     def name(self) -> str: ...
@@ -91,14 +91,14 @@ class Times:
 
 
 def message_times(curve: Subject) -> Times:
-    """What a message takes while many are on their way: the reciprocal of the message rate."""
+    """The time per message with many in flight: the reciprocal of the message rate."""
     rows = (tuple(size / rate / NANO for size, rate in zip(curve.sizes, row, strict=True)) for row in curve.rows())
     return Times(curve, "time per message", tuple(map(float, curve.sizes)), tuple(rows))
 
 
 @dataclass(frozen=True)
 class LineClaims(ClaimGroup):
-    """One line: what it says of no bytes, over which sizes, how well; its rate, unless two lines follow the times."""
+    """One line: its intercept, its sizes, its fit; and its rate, unless two lines fit the times better."""
 
     times: Times
     intercept: Claim
@@ -114,7 +114,7 @@ class LineClaims(ClaimGroup):
 
 @dataclass(frozen=True)
 class BreakClaims(ClaimGroup):
-    """Where one line gives way to two, the ends of that interval, and both lines."""
+    """The break between two lines, the ends of its interval, and both lines."""
 
     at: Claim
     start: Claim | None
@@ -136,10 +136,10 @@ class FitClaims(ClaimGroup):
 
 
 def fit_claims(times: Times) -> FitClaims | None:
-    """What one line says; where two follow the times clearly better, no rate of the one, and what each of the two says.
+    """The claims of one line; if two fit the times clearly better, the claims of each, and no rate of the one.
 
-    The rate of a line that the times do not follow is that of no message: it can lie beyond all that were measured.
-    Too few sizes have no line.
+    A line that does not fit the times has no useful rate: the rate can lie beyond every measured message. Too few
+    sizes have no line.
     """
     if len(times.curve.sizes) < LEAST_SIZES:
         return None
@@ -185,7 +185,7 @@ def _line_claims(times: Times, rate: Claim | None) -> LineClaims:
     intercept, meaning = scaled(line.intercept, NANO), f"intercept {about}: no message was that small"
 
     def of_points(name: str, value: float, unit: str, kind: ClaimKind, meaning: str) -> Claim:
-        """What has no interval, of as many points as the line."""
+        """A claim without an interval, with the line's number of points."""
         return _counted(times, name, Estimate(value, None, line.n), unit, kind, f"{meaning} {about}; n: points")
 
     return LineClaims(

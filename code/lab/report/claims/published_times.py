@@ -48,7 +48,7 @@ class PublishedTimes:
 
 @dataclass(frozen=True)
 class PublishedTimesClaims(ClaimGroup):
-    """How many points there are, of how many sizes, how often each was timed; and lines, as through ours."""
+    """The number of points, of sizes and of times each; and lines, as through our times."""
 
     times: PublishedTimes
     points: Claim

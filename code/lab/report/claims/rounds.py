@@ -30,7 +30,7 @@ CORRECTED = {
 
 @dataclass(frozen=True)
 class Rounds:
-    """One size of a curve: what each repetition came to."""
+    """One size of a curve: the result of each repetition."""
 
     curve: Subject
     size: int
@@ -46,7 +46,7 @@ class Rounds:
         return f"{self.curve.name}.{format_size(self.size)}"
 
     def plain(self) -> Estimate:
-        """In bytes per second."""
+        """The throughput in bytes per second."""
         return estimate_median([self.bytes / NANO / each for each in self.times_ns])
 
     def correction(self) -> Correction:
@@ -116,7 +116,7 @@ class _Repetition:
         return whole * self.rounds[0].messages / self.last.messages
 
     def is_settled(self) -> bool:
-        """What the program said, if the rule says so too."""
+        """The program's verdict; an error if the rule does not agree."""
         asked = self.curve.series.parameters(self.curve.evidence.plan.site.name, self.curve.point).round_limits
         rule = UntilStable(asked.target, asked.window, asked.cap)
         decision = stop_at(rule, [each.bytes / each.time_ns for each in self.rounds])
@@ -152,7 +152,7 @@ class RoundsClaims(ClaimGroup):
 
 
 def rounds_claims(curve: Subject) -> RoundsClaims:
-    """Of each size the round trip, its share, both throughputs; of the curve, how many agreed and were corrected."""
+    """The round trip, its share and both throughputs of each size; the number of agreed and corrected sizes."""
     by_size = {each.size: _size_claims(each) for each in rounds_of(curve)}
     found = [each.rounds for each in by_size.values()]
     refused = sum(each.corrected is None for each in by_size.values())

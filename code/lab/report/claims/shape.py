@@ -19,7 +19,7 @@ from lab.report.tex.units import in_words
 
 @dataclass(frozen=True)
 class CurveStep(ClaimGroup):
-    """From one size to the next: the factor of the throughput, and both sizes."""
+    """A step from one size to the next: the factor of the throughput, and both sizes."""
 
     factor: Claim
     start: Claim

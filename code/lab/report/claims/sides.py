@@ -1,4 +1,4 @@
-"""Each end's own calls: what a send and a receive take, where they begin to take longer, and by how much a byte."""
+"""Each end's own calls: the time of a send and a receive, its knee, and its growth per byte."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SideCurve:
         return tuple(map(float, self.curve.sizes)) * len(rows), tuple(float(mean) for row in rows for mean in row)
 
     def medians(self, size: int) -> tuple[int, ...]:
-        """Of each repetition."""
+        """The values of each repetition."""
         return replace(self.curve, column=f"{self.side}_median_ns").values(size)
 
     def knee(self) -> Estimate | None:
@@ -65,7 +65,7 @@ class SideCurve:
         return Times(self.curve, self.words, sizes, self.curve.rows(least), f"{self.side}.fit")
 
     def mean_up_to(self, size: float) -> Estimate:
-        """Of all sizes up to this one; every repetition counts as one."""
+        """The time over all sizes up to this one; every repetition counts as one."""
         sizes = sum(each <= size for each in self.curve.sizes)
         return estimate_mean([fmean(row[:sizes]) for row in self.curve.rows()])
 
@@ -76,7 +76,7 @@ def series_of_sides(evidence: Evidence) -> tuple[Series, ...]:
 
 
 def sides(evidence: Evidence, series: Series) -> Iterator[SideCurve]:
-    """Of a series, both ends at each of its varied values."""
+    """Both ends of a series at each of its varied values."""
     curves = sum(len(each.points()) * len(SIDES) for each in series_of_sides(evidence))
     for point in series.points():
         for side in SIDES:
@@ -94,7 +94,7 @@ class CallClaims(ClaimGroup):
 
 @dataclass(frozen=True)
 class SideClaims(ClaimGroup):
-    """Every size, what a byte more and a byte less change, and what the curve has as a whole."""
+    """The claims of every size, of a byte more and a byte less, and of the whole curve."""
 
     side: SideCurve
     by_size: dict[int, CallClaims]
@@ -105,7 +105,7 @@ class SideClaims(ClaimGroup):
 
 
 def side_claims(found: SideCurve) -> SideClaims:
-    """Mean, standard deviation and median of each size, and what the curve has as a whole."""
+    """Mean, standard deviation and median of each size, and the claims of the whole curve."""
     deviations = dict(_deviations(found))
     by_size = {size: _of_size(found, size, deviations[size]) for size in found.curve.sizes}
     steps = {size: _step(found, size) for size in probed(found)}
@@ -135,7 +135,7 @@ def _knee(found: SideCurve, knee: Estimate | None) -> Claim | None:
 
 
 def _below(found: SideCurve, knee: Estimate | None) -> Claim:
-    """What a call takes up to the knee; without one, of all sizes."""
+    """The time of a call up to the knee; without one, over all sizes."""
     curve = found.curve
     at, which = (knee.value, "up to the knee") if knee else (curve.sizes[-1], "of all sizes, since there is no knee")
     mean = scaled(found.mean_up_to(at), NANO)
@@ -164,7 +164,7 @@ def probed(found: SideCurve) -> tuple[int, ...]:
 
 
 def _step(found: SideCurve, size: int) -> Claim:
-    """What the two bytes around a size change: a step there would show, a gradual cost would not."""
+    """The change over the two bytes around a size: it shows a step and hides a gradual cost."""
     below, above = in_words(size - 1), in_words(size + 1)
     ratio = ratio_of_medians(found.curve.values(size + 1), found.curve.values(size - 1))
     meaning = f"mean of the {found.words}, messages of {above} over those of {below}"
@@ -174,7 +174,7 @@ def _step(found: SideCurve, size: int) -> Claim:
 
 
 def _deviations(found: SideCurve) -> Iterator[tuple[int, list[float]]]:
-    """Of each size, the standard deviation within every repetition."""
+    """The standard deviation of each size within every repetition."""
     curve = found.curve
     records = curve.evidence.samples(curve.series.name, curve.point).values()
     for size in curve.sizes:

@@ -1,4 +1,4 @@
-"""Claims about a series that varies parameters: the rate at each point, and what the best one gains."""
+"""Claims about a series that varies parameters: the rate at each point, and the gain of the best one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def relative(point: Subject, first: Subject, size: int) -> Estimate:
 
 @dataclass(frozen=True)
 class GainClaims(ClaimGroup):
-    """Of one size, the best values over the first, and both by parameter."""
+    """The best values over the first of one size, and both by parameter."""
 
     best: Subject
     gain: Claim
@@ -79,7 +79,7 @@ def _require_numbers(series: Series) -> None:
 
 
 def best_of(curves: tuple[Subject, ...], size: int) -> Subject:
-    """The smallest values whose median lies within the margin of the highest: what a larger one adds may be luck."""
+    """The smallest values with a median within the margin of the highest; a larger gain may be luck."""
     medians = [estimate_median(curve.values(size)).value for curve in curves]
     enough = max(medians) * (1 - curves[0].margin)
     good = [curve for curve, median in zip(curves, medians, strict=True) if median >= enough]
@@ -109,7 +109,7 @@ def _gain(series: Series, curves: tuple[Subject, ...], size: int) -> GainClaims:
 
 
 def _chosen(curves: tuple[Subject, ...], best: Subject, size: int) -> Estimate:
-    """What the best gains, with an interval that holds for whichever point is chosen."""
+    """The gain of the best point, with an interval that holds for any choice of the point."""
     first, others = curves[0], [curve for curve in curves[1:] if curve.point != curves[0].point]
     if best.point == first.point:
         return relative(best, first, size)
@@ -118,6 +118,6 @@ def _chosen(curves: tuple[Subject, ...], best: Subject, size: int) -> Estimate:
 
 
 def _of_all_points(claim: Claim, curves: tuple[Subject, ...], size: int) -> Claim:
-    """Which point is the best rests on the records of all."""
+    """The choice of the best point rests on the records of all."""
     keys = tuple(dict.fromkeys(key for curve in curves for key in curve.cell(size).keys))
     return replace(claim, keys=keys, unchecked=curves[0].evidence.unchecked(keys))

@@ -13,7 +13,7 @@ from lab.report.tex.units import in_words
 
 @dataclass(frozen=True)
 class SizeClaims(ClaimGroup):
-    """Of messages of one size: bytes a second, and messages a second."""
+    """The bytes and the messages of one size per second."""
 
     rate: Claim
     messages: Claim
@@ -21,7 +21,7 @@ class SizeClaims(ClaimGroup):
 
 @dataclass(frozen=True)
 class RateClaims(ClaimGroup):
-    """Of each size of one curve."""
+    """The rates of each size of one curve."""
 
     curve: Subject
     by_size: dict[int, SizeClaims]

@@ -35,7 +35,7 @@ class Settling:
         return find_steady([each.value for each in self.windows()])
 
     def warm_up(self) -> Estimate:
-        """How many times the steady time the first window takes."""
+        """The first window's time over the steady time."""
         shortest = min(map(len, self.rates))
         return warm_up_ratio([[1 / rate for rate in each[:shortest]] for each in self.rates])
 
@@ -58,7 +58,7 @@ def _rates(windows: list[Sample]) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class WindowClaims(ClaimGroup):
-    """What the first window takes, over the steady ones: 1 where warm-up does not matter."""
+    """The first window's time over that of steady ones: 1 if warm-up does not matter."""
 
     settling: Settling
     first: Claim

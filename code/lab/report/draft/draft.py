@@ -1,4 +1,4 @@
-"""A discussion to start from: what the data show, in plain sentences, every number a claim."""
+"""A first draft of the discussion: plain sentences about the data, with a claim for every number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the draft says of straight lines and of small messages beside them."""
+"""The draft's sentences about intercepts of lines and the smallest messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL = "All these intervals hold what the small message took, which speaks for a 
 
 
 def intercept_sentences(claims: AllClaims) -> Iterator[str]:
-    """Of each series the lines, and their intercepts against the smallest message."""
+    """The lines of each series, and their intercepts against the smallest message."""
     by_series: dict[str, list[InterceptClaims]] = {}
     for each in claims.intercepts:
         by_series.setdefault(each.intercept.times.curve.name, []).append(each)
@@ -42,5 +42,5 @@ def _sentences(large: LatencyClaims, found: list[InterceptClaims], small: Latenc
 
 
 def _intercept(found: InterceptClaims) -> str:
-    """Of a negative one no multiple says anything."""
+    """A multiple of a negative intercept has no meaning."""
     return f"{cite(found.over_small)} times that" if found.over_small.estimate.value > 0 else "below zero"

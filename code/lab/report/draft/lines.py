@@ -1,4 +1,4 @@
-"""A straight line in sentences: what it says, whether two follow the times instead, and what it does not know."""
+"""A straight line in sentences: its claims, whether two lines fit better, and its limits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import sqrt
 from lab.report.claims.lines import FitClaims, LineClaims
 from lab.report.prose.uses import cite
 
-# Of a correlation of independent residuals, in units of one over the root of the number of sizes (Bartlett, 1946).
+# The bound of a correlation of independent residuals, times the root of the number of sizes (Bartlett, 1946).
 SURE = 2.0
 # Two rates that differ by less are printed alike.
 CLOSE = 0.01
@@ -21,7 +21,7 @@ def line_words(fit: FitClaims) -> Iterator[str]:
 
 
 def rate_words(fit: FitClaims) -> Iterator[str]:
-    """What a line says of bytes and messages; or the two that follow the times where it does not."""
+    """The rate and intercept of a line, or of the two lines that fit the times better."""
     if fit.broken is None:
         yield from _line("The line", fit.line)
         return
@@ -66,7 +66,7 @@ def _beyond(line: LineClaims) -> Iterator[str]:
 
 
 def _pattern(fit: FitClaims) -> Iterator[str]:
-    """What is left of a straight line is noise, which knows nothing of its neighbour."""
+    """Residuals of a straight line are noise: neighbours do not correlate."""
     found = fit.line.neighbours
     if found is None:
         return

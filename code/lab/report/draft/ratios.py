@@ -1,4 +1,4 @@
-"""What the draft says of one program over another."""
+"""The draft's sentences about one program over another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.report.tex.escape import escape
 
 
 def ratio_sentences(claims: AllClaims) -> Iterator[str]:
-    """Every pair on the main link, and what is left where messages are handed over in another way."""
+    """Every pair on the main link, and the ratios that remain with another way to hand messages over."""
     main = [group.link for group in link_groups(claims.evidence)[:1]]
     for each in claims.ratios:
         if each.pair.sort is not Sort.VARIANT and each.pair.ours.series.link in main:
@@ -24,7 +24,7 @@ def ratio_sentences(claims: AllClaims) -> Iterator[str]:
 
 
 def _verdict(found: RatioClaims, margin: Claim) -> str:
-    """Who wins, by how much, and for how many sizes the data can tell."""
+    """The faster side, its factor, and the number of sizes with a verdict."""
     ahead, behind = escape(found.pair.ours.words), escape(found.pair.base.words)
     least, most = found.least, found.most
     if found.unclear.estimate.value == len(found.by_size):
@@ -46,7 +46,7 @@ def _verdict(found: RatioClaims, margin: Claim) -> str:
 
 
 def _handed(claims: AllClaims) -> Iterator[str]:
-    """What becomes of a ratio of small messages where both sides hand them over in another way."""
+    """The ratio of small messages if both sides hand them over in another way."""
     experiment = claims.evidence.plan.experiment
     usual = {each.pair.ours.series.link: each for each in claims.ratios_of(Sort.TRANSPORT)}
     for found in claims.ratios_of(Sort.VARIANT):

@@ -1,4 +1,4 @@
-"""What the draft says of rounds that were repeated until they agreed."""
+"""The draft's sentences about rounds repeated until they agree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.report.tex.escape import escape
 
 
 def rounds_sentences(claims: AllClaims) -> Iterator[str]:
-    """Of each curve over sizes, how many of them settled, and how much the correction matters at most."""
+    """The number of settled sizes of each curve, and the largest effect of the correction."""
     for found in (each for each in claims.rounds if not each.curve.point):
         yield (
             rf"\par The rounds of {escape(found.curve.words)} agreed in every repetition at {cite(found.agreed)} of "

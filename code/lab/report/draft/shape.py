@@ -1,4 +1,4 @@
-"""What the draft says of a curve over sizes: where it bends, jumps or falls, and what it makes of its link."""
+"""The draft's sentences about a curve over sizes: its bends, jumps and falls, and its share of the link."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JUMP = 0.05  # of a message's time: a step that saves less is no jump
 
 
 def shape_sentences(claims: AllClaims) -> Iterator[str]:
-    """Of each of our curves: on the main link its shape, on another what it makes of that."""
+    """The shape of each of our curves on the main link, and its share of every other link."""
     for place, group in enumerate(link_groups(claims.evidence)):
         for found in (claims.curves[each.name] for each in group.series if is_ours(each)):
             if found.shape is None:
@@ -36,7 +36,7 @@ def _only(found: CurveClaims) -> str:
 
 
 def _shape(words: str, shape: Shape, margin: Claim) -> Iterator[str]:
-    """Where the curve bends, jumps or falls, and whether it still grows at its end."""
+    """The bends, jumps and falls of the curve, and its growth at the end."""
     yield rf"\par {words} reaches its highest median throughput, {cite(shape.peak)}, at {cite(shape.peak_size)}."
     if shape.knee:
         yield f"On logarithmic axes its curve bends once, at {cite(shape.knee)} by segmented regression."
@@ -64,7 +64,7 @@ def _last(factor: Claim, margin: Claim) -> str:
 
 
 def _filled(found: CurveClaims, shape: Shape) -> str:
-    """What a curve makes of a link beside the main one."""
+    """The share of a link beside the main one that a curve reaches."""
     rate, share = "", ""
     if found.ceiling:
         rate = f" of {cite(found.ceiling.rate)}"

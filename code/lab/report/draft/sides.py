@@ -1,4 +1,4 @@
-"""What the draft says of each end's own calls."""
+"""The draft's sentences about each end's own calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEP = 0.05  # of a call's time, within two bytes
 
 
 def side_sentences(claims: AllClaims) -> Iterator[str]:
-    """Of each end, both variants and whether the data can tell them apart."""
+    """Both variants of each end, and whether the data can tell them apart."""
     for found in claims.sides.values():
         for variants in by_end(found).values():
             yield from map(_sentence, variants)
@@ -49,7 +49,7 @@ def _step(found: SideClaims) -> str:
 
 
 def _difference(variants: list[SideClaims], margin: Claim) -> str:
-    """By the means, which every curve has."""
+    """The comparison by means, since every curve has them."""
     differ = verdict([each.below for each in variants], variants[0].side.curve.margin) == "yes"
     names = " and ".join(each.side.variant for each in variants)
     if differ:

@@ -1,4 +1,4 @@
-"""What the draft says of parameters that were varied."""
+"""The draft's sentences about varied parameters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sweep_sentences(claims: AllClaims) -> Iterator[str]:
 
 
 def _sweep(sweep: SweepClaims, margin: Claim) -> Iterator[str]:
-    """What the best values gain at each size, and whether the intervals carry it."""
+    """The gain of the best values at each size, and whether the intervals support it."""
     found = list(sweep.gains.values())
     words = escape(" and ".join(parameter_words(each) for each in sweep.series.vary))
     gained = [each for each in found if each.gain.verdict is not Verdict.WITHIN]
@@ -44,7 +44,7 @@ def _sweep(sweep: SweepClaims, margin: Claim) -> Iterator[str]:
 
 
 def _moved(found: Iterable[GainClaims]) -> str:
-    """What moved with the varied values, so that a gain is theirs too."""
+    """The values that moved with the varied ones and may also cause a gain."""
     moved = dict.fromkeys(name for each in found for name in each.gain.moved)
     listed = " and ".join(rf"\texttt{{{escape(each)}}}" for each in moved)
     return f"; {listed} moved with them, so that this is their effect too" if moved else ""

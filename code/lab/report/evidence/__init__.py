@@ -1,1 +1,1 @@
-"""What a report rests on: rows, records, and what lies beside what."""
+"""The evidence of a report: rows, records, and the pairs to compare."""

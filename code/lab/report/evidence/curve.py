@@ -1,4 +1,4 @@
-"""Curves: a series at one point, its values at every size, and what a claim about them rests on."""
+"""Curves: a series at one point, its values at every size, and the records behind its claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the programs really ran with, size by size, as their records say; and what moved though it was to be held."""
+"""The effective values of the programs by size, from their records; and held values that moved."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lab.report.evidence.evidence import Evidence
 from lab.spec.experiment import Point, Series
 
-# As the CSV's header calls what the parameters choose, or leave to a rule.
+# Names in the CSV's header of values that parameters choose, or leave to a rule.
 NAMES = {"tx_depth": "depth", "signal_every": "signal_every", "post_list": "post_list", "inline": "inline"}
 ABOUT_COUNTS = ("asked", "sample_every")  # said beside them: nothing runs with these
 _VALUE = re.compile(r"(\w+)=(\d+)", re.ASCII)
@@ -31,7 +31,7 @@ class Effective:
 
 
 def effective(evidence: Evidence, series: Series) -> tuple[Effective, ...]:
-    """Of every point, in the order of the file; empty where a program prints no such values."""
+    """The values of every point, in the order of the file; empty if a program prints none."""
     return evidence.once(_of_all_series)[series.name]
 
 
@@ -43,7 +43,7 @@ def _of_all_series(evidence: Evidence) -> dict[str, tuple[Effective, ...]]:
 
 
 def moved(evidence: Evidence, series: Series, size: int) -> tuple[str, ...]:
-    """What differs between the points of a sweep at one size, though the sweep does not vary it."""
+    """The values that differ between the points of a sweep at one size, although the sweep does not vary them."""
     varied = {NAMES.get(name, name) for name in series.vary}
     values = [each.by_size.get(size, {}) for each in effective(evidence, series)]
     names = dict.fromkeys(name for each in values for name in each)

@@ -1,4 +1,4 @@
-"""What a report rests on: the rows of an experiment's table and the facts of its records, all of them or an error."""
+"""The evidence of a report: all rows of an experiment's table and all facts of its records, or an error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lab.records.table import KEY_LETTERS, table_of
 from lab.spec.experiment import Point, Series
 
 COMPLETED, CONFIRMED = "completed_bytes_per_s", "confirmed_bytes_per_s"
-# What a column counts stands at the end of its name; the others are words, or say which row it is.
+# The unit of a column is the end of its name; other columns are words, or name the row.
 COUNTS = ("_ns", "_per_s", "messages")
 
 
@@ -70,7 +70,7 @@ class Evidence:
         return self._samples[key]
 
     def once(self, make: Callable[[Evidence], Made]) -> Made:
-        """What a function makes of this evidence, made when it is asked for first."""
+        """A function's value of this evidence, made at its first use."""
         if make not in self._made:
             self._made[make] = make(self)
         return cast(Made, self._made[make])

@@ -20,7 +20,7 @@ def is_own(series: Series) -> bool:
 
 
 def label(series: Series) -> str:
-    """What a reader calls a series: the transport for ours, the program's name for a peer, else its own name."""
+    """The label of a series: the transport for ours, the program's name for a peer, else its own name."""
     if is_own(series):
         return series.name
     words = OURS.get(series.program, series.program)

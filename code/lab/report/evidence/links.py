@@ -1,4 +1,4 @@
-"""The links of an experiment: only what ran on one link stands in one figure or table."""
+"""The links of an experiment: one figure or table shows series of one link only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far two equal programs may lie apart on a site by luck: no verdict within that, and what a caption says of it."""
+"""The margin between two equal programs on a site: no verdict within it, and its sentence in captions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def margin_of_sites(sites: Iterable[str]) -> float:
 
 
 def verdict_words(estimates: Iterable[Estimate], traits: Traits) -> str:
-    """What counts as more or less, how often that was asked, and how often it may be said of equals."""
+    """The sentence about the margin, the number of verdicts, and the expected number of false ones."""
     asked, wrong = false_verdicts(estimates)
     if not asked:
         return ""

@@ -1,4 +1,4 @@
-"""What is laid beside what, on one link: our programs over each other, over the peers, and over what a file brings."""
+"""The pairs to compare on one link: our programs over each other, over the peers, and over a file's own programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.spec.experiment import Series
 
 
 class Sort(Enum):
-    """What the base is; the value names the figure."""
+    """The kind of a base; the value names the figure."""
 
     TRANSPORT = "speedup"  # another transport of ours
     PEER = "peers"  # a program that everybody uses, which does the same

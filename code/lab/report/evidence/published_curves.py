@@ -12,7 +12,7 @@ from lab.report.evidence.published_files import Entry, entries, rows_of
 
 @dataclass(frozen=True)
 class PublishedCurve:
-    """One curve in B/s, each point from a single run; the note says what a reader must know of it."""
+    """One curve in B/s, each point from a single run; the note warns its reader."""
 
     label: str
     machine: str
@@ -39,6 +39,6 @@ def _curve(entry: Entry, folder: Path) -> PublishedCurve:
 
 
 def _restored(entry: Entry, size: int, value: float) -> float:
-    """A value with what its column lost in print."""
+    """A value; a size at which its column lost a fixed amount in print gets that amount back."""
     lost = size >= entry.get("restored_from_bytes", size + 1)
     return value + entry["restored_by"] if lost else value

@@ -20,7 +20,7 @@ Entry = dict[str, Any]
 
 
 def entries(kind: str, experiment: str, folder: Path) -> Iterator[Entry]:
-    """What the index holds of a kind that belongs to an experiment."""
+    """The entries of one kind in the index that belong to an experiment."""
     index = read_toml(folder / INDEX, "published").document
     return (entry for entry in index.get(kind, ()) if experiment in entry["experiments"])
 

@@ -1,4 +1,4 @@
-"""What a reader must know of the site on which everything was measured."""
+"""Sentences about the site of the measurements."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class SiteWords:
 
     short: str
     long: str
-    spread: str  # what repetitions hold, and what not
-    shared: str = ""  # what both ends have in common
+    spread: str  # the effects that repetitions include, and those that they miss
+    shared: str = ""  # the parts that both ends share
 
 
 SHARED = {
@@ -27,7 +27,7 @@ SHARED = {
 
 
 def words_of(site: str, traits: Traits) -> SiteWords:
-    """By what the site is; its name only names it."""
+    """The words for a site by its traits, not by its name."""
     words = _of_instructions if traits.clock is Clock.INSTRUCTIONS else _of_wall_time
     return words(site, SHARED[traits.shared])
 

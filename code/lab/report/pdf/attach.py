@@ -35,7 +35,7 @@ def attach(pdf: bytes, files: Mapping[str, bytes]) -> bytes:
 
 
 def run_qpdf(command: Sequence[str], folder: Path) -> str:
-    """What qpdf says; it exits with 3 for warnings, which a file of ours never gives."""
+    """The output of qpdf. It exits with 3 for warnings, and a file of ours never gives one."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=DEADLINE_S, check=False)
     except FileNotFoundError as error:

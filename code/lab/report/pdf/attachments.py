@@ -1,4 +1,4 @@
-"""What travels inside the PDF: the data, the claims, the records' digests and the texts that were typed."""
+"""The attachments of the PDF: the data, the claims, the records' digests and the typed texts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _row(claim: Claim) -> list[str | int | float]:
 
 
 def _manifest(evidence: Evidence) -> list[JsonTable]:
-    """A record by its key and by a digest of what it measured."""
+    """A record by its key and by a digest of its facts and samples."""
     return [_about(key, facts) for key, facts in evidence.facts.items()]
 
 

@@ -22,7 +22,7 @@ WORDS = "figure.json"
 
 
 class Gallery(Mapping[str, Figure]):
-    """All figures that the evidence can fill; only what is looked at is drawn."""
+    """All figures that the evidence can fill; a figure is drawn at its first use."""
 
     def __init__(self, pictures: Iterable[AnySketch], cache: Path) -> None:
         self.pictures = {each.name: each for each in pictures}

@@ -1,4 +1,4 @@
-"""Figures where a template puts them, with what a reader must know of each."""
+"""Figures at their places in a template, each with its caption."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.report.tex.escape import Markup, escape
 
 
 def place(claims: AllClaims, gallery: Gallery, name: str) -> Markup:
-    """A figure with its caption, its records and its words for those who can't see it."""
+    """A figure with its caption, its records and its content in words."""
     evidence, sets = claims.evidence, record_sets(claims.evidence)
     if name not in gallery:
         raise ReportError(f"the data give no figure {name!r}", hint="one of " + ", ".join(gallery))
@@ -36,14 +36,14 @@ def place(claims: AllClaims, gallery: Gallery, name: str) -> Markup:
 
 
 def sweep_pictures(evidence: Evidence, gallery: Gallery, name: str) -> list[str]:
-    """The figures that show what a sweep changes."""
+    """The figures that show the effect of a sweep."""
     sizes = (format_size(size) for size in evidence.series(name).sizes(evidence.plan.site.name))
     wanted = (name, f"{name}.map", *(f"{name}.{size}" for size in sizes))
     return [each for each in wanted if each in gallery]
 
 
 def sweep_text(evidence: Evidence, gallery: Gallery, name: str) -> Markup:
-    """Where a sweep's figures are, and which values they go through."""
+    """References to a sweep's figures, and the varied values."""
     figures = ", ".join(rf"\figureof{{{each}}}" for each in sweep_pictures(evidence, gallery, name))
     ways = " and ".join(
         rf"{escape(parameter_words(each))}, \texttt{{{escape(each)}}}, from \num{{{values[0]}}} to \num{{{values[-1]}}}"

@@ -13,7 +13,7 @@ from lab.report.evidence.pairs import Sort
 from lab.report.pictures.sketch import Sketch
 from lab.sites.traits import Traits
 
-# What a figure of many pairs shows, and what its axis calls the base.
+# The subject of a figure of many pairs, and the name of the base on its axis.
 TOGETHER = {
     Sort.PEER: ("Ours over the programs that everybody uses", "the peer"),
     Sort.OWN: ("Ours over the experiment's own programs", "the own program"),
@@ -41,7 +41,7 @@ def ratios(claims: AllClaims) -> Iterator[Sketch[Ratios]]:
 
 
 def _about(found: list[RatioClaims], data: Ratios, traits: Traits) -> str:
-    """What a verdict is here, and how the messages of either side travel."""
+    """The sentences about verdicts, and about the way that either side hands messages over."""
     judged = verdict_words((estimate for curve in data.curves for estimate in curve.y), traits)
     handed = handing_words(side for each in found for side in (each.pair.ours, each.pair.base))
     return " ".join(filter(None, (handed, judged)))

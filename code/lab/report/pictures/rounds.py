@@ -1,4 +1,4 @@
-"""Throughput with and without what comes after the data have arrived, against the message size."""
+"""Throughput with and without the time after the data have arrived, against the message size."""
 
 from __future__ import annotations
 

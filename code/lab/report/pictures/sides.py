@@ -1,4 +1,4 @@
-"""What each end's own calls take against the message size, and a line through them."""
+"""The time of each end's own calls against the message size, and a line through them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Data = TypeVar("Data")
 
 @dataclass(frozen=True)
 class Sketch(Generic[Data]):
-    """Its name, what its caption says first, the data that it depends on, and who draws it."""
+    """A figure's name, the start of its caption, its data, and the function that draws it."""
 
     name: str
     caption: str

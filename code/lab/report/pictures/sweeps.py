@@ -1,4 +1,4 @@
-"""What parameters change: a curve for each size, and maps of two parameters, or of one and the size."""
+"""The effect of parameters: a curve for each size, and maps of two parameters, or of one and the size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Throughput and message rate against the message size, with what the link and its headers allow."""
+"""Throughput and message rate against the message size, with the limits of the link and its headers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def by_size(claims: AllClaims) -> Iterator[Sketch[BySize]]:
 
 
 def limits(group: LinkGroup, site: str) -> tuple[Limit, ...]:
-    """The link's rate, and what headers leave of it to the protocols that ran."""
+    """The link's rate, and the part of it that headers leave to the protocols that ran."""
     rate, sizes = group.link.rate_bit_s, tuple(sorted({size for each in group.series for size in each.sizes(site)}))
     if rate is None:
         return ()

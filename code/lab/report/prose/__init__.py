@@ -1,1 +1,1 @@
-"""What a text claims, and whether the data support it."""
+"""The statements of a text, and their support in the data."""

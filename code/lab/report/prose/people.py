@@ -1,4 +1,4 @@
-"""report.toml: who hands in, for which course. Everything in it is text to print and nothing else."""
+"""report.toml: the authors and the course. All of it is text to print and nothing else."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def latency_is_measured(statement: Statement) -> str | None:
 
 
 def slope_is_no_throughput(statement: Statement) -> str | None:
-    """What bytes cost on a line leaves out what a message costs: no message needs to have been as fast."""
+    """A line's cost per byte leaves out the cost per message: no message need be as fast."""
     found = statement.found
     if found is not None and found.kind is ClaimKind.SLOPE and not _OF_A_LINE.search(statement.words):
         return "the rate of a line is called a throughput: say that it is the slope's"
@@ -73,7 +73,7 @@ def slope_is_no_throughput(statement: Statement) -> str | None:
 
 
 def comparison_is_supported(statement: Statement) -> str | None:
-    """What is said to be more or less is so over the whole interval."""
+    """A text may say more or less only if the whole interval shows it."""
     more, less = bool(_MORE.search(statement.words)), bool(_LESS.search(statement.words))
     if not (more or less) or _CANT_TELL.search(statement.words):
         return None
@@ -137,7 +137,7 @@ def records_are_sound(statement: Statement) -> str | None:
 
 
 def one_factor_is_varied(statement: Statement) -> str | None:
-    """What moved with a varied parameter is named beside the effect."""
+    """A text that names an effect also names the values that moved with the parameter."""
     found, words = statement.found, statement.words.replace(r"\_", "_")
     if found is not None and (silent := [name for name in found.moved if name not in words]):
         return f"{found.name} is the effect of {' and '.join(silent)} too, which moved: hold it, or name it here"

@@ -1,4 +1,4 @@
-"""What a text says, beside what the data say: the one thing that the rules of the claims check look at."""
+"""A statement of a text beside the data: the only input of the rules of the claims check."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ class Statement:
 
     words: str  # the sentence, with its claims taken out
     name: str = ""  # of the claim, as the text spells it
-    found: Claim | None = None  # what the data make of it
+    found: Claim | None = None  # the data's claim of that name
     place: int | None = None  # power of ten of the last digit that is printed, in the claim's unit

@@ -1,4 +1,4 @@
-"""The student's text, and the templates': sentence by sentence, what they claim and what LaTeX they may use."""
+"""The texts of student and templates, sentence by sentence: their statements and their permitted LaTeX."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.report.tex.escape import require_printable
 from lab.report.tex.units import significant
 
 LONGEST = 100_000
-# All that a discussion needs; what is not here could read files, run programs or change what other words mean.
+# All that a discussion needs; other commands could read files, run programs or redefine commands.
 ALLOWED = frozenset(
     """claim figureof tableof draft section subsection subsubsection paragraph emph textbf textit texttt textsc
     begin end item par ldots dots LaTeX TeX textbackslash textasciitilde textasciicircum textless textgreater

@@ -1,4 +1,4 @@
-"""How a text uses a claim, and which it uses."""
+"""The claims that a text uses, and the form of each use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What captions say beside their own words: repetitions, records, and warnings."""
+"""Sentences added to captions: repetitions, records, and warnings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def records_of(sets: Iterable[RecordSet], series: Iterable[str]) -> str:
 
 
 def warnings(evidence: Evidence) -> list[str]:
-    """What the records' notes say, each once; and that some did not pass a check, where that is so."""
+    """The records' notes, each once; and a warning if some did not pass a check."""
     wrong = evidence.unchecked(evidence.facts)
     notes = dict.fromkeys(note for key in wrong for note in evidence.facts[key].judged.notes)
     silent = any(not evidence.facts[key].judged.notes for key in wrong)

@@ -1,4 +1,4 @@
-"""The table of what really ran: each value of each series, and whether it was varied, held, or moved by itself."""
+"""The table of effective values: each value of each series, and whether it was varied, held, or moved by itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ABSENT = Markup("--")
 
 
 def effective_table(evidence: Evidence) -> RowTable:
-    """A row for each series whose records say what it ran with; from the least of all sizes and points to the most."""
+    """A row for each series with effective values in its records, from the least to the most over sizes and points."""
     found = [(series, row) for series in evidence.plan.experiment.series if (row := dict(_row(evidence, series)))]
     names = [name for name in SHOWN if any(name in row for _, row in found)]
     rows = tuple(

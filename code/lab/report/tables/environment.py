@@ -1,4 +1,4 @@
-"""The table of what the numbers depend on: the identity of the records."""
+"""The table of the environment: the identity of the records."""
 
 from __future__ import annotations
 

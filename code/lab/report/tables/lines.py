@@ -1,4 +1,4 @@
-"""The table of straight lines: bandwidth, intercept, and whether it agrees with what a small message takes."""
+"""The table of straight lines: bandwidth, intercept, and whether it agrees with the time of a small message."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def published_fit_table(claims: AllClaims) -> FitTable:
 
 
 def _line(line: LineClaims, broken: BreakClaims | None, scale: float) -> Iterator[Markup]:
-    """Whose, from and to, how many repetitions, bandwidth beside the fastest message, intercept, R squared."""
+    """A row: the series, its sizes, repetitions, bandwidth beside the fastest message, intercept, R squared."""
     times = line.times
     yield Markup(r"\quad " * times.part.count(".") + escape(times.curve.words))
     yield from (Markup(shown(each).tex) for each in (line.low, line.high))

@@ -1,4 +1,4 @@
-"""Tables of ratios: of each pair at every size, with what a verdict is and how many of them may be false."""
+"""Tables of ratios: each pair at every size, the meaning of a verdict, and the number of false ones to expect."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _ratio_table(suffix: Markup, found: list[RatioClaims]) -> SizeTable:
 
 
 def about(found: Sequence[RatioClaims]) -> str:
-    """What a ratio of small messages holds, how many verdicts there are, and how many may be false."""
+    """The sentences about ratios of small messages, the number of verdicts, and the false ones to expect."""
     estimates = (claim.estimate for each in found for claim in each.by_size.values())
     judged = verdict_words(estimates, found[0].pair.ours.evidence.plan.site.traits)
     handed = handing_words(side for each in found for side in (each.pair.ours, each.pair.base))
@@ -75,7 +75,7 @@ def pair_table(claims: AllClaims, sort: Sort) -> RowTable:
 
 @dataclass(frozen=True)
 class Transport:
-    """One transport over another: what its claims begin with, both sides in words, the figure and the table."""
+    """One transport over another: the prefix of its claims, both sides in words, the figure and the table."""
 
     name: Markup
     ours: str

@@ -22,7 +22,7 @@ class SizeTable:
     heads: tuple[Markup, ...]
     rows: tuple[tuple[Markup, ...], ...]  # the size first
     series: tuple[str, ...]
-    about: str = ""  # of ratios: how messages travel, and what a verdict is
+    about: str = ""  # of ratios: the way of messages, and the meaning of a verdict
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class RowTable:
     other way round."""
 
     heads: tuple[Markup, ...]
-    rows: tuple[tuple[Markup, ...], ...]  # what or which size it is, then the values
+    rows: tuple[tuple[Markup, ...], ...]  # its label or size, then the values
     series: tuple[str, ...]
     about: str = ""
 

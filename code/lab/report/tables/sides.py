@@ -19,7 +19,7 @@ from lab.report.tex.units import MEGA, MICRO
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A row of the published report: what we call it, what they do, its scale, and the cell where we have none."""
+    """A row of the published report: our name, their value, its scale, and the cell where we have no value."""
 
     of: Callable[[SideClaims], Claim | None]
     words: str
@@ -74,13 +74,13 @@ def _by_size(series: str, found: list[SideClaims]) -> RowTable:
 
 
 def _cells(call: CallClaims) -> Iterator[Markup]:
-    """The deviation stands there without its interval, which would make the table too wide."""
+    """The deviation has no interval there, since the table would be too wide."""
     alone = replace(call.deviation, estimate=replace(call.deviation.estimate, interval=None))
     yield from (claim_cell(each, MICRO) for each in (call.mean, alone, call.median))
 
 
 def published_rows(claims: AllClaims) -> list[SideTable]:
-    """The rows of the published report for each series: both calls, whether they differ, and what was published."""
+    """The rows of the published report for each series: both calls, whether they differ, and the published value."""
     return [
         SideTable(Markup(name), label(found[0].side.curve.series), _rows(name, found, theirs))
         for name, found in claims.sides.items()
@@ -115,7 +115,7 @@ def verdict(claims: Iterable[Claim | None], margin: float = 0.0) -> str:
 
 
 def probe_tables(claims: AllClaims) -> list[SideTable]:
-    """Of each series, a row for each curve, a column for each size that was probed by a byte less and a byte more."""
+    """A row for each curve of a series, a column for each size that was probed by a byte less and a byte more."""
     return [
         SideTable(Markup(name), label(found[0].side.curve.series), _probes(name, found))
         for name, found in claims.sides.items()

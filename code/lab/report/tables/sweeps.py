@@ -1,4 +1,4 @@
-"""The table of sweeps: what the best values gain over the first."""
+"""The table of sweeps: the gain of the best values over the first."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class GainRow:
     best: Markup
     rate: Markup
     gain: Markup
-    verdict: Markup  # and what moved with what was varied
+    verdict: Markup  # and the values that moved with the varied ones
 
 
 @dataclass(frozen=True)
 class GainTable:
-    """A row for each sweep and size, and what a verdict is."""
+    """A row for each sweep and size, and the meaning of a verdict."""
 
     rows: tuple[GainRow, ...]
     about: str
 
 
 def gain_table(claims: AllClaims) -> GainTable:
-    """What the best values of each sweep gain."""
+    """The gain of the best values of each sweep."""
     places = [(sweep, size) for sweep in claims.sweeps.values() for size in sweep.gains]
     about = verdict_words((sweep.gains[size].gain.estimate for sweep, size in places), claims.evidence.plan.site.traits)
     return GainTable(tuple(_gain_row(*place) for place in places), about)

@@ -1,4 +1,4 @@
-"""What each series reached: one table for each link, or one of a row for each series."""
+"""The throughput of each series: one table for each link, or one with a row for each series."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def result_tables(claims: AllClaims) -> list[SizeTable]:
 
 
 def rates_of(claims: AllClaims, group: LinkGroup) -> list[RateClaims]:
-    """Of the curves that share a link."""
+    """The table of the curves that share a link."""
     return [claims.curves[each].rates for each in group.names]
 
 

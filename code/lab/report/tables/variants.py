@@ -1,4 +1,4 @@
-"""Tables of the series that hand their messages over otherwise: what they reach, and what is left of the ratios."""
+"""Tables of series with another way to hand messages over: their rates, and the ratios that remain."""
 
 from __future__ import annotations
 

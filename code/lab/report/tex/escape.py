@@ -1,4 +1,4 @@
-"""Text into LaTeX: what is not marked as LaTeX is escaped, and what the fonts cannot print is refused."""
+"""Text into LaTeX: escape all text that is not marked as LaTeX, and refuse letters that the fonts lack."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPECIAL = {
     "\N{NO-BREAK SPACE}": "~",
     "\N{MINUS SIGN}": r"\textminus{}",
 }
-# What pdfLaTeX prints with Latin Modern in T1 and TS1 (t1enc.dfu, ts1enc.dfu): the Latin alphabets of Europe.
+# The letters that pdfLaTeX prints with Latin Modern in T1 and TS1 (t1enc.dfu, ts1enc.dfu): Europe's Latin alphabets.
 PRINTED = re.compile(
     "[\n\t -~\u00a0-\u00ac\u00ae-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e\u0218-\u021b"
     "\u2013\u2014\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2116\u2122\u2212]*"
@@ -51,7 +51,7 @@ def escape(value: object) -> Markup:
 
 
 def require_printable(text: str, file: str = "", line: int | None = None) -> None:
-    """Refuse what the fonts have no glyph for, and what is too long to be meant."""
+    """Refuse letters without a glyph in the fonts, and a text that is too long."""
     if len(text) > LONGEST:
         raise ReportError(f"a text of {len(text)} characters, at most {LONGEST} are printed", file=file, line=line)
     good = PRINTED.match(text)

@@ -1,4 +1,4 @@
-"""What a LaTeX log says, as one sentence with file and line."""
+"""The error in a LaTeX log, as one sentence with file and line."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def unpleasant_boxes(log: str) -> list[Box]:
 
 
 def _command(after: str, what: str) -> str:
-    """The command that is not defined stands at the end of the log's next line."""
+    """The undefined command is the end of the log's next line."""
     if not what.startswith("Undefined control sequence"):
         return ""
     shown = re.search(r"^l\.\d+ (.*)$", after, re.MULTILINE)

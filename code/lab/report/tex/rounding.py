@@ -1,4 +1,4 @@
-"""How many digits a number may show: no finer than its interval, never more than a reader can use."""
+"""The digits that a number may show: no finer than its interval, no more than a reader can use."""
 
 from __future__ import annotations
 

@@ -58,12 +58,12 @@ def claim_cell(claim: Claim, scale: float = 1.0) -> Markup:
 
 
 def mark(claim: Claim) -> str:
-    """What stands behind a number that the claims check refuses to a text."""
+    """The mark behind a number that the claims check refuses to a text."""
     return r"\labwarned{}" if claim.unchecked else ""
 
 
 def definitions(ledger: Ledger, uses: Iterable[tuple[str, int | None]]) -> str:
-    """What \\claim prints for each use, with or without a number of digits."""
+    """The output of \\claim for each use, with or without a number of digits."""
     found = [(name, digits, ledger.find(name)) for name, digits in uses]
     lines = {
         rf"\labclaim{{{name}{'' if digits is None else f'@{digits}'}}}{{{shown(claim, digits).tex}{mark(claim)}}}"

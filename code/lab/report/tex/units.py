@@ -16,7 +16,7 @@ PREFIXES = {plain: tex for _, plain, tex in (*DECIMAL, *BINARY_PREFIXES)}
 
 @dataclass(frozen=True)
 class Written:
-    """How a quantity is written: plain, and as a siunitx unit; a unit of words takes no prefix."""
+    """The notation of a quantity: plain, and as a siunitx unit; a unit of words takes no prefix."""
 
     plain: str
     tex: str
@@ -88,7 +88,7 @@ def _prefix(value: float, unit: Written) -> tuple[float, str, str]:
 
 
 def _show_size(size: int) -> PrintedNumber:
-    """In full: a binary prefix only where it divides the size."""
+    """The size in full, with a binary prefix only if the prefix divides it."""
     number, prefix = in_prefix(size)
     if prefix.endswith("i") and not number.is_integer():
         number, prefix = size, ""
