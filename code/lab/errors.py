@@ -1,4 +1,4 @@
-"""Errors that a person can act on: each carries what happened, where, and what to try."""
+"""Errors that a person can act on: each says what happened, where, and what to try."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LabError(Exception):
 
 @dataclass
 class SpecError(LabError):
-    """An experiment file says something that cannot be."""
+    """An experiment file holds an impossible value."""
 
     file: Path | None = None
     line: int | None = None
@@ -40,12 +40,12 @@ class SizeError(LabError):
 
 
 class ParseError(LabError):
-    """A program's output is not what its parser knows."""
+    """A program's output has a format that its parser does not know."""
 
 
 @dataclass
 class SiteError(LabError):
-    """A site could not run a trial: the guest panicked, hung, the disk is full. What it left is evidence, by file."""
+    """A site could not run a trial: the guest panicked, hung, the disk is full. The evidence lies in files."""
 
     evidence: dict[str, str] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ class SiteStopped(SiteError):
 
 
 class TrialFailed(LabError):
-    """A trial ran, but what it left does not pass the checks."""
+    """A trial ran, but its outcome does not pass the checks."""
 
 
 class RecordError(LabError):

@@ -1,4 +1,4 @@
-"""What can be wrong with a stranger's file before anything in it is looked at."""
+"""Faults of a stranger's file that show before a look at its content."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class StepFacts:
 
     @property
     def clock_ns(self) -> int:
-        """What went by on the site's clock."""
+        """The time on the site's clock."""
         return self.clock_end_ns - self.clock_start_ns
 
 
@@ -142,7 +142,7 @@ class Facts:
 
     @property
     def clock_ns(self) -> int:
-        """What went by on the site's clock."""
+        """The time on the site's clock."""
         return self.measured.clock_end_ns - self.measured.clock_start_ns
 
 

@@ -48,14 +48,14 @@ def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tup
     counter = counter_name(planned.series, ends, outcome.counters_after)
     counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
     if (reported := _reported_bytes(samples)) > counted:
-        yield f"{reported} bytes are claimed, but {counter} counted {counted}: the data took another way"
+        yield f"{reported} bytes are reported, but {counter} counted {counted}: the data took another way"
 
 
 def untimed_ns(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
     """A sentence for more time than passed by the site's clock."""
     spans = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
     if (time_ns := reported_time_ns(samples)) > spans:
-        yield f"{time_ns} ns are claimed, but the site's clock went on by {spans}"
+        yield f"{time_ns} ns are reported, but the site's clock advanced by {spans}"
 
 
 def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:

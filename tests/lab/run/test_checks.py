@@ -54,7 +54,7 @@ def test_between_two_devices_bytes_that_nobody_counted_are_refused(make_small_pl
     ours = next(each for each in make_small_plan().planned if each.series.name == "ours")
     ends = Ends(ONE, End("198.18.0.2", "rxe1", "eth1"), "")
     (sentence,) = uncounted_bytes(ours, ends, UNCOUNTED, SENT)
-    assert "64 bytes are claimed, but eth0.tx_bytes counted 0" in sentence
+    assert "64 bytes are reported, but eth0.tx_bytes counted 0" in sentence
     assert notes(PROGRAMS["verbs"], OwnDevices.traits, ends) == []
 
 

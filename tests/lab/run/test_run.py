@@ -112,7 +112,7 @@ def broken(name: str) -> Callable[[Outcome], Outcome]:
         ("signal", "was ended by signal 9"),
         ("csv", "no whole table of one row"),
         ("bytes", "but v0.tx_bytes counted 100"),
-        ("time", "the site's clock went on by"),
+        ("time", "the site's clock advanced by"),
         ("steps", "steps ran"),
     ],
 )

@@ -61,8 +61,9 @@ class InterceptClaims(ClaimGroup):
 
 
 def intercepts(evidence: Evidence) -> Iterator[Intercept]:
-    """Of each of our series of large messages with one of small messages beside it: a line of all sizes, one of the
-    larger half, and behind each the two that follow the times where it does not.
+    """The intercepts of each of our series of large messages with a series of small messages beside it.
+
+    A series has a line of all sizes and one of the larger half, each followed by two lines if these fit better.
     """
     series = [each for each in evidence.all_series("latency") if is_ours(each)]
     for large, fits in latency_fits(evidence).items():

@@ -50,8 +50,8 @@ class Rounds:
         return estimate_median([self.bytes / NANO / each for each in self.times_ns])
 
     def correction(self) -> Correction:
-        """A receiver that sees the data answers at once, and its answer comes back. One that does not is told after the
-        last completion, at which a READ's data are here, and the last of a WRITE's are acknowledged."""
+        """A receiver that sees the data answers at once, and its answer comes back. Another gets a
+        message after the last completion; then a READ's data are here, and a WRITE's are acknowledged."""
         amount, operation = self.bytes / NANO, self.curve.series.operation
         if operation not in ONE_SIDED:
             return without_way_back(amount, self.times_ns, self.trips_ns)

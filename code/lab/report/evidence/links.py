@@ -24,8 +24,8 @@ class LinkGroup:
 
 
 def link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
-    """One group for each link, the main one first; the others are named after their first series. What hands its
-    messages over otherwise, at a few sizes, is shown by its ratios."""
+    """One group for each link, the main one first; the others are named after their first series. A series
+    with another way to hand messages over, at a few sizes, appears in ratios only."""
     return evidence.once(_link_groups)
 
 

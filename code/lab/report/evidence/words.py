@@ -45,8 +45,8 @@ def _of_instructions(site: str, shared: str) -> SiteWords:
 
 def _of_wall_time(site: str, shared: str) -> SiteWords:
     return SiteWords(
-        short=f"Site {site}: time by the clock on the wall.",
-        long=f"On the site {site} time is that of the clock on the wall.",
+        short=f"Site {site}: wall-clock time.",
+        long=f"On the site {site} time is wall-clock time.",
         spread="Repetitions ran one after the other; what stays as it is while they run, and is "
         "otherwise on other computers or days, their spread does not show.",
         shared=shared,
