@@ -16,7 +16,7 @@ from lab.places import CACHE
 # What the packages put outside of /usr, and of this computer nothing else.
 OUTSIDE = ("/etc/alternatives", "/etc/texmf", "/var/lib/texmf", "/etc/fonts")
 MADE = ("image", "machine", "plugin", "bench")  # of the cache, what `make build` and the first trial leave
-LAB = "#!/autograder/source/.venv/bin/python\nfrom lab.cli import main\nraise SystemExit(main())\n"
+LAB = "#!/autograder/source/.venv/bin/python\nimport lab.__main__\n"
 
 
 @dataclass(frozen=True)
