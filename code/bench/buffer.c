@@ -8,7 +8,7 @@
 #include "die.h"
 
 #define SLOTS_MAX 64
-#define SLOTS_BYTES (32u << 20) /* a round of --verify moves at most so much, or one message */
+#define SLOTS_BYTES (32u << 20) /* the most that a round of --verify moves, or one message */
 #define STRIDE 64               /* messages side by side share no cache line */
 #define PAGE 4096
 

@@ -12,8 +12,8 @@
 #include "die.h"
 #include "side.h"
 
-#define CALLERS_MAX 64               /* that wait at once; one more, and the one that has waited longest must go */
-#define LET_IN 8                     /* at once, before all are heard: no crowd drowns the one that speaks */
+#define CALLERS_MAX 64               /* waiting at once; one more evicts the one that has waited longest */
+#define LET_IN 8                     /* at once, before all are read: no crowd delays the one that speaks */
 #define HELLO_WAIT_NS (2 * NS_PER_S) /* a client that has connected says hello at once; a stranger may never */
 #define LEAVE_WAIT_NS (NS_PER_S / 2) /* a socket closed on unread bytes is reset, and the sentence in it lost */
 #define SAID_MAX 20                  /* refusals that are told one by one */
@@ -40,7 +40,7 @@ static void answer(int fd, const char *sentence)
 	const struct verdict v = verdict_of(sentence);
 	const ssize_t ignored = send(fd, &v, sizeof(v), MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	(void)ignored; /* a fresh connection has room for it; who has none is no client of ours */
+	(void)ignored; /* a fresh connection has room for it; our client always has */
 }
 
 void door_busy(int fd)
@@ -122,7 +122,7 @@ static bool receive(struct door *d, struct caller *c)
 	return !*sentence;
 }
 
-/* Hears everybody once; the connection of the client, or -1. */
+/* Reads from each caller once; the connection of the client, or -1. */
 static int hear_all(struct door *d)
 {
 	struct caller *c;
@@ -153,7 +153,7 @@ static void sleep_until_something_happens(const struct door *d, uint64_t deadlin
 	poll(fds, d->count + 1, ms_between(now, until));
 }
 
-/* Everybody is told, except the one who comes in. */
+/* Refuses every caller but the client. */
 static void shut(struct door *d, int client)
 {
 	for (size_t i = 0; i < d->count; i++) {

@@ -1,4 +1,4 @@
-/* Who knocks at a server that waits: many may, at once and for ever, and none of them may keep the right client out. */
+/* Connections to a waiting server: however many there are, none of them may keep the right client out. */
 #ifndef DOOR_H
 #define DOOR_H
 

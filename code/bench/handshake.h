@@ -1,4 +1,4 @@
-/* Who may measure with whom: same version, same token, same options, checked before the first byte. */
+/* Both ends agree before the first byte: the same version, the same token, the same options. */
 #ifndef HANDSHAKE_H
 #define HANDSHAKE_H
 

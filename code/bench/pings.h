@@ -4,7 +4,7 @@
 
 #include "run.h"
 
-/* Of `every` so many round trips one is kept as a sample. */
+/* One round trip in `every` is kept as a sample. */
 void pings_send(const struct run *run, uint64_t messages, uint64_t every);
 
 /* The server's part of it. */

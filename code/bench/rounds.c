@@ -11,7 +11,7 @@
 
 #define TRIPS_BEFORE 5 /* untimed: the first wakes the other end up */
 
-/* The control message there and back, without data: part of it is what a round's time holds too much. */
+/* The control message there and back, without data: a round's time is too long by a part of it. */
 static void client_trips(const struct run *run)
 {
 	const struct transport *t = run->transport;

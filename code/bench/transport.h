@@ -32,8 +32,8 @@ struct transport {
 	side_tune tune;              /* socket options of the side channel, or NULL */
 	struct link *(*open)(const struct options *, const struct session *);
 	void (*plan)(struct link *, struct flow *);         /* fills the flow from depth on; refuses what can't be */
-	void (*begin)(struct link *, uint64_t messages);    /* both ends: a round of so many messages comes */
-	uint64_t (*post)(struct link *, uint64_t messages); /* client: starts so many; how many it started */
+	void (*begin)(struct link *, uint64_t messages);    /* both ends: a round of these many messages comes */
+	uint64_t (*post)(struct link *, uint64_t messages); /* client: starts these many; how many it started */
 	uint64_t (*peek)(struct link *); /* client: how many have been completed meanwhile; does not wait */
 	uint64_t (*reap)(struct link *); /* client: waits until some are complete; how many */
 	void (*arrive)(struct link *, struct windows *); /* server: waits until the round has landed */

@@ -28,7 +28,7 @@ void watch_peer(int fd);
 /* Lets the program end by itself from here on, although the peer may be gone. */
 void watch_peer_may_leave(int fd);
 
-/* Refuses whoever knocks at this listening socket. */
+/* Refuses every connection to this listening socket. */
 void watch_listener(int fd);
 
 #endif
