@@ -103,7 +103,7 @@ class OtherKernel:
         line = f"cd {shlex.quote(str(ROOT))} && {shlex.join(command)} 2>&1; echo status $?; echo o >/proc/sysrq-trigger"
         coded = base64.b64encode(line.encode()).decode()
         boot = ("-kernel", self.folder / "vmlinuz", "-initrd", self.folder / "initrd")
-        append = ("-append", f"console=ttyS0 quiet panic=-1 mitigations=off lab_run={coded}")
+        append = ("-append", f"console=ttyS0 quiet panic=-1 no_timer_check mitigations=off lab_run={coded}")
         shares = (f"{SHARE},path=/,mount_tag=files", f"{SHARE},path={self.folder}/lib/modules,mount_tag=of-the-kernel")
         files = [word for share in shares for word in ("-virtfs", share)]
         parts = ["-m", str(size.memory_mib), "-smp", str(size.processors)]
