@@ -146,7 +146,7 @@ int side_accept(int listener, char peer[64])
 	if (fd < 0 && (errno == EBADF || errno == EINVAL || errno == ENOTSOCK))
 		die("accept: %s", strerror(errno));
 	if (fd < 0)
-		return -1; /* nobody, or somebody who is gone already */
+		return -1; /* no connection, or one that is closed already */
 	if (getnameinfo((struct sockaddr *)&address, length, peer, 64, NULL, 0, NI_NUMERICHOST))
 		strcpy(peer, "an unknown address");
 	return fd;

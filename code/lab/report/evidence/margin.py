@@ -14,7 +14,7 @@ from lab.sites.traits import Clock, Traits, fixed
 # puts a function, which no repetition moves, moves a program as far.
 INSTRUCTIONS = 0.01
 # Chosen, not measured: repetitions that run one after the other do not show what another day changes. Two runs of one
-# experiment may differ by 10 % (lab.compare.TOLERANCE): by half of it for either side of a ratio.
+# experiment may differ by 10 % (lab.records.tolerance.TOLERANCE): by half of it for either side of a ratio.
 WALL = 0.05
 LUCK = {Clock.INSTRUCTIONS: "the luck of memory layout", Clock.WALL: "what another day may change"}
 
