@@ -9,22 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.machine.small import SMALL
 
 from lab.errors import LabError
 from lab.model.trial import Job
 from lab.places import CACHE, MACHINE, ROOT
 from lab.sites.exact import ExactSite
 
-SMALL = """
-title = "Small"
-question = "What does it say where it may take little?"
-parameters = { sizes = 64, iterations = 100, repetitions = 1 }
-[[series]]
-name = "tcp"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-"""
 LIMITED = 'ulimit "$1" "$2" && shift 2 && exec "$@"'
 FILES, LENGTH = "-n", "-f"
 Limited = Callable[..., subprocess.CompletedProcess[str]]

@@ -10,21 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.machine.small import SMALL
 
 from lab.places import BENCH, ROOT
 from lab.plan.binaries import keep_binaries
 from lab.sites.exact import ExactSite
 
-SMALL = """
-title = "Small"
-question = "Does it run for everybody?"
-parameters = { sizes = 64, iterations = 100, repetitions = 1 }
-[[series]]
-name = "tcp"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-"""
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 # Bound at a place that everybody can reach: this checkout may lie in a folder that is only its owner's.
 SCRIPT = 'mount --bind -o ro "$1" "$2" && cd "$2" && shift 2 && exec "$@"'

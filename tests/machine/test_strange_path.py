@@ -7,21 +7,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.machine.small import SMALL
+
 from lab.places import ROOT
 from lab.sites.exact import ExactSite
 
 STRANGE = 'Ada\'s "Prüfung" (2. Übung) $HOME & co; 100% #1'
 KEPT = ("image", "machine", "packages", "plugin")  # what takes minutes to make: by links, and nothing of it is written
-SMALL = """
-title = "Small"
-question = "Does it run wherever it lies?"
-parameters = { sizes = 64, iterations = 100, repetitions = 1 }
-[[series]]
-name = "tcp"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-"""
 # As code/setup/setup has it: the same Python, set up for this folder.
 KEY = "{ pwd; /usr/bin/python3 --version; cat code/setup/setup code/setup/beside code/setup/requirements.txt; }"
 

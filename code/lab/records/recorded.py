@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +17,7 @@ from lab.places import REFERENCE
 from lab.plan.plan import Plan, binaries, make_plan
 from lab.plan.workshop import find_experiment, left_out, most_trials, require_count
 from lab.records.index import Group, read_groups
-from lab.records.reference import IDENTITY
+from lab.records.reference import read_identity
 from lab.sites import MODULES, Tell, require_known
 from lab.sites.auto import ANY, choose
 from lab.spec.experiment import MOST_TRIALS, Experiment
@@ -101,7 +100,7 @@ def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str]
     if len({choice.plan.site.name for choice in first}) > 1:
         taken = prefer()
         first = [choice for choice in first if choice.plan.site.name == taken] or first
-    known = _reference()
+    known = read_identity(REFERENCE) or {}
     best = max(first, key=lambda each: (each.plan.site.identity.items() <= known.items(), each.newest), default=None)
     for line in _about(best, len(choices) - 1) if best else ():
         tell(line)
@@ -167,12 +166,3 @@ def _digest(file: Path) -> str:
         return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError:
         return ""
-
-
-def _reference() -> dict[str, str]:
-    """The identity in results/reference, if there is one."""
-    try:
-        known = json.loads((REFERENCE / IDENTITY).read_text())
-    except (OSError, ValueError):
-        return {}
-    return known if isinstance(known, dict) else {}

@@ -37,11 +37,19 @@ def read_reference(plan: Plan, folder: Path) -> str:
         raise VerifyError("there is no reference", where=str(file), hint=hint) from error
 
 
+def read_identity(folder: Path) -> dict[str, str] | None:
+    """The identity that the reference was measured with, if its file names one."""
+    try:
+        known = json.loads((folder / IDENTITY).read_text())
+    except (OSError, ValueError):
+        return None
+    return known if isinstance(known, dict) else None
+
+
 def changed_parts(plans: Iterable[Plan], folder: Path) -> list[str]:
     """The names of differences from the reference: parts of the site's identity, programs under test."""
-    try:
-        before = json.loads((folder / IDENTITY).read_text())
-    except (OSError, ValueError):
+    before = read_identity(folder)
+    if before is None:
         return ["everything, since the reference names no identity"]
     now = _facts(plans)
     return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
