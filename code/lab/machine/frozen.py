@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.files.digests import damage
+from lab.files.store import exclusive, prune, put_folder, stored
 from lab.machine import qemu
 from lab.machine.image import Image
 from lab.machine.job import pack
-from lab.machine.store import exclusive, prune, put_folder, stored
 from lab.model.trial import Job, Link, Perturbation
 
 BOOT_DEADLINE_S = 300.0

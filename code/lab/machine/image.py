@@ -12,8 +12,8 @@ from pathlib import Path
 
 from lab.errors import SiteError
 from lab.files.digests import damage, sha256
+from lab.files.store import exclusive, put_file, put_folder, stored
 from lab.machine import contents, cpio, debian, lock
-from lab.machine.store import exclusive, put_file, put_folder, stored
 
 FORMAT = "lab-image 1"
 # Files of an image and the most bytes that each may have when it comes from outside.

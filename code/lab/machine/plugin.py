@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lab.errors import SiteError
 from lab.files.digests import damage
-from lab.machine.store import exclusive, put_folder, stored
+from lab.files.store import exclusive, put_folder, stored
 
 NAME = "before_halt.so"
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
