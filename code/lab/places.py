@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = ROOT / "lab.toml"  # where packages come from; the user writes it, if at all
 HOSTS = ROOT / "hosts.toml"  # the computers of the sites ssh and slurm; the user writes it
 EXPERIMENTS = ROOT / "experiments"
 PUBLISHED = EXPERIMENTS / "published"

@@ -1,0 +1,38 @@
+"""Where this computer's own apt takes Debian's packages from, if it has one."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+
+from lab.supply.provider import Gone, Part
+
+NAME = "apt"
+COMMAND = ("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI)", "Created-By: Packages")
+UNKNOWN = "$(ORIGIN)"  # what apt prints where it has no lists yet
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """In place of mirrors where there are none."""
+
+    reason: str
+    name: str = NAME
+
+    def fetch(self, _: Part, __: str) -> None:
+        """Say why not."""
+        raise Gone(self.reason)
+
+
+def printed() -> str:
+    """What apt says of its sources."""
+    try:
+        return subprocess.run(COMMAND, capture_output=True, text=True, check=True).stdout
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        return ""
+
+
+def mirrors(said: str) -> list[str]:
+    """The mirrors of Debian among apt's sources, each once."""
+    rows = [line.split() for line in said.splitlines()]
+    return list(dict.fromkeys(row[1] for row in rows if len(row) == 2 and row[0] in ("Debian", UNKNOWN)))

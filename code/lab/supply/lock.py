@@ -1,0 +1,110 @@
+"""The lock: which Debian packages the guest and the carried QEMU are made of, to the byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import SiteError
+
+HEADER = """\
+# Debian packages, to the byte: name, version, architecture, path in its mirror, sha256, bytes. Written by `make lock`.
+# The guest is the same everywhere; QEMU, which runs it, is of the host's architecture. An archive of old versions has
+# all of them as of the date.
+"""
+GUEST = "guest"
+DATE = re.compile(r"date (\d{8}T\d{6}Z)", re.ASCII)
+SECTION = re.compile(r"\[([a-z]+(?: [a-z0-9]+)?)\]", re.ASCII)
+LINE = re.compile(
+    r"([a-z0-9][a-z0-9+.-]+) ([A-Za-z0-9.+:~-]+) ([a-z0-9]+) "
+    r"(pool/(?:[A-Za-z0-9][A-Za-z0-9+.~_-]*/)+[A-Za-z0-9+.~_%:-]+\.deb) ([0-9a-f]{64}) ([0-9]{1,10})",
+    re.ASCII,
+)
+
+
+class LockError(SiteError):
+    """A lock file that cannot be read."""
+
+
+@dataclass(frozen=True, order=True)
+class Locked:
+    """One package."""
+
+    package: str
+    version: str
+    architecture: str
+    path: str  # in every mirror and archive
+    sha256: str
+    size_bytes: int
+
+    def __str__(self) -> str:
+        return f"{self.package} {self.version} {self.architecture} {self.path} {self.sha256} {self.size_bytes}"
+
+    @property
+    def named(self) -> str:
+        """For people and for the manifest of an image."""
+        return f"{self.package} {self.version}"
+
+    @property
+    def file(self) -> str:
+        """Its name in a mirror, without the folders."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class Lock:
+    """All packages, by what they are for, and when they were the mirrors' own."""
+
+    date: str
+    sections: Mapping[str, tuple[Locked, ...]]
+
+    def of(self, section: str) -> tuple[Locked, ...]:
+        """The packages of a section, which must be there."""
+        if section not in self.sections:
+            known = ", ".join(sorted(self.sections))
+            raise LockError(f"the lock has no packages for {section}, only for {known}", hint="make lock")
+        return self.sections[section]
+
+
+def runner(architecture: str) -> str:
+    """The section of what runs the guest on a host of an architecture, by Debian's name of it."""
+    return f"runner {architecture}"
+
+
+def parse(text: str, where: str) -> Lock:
+    """Read a lock; a line that does not belong there is named."""
+    date, sections = "", dict[str, list[Locked]]()
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        if found := DATE.fullmatch(line):
+            date = found[1]
+        elif found := SECTION.fullmatch(line):
+            sections[found[1]] = []
+        elif sections and (found := LINE.fullmatch(line)):
+            list(sections.values())[-1].append(_locked(found))
+        else:
+            raise LockError(f"not a date, a [section] or a package in one: {line!r}", f"{where}:{number}", "make lock")
+    if not date:
+        raise LockError("it has no date", where, "make lock")
+    return Lock(date, {name: tuple(sorted(packages)) for name, packages in sections.items()})
+
+
+def _locked(line: re.Match[str]) -> Locked:
+    package, version, architecture, path, digest, size = line.groups()
+    return Locked(package, version, architecture, path, digest, int(size))
+
+
+def read(path: Path) -> Lock:
+    """The lock of a file."""
+    return parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def text_of(lock: Lock) -> str:
+    """A lock as it is written: sorted, so that a renewal shows as a small diff."""
+    parts = [f"{HEADER}date {lock.date}\n"]
+    for name, packages in lock.sections.items():
+        parts.append(f"\n[{name}]\n" + "".join(f"{locked}\n" for locked in sorted(packages)))
+    return "".join(parts)

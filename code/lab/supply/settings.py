@@ -1,0 +1,81 @@
+"""Who is asked for packages: said in lab.toml or the environment, else this computer's apt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import SpecError
+from lab.files.toml_file import read_toml
+from lab.supply import apt
+from lab.supply.folder import Folder, TarFile
+from lab.supply.mirror import PLACE, PLACES, Mirror
+from lab.supply.oci import Registry
+from lab.supply.provider import Provider
+from lab.supply.web import Web
+
+VARIABLE = "LAB_SUPPLY"  # providers with spaces between them, in place of lab.toml's
+PATIENCE_S = 30.0
+REGISTRIES = {"oci://": "https", "oci+http://": "http"}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Providers in the order in which they are asked, as they were typed."""
+
+    providers: tuple[str, ...] = (apt.NAME,)
+    patience_s: float = PATIENCE_S
+
+
+def load(file: Path, environment: Mapping[str, str] = os.environ) -> Settings:
+    """What the environment says, else lab.toml, else what holds without either."""
+    table = read_toml(file, "lab").document.get("supply", {}) if file.exists() else {}
+    typed = environment.get(VARIABLE, "").split() or table.get("providers", [apt.NAME])
+    return Settings(tuple(typed), float(table.get("patience_s", PATIENCE_S)))
+
+
+def providers(settings: Settings) -> list[Provider]:
+    """All of them; one that was typed wrong is refused before any is asked."""
+    web = Web(settings.patience_s)
+    return [each for typed in settings.providers for each in provider(typed, web)]
+
+
+def provider(typed: str, web: Web) -> Iterator[Provider]:
+    """What one word of the settings stands for."""
+    scheme, colon, rest = typed.partition("://")
+    if typed == apt.NAME:
+        yield from of_apt(web)
+    elif scheme + colon in REGISTRIES:
+        host, _, repository = rest.strip("/").partition("/")
+        yield Registry(web, REGISTRIES[scheme + colon], host, repository)
+    elif scheme in ("http", "https") and colon:
+        yield mirror(typed, web)
+    elif colon and scheme != "file":
+        raise SpecError(f"no provider of packages begins with {scheme}://", hint="docs/sites.md lists them")
+    else:
+        place = Path(rest if colon else typed).expanduser()
+        yield TarFile(place) if place.suffix == ".tar" else Folder(place)
+
+
+def mirror(typed: str, web: Web) -> Mirror:
+    """A URL with places, or that of a mirror's top."""
+    places = PLACE.findall(typed)
+    for wrong in sorted(set(places) - set(PLACES)):
+        known = ", ".join(f"{{{each}}}" for each in PLACES)
+        raise SpecError(f"no part of a package's address is called {{{wrong}}}", expected=known)
+    return Mirror(web, typed if places else f"{typed.rstrip('/')}/{{path}}")
+
+
+def of_apt(web: Web) -> Iterator[Provider]:
+    """The mirrors of this computer's apt, or the reason why there are none."""
+    found = apt.mirrors(apt.printed())
+    for each in found:
+        yield from (
+            provider(each, web)
+            if each.startswith(("http:", "https:", "file:"))
+            else [apt.Nothing(f"takes packages from {each}, which only apt can", each)]
+        )
+    if not found:
+        yield apt.Nothing("this computer has no apt with a mirror of Debian")

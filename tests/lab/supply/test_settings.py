@@ -1,0 +1,78 @@
+"""Who is asked, as lab.toml, the environment and apt say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.errors import SpecError
+from lab.supply import apt, settings
+from lab.supply.folder import Folder, TarFile
+from lab.supply.mirror import Mirror
+from lab.supply.oci import Registry
+from lab.supply.provider import Provider
+from lab.supply.settings import Settings
+from lab.supply.web import Web
+
+NO_LISTS = "$(ORIGIN) http://mirror.example/debian/\n"
+TWO_SUITES = "Debian http://a.example/debian/\nDebian http://a.example/debian/\nOther http://b.example/\n"
+
+
+def one(typed: str) -> Provider:
+    (found,) = settings.provider(typed, Web(1))
+    return found
+
+
+def test_without_settings_this_computer_s_apt_is_asked(tmp_path: Path) -> None:
+    assert settings.load(tmp_path / "lab.toml", {}) == Settings(("apt",), 30)
+
+
+def test_the_environment_comes_before_lab_toml(tmp_path: Path) -> None:
+    file = tmp_path / "lab.toml"
+    file.write_text('[supply]\nproviders = ["/srv/course"]\npatience_s = 5\n')
+    assert settings.load(file, {}) == Settings(("/srv/course",), 5)
+    assert settings.load(file, {"LAB_SUPPLY": "apt /media/stick"}) == Settings(("apt", "/media/stick"), 5)
+
+
+@pytest.mark.parametrize("wrong", ['provider = ["apt"]', "providers = [1]", 'providers = [""]', "patience_s = 0"])
+def test_a_wrong_setting_is_refused_with_its_line(tmp_path: Path, wrong: str) -> None:
+    file = tmp_path / "lab.toml"
+    file.write_text(f"[supply]\n{wrong}\n")
+    with pytest.raises(SpecError, match=r"lab.toml:2: "):
+        settings.load(file, {})
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "name"),
+    [
+        ("http://m.example/debian/", Mirror, "http://m.example/debian/{path}"),
+        ("https://a.example/{date}/{path}", Mirror, "https://a.example/{date}/{path}"),
+        ("oci://r.example/course/machine", Registry, "r.example/course/machine"),
+        ("/srv/course", Folder, "/srv/course"),
+        ("file:///srv/debian", Folder, "/srv/debian"),
+        ("course.tar", TarFile, "course.tar"),
+    ],
+)
+def test_a_word_stands_for_a_kind_of_provider(typed: str, kind: type, name: str) -> None:
+    assert isinstance(one(typed), kind)
+    assert one(typed).name == name
+
+
+@pytest.mark.parametrize("typed", ["ftp://m.example/debian", "http://a.example/{version}"])
+def test_a_word_that_stands_for_nothing_is_refused(typed: str) -> None:
+    with pytest.raises(SpecError, match=r"ftp|version"):
+        one(typed)
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [("", []), (TWO_SUITES, ["http://a.example/debian/"]), (NO_LISTS, ["http://mirror.example/debian/"])],
+)
+def test_the_mirrors_are_those_of_debian_among_apt_s_sources(said: str, found: list[str]) -> None:
+    assert apt.mirrors(said) == found
+
+
+def test_a_computer_without_apt_has_a_provider_that_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert one("apt") == apt.Nothing("this computer has no apt with a mirror of Debian")
