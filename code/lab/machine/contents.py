@@ -1,4 +1,4 @@
-"""The files of the image: those that image.toml asks for, and all that they need."""
+"""The files that are taken from packages: those that a table asks for, and all that they need."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODULE_LIST = "lib/modules/list"
 
 @dataclass(frozen=True)
 class Wanted:
-    """The tables of image.toml."""
+    """The tables of image.toml and of runner.toml."""
 
     packages: tuple[str, ...]
     programs: tuple[str, ...]
@@ -27,7 +27,7 @@ class Wanted:
 
 
 def load(path: Path) -> Wanted:
-    """Read image.toml."""
+    """Read one of them."""
     return Wanted(**{key: tuple(value) for key, value in read_toml(path, "image").document.items()})
 
 
@@ -37,7 +37,7 @@ def expand(root: Path, patterns: Iterable[str]) -> list[str]:
     for pattern in patterns:
         paths = sorted(str(path.relative_to(root)) for path in root.glob(pattern))
         if not paths:
-            raise elf.MissingError(f"no package of the image has /{pattern}", hint="code/machine/image.toml")
+            raise elf.MissingError(f"no locked package has /{pattern}", hint=elf.HINT)
         found += paths
     return found
 
@@ -49,10 +49,11 @@ def kernel(root: Path) -> Path:
 
 
 def paths(root: Path, wanted: Wanted) -> list[str]:
-    """All files of the packages that the guest gets, but for the kernel and its modules."""
-    programs = expand(root, wanted.programs + wanted.plugins)
-    linked = programs + [elf.library(root, soname) for soname in wanted.libraries]
-    return sorted({*linked, *expand(root, wanted.files), *elf.libraries(root, linked)})
+    """All files that are taken, the loader of programs with them, but for a kernel and its modules."""
+    programs = expand(root, wanted.programs)
+    linked = programs + expand(root, wanted.plugins) + [elf.library(root, soname) for soname in wanted.libraries]
+    started = {elf.loader(root, path) for path in programs if elf.needed([elf.inside(root, path)])}
+    return sorted({*linked, *started, *expand(root, wanted.files), *elf.libraries(root, linked)})
 
 
 def entries(root: Path, wanted: Wanted, init: Path) -> dict[str, Entry]:
