@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.cli.remaining import run_remaining
 from lab.errors import VerifyError
 from lab.machine.image import build_image, export_image, import_image
-from lab.machine.lock import renew
+from lab.machine.renewal import renew
 from lab.places import CACHE, MACHINE, REFERENCE
 from lab.plan.workshop import all_experiments, open_workshop
 from lab.records.reference import write_reference
@@ -21,8 +21,8 @@ COMMANDS = ("lock", "image")
 
 def lock(options: Namespace) -> int:
     """Renew the lock and results/reference together, or say that the reference is stale."""
-    locked = renew(MACHINE, CACHE)
-    print(f"{MACHINE / 'packages.lock'}: {len(locked)} packages")
+    for section, packages in renew(MACHINE, CACHE, _tell).sections.items():
+        print(f"{MACHINE / 'packages.lock'}: {len(packages)} packages of {section}")
     shop = open_workshop(all_experiments(), open_site(options.site, options.hosts), _tell)
     with tempfile.TemporaryDirectory(prefix="lab-lock-") as folder:
         results = Path(folder)

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tarfile
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SiteError
 from lab.files.digests import damage, sha256
 from lab.files.store import exclusive, put_file, put_folder, stored
-from lab.machine import contents, cpio, debian, lock
+from lab.machine import contents, cpio, elf
+from lab.supply import deb
+from lab.supply.lock import GUEST, Locked, read
+from lab.supply.packages import Packages
+from lab.supply.settings import opened_store
 
 FORMAT = "lab-image 1"
 # Files of an image and the most bytes that each may have when it comes from outside.
 PARTS = {"vmlinuz": 64 << 20, "initrd": 512 << 20}
 MANIFEST, MANIFEST_LIMIT = "manifest.json", 1 << 20
+PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+ [A-Za-z0-9.+:~-]+ [0-9a-f]{64}", re.ASCII)
 IMPORTED = "imported"
 
 
@@ -34,10 +40,9 @@ class Image:
     digest: str
 
     @property
-    def packages(self) -> tuple[lock.Locked, ...]:
-        """The packages that it was made of."""
-        described = json.loads((self.folder / MANIFEST).read_bytes())
-        return lock.parse("\n".join(described["packages"]), str(self.folder))
+    def packages(self) -> frozenset[str]:
+        """The packages that it was made of: name, version and sha256 of each."""
+        return frozenset(json.loads((self.folder / MANIFEST).read_bytes())["packages"])
 
     @property
     def vmlinuz(self) -> Path:
@@ -56,50 +61,61 @@ def opened(folder: Path) -> Image:
     return Image(folder, hashlib.sha256(manifest).hexdigest())
 
 
-def manifest_of(folder: Path, packages: list[lock.Locked]) -> bytes:
+def manifest_of(folder: Path, packages: Iterable[Locked]) -> bytes:
     """The manifest of an image: the digests of its files, and where they came from."""
     digests = {part: sha256(folder / part) for part in PARTS}
-    described = {"format": FORMAT, "sha256": digests, "packages": [str(locked) for locked in packages]}
+    described = {"format": FORMAT, "sha256": digests, "packages": [_named(locked) for locked in packages]}
     return json.dumps(described, indent=1, sort_keys=True).encode() + b"\n"
 
 
-def inputs_digest(machine: Path) -> str:
+def _named(locked: Locked) -> str:
+    return f"{locked.named} {locked.sha256}"
+
+
+def inputs_digest(machine: Path, locked: Iterable[Locked]) -> str:
     """A digest of all that an image is built from, so that none is built twice."""
-    code = Path(__file__).parent
-    sources = [machine / name for name in ("packages.lock", "image.toml", "init")]
-    sources += [code / name for name in ("contents.py", "cpio.py", "elf.py", "image.py")]
-    return hashlib.sha256("".join(sha256(path) for path in sources).encode()).hexdigest()
+    code = [Path(each.__file__ or "") for each in (contents, cpio, deb, elf)]
+    sources = (machine / "image.toml", machine / "init", Path(__file__), *code)
+    digests = [*map(sha256, sources), *(each.sha256 for each in locked)]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
-def assemble(machine: Path, packages: list[lock.Locked], store: Path, folder: Path) -> None:
+def assemble(machine: Path, locked: Sequence[Locked], store: Packages, folder: Path) -> None:
     """Unpack the packages, and write kernel, first file system and manifest into a folder."""
     with tempfile.TemporaryDirectory(dir=folder.parent) as name:
         root = Path(name)
-        for locked in packages:
-            debian.unpack(lock.archive_of(locked, store), root)
+        for each in locked:
+            deb.unpack(store.file(each), root)
         files = contents.entries(root, contents.load(machine / "image.toml"), machine / "init")
         (folder / "vmlinuz").write_bytes(contents.kernel(root).read_bytes())
         (folder / "initrd").write_bytes(cpio.archive(files))
-    (folder / MANIFEST).write_bytes(manifest_of(folder, packages))
+    (folder / MANIFEST).write_bytes(manifest_of(folder, locked))
 
 
 def build_image(machine: Path, cache: Path, tell: Callable[[str], None]) -> Image:
     """The image to use: the imported one, else that of the lock, built if it is missing or damaged."""
-    images = cache / "image"
-    imported, built = images / IMPORTED, images / inputs_digest(machine)
-    locked = lock.read(machine / "packages.lock")
+    images, lock = cache / "image", read(machine / "packages.lock")
+    locked = lock.of(GUEST)
+    imported, built = images / IMPORTED, images / inputs_digest(machine, locked)
     if imported.exists():
         require_whole(imported)
     elif said := _damage(built):
         tell(f"{built}: {said}: building it again" if built.exists() else "building the machine's image")
         with exclusive(images / "lock"), put_folder(built, replace=bool(_damage(built))) as folder:
             if folder is not None:
-                store = cache / "packages"
-                assemble(machine, lock.obtain(locked, store), store, folder)
+                store = opened_store(cache, tell)
+                store.obtain(locked, lock.date)
+                assemble(machine, locked, store, folder)
     image = opened(imported if imported.exists() else built)
-    if difference := lock.difference(locked, image.packages):
-        tell(f"the image is not the lock's, so its identity differs: it has {difference}")
+    if said := difference(frozenset(map(_named, locked)), image.packages):
+        tell(f"the image is not the lock's, so its identity differs: it has {said}")
     return image
+
+
+def difference(wanted: frozenset[str], found: frozenset[str]) -> str:
+    """What of a lock is not in an image, and what is instead; empty where they are equal."""
+    names = [", ".join(line.rpartition(" ")[0] for line in sorted(some)) for some in (found - wanted, wanted - found)]
+    return f"{names[0] or 'nothing'} in place of {names[1] or 'nothing'}" if wanted != found else ""
 
 
 def _damage(folder: Path) -> str:
@@ -169,7 +185,8 @@ def declared(manifest: Path, where: str) -> dict[str, str]:
     """The digests that a manifest declares."""
     try:
         described = json.loads(manifest.read_bytes())
-        lock.parse("\n".join(described["packages"]), where)
+        if not all(PACKAGE.fullmatch(line) for line in described["packages"]):
+            raise ImageError("its manifest names what is no package", where)
         if described["format"] != FORMAT:
             raise ImageError(f"expected the format {FORMAT!r}, not {described['format']!r}", where)
         return {part: str(described["sha256"][part]) for part in PARTS}

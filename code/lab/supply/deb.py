@@ -30,20 +30,22 @@ class PackageDamaged(SiteError):
     """A package that cannot be unpacked, or must not be."""
 
 
-def unpack(package: Path, root: Path) -> None:
-    """Lay a package's files under root; nothing of it is run."""
+def unpack(package: Path, root: Path) -> list[str]:
+    """Lay a package's files under root, and say what they are called there; nothing of it is run."""
+    names: list[str] = []
     try:
         with package.open("rb") as file, opened(file) as archive:
             total = 0
-            for number, member in enumerate(archive):
+            for member in archive:
                 total += member.size
-                if number >= MOST_MEMBERS or total > MOST_BYTES:
+                if len(names) >= MOST_MEMBERS or total > MOST_BYTES:
                     raise PackageDamaged(f"has more than {MOST_BYTES >> 30} GiB or {MOST_MEMBERS} files")
-                lay(archive, member, root)
+                names.append(str(lay(archive, member, root).relative_to(root)))
     except PackageDamaged as error:
         raise PackageDamaged(error.what, str(package), error.hint) from error
     except DAMAGED as error:
         raise PackageDamaged(f"is no package that can be unpacked ({error})", str(package)) from error
+    return names
 
 
 @contextmanager
@@ -71,13 +73,13 @@ def seek_data(file: IO[bytes]) -> str:
     raise PackageDamaged(f"has none of {', '.join(COMPRESSED)}")
 
 
-def lay(archive: tarfile.TarFile, member: tarfile.TarInfo, root: Path) -> None:
-    """Write one member: a folder, a file, or a link."""
+def lay(archive: tarfile.TarFile, member: tarfile.TarInfo, root: Path) -> Path:
+    """Write one member, a folder, a file, or a link; where it lies."""
     target = inside(root, member.name)
     with storage(target):
         if member.isdir():
             target.mkdir(parents=True, exist_ok=True)
-            return
+            return target
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.is_symlink() or target.is_file():
             target.unlink()
@@ -89,6 +91,7 @@ def lay(archive: tarfile.TarFile, member: tarfile.TarInfo, root: Path) -> None:
             write(archive, member, target)
         else:
             raise PackageDamaged(f"holds a device or a pipe: {member.name!r}")
+    return target
 
 
 def inside(root: Path, name: str) -> Path:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SpecError
 from lab.files.toml_file import read_toml
+from lab.places import SETTINGS
 from lab.supply import apt
 from lab.supply.folder import Folder, TarFile
 from lab.supply.mirror import PLACE, PLACES, Mirror
 from lab.supply.oci import Registry
+from lab.supply.packages import Packages
 from lab.supply.provider import Provider
 from lab.supply.web import Web
 
@@ -34,6 +36,11 @@ def load(file: Path, environment: Mapping[str, str] = os.environ) -> Settings:
     table = read_toml(file, "lab").document.get("supply", {}) if file.exists() else {}
     typed = environment.get(VARIABLE, "").split() or table.get("providers", [apt.NAME])
     return Settings(tuple(typed), float(table.get("patience_s", PATIENCE_S)))
+
+
+def opened_store(cache: Path, tell: Callable[[str], None]) -> Packages:
+    """The checkout's own store of packages, which asks as lab.toml says; that is read when something is missing."""
+    return Packages(cache / "packages", lambda: providers(load(SETTINGS)), tell)
 
 
 def providers(settings: Settings) -> list[Provider]:

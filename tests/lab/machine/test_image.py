@@ -27,6 +27,14 @@ def built(tmp_path: Path) -> image.Image:
     return image.opened(folder)
 
 
+def machine_of(folder: Path, *packages: str) -> None:
+    """What an image is built from, with these packages in its lock."""
+    for name in ("image.toml", "init"):
+        (folder / name).touch()
+    text = "\n".join(["date 20261121T000000Z", "[guest]", *packages, ""])
+    (folder / "packages.lock").write_text(text, encoding="utf-8")
+
+
 def members(file: Path) -> Members:
     with tarfile.open(file) as archive:
         return [(info.name, (archive.extractfile(info) or io.BytesIO()).read()) for info in archive]
@@ -48,17 +56,14 @@ def test_an_exported_image_is_imported_with_its_digest(built: image.Image, tmp_p
 def test_an_imported_image_is_used_instead_of_building(built: image.Image, tmp_path: Path) -> None:
     image.export_image(built, tmp_path / "course.lab")
     imported = image.import_image(tmp_path / "course.lab", tmp_path / "cache")
-    for name in ("packages.lock", "image.toml", "init"):
-        (tmp_path / name).touch()
+    machine_of(tmp_path)
     assert image.build_image(tmp_path, tmp_path / "cache", pytest.fail) == imported
 
 
 def test_an_image_that_is_not_the_locks_is_named(built: image.Image, tmp_path: Path) -> None:
     image.export_image(built, tmp_path / "course.lab")
     image.import_image(tmp_path / "course.lab", tmp_path / "cache")
-    for name in ("image.toml", "init"):
-        (tmp_path / name).touch()
-    (tmp_path / "packages.lock").write_text(f"iperf3 3.12 {'ab' * 32}\n", encoding="utf-8")
+    machine_of(tmp_path, f"iperf3 3.12 amd64 pool/iperf3/iperf3.deb {'ab' * 32} 1")
     told: list[str] = []
     image.build_image(tmp_path, tmp_path / "cache", told.append)
     assert told == ["the image is not the lock's, so its identity differs: it has nothing in place of iperf3 3.12"]
@@ -84,6 +89,7 @@ def manifest(**other: object) -> bytes:
         (lambda found: [("/etc/cron.d/x", b""), *found], "expected the file manifest.json"),
         (lambda found: found[:2], "expected the file initrd"),
         (lambda found: [("manifest.json", b"{}"), *found[1:]], "manifest cannot be read"),
+        (lambda found: [("manifest.json", manifest(packages=["\x1b[2J"])), *found[1:]], "names what is no package"),
         (lambda found: [("manifest.json", b"[" * 100_000), *found[1:]], "manifest cannot be read"),
         (lambda found: [("manifest.json", manifest(format="lab-image 2")), *found[1:]], "expected the format"),
         (lambda found: [("manifest.json", b" " * (image.MANIFEST_LIMIT + 1)), *found[1:]], "more than the"),
@@ -117,8 +123,7 @@ def test_bytes_that_are_no_archive_are_refused(tmp_path: Path) -> None:
 def test_a_damaged_image_that_was_imported_is_named_and_not_used(built: image.Image, tmp_path: Path) -> None:
     image.export_image(built, tmp_path / "course.lab")
     imported = image.import_image(tmp_path / "course.lab", tmp_path / "cache")
-    for name in ("packages.lock", "image.toml", "init"):
-        (tmp_path / name).touch()
+    machine_of(tmp_path)
     for damaged in (imported.folder / "manifest.json", imported.initrd):
         content = damaged.read_bytes()
         damaged.write_bytes(b"\xff" + content[1:])
@@ -131,13 +136,12 @@ def test_a_damaged_image_that_was_imported_is_named_and_not_used(built: image.Im
 def test_a_damaged_image_that_was_built_is_built_again(
     built: image.Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def assemble(_machine: Path, _packages: object, _store: Path, folder: Path) -> None:
+    def assemble(_machine: Path, _packages: object, _store: object, folder: Path) -> None:
         for name in ("vmlinuz", "initrd", "manifest.json"):
             (folder / name).write_bytes((built.folder / name).read_bytes())
 
     monkeypatch.setattr(image, "assemble", assemble)
-    for name in ("packages.lock", "image.toml", "init"):
-        (tmp_path / name).touch()
+    machine_of(tmp_path)
     told: list[str] = []
     made = image.build_image(tmp_path, tmp_path / "cache", told.append)
     assert image.build_image(tmp_path, tmp_path / "cache", pytest.fail) == made

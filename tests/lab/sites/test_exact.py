@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine.lock import LockError
 from lab.model.trial import Job, Link, Perturbation
 from lab.sites import open_site
 from lab.sites.exact import ExactSite
+from lab.supply.lock import LockError
 
 
 def test_the_harness_opens_it_by_name_with_both_ends_of_the_cable() -> None:

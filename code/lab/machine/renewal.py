@@ -1,0 +1,95 @@
+"""A new lock: the packages that the guest and its runners really use, in the versions that the mirrors have now."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lab.files.digests import sha256
+from lab.files.storage import write_text
+from lab.machine import contents, elf
+from lab.supply import deb, indices
+from lab.supply.indices import Indices
+from lab.supply.lock import GUEST, Lock, Locked, runner, text_of
+from lab.supply.packages import Packages, SupplyError
+
+KERNEL = re.compile(r"linux-image-\d")  # its name holds the kernel's ABI, so a newer one has another name
+KERNEL_METAPACKAGE = "linux-image-amd64"
+GUEST_ARCHITECTURE = "amd64"
+HOST_ARCHITECTURES = ("amd64", "arm64")
+# What each section is made of: its name, the table that says so, the architecture.
+SECTIONS = (
+    (GUEST, "image.toml", GUEST_ARCHITECTURE),
+    *((runner(architecture), "runner.toml", architecture) for architecture in HOST_ARCHITECTURES),
+)
+
+
+def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
+    """Write packages.lock anew."""
+    date = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    store, asked = Packages(cache / "packages", list), dict[str, Indices]()
+    sections = {}
+    for section, table, architecture in SECTIONS:
+        if architecture not in asked:
+            tell(f"asking the mirrors for packages of {architecture}")
+            asked[architecture] = indices.private(cache / "apt" / architecture, architecture)
+        tell(f"choosing the packages of {section}")
+        wanted = contents.load(machine / table)
+        sections[section] = used(closure(asked[architecture], wanted.packages), wanted, store, asked[architecture])
+    lock = Lock(date, sections)
+    write_text(machine / "packages.lock", text_of(lock))
+    return lock
+
+
+def concrete(offers: Indices, packages: Iterable[str]) -> dict[str, str]:
+    """Names and versions to take: for the kernel's metapackage, the kernel that it stands for."""
+    versions = offers.preferred(packages)
+    if KERNEL_METAPACKAGE in versions:
+        (meta,) = offers.stanzas({KERNEL_METAPACKAGE: versions.pop(KERNEL_METAPACKAGE)})
+        versions |= offers.preferred(name for name in indices.dependencies(meta) if KERNEL.match(name))
+    return versions
+
+
+def closure(offers: Indices, packages: Iterable[str]) -> list[Locked]:
+    """The packages and all that they depend on, in the versions that a new lock takes."""
+    found: dict[str, Locked] = {}
+    fresh = concrete(offers, packages)
+    while fresh:
+        stanzas = offers.stanzas(fresh)
+        found |= {stanza["Package"]: indices.locked(stanza) for stanza in stanzas}
+        names = set[str]().union(*(indices.dependencies(stanza) for stanza in stanzas))
+        fresh = offers.preferred(names - found.keys())
+    return sorted(found.values())
+
+
+def used(packages: Sequence[Locked], wanted: contents.Wanted, store: Packages, offers: Indices) -> tuple[Locked, ...]:
+    """Those that hold one of the files that are taken."""
+    download(packages, store, offers)
+    with tempfile.TemporaryDirectory(dir=store.folder) as name:
+        root = Path(name)
+        held = {package: set(deb.unpack(store.file(package), root)) for package in packages}
+        taken = taken_files(root, wanted)
+    return tuple(package for package in packages if held[package] & taken)
+
+
+def download(packages: Iterable[Locked], store: Packages, offers: Indices) -> None:
+    """Bring packages into the store by apt, which knows this computer's mirrors best."""
+    store.folder.mkdir(parents=True, exist_ok=True)
+    missing = [package for package in packages if not store.has(package)]
+    with tempfile.TemporaryDirectory(dir=store.folder) as folder:
+        if missing:
+            offers.download(missing, Path(folder))
+        came = {sha256(file): file for file in Path(folder).glob("*.deb")}
+        for package in missing:
+            if package.sha256 not in came:
+                raise SupplyError(f"apt brought other bytes of {package.named} than its index says")
+            came[package.sha256].rename(store.file(package))
+
+
+def taken_files(root: Path, wanted: contents.Wanted) -> set[str]:
+    """The files of the unpacked packages that are taken, links followed."""
+    paths = [*contents.paths(root, wanted), *elf.modules(root, wanted.modules)]
+    return {str(elf.inside(root, path).relative_to(root)) for path in paths}
