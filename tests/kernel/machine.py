@@ -13,8 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.machine import cpio, debian, elf, lock, qemu
+from lab.machine import cpio, elf, runner
 from lab.places import CACHE, MACHINE, ROOT
+from lab.supply import deb
+from lab.supply.lock import GUEST, read
+from lab.supply.settings import opened_store
 
 HERE = Path(__file__).parent
 BOOT = ("virtio_pci", "9p", "9pnet_virtio", "overlay")
@@ -64,8 +67,11 @@ class OtherKernel:
         self.folder = folder
         with tempfile.TemporaryDirectory(dir=folder) as name:
             root = Path(name)
-            for package in lock.obtain(wanted(), CACHE / "packages"):
-                debian.unpack(lock.archive_of(package, CACHE / "packages"), root)
+            lock, store = read(MACHINE / "packages.lock"), opened_store(CACHE, print)
+            wanted = [each for each in lock.of(GUEST) if each.package.startswith(("linux-image", "busybox"))]
+            store.obtain(wanted, lock.date)
+            for package in wanted:
+                deb.unpack(store.file(package), root)
             self.keep(root)
 
     def keep(self, root: Path) -> None:
@@ -108,13 +114,6 @@ class OtherKernel:
         files = [word for share in shares for word in ("-virtfs", share)]
         parts = ["-m", str(size.memory_mib), "-smp", str(size.processors)]
         return subprocess.Popen(
-            [qemu.PROGRAM, *ARGUMENTS, *parts, *boot, *append, *files, *joints.words],
+            [runner.PROGRAM, *ARGUMENTS, *parts, *boot, *append, *files, *joints.words],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, pass_fds=joints.descriptors,
         )  # fmt: skip
-
-
-def wanted() -> list[lock.Locked]:
-    """Of the exact machine's packages, the kernel and what boots it."""
-    return [
-        each for each in lock.read(MACHINE / "packages.lock") if each.package.startswith(("linux-image", "busybox"))
-    ]

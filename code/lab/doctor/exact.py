@@ -1,4 +1,4 @@
-"""The exact site: QEMU, what builds its image, room on the disk."""
+"""The exact site: QEMU, the programs under test, room on the disk."""
 
 from __future__ import annotations
 
@@ -9,19 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab.doctor.finding import Diagnosis, program
-from lab.machine import qemu
-from lab.machine.qemu import MachineError
-from lab.places import BENCH, REFERENCE, ROOT
+from lab.errors import SiteError
+from lab.machine import runner
+from lab.places import BENCH, CACHE, MACHINE, REFERENCE, ROOT
 from lab.records.reference import IDENTITY
 
 SITE = "exact"
 FREE_BYTES = 2 * 2**30  # image, frozen machine and results, with room to spare
-PROGRAMS = {
-    "qemu-system-x86_64": "qemu-system-x86",  # runs the machine
-    "apt-get": "apt",  # fetches the packages that the image is made of
-    "dpkg-deb": "dpkg",  # unpacks them
-    "gcc": "gcc",  # builds the programs under test
-}
+PROGRAMS = {"gcc": "gcc"}  # builds the programs under test
 BINARIES = ("verbs-server", "verbs-client", "tcp-server", "tcp-client")
 
 
@@ -37,10 +32,13 @@ def examine() -> Iterator[Diagnosis]:
 def _qemu() -> Diagnosis:
     """Another QEMU may count other instructions: then results are compared with tolerances."""
     try:
-        here = qemu.version()
+        place = runner.place(MACHINE, CACHE)
+        if not place.exists():
+            return Diagnosis(SITE, "QEMU's version", "not carried here yet: the first run fetches it")
+        here = runner.Runner(place).version()
         there = json.loads((REFERENCE / IDENTITY).read_text()).get("qemu", "")
-    except (MachineError, OSError, ValueError) as error:
-        return Diagnosis(SITE, "QEMU's version", str(error), "make setup")
+    except (SiteError, OSError, ValueError) as error:
+        return Diagnosis(SITE, "QEMU's version", str(error), "lab run")
     if here == there:
         return Diagnosis(SITE, "QEMU's version", f"{here}, as of the reference")
     return Diagnosis(SITE, "QEMU's version", f"{here}; the reference is of {there}: verify compares with tolerances")

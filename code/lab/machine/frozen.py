@@ -17,6 +17,7 @@ from lab.files.store import exclusive, prune, put_folder, stored
 from lab.machine import qemu
 from lab.machine.image import Image
 from lab.machine.job import pack
+from lab.machine.runner import Runner
 from lab.model.trial import Job, Link, Perturbation
 
 BOOT_DEADLINE_S = 300.0
@@ -33,6 +34,7 @@ class Frozen:
     """A saved machine: its memory, and the state of processor and devices."""
 
     folder: Path
+    runner: Runner
     plugin: Path
     copied: int | None = None  # a descriptor of this process's own copy of the memory, if the file is read-only
 
@@ -67,16 +69,16 @@ def anonymous_file(name: str, size: int = 0) -> Iterator[int]:
         os.close(descriptor)
 
 
-def identity(image: Image) -> dict[str, str]:
+def identity(image: Image, runner: Runner) -> dict[str, str]:
     """All that a result depends on besides its job; the processor is named again for people."""
     processor = {"processor": f"{qemu.PROCESSOR}, emulated, cores: {qemu.CORES}"}
     rehearsal = {"rehearsal": hashlib.sha256(pack(REHEARSAL)).hexdigest()}
-    return {"image": image.digest} | qemu.identity() | processor | rehearsal
+    return {"image": image.digest} | qemu.identity(runner) | processor | rehearsal
 
 
-def frozen_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:
+def frozen_machine(image: Image, runner: Runner, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:
     """The frozen machine of this image and this QEMU, made if it is missing."""
-    machine = Frozen(_folder(image, cache), plugin)
+    machine = Frozen(_folder(image, runner, cache), runner, plugin)
     if not machine.folder.exists():
         with exclusive(cache / "machine" / "lock"):
             _make(machine, image, tell, "booting the machine and freezing it (once)")
@@ -84,10 +86,10 @@ def frozen_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str]
     return machine
 
 
-def whole_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:
+def whole_machine(image: Image, runner: Runner, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:
     """The same, asked for its digests: to be called once before the first job, since it reads all of the memory. One
     that is damaged is made again; it gives the same results, so that no record is lost."""
-    machine = frozen_machine(image, plugin, cache, tell)
+    machine = frozen_machine(image, runner, plugin, cache, tell)
     if said := _damage(machine):
         tell(f"{machine.folder}: {said}")
         with exclusive(cache / "machine" / "lock"):
@@ -96,8 +98,8 @@ def whole_machine(image: Image, plugin: Path, cache: Path, tell: Callable[[str],
     return _writable(machine)
 
 
-def _folder(image: Image, cache: Path) -> Path:
-    digest = hashlib.sha256(json.dumps(identity(image), sort_keys=True).encode()).hexdigest()
+def _folder(image: Image, runner: Runner, cache: Path) -> Path:
+    digest = hashlib.sha256(json.dumps(identity(image, runner), sort_keys=True).encode()).hexdigest()
     return cache / "machine" / digest
 
 
@@ -105,7 +107,7 @@ def _make(machine: Frozen, image: Image, tell: Callable[[str], None], words: str
     with put_folder(machine.folder, replace=again, digest=digest_with_holes) as folder:
         if folder is not None:
             tell(words)
-            freeze(image, machine.plugin, folder)
+            freeze(image, machine.runner, machine.plugin, folder)
 
 
 def _damage(machine: Frozen) -> str:
@@ -141,7 +143,7 @@ def digest_with_holes(path: Path) -> str:
     return digest.hexdigest()
 
 
-def freeze(image: Image, plugin: Path, folder: Path) -> None:
+def freeze(image: Image, runner: Runner, plugin: Path, folder: Path) -> None:
     """Boot until the guest pauses itself, and save it."""
     with (
         anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
@@ -153,9 +155,10 @@ def freeze(image: Image, plugin: Path, folder: Path) -> None:
         os.pwrite(mailbox, pack(REHEARSAL), 0)
         arguments = [*qemu.MACHINE, *qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
         arguments += qemu.plugin(loaded.fileno())
+        held = [memory, mailbox, console, loaded.fileno()]
         arguments += ["-kernel", str(image.vmlinuz), "-initrd", str(image.initrd), "-append", qemu.KERNEL_ARGUMENTS]
         try:
-            with qemu.Process(arguments, [memory, mailbox, console, loaded.fileno()], BOOT_DEADLINE_S) as process:
+            with qemu.Process(runner, arguments, held, BOOT_DEADLINE_S) as process:
                 process.await_event("WATCHDOG")
                 process.save(state)
         except qemu.MachineError as error:

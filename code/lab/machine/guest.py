@@ -35,7 +35,7 @@ def run(frozen: Frozen, job: Job, limit_s: float, watch: Watch) -> Outcome:
         files = [*qemu.memory(memory, shared=False), *qemu.mailbox(mailbox), *qemu.console(console)]
         arguments = [*qemu.MACHINE, *files, *qemu.plugin(plugin.fileno()), "-incoming", "defer"]
         descriptors = [memory, state.fileno(), plugin.fileno(), mailbox, console]
-        with qemu.Process(arguments, descriptors, limit_s) as process, watch(process):
+        with qemu.Process(frozen.runner, arguments, descriptors, limit_s) as process, watch(process):
             process.restore(state.fileno())
             left, said = finish(process, mailbox, console)
     return results.outcome(left, len(job.steps), said, time.monotonic() - started)

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Self
 
 from lab.errors import SiteError
+from lab.machine.runner import Runner
 
-PROGRAM = "qemu-system-x86_64"
 Message = dict[str, object]
 
 MEMORY_BYTES = 1 << 30
@@ -39,19 +39,10 @@ class MachineError(SiteError):
     """The machine failed to do its work."""
 
 
-def identity() -> dict[str, str]:
+def identity(runner: Runner) -> dict[str, str]:
     """QEMU's version and arguments: a result depends on both."""
     arguments = (*MACHINE, *memory(0, shared=False), *mailbox(0), *console(0), "-append", KERNEL_ARGUMENTS)
-    return {"qemu": version(), "arguments": " ".join(arguments)}
-
-
-def version() -> str:
-    """QEMU's version line, Debian's revision included."""
-    try:
-        printed = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
-    except FileNotFoundError as error:
-        raise MachineError(f"{PROGRAM} is not on this computer", hint="make setup") from error
-    return printed.splitlines()[0].removeprefix("QEMU emulator version ")
+    return {"qemu": runner.version(), "arguments": " ".join(arguments)}
 
 
 def path_of(descriptor: int) -> str:
@@ -85,12 +76,12 @@ def plugin(descriptor: int) -> list[str]:
 class Process:
     """A QEMU, and its monitor protocol on its standard input and output. Leaving the block ends it."""
 
-    def __init__(self, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float) -> None:
+    def __init__(self, runner: Runner, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float) -> None:
         # It ends with the thread that starts it, even if that is killed; Ctrl-C in a terminal does not reach it.
-        command = ["setpriv", "--pdeathsig", "KILL", PROGRAM, *arguments, "-qmp", "stdio"]
+        command = ["setpriv", "--pdeathsig", "KILL", *runner.command([*arguments, "-qmp", "stdio"])]
         self.popen = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, pass_fds=list(descriptors), start_new_session=True,
+            text=True, pass_fds=list(descriptors), start_new_session=True, cwd=runner.folder, env=runner.environment,
         )  # fmt: skip
         self.limit_s = limit_s
         self.expired = False

@@ -13,6 +13,7 @@ from lab.machine.guest import Watch
 from lab.machine.image import Image
 from lab.machine.job import pack
 from lab.machine.results import Files
+from lab.machine.runner import Runner
 from lab.model.trial import Job, Outcome
 
 BOOT_S = 120.0  # under software emulation on a busy computer
@@ -42,6 +43,7 @@ class Machine:
     """The parts that all runs of a site share."""
 
     image: Image
+    runner: Runner
     acceleration: Acceleration
     processors: int
     one_end: str  # the script that makes a machine one of two
@@ -72,5 +74,6 @@ def boot(
         os.pwrite(mailbox, archive, 0)
         files = [*qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
         arguments = [*machine.arguments(processors), *files, *more]
-        with qemu.Process(arguments, [memory, mailbox, console, *descriptors], limit_s) as process, watch(process):
+        held = [memory, mailbox, console, *descriptors]
+        with qemu.Process(machine.runner, arguments, held, limit_s) as process, watch(process):
             return guest.finish(process, mailbox, console)

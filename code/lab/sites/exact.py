@@ -12,6 +12,7 @@ from pathlib import Path
 from lab.errors import SiteError
 from lab.machine import frozen, guest, plugin
 from lab.machine.image import Image, build_image
+from lab.machine.runner import Runner, carried
 from lab.machine.running import Running
 from lab.model.trial import End, Ends, Job, Outcome
 from lab.places import CACHE, MACHINE
@@ -46,25 +47,27 @@ class ExactSite:
         self.host_seconds = host_seconds
         self.lock = threading.Lock()
         self.running = Running(self.name)
-        self.known: tuple[Image, Path] | None = None
+        self.known: tuple[Image, Runner, Path] | None = None
         self.whole: frozen.Frozen | None = None  # the machine, once its digests were checked
         self.tell: Tell = silent
 
     def identity(self) -> dict[str, str]:
         """The digest of the image, QEMU's version and its arguments."""
-        return frozen.identity(self.made(silent)[0])
+        image, runner, _ = self.made(silent)
+        return frozen.identity(image, runner)
 
     def prepare(self, progress: Callable[[str], None]) -> None:
         """Build the image and freeze the machine, unless that is done."""
         self.tell = progress
         frozen.frozen_machine(*self.made(progress), self.cache, progress)
 
-    def made(self, progress: Callable[[str], None]) -> tuple[Image, Path]:
-        """The image and the plugin, looked up once."""
+    def made(self, progress: Callable[[str], None]) -> tuple[Image, Runner, Path]:
+        """The image, QEMU and its plugin, looked up once."""
         with self.lock:
             if self.known is None:
                 image = build_image(self.machine, self.cache, progress)
-                self.known = image, plugin.built(self.machine, self.cache)
+                runner = carried(self.machine, self.cache, progress)
+                self.known = image, runner, plugin.built(self.machine, self.cache)
             return self.known
 
     def asked(self) -> frozen.Frozen:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from lab.errors import SiteError
 from lab.machine import joined, qemu, wall
 from lab.machine.frozen import REHEARSAL
 from lab.machine.image import build_image
+from lab.machine.runner import carried
 from lab.machine.running import Running
 from lab.machine.wall import KVM, SOFTWARE, Machine
 from lab.model.trial import End, Ends, Job, Outcome
@@ -62,7 +64,7 @@ class VmSite:
         machine = self.made(silent)
         return {
             "image": machine.image.digest,
-            "qemu": qemu.version(),
+            "qemu": machine.runner.version(),
             "acceleration": machine.acceleration.name,
             "machines": str(1 + self.joined),
             "processors": str(self.processors),
@@ -80,7 +82,8 @@ class VmSite:
             if self.known is None:
                 image = build_image(self.folder, self.cache, progress)
                 one_end = (self.folder / "one_end").read_text()
-                software = Machine(image, SOFTWARE, self.processors, one_end)
+                runner = carried(self.folder, self.cache, progress)
+                software = Machine(image, runner, SOFTWARE, self.processors, one_end)
                 progress("trying KVM")
                 self.known = with_kvm(software) if self.has_kvm(software) else software
             return self.known
@@ -110,7 +113,7 @@ class VmSite:
 
 def with_kvm(machine: Machine) -> Machine:
     """The same machine, its processors run by the host's."""
-    return Machine(machine.image, KVM, machine.processors, machine.one_end)
+    return replace(machine, acceleration=KVM)
 
 
 def open(wanted: str = "", _: Path | None = None) -> VmSite:  # noqa: A001 - as every site's module

@@ -11,6 +11,7 @@ import pytest
 from lab.files.digests import SUMS
 from lab.machine import frozen
 from lab.machine.image import Image
+from lab.machine.runner import Runner
 
 MIB = 1 << 20
 
@@ -60,18 +61,28 @@ def test_a_full_disk_is_noticed() -> None:
 Machine = Callable[..., frozen.Frozen]
 
 
+class Anyone(Runner):
+    """A QEMU that only says what it is."""
+
+    def version(self) -> str:
+        return "7.2.22"
+
+
+RUNNER = Anyone(Path("/nowhere"))
+
+
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     """The frozen machine of an image that boots in no time."""
 
-    def freeze(_image: object, _plugin: Path, folder: Path) -> None:
+    def freeze(_image: object, _runner: object, _plugin: Path, folder: Path) -> None:
         (folder / "memory").write_bytes(b"memory")
         (folder / "state").write_bytes(b"state")
 
     monkeypatch.setattr(frozen, "freeze", freeze)
-    monkeypatch.setattr(frozen, "identity", lambda image: {"image": image.digest})
+    monkeypatch.setattr(frozen, "identity", lambda image, _: {"image": image.digest})
     image = Image(tmp_path / "image", "digest")
-    return lambda tell: frozen.whole_machine(image, tmp_path / "plugin.so", tmp_path, tell)
+    return lambda tell: frozen.whole_machine(image, RUNNER, tmp_path / "plugin.so", tmp_path, tell)
 
 
 @pytest.mark.parametrize("name", ["memory", "state", SUMS])
@@ -98,6 +109,6 @@ def test_a_memory_that_cannot_be_written_is_copied_once_for_this_process(
 
 
 def test_the_identity_says_which_processor_the_arguments_ask_for(tmp_path: Path) -> None:
-    identity = frozen.identity(Image(tmp_path, "d" * 64))
+    identity = frozen.identity(Image(tmp_path, "d" * 64), RUNNER)
     model, _, cores = identity["processor"].partition(", emulated, cores: ")
     assert f"-cpu {model} -smp {cores} " in identity["arguments"]

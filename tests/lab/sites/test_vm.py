@@ -11,10 +11,11 @@ from lab.errors import SiteError
 from lab.machine import joined, wall
 from lab.machine.image import Image
 from lab.machine.qemu import MachineError
+from lab.machine.runner import Runner
 from lab.machine.wall import KVM, SOFTWARE, Machine
 from lab.sites import vm
 
-SOFT = Machine(Image(Path("image"), "d"), SOFTWARE, 2, "")
+SOFT = Machine(Image(Path("image"), "d"), Runner(Path("runner")), SOFTWARE, 2, "")
 
 
 def site(processors: int = 2) -> vm.VmSite:

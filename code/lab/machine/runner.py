@@ -1,0 +1,103 @@
+"""The carried QEMU: laid out of locked packages, started by its own loader; nothing of the host's is loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import SiteError
+from lab.files.digests import damage, sha256
+from lab.files.store import exclusive, prune, put_folder, stored
+from lab.machine import contents, elf
+from lab.supply import deb
+from lab.supply.lock import read, runner
+from lab.supply.settings import opened_store
+
+PROGRAM, LOADER = "qemu-system-x86_64", "ld.so"
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}  # as the kernel and as Debian call a host's
+KEPT = 2
+
+
+class RunnerError(SiteError):
+    """QEMU cannot be started here."""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """A folder with QEMU and all that it opens: libraries, a module, ROMs."""
+
+    folder: Path
+
+    def command(self, arguments: Sequence[str]) -> list[str]:
+        """How to start it from within its folder, whose own path may hold what a loader takes for two paths."""
+        loader = [str(self.folder / LOADER), "--inhibit-cache", "--library-path", ".", "--argv0", PROGRAM]
+        return [*loader, f"./{PROGRAM}", "-L", ".", *arguments]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Without what would have the loader load more. QEMU looks for modules beside the program that runs, which is
+        the loader, unless told otherwise."""
+        ours = {name: value for name, value in os.environ.items() if not name.startswith(("LD_", "GLIBC_", "QEMU_"))}
+        return {**ours, "QEMU_MODULE_DIR": ".", "LC_ALL": "C"}
+
+    def version(self) -> str:
+        """QEMU's version line, Debian's revision included."""
+        try:
+            printed = subprocess.check_output(
+                self.command(["--version"]), cwd=self.folder, env=self.environment, stderr=subprocess.PIPE, text=True
+            )
+        except (OSError, subprocess.CalledProcessError) as error:
+            said = getattr(error, "stderr", "") or str(error)
+            raise RunnerError(f"QEMU does not start: {said.strip()}", str(self.folder)) from error
+        return printed.splitlines()[0].removeprefix("QEMU emulator version ")
+
+
+def architecture(machine: str = platform.machine()) -> str:
+    """This host's, by Debian's name; one that no runner is locked for is refused by the lock."""
+    return ARCHITECTURES.get(machine, machine)
+
+
+def carried(machine: Path, cache: Path, tell: Callable[[str], None]) -> Runner:
+    """The runner of the lock for this host, laid out if it is not there yet or damaged."""
+    lock, store = read(machine / "packages.lock"), opened_store(cache, tell)
+    locked, target = lock.of(runner(architecture())), place(machine, cache)
+    if said := _damage(target):
+        tell(f"{target}: {said}: laying it out again" if target.exists() else "laying out the carried QEMU")
+        store.obtain(locked, lock.date)
+        with exclusive(target.with_name("lock")), put_folder(target, replace=bool(_damage(target))) as folder:
+            if folder is not None:
+                lay_out([store.file(each) for each in locked], contents.load(machine / "runner.toml"), folder)
+        prune(target.parent, KEPT)
+    return Runner(target)
+
+
+def place(machine: Path, cache: Path) -> Path:
+    """Where the lock's runner for this host is laid out, or will be: named by all that it is made from."""
+    locked = read(machine / "packages.lock").of(runner(architecture()))
+    code = [Path(each.__file__ or "") for each in (contents, deb, elf)]
+    digests = [*map(sha256, (machine / "runner.toml", Path(__file__), *code)), *(each.sha256 for each in locked)]
+    return cache / "runner" / hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def _damage(folder: Path) -> str:
+    with stored(folder, "read"):
+        return damage(folder)
+
+
+def lay_out(packages: Sequence[Path], wanted: contents.Wanted, folder: Path) -> None:
+    """Take out of packages what is wanted and what that needs; all of it into one folder, flat."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+        root = Path(name)
+        for package in packages:
+            deb.unpack(package, root)
+        (program,) = wanted.programs
+        loader = elf.loader(root, program)
+        for path in contents.paths(root, wanted):
+            shutil.copy(elf.inside(root, path), folder / (LOADER if path == loader else Path(path).name))
