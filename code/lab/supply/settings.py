@@ -6,8 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lab.errors import SpecError
+from lab.files.schema import Fault
 from lab.files.toml_file import read_toml
 from lab.places import SETTINGS
 from lab.supply import apt
@@ -21,6 +23,8 @@ from lab.supply.web import Web
 VARIABLE = "LAB_SUPPLY"  # providers with spaces between them, in place of lab.toml's
 PATIENCE_S = 30.0
 REGISTRIES = {"oci://": "https", "oci+http://": "http"}
+WEB, FILE = ("http://", "https://"), "file://"
+HINT = "docs/sites.md, Where packages come from"
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,31 @@ class Settings:
 
 def load(file: Path, environment: Mapping[str, str] = os.environ) -> Settings:
     """What the environment says, else lab.toml, else what holds without either."""
-    table = read_toml(file, "lab").document.get("supply", {}) if file.exists() else {}
-    typed = environment.get(VARIABLE, "").split() or table.get("providers", [apt.NAME])
+    table = read_settings(file) if file.exists() else {}
+    words = environment.get(VARIABLE, "").split()
+    for said in filter(None, map(fault, words)):
+        raise SpecError(f"{VARIABLE}: {said}", hint=HINT)
+    typed = words or table.get("providers", [apt.NAME])
     return Settings(tuple(typed), float(table.get("patience_s", PATIENCE_S)))
+
+
+def read_settings(file: Path) -> dict[str, Any]:
+    """The table of lab.toml, in which every word stands for a provider."""
+    found = read_toml(file, "lab")
+    table: dict[str, Any] = found.document.get("supply", {})
+    for index, typed in enumerate(table.get("providers", [])):
+        if said := fault(typed):
+            found.refuse(Fault(said, ("supply", "providers", index), hint=HINT))
+    return table
+
+
+def fault(typed: str) -> str:
+    """What keeps a word from standing for a provider, if anything does."""
+    scheme, colon, _ = typed.partition("://")
+    if colon and scheme + colon not in (*REGISTRIES, *WEB, FILE):
+        return f"no provider of packages begins with {scheme}://"
+    unknown = sorted(set(PLACE.findall(typed)) - set(PLACES)) if typed.startswith(WEB) else []
+    return f"no part of a package's address is called {{{unknown[0]}}}" if unknown else ""
 
 
 def opened_store(cache: Path, tell: Callable[[str], None]) -> Packages:
@@ -44,35 +70,29 @@ def opened_store(cache: Path, tell: Callable[[str], None]) -> Packages:
 
 
 def providers(settings: Settings) -> list[Provider]:
-    """All of them; one that was typed wrong is refused before any is asked."""
+    """All of them."""
     web = Web(settings.patience_s)
     return [each for typed in settings.providers for each in provider(typed, web)]
 
 
 def provider(typed: str, web: Web) -> Iterator[Provider]:
-    """What one word of the settings stands for."""
+    """What one word of the settings stands for; a folder is named as one would from the checkout."""
     scheme, colon, rest = typed.partition("://")
     if typed == apt.NAME:
         yield from of_apt(web)
     elif scheme + colon in REGISTRIES:
         host, _, repository = rest.strip("/").partition("/")
         yield Registry(web, REGISTRIES[scheme + colon], host, repository)
-    elif scheme in ("http", "https") and colon:
+    elif typed.startswith(WEB):
         yield mirror(typed, web)
-    elif colon and scheme != "file":
-        raise SpecError(f"no provider of packages begins with {scheme}://", hint="docs/sites.md lists them")
     else:
-        place = Path(rest if colon else typed).expanduser()
+        place = SETTINGS.parent / Path(typed.removeprefix(FILE)).expanduser()
         yield TarFile(place) if place.suffix == ".tar" else Folder(place)
 
 
 def mirror(typed: str, web: Web) -> Mirror:
     """A URL with places, or that of a mirror's top."""
-    places = PLACE.findall(typed)
-    for wrong in sorted(set(places) - set(PLACES)):
-        known = ", ".join(f"{{{each}}}" for each in PLACES)
-        raise SpecError(f"no part of a package's address is called {{{wrong}}}", expected=known)
-    return Mirror(web, typed if places else f"{typed.rstrip('/')}/{{path}}")
+    return Mirror(web, typed if PLACE.search(typed) else f"{typed.rstrip('/')}/{{path}}")
 
 
 def of_apt(web: Web) -> Iterator[Provider]:
@@ -81,7 +101,7 @@ def of_apt(web: Web) -> Iterator[Provider]:
     for each in found:
         yield from (
             provider(each, web)
-            if each.startswith(("http:", "https:", "file:"))
+            if each.startswith((*WEB, FILE))
             else [apt.Nothing(f"takes packages from {each}, which only apt can", each)]
         )
     if not found:

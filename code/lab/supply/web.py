@@ -26,6 +26,7 @@ ATTEMPTS = 5  # of one package at one provider, each going on where the last one
 SLOWEST_BYTES_S = 10_000  # a provider that is slower, over a whole package, counts as one that stands still
 CONNECT_S = 10.0
 BUSY = (429, 500, 502, 503, 504)
+ERRNO = re.compile(r"\[Errno -?\d+\] ")
 HERE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)", re.ASCII)
 
 
@@ -147,7 +148,7 @@ def reason(error: HTTPError, patience_s: float) -> str:
     """What keeps a server from answering, in words that end a sentence."""
     cause = error.reason if isinstance(error, MaxRetryError) and error.reason else error
     if isinstance(cause, NewConnectionError):
-        return f"cannot be reached ({cause.args[0].rpartition(': ')[2]})"
+        return f"cannot be reached ({ERRNO.sub('', cause.args[0].rpartition(': ')[2])})"
     if isinstance(cause, ReadTimeoutError):
         return f"says nothing for {patience_s:g} s"
     return f"fails: {str(cause).rpartition(': ')[2]}"

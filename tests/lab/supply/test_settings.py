@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
+from lab.places import ROOT
 from lab.supply import apt, settings
 from lab.supply.folder import Folder, TarFile
 from lab.supply.mirror import Mirror
@@ -51,7 +52,7 @@ def test_a_wrong_setting_is_refused_with_its_line(tmp_path: Path, wrong: str) ->
         ("oci://r.example/course/machine", Registry, "r.example/course/machine"),
         ("/srv/course", Folder, "/srv/course"),
         ("file:///srv/debian", Folder, "/srv/debian"),
-        ("course.tar", TarFile, "course.tar"),
+        ("course.tar", TarFile, str(ROOT / "course.tar")),
     ],
 )
 def test_a_word_stands_for_a_kind_of_provider(typed: str, kind: type, name: str) -> None:
@@ -60,9 +61,13 @@ def test_a_word_stands_for_a_kind_of_provider(typed: str, kind: type, name: str)
 
 
 @pytest.mark.parametrize("typed", ["ftp://m.example/debian", "http://a.example/{version}"])
-def test_a_word_that_stands_for_nothing_is_refused(typed: str) -> None:
-    with pytest.raises(SpecError, match=r"ftp|version"):
-        one(typed)
+def test_a_word_that_stands_for_nothing_is_refused_with_its_line(tmp_path: Path, typed: str) -> None:
+    file = tmp_path / "lab.toml"
+    file.write_text(f'[supply]\nproviders = [\n  "apt",\n  "{typed}",\n]\n')
+    with pytest.raises(SpecError, match=r"lab.toml:[24]: .*(ftp|version)"):
+        settings.load(file, {})
+    with pytest.raises(SpecError, match=r"LAB_SUPPLY: .*(ftp|version)"):
+        settings.load(tmp_path / "none.toml", {"LAB_SUPPLY": f"apt {typed}"})
 
 
 @pytest.mark.parametrize(
