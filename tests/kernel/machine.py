@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.machine import cpio, elf, runner
+from lab.machine import cpio, elf
+from lab.machine.runner import carried
 from lab.places import CACHE, MACHINE, ROOT
 from lab.supply import deb
 from lab.supply.lock import GUEST, read
@@ -64,7 +65,7 @@ class OtherKernel:
     """The kernel of the exact machine's lock, and those of its modules that are wanted, in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.qemu = folder, carried(MACHINE, CACHE, print)
         with tempfile.TemporaryDirectory(dir=folder) as name:
             root = Path(name)
             lock, store = read(MACHINE / "packages.lock"), opened_store(CACHE, print)
@@ -108,12 +109,13 @@ class OtherKernel:
         """A machine that runs a command, and is off when that has ended."""
         line = f"cd {shlex.quote(str(ROOT))} && {shlex.join(command)} 2>&1; echo status $?; echo o >/proc/sysrq-trigger"
         coded = base64.b64encode(line.encode()).decode()
-        boot = ("-kernel", self.folder / "vmlinuz", "-initrd", self.folder / "initrd")
+        boot = ("-kernel", str(self.folder / "vmlinuz"), "-initrd", str(self.folder / "initrd"))
         append = ("-append", f"console=ttyS0 quiet panic=-1 no_timer_check mitigations=off lab_run={coded}")
         shares = (f"{SHARE},path=/,mount_tag=files", f"{SHARE},path={self.folder}/lib/modules,mount_tag=of-the-kernel")
         files = [word for share in shares for word in ("-virtfs", share)]
         parts = ["-m", str(size.memory_mib), "-smp", str(size.processors)]
         return subprocess.Popen(
-            [runner.PROGRAM, *ARGUMENTS, *parts, *boot, *append, *files, *joints.words],
+            self.qemu.command([*ARGUMENTS, *parts, *boot, *append, *files, *joints.words]),
+            cwd=self.qemu.folder, env=self.qemu.environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, pass_fds=joints.descriptors,
         )  # fmt: skip
