@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.supply.provider import Gone, Part
 
 NAME = "apt"
-COMMAND = ("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI)", "Created-By: Packages")
+MIRRORS = ("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI)", "Created-By: Packages")
+PROXIES = ("apt-config", "dump", "--format", "%f %v%n", "Acquire::http::Proxy", "Acquire::https::Proxy")
 UNKNOWN = "$(ORIGIN)"  # what apt prints where it has no lists yet
 
 
@@ -24,10 +26,10 @@ class Nothing:
         raise Gone(self.reason)
 
 
-def printed() -> str:
-    """What apt says of its sources."""
+def printed(command: Sequence[str]) -> str:
+    """What apt says of itself, where there is one."""
     try:
-        return subprocess.run(COMMAND, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (FileNotFoundError, subprocess.CalledProcessError):
         return ""
 
@@ -36,3 +38,9 @@ def mirrors(said: str) -> list[str]:
     """The mirrors of Debian among apt's sources, each once."""
     rows = [line.split() for line in said.splitlines()]
     return list(dict.fromkeys(row[1] for row in rows if len(row) == 2 and row[0] in ("Debian", UNKNOWN)))
+
+
+def proxies(said: str) -> dict[str, str]:
+    """The proxies that apt was told to take, by scheme."""
+    rows = [line.split() for line in said.splitlines()]
+    return {row[0].split("::")[1]: row[1] for row in rows if len(row) == 2 and row[1] != "DIRECT"}

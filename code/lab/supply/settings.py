@@ -97,7 +97,8 @@ def mirror(typed: str, web: Web) -> Mirror:
 
 def of_apt(web: Web) -> Iterator[Provider]:
     """The mirrors of this computer's apt, or the reason why there are none."""
-    found = apt.mirrors(apt.printed())
+    found = apt.mirrors(apt.printed(apt.MIRRORS))
+    web = Web(web.patience_s, proxies=apt.proxies(apt.printed(apt.PROXIES)))
     for each in found:
         yield from (
             provider(each, web)

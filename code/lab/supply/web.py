@@ -41,8 +41,11 @@ class Denied(Lacks):
 class Web:
     """HTTP with this computer's proxies and certificates; connections are kept for the next package."""
 
-    def __init__(self, patience_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, patience_s: float, clock: Callable[[], float] = time.monotonic, proxies: Mapping[str, str] | None = None
+    ) -> None:
         self.patience_s, self.clock = patience_s, clock
+        self.proxies = {**urllib.request.getproxies(), **(proxies or {})}
         self.timeout = urllib3.Timeout(connect=min(CONNECT_S, patience_s), read=patience_s)
         # A server's Retry-After may be an hour: who is busy for longer than this has its successor asked.
         self.retries = urllib3.Retry(
@@ -52,13 +55,9 @@ class Web:
         self.managers: dict[str | None, urllib3.PoolManager] = {}
 
     def manager(self, url: str) -> urllib3.PoolManager:
-        """The connections by the proxy that the environment names for a URL, or by none."""
+        """The connections by the proxy that the environment or apt names for a URL, or by none."""
         asked = parse_url(url)
-        through = (
-            None
-            if urllib.request.proxy_bypass(asked.host or "")
-            else urllib.request.getproxies().get(asked.scheme or "")
-        )
+        through = None if urllib.request.proxy_bypass(asked.host or "") else self.proxies.get(asked.scheme or "")
         if through not in self.managers:
             self.managers[through] = urllib3.ProxyManager(through) if through else urllib3.PoolManager()
         return self.managers[through]

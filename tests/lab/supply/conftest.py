@@ -71,6 +71,14 @@ class Server(ThreadingHTTPServer):
         """A client that goes away is no news."""
 
 
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the computer that runs the tests."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
 @pytest.fixture
 def serve() -> Iterator[Callable[[Answer], Server]]:
     """Starts servers; all end with the test."""

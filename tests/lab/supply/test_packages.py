@@ -260,6 +260,21 @@ def test_all_who_were_asked_are_named_with_their_reasons(serve: Serve, locked: L
         assert reason in said.replace("[Errno 111] ", "")
 
 
+@pytest.mark.parametrize("by", ["environment", "apt"])
+def test_a_proxy_is_asked_in_place_of_the_mirror(
+    serve: Serve, locked: Locking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    proxy, there = serve(whole), serve(lacking)
+    if by == "environment":
+        monkeypatch.setenv("http_proxy", proxy.url)
+    web = Web(30, proxies={"http": proxy.url} if by == "apt" else None)
+    assert fetched(store(tmp_path, Mirror(web, there.url + "/{path}")), locked(CONTENT)) == CONTENT
+    assert proxy.paths[0].startswith(f"{there.url}/pool/") and not there.paths
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    packages = store(tmp_path / "direct", Mirror(web, there.url + "/{path}"))
+    assert "(404)" in refusal(packages, locked(CONTENT)) and len(proxy.paths) == 1
+
+
 def test_a_password_is_sent_and_never_shown(serve: Serve, locked: Locking, tmp_path: Path) -> None:
     server = serve(lacking)
     url = server.url.replace("http://", "http://ada:secret@")

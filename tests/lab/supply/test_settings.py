@@ -78,6 +78,12 @@ def test_the_mirrors_are_those_of_debian_among_apt_s_sources(said: str, found: l
     assert apt.mirrors(said) == found
 
 
+def test_apt_s_proxies_are_known_by_scheme() -> None:
+    said = "Acquire::http::Proxy http://cache.example:3142\nAcquire::https::Proxy DIRECT\n"
+    assert apt.proxies(said) == {"http": "http://cache.example:3142"}
+    assert apt.proxies("Acquire::http::Proxy \n") == {}
+
+
 def test_a_computer_without_apt_has_a_provider_that_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert one("apt") == apt.Nothing("this computer has no apt with a mirror of Debian")
