@@ -66,10 +66,10 @@ def architecture(machine: str = platform.machine()) -> str:
 
 def carried(machine: Path, cache: Path, tell: Callable[[str], None]) -> Runner:
     """The runner of the lock for this host, laid out if it is not there yet or damaged."""
-    lock, store = read(machine / "packages.lock"), opened_store(cache, tell)
-    locked, target = lock.of(runner(architecture())), place(machine, cache)
+    lock, target = read(machine / "packages.lock"), place(machine, cache)
     if said := _damage(target):
         tell(f"{target}: {said}: laying it out again" if target.exists() else "laying out the carried QEMU")
+        locked, store = lock.of(runner(architecture())), opened_store(cache, tell)
         store.obtain(locked, lock.date)
         with exclusive(target.with_name("lock")), put_folder(target, replace=bool(_damage(target))) as folder:
             if folder is not None:

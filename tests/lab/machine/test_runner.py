@@ -8,12 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from lab.files.digests import sha256
 from lab.machine import elf, runner
 from lab.machine.contents import Wanted
 from lab.machine.runner import Runner, RunnerError
 from lab.supply.lock import LockError
 
 WANTED = Wanted((), ("usr/bin/qemu-system-x86_64",), (), ("usr/share/*.bin",), (), ())
+
+TABLE = """
+packages = []
+programs = ["usr/bin/qemu-system-x86_64"]
+plugins = []
+files = ["usr/share/*.bin"]
+libraries = []
+modules = []
+"""
 
 
 @pytest.fixture
@@ -65,6 +75,27 @@ def test_a_qemu_that_does_not_start_is_one_sentence(laid: Runner) -> None:
     (laid.folder / "ld.so").unlink()
     with pytest.raises(RunnerError, match=r"QEMU does not start: .*ld\.so"):
         laid.version()
+
+
+def test_it_is_laid_out_once_and_again_where_it_is_damaged(
+    packages: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (package,), cache, told = packages, tmp_path / "cache", list[str]()
+    line = f"aa 1 all pool/a/aa.deb {sha256(package)} {package.stat().st_size}"
+    (tmp_path / "packages.lock").write_text(f"date 20261121T000000Z\n[runner amd64]\n{line}\n")
+    (tmp_path / "runner.toml").write_text(TABLE)
+    (cache / "packages").mkdir(parents=True)
+    package.rename(cache / "packages" / f"{sha256(package)}.deb")
+    monkeypatch.setattr("lab.machine.runner.architecture", lambda: "amd64")
+    laid = runner.carried(tmp_path, cache, told.append)
+    assert runner.carried(tmp_path, cache, pytest.fail) == laid
+    (laid.folder / "bios.bin").write_bytes(b"other")
+    assert runner.carried(tmp_path, cache, told.append) == laid
+    assert (laid.folder / "bios.bin").read_bytes() == b"bios"
+    assert told == [
+        "laying out the carried QEMU",
+        f"{laid.folder}: bios.bin is not what was written: laying it out again",
+    ]
 
 
 def test_an_architecture_without_a_runner_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
