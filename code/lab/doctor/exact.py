@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab.doctor.finding import Diagnosis, program
-from lab.errors import SiteError
+from lab.errors import LabError, SiteError
 from lab.machine import runner
-from lab.places import BENCH, CACHE, MACHINE, REFERENCE, ROOT
+from lab.places import BENCH, CACHE, MACHINE, REFERENCE, ROOT, SETTINGS
 from lab.records.reference import IDENTITY
+from lab.supply.lock import GUEST, read
+from lab.supply.settings import load
 
 SITE = "exact"
 FREE_BYTES = 2 * 2**30  # image, frozen machine and results, with room to spare
@@ -23,10 +25,25 @@ BINARIES = ("verbs-server", "verbs-client", "tcp-server", "tcp-client")
 def examine() -> Iterator[Diagnosis]:
     """Everything, in the order in which it is needed."""
     yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PROGRAMS.items())
+    yield _packages(MACHINE, CACHE / "packages", SETTINGS)
     yield _qemu()
     yield from (_binary(name) for name in BINARIES)
     yield _disk(ROOT)
     yield Diagnosis(SITE, "processors", f"{os.cpu_count()}: as many trials at once")
+
+
+def _packages(machine: Path, store: Path, settings: Path) -> Diagnosis:
+    """What a first run will have to fetch; digests are asked then."""
+    try:
+        lock = read(machine / "packages.lock")
+        wanted = {*lock.of(GUEST), *lock.of(runner.section())}
+        missing = [each.size_bytes for each in wanted if not (store / f"{each.sha256}.deb").exists()]
+        asked = ", ".join(load(settings).providers)
+    except LabError as error:
+        return Diagnosis(SITE, "packages", error.what, error.hint)
+    if missing:
+        return Diagnosis(SITE, "packages", f"{len(missing)} to fetch, {sum(missing) / 1e6:.0f} MB, from {asked}")
+    return Diagnosis(SITE, "packages", f"all {len(wanted)} are there")
 
 
 def _qemu() -> Diagnosis:

@@ -59,9 +59,9 @@ class Runner:
         return printed.splitlines()[0].removeprefix("QEMU emulator version ")
 
 
-def architecture(machine: str = platform.machine()) -> str:
-    """This host's, by Debian's name; one that no runner is locked for is refused by the lock."""
-    return ARCHITECTURES.get(machine, machine)
+def section(machine: str = platform.machine()) -> str:
+    """The lock's, for this host's architecture by Debian's name; the lock refuses one that it has no runner for."""
+    return runner(ARCHITECTURES.get(machine, machine))
 
 
 def carried(machine: Path, cache: Path, tell: Callable[[str], None]) -> Runner:
@@ -69,7 +69,7 @@ def carried(machine: Path, cache: Path, tell: Callable[[str], None]) -> Runner:
     lock, target = read(machine / "packages.lock"), place(machine, cache)
     if said := _damage(target):
         tell(f"{target}: {said}: laying it out again" if target.exists() else "laying out the carried QEMU")
-        locked, store = lock.of(runner(architecture())), opened_store(cache, tell)
+        locked, store = lock.of(section()), opened_store(cache, tell)
         store.obtain(locked, lock.date)
         with exclusive(target.with_name("lock")), put_folder(target, replace=bool(_damage(target))) as folder:
             if folder is not None:
@@ -80,7 +80,7 @@ def carried(machine: Path, cache: Path, tell: Callable[[str], None]) -> Runner:
 
 def place(machine: Path, cache: Path) -> Path:
     """Where the lock's runner for this host is laid out, or will be: named by all that it is made from."""
-    locked = read(machine / "packages.lock").of(runner(architecture()))
+    locked = read(machine / "packages.lock").of(section())
     code = [Path(each.__file__ or "") for each in (contents, deb, elf)]
     digests = [*map(sha256, (machine / "runner.toml", Path(__file__), *code)), *(each.sha256 for each in locked)]
     return cache / "runner" / hashlib.sha256("".join(digests).encode()).hexdigest()

@@ -11,7 +11,7 @@ from tests.lab.sites.computers import pretend
 from tests.sites.daemons import write
 
 from lab.cli import main
-from lab.doctor import as_json, examine, format_findings, host, slurm, ssh, vm
+from lab.doctor import as_json, exact, examine, format_findings, host, slurm, ssh, vm
 from lab.doctor.finding import Diagnosis
 from lab.typed_json import JsonTable
 
@@ -19,6 +19,26 @@ from lab.typed_json import JsonTable
 def test_everything_the_exact_site_needs_is_examined(tmp_path: Path) -> None:
     found = {each.what for each in examine(tmp_path / "hosts.toml") if each.site == "exact"}
     assert {"gcc", "verbs-client", "disk", "QEMU's version"} <= found
+
+
+def test_packages_that_a_first_run_would_fetch_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"aa 1 all pool/a/{name}.deb {name * 64} 5000000" for name in "abc"]
+    text = "\n".join(["date 20261121T000000Z", "[guest]", *lines[:2], "[runner amd64]", *lines[1:], ""])
+    (tmp_path / "packages.lock").write_text(text)
+    (tmp_path / "lab.toml").write_text('[supply]\nproviders = ["apt", "/srv/course"]\n')
+    monkeypatch.setattr("lab.machine.runner.section", lambda: "runner amd64")
+    monkeypatch.delenv("LAB_SUPPLY", raising=False)
+    (tmp_path / f"{'b' * 64}.deb").touch()
+
+    def found() -> str:
+        return exact._packages(tmp_path, tmp_path, tmp_path / "lab.toml").found
+
+    assert found() == "2 to fetch, 10 MB, from apt, /srv/course"
+    for name in "ac":
+        (tmp_path / f"{name * 64}.deb").touch()
+    assert found() == "all 3 are there"
+    (tmp_path / "packages.lock").write_text("nonsense")
+    assert "nonsense" in found()
 
 
 def test_every_site_is_on_the_page(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_it_is_laid_out_once_and_again_where_it_is_damaged(
     (tmp_path / "runner.toml").write_text(TABLE)
     (cache / "packages").mkdir(parents=True)
     package.rename(cache / "packages" / f"{sha256(package)}.deb")
-    monkeypatch.setattr("lab.machine.runner.architecture", lambda: "amd64")
+    monkeypatch.setattr("lab.machine.runner.section", lambda: "runner amd64")
     laid = runner.carried(tmp_path, cache, told.append)
     assert runner.carried(tmp_path, cache, pytest.fail) == laid
     (laid.folder / "bios.bin").write_bytes(b"other")
@@ -100,11 +100,11 @@ def test_it_is_laid_out_once_and_again_where_it_is_damaged(
 
 def test_an_architecture_without_a_runner_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "packages.lock").write_text("date 20261121T000000Z\n[guest]\n[runner amd64]\n[runner arm64]\n")
-    monkeypatch.setattr("lab.machine.runner.architecture", lambda: "riscv64")
+    monkeypatch.setattr("lab.machine.runner.section", lambda: "runner riscv64")
     with pytest.raises(LockError, match="no packages for runner riscv64, only for guest, runner amd64, runner arm64"):
         runner.carried(tmp_path, tmp_path / "cache", pytest.fail)
 
 
 def test_a_host_is_known_by_debian_s_name() -> None:
-    names = [runner.architecture(name) for name in ("x86_64", "aarch64", "riscv64")]
-    assert names == ["amd64", "arm64", "riscv64"]
+    names = [runner.section(name) for name in ("x86_64", "aarch64", "riscv64")]
+    assert names == ["runner amd64", "runner arm64", "runner riscv64"]
