@@ -67,7 +67,7 @@ def loader(root: Path, path: str) -> str:
 
 
 def libraries(root: Path, paths: Iterable[str]) -> set[str]:
-    """All libraries that some files need, directly or not."""
+    """All libraries that some files need, directly or indirectly."""
     found, fresh = set[str](), set(paths)
     while fresh:
         sonames = needed(inside(root, path) for path in sorted(fresh))

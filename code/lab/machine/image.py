@@ -113,7 +113,7 @@ def build_image(machine: Path, cache: Path, tell: Callable[[str], None]) -> Imag
 
 
 def difference(wanted: frozenset[str], found: frozenset[str]) -> str:
-    """What of a lock is not in an image, and what is instead; empty where they are equal."""
+    """The packages of a lock that an image lacks, and those it has instead; empty if they are equal."""
     names = [", ".join(line.rpartition(" ")[0] for line in sorted(some)) for some in (found - wanted, wanted - found)]
     return f"{names[0] or 'nothing'} in place of {names[1] or 'nothing'}" if wanted != found else ""
 

@@ -36,7 +36,7 @@ class Runner:
     folder: Path
 
     def command(self, arguments: Sequence[str]) -> list[str]:
-        """How to start it from within its folder, whose own path may hold what a loader takes for two paths."""
+        """The command that starts it from within its folder: a loader would take some paths of that folder for two."""
         loader = [str(self.folder / LOADER), "--inhibit-cache", "--library-path", ".", "--argv0", PROGRAM]
         return [*loader, f"./{PROGRAM}", "-L", ".", *arguments]
 
@@ -79,7 +79,7 @@ def carried(machine: Path, cache: Path, tell: Callable[[str], None]) -> Runner:
 
 
 def place(machine: Path, cache: Path) -> Path:
-    """Where the lock's runner for this host is laid out, or will be: named by all that it is made from."""
+    """The folder of the lock's runner for this host, named by the digests of all that it is made from."""
     locked = read(machine / "packages.lock").of(section())
     code = [Path(each.__file__ or "") for each in (contents, deb, elf)]
     digests = [*map(sha256, (machine / "runner.toml", Path(__file__), *code)), *(each.sha256 for each in locked)]

@@ -1,1 +1,1 @@
-"""What a lock names, brought here from whoever has it: every byte checked, nothing installed, no rights asked for."""
+"""Fetches and unpacks the packages of the lock: every byte is checked, nothing is installed, no rights are needed."""

@@ -1,4 +1,4 @@
-"""Where this computer's own apt takes Debian's packages from, if it has one."""
+"""The mirrors and proxies of this computer's own apt, if it has one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Nothing:
 
 
 def printed(command: Sequence[str]) -> str:
-    """What apt says of itself, where there is one."""
+    """The output of an apt command; empty without apt."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (FileNotFoundError, subprocess.CalledProcessError):

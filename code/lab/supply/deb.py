@@ -95,7 +95,7 @@ def lay(archive: tarfile.TarFile, member: tarfile.TarInfo, root: Path) -> Path:
 
 
 def inside(root: Path, name: str) -> Path:
-    """Where a member lies under root, once no folder on the way is a link."""
+    """The place of a member under root; no folder on the way may be a link."""
     path = PurePosixPath(name.removeprefix("./"))
     if path.is_absolute() or ".." in path.parts:
         raise PackageDamaged(f"holds a path that leads out of it: {name!r}")

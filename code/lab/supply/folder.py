@@ -17,7 +17,7 @@ PIECE_BYTES = 1 << 20
 
 
 def names(locked: Locked) -> tuple[str, ...]:
-    """Where a package may lie: as the store keeps it, as apt leaves it, as a mirror does."""
+    """The names of a package: in the store, from apt, in a mirror."""
     return f"{locked.sha256}.deb", locked.file, locked.path
 
 

@@ -1,4 +1,4 @@
-"""What the mirrors of this computer's apt offer for one architecture: asked of an apt with lists of its own.
+"""The packages that the mirrors of this computer's apt offer for one architecture, by an apt with lists of its own.
 
 The host's lists and packages stay as they are, and a host of another architecture is asked for this one too. apt checks
 the archive's signature, so that what a lock takes from here is Debian's.
@@ -37,7 +37,7 @@ Acquire::Languages "none";
 
 
 class IndicesError(SiteError):
-    """What the mirrors offer cannot be known."""
+    """The packages of the mirrors cannot be listed."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Indices:
         return {name: rows[0].version for name, rows in self.offered(packages).items()}
 
     def stanzas(self, versions: Mapping[str, str]) -> list[dict[str, str]]:
-        """What the indices say of some versions, by field; of each once."""
+        """The entries of some versions in the indices, by field; one of each."""
         named = (f"{package}={version}" for package, version in sorted(versions.items()))
         said = self.ask("apt-cache", "show", "--no-all-versions", *named) if versions else ""
         found = (dict(FIELD.findall(stanza)) for stanza in said.split("\n\n") if stanza.strip())

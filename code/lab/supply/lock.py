@@ -55,7 +55,7 @@ class Locked:
 
 @dataclass(frozen=True)
 class Lock:
-    """All packages, by what they are for, and when they were the mirrors' own."""
+    """All packages by section, and the date at which the mirrors had them."""
 
     date: str
     sections: Mapping[str, tuple[Locked, ...]]

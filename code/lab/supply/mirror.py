@@ -28,7 +28,7 @@ class Mirror:
         return without_password(before)[0] + brace + after
 
     def url(self, locked: Locked, date: str) -> str:
-        """Where a package is."""
+        """The URL of a package."""
         values = {"path": locked.path, "file": locked.file, "sha256": locked.sha256, "date": date}
         return PLACE.sub(lambda place: quote(values[place[1]], safe="/~+:%"), self.template)
 

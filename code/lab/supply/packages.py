@@ -28,11 +28,11 @@ class Packages:
         self.folder, self.providers, self.tell = folder, providers, tell
 
     def file(self, locked: Locked) -> Path:
-        """Where the store keeps a package."""
+        """The file of a package in the store."""
         return self.folder / f"{locked.sha256}.deb"
 
     def has(self, locked: Locked) -> bool:
-        """Whether a package is there, and still what was fetched."""
+        """True if the store has a package, undamaged."""
         file = self.file(locked)
         return file.is_file() and sha256(file) == locked.sha256
 
@@ -54,7 +54,7 @@ class Packages:
 
 
 def first_giver(providers: Sequence[Provider], part: Part, date: str, gone: dict[str, str]) -> Provider:
-    """Who gave what a part lacked; those that do not answer at all are noted, and not asked again."""
+    """The first provider that gives the package. A provider that does not answer is noted, and not asked again."""
     reasons = []
     for provider in providers:
         try:

@@ -1,4 +1,4 @@
-"""What fetching says while it takes longer than two seconds."""
+"""The progress of a download that takes longer than two seconds."""
 
 from __future__ import annotations
 

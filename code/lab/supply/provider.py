@@ -1,4 +1,4 @@
-"""What every provider of packages is, and the ways in which one can fail."""
+"""The interface of providers of packages, and the ways in which one can fail."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Gone(Lacks):
 
 
 class Part:
-    """What has come of a package so far, in a file that outlives an interrupted command."""
+    """The bytes of a package that have come so far, in a file that outlives an interrupted command."""
 
     def __init__(self, file: Path, locked: Locked, progress: Progress) -> None:
         self.file, self.locked, self.progress = file, locked, progress
@@ -29,7 +29,7 @@ class Part:
 
     @property
     def is_complete(self) -> bool:
-        """Whether there are as many bytes as there should be; not whether they are the right ones."""
+        """True if the number of bytes is right; the bytes may be wrong."""
         return self.length == self.locked.size_bytes
 
     def restart(self) -> None:
@@ -49,7 +49,7 @@ class Part:
         self.progress.add(len(piece))
 
     def is_right(self) -> bool:
-        """Whether these are the locked bytes."""
+        """True if these are the locked bytes."""
         return self.is_complete and self.file.exists() and sha256(self.file) == self.locked.sha256
 
 

@@ -1,4 +1,4 @@
-"""Who is asked for packages: said in lab.toml or the environment, else this computer's apt."""
+"""The providers of packages: those of lab.toml or the environment, else this computer's apt."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Settings:
 
 
 def load(file: Path, environment: Mapping[str, str] = os.environ) -> Settings:
-    """What the environment says, else lab.toml, else what holds without either."""
+    """The settings of the environment, else of lab.toml, else the defaults."""
     table = read_settings(file) if file.exists() else {}
     words = environment.get(VARIABLE, "").split()
     for said in filter(None, map(fault, words)):
@@ -56,7 +56,7 @@ def read_settings(file: Path) -> dict[str, Any]:
 
 
 def fault(typed: str) -> str:
-    """What keeps a word from standing for a provider, if anything does."""
+    """The reason why a word names no provider; empty if it names one."""
     scheme, colon, _ = typed.partition("://")
     if colon and scheme + colon not in (*REGISTRIES, *WEB, FILE):
         return f"no provider of packages begins with {scheme}://"
@@ -70,13 +70,13 @@ def opened_store(cache: Path, tell: Callable[[str], None]) -> Packages:
 
 
 def providers(settings: Settings) -> list[Provider]:
-    """All of them."""
+    """All providers of the settings."""
     web = Web(settings.patience_s)
     return [each for typed in settings.providers for each in provider(typed, web)]
 
 
 def provider(typed: str, web: Web) -> Iterator[Provider]:
-    """What one word of the settings stands for; a folder is named as one would from the checkout."""
+    """The providers that one word of the settings names; a folder is relative to the checkout."""
     scheme, colon, rest = typed.partition("://")
     if typed == apt.NAME:
         yield from of_apt(web)

@@ -83,7 +83,7 @@ class Web:
             response.close()  # one that was read to its end has given its connection back already
 
     def download(self, url: str, part: Part, headers: Mapping[str, str]) -> None:
-        """All that a part lacks, in as many attempts as it takes, or what became of the last one."""
+        """Fetch the rest of a part, in several attempts if it breaks off."""
         deadline = self.clock() + self.patience_s + part.locked.size_bytes / SLOWEST_BYTES_S
         for _ in range(ATTEMPTS):
             had, stopped = part.length, ""
@@ -116,7 +116,7 @@ class Web:
 
 
 def goes_on(response: BaseHTTPResponse, part: Part) -> bool:
-    """Whether an answer begins where the part ends."""
+    """True if an answer begins where the part ends."""
     if response.status == 200:
         return part.length == 0
     found = HERE.fullmatch(response.headers.get("Content-Range", ""))
@@ -144,7 +144,7 @@ def without_password(url: str) -> tuple[str, dict[str, str]]:
 
 
 def reason(error: HTTPError, patience_s: float) -> str:
-    """What keeps a server from answering, in words that end a sentence."""
+    """The reason why a server gives no answer, as the end of a sentence."""
     cause = error.reason if isinstance(error, MaxRetryError) and error.reason else error
     if isinstance(cause, NewConnectionError):
         return f"cannot be reached ({ERRNO.sub('', cause.args[0].rpartition(': ')[2])})"
