@@ -36,6 +36,11 @@ def size(count: float) -> str:
     return f"{trim(number(value, 4))}{THIN_SPACE}{prefix}B"
 
 
+def plain(text: str) -> str:
+    """With spaces that every encoding has."""
+    return text.replace(THIN_SPACE, " ")
+
+
 def trim(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
