@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz compilers doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz compilers doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -17,6 +17,9 @@ $(call wanted,SUBMISSIONS,grade-class,hand-ins,folder of hand-ins)
 endif
 
 all: run report ## Measure all trials that have no record, then write the reports
+
+try: build ## Measure a small experiment and show a first figure, in a minute
+	$(bin)/lab try
 
 run: build ## Measure all trials that have no record
 	$(bin)/lab run $(experiments)

@@ -41,6 +41,12 @@ class Command:
 
 COMMANDS = (
     Command(
+        "try",
+        "measure a small experiment and show its figure: RDMA WRITE against TCP, in a minute",
+        "lab try",
+        (*WHERE, REPORTED),
+    ),
+    Command(
         "plan",
         "show the trials, what is done, and about how long the rest takes",
         "lab plan verbs_throughput",

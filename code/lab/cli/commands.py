@@ -11,6 +11,7 @@ from pathlib import Path
 import lab.records.verify
 from lab.cli.estimate import estimate_s
 from lab.cli.job_script import cluster_facts, make_script
+from lab.cli.outcome import say_failures, say_interrupted, sentence
 from lab.cli.remaining import run_remaining
 from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError
@@ -25,19 +26,16 @@ from lab.records.recorded import plans_of
 from lab.records.reference import changed_parts, read_reference, write_reference
 from lab.records.row import format_table
 from lab.records.table import columns, make_table, table_stamp
-from lab.run.run import RunSummary, damaged, missing
+from lab.run.run import damaged, missing
 from lab.sites import EVERYWHERE, open_site
 from lab.sites.auto import ANY, choose
 from lab.sites.hosts import read_slurm
 from lab.spec.reader import load
-from lab.statuses import INTERRUPTED
-
-SHOWN_FAILURES = 5
 
 
 def plan(options: Namespace) -> int:
     """Print the trials, how many are done, and an estimate; run nothing."""
-    shop = _open(options.experiment, options)
+    shop = open_shop(options.experiment, options)
     for each in shop.plans:
         print(f"{each.experiment.name}: {each.experiment.title}")
         for line in _series_lines(each, options.results):
@@ -51,14 +49,14 @@ def plan(options: Namespace) -> int:
 
 def run(options: Namespace) -> int:
     """Run what is missing, then write the tables."""
-    shop = _open(options.experiment, options)
+    shop = open_shop(options.experiment, options)
     summary = run_remaining(shop, options.results, options.jobs, fresh=options.fresh)
     if summary.interrupted:
-        return _say_interrupted(summary)
+        return say_interrupted(summary)
     for each in shop.plans:
-        _write_table(each, options.results)
-    print(_sentence(summary))
-    return _report_failures(summary)
+        write_table(each, options.results)
+    print(sentence(summary))
+    return say_failures(summary)
 
 
 def table(options: Namespace) -> int:
@@ -67,7 +65,7 @@ def table(options: Namespace) -> int:
     for each in plans:
         for line in damaged(each.planned, options.results):
             print(line, file=sys.stderr)
-        file = _write_table(each, options.results, options.out)
+        file = write_table(each, options.results, options.out)
         print(f"{from_here(file)}: {_done(each, options.results)} of {len(each.planned)} trials")
     if options.reference:
         _complete(plans, options.results)
@@ -78,7 +76,7 @@ def table(options: Namespace) -> int:
 
 def verify(options: Namespace) -> int:
     """Measure everything again in an empty folder, then compare the tables with the reference."""
-    shop = _open(options.experiment or all_experiments(), options)
+    shop = open_shop(options.experiment or all_experiments(), options)
     references = [read_reference(each, REFERENCE) for each in shop.plans]
     with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
         summary = run_remaining(shop, Path(folder), options.jobs)
@@ -92,7 +90,7 @@ def verify(options: Namespace) -> int:
         print("\n".join(verdict.lines()))
     if not all(verdict.identical for verdict in verdicts):
         print("not as it was for the reference: " + (", ".join(changed_parts(shop.plans, REFERENCE)) or "nothing"))
-    return max(_report_failures(summary), int(not all(verdict.holds for verdict in verdicts)))
+    return max(say_failures(summary), int(not all(verdict.holds for verdict in verdicts)))
 
 
 def bench(options: Namespace) -> int:
@@ -102,17 +100,17 @@ def bench(options: Namespace) -> int:
         format_result,
     )
 
-    shop = _open([EXPERIMENTS / "bench.toml"], options)
+    shop = open_shop([EXPERIMENTS / "bench.toml"], options)
     summary = run_remaining(shop, options.results, options.jobs)
     if summary.interrupted:
-        return _say_interrupted(summary)
+        return say_interrupted(summary)
     (only,) = shop.plans
     rows = make_table(only, options.results)
-    _write_table(only, options.results)
+    write_table(only, options.results)
     results = [compare(each, rows) for each in only.experiment.comparisons]
     for result in results:
         print(format_result(result))
-    return max(_report_failures(summary), int(not all(result.holds for result in results)))
+    return max(say_failures(summary), int(not all(result.holds for result in results)))
 
 
 def show(options: Namespace) -> int:
@@ -155,7 +153,8 @@ def doctor(options: Namespace) -> int:
     return int(any(each.remedy for each in findings if each.site == EVERYWHERE))
 
 
-def _open(files: Iterable[Path], options: Namespace) -> Workshop:
+def open_shop(files: Iterable[Path], options: Namespace) -> Workshop:
+    """The site that is named, ready, and the plans for it."""
     site = open_site(options.site, options.hosts)
     return open_workshop(files, site, _tell, most_trials(options))
 
@@ -170,7 +169,7 @@ def _plans_of_now(options: Namespace) -> tuple[Plan, ...]:
     return open_workshop(options.experiment, open_site(named, options.hosts), _tell, most_trials(options)).plans
 
 
-def _write_table(each: Plan, results: Path, folder: Path | None = None) -> Path:
+def write_table(each: Plan, results: Path, folder: Path | None = None) -> Path:
     """Write the table of all records there, unless it is of the same records already: parsing them takes time."""
     file, stamp = (folder or results) / f"{each.experiment.name}.csv", table_stamp(each, results)
     if not is_current(file, stamp):
@@ -200,26 +199,3 @@ def _complete(plans: Iterable[Plan], results: Path) -> None:
     todo, _ = missing(plans, results)
     if todo:
         raise VerifyError(f"{len(todo)} trials have no record yet", where=str(results), hint="lab run first")
-
-
-def _sentence(summary: RunSummary) -> str:
-    others = f", {summary.by_others} measured by another run" if summary.by_others else ""
-    return (
-        f"{summary.measured} trials measured, {summary.done_before} done before{others}, {len(summary.failed)} failed"
-    )
-
-
-def _report_failures(summary: RunSummary) -> int:
-    for planned, sentence in summary.failed[:SHOWN_FAILURES]:
-        varied = "".join(f" {name}={value}" for name, value in planned.point.items())
-        print(f"failed: {planned.series.name}{varied} repetition {planned.repetition}: {sentence}", file=sys.stderr)
-    if len(summary.failed) > SHOWN_FAILURES:
-        print(f"and {len(summary.failed) - SHOWN_FAILURES} more", file=sys.stderr)
-    return int(bool(summary.failed))
-
-
-def _say_interrupted(summary: RunSummary) -> int:
-    again = "lab " + " ".join(sys.argv[1:])
-    kept = f"interrupted; every finished record is kept, {summary.left} trials are left"
-    print(f"lab: {kept}: {again} goes on", file=sys.stderr)
-    return INTERRUPTED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 from lab.statuses import INTERRUPTED, UNREAD
@@ -39,16 +40,18 @@ def _run(arguments: Sequence[str] | None) -> int:
     from lab.files.storage import refusal
 
     options = make_parser().parse_args(arguments)
-    from lab.cli import commands, upkeep  # only now: `lab --help` needs none of it
+    from lab.cli import commands, first, upkeep  # only now: `lab --help` needs none of it
     from lab.grade import commands as grades
     from lab.report import commands as reports
     from lab.submission import commands as hand_ins
 
-    module = next((each for each in (upkeep, reports, hand_ins, grades) if options.command in each.COMMANDS), commands)
+    module = next(
+        (each for each in (first, upkeep, reports, hand_ins, grades) if options.command in each.COMMANDS), commands
+    )
     try:
         if getattr(options, "site", "") == AUTO:
             _choose_site(options)
-        status = int(getattr(module, options.command.replace("-", "_"))(options))
+        status = int(getattr(module, _function(options.command))(options))
         sys.stdout.flush()
         return status
     except LabError as error:
@@ -60,6 +63,12 @@ def _run(arguments: Sequence[str] | None) -> int:
         sentence = str(_by_option(LabError(what, where=str(error.filename or ""), hint=hint), options))
     print(f"lab {options.command}: {_harmless(sentence)}", file=sys.stderr)
     return 2
+
+
+def _function(command: str) -> str:
+    """Its name in Python, where `try` is a word of the language."""
+    name = command.replace("-", "_")
+    return f"{name}_" if iskeyword(name) else name
 
 
 def _by_option(error: LabError, options: Namespace) -> LabError:
@@ -88,5 +97,5 @@ def _choose_site(options: Namespace) -> None:
     from lab.sites.auto import choose
 
     options.site, why = choose(options.hosts)
-    if options.command in ("plan", "run", "bench"):
+    if options.command in ("try", "plan", "run", "bench"):
         print(f"site {options.site}: {why}", file=sys.stderr)

@@ -26,6 +26,16 @@ SHARED = {
 }
 
 
+SOFT = "rxe"  # how the names of Soft-RoCE devices begin, as the lab makes them
+
+
+def rdma_words(device: str) -> str:
+    """What moves the data of RDMA: a device, or Soft-RoCE in its place."""
+    if device.startswith(SOFT):
+        return f"RDMA by {device}, which is Soft-RoCE: the kernel does in software what a card does by itself."
+    return f"RDMA by the device {device}." if device else "No RDMA device."
+
+
 def words_of(site: str, traits: Traits) -> SiteWords:
     """The words for a site by its traits, not by its name."""
     words = _of_instructions if traits.clock is Clock.INSTRUCTIONS else _of_wall_time

@@ -1,0 +1,80 @@
+"""The command `lab try`: a first figure within a minute, from a small experiment and by the stages of every other."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.cli.commands import open_shop, write_table
+from lab.cli.outcome import say_failures, say_interrupted
+from lab.cli.remaining import run_remaining
+from lab.files.storage import write_bytes
+from lab.places import CACHE, EXPERIMENTS, from_here
+from lab.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from lab.figures import BySize, Figure
+
+COMMANDS = ("try",)
+FIRST = EXPERIMENTS / "examples" / "first_figure.toml"
+DISCUSSION = EXPERIMENTS / "verbs_throughput" / "discussion.tex"
+FIGURE = "throughput"
+WIDEST = 100  # letters; longer bars say no more
+NEXT = """Next:
+  make all                measures every experiment and writes its report
+  edit the experiment     {first}
+                          then make try: only what is new is measured
+  write the discussion    {discussion}
+                          then make report: it stands in the PDF"""
+
+
+def try_(options: Namespace) -> int:
+    """Measure what is missing, show the figure, and say what to do next."""
+    shop = open_shop([FIRST], options)
+    summary = run_remaining(shop, options.results, options.jobs)
+    if summary.interrupted:
+        return say_interrupted(summary)
+    if summary.failed:
+        return say_failures(summary)
+    (plan,) = shop.plans
+    write_table(plan, options.results)
+    _show(plan, options.results, options.out)
+    return 0
+
+
+def _show(plan: Plan, results: Path, folder: Path) -> None:
+    """Draw the figure of the experiment's report, once as a PNG and once in letters."""
+    print("drawing the figure", file=sys.stderr)
+    from lab.report.claims.ledger import make_claims  # only now: they load numpy and matplotlib
+    from lab.report.evidence.evidence import gather
+    from lab.report.pictures import pictures
+    from lab.report.pictures.gallery import Gallery
+
+    gallery = Gallery(pictures(make_claims(gather(plan, results))), CACHE / "report" / "figures")
+    sketch, figure = gallery.pictures[FIGURE], gallery[FIGURE]
+    png = folder / plan.experiment.name / f"{FIGURE}.png"
+    write_bytes(png, figure.png)
+    _print(plan, sketch.caption, sketch.data, figure, png)
+
+
+def _print(plan: Plan, caption: str, data: BySize, figure: Figure, png: Path) -> None:
+    from rich.console import Console
+
+    from lab.figures.bars import bars
+    from lab.figures.words import plain
+    from lab.report.evidence.words import rdma_words, words_of
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, WIDEST)
+    site = words_of(plan.site.name, plan.site.traits)
+    console.print(plan.experiment.title, style="bold")
+    console.print()
+    console.print(bars(data))
+    console.print()
+    for words in (caption, rdma_words(plan.site.ends.client.device), site.long, site.shared):
+        console.print(words)
+    console.print(plain(f"Bars: medians over the repetitions. In {from_here(png)}: {figure.n}."), soft_wrap=True)
+    console.print()
+    console.print(NEXT.format(first=from_here(FIRST), discussion=from_here(DISCUSSION)), soft_wrap=True)

@@ -1,0 +1,83 @@
+"""`lab try` on the fake site: lab.cli.{first,outcome}."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.lab.fake_site import FakeSite
+
+from lab.cli import first
+from lab.cli.main import main
+from lab.places import EXPERIMENTS
+from lab.plan.workshop import all_experiments
+from lab.run.run import RunSummary
+from lab.sites import MODULES
+from lab.spec.reader import load
+from lab.statuses import INTERRUPTED
+
+PNG = b"\x89PNG"
+
+
+@pytest.fixture
+def lab_try(
+    experiment_file: Callable[[], Path], fake_site: FakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
+    """The command on the fake site, with an experiment of programs that need no build."""
+    monkeypatch.setattr(first, "FIRST", experiment_file())
+    monkeypatch.setattr("tests.lab.fake_site.SITE", fake_site)
+    monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
+    return ["try", "--site", "exact", "--results", str(tmp_path / "results"), "--out", str(tmp_path / "report")]
+
+
+def test_the_figure_stands_in_letters_and_as_a_file(
+    lab_try: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(lab_try) == 0
+    out, err = capsys.readouterr()
+    png = tmp_path / "report" / "small" / "throughput.png"
+    assert png.read_bytes().startswith(PNG) and str(png) in out
+    assert sum("ib_write_bw" in line and "MB/s" in line for line in out.splitlines()) == 6
+    assert "drawing" in err and "\x1b" not in out
+
+
+def test_it_says_what_the_numbers_are(lab_try: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    main(lab_try)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "RDMA by rxe0, which is Soft-RoCE" in said and "n = 2 repetitions" in said
+    assert "counted in instructions of one emulated processor" in said and "no prediction of real hardware" in said
+
+
+def test_it_says_what_to_do_next(lab_try: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    main(lab_try)
+    after = capsys.readouterr().out.partition("Next:")[2]
+    assert "make all" in after and str(first.FIRST) in after and "discussion.tex" in after
+
+
+def test_the_same_command_again_measures_nothing(lab_try: list[str], fake_site: FakeSite) -> None:
+    assert (main(lab_try), fake_site.jobs) == (0, 4)
+    assert (main(lab_try), fake_site.jobs) == (0, 4)
+
+
+def test_a_failed_trial_is_named_and_no_figure_is_drawn(
+    lab_try: list[str], fake_site: FakeSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake_site.stop()
+    assert main(lab_try) == 1
+    out, err = capsys.readouterr()
+    assert "failed: " in err and not out and not (tmp_path / "report").exists()
+
+
+def test_an_interrupt_says_that_it_goes_on(
+    lab_try: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(first, "run_remaining", lambda *_: RunSummary(interrupted=True, left=3))
+    assert main(lab_try) == INTERRUPTED
+    assert "3 trials are left" in capsys.readouterr().err
+
+
+def test_its_experiment_has_eight_sizes_and_is_none_of_those_that_make_all_measures() -> None:
+    experiment = load(first.FIRST)
+    assert [each.program for each in experiment.series] == ["verbs", "tcp"]
+    assert all(len(each.sizes("exact")) == 8 for each in experiment.series)
+    assert first.FIRST not in all_experiments() and first.FIRST.parent != EXPERIMENTS
+    assert first.DISCUSSION.is_file()

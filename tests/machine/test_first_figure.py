@@ -1,0 +1,27 @@
+"""`lab try` on the real machine, in a pipe: what a reader of the README sees first."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from lab.sites.exact import ExactSite
+
+LAB = str(Path(sys.executable).with_name("lab"))
+ROW = re.compile(r"(?P<series>RDMA WRITE|TCP) .* (?P<rate>[0-9.][0-9. ]*) MB/s$")
+PNG = b"\x89PNG"
+
+
+def test_a_first_figure_of_two_transports_at_eight_sizes(exact: ExactSite, tmp_path: Path) -> None:
+    assert exact.identity()
+    command = [LAB, "try", "--site", "exact", "--results", str(tmp_path / "results"), "--out", str(tmp_path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    table = done.stdout.partition("Throughput against")[0].splitlines()
+    rows = [found for line in table if (found := ROW.search(line))]
+    assert [row["series"] for row in rows] == ["RDMA WRITE", "TCP"] * 8
+    assert all(float(row["rate"].replace(" ", "")) > 1 for row in rows)
+    assert all(len(line) <= 80 for line in table) and "\x1b" not in done.stdout
+    assert (tmp_path / "first_figure" / "throughput.png").read_bytes().startswith(PNG)
+    assert "exact cable" in done.stdout and "Soft-RoCE" in done.stdout and "make all" in done.stdout
