@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,11 @@ class Together(LoadScopeScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
     """In place of those that xdist names; its groups by a mark are lost on pytest 9.2."""
     return Together(config, log)
+
+
+def pytest_configure() -> None:
+    """A shell makes what it starts in the background deaf to Ctrl-C; the commands that are tested must hear it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""A new lock: what is asked of the mirrors, and what is kept of it."""
+"""A new lock: what is asked of the mirrors, and what is kept of it: lab.machine.renewal, lab.supply.indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store, and who is asked for what it lacks."""
+"""The store, and who is asked for what it lacks: lab.supply.{packages,provider}."""
 
 from __future__ import annotations
 

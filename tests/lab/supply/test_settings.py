@@ -1,4 +1,4 @@
-"""Who is asked, as lab.toml, the environment and apt say."""
+"""Who is asked, as the settings, the environment and apt say: lab.supply.{settings,apt}."""
 
 from __future__ import annotations
 
