@@ -31,7 +31,7 @@ def copy(source: IO[bytes], part: Part) -> None:
 
 
 @dataclass(frozen=True)
-class Folder:
+class LocalFolder:
     """A folder of packages: a course's, a copy of a store, a mirror's tree."""
 
     folder: Path

@@ -9,7 +9,7 @@ from lab.errors import SiteError
 from lab.files.digests import sha256
 from lab.files.store import exclusive
 from lab.supply.lock import Locked
-from lab.supply.progress import Progress
+from lab.supply.progress import Fetching
 from lab.supply.provider import Gone, Lacks, Part, Provider
 
 HINT = "docs/sites.md, Where packages come from: an archive of old versions, or a course's file"
@@ -40,10 +40,10 @@ class Packages:
         """Bring all of them into the store. Providers are looked up only if something is missing."""
         if missing := [locked for locked in wanted if not self.has(locked)]:
             with exclusive(self.folder / "lock"):
-                progress = Progress(sum(locked.size_bytes for locked in missing), self.tell)
+                progress = Fetching(sum(locked.size_bytes for locked in missing), self.tell)
                 self.fetch([locked for locked in missing if not self.has(locked)], date, progress)
 
-    def fetch(self, missing: Sequence[Locked], date: str, progress: Progress) -> None:
+    def fetch(self, missing: Sequence[Locked], date: str, progress: Fetching) -> None:
         """Ask for one after the other; who had the last is asked first for the next."""
         asked, gone = list(self.providers()), dict[str, str]()
         for locked in missing:

@@ -10,7 +10,7 @@ LINE_EVERY_S = 10.0
 MB = 1_000_000
 
 
-class Progress:
+class Fetching:
     """Counts bytes, and tells how many have come, first after two seconds, then every ten."""
 
     def __init__(self, total: int, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from lab.files.digests import sha256
 from lab.files.storage import storage
 from lab.supply.lock import Locked
-from lab.supply.progress import Progress
+from lab.supply.progress import Fetching
 
 
 class Lacks(Exception):
@@ -22,7 +22,7 @@ class Gone(Lacks):
 class Part:
     """The bytes of a package that have come so far, in a file that outlives an interrupted command."""
 
-    def __init__(self, file: Path, locked: Locked, progress: Progress) -> None:
+    def __init__(self, file: Path, locked: Locked, progress: Fetching) -> None:
         self.file, self.locked, self.progress = file, locked, progress
         self.length = min(file.stat().st_size, locked.size_bytes) if file.exists() else 0
         progress.add(self.length)

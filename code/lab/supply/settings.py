@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from lab.errors import SpecError
 from lab.files.schema import Fault
 from lab.files.toml_file import read_toml
 from lab.places import SETTINGS
 from lab.supply import apt
-from lab.supply.folder import Folder, TarFile
+from lab.supply.folder import LocalFolder, TarFile
 from lab.supply.mirror import PLACE, PLACES, Mirror
 from lab.supply.oci import Registry
 from lab.supply.packages import Packages
 from lab.supply.provider import Provider
 from lab.supply.web import Web
+from lab.typed_json import parse_as
 
 VARIABLE = "LAB_SUPPLY"  # providers with spaces between them, in place of lab.toml's
 PATIENCE_S = 30.0
@@ -32,27 +32,26 @@ class Settings:
     """Providers in the order in which they are asked, as they were typed."""
 
     providers: tuple[str, ...] = (apt.NAME,)
-    patience_s: float = PATIENCE_S
+    patience_s: float | int = PATIENCE_S  # a whole number where one was typed
 
 
 def load(file: Path, environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings of the environment, else of lab.toml, else the defaults."""
-    table = read_settings(file) if file.exists() else {}
-    words = environment.get(VARIABLE, "").split()
+    settings = read_settings(file) if file.exists() else Settings()
+    words = tuple(environment.get(VARIABLE, "").split())
     for said in filter(None, map(fault, words)):
         raise SpecError(f"{VARIABLE}: {said}", hint=HINT)
-    typed = words or table.get("providers", [apt.NAME])
-    return Settings(tuple(typed), float(table.get("patience_s", PATIENCE_S)))
+    return replace(settings, providers=words) if words else settings
 
 
-def read_settings(file: Path) -> dict[str, Any]:
+def read_settings(file: Path) -> Settings:
     """The table of lab.toml, in which every word stands for a provider."""
     found = read_toml(file, "lab")
-    table: dict[str, Any] = found.document.get("supply", {})
-    for index, typed in enumerate(table.get("providers", [])):
+    settings = parse_as(Settings, found.document.get("supply", {}))
+    for index, typed in enumerate(settings.providers):
         if said := fault(typed):
             found.refuse(Fault(said, ("supply", "providers", index), hint=HINT))
-    return table
+    return settings
 
 
 def fault(typed: str) -> str:
@@ -87,7 +86,7 @@ def provider(typed: str, web: Web) -> Iterator[Provider]:
         yield mirror(typed, web)
     else:
         place = SETTINGS.parent / Path(typed.removeprefix(FILE)).expanduser()
-        yield TarFile(place) if place.suffix == ".tar" else Folder(place)
+        yield TarFile(place) if place.suffix == ".tar" else LocalFolder(place)
 
 
 def mirror(typed: str, web: Web) -> Mirror:

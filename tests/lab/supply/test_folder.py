@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.lab.supply.fetching import CONTENT, Locking, fetched, refusal, store
 
-from lab.supply.folder import Folder, TarFile
+from lab.supply.folder import LocalFolder, TarFile
 
 
 @pytest.mark.parametrize("name", ["sha256", "file", "path"])
@@ -18,7 +18,7 @@ def test_a_folder_gives_packages_under_any_of_their_names(locked: Locking, tmp_p
     file = tmp_path / "course" / names[name]
     file.parent.mkdir(parents=True)
     file.write_bytes(CONTENT)
-    assert fetched(store(tmp_path, Folder(tmp_path / "course")), wanted) == CONTENT
+    assert fetched(store(tmp_path, LocalFolder(tmp_path / "course")), wanted) == CONTENT
 
 
 def test_a_tar_file_gives_packages(locked: Locking, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.lab.supply.fetching import CONTENT, DATE, Locking, Serve, fetched, lacking, mirror, refusal, store, whole
 
-from lab.supply.folder import Folder
+from lab.supply.folder import LocalFolder
 from lab.supply.packages import Packages
 from lab.supply.web import ATTEMPTS
 
@@ -70,7 +70,7 @@ def test_all_who_were_asked_are_named_with_their_reasons(serve: Serve, locked: L
     nobody = serve(whole)
     nobody.shutdown()
     nobody.server_close()
-    packages = store(tmp_path, mirror(serve(lacking).url), mirror(nobody.url), Folder(tmp_path / "none"))
+    packages = store(tmp_path, mirror(serve(lacking).url), mirror(nobody.url), LocalFolder(tmp_path / "none"))
     said = refusal(packages, locked(CONTENT))
     assert said.startswith("nobody gives iperf3 3.12-1+deb12u2: http://127.0.0.1:")
     for reason in (

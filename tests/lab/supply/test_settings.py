@@ -9,7 +9,7 @@ import pytest
 from lab.errors import SpecError
 from lab.places import ROOT
 from lab.supply import apt, settings
-from lab.supply.folder import Folder, TarFile
+from lab.supply.folder import LocalFolder, TarFile
 from lab.supply.mirror import Mirror
 from lab.supply.oci import Registry
 from lab.supply.provider import Provider
@@ -50,8 +50,8 @@ def test_a_wrong_setting_is_refused_with_its_line(tmp_path: Path, wrong: str) ->
         ("http://m.example/debian/", Mirror, "http://m.example/debian/{path}"),
         ("https://a.example/{date}/{path}", Mirror, "https://a.example/{date}/{path}"),
         ("oci://r.example/course/machine", Registry, "r.example/course/machine"),
-        ("/srv/course", Folder, "/srv/course"),
-        ("file:///srv/debian", Folder, "/srv/debian"),
+        ("/srv/course", LocalFolder, "/srv/course"),
+        ("file:///srv/debian", LocalFolder, "/srv/debian"),
         ("course.tar", TarFile, str(ROOT / "course.tar")),
     ],
 )

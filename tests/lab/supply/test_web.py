@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.lab.supply.fetching import CONTENT, DATE, Locking, Serve, fetched, lacking, mirror, refusal, store, whole
 
-from lab.supply.folder import Folder
+from lab.supply.folder import LocalFolder
 from lab.supply.mirror import Mirror
 from lab.supply.web import Web
 
@@ -118,7 +118,7 @@ def test_a_server_that_stalls_is_given_up_and_not_asked_again(
     course.mkdir()
     for each, content in zip(wanted, (CONTENT, CONTENT[:1000]), strict=True):
         (course / f"{each.sha256}.deb").write_bytes(content)
-    store(tmp_path / "1", mirror(server.url, 0.2), Folder(course)).obtain(wanted, DATE)
+    store(tmp_path / "1", mirror(server.url, 0.2), LocalFolder(course)).obtain(wanted, DATE)
     asked = len(server.paths)
     assert asked <= 3
     assert "says nothing for 0.2 s" in refusal(store(tmp_path / "2", mirror(server.url, 0.2)), locked(CONTENT))
