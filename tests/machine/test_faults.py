@@ -16,6 +16,7 @@ import pytest
 
 from lab.errors import SiteError, SiteStopped
 from lab.machine.qemu import MachineError
+from lab.machine.runner import LOADER
 from lab.model.trial import Job
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
@@ -42,7 +43,7 @@ def children(of: int | None = None) -> list[int]:
     listed = subprocess.run(["ps", "-wweo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
     ours = [(int(pid), words) for pid, parent, words in rows if int(parent) == (of or os.getpid())]
-    return [pid for pid, words in ours if words.startswith("qemu") and " -accel " in words]
+    return [pid for pid, words in ours if words.split()[0].endswith(f"/{LOADER}") and " -accel " in words]
 
 
 def await_true(condition: Callable[[], object]) -> None:

@@ -178,7 +178,7 @@ def test_a_killed_peer_ends_the_other_end_with_a_sentence(site: Site, jobs: Jobs
     killed_server = jobs.pair(jobs.beside_flow(RECEIVED, site.ends.server.interface, KILL, server), client)
     killed_client = jobs.pair(server, jobs.beside_flow(SENT, site.ends.client.interface, KILL, client))
     started = time.monotonic()
-    steps = site.run(jobs.pair((), (), steps=(*killed_server.steps, *killed_client.steps), deadline_s=40)).steps
+    steps = site.run(jobs.pair((), (), steps=(*killed_server.steps, *killed_client.steps), deadline_s=200)).steps
     for step, talk in zip(steps, (steps[0].client_err, steps[1].server_err), strict=True):
         assert "the other end is gone" in talk or "reset by peer" in talk, step
         assert step.client_status and step.server_status, step

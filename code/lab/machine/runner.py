@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lab.errors import SiteError
 from lab.files.digests import damage, sha256
+from lab.files.storage import refusal
 from lab.files.store import exclusive, prune, put_folder, stored
 from lab.machine import contents, elf
 from lab.supply import deb
@@ -53,9 +54,11 @@ class Runner:
             printed = subprocess.check_output(
                 self.command(["--version"]), cwd=self.folder, env=self.environment, stderr=subprocess.PIPE, text=True
             )
-        except (OSError, subprocess.CalledProcessError) as error:
-            said = getattr(error, "stderr", "") or str(error)
-            raise RunnerError(f"QEMU does not start: {said.strip()}", str(self.folder)) from error
+        except OSError as error:
+            what, hint = refusal(error)
+            raise RunnerError(f"QEMU does not start: {what}", str(self.folder), hint) from error
+        except subprocess.CalledProcessError as error:
+            raise RunnerError(f"QEMU does not start: {error.stderr.strip()}", str(self.folder)) from error
         return printed.splitlines()[0].removeprefix("QEMU emulator version ")
 
 
