@@ -165,7 +165,10 @@ COMMANDS = (
         "lock",
         "renew the machine's package lock together with results/reference",
         "lab lock",
-        ON_EXACT,
+        (
+            flag("--machine", "keep packages and reference; say what every computer must find of today's machine"),
+            *ON_EXACT,
+        ),
     ),
     Command(
         "script",

@@ -15,14 +15,22 @@ from lab.places import CACHE, MACHINE, REFERENCE
 from lab.plan.workshop import all_experiments, open_workshop
 from lab.records.reference import write_reference
 from lab.sites import open_site
+from lab.sites.exact import ExactSite
 
 COMMANDS = ("lock", "image")
 
 
 def lock(options: Namespace) -> int:
-    """Renew the lock and results/reference together, or say that the reference is stale."""
-    for section, packages in renew(MACHINE, CACHE, _tell).sections.items():
-        print(f"{MACHINE / 'packages.lock'}: {len(packages)} packages of {section}")
+    """Renew the lock, what is expected of its machine, and results/reference together, or say that the reference is
+    stale."""
+    if not options.machine:
+        for section, packages in renew(MACHINE, CACHE, _tell).sections.items():
+            print(f"{MACHINE / 'packages.lock'}: {len(packages)} packages of {section}")
+    print(f"{ExactSite(MACHINE, CACHE).expect(_tell)}: what every computer must find")
+    return 0 if options.machine else _renew_reference(options)
+
+
+def _renew_reference(options: Namespace) -> int:
     shop = open_workshop(all_experiments(), open_site(options.site, options.hosts), _tell)
     with tempfile.TemporaryDirectory(prefix="lab-lock-") as folder:
         results = Path(folder)

@@ -170,7 +170,7 @@ bytes; `DEVICE.tx_bytes` and `DEVICE.rx_bytes` then say it in bytes. On the exac
 `rxe0` are the client's, `v1` and `rxe1` the server's.
 """
 IDENTITY = {
-    "exact, slurm:exact": "Digests of `image` and `rehearsal`; QEMU's version `qemu`, its `arguments`, its `processor`",
+    "exact, slurm:exact": "The digest of the `frozen` memory; QEMU's `arguments`, its `processor` once more",
     "vm": "`image`, `qemu`, `acceleration`, `machines`, `processors`; of this computer `host.kernel` ...",
     "host": "`kernel`, `processor`, `governor`, `turbo`, `congestion`, `card`, `driver`, `rdma`, `firmware`, `link`",
     "ssh": "The same, and `hosts`",
@@ -180,5 +180,5 @@ STATE = """## State
 Of every trial `started` (UTC), `load` and `host_seconds`. Of both ends of a real link, under `client` and `server`:
 `load`, `temperatures_c`, `irq_affinity`, `cpus` (the processors that the end may use), `rate_bit_s`, `mtu`,
 `link_state`, `gids`, `memlock_bytes`. A value that a computer does not give is left out. On `slurm` also `nodes`, the
-names of both.
+names of both; on `exact` the version of `qemu`.
 """

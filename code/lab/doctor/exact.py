@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -10,9 +9,9 @@ from pathlib import Path
 
 from lab.doctor.finding import Diagnosis, program
 from lab.errors import LabError, SiteError
-from lab.machine import runner
+from lab.machine import expected, runner
 from lab.places import BENCH, CACHE, MACHINE, REFERENCE, ROOT, SETTINGS
-from lab.records.reference import IDENTITY
+from lab.records.reference import read_identity
 from lab.supply.lock import GUEST, read
 from lab.supply.settings import load
 
@@ -27,6 +26,7 @@ def examine() -> Iterator[Diagnosis]:
     yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PROGRAMS.items())
     yield _packages(MACHINE, CACHE / "packages", SETTINGS)
     yield _qemu()
+    yield _machine()
     yield from (_binary(name) for name in BINARIES)
     yield _disk(ROOT)
     yield Diagnosis(SITE, "processors", f"{os.cpu_count()}: as many trials at once")
@@ -47,18 +47,21 @@ def _packages(machine: Path, store: Path, settings: Path) -> Diagnosis:
 
 
 def _qemu() -> Diagnosis:
-    """Another QEMU may count other instructions: then results are compared with tolerances."""
+    """The one that runs the machine: nothing of the host's."""
     try:
         place = runner.place(MACHINE, CACHE)
-        if not place.exists():
-            return Diagnosis(SITE, "QEMU's version", "not carried here yet: the first run fetches it")
-        here = runner.Runner(place).version()
-        there = json.loads((REFERENCE / IDENTITY).read_text()).get("qemu", "")
-    except (SiteError, OSError, ValueError) as error:
+        said = runner.Runner(place).version() if place.exists() else "not carried here yet: the first run fetches it"
+    except (SiteError, OSError) as error:
         return Diagnosis(SITE, "QEMU's version", str(error), "lab run")
-    if here == there:
-        return Diagnosis(SITE, "QEMU's version", f"{here}, as of the reference")
-    return Diagnosis(SITE, "QEMU's version", f"{here}; the reference is of {there}: verify compares with tolerances")
+    return Diagnosis(SITE, "QEMU's version", said)
+
+
+def _machine() -> Diagnosis:
+    """Another machine counts other instructions: then results are compared with tolerances."""
+    known, reference = expected.read(MACHINE), read_identity(REFERENCE) or {}
+    if known and known.memory == reference.get("frozen"):
+        return Diagnosis(SITE, "machine", "as of the reference")
+    return Diagnosis(SITE, "machine", "not the reference's: verify compares with tolerances")
 
 
 def _binary(name: str) -> Diagnosis:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import itertools
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -12,21 +10,47 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab.files.digests import damage
+from lab.files.digests import damage, read_sums
 from lab.files.store import exclusive, prune, put_folder, stored
 from lab.machine import qemu
+from lab.machine.expected import Expected
 from lab.machine.image import Image
 from lab.machine.job import pack
 from lab.machine.runner import Runner
+from lab.machine.sparse import anonymous_file, copy_with_holes, digest_with_holes, extents
 from lab.model.trial import Job, Link, Perturbation
 
 BOOT_DEADLINE_S = 300.0
 KEPT = 3  # machines of 200 MB each; older ones belong to an image or a QEMU that is no longer used
-COPY_BYTES = 16 << 20
-NOTHING = bytes(1 << 16)  # a piece of memory that the guest never wrote, whether or not it is a hole in the file
 
 # An empty job that the guest runs before it is frozen, so that no later job pays for the kernel's first-time work.
 REHEARSAL = Job(steps=(), link=Link(), perturbation=Perturbation(), deadline_s=1)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a machine is frozen from and run by, and what the repository knows of it."""
+
+    image: Image
+    runner: Runner
+    plugin: Path
+    expected: Expected | None = None
+
+    @property
+    def digest(self) -> str:
+        """A digest of all that the frozen memory follows from: one machine is frozen for each."""
+        facts = {
+            "image": self.image.digest,
+            "arguments": qemu.arguments(),
+            "qemu": self.runner.packages,
+            "rehearsal": hashlib.sha256(pack(REHEARSAL)).hexdigest(),
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def known(self) -> Expected | None:
+        """What the repository expects of this machine; nothing if it expects another one."""
+        return self.expected if self.expected and self.expected.parts == self.digest else None
 
 
 @dataclass(frozen=True)
@@ -48,6 +72,11 @@ class Frozen:
         """The processor and the devices, as QEMU saves them."""
         return self.folder / "state"
 
+    def memory_digest(self) -> str:
+        """The digest of the memory, as it was written when it was frozen."""
+        with stored(self.folder, "read"):
+            return read_sums(self.folder).get("memory", "")
+
     @contextmanager
     def opened_memory(self) -> Iterator[int]:
         """A descriptor that QEMU may open for writing: it insists on that, although it writes to pages of its own."""
@@ -58,56 +87,57 @@ class Frozen:
             yield file.fileno()
 
 
-@contextmanager
-def anonymous_file(name: str, size: int = 0) -> Iterator[int]:
-    """A file in memory without a name: it is gone when the last process that has it open ends."""
-    descriptor = os.memfd_create(name)
-    try:
-        os.ftruncate(descriptor, size)
-        yield descriptor
-    finally:
-        os.close(descriptor)
+def identity(parts: Parts, cache: Path, tell: Callable[[str], None]) -> dict[str, str]:
+    """All that a result depends on besides its job; the processor is named again for people. Nothing is frozen to know
+    it where the repository does."""
+    machine = Frozen(_folder(parts, cache), parts.runner, parts.plugin)
+    if parts.known and not machine.folder.exists():
+        memory = parts.known.memory
+    else:
+        memory = frozen_machine(parts, cache, tell).memory_digest()
+    processor = f"{qemu.PROCESSOR}, emulated, cores: {qemu.CORES}"
+    return {"frozen": memory, "arguments": qemu.arguments(), "processor": processor}
 
 
-def identity(image: Image, runner: Runner) -> dict[str, str]:
-    """All that a result depends on besides its job; the processor is named again for people."""
-    processor = {"processor": f"{qemu.PROCESSOR}, emulated, cores: {qemu.CORES}"}
-    rehearsal = {"rehearsal": hashlib.sha256(pack(REHEARSAL)).hexdigest()}
-    return {"image": image.digest} | qemu.identity(runner) | processor | rehearsal
-
-
-def frozen_machine(image: Image, runner: Runner, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:
-    """The frozen machine of this image and this QEMU, made if it is missing."""
-    machine = Frozen(_folder(image, runner, cache), runner, plugin)
+def frozen_machine(parts: Parts, cache: Path, tell: Callable[[str], None]) -> Frozen:
+    """The frozen machine of these parts, made if it is missing."""
+    machine = Frozen(_folder(parts, cache), parts.runner, parts.plugin)
     if not machine.folder.exists():
         with exclusive(cache / "machine" / "lock"):
-            _make(machine, image, tell, "booting the machine and freezing it (once)")
+            _make(machine, parts, tell, "booting the machine and freezing it (once)")
             prune(machine.folder.parent, KEPT)
     return machine
 
 
-def whole_machine(image: Image, runner: Runner, plugin: Path, cache: Path, tell: Callable[[str], None]) -> Frozen:
+def whole_machine(parts: Parts, cache: Path, tell: Callable[[str], None]) -> Frozen:
     """The same, asked for its digests: to be called once before the first job, since it reads all of the memory. One
     that is damaged is made again; it gives the same results, so that no record is lost."""
-    machine = frozen_machine(image, runner, plugin, cache, tell)
+    machine = frozen_machine(parts, cache, tell)
     if said := _damage(machine):
         tell(f"{machine.folder}: {said}")
         with exclusive(cache / "machine" / "lock"):
             if _damage(machine):  # no other process has made it again meanwhile
-                _make(machine, image, tell, "freezing the machine again", again=True)
+                _make(machine, parts, tell, "freezing the machine again", again=True)
     return _writable(machine)
 
 
-def _folder(image: Image, runner: Runner, cache: Path) -> Path:
-    digest = hashlib.sha256(json.dumps(identity(image, runner), sort_keys=True).encode()).hexdigest()
-    return cache / "machine" / digest
+def _folder(parts: Parts, cache: Path) -> Path:
+    return cache / "machine" / parts.digest
 
 
-def _make(machine: Frozen, image: Image, tell: Callable[[str], None], words: str, *, again: bool = False) -> None:
+def _make(machine: Frozen, parts: Parts, tell: Callable[[str], None], words: str, *, again: bool = False) -> None:
     with put_folder(machine.folder, replace=again, digest=digest_with_holes) as folder:
         if folder is not None:
             tell(words)
-            freeze(image, machine.runner, machine.plugin, folder)
+            freeze(parts, folder)
+            _require_expected(parts, folder / "memory")
+
+
+def _require_expected(parts: Parts, memory: Path) -> None:
+    """The same QEMU and the same image freeze to the same memory: where not, something here is broken."""
+    if parts.known and digest_with_holes(memory) != parts.known.memory:
+        what = "this computer froze another memory than every other one: its results would not be exact"
+        raise qemu.MachineError(what, hint="lab image import FILE, with a machine that another computer froze")
 
 
 def _damage(machine: Frozen) -> str:
@@ -128,37 +158,29 @@ def _writable(machine: Frozen) -> Frozen:
     return replace(machine, copied=copy)
 
 
-def digest_with_holes(path: Path) -> str:
-    """The sha256 of what is not zero and of where it stands: an eighth of the time that all of the memory would take,
-    and the same with or without holes in the file."""
-    digest, piece = hashlib.sha256(), len(NOTHING)
-    with path.open("rb", buffering=0) as file:
-        size = os.fstat(file.fileno()).st_size
-        touched = (range(start // piece, -(-end // piece)) for start, end in extents(file.fileno(), size))
-        for number in dict.fromkeys(itertools.chain.from_iterable(touched)):
-            data = os.pread(file.fileno(), piece, number * piece)
-            if data != NOTHING[: len(data)]:
-                digest.update(f"{number} {len(data)} ".encode() + data)
-    digest.update(f"{size}".encode())
-    return digest.hexdigest()
-
-
-def freeze(image: Image, runner: Runner, plugin: Path, folder: Path) -> None:
+def freeze(parts: Parts, folder: Path) -> None:
     """Boot until the guest pauses itself, and save it."""
     with (
         anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
         anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
         anonymous_file("console") as console,
         anonymous_file("state") as state,
-        plugin.open("rb") as loaded,
+        parts.plugin.open("rb") as loaded,
     ):
         os.pwrite(mailbox, pack(REHEARSAL), 0)
         arguments = [*qemu.MACHINE, *qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
         arguments += qemu.plugin(loaded.fileno())
         held = [memory, mailbox, console, loaded.fileno()]
-        arguments += ["-kernel", str(image.vmlinuz), "-initrd", str(image.initrd), "-append", qemu.KERNEL_ARGUMENTS]
+        arguments += [
+            "-kernel",
+            str(parts.image.vmlinuz),
+            "-initrd",
+            str(parts.image.initrd),
+            "-append",
+            qemu.KERNEL_ARGUMENTS,
+        ]
         try:
-            with qemu.Process(runner, arguments, held, BOOT_DEADLINE_S) as process:
+            with qemu.Process(parts.runner, arguments, held, BOOT_DEADLINE_S) as process:
                 process.await_event("WATCHDOG")
                 process.save(state)
         except qemu.MachineError as error:
@@ -166,28 +188,3 @@ def freeze(image: Image, runner: Runner, plugin: Path, folder: Path) -> None:
             raise qemu.MachineError(f"the machine did not boot: {error.what}", said) from error
         copy_with_holes(memory, folder / "memory")
         copy_with_holes(state, folder / "state")
-
-
-def copy_with_holes(source: int, target: Path) -> None:
-    """Copy a sparse file as one, so that only pages that the guest wrote take room on the disk."""
-    size = os.fstat(source).st_size
-    with target.open("wb") as file:
-        for start, end in extents(source, size):
-            file.seek(start)
-            os.lseek(source, start, os.SEEK_SET)
-            file.write(os.read(source, end - start))
-        file.truncate(size)
-
-
-def extents(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
-    """The parts of a sparse file that hold data, in pieces that fit a buffer."""
-    position = 0
-    while position < size:
-        try:
-            start = os.lseek(descriptor, position, os.SEEK_DATA)
-        except OSError as error:
-            if error.errno == errno.ENXIO:  # nothing but a hole from here on
-                return
-            raise
-        position = min(os.lseek(descriptor, start, os.SEEK_HOLE), start + COPY_BYTES)
-        yield start, position

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from lab.machine import qemu, results
-from lab.machine.frozen import Frozen, anonymous_file
+from lab.machine.frozen import Frozen
 from lab.machine.job import pack
 from lab.machine.results import Files
+from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Outcome
 
 DONE = 0x10 << 1 | 1  # QEMU's status for the byte that init writes to isa-debug-exit

@@ -39,10 +39,9 @@ class MachineError(SiteError):
     """The machine failed to do its work."""
 
 
-def identity(runner: Runner) -> dict[str, str]:
-    """QEMU's version and arguments: a result depends on both."""
-    arguments = (*MACHINE, *memory(0, shared=False), *mailbox(0), *console(0), "-append", KERNEL_ARGUMENTS)
-    return {"qemu": runner.version(), "arguments": " ".join(arguments)}
+def arguments() -> str:
+    """The arguments that a result depends on, as one line."""
+    return " ".join((*MACHINE, *memory(0, shared=False), *mailbox(0), *console(0), "-append", KERNEL_ARGUMENTS))
 
 
 def path_of(descriptor: int) -> str:

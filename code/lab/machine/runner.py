@@ -18,7 +18,7 @@ from lab.files.storage import refusal
 from lab.files.store import exclusive, prune, put_folder, stored
 from lab.machine import contents, elf
 from lab.supply import deb
-from lab.supply.lock import read, runner
+from lab.supply.lock import RUNNER, read, runner
 from lab.supply.settings import opened_store
 
 PROGRAM, LOADER = "qemu-system-x86_64", "ld.so"
@@ -35,6 +35,7 @@ class Runner:
     """A folder with QEMU and all that it opens: libraries, a module, ROMs."""
 
     folder: Path
+    packages: str = ""  # a digest of the lock's packages of QEMU, for hosts of all architectures
 
     def command(self, arguments: Sequence[str]) -> list[str]:
         """The command that starts it from within its folder: a loader would take some paths of that folder for two."""
@@ -78,7 +79,7 @@ def carried(machine: Path, cache: Path, tell: Callable[[str], None]) -> Runner:
             if folder is not None:
                 lay_out([store.file(each) for each in locked], contents.load(machine / "runner.toml"), folder)
         prune(target.parent, KEPT)
-    return Runner(target)
+    return Runner(target, lock.digest(RUNNER))
 
 
 def place(machine: Path, cache: Path) -> Path:

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.machine import guest, qemu, results
-from lab.machine.frozen import anonymous_file
 from lab.machine.guest import Watch
 from lab.machine.image import Image
 from lab.machine.job import pack
 from lab.machine.results import Files
 from lab.machine.runner import Runner
+from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Outcome
 
 BOOT_S = 120.0  # under software emulation on a busy computer

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.machine import frozen, guest, plugin
-from lab.machine.image import Image, build_image
-from lab.machine.runner import Runner, carried
+from lab.machine import expected, frozen, guest, plugin, selfcheck
+from lab.machine.image import build_image
+from lab.machine.runner import carried
 from lab.machine.running import Running
 from lab.model.trial import End, Ends, Job, Outcome
 from lab.places import CACHE, MACHINE
 from lab.sites import Tell, silent
 from lab.sites.traits import EXACT
+from lab.typed_json import JsonTable
 
 # A busy second of the guest takes 3 to 8 of the host, more beside other work; start and end of a run take one.
 HOST_SECONDS_PER_GUEST_SECOND = 30.0
@@ -47,44 +50,57 @@ class ExactSite:
         self.host_seconds = host_seconds
         self.lock = threading.Lock()
         self.running = Running(self.name)
-        self.known: tuple[Image, Runner, Path] | None = None
+        self.known: frozen.Parts | None = None
         self.whole: frozen.Frozen | None = None  # the machine, once its digests were checked
+        self.state: JsonTable = {}  # what runs the machine: recorded, never compared
         self.tell: Tell = silent
 
     def identity(self) -> dict[str, str]:
-        """The digest of the image, QEMU's version and its arguments."""
-        image, runner, _ = self.made(silent)
-        return frozen.identity(image, runner)
+        """The digest of the frozen memory, and QEMU's arguments."""
+        return frozen.identity(self.made(silent), self.cache, self.tell)
 
     def prepare(self, progress: Callable[[str], None]) -> None:
         """Build the image and freeze the machine, unless that is done."""
         self.tell = progress
-        frozen.frozen_machine(*self.made(progress), self.cache, progress)
+        frozen.frozen_machine(self.made(progress), self.cache, progress)
 
-    def made(self, progress: Callable[[str], None]) -> tuple[Image, Runner, Path]:
+    def made(self, progress: Callable[[str], None]) -> frozen.Parts:
         """The image, QEMU and its plugin, looked up once."""
         with self.lock:
             if self.known is None:
                 image = build_image(self.machine, self.cache, progress)
                 runner = carried(self.machine, self.cache, progress)
-                self.known = image, runner, plugin.built(self.machine, self.cache)
+                made = plugin.built(self.machine, self.cache)
+                self.known = frozen.Parts(image, runner, made, expected.read(self.machine))
             return self.known
 
     def asked(self) -> frozen.Frozen:
-        """The machine for all jobs of this process: its digests are asked before the first one, since that takes time
-        which a command without a job need not spend."""
+        """The machine for all jobs of this process: its digests are asked before the first one, and on a computer that
+        never ran it, whether it is exact here. That takes time which a command without a job need not spend."""
         made = self.made(silent)
         with self.lock:
             if self.whole is None:
-                self.whole = frozen.whole_machine(*made, self.cache, self.tell)
+                whole = frozen.whole_machine(made, self.cache, self.tell)
+                selfcheck.require_exact(whole, made.known, self.cache, partial(self._run, whole), self.tell)
+                self.whole, self.state = whole, {"qemu": whole.runner.version()}
             return self.whole
+
+    def expect(self, progress: Callable[[str], None]) -> Path:
+        """Write what every computer must find that freezes and runs this machine: what this one finds."""
+        parts = replace(self.made(progress), expected=None)
+        whole = frozen.whole_machine(parts, self.cache, progress)
+        checks = selfcheck.digests(partial(self._run, whole))
+        return expected.write(self.machine, expected.Expected(parts.digest, whole.memory_digest(), checks))
 
     def run(self, job: Job) -> Outcome:
         """Run a job and wait for its outcome."""
-        machine = self.asked()
+        return self._run(self.asked(), job)
+
+    def _run(self, machine: frozen.Frozen, job: Job) -> Outcome:
         per_second, more = self.host_seconds
         with self.running.stoppable():
-            return guest.run(machine, job, job.deadline_s * per_second + more, self.running.watch)
+            outcome = guest.run(machine, job, job.deadline_s * per_second + more, self.running.watch)
+        return replace(outcome, state=self.state)
 
     def stop(self) -> None:
         """End every QEMU of this site now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ HEADER = """\
 # The guest is the same everywhere; QEMU, which runs it, is of the host's architecture. An archive of old versions has
 # all of them as of the date.
 """
-GUEST = "guest"
+GUEST, RUNNER = "guest", "runner"
 DATE = re.compile(r"date (\d{8}T\d{6}Z)", re.ASCII)
 SECTION = re.compile(r"\[([a-z]+(?: [a-z0-9]+)?)\]", re.ASCII)
 LINE = re.compile(
@@ -67,10 +68,17 @@ class Lock:
             raise LockError(f"the lock has no packages for {section}, only for {known}", hint="make lock")
         return self.sections[section]
 
+    def digest(self, kind: str) -> str:
+        """A digest of the packages in all sections of a kind, for whatever architectures those are."""
+        packages = sorted(
+            each.sha256 for name, section in self.sections.items() if name.split()[0] == kind for each in section
+        )
+        return hashlib.sha256("".join(packages).encode()).hexdigest()
+
 
 def runner(architecture: str) -> str:
     """The section of what runs the guest on a host of an architecture, by Debian's name of it."""
-    return f"runner {architecture}"
+    return f"{RUNNER} {architecture}"
 
 
 def parse(text: str, where: str) -> Lock:

@@ -1,88 +1,41 @@
-"""Copies of sparse memory."""
+"""The frozen machine in the cache: made once, whole, and what is expected of it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lab.files.digests import SUMS
 from lab.machine import frozen
+from lab.machine.expected import Expected
 from lab.machine.image import Image
+from lab.machine.qemu import MachineError
 from lab.machine.runner import Runner
-
-MIB = 1 << 20
-
-
-def test_a_copy_has_the_same_bytes_and_holes(tmp_path: Path) -> None:
-    with frozen.anonymous_file("memory", 64 * MIB) as memory:
-        for position in (0, 20 * MIB, 40 * MIB - 3):
-            os.pwrite(memory, b"data", position)
-        frozen.copy_with_holes(memory, tmp_path / "copy")
-        assert (tmp_path / "copy").read_bytes() == os.pread(memory, 64 * MIB, 0)
-    assert (tmp_path / "copy").stat().st_blocks * 512 < MIB
-
-
-def test_a_digest_is_the_same_without_holes_and_another_after_one_bit(tmp_path: Path) -> None:
-    with frozen.anonymous_file("memory", 8 * MIB) as memory:
-        os.pwrite(memory, b"data", 5 * MIB + 7)
-        frozen.copy_with_holes(memory, tmp_path / "copy")
-    content = (tmp_path / "copy").read_bytes()
-    digest = frozen.digest_with_holes(tmp_path / "copy")
-    (tmp_path / "full").write_bytes(content)
-    assert frozen.digest_with_holes(tmp_path / "full") == digest
-    for place in (0, 5 * MIB + 7, 8 * MIB - 1):
-        flipped = bytearray(content)
-        flipped[place] ^= 1
-        (tmp_path / "full").write_bytes(flipped)
-        assert frozen.digest_with_holes(tmp_path / "full") != digest
-    (tmp_path / "full").write_bytes(content[MIB:] + content[:MIB])
-    assert frozen.digest_with_holes(tmp_path / "full") != digest
-    (tmp_path / "full").write_bytes(content + bytes(1))
-    assert frozen.digest_with_holes(tmp_path / "full") != digest
-
-
-def test_pieces_are_no_larger_than_a_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frozen, "COPY_BYTES", 4096)
-    with frozen.anonymous_file("memory") as memory:
-        os.pwrite(memory, b"x" * 10_000, 0)
-        assert list(frozen.extents(memory, 10_000)) == [(0, 4096), (4096, 8192), (8192, 10_000)]
-
-
-def test_a_full_disk_is_noticed() -> None:
-    with frozen.anonymous_file("memory") as memory:
-        os.pwrite(memory, b"x" * 10_000, 0)
-        with pytest.raises(OSError, match="No space left"):
-            frozen.copy_with_holes(memory, Path("/dev/full"))
-
+from lab.machine.sparse import digest_with_holes
 
 Machine = Callable[..., frozen.Frozen]
 
 
-class Anyone(Runner):
-    """A QEMU that only says what it is."""
-
-    def version(self) -> str:
-        return "7.2.22"
-
-
-RUNNER = Anyone(Path("/nowhere"))
-
-
 @pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    """The frozen machine of an image that boots in no time."""
+def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> frozen.Parts:
+    """The parts of a machine that boots in no time."""
 
-    def freeze(_image: object, _runner: object, _plugin: Path, folder: Path) -> None:
+    def freeze(_: frozen.Parts, folder: Path) -> None:
         (folder / "memory").write_bytes(b"memory")
         (folder / "state").write_bytes(b"state")
 
     monkeypatch.setattr(frozen, "freeze", freeze)
-    monkeypatch.setattr(frozen, "identity", lambda image, _: {"image": image.digest})
-    image = Image(tmp_path / "image", "digest")
-    return lambda tell: frozen.whole_machine(image, RUNNER, tmp_path / "plugin.so", tmp_path, tell)
+    return frozen.Parts(Image(tmp_path / "image", "digest"), Runner(tmp_path / "runner", "qemu"), tmp_path / "a.so")
+
+
+@pytest.fixture
+def machine(parts: frozen.Parts, tmp_path: Path) -> Machine:
+    """That machine."""
+    return lambda tell: frozen.whole_machine(parts, tmp_path, tell)
 
 
 @pytest.mark.parametrize("name", ["memory", "state", SUMS])
@@ -108,7 +61,34 @@ def test_a_memory_that_cannot_be_written_is_copied_once_for_this_process(
     os.close(made.copied)
 
 
-def test_the_identity_says_which_processor_the_arguments_ask_for(tmp_path: Path) -> None:
-    identity = frozen.identity(Image(tmp_path, "d" * 64), RUNNER)
+def test_the_identity_says_which_processor_the_arguments_ask_for(parts: frozen.Parts, tmp_path: Path) -> None:
+    identity = frozen.identity(parts, tmp_path, lambda _: None)
     model, _, cores = identity["processor"].partition(", emulated, cores: ")
     assert f"-cpu {model} -smp {cores} " in identity["arguments"]
+
+
+def test_the_identity_holds_the_frozen_memory_and_not_who_froze_it(parts: frozen.Parts, tmp_path: Path) -> None:
+    (tmp_path / "memory").write_bytes(b"memory")
+    identity = frozen.identity(parts, tmp_path / "one", lambda _: None)
+    other = replace(parts, runner=Runner(tmp_path, "a newer qemu"), image=Image(tmp_path, "with the same memory"))
+    assert frozen.identity(other, tmp_path / "other", lambda _: None) == identity
+    assert identity["frozen"] == digest_with_holes(tmp_path / "memory")
+
+
+def expecting(parts: frozen.Parts, memory: str) -> frozen.Parts:
+    return replace(parts, expected=Expected(parts.digest, memory, {}))
+
+
+def test_a_machine_that_the_repository_knows_need_not_be_frozen_for_a_plan(parts: frozen.Parts, tmp_path: Path) -> None:
+    assert frozen.identity(expecting(parts, "m" * 64), tmp_path, pytest.fail)["frozen"] == "m" * 64
+    changed = replace(expecting(parts, "m" * 64), image=Image(tmp_path, "another"))
+    assert frozen.identity(changed, tmp_path, lambda _: None)["frozen"] != "m" * 64
+
+
+def test_another_memory_from_the_same_parts_is_refused_and_not_kept(parts: frozen.Parts, tmp_path: Path) -> None:
+    wrong = expecting(parts, "m" * 64)
+    for _ in range(2):
+        with pytest.raises(MachineError, match="another memory"):
+            frozen.whole_machine(wrong, tmp_path, lambda _: None)
+    (tmp_path / "memory").write_bytes(b"memory")
+    frozen.whole_machine(expecting(parts, digest_with_holes(tmp_path / "memory")), tmp_path, lambda _: None)

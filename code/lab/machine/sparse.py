@@ -1,0 +1,65 @@
+"""Memory as a sparse file: its copies, and a digest that holes do not change."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import itertools
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+COPY_BYTES = 16 << 20
+NOTHING = bytes(1 << 16)  # a piece of memory that the guest never wrote, whether or not it is a hole in the file
+
+
+@contextmanager
+def anonymous_file(name: str, size: int = 0) -> Iterator[int]:
+    """A file in memory without a name: it is gone when the last process that has it open ends."""
+    descriptor = os.memfd_create(name)
+    try:
+        os.ftruncate(descriptor, size)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def digest_with_holes(path: Path) -> str:
+    """The sha256 of what is not zero and of where it stands: an eighth of the time that all of the memory would take,
+    and the same with or without holes in the file."""
+    digest, piece = hashlib.sha256(), len(NOTHING)
+    with path.open("rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        touched = (range(start // piece, -(-end // piece)) for start, end in extents(file.fileno(), size))
+        for number in dict.fromkeys(itertools.chain.from_iterable(touched)):
+            data = os.pread(file.fileno(), piece, number * piece)
+            if data != NOTHING[: len(data)]:
+                digest.update(f"{number} {len(data)} ".encode() + data)
+    digest.update(f"{size}".encode())
+    return digest.hexdigest()
+
+
+def copy_with_holes(source: int, target: Path) -> None:
+    """Copy a sparse file as one, so that only pages that the guest wrote take room on the disk."""
+    size = os.fstat(source).st_size
+    with target.open("wb") as file:
+        for start, end in extents(source, size):
+            file.seek(start)
+            os.lseek(source, start, os.SEEK_SET)
+            file.write(os.read(source, end - start))
+        file.truncate(size)
+
+
+def extents(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
+    """The parts of a sparse file that hold data, in pieces that fit a buffer."""
+    position = 0
+    while position < size:
+        try:
+            start = os.lseek(descriptor, position, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole from here on
+                return
+            raise
+        position = min(os.lseek(descriptor, start, os.SEEK_HOLE), start + COPY_BYTES)
+        yield start, position
