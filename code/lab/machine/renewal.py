@@ -13,7 +13,7 @@ from lab.files.storage import write_text
 from lab.machine import contents, elf
 from lab.supply import deb, indices
 from lab.supply.indices import Indices
-from lab.supply.lock import GUEST, Lock, Locked, runner, text_of
+from lab.supply.lock import GUEST, Lock, Locked, python, runner, text_of
 from lab.supply.packages import Packages, SupplyError
 
 KERNEL = re.compile(r"linux-image-\d")  # its name holds the kernel's ABI, so a newer one has another name
@@ -24,6 +24,7 @@ HOST_ARCHITECTURES = ("amd64", "arm64")
 SECTIONS = (
     (GUEST, "image.toml", GUEST_ARCHITECTURE),
     *((runner(architecture), "runner.toml", architecture) for architecture in HOST_ARCHITECTURES),
+    *((python(architecture), "python.toml", architecture) for architecture in HOST_ARCHITECTURES),
 )
 
 

@@ -12,8 +12,8 @@ from lab.errors import SiteError
 
 HEADER = """\
 # Debian packages, to the byte: name, version, architecture, path in its mirror, sha256, bytes. Written by `make lock`.
-# The guest is the same everywhere; QEMU, which runs it, is of the host's architecture. An archive of old versions has
-# all of them as of the date.
+# The guest is the same everywhere; QEMU, which runs it, is of the host's architecture, and so is the Python for hosts
+# whose own won't do. An archive of old versions has all of them as of the date.
 """
 GUEST, RUNNER = "guest", "runner"
 DATE = re.compile(r"date (\d{8}T\d{6}Z)", re.ASCII)
@@ -79,6 +79,11 @@ class Lock:
 def runner(architecture: str) -> str:
     """The section of what runs the guest on a host of an architecture, by Debian's name of it."""
     return f"{RUNNER} {architecture}"
+
+
+def python(architecture: str) -> str:
+    """The section of the Python that code/setup/carry lays out on a host of an architecture."""
+    return f"python {architecture}"
 
 
 def parse(text: str, where: str) -> Lock:
