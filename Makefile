@@ -52,6 +52,7 @@ bench: build ## Compare our programs with ib_write_bw, iperf3 and others, as rat
 	$(bin)/lab bench
 
 test: lint build ## Check everything: lint, the C tests, the Python tests, the exact machine
+	@code/setup/setup tests
 	$(MAKE) --no-print-directory -C code/bench test
 	$(bin)/pytest -n 2 --no-loadscope-reorder
 
@@ -76,10 +77,11 @@ lint: setup ## Check style, types and which stage imports which
 	@$(bin)/clang-format --dry-run -Werror $(c_files)
 
 build: setup ## Compile the C programs into .cache/bench
+	@code/setup/setup links grade
 	$(MAKE) --no-print-directory -C code/bench
 
-setup: ## Install what is missing: Debian packages and .venv
-	@code/setup/setup
+setup: ## Install what is missing: .venv, and the packages that reports need
+	@code/setup/setup report
 
 doctor: setup ## Say what this computer can measure and what is in the way
 	$(bin)/lab doctor

@@ -15,7 +15,7 @@ from lab.sites.exact import ExactSite
 STRANGE = 'Ada\'s "Prüfung" (2. Übung) $HOME & co; 100% #1'
 KEPT = ("image", "machine", "packages", "plugin")  # what takes minutes to make: by links, and nothing of it is written
 # As code/setup/setup has it: the same Python, set up for this folder.
-KEY = "{ pwd; /usr/bin/python3 --version; cat code/setup/setup code/setup/beside code/setup/requirements.txt; }"
+KEY = "{ pwd; .venv/bin/python --version; cat code/setup/setup code/setup/beside code/setup/requirements.txt; }"
 
 
 def link(one: str, other: str) -> None:

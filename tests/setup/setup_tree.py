@@ -1,0 +1,59 @@
+"""The set-up's scripts in a folder of their own, on a computer that a test makes up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.places import ROOT
+
+# What the scripts themselves call; nothing else of this computer is on the PATH.
+TOOLS = ("cat", "chmod", "cut", "dirname", "env", "grep", "head", "ls", "sed", "sh", "sort", "tail", "tr")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A checkout with code/setup alone, and a folder of commands that is the whole PATH."""
+
+    folder: Path
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "calls"
+
+    def command(self, name: str, body: str = "") -> None:
+        """A command that notes how it was called, then does what a shell would."""
+        self.write(self.folder / "bin" / name, f'echo "{name} $*" >>{self.log}\n{body}')
+
+    def write(self, file: Path, body: str) -> None:
+        file.unlink(missing_ok=True)
+        file.write_text(f"#!/bin/sh\n{body}\n")
+        file.chmod(0o755)
+
+    def calls(self, name: str) -> list[str]:
+        """The arguments of each call of a command."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        return [line.removeprefix(f"{name} ") for line in lines if line.startswith(f"{name} ")]
+
+    def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [str(self.folder / "code/setup" / script), *arguments]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, env={"PATH": str(self.folder / "bin")},
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+
+def tree(folder: Path, family: str = "") -> Tree:
+    """A computer of a family, as `code/setup/family` says it; root of it."""
+    shutil.copytree(ROOT / "code/setup", folder / "code/setup")
+    (folder / "bin").mkdir()
+    for name in TOOLS:
+        (folder / "bin" / name).symlink_to(shutil.which(name) or os.devnull)
+    made = Tree(folder)
+    made.command("id", "echo 0")
+    if family:
+        made.write(folder / "code/setup/family", f"echo {family}")
+    return made
