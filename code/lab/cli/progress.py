@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from lab.cli.estimate import guess_s
 from lab.plan.plan import Planned
 
 if TYPE_CHECKING:
@@ -17,15 +19,16 @@ LINE_EVERY_S = 10.0  # between lines, where no bar can be drawn
 class Progress:
     """Counts trials, and says how many are left and about how long they will take."""
 
-    def __init__(self, total: int, stream: TextIO) -> None:
-        self.total, self.stream = total, stream
-        self.done = 0
+    def __init__(self, todo: Sequence[Planned], stream: TextIO) -> None:
+        self.total, self.stream = len(todo), stream
+        self.done, self.done_s, self.total_s = 0, 0.0, sum(map(guess_s, todo))  # a guess: only their ratio counts
         self.start = self.said = time.monotonic()
         self.bar: Bar | None = None
 
     def watch(self, result: str, planned: Planned) -> None:
         """Count one trial that is over."""
         self.done += 1
+        self.done_s += guess_s(planned)
         now = time.monotonic()
         if now - self.start < QUIET_S:
             return
@@ -33,7 +36,7 @@ class Progress:
             self._draw()
         elif result == "failed" or now - self.said >= LINE_EVERY_S or self.done == self.total:
             self.said = now
-            left_s = (now - self.start) / self.done * (self.total - self.done)
+            left_s = (now - self.start) / self.done_s * (self.total_s - self.done_s)
             latest = f"{planned.series.name} {result}"
             print(
                 f"{self.done} of {self.total} trials, about {left_s:.0f} s left; {latest}", file=self.stream, flush=True

@@ -22,7 +22,7 @@ def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = Fal
     _tell(damaged(todo, results))
     if is_wanted(shop.facts.traits, len(todo)):
         _tell_preflight(shop, todo)
-    progress = Progress(len(todo), sys.stderr)
+    progress = Progress(todo, sys.stderr)
     try:
         work = RunSetup(shop.site, shop.facts, results, fresh)
         summary = run_trials(work, todo, shop.site.at_once or jobs, progress.watch)

@@ -47,10 +47,13 @@ Watch = Callable[[str, Planned], None]  # told "measured", "failed" or "by other
 
 
 def missing(plans: Iterable[Plan], results: Path, *, fresh: bool = False) -> tuple[list[Planned], int]:
-    """The trials without a record, each once, first repetitions first; and the number of trials with one."""
-    places = {each.trial.key: each for plan in plans for each in plan.planned}
+    """The trials without a record, each once, and the number of trials with one. They come experiment after experiment,
+    so that the first is whole before the last begins; in each the first repetitions come first."""
+    places: dict[str, Planned] = {}
+    for planned in (each for plan in plans for each in sorted(plan.planned, key=lambda each: each.repetition)):
+        places.setdefault(planned.trial.key, planned)
     todo = [each for each in places.values() if fresh or not has_record(results, each.trial.key)]
-    return sorted(todo, key=lambda each: each.repetition), len(places) - len(todo)
+    return todo, len(places) - len(todo)
 
 
 def damaged(planned: Iterable[Planned], results: Path) -> list[str]:

@@ -15,7 +15,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def said(clock: list[float], planned: Any, times: list[float]) -> str:
     stream = io.StringIO()
-    progress = Progress(len(times), stream)
+    progress = Progress([planned] * len(times), stream)
     for time in times:
         clock[0] = time
         progress.watch("measured", planned)
@@ -39,8 +39,20 @@ def test_a_terminal_gets_a_bar(clock: list[float], make_small_plan: Any) -> None
             return True
 
     stream = Terminal()
-    progress = Progress(2, stream)
+    planned = make_small_plan().planned[0]
+    progress = Progress([planned] * 2, stream)
     for clock[0] in (5.0, 10.0):
-        progress.watch("measured", make_small_plan().planned[0])
+        progress.watch("measured", planned)
     progress.close()
     assert "2 of 2" in stream.getvalue()
+
+
+def test_trials_that_start_more_programs_are_taken_to_take_longer(clock: list[float], make_small_plan: Any) -> None:
+    """Six pairs of programs are guessed at 8 s, one pair at 3."""
+    peer, ours = make_small_plan().planned[0], make_small_plan().planned[-1]
+    assert (len(peer.trial.job.steps), len(ours.trial.job.steps)) == (6, 1)
+    stream = io.StringIO()
+    progress = Progress([ours, peer], stream)
+    clock[0] = 30.0
+    progress.watch("measured", ours)
+    assert "about 80 s left" in stream.getvalue()

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.lab import fake_site as fake_module
+from tests.lab.conftest import PEERS
 from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 
@@ -27,6 +28,7 @@ from lab.run.run import RunSetup, RunSummary, damaged, missing, run_trials
 from lab.run.trial_lock import trial_lock
 
 Make = Callable[..., Plan]
+TWICE_AS_MANY = PEERS.replace("iterations = 40", "iterations = 80")
 
 
 @pytest.fixture
@@ -46,6 +48,25 @@ def test_all_trials_leave_records_and_a_second_run_has_nothing_to_do(
     assert run(plan, fake_site, results).measured == 10
     assert missing([plan], results) == ([], 10)
     assert run(plan, fake_site, results).measured == 0 and fake_site.jobs == 10
+
+
+def test_experiments_come_one_after_the_other_and_their_first_repetitions_first(
+    make_small_plan: Make, results: Path
+) -> None:
+    first, second = make_small_plan(), make_small_plan(TWICE_AS_MANY)
+    todo, _ = missing([first, second], results)
+    keys = [each.trial.key for each in todo]
+    assert set(keys[:10]) == {each.trial.key for each in first.planned}
+    assert [each.repetition for each in todo] == [1] * 5 + [2] * 5 + [1] * 2 + [2] * 2
+    assert len(set(keys)) == len(keys)
+
+
+def test_a_trial_of_two_experiments_is_measured_with_the_first(make_small_plan: Make, results: Path) -> None:
+    small, whole = make_small_plan(PEERS), make_small_plan()
+    assert missing([whole, small], results) == missing([whole], results)
+    todo, _ = missing([small, whole], results)
+    assert [each.trial.key for each in todo[:4]] == [each.trial.key for each in missing([small], results)[0]]
+    assert len(todo) == 10
 
 
 def test_fresh_measures_again(make_small_plan: Make, fake_site: FakeSite, results: Path) -> None:
