@@ -16,7 +16,8 @@ ifneq ($(filter grade-class,$(MAKECMDGOALS)),)
 $(call wanted,SUBMISSIONS,grade-class,hand-ins,folder of hand-ins)
 endif
 
-all: run report ## Measure all trials that have no record, then write the reports
+all: build ## Measure all trials that have no record; each report is written as soon as its trials are over
+	$(bin)/lab run $(experiments) --report
 
 try: build ## Measure a small experiment and show a first figure, in a minute
 	$(bin)/lab try

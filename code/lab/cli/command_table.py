@@ -55,8 +55,14 @@ COMMANDS = (
     Command(
         "run",
         "run the trials that have no record yet, then write the tables",
-        "lab run verbs_throughput write_parameters --jobs 2",
-        (EXPERIMENTS, *WHERE, flag("--fresh", "measure all trials again, also those that have a record")),
+        "lab run verbs_throughput write_parameters --report",
+        (
+            EXPERIMENTS,
+            *WHERE,
+            flag("--fresh", "measure all trials again, also those that have a record"),
+            flag("--report", "write each experiment's report as soon as its trials are over"),
+            REPORTED,
+        ),
     ),
     Command(
         "table",

@@ -13,6 +13,7 @@ from lab.cli.estimate import estimate_s
 from lab.cli.job_script import cluster_facts, make_script
 from lab.cli.outcome import say_failures, say_interrupted, sentence
 from lab.cli.remaining import run_remaining
+from lab.cli.reporting import Reporting
 from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError
 from lab.files.stamp import is_current, keep_stamp
@@ -48,15 +49,18 @@ def plan(options: Namespace) -> int:
 
 
 def run(options: Namespace) -> int:
-    """Run what is missing, then write the tables."""
+    """Run what is missing, then write the tables; with --report, each report as soon as its trials are over."""
     shop = open_shop(options.experiment, options)
-    summary = run_remaining(shop, options.results, options.jobs, fresh=options.fresh)
-    if summary.interrupted:
-        return say_interrupted(summary)
-    for each in shop.plans:
-        write_table(each, options.results)
-    print(sentence(summary))
-    return say_failures(summary)
+    with Reporting(shop, options) as reports:
+        summary = run_remaining(shop, options.results, options.jobs, fresh=options.fresh, watch=reports.watch)
+        if summary.interrupted:
+            reports.stop()
+            return say_interrupted(summary)
+        for each in shop.plans:
+            write_table(each, options.results)
+        print(sentence(summary), flush=True)
+        status = reports.finish()
+    return max(say_failures(summary), status)
 
 
 def table(options: Namespace) -> int:

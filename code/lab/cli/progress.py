@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
@@ -54,7 +55,10 @@ class Progress:
             from rich.progress import Progress as Bar
 
             self.bar = Bar(
-                *Bar.get_default_columns(), "{task.completed} of {task.total}", console=Console(file=self.stream)
+                *Bar.get_default_columns(),
+                "{task.completed} of {task.total}",
+                console=Console(file=self.stream),
+                redirect_stdout=sys.stdout.isatty(),  # else a file would miss what is printed meanwhile
             )
             self.bar.start()
             self.bar.add_task("trials", total=self.total)

@@ -11,10 +11,16 @@ from lab.plan.plan import Planned
 from lab.plan.workshop import Workshop
 from lab.records.record import has_record, read_facts
 from lab.run.preflight import is_wanted, preflight
-from lab.run.run import RunSetup, RunSummary, damaged, missing, run_trials
+from lab.run.run import RunSetup, RunSummary, Watch, damaged, missing, run_trials
 
 
-def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = False) -> RunSummary:
+def _nobody(_: str, __: Planned) -> None:
+    """Nobody else watches."""
+
+
+def run_remaining(
+    shop: Workshop, results: Path, jobs: int, *, fresh: bool = False, watch: Watch = _nobody
+) -> RunSummary:
     """Run them and sum up; the progress line ends whatever happens."""
     todo, done = missing(shop.plans, results, fresh=fresh)
     if not todo:
@@ -23,9 +29,14 @@ def run_remaining(shop: Workshop, results: Path, jobs: int, *, fresh: bool = Fal
     if is_wanted(shop.facts.traits, len(todo)):
         _tell_preflight(shop, todo)
     progress = Progress(todo, sys.stderr)
+
+    def watch_too(result: str, planned: Planned) -> None:
+        progress.watch(result, planned)
+        watch(result, planned)
+
     try:
         work = RunSetup(shop.site, shop.facts, results, fresh)
-        summary = run_trials(work, todo, shop.site.at_once or jobs, progress.watch)
+        summary = run_trials(work, todo, shop.site.at_once or jobs, watch_too)
     finally:
         progress.close()
     summary.done_before = done

@@ -8,29 +8,42 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+from lab.errors import LabError, StorageError
 from lab.files.included import files_of
 from lab.files.storage import write_bytes
 from lab.places import CACHE, PUBLISHED, REPORTS, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
+from lab.report.errors import ReportsRefused
 
 COMMANDS = ("report", "claims", "extract")
 
 
 def report(options: Namespace) -> int:
-    """A PDF for each experiment, several at once; nothing is done for one that is up to date."""
+    """A PDF for each experiment, several at once; nothing is done for one that is up to date. One that is refused does
+    not keep the others from being written."""
     plans = [(plan, options.results, options.out) for plan in plans_of(options)]
-    stale = [each for each in plans if not _is_current(*each)]
+    stale = [each for each in plans if not is_current(*each)]
     for plan, _, folder in (each for each in plans if each not in stale):
         print(f"{from_here(report_file(plan, folder))}: up to date")
     if len(stale) == 1:
         print(from_here(_report(*stale[0])))
     elif stale:
-        # Processes that start afresh: figures are drawn with settings that threads would share.
-        with ProcessPoolExecutor(min(options.jobs, len(stale)), mp_context=get_context("spawn")) as pool:
-            for pdf in pool.map(_report, *zip(*stale, strict=True)):
-                print(from_here(pdf))
+        _report_all(stale, min(options.jobs, len(stale)))
     return 0
+
+
+def _report_all(stale: list[tuple[Plan, Path, Path]], jobs: int) -> None:
+    """In processes that start afresh: figures are drawn with settings that threads would share."""
+    refused: dict[str, LabError] = {}
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        for (plan, *_), made in zip(stale, pool.map(_report_or_error, *zip(*stale, strict=True)), strict=True):
+            if isinstance(made, LabError):
+                refused[plan.experiment.name] = made
+            else:
+                print(from_here(made))
+    if refused:
+        raise ReportsRefused("some reports were not written", errors=refused)
 
 
 def claims(options: Namespace) -> int:
@@ -74,10 +87,21 @@ def _stamp(plan: Plan, results: Path) -> str:
     return report_stamp(plan, results, report_texts(plan))
 
 
-def _is_current(plan: Plan, results: Path, folder: Path) -> bool:
-    from lab.files.stamp import is_current
+def is_current(plan: Plan, results: Path, folder: Path) -> bool:
+    """Whether the report is there and of these records, texts and code."""
+    from lab.files import stamp
 
-    return is_current(report_file(plan, folder), _stamp(plan, results))
+    return stamp.is_current(report_file(plan, folder), _stamp(plan, results))
+
+
+def _report_or_error(plan: Plan, results: Path, folder: Path) -> Path | LabError:
+    """The PDF, or what is wrong with this experiment; a full disk is wrong for all."""
+    try:
+        return _report(plan, results, folder)
+    except StorageError:
+        raise
+    except LabError as error:
+        return error
 
 
 def _report(plan: Plan, results: Path, folder: Path) -> Path:

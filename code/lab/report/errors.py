@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lab.errors import LabError
 from lab.faults import OpeningFault
@@ -46,6 +46,16 @@ class ClaimsRefused(LabError):
         shown = [str(each) for each in self.refusals[:SHOWN_REFUSALS]]
         more = len(self.refusals) - len(shown)
         return "\n".join([self.what, *shown, *([f"and {more} more"] if more else [])])
+
+
+@dataclass
+class ReportsRefused(LabError):
+    """Some of several reports were not written; the errors, by experiment."""
+
+    errors: dict[str, LabError] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name}: {error}" for name, error in self.errors.items())
 
 
 @dataclass

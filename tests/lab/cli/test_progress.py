@@ -33,18 +33,30 @@ def test_a_long_run_says_what_is_left_now_and_then(clock: list[float], make_smal
     assert [line.split()[0] for line in text.splitlines()] == ["1", "3", "4"]
 
 
-def test_a_terminal_gets_a_bar(clock: list[float], make_small_plan: Any) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
-    stream = Terminal()
-    planned = make_small_plan().planned[0]
+
+def test_a_terminal_gets_a_bar(clock: list[float], make_small_plan: Any) -> None:
+    stream, planned = Terminal(), make_small_plan().planned[0]
     progress = Progress([planned] * 2, stream)
     for clock[0] in (5.0, 10.0):
         progress.watch("measured", planned)
     progress.close()
     assert "2 of 2" in stream.getvalue()
+
+
+def test_what_is_printed_beside_a_bar_reaches_the_file_that_it_is_for(
+    clock: list[float], make_small_plan: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream, planned = Terminal(), make_small_plan().planned[0]
+    progress = Progress([planned] * 2, stream)
+    clock[0] = 5.0
+    progress.watch("measured", planned)
+    print("report/one.pdf")
+    progress.close()
+    assert capsys.readouterr().out == "report/one.pdf\n" and "one.pdf" not in stream.getvalue()
 
 
 def test_trials_that_start_more_programs_are_taken_to_take_longer(clock: list[float], make_small_plan: Any) -> None:

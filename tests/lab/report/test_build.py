@@ -268,14 +268,14 @@ def test_reports_are_built_at_once_and_only_when_something_changed(
     del reports
     plan = laboratory.plan_of("verbs_throughput", own)
     monkeypatch.setattr(commands, "CACHE", cache.parent)
-    assert not commands._is_current(plan, records, own / "report")
+    assert not commands.is_current(plan, records, own / "report")
     pdf = commands._report(plan, records, own / "report")
-    assert commands._is_current(plan, records, own / "report")
+    assert commands.is_current(plan, records, own / "report")
     assert (own / "report" / "verbs_throughput" / "throughput.png").read_bytes().startswith(b"\x89PNG")
     (own / "verbs_throughput" / "report.toml").write_text("authors = ['Ada']\n")
-    assert not commands._is_current(plan, records, own / "report")
+    assert not commands.is_current(plan, records, own / "report")
     pdf.unlink()
-    assert not commands._is_current(laboratory.plan_of("verbs_throughput", own), records, own / "report")
+    assert not commands.is_current(laboratory.plan_of("verbs_throughput", own), records, own / "report")
 
 
 REAL = SiteFacts("ssh", UnsteadySite().ends, {"hosts": "ada to bob", "link": "100 Gb/sec (4X EDR)"}, TwoHosts.traits)

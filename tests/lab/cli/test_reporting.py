@@ -1,0 +1,204 @@
+"""`lab run --report` on the fake site: an experiment's report comes before the last experiment is measured."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.lab.conftest import PEERS
+from tests.lab.fake_site import FakeSite
+
+from lab.cli import reporting
+from lab.cli.main import main
+from lab.cli.reporting import Reporting
+from lab.model.trial import Outcome
+from lab.plan.plan import Plan, SiteFacts
+from lab.plan.workshop import Workshop
+from lab.run.run import RunSummary
+from lab.sites import MODULES
+from lab.sites.traits import Clock
+from lab.statuses import INTERRUPTED
+
+PATIENCE_S = 120
+TRIALS = 4  # of each experiment
+Lab = Callable[..., int]
+Make = Callable[..., Plan]
+
+
+@pytest.fixture
+def experiments(tmp_path: Path) -> dict[str, Path]:
+    """Two experiments without a common trial."""
+    files = {name: tmp_path / f"{name}.toml" for name in ("one", "two")}
+    files["one"].write_text(PEERS)
+    files["two"].write_text(PEERS.replace("iterations = 40", "iterations = 80"))
+    return files
+
+
+@pytest.fixture
+def lab_run(experiments: dict[str, Path], tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """Both experiments on the fake site, one trial at a time."""
+    monkeypatch.setattr("tests.lab.fake_site.SITE", fake_site)
+    monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
+
+    def run(*words: str) -> int:
+        places = ("--results", str(tmp_path / "results"), "--out", str(tmp_path / "report"))
+        return main(["run", *map(str, experiments.values()), "--site", "exact", "--jobs", "1", *places, *words])
+
+    return run
+
+
+def test_the_first_pdf_is_there_before_the_last_trial_is_over(
+    lab_run: Lab, fake_site: FakeSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last trial does not end before it sees the PDF."""
+
+    def last_waits(outcome: Outcome) -> Outcome:
+        until = time.monotonic() + PATIENCE_S
+        while fake_site.jobs == 2 * TRIALS and not (tmp_path / "report" / "one.pdf").exists():
+            assert time.monotonic() < until, "it never came"
+            time.sleep(0.02)
+        return outcome
+
+    fake_site.change = last_waits
+    assert lab_run("--report") == 0
+    assert (tmp_path / "report" / "two.pdf").exists()
+    out = capsys.readouterr().out.splitlines()
+    assert {Path(line).name for line in out if line.endswith(".pdf")} == {"one.pdf", "two.pdf"}
+    assert lab_run("--report") == 0
+    assert capsys.readouterr().out.count("up to date") == 2
+
+
+def test_a_report_that_is_refused_keeps_neither_trials_nor_other_reports_back(
+    lab_run: Lab, experiments: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    discussion = experiments["one"].with_suffix("") / "discussion.tex"
+    discussion.parent.mkdir()
+    discussion.write_text("It reaches 5 GB/s.\n")
+    for said in ("8 trials measured", "0 trials measured"):
+        assert lab_run("--report") == 2
+        out, err = capsys.readouterr()
+        assert said in out and "two.pdf" in out and "one.pdf" not in out
+        assert "one/discussion.tex:1: " in err and err.splitlines()[-1] == "no report: one: as said above"
+
+
+def test_each_of_several_reports_that_are_refused_is_named(
+    lab_run: Lab, experiments: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab_run() == 0
+    for file in experiments.values():
+        file.with_suffix("").mkdir()
+        (file.with_suffix("") / "discussion.tex").write_text("It reaches 5 GB/s.\n")
+    places = ("--results", str(tmp_path / "results"), "--out", str(tmp_path / "report"))
+    assert main(["report", *map(str, experiments.values()), *places]) == 2
+    err = capsys.readouterr().err
+    assert all(f"{name}: " in err and f"{name}/discussion.tex:1: " in err for name in experiments)
+
+
+def test_an_experiment_with_a_failed_trial_has_no_report_and_the_other_has_one(
+    lab_run: Lab, fake_site: FakeSite, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake_site.change = lambda outcome: replace(outcome, steps=()) if fake_site.jobs == 2 else outcome
+    assert lab_run("--report") == 1
+    out, err = capsys.readouterr()
+    assert "7 trials measured" in out and "two.pdf" in out and "one.pdf" not in out
+    assert "no report: one: 1 of its trials failed" in err and "failed: " in err
+
+
+def test_without_the_option_no_report_is_written(lab_run: Lab, tmp_path: Path) -> None:
+    assert lab_run() == 0 and not (tmp_path / "report").exists()
+
+
+class Started:
+    """The processes that would write reports, and the experiments of each: they sleep until they are ended."""
+
+    def __init__(self) -> None:
+        self.names: list[list[str]] = []
+        self.processes: list[subprocess.Popen[str]] = []
+        self.seconds = 600
+
+    def __call__(self, files: list[Path], _: Namespace) -> subprocess.Popen[str]:
+        self.names.append([each.stem for each in files])
+        pipe, command = subprocess.PIPE, [sys.executable, "-c", f"import time; time.sleep({self.seconds})"]
+        self.processes.append(subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True))
+        return self.processes[-1]
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
+    found = Started()
+    monkeypatch.setattr(reporting, "_report", found)
+    yield found
+    for each in found.processes:
+        each.kill()
+        each.communicate()
+
+
+@pytest.fixture
+def shop(make_small_plan: Make, fake_site: FakeSite, facts: SiteFacts) -> Workshop:
+    """Three experiments of four trials."""
+    texts = (PEERS.replace("iterations = 40", f"iterations = {count}") for count in (40, 80, 160))
+    plans = (make_small_plan(text) for text in texts)
+    return Workshop(fake_site, facts, tuple(map(named, plans, ("one", "two", "three"))))
+
+
+def named(plan: Plan, name: str) -> Plan:
+    return replace(plan, experiment=replace(plan.experiment, name=name, file=Path(f"{name}.toml")))
+
+
+def options(results: Path, **given: object) -> Namespace:
+    return Namespace(report=True, fresh=False, results=results, out=results / "report", jobs=1, **given)
+
+
+def measure(plan: Plan, reports: Reporting) -> None:
+    for each in plan.planned:
+        reports.watch("measured", each)
+
+
+def test_no_more_processes_write_than_trials_run_and_what_waits_goes_together(
+    shop: Workshop, started: Started, tmp_path: Path
+) -> None:
+    with Reporting(shop, options(tmp_path)) as reports:
+        for plan in shop.plans:
+            measure(plan, reports)
+        assert started.names == [["one"]]
+        started.processes[0].kill()
+        started.processes[0].wait()
+        measure(shop.plans[0], reports)
+        assert started.names == [["one"], ["two", "three"]]
+        reports.stop()
+
+
+def test_beside_a_wall_clock_nothing_is_written_until_all_is_measured(
+    shop: Workshop, started: Started, tmp_path: Path
+) -> None:
+    started.seconds = 0
+    wall = replace(shop.facts, traits=replace(shop.facts.traits, clock=Clock.WALL))
+    with Reporting(replace(shop, facts=wall), options(tmp_path)) as reports:
+        for plan in shop.plans:
+            measure(plan, reports)
+        assert not started.names
+        assert reports.finish() == 0
+    assert started.names == [["one", "two", "three"]]
+
+
+def test_an_interrupt_ends_the_reports_that_are_being_written(shop: Workshop, started: Started, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), Reporting(shop, options(tmp_path)) as reports:
+        measure(shop.plans[0], reports)
+        raise KeyboardInterrupt
+    assert started.processes[0].returncode is not None
+
+
+def test_an_interrupted_run_waits_for_no_report(
+    lab_run: Lab, started: Started, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab_run() == 0
+    monkeypatch.setattr("lab.cli.commands.run_remaining", lambda *_, **__: RunSummary(interrupted=True, left=1))
+    assert lab_run("--report") == INTERRUPTED
+    assert started.names == [["one", "two"]] and started.processes[0].returncode is not None
+    assert "1 trials are left" in capsys.readouterr().err
