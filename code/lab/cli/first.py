@@ -73,8 +73,9 @@ def _print(plan: Plan, caption: str, data: BySize, figure: Figure, png: Path) ->
     console.print()
     console.print(bars(data))
     console.print()
-    for words in (caption, rdma_words(plan.site.ends.client.device), site.long, site.shared):
+    about = f"A bar is the median over the repetitions. In the PNG: {figure.n}."
+    for words in (caption, rdma_words(plan.site.ends.client.device), site.long, site.shared, plain(about)):
         console.print(words)
-    console.print(plain(f"Bars: medians over the repetitions. In {from_here(png)}: {figure.n}."), soft_wrap=True)
+    console.print(str(from_here(png)), soft_wrap=True)
     console.print()
     console.print(NEXT.format(first=from_here(FIRST), discussion=from_here(DISCUSSION)), soft_wrap=True)

@@ -10,6 +10,7 @@ from lab.cli import first
 from lab.cli.main import main
 from lab.places import EXPERIMENTS
 from lab.plan.workshop import all_experiments
+from lab.report.evidence.words import rdma_words
 from lab.run.run import RunSummary
 from lab.sites import MODULES
 from lab.spec.reader import load
@@ -81,3 +82,7 @@ def test_its_experiment_has_eight_sizes_and_is_none_of_those_that_make_all_measu
     assert all(len(each.sizes("exact")) == 8 for each in experiment.series)
     assert first.FIRST not in all_experiments() and first.FIRST.parent != EXPERIMENTS
     assert first.DISCUSSION.is_file()
+
+
+def test_a_device_of_hardware_is_not_called_software() -> None:
+    assert rdma_words("mlx5_0") == "RDMA by the device mlx5_0."
