@@ -184,9 +184,9 @@ COMMANDS = (
     ),
     Command(
         "image",
-        "export the machine's image as one file, or import one",
+        "export the machine as one file that needs no network, or import one",
         "lab image export course.lab",
-        (argument("action", choices=("export", "import")), file("file", "the exported image")),
+        (argument("action", choices=("export", "import")), file("file", "the exported machine")),
     ),
 )
 

@@ -1,4 +1,4 @@
-"""The commands that look after the exact machine: renew its lock, export and import its image."""
+"""The commands that look after the exact machine: renew its lock, export and import it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 
 from lab.cli.remaining import run_remaining
 from lab.errors import VerifyError
-from lab.machine.image import build_image, export_image, import_image
+from lab.machine import exchange
 from lab.machine.renewal import renew
 from lab.places import CACHE, MACHINE, REFERENCE
 from lab.plan.workshop import all_experiments, open_workshop
 from lab.records.reference import write_reference
 from lab.sites import open_site
 from lab.sites.exact import ExactSite
+from lab.supply.lock import read
 
 COMMANDS = ("lock", "image")
 
@@ -44,12 +45,15 @@ def _renew_reference(options: Namespace) -> int:
 
 
 def image(options: Namespace) -> int:
-    """Export or import the image as one file: all who import it have the same identity."""
+    """Export or import the machine as one file: who imports it needs no network, and has the same identity."""
     if options.action == "export":
-        export_image(build_image(MACHINE, CACHE, _tell), options.file)
-        print(f"{options.file}: exported; others take it with: lab image import {options.file.name}")
+        site = ExactSite(MACHINE, CACHE)
+        site.prepare(_tell)
+        _tell("compressing the machine")
+        size = exchange.export(site.asked(), site.made(_tell), read(MACHINE / "packages.lock"), options.file)
+        print(f"{options.file}: {size / 1e6:.1f} MB; others take it with: lab image import {options.file.name}")
         return 0
-    imported = import_image(options.file, CACHE)
+    imported = exchange.bring(options.file, MACHINE, CACHE, _tell)
     print(f"{imported.folder}: imported, and used from now on")
     return 0
 

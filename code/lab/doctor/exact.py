@@ -59,7 +59,7 @@ def _qemu() -> Diagnosis:
 def _machine() -> Diagnosis:
     """Another machine counts other instructions: then results are compared with tolerances."""
     known, reference = expected.read(MACHINE), read_identity(REFERENCE) or {}
-    if known and known.memory == reference.get("frozen"):
+    if known and known.frozen["memory"] == reference.get("frozen"):
         return Diagnosis(SITE, "machine", "as of the reference")
     return Diagnosis(SITE, "machine", "not the reference's: verify compares with tolerances")
 

@@ -42,6 +42,12 @@ def read_sums(folder: Path) -> dict[str, str]:
     return {line[2]: line[1] for line in lines if line} if all(lines) else {}
 
 
+def folder_digest(folder: Path) -> str:
+    """One digest of all files in a folder and of their names; the same whether or not they are sealed."""
+    digests = {each.name: sha256(each) for each in folder.iterdir() if each.name != SUMS}
+    return hashlib.sha256(sums_of(digests)).hexdigest()
+
+
 def damage(folder: Path, digest: Digest = sha256) -> str:
     """What differs from the digests, in words, extra files included; empty if nothing does."""
     try:

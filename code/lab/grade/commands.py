@@ -77,7 +77,7 @@ def grade_prepare(options: Namespace) -> int:
 def autograder(options: Namespace) -> int:
     """A zip to upload to Gradescope."""
     from lab.grade.autograder import write_bundle
-    from lab.machine.image import require_exported
+    from lab.machine.exchange import require_exported
     from lab.submission.assignment import find_assignment, load_assignment
 
     if options.image:

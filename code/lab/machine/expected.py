@@ -18,9 +18,10 @@ FILE = "frozen.json"
 class Expected:
     """The digests of one machine."""
 
-    parts: str  # what it is frozen from
-    memory: str  # its frozen memory
+    recipe: str  # what it is frozen from
+    frozen: Mapping[str, str]  # its memory and its state
     checks: Mapping[str, str]  # what its self-check's steps leave, by name
+    host: Mapping[str, str]  # what runs on the computer itself: a runner or a plugin, by its architecture
 
 
 def read(machine: Path) -> Expected | None:
@@ -32,6 +33,11 @@ def read(machine: Path) -> Expected | None:
         return None
     except (ValueError, RecursionError, JsonError) as error:
         raise SiteError(f"does not say what the frozen machine is: {error}", str(file), "git checkout it") from error
+
+
+def forget(machine: Path) -> None:
+    """Expect nothing, before something else is written."""
+    (machine / FILE).unlink(missing_ok=True)
 
 
 def write(machine: Path, expected: Expected) -> Path:

@@ -18,6 +18,7 @@ from lab.machine.image import Image
 from lab.machine.job import pack
 from lab.machine.runner import Runner
 from lab.machine.sparse import anonymous_file, copy_with_holes, digest_with_holes, extents
+from lab.machine.state import forget_times
 from lab.model.trial import Job, Link, Perturbation
 
 BOOT_DEADLINE_S = 300.0
@@ -28,7 +29,7 @@ REHEARSAL = Job(steps=(), link=Link(), perturbation=Perturbation(), deadline_s=1
 
 
 @dataclass(frozen=True)
-class Parts:
+class Recipe:
     """What a machine is frozen from and run by, and what the repository knows of it."""
 
     image: Image
@@ -50,7 +51,7 @@ class Parts:
     @property
     def known(self) -> Expected | None:
         """What the repository expects of this machine; nothing if it expects another one."""
-        return self.expected if self.expected and self.expected.parts == self.digest else None
+        return self.expected if self.expected and self.expected.recipe == self.digest else None
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,10 @@ class Frozen:
         """The processor and the devices, as QEMU saves them."""
         return self.folder / "state"
 
-    def memory_digest(self) -> str:
-        """The digest of the memory, as it was written when it was frozen."""
+    def digests(self) -> dict[str, str]:
+        """The digests of memory and state, as they were written when it was frozen."""
         with stored(self.folder, "read"):
-            return read_sums(self.folder).get("memory", "")
+            return read_sums(self.folder)
 
     @contextmanager
     def opened_memory(self) -> Iterator[int]:
@@ -87,62 +88,73 @@ class Frozen:
             yield file.fileno()
 
 
-def identity(parts: Parts, cache: Path, tell: Callable[[str], None]) -> dict[str, str]:
+def identity(recipe: Recipe, cache: Path, tell: Callable[[str], None]) -> dict[str, str]:
     """All that a result depends on besides its job; the processor is named again for people. Nothing is frozen to know
     it where the repository does."""
-    machine = Frozen(_folder(parts, cache), parts.runner, parts.plugin)
-    if parts.known and not machine.folder.exists():
-        memory = parts.known.memory
+    machine = Frozen(folder_of(recipe, cache), recipe.runner, recipe.plugin)
+    if recipe.known and not machine.folder.exists():
+        digests = recipe.known.frozen
     else:
-        memory = frozen_machine(parts, cache, tell).memory_digest()
+        digests = frozen_machine(recipe, cache, tell).digests()
     processor = f"{qemu.PROCESSOR}, emulated, cores: {qemu.CORES}"
-    return {"frozen": memory, "arguments": qemu.arguments(), "processor": processor}
+    return {"frozen": digests["memory"], "arguments": qemu.arguments(), "processor": processor}
 
 
-def frozen_machine(parts: Parts, cache: Path, tell: Callable[[str], None]) -> Frozen:
-    """The frozen machine of these parts, made if it is missing."""
-    machine = Frozen(_folder(parts, cache), parts.runner, parts.plugin)
+def frozen_machine(recipe: Recipe, cache: Path, tell: Callable[[str], None]) -> Frozen:
+    """The frozen machine of this recipe, made if it is missing."""
+    machine = Frozen(folder_of(recipe, cache), recipe.runner, recipe.plugin)
     if not machine.folder.exists():
         with exclusive(cache / "machine" / "lock"):
-            _make(machine, parts, tell, "booting the machine and freezing it (once)")
+            _make(machine, recipe, tell, "booting the machine and freezing it (once)")
             prune(machine.folder.parent, KEPT)
     return machine
 
 
-def whole_machine(parts: Parts, cache: Path, tell: Callable[[str], None]) -> Frozen:
+def whole_machine(recipe: Recipe, cache: Path, tell: Callable[[str], None]) -> Frozen:
     """The same, asked for its digests: to be called once before the first job, since it reads all of the memory. One
     that is damaged is made again; it gives the same results, so that no record is lost."""
-    machine = frozen_machine(parts, cache, tell)
-    if said := _damage(machine):
+    machine = frozen_machine(recipe, cache, tell)
+    if said := _damage(machine, recipe):
         tell(f"{machine.folder}: {said}")
         with exclusive(cache / "machine" / "lock"):
-            if _damage(machine):  # no other process has made it again meanwhile
-                _make(machine, parts, tell, "freezing the machine again", again=True)
+            if _damage(machine, recipe):  # no other process has made it again meanwhile
+                _make(machine, recipe, tell, "freezing the machine again", again=True)
     return _writable(machine)
 
 
-def _folder(parts: Parts, cache: Path) -> Path:
-    return cache / "machine" / parts.digest
+def folder_of(recipe: Recipe, cache: Path) -> Path:
+    """Where the machine of this recipe is, or will be."""
+    return cache / "machine" / recipe.digest
 
 
-def _make(machine: Frozen, parts: Parts, tell: Callable[[str], None], words: str, *, again: bool = False) -> None:
+def _make(machine: Frozen, recipe: Recipe, tell: Callable[[str], None], words: str, *, again: bool = False) -> None:
     with put_folder(machine.folder, replace=again, digest=digest_with_holes) as folder:
         if folder is not None:
             tell(words)
-            freeze(parts, folder)
-            _require_expected(parts, folder / "memory")
+            freeze(recipe, folder)
+            _require_expected(recipe, folder)
 
 
-def _require_expected(parts: Parts, memory: Path) -> None:
-    """The same QEMU and the same image freeze to the same memory: where not, something here is broken."""
-    if parts.known and digest_with_holes(memory) != parts.known.memory:
-        what = "this computer froze another memory than every other one: its results would not be exact"
+def _require_expected(recipe: Recipe, folder: Path) -> None:
+    """The same QEMU and the same image freeze to the same bytes: where not, something here is broken."""
+    if name := unexpected(recipe, folder):
+        what = f"this computer froze another {name} than every other one: its results would not be exact"
         raise qemu.MachineError(what, hint="lab image import FILE, with a machine that another computer froze")
 
 
-def _damage(machine: Frozen) -> str:
+def unexpected(recipe: Recipe, folder: Path) -> str:
+    """The name of a file that is not what the repository expects; empty if all are, or nothing is expected."""
+    wanted = recipe.known.frozen if recipe.known else {}
+    return next((name for name, digest in wanted.items() if digest_with_holes(folder / name) != digest), "")
+
+
+def _damage(machine: Frozen, recipe: Recipe) -> str:
+    """What is wrong with a machine in the cache, in words; empty if nothing is."""
     with stored(machine.folder, "read"):
-        return damage(machine.folder, digest_with_holes)
+        if said := damage(machine.folder, digest_with_holes):
+            return said
+        wanted = recipe.known.frozen if recipe.known else machine.digests()
+        return "" if machine.digests() == wanted else "is not what every other computer has"
 
 
 def _writable(machine: Frozen) -> Frozen:
@@ -158,33 +170,28 @@ def _writable(machine: Frozen) -> Frozen:
     return replace(machine, copied=copy)
 
 
-def freeze(parts: Parts, folder: Path) -> None:
+def freeze(recipe: Recipe, folder: Path) -> None:
     """Boot until the guest pauses itself, and save it."""
     with (
         anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
         anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
         anonymous_file("console") as console,
         anonymous_file("state") as state,
-        parts.plugin.open("rb") as loaded,
+        recipe.plugin.open("rb") as loaded,
     ):
         os.pwrite(mailbox, pack(REHEARSAL), 0)
         arguments = [*qemu.MACHINE, *qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
         arguments += qemu.plugin(loaded.fileno())
         held = [memory, mailbox, console, loaded.fileno()]
-        arguments += [
-            "-kernel",
-            str(parts.image.vmlinuz),
-            "-initrd",
-            str(parts.image.initrd),
-            "-append",
-            qemu.KERNEL_ARGUMENTS,
-        ]
+        arguments += ["-kernel", str(recipe.image.vmlinuz), "-initrd", str(recipe.image.initrd)]
+        arguments += ["-append", qemu.KERNEL_ARGUMENTS]
         try:
-            with qemu.Process(parts.runner, arguments, held, BOOT_DEADLINE_S) as process:
+            with qemu.Process(recipe.runner, arguments, held, BOOT_DEADLINE_S) as process:
                 process.await_event("WATCHDOG")
                 process.save(state)
         except qemu.MachineError as error:
             said = os.pread(console, 4096, 0).decode(errors="replace").strip() or "nothing on its console"
             raise qemu.MachineError(f"the machine did not boot: {error.what}", said) from error
+        forget_times(state)
         copy_with_holes(memory, folder / "memory")
         copy_with_holes(state, folder / "state")

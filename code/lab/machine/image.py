@@ -1,11 +1,10 @@
-"""The image: a kernel and its first file system, built from packages or imported as one file."""
+"""The image: a kernel and its first file system, built from packages or imported."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-import tarfile
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from lab.errors import SiteError
 from lab.files.digests import damage, sha256
-from lab.files.store import exclusive, put_file, put_folder, stored
+from lab.files.store import exclusive, put_folder, stored
 from lab.machine import contents, cpio, elf
 from lab.supply import deb
 from lab.supply.lock import GUEST, Locked, read
@@ -129,78 +128,15 @@ def require_whole(folder: Path) -> None:
         raise ImageError(f"the imported image is damaged: {said}", str(folder), "lab image import FILE, once more")
 
 
-def export_image(image: Image, file: Path) -> None:
-    """Write an image as one file, the same bytes for the same image."""
-    with put_file(file) as making, tarfile.open(making, "w", format=tarfile.USTAR_FORMAT) as archive:
-        for name in (MANIFEST, *PARTS):
-            with (image.folder / name).open("rb") as part:
-                archive.addfile(header(name, (image.folder / name).stat().st_size), part)
-
-
-def header(name: str, size: int) -> tarfile.TarInfo:
-    """A member without time or owner."""
-    info = tarfile.TarInfo(name)
-    info.size = size
-    return info
-
-
-def import_image(file: Path, cache: Path) -> Image:
-    """Take an image that a course published, after checking that it is whole; it is used from then on."""
-    imported = cache / "image" / IMPORTED
-    with exclusive(cache / "image" / "lock"), put_folder(imported, replace=True) as folder:
-        assert folder is not None
-        unpack_file(file, folder)
-    return opened(imported)
-
-
-def require_exported(file: Path) -> None:
-    """Asked before it is handed on: what is no image would fail for everybody, and only there."""
-    with tempfile.TemporaryDirectory(prefix="lab-image-") as folder:
-        unpack_file(file, Path(folder))
-
-
-def unpack_file(file: Path, folder: Path) -> None:
-    """What was exported, into a folder; an error for any other file. A pipe is not waited for."""
-    hint = "lab image export FILE"
-    if not file.is_file():
-        raise ImageError("is no file" if file.exists() else "is not there", str(file), hint)
-    try:
-        with tarfile.open(file, "r:") as archive:
-            unpack(archive, folder, str(file))
-    except (tarfile.TarError, EOFError) as error:
-        raise ImageError(f"not an exported image ({error})", str(file), hint) from error
-
-
-def unpack(archive: tarfile.TarFile, folder: Path, where: str) -> None:
-    """Copy the three files that an image has, and nothing else, each within its bound and with its digest."""
-    take(archive, MANIFEST, MANIFEST_LIMIT, folder, where)
-    digests = declared(folder / MANIFEST, where)
-    for part, limit in PARTS.items():
-        take(archive, part, limit, folder, where)
-        if sha256(folder / part) != digests[part]:
-            raise ImageError(f"{part} is not what the manifest says", where, "fetch the file again")
-
-
-def declared(manifest: Path, where: str) -> dict[str, str]:
-    """The digests that a manifest declares."""
+def declared(manifest: Path) -> dict[str, str]:
+    """The digests that a manifest declares; an error for a stranger's that cannot be believed."""
+    where, hint = str(manifest), "lab image export FILE"
     try:
         described = json.loads(manifest.read_bytes())
         if not all(PACKAGE.fullmatch(line) for line in described["packages"]):
-            raise ImageError("its manifest names what is no package", where)
+            raise ImageError("its manifest names what is no package", where, hint)
         if described["format"] != FORMAT:
-            raise ImageError(f"expected the format {FORMAT!r}, not {described['format']!r}", where)
+            raise ImageError(f"expected the format {FORMAT!r}, not {described['format']!r}", where, hint)
         return {part: str(described["sha256"][part]) for part in PARTS}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ImageError("its manifest cannot be read", where, "lab image export FILE") from error
-
-
-def take(archive: tarfile.TarFile, name: str, limit: int, folder: Path, where: str) -> None:
-    """Copy the archive's next member, which must be a plain file of this name and not too large."""
-    info = archive.next()
-    if info is None or info.name != name or not info.isreg() or info.sparse is not None:
-        raise ImageError(f"expected the file {name} there", where, "lab image export FILE")
-    if info.size > limit:
-        raise ImageError(f"{name} has {info.size} bytes, more than the {limit} that are allowed", where)
-    content = archive.extractfile(info)
-    assert content is not None
-    (folder / name).write_bytes(content.read(limit))
+        raise ImageError("its manifest cannot be read", where, hint) from error

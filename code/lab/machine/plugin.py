@@ -10,7 +10,7 @@ from lab.errors import SiteError
 from lab.files.digests import damage
 from lab.files.store import exclusive, put_folder, stored
 
-NAME = "before_halt.so"
+SOURCE, NAME = "before_halt.c", "before_halt.so"
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
@@ -20,8 +20,8 @@ class PluginError(SiteError):
 
 def built(machine: Path, cache: Path) -> Path:
     """The plugin of this source, compiled if it is missing or damaged."""
-    source = machine / "before_halt.c"
-    target = cache / "plugin" / hashlib.sha256(source.read_bytes()).hexdigest()
+    source = machine / SOURCE
+    target = place(machine, cache).parent
     if _damage(target):
         with exclusive(target.with_name("lock")):
             if _damage(target):
@@ -29,6 +29,11 @@ def built(machine: Path, cache: Path) -> Path:
                     assert folder is not None
                     compile_into(folder / NAME, source)
     return target / NAME
+
+
+def place(machine: Path, cache: Path) -> Path:
+    """Where the plugin of this source is, or will be."""
+    return cache / "plugin" / hashlib.sha256((machine / SOURCE).read_bytes()).hexdigest() / NAME
 
 
 def _damage(folder: Path) -> str:

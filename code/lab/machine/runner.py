@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.files.digests import damage, sha256
+from lab.files.digests import damage, folder_digest, sha256
 from lab.files.storage import refusal
 from lab.files.store import exclusive, prune, put_folder, stored
 from lab.machine import contents, elf
@@ -63,9 +63,14 @@ class Runner:
         return printed.splitlines()[0].removeprefix("QEMU emulator version ")
 
 
-def section(machine: str = platform.machine()) -> str:
-    """The lock's, for this host's architecture by Debian's name; the lock refuses one that it has no runner for."""
-    return runner(ARCHITECTURES.get(machine, machine))
+def architecture(machine: str = platform.machine()) -> str:
+    """This host's, by Debian's name."""
+    return ARCHITECTURES.get(machine, machine)
+
+
+def section() -> str:
+    """The lock's, for this host; the lock refuses an architecture that it has no runner for."""
+    return runner(architecture())
 
 
 def carried(machine: Path, cache: Path, tell: Callable[[str], None]) -> Runner:
@@ -93,6 +98,17 @@ def place(machine: Path, cache: Path) -> Path:
 def _damage(folder: Path) -> str:
     with stored(folder, "read"):
         return damage(folder)
+
+
+def digests(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str, str]:
+    """A digest of the runner for each kind of computer, as it would be laid out there."""
+    lock, store, found = read(machine / "packages.lock"), opened_store(cache, tell), dict[str, str]()
+    for name in (each for each in lock.sections if each.split()[0] == RUNNER):
+        store.obtain(lock.of(name), lock.date)
+        with tempfile.TemporaryDirectory(dir=cache) as folder:
+            lay_out([store.file(each) for each in lock.of(name)], contents.load(machine / "runner.toml"), Path(folder))
+            found[name] = folder_digest(Path(folder))
+    return found
 
 
 def lay_out(packages: Sequence[Path], wanted: contents.Wanted, folder: Path) -> None:

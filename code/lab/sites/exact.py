@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.machine import expected, frozen, guest, plugin, selfcheck
+from lab.files.digests import folder_digest
+from lab.machine import expected, frozen, guest, plugin, runner, selfcheck
+from lab.machine.expected import Expected
 from lab.machine.image import build_image
-from lab.machine.runner import carried
 from lab.machine.running import Running
 from lab.model.trial import End, Ends, Job, Outcome
 from lab.places import CACHE, MACHINE
@@ -50,7 +51,7 @@ class ExactSite:
         self.host_seconds = host_seconds
         self.lock = threading.Lock()
         self.running = Running(self.name)
-        self.known: frozen.Parts | None = None
+        self.known: frozen.Recipe | None = None
         self.whole: frozen.Frozen | None = None  # the machine, once its digests were checked
         self.state: JsonTable = {}  # what runs the machine: recorded, never compared
         self.tell: Tell = silent
@@ -64,14 +65,14 @@ class ExactSite:
         self.tell = progress
         frozen.frozen_machine(self.made(progress), self.cache, progress)
 
-    def made(self, progress: Callable[[str], None]) -> frozen.Parts:
+    def made(self, progress: Callable[[str], None]) -> frozen.Recipe:
         """The image, QEMU and its plugin, looked up once."""
         with self.lock:
             if self.known is None:
                 image = build_image(self.machine, self.cache, progress)
-                runner = carried(self.machine, self.cache, progress)
+                qemu = runner.carried(self.machine, self.cache, progress)
                 made = plugin.built(self.machine, self.cache)
-                self.known = frozen.Parts(image, runner, made, expected.read(self.machine))
+                self.known = frozen.Recipe(image, qemu, made, expected.read(self.machine))
             return self.known
 
     def asked(self) -> frozen.Frozen:
@@ -87,10 +88,13 @@ class ExactSite:
 
     def expect(self, progress: Callable[[str], None]) -> Path:
         """Write what every computer must find that freezes and runs this machine: what this one finds."""
-        parts = replace(self.made(progress), expected=None)
-        whole = frozen.whole_machine(parts, self.cache, progress)
+        expected.forget(self.machine)
+        recipe = self.made(progress)
+        whole = frozen.whole_machine(recipe, self.cache, progress)
         checks = selfcheck.digests(partial(self._run, whole))
-        return expected.write(self.machine, expected.Expected(parts.digest, whole.memory_digest(), checks))
+        host = runner.digests(self.machine, self.cache, progress)
+        host[f"plugin {runner.architecture()}"] = folder_digest(recipe.plugin.parent)
+        return expected.write(self.machine, Expected(recipe.digest, whole.digests(), checks, host))
 
     def run(self, job: Job) -> Outcome:
         """Run a job and wait for its outcome."""

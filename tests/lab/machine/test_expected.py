@@ -12,12 +12,14 @@ from lab.machine.expected import Expected
 from lab.machine.selfcheck import STEPS
 from lab.places import MACHINE
 
-KNOWN = Expected("p" * 64, "m" * 64, {"step": "c" * 64})
+KNOWN = Expected("p" * 64, {"memory": "m" * 64}, {"step": "c" * 64}, {"runner amd64": "h" * 64})
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert expected.write(tmp_path, KNOWN) == tmp_path / expected.FILE
     assert expected.read(tmp_path) == KNOWN
+    expected.forget(tmp_path)
+    assert expected.read(tmp_path) is None
 
 
 def test_a_machine_without_the_file_expects_nothing(tmp_path: Path) -> None:
@@ -25,7 +27,7 @@ def test_a_machine_without_the_file_expects_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "[" * 100_000, '{"parts": 1}', '{"parts": "a", "memory": "b", "checks": 3}']
+    "text", ["", "[]", "[" * 100_000, '{"recipe": 1}', '{"recipe": "a", "memory": "b", "checks": 3}']
 )
 def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / expected.FILE).write_text(text)

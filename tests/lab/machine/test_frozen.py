@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.files.digests import SUMS
+from lab.files.digests import SUMS, seal
 from lab.machine import frozen
 from lab.machine.expected import Expected
 from lab.machine.image import Image
@@ -21,21 +21,21 @@ Machine = Callable[..., frozen.Frozen]
 
 
 @pytest.fixture
-def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> frozen.Parts:
-    """The parts of a machine that boots in no time."""
+def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> frozen.Recipe:
+    """The recipe of a machine that boots in no time."""
 
-    def freeze(_: frozen.Parts, folder: Path) -> None:
+    def freeze(_: frozen.Recipe, folder: Path) -> None:
         (folder / "memory").write_bytes(b"memory")
         (folder / "state").write_bytes(b"state")
 
     monkeypatch.setattr(frozen, "freeze", freeze)
-    return frozen.Parts(Image(tmp_path / "image", "digest"), Runner(tmp_path / "runner", "qemu"), tmp_path / "a.so")
+    return frozen.Recipe(Image(tmp_path / "image", "digest"), Runner(tmp_path / "runner", "qemu"), tmp_path / "a.so")
 
 
 @pytest.fixture
-def machine(parts: frozen.Parts, tmp_path: Path) -> Machine:
+def machine(recipe: frozen.Recipe, tmp_path: Path) -> Machine:
     """That machine."""
-    return lambda tell: frozen.whole_machine(parts, tmp_path, tell)
+    return lambda tell: frozen.whole_machine(recipe, tmp_path, tell)
 
 
 @pytest.mark.parametrize("name", ["memory", "state", SUMS])
@@ -61,34 +61,54 @@ def test_a_memory_that_cannot_be_written_is_copied_once_for_this_process(
     os.close(made.copied)
 
 
-def test_the_identity_says_which_processor_the_arguments_ask_for(parts: frozen.Parts, tmp_path: Path) -> None:
-    identity = frozen.identity(parts, tmp_path, lambda _: None)
+def test_the_identity_says_which_processor_the_arguments_ask_for(recipe: frozen.Recipe, tmp_path: Path) -> None:
+    identity = frozen.identity(recipe, tmp_path, lambda _: None)
     model, _, cores = identity["processor"].partition(", emulated, cores: ")
     assert f"-cpu {model} -smp {cores} " in identity["arguments"]
 
 
-def test_the_identity_holds_the_frozen_memory_and_not_who_froze_it(parts: frozen.Parts, tmp_path: Path) -> None:
+def test_the_identity_holds_the_frozen_memory_and_not_who_froze_it(recipe: frozen.Recipe, tmp_path: Path) -> None:
     (tmp_path / "memory").write_bytes(b"memory")
-    identity = frozen.identity(parts, tmp_path / "one", lambda _: None)
-    other = replace(parts, runner=Runner(tmp_path, "a newer qemu"), image=Image(tmp_path, "with the same memory"))
+    identity = frozen.identity(recipe, tmp_path / "one", lambda _: None)
+    other = replace(recipe, runner=Runner(tmp_path, "a newer qemu"), image=Image(tmp_path, "with the same memory"))
     assert frozen.identity(other, tmp_path / "other", lambda _: None) == identity
     assert identity["frozen"] == digest_with_holes(tmp_path / "memory")
 
 
-def expecting(parts: frozen.Parts, memory: str) -> frozen.Parts:
-    return replace(parts, expected=Expected(parts.digest, memory, {}))
+def expecting(recipe: frozen.Recipe, memory: str, state: str = "s" * 64) -> frozen.Recipe:
+    return replace(recipe, expected=Expected(recipe.digest, {"memory": memory, "state": state}, {}, {}))
 
 
-def test_a_machine_that_the_repository_knows_need_not_be_frozen_for_a_plan(parts: frozen.Parts, tmp_path: Path) -> None:
-    assert frozen.identity(expecting(parts, "m" * 64), tmp_path, pytest.fail)["frozen"] == "m" * 64
-    changed = replace(expecting(parts, "m" * 64), image=Image(tmp_path, "another"))
+def digest(content: bytes, folder: Path) -> str:
+    (folder / "content").write_bytes(content)
+    return digest_with_holes(folder / "content")
+
+
+def test_a_machine_that_the_repository_knows_need_not_be_frozen_for_a_plan(
+    recipe: frozen.Recipe, tmp_path: Path
+) -> None:
+    assert frozen.identity(expecting(recipe, "m" * 64), tmp_path, pytest.fail)["frozen"] == "m" * 64
+    changed = replace(expecting(recipe, "m" * 64), image=Image(tmp_path, "another"))
     assert frozen.identity(changed, tmp_path, lambda _: None)["frozen"] != "m" * 64
 
 
-def test_another_memory_from_the_same_parts_is_refused_and_not_kept(parts: frozen.Parts, tmp_path: Path) -> None:
-    wrong = expecting(parts, "m" * 64)
+@pytest.mark.parametrize(("memory", "state", "said"), [(b"?", b"state", "memory"), (b"memory", b"?", "state")])
+def test_another_memory_or_state_from_the_same_parts_is_refused_and_not_kept(
+    recipe: frozen.Recipe, tmp_path: Path, memory: bytes, state: bytes, said: str
+) -> None:
+    wrong = expecting(recipe, digest(memory, tmp_path), digest(state, tmp_path))
     for _ in range(2):
-        with pytest.raises(MachineError, match="another memory"):
+        with pytest.raises(MachineError, match=f"another {said}"):
             frozen.whole_machine(wrong, tmp_path, lambda _: None)
-    (tmp_path / "memory").write_bytes(b"memory")
-    frozen.whole_machine(expecting(parts, digest_with_holes(tmp_path / "memory")), tmp_path, lambda _: None)
+    right = expecting(recipe, digest(b"memory", tmp_path), digest(b"state", tmp_path))
+    frozen.whole_machine(right, tmp_path, lambda _: None)
+
+
+def test_a_whole_machine_that_is_not_the_expected_one_is_frozen_again(recipe: frozen.Recipe, tmp_path: Path) -> None:
+    made = frozen.whole_machine(recipe, tmp_path, lambda _: None)
+    (made.folder / "state").write_bytes(b"of another time")
+    seal(made.folder, digest_with_holes)
+    told: list[str] = []
+    right = expecting(recipe, digest(b"memory", tmp_path), digest(b"state", tmp_path))
+    assert frozen.whole_machine(right, tmp_path, told.append).state.read_bytes() == b"state"
+    assert told[0].endswith("is not what every other computer has")

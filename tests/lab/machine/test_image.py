@@ -1,20 +1,14 @@
-"""Images as one file: what is exported comes back, and nothing else is let in."""
+"""Images: built, imported, damaged."""
 
 from __future__ import annotations
 
-import io
 import json
-import os
-import tarfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from lab.files.digests import seal
 from lab.machine import image
-
-Members = list[tuple[str, bytes]]
-Change = Callable[[Members], Members]
 
 
 @pytest.fixture
@@ -35,44 +29,26 @@ def machine_of(folder: Path, *packages: str) -> None:
     (folder / "packages.lock").write_text(text, encoding="utf-8")
 
 
-def members(file: Path) -> Members:
-    with tarfile.open(file) as archive:
-        return [(info.name, (archive.extractfile(info) or io.BytesIO()).read()) for info in archive]
+@pytest.fixture
+def imported(built: image.Image, tmp_path: Path) -> image.Image:
+    target = tmp_path / "cache/image" / image.IMPORTED
+    target.parent.mkdir(parents=True)
+    built.folder.rename(target)
+    seal(target)
+    return image.opened(target)
 
 
-def write(file: Path, content: Members) -> None:
-    with tarfile.open(file, "w") as archive:
-        for name, data in content:
-            archive.addfile(image.header(name, len(data)), io.BytesIO(data))
-
-
-def test_an_exported_image_is_imported_with_its_digest(built: image.Image, tmp_path: Path) -> None:
-    image.export_image(built, tmp_path / "course.lab")
-    imported = image.import_image(tmp_path / "course.lab", tmp_path / "cache")
-    assert imported.digest == built.digest
-    assert imported.initrd.read_bytes() == b"files"
-
-
-def test_an_imported_image_is_used_instead_of_building(built: image.Image, tmp_path: Path) -> None:
-    image.export_image(built, tmp_path / "course.lab")
-    imported = image.import_image(tmp_path / "course.lab", tmp_path / "cache")
+def test_an_imported_image_is_used_instead_of_building(imported: image.Image, tmp_path: Path) -> None:
     machine_of(tmp_path)
     assert image.build_image(tmp_path, tmp_path / "cache", pytest.fail) == imported
 
 
-def test_an_image_that_is_not_the_locks_is_named(built: image.Image, tmp_path: Path) -> None:
-    image.export_image(built, tmp_path / "course.lab")
-    image.import_image(tmp_path / "course.lab", tmp_path / "cache")
+@pytest.mark.usefixtures("imported")
+def test_an_image_that_is_not_the_locks_is_named(tmp_path: Path) -> None:
     machine_of(tmp_path, f"iperf3 3.12 amd64 pool/iperf3/iperf3.deb {'ab' * 32} 1")
     told: list[str] = []
     image.build_image(tmp_path, tmp_path / "cache", told.append)
     assert told == ["the image is not the lock's, so its identity differs: it has nothing in place of iperf3 3.12"]
-
-
-def test_two_exports_have_the_same_bytes(built: image.Image, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        image.export_image(built, tmp_path / name)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def manifest(**other: object) -> bytes:
@@ -82,47 +58,21 @@ def manifest(**other: object) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("content", "said"),
     [
-        (lambda found: [(name, data + b"x" * (name == "initrd")) for name, data in found], "initrd is not what"),
-        (lambda found: [(f"../{name}", data) for name, data in found], "expected the file manifest.json"),
-        (lambda found: [("/etc/cron.d/x", b""), *found], "expected the file manifest.json"),
-        (lambda found: found[:2], "expected the file initrd"),
-        (lambda found: [("manifest.json", b"{}"), *found[1:]], "manifest cannot be read"),
-        (lambda found: [("manifest.json", manifest(packages=["\x1b[2J"])), *found[1:]], "names what is no package"),
-        (lambda found: [("manifest.json", b"[" * 100_000), *found[1:]], "manifest cannot be read"),
-        (lambda found: [("manifest.json", manifest(format="lab-image 2")), *found[1:]], "expected the format"),
-        (lambda found: [("manifest.json", b" " * (image.MANIFEST_LIMIT + 1)), *found[1:]], "more than the"),
+        (b"{}", "cannot be read"),
+        (b"[" * 100_000, "cannot be read"),
+        (manifest(packages=["\x1b[2J"]), "names what is no package"),
+        (manifest(format="lab-image 2"), "expected the format"),
     ],
 )
-def test_a_file_that_is_no_image_is_refused_and_leaves_nothing(
-    change: Change, said: str, built: image.Image, tmp_path: Path
-) -> None:
-    image.export_image(built, tmp_path / "good")
-    write(tmp_path / "bad", change(members(tmp_path / "good")))
+def test_a_manifest_that_cannot_be_believed_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "manifest.json").write_bytes(content)
     with pytest.raises(image.ImageError, match=said):
-        image.import_image(tmp_path / "bad", tmp_path / "cache")
-    assert [path.name for path in (tmp_path / "cache/image").iterdir()] == ["lock"]
+        image.declared(tmp_path / "manifest.json")
 
 
-def test_a_link_in_the_archive_is_refused(tmp_path: Path) -> None:
-    with tarfile.open(tmp_path / "bad", "w") as archive:
-        info = tarfile.TarInfo("manifest.json")
-        info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        archive.addfile(info)
-    with pytest.raises(image.ImageError, match=r"expected the file manifest\.json"):
-        image.import_image(tmp_path / "bad", tmp_path / "cache")
-
-
-def test_bytes_that_are_no_archive_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "bad").write_bytes(b"\x1f\x8b" * 2000)
-    with pytest.raises(image.ImageError, match="not an exported image"):
-        image.import_image(tmp_path / "bad", tmp_path / "cache")
-
-
-def test_a_damaged_image_that_was_imported_is_named_and_not_used(built: image.Image, tmp_path: Path) -> None:
-    image.export_image(built, tmp_path / "course.lab")
-    imported = image.import_image(tmp_path / "course.lab", tmp_path / "cache")
+def test_a_damaged_image_that_was_imported_is_named_and_not_used(imported: image.Image, tmp_path: Path) -> None:
     machine_of(tmp_path)
     for damaged in (imported.folder / "manifest.json", imported.initrd):
         content = damaged.read_bytes()
@@ -149,13 +99,3 @@ def test_a_damaged_image_that_was_built_is_built_again(
     assert image.build_image(tmp_path, tmp_path / "cache", told.append) == made
     assert told[0] == "building the machine's image"
     assert told[1].endswith("manifest.json is not what was written: building it again")
-
-
-@pytest.mark.parametrize("kind", ["pipe", "missing", "folder", "device"])
-def test_what_is_no_file_is_no_image_and_is_not_waited_for(tmp_path: Path, kind: str) -> None:
-    places = {"pipe": tmp_path / "pipe", "missing": tmp_path / "x", "folder": tmp_path, "device": Path("/dev/zero")}
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(image.ImageError, match=r"is no file|is not there"):
-        image.import_image(places[kind], tmp_path / "cache")
-    with pytest.raises(image.ImageError, match=r"is no file|is not there"):
-        image.require_exported(places[kind])

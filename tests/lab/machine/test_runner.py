@@ -106,5 +106,5 @@ def test_an_architecture_without_a_runner_is_named(tmp_path: Path, monkeypatch: 
 
 
 def test_a_host_is_known_by_debian_s_name() -> None:
-    names = [runner.section(name) for name in ("x86_64", "aarch64", "riscv64")]
-    assert names == ["runner amd64", "runner arm64", "runner riscv64"]
+    names = [runner.architecture(name) for name in ("x86_64", "aarch64", "riscv64")]
+    assert names == ["amd64", "arm64", "riscv64"]

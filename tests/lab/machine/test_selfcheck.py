@@ -27,7 +27,7 @@ def gives(outcome: Outcome) -> Callable[[Job], Outcome]:
 def check(tmp_path: Path) -> Callable[..., list[str]]:
     """The check of a machine of which OUTCOME is known; what it told."""
     machine = Frozen(tmp_path / "digest", Runner(tmp_path / "runner"), tmp_path / "plugin" / "a.so")
-    known = Expected("", "", selfcheck.digests(gives(OUTCOME)))
+    known = Expected("", {}, selfcheck.digests(gives(OUTCOME)), {})
 
     def run(outcome: Outcome, known: Expected | None = known) -> list[str]:
         told: list[str] = []
