@@ -68,7 +68,7 @@ class Reporting:
         """Wait for all reports, and name the experiments without one; the exit status."""
         self._start()
         if self.running:
-            print("writing the last of the reports", file=sys.stderr)
+            print("waiting for the last reports", file=sys.stderr)
         while self.running:
             self._say(self.running.pop(0))
             self._start()
