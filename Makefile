@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz compilers doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz compilers hosts doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -65,6 +65,9 @@ fuzz: build ## Run the commands on 5,000 damaged files, other ones each time
 
 compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
 	$(bin)/python tests/bench/compilers.py
+
+hosts: build ## Run the exact machine on many hosts (userlands, a container, arm64) and write docs/hosts.md: hours
+	$(bin)/python -m tests.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY))
 
 docs: setup ## Write the pages of docs/ that are made from the code
 	$(bin)/python -m lab.docs

@@ -1,0 +1,79 @@
+"""Runs a part of the jobs and prints a digest of all that each left: started alike in every host.
+
+python -m tests.hosts.outcomes PART [TIMES [RUNNER]]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+
+from tests.hosts.elsewhere import RUNNERS, WithRunner
+from tests.hosts.jobs import PARTS
+
+from lab.errors import LabError
+from lab.machine.runner import PROGRAM
+from lab.model.trial import Job, Outcome
+from lab.places import CACHE, MACHINE
+from lab.sites.exact import ExactSite
+
+AT_ONCE = os.cpu_count() or 1
+FAILED = "failed:"
+
+
+def digest(outcome: Outcome) -> str:
+    """The sha256 of outputs, counters, clocks and console: of all but what is of the host and the day."""
+    left = asdict(replace(outcome, host_seconds=0.0, state={}))
+    return hashlib.sha256(json.dumps(left, sort_keys=True).encode()).hexdigest()
+
+
+def said_of(site: ExactSite, job: Job) -> str:
+    """A job's digest; or the reason why there is none, on one line."""
+    try:
+        outcome = site.run(job)
+    except LabError as error:
+        return f"{FAILED} {' '.join(str(error).split())}"
+    return f"{FAILED} a program of it" if outcome.failed else digest(outcome)
+
+
+def facts(site: ExactSite) -> dict[str, str]:
+    """What of a host is worth a line in a table, and the identity, which must be equal."""
+    identity = json.dumps(site.identity(), sort_keys=True)
+    return {
+        "identity": hashlib.sha256(identity.encode()).hexdigest(),
+        "python": platform.python_version(),
+        "qemu": installed_qemu(),
+    }
+
+
+def installed_qemu() -> str:
+    """The version of the host's own QEMU, which nothing may depend on; empty if it has none."""
+    if not shutil.which(PROGRAM):
+        return ""
+    printed = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=False).stdout
+    return printed.partition("\n")[0].removeprefix("QEMU emulator version ").partition(" ")[0]
+
+
+def main(part: str, times: str = "1", runner: str = "") -> None:
+    """First the facts, then a line for each run."""
+    site = WithRunner(RUNNERS[runner]()) if runner else ExactSite(MACHINE, CACHE)
+    jobs = list(PARTS[part](site).items()) * int(times)
+    site.prepare(lambda said: print(said, file=sys.stderr, flush=True))
+    print(json.dumps(facts(site)), flush=True)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for (name, _), said in zip(jobs, pool.map(lambda each: said_of(site, each[1]), jobs), strict=True):
+            print(name, said, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except LabError as error:
+        sys.exit(str(error))

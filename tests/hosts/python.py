@@ -1,0 +1,96 @@
+"""The Python of a host, with the packages that the jobs need: its own, or one that is brought along."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+from tests.hosts.debian import debootstrapped
+from tests.hosts.jobs import SHARED
+from tests.hosts.making import kept, run
+
+from lab.places import ROOT
+
+REQUIREMENTS = ROOT / "code" / "setup" / "requirements.txt"
+HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+# Debian 12's userland as a host without a Python sees it: run by its own loader, as QEMU is.
+BROUGHT = "/brought"
+LIBRARIES = f"{BROUGHT}/usr/lib/x86_64-linux-gnu"
+LOADER = (f"{LIBRARIES}/ld-linux-x86-64.so.2", "--library-path", LIBRARIES)
+VERSION = "import sys; print('{}.{}'.format(*sys.version_info))"
+
+
+@dataclass(frozen=True)
+class Python:
+    """A command, and where things are."""
+
+    command: tuple[str, ...]
+    packages: str  # below the checkout
+    brought: tuple[tuple[Path, str], ...] = ()  # folders, and where the host sees them
+    more: tuple[tuple[str, str], ...] = ()
+
+    def environment(self, lab: Path) -> dict[str, str]:
+        """Where it finds modules; nothing of this computer's environment."""
+        path = f"{lab / 'code'}:{lab}:{lab / self.packages}"
+        return {"PATH": PATH, "HOME": "/tmp", "LC_ALL": "C.UTF-8", "PYTHONPATH": path, **dict(self.more)}
+
+
+def own(root: Path) -> Python:
+    """The root's own, of any version; pip chooses packages for it out of the checkout's requirements."""
+    version = HERE if root == Path("/") else run(*shut_in(root), "/usr/bin/python3", "-c", VERSION).strip()
+    return Python(("/usr/bin/python3",), packages(version))
+
+
+def shut_in(root: Path) -> list[str]:
+    """A root to look into."""
+    return ["bwrap", "--ro-bind", str(root), "/", "--proc", "/proc", "--dev", "/dev"]
+
+
+def brought() -> Python:
+    """Debian 12's, and its setpriv, which busybox has without the option that QEMU is started with."""
+    tools = SHARED / "tools"
+    tools.mkdir(parents=True, exist_ok=True)
+    (tools / "setpriv").write_text(f'#!/bin/sh\nexec {" ".join(LOADER)} {BROUGHT}/usr/bin/setpriv "$@"\n')
+    (tools / "setpriv").chmod(0o755)
+    seen = ((debootstrapped("bookworm", ["python3"]), BROUGHT),)
+    more = (("PYTHONHOME", f"{BROUGHT}/usr"), ("PATH", f"/lab/.cache/hosts/shared/tools:{PATH}"))
+    return Python((*LOADER, f"{BROUGHT}/usr/bin/python3.11"), packages("3.11"), seen, more)
+
+
+def packages(version: str) -> str:
+    """The folder of packages for a version of Python, below the checkout: the checkout's own if it is that version."""
+    if version == HERE:
+        return f".venv/lib/python{HERE}/site-packages"
+    folder = kept(SHARED / f"python{version}", lambda made: install(version, made))
+    return str(folder.relative_to(ROOT))
+
+
+def install(version: str, folder: Path) -> None:
+    """By pip and with digests, as setup does; nothing is compiled."""
+    wanted = folder / "requirements.txt"
+    wanted.write_text("".join(of_requirements(needed())))
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps", "--only-binary=:all:"]
+    run(*pip, "--python-version", version, "--target", folder, "--requirement", wanted)
+
+
+def needed() -> set[str]:
+    """The distributions of which the jobs load a module."""
+    code = "import json, sys, tests.hosts.outcomes; print(json.dumps([name.partition('.')[0] for name in sys.modules]))"
+    loaded = set(json.loads(run(sys.executable, "-c", code)))
+    return {
+        each.lower().replace("_", "-")
+        for name, owners in packages_distributions().items()
+        if name in loaded
+        for each in owners
+    }
+
+
+def of_requirements(names: set[str]) -> list[str]:
+    """The lines of the checkout's requirements for some distributions."""
+    blocks = re.findall(r"^[a-z].*(?:\n .*)*\n", REQUIREMENTS.read_text(), re.MULTILINE)
+    return [block for block in blocks if block.partition("==")[0] in names]

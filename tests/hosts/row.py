@@ -1,0 +1,97 @@
+"""A host's row: what was measured there, or why nothing was."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from tests.hosts.matrix import Host
+from tests.hosts.measuring import Count, HostFailed, counted
+
+from lab.errors import LabError
+
+Tell = Callable[[str], None]
+NONE = "-"
+UNTRIED = "not measured"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How much to measure."""
+
+    runs: int
+    loads: Sequence[int]
+    every: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of one host."""
+
+    host: Host
+    day: date | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, Count] = field(default_factory=dict)
+    race: Mapping[int, Count] = field(default_factory=dict)
+    why: str = ""
+
+    @property
+    def ran(self) -> bool:
+        """Whether the host was tried at all."""
+        return not self.why.startswith(UNTRIED)
+
+    @property
+    def equal(self) -> bool:
+        """Whether all that was run left the reference's bytes."""
+        return not self.why and not any(each.other for each in self.all_counts())
+
+    def line(self) -> str:
+        """As it stands in the table."""
+        counts = [str(self.counts.get(part, NONE)) for part in ("kinds", "every")]
+        race = ", ".join(f"{load}: {count}" for load, count in self.race.items()) or NONE
+        remark = self.why or next((f"differs: {each.other}" for each in self.all_counts() if each.other), "")
+        facts = [self.facts.get(name) or NONE for name in ("python", "qemu")]
+        cells = (self.host.name, self.host.words, *facts, *counts, race, str(self.day or NONE), remark)
+        return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+    def all_counts(self) -> list[Count]:
+        """Those of the parts, then the race's."""
+        return [*self.counts.values(), *self.race.values()]
+
+
+def lacking(host: Host) -> str:
+    """What this computer lacks for a host; empty if nothing."""
+    missing = [each for each in host.needs if shutil.which(each) is None]
+    if missing:
+        return f"{UNTRIED}: it takes {' and '.join(missing)}"
+    return f"{UNTRIED}: to make its root takes root" if host.needs_root and os.getuid() else ""
+
+
+def measured(host: Host, wanted: Wanted, tell: Tell) -> Row:
+    """Open the host and run all parts there."""
+    today = date.today()
+    if why := lacking(host):
+        return Row(host, why=why)
+    try:
+        return _run(host, wanted, today, tell)
+    except (HostFailed, LabError) as error:
+        return Row(host, today, why=f"failed: {error}")
+    except subprocess.CalledProcessError as error:
+        said = str(error.stderr).strip().splitlines() or [str(error)]
+        return Row(host, today, why=f"its root could not be made: {said[-1]}")
+
+
+def _run(host: Host, wanted: Wanted, today: date, tell: Tell) -> Row:
+    enter = host.opened(host.name)
+    counts, race = dict[str, Count](), dict[int, Count]()
+    for part in ("kinds", "every") if host.every and wanted.every else ("kinds",):
+        counts[part], facts = counted(enter, part)
+        tell(f"{host.name}: {part} {counts[part]} {counts[part].other}")
+    for load in wanted.loads:
+        race[load], facts = counted(enter, "race", wanted.runs, load)
+        tell(f"{host.name}: race at load {load} {race[load]} {race[load].other}")
+    return Row(host, today, facts, counts, race)
