@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz compilers hosts doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup venv build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz compilers hosts container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -16,7 +16,7 @@ ifneq ($(filter grade-class,$(MAKECMDGOALS)),)
 $(call wanted,SUBMISSIONS,grade-class,hand-ins,folder of hand-ins)
 endif
 
-all: build ## Measure all trials that have no record; each report is written as soon as its trials are over
+all: setup build ## Measure all trials that have no record; each report is written as soon as its trials are over
 	$(bin)/lab run $(experiments) --report
 
 try: build ## Measure a small experiment and show a first figure, in a minute
@@ -80,14 +80,20 @@ lint: setup ## Check style, types and which stage imports which
 	$(bin)/python -m lab.docs --check
 	@$(bin)/clang-format --dry-run -Werror $(c_files)
 
-build: setup ## Compile the C programs into .cache/bench
+build: venv ## Compile the C programs into .cache/bench
 	@code/setup/setup links grade
 	$(MAKE) --no-print-directory -C code/bench
 
 setup: ## Install what is missing: .venv, and the packages that reports need
 	@code/setup/setup report
 
-doctor: setup ## Say what this computer can measure and what is in the way
+venv: # measuring on the exact site and this computer's own links needs no packages for reports
+	@code/setup/setup
+
+container: ## Build the container image `lab`, in which `make all` and `make test` work: docs/your-computer.md
+	code/container/build
+
+doctor: venv ## Say what this computer can measure and what is in the way
 	$(bin)/lab doctor
 
 slurm-up: ## Start a Slurm cluster of two nodes on this computer, to try the site slurm

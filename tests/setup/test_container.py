@@ -1,0 +1,141 @@
+"""The container's recipes: what they name is there, and they agree on base and packages."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.setup.test_install import groups
+
+from lab.places import ROOT
+
+FOLDER = ROOT / "code/container"
+CONTAINERFILE = (FOLDER / "Containerfile").read_text()
+APPTAINER = (FOLDER / "lab.def").read_text()
+DATE = re.findall(r"^date (\S+)$", (ROOT / "code/machine/packages.lock").read_text(), re.MULTILINE)[0]
+# As Debian's own images have it.
+SOURCES = """\
+Types: deb
+# http://archive.test/archive/debian/20250520T000000Z
+URIs: http://mirror.test/debian
+Suites: bookworm bookworm-updates
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+
+Types: deb
+# http://archive.test/archive/debian-security/20250520T000000Z
+URIs: http://mirror.test/debian-security
+Suites: bookworm-security
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+"""
+
+
+def sections() -> dict[str, list[str]]:
+    """The Apptainer recipe's lines by section."""
+    found: dict[str, list[str]] = {"": []}
+    for line in APPTAINER.splitlines():
+        if line.startswith("%"):
+            found[line[1:]] = []
+        elif line and not line.startswith("#"):
+            list(found.values())[-1].append(line.strip())
+    return found
+
+
+def test_the_containerfile_copies_what_there_is() -> None:
+    copied = [words.split()[-2] for words in re.findall(r"^COPY (.*)$", CONTAINERFILE, re.MULTILINE)]
+    assert len(copied) == 4 and all((ROOT / each).exists() for each in copied)
+    assert copied[-1] == "." and CONTAINERFILE.index("USER lab") < CONTAINERFILE.index("make build")
+
+
+def test_all_recipes_have_one_base_and_the_same_groups() -> None:
+    known = {"python", *groups("needs.txt")}
+    default = re.findall(r'^ARG GROUPS="(.*)"$', CONTAINERFILE, re.MULTILINE)[0].split()
+    assert set(default) == known
+    assert f"code/setup/install {' '.join(default)}" in sections()["post"]
+    header = dict(line.split(": ") for line in sections()[""])
+    assert header == {"Bootstrap": "docker", "From": re.findall(r"^ARG BASE=(\S+)$", CONTAINERFILE, re.MULTILINE)[0]}
+
+
+def test_the_apptainer_recipe_copies_what_there_is_to_where_it_is_used() -> None:
+    for line in sections()["files"]:
+        source, target = line.split()
+        assert (ROOT / source).exists() and target == f"/opt/lab/{source}"
+    assert sections()["post"][0] == "cd /opt/lab"
+
+
+def test_the_development_container_is_a_stage_of_the_containerfile() -> None:
+    folder = ROOT / ".devcontainer"
+    written = json.loads((folder / "devcontainer.json").read_text())
+    build = written["build"]
+    assert (folder / build["dockerfile"]).resolve() == FOLDER / "Containerfile"
+    assert (folder / build["context"]).resolve() == ROOT
+    assert re.search(rf"^FROM .* AS {build['target']}$", CONTAINERFILE, re.MULTILINE)
+    assert f"USER {written['remoteUser']}" in CONTAINERFILE
+    assert written["postCreateCommand"].removeprefix("make ") in (ROOT / "Makefile").read_text()
+
+
+def as_of(folder: Path, *archive: str) -> subprocess.CompletedProcess[str]:
+    command = [FOLDER / "as_of", ROOT / "code/machine/packages.lock", folder, *archive]
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def apt(tmp_path: Path) -> Path:
+    for name in ("sources.list.d", "apt.conf.d"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "sources.list.d/debian.sources").write_text(SOURCES)
+    return tmp_path
+
+
+def uris(apt: Path) -> list[str]:
+    return re.findall("^URIs: (.*)$", (apt / "sources.list.d/debian.sources").read_text(), re.MULTILINE)
+
+
+def test_packages_are_as_of_the_locks_date_from_the_archive_that_the_base_names(apt: Path) -> None:
+    assert as_of(apt).returncode == 0
+    top = "http://archive.test/archive"
+    assert uris(apt) == [f"{top}/debian/{DATE}", f"{top}/debian-security/{DATE}"]
+    assert "mirror.test" not in (apt / "sources.list.d/debian.sources").read_text()
+    assert (apt / "apt.conf.d/as_of").exists()
+
+
+def test_an_archive_that_is_named_comes_before_that(apt: Path) -> None:
+    (apt / "sources.list").write_text("deb http://mirror.test/debian bookworm main\n")
+    assert as_of(apt, "https://own.test/archive").returncode == 0
+    top = "https://own.test/archive"
+    assert uris(apt) == [f"{top}/debian/{DATE}", f"{top}/debian/{DATE}", f"{top}/debian-security/{DATE}"]
+    assert not (apt / "sources.list").exists()
+
+
+def test_without_an_archive_it_says_that_packages_are_todays(apt: Path) -> None:
+    file = apt / "sources.list.d/debian.sources"
+    file.write_text(re.sub("# http.*\n", "", SOURCES))
+    done = as_of(apt)
+    assert done.returncode == 0 and "packages are those of today's mirrors" in done.stderr
+    assert uris(apt) == ["http://mirror.test/debian", "http://mirror.test/debian-security"]
+    assert not (apt / "apt.conf.d/as_of").exists()
+
+
+def test_the_image_is_built_by_what_is_there(tmp_path: Path) -> None:
+    """From the checkout's top folder, wherever one is."""
+    (tmp_path / "docker").write_text('#!/bin/sh\nprintf "%s\\n" "$PWD" "$@"\n')
+    (tmp_path / "docker").chmod(0o755)
+    (tmp_path / "dirname").symlink_to("/usr/bin/dirname")
+    done = subprocess.run(
+        [FOLDER / "build", "--pull"],
+        env={"PATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    where, *words = done.stdout.splitlines()
+    assert where == str(ROOT)
+    assert words == ["build", "--file", "code/container/Containerfile", "--tag", "lab", "--pull", "."]
+    (tmp_path / "docker").unlink()
+    none = subprocess.run([FOLDER / "build"], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert none.returncode == 1 and "none of podman, docker and buildah" in none.stderr
