@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Self
 
 from lab.errors import SiteError
+from lab.machine.bound import bound
 from lab.machine.runner import Runner
 
 Message = dict[str, object]
@@ -76,8 +77,8 @@ class Process:
     """A QEMU, and its monitor protocol on its standard input and output. Leaving the block ends it."""
 
     def __init__(self, runner: Runner, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float) -> None:
-        # It ends with the thread that starts it, even if that is killed; Ctrl-C in a terminal does not reach it.
-        command = ["setpriv", "--pdeathsig", "KILL", *runner.command([*arguments, "-qmp", "stdio"])]
+        # It ends with the thread that starts it; Ctrl-C in a terminal does not reach it.
+        command = bound(runner.command([*arguments, "-qmp", "stdio"]))
         self.popen = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, pass_fds=list(descriptors), start_new_session=True, cwd=runner.folder, env=runner.environment,
