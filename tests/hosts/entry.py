@@ -42,7 +42,6 @@ def by_bwrap(name: str, root: Path, python: Python, *walls: str) -> Enter:
     shut = ["bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-net", *walls]
     shut += ["--ro-bind" if root == Path("/") else "--bind", str(root), "/", "--dev", "/dev", "--proc", "/proc"]
     shut += ["--tmpfs", "/tmp", *(word for pair in binds(lab, own_cache(name)) for word in pair)]
-    shut += [word for source, target in python.brought for word in ("--ro-bind", str(source), target)]
     variables = python.environment(lab).items()
     shut += ["--chdir", str(lab), "--clearenv", *(word for pair in variables for word in ("--setenv", *pair))]
     return lambda words: [*shut, "--", *python.command, *MODULE, *words]

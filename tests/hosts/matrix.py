@@ -41,9 +41,9 @@ def own(make: Callable[[], Path]) -> Callable[[str], Enter]:
     return opened
 
 
-def brought(make: Callable[[], Path]) -> Callable[[str], Enter]:
+def carried(make: Callable[[], Path]) -> Callable[[str], Enter]:
     """A userland without a Python that the lab takes."""
-    return lambda name: by_bwrap(name, make(), python.brought())
+    return lambda name: by_bwrap(name, make(), python.carried())
 
 
 def computer(*walls: str) -> Callable[[str], Enter]:
@@ -62,13 +62,12 @@ def qemu_of(source: str) -> Callable[[], Path]:
 
 
 ROOT = ("debootstrap", "unshare", "bwrap")
-BROUGHT = "Debian 12's Python brought along"
 HOSTS = (
     Host(
         "debian-11",
-        f"Debian 11; {BROUGHT}",
+        "Debian 11, with the carried Python",
         "debootstrap --variant=minbase bullseye",
-        brought(lambda: debian.debootstrapped("bullseye")),
+        carried(lambda: debian.debootstrapped("bullseye")),
         needs=ROOT,
     ),
     Host(
@@ -103,9 +102,9 @@ HOSTS = (
     ),
     Host(
         "musl",
-        f"busybox and musl, no glibc; {BROUGHT}, and its setpriv",
+        "busybox and musl, with the carried Python; no glibc is installed",
         "make CC=musl-gcc busybox",
-        brought(musl),
+        carried(musl),
         needs=("musl-gcc", *ROOT),
     ),
     Host(

@@ -28,6 +28,7 @@ def make(root: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(compiled(source(Path(folder))), root / "bin")
     shutil.copy(Path("/lib") / LOADER, root / "lib")
+    (root / "etc" / "os-release").write_text('ID=musl\nPRETTY_NAME="busybox and musl"\n')
     for name in run("chroot", root, "/bin/busybox", "--list").split():
         if name != "busybox":
             (root / "bin" / name).symlink_to("busybox")

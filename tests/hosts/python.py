@@ -1,4 +1,4 @@
-"""The Python of a host, with the packages that the jobs need: its own, or one that is brought along."""
+"""The Python of a host, with the packages that the jobs need: its own, or the carried one."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from tests.hosts.debian import debootstrapped
 from tests.hosts.jobs import SHARED
 from tests.hosts.making import kept, run
 
-from lab.places import ROOT
+from lab.places import CACHE, MACHINE, ROOT
+from lab.supply import lock
+from lab.supply.settings import opened_store
 
 REQUIREMENTS = ROOT / "code" / "setup" / "requirements.txt"
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-# Debian 12's userland as a host without a Python sees it: run by its own loader, as QEMU is.
-BROUGHT = "/brought"
-LIBRARIES = f"{BROUGHT}/usr/lib/x86_64-linux-gnu"
-LOADER = (f"{LIBRARIES}/ld-linux-x86-64.so.2", "--library-path", LIBRARIES)
+CARRIED = 'python=$(code/setup/carry) && exec "$python" "$@"'
 VERSION = "import sys; print('{}.{}'.format(*sys.version_info))"
 
 
@@ -31,13 +29,11 @@ class Python:
 
     command: tuple[str, ...]
     packages: str  # below the checkout
-    brought: tuple[tuple[Path, str], ...] = ()  # folders, and where the host sees them
-    more: tuple[tuple[str, str], ...] = ()
 
     def environment(self, lab: Path) -> dict[str, str]:
         """Where it finds modules; nothing of this computer's environment."""
         path = f"{lab / 'code'}:{lab}:{lab / self.packages}"
-        return {"PATH": PATH, "HOME": "/tmp", "LC_ALL": "C.UTF-8", "PYTHONPATH": path, **dict(self.more)}
+        return {"PATH": PATH, "HOME": "/tmp", "LC_ALL": "C.UTF-8", "PYTHONPATH": path}
 
 
 def own(root: Path) -> Python:
@@ -51,15 +47,11 @@ def shut_in(root: Path) -> list[str]:
     return ["bwrap", "--ro-bind", str(root), "/", "--proc", "/proc", "--dev", "/dev"]
 
 
-def brought() -> Python:
-    """Debian 12's, and its setpriv, which busybox has without the option that QEMU is started with."""
-    tools = SHARED / "tools"
-    tools.mkdir(parents=True, exist_ok=True)
-    (tools / "setpriv").write_text(f'#!/bin/sh\nexec {" ".join(LOADER)} {BROUGHT}/usr/bin/setpriv "$@"\n')
-    (tools / "setpriv").chmod(0o755)
-    seen = ((debootstrapped("bookworm", ["python3"]), BROUGHT),)
-    more = (("PYTHONHOME", f"{BROUGHT}/usr"), ("PATH", f"/lab/.cache/hosts/shared/tools:{PATH}"))
-    return Python((*LOADER, f"{BROUGHT}/usr/bin/python3.11"), packages("3.11"), seen, more)
+def carried() -> Python:
+    """The one that set-up carries to hosts whose own won't do, laid out there."""
+    found = lock.read(MACHINE / "packages.lock")
+    opened_store(CACHE, print).obtain(found.of("python amd64"), found.date)
+    return Python(("sh", "-c", CARRIED, "sh"), packages("3.11"))
 
 
 def packages(version: str) -> str:
