@@ -27,10 +27,15 @@ def sums_of(digests: Mapping[str, str]) -> bytes:
     return "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode()
 
 
+def held(folder: Path) -> set[str]:
+    """The paths of all that is in a folder and in those under it, but for folders of something and for the digests."""
+    found = (each for each in folder.rglob("*") if each.is_symlink() or not each.is_dir() or not any(each.iterdir()))
+    return {str(each.relative_to(folder)) for each in found} - {SUMS}
+
+
 def seal(folder: Path, digest: Digest = sha256) -> None:
     """Write the digests of all files in a folder; call it before the folder gets its name."""
-    files = [each for each in folder.iterdir() if each.name != SUMS]
-    (folder / SUMS).write_bytes(sums_of({each.name: digest(each) for each in files}))
+    (folder / SUMS).write_bytes(sums_of({name: digest(folder / name) for name in held(folder)}))
 
 
 def read_sums(folder: Path) -> dict[str, str]:
@@ -56,8 +61,7 @@ def damage(folder: Path, digest: Digest = sha256) -> str:
         return f"{SUMS} is missing"
     if not written:
         return f"{SUMS} holds none"
-    there = {each.name for each in folder.iterdir()} - {SUMS}
-    for name in sorted(there ^ written.keys()):
+    for name in sorted(held(folder) ^ written.keys()):
         return f"{name} is {'missing' if name in written else 'strange there'}"
     for name, was in written.items():
         if not (folder / name).is_file() or digest(folder / name) != was:
