@@ -1,4 +1,4 @@
-"""A new lock: the packages that the guest and its runners really use, in the versions that the mirrors have now."""
+"""A new lock: the packages that guest, runners and compilers really use, in the versions that the mirrors have now."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.files.storage import write_text
 from lab.machine import contents, elf
 from lab.supply import deb, indices
 from lab.supply.indices import Indices
-from lab.supply.lock import GUEST, Lock, Locked, python, runner, text_of
+from lab.supply.lock import COMPILER, GUEST, Lock, Locked, cross, python, runner, text_of
 from lab.supply.packages import Packages, SupplyError
 
 KERNEL = re.compile(r"linux-image-\d")  # its name holds the kernel's ABI, so a newer one has another name
@@ -25,6 +25,8 @@ SECTIONS = (
     (GUEST, "image.toml", GUEST_ARCHITECTURE),
     *((runner(architecture), "runner.toml", architecture) for architecture in HOST_ARCHITECTURES),
     *((python(architecture), "python.toml", architecture) for architecture in HOST_ARCHITECTURES),
+    (COMPILER, "compiler.toml", GUEST_ARCHITECTURE),
+    *((cross(other), "cross.toml", GUEST_ARCHITECTURE) for other in HOST_ARCHITECTURES if other != GUEST_ARCHITECTURE),
 )
 
 
@@ -91,6 +93,6 @@ def download(packages: Iterable[Locked], store: Packages, offers: Indices) -> No
 
 
 def taken_files(root: Path, wanted: contents.Wanted) -> set[str]:
-    """The files of the unpacked packages that are taken, links followed."""
+    """The files of the unpacked packages that are taken, and the links to them: another package may hold those."""
     paths = [*contents.paths(root, wanted), *elf.modules(root, wanted.modules)]
-    return {str(elf.inside(root, path).relative_to(root)) for path in paths}
+    return {*paths, *(str(elf.inside(root, path).relative_to(root)) for path in paths)}

@@ -1,4 +1,4 @@
-"""The lock: which Debian packages the guest and the carried QEMU are made of, to the byte."""
+"""The lock: which Debian packages the guest, its compiler and the carried QEMU are made of, to the byte."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from lab.errors import SiteError
 
 HEADER = """\
 # Debian packages, to the byte: name, version, architecture, path in its mirror, sha256, bytes. Written by `make lock`.
-# The guest is the same everywhere; QEMU, which runs it, is of the host's architecture, and so is the Python for hosts
-# whose own won't do. An archive of old versions has all of them as of the date.
+# The guest and its compiler are the same everywhere; QEMU, which runs them, is of the host's architecture, and so is the
+# Python for hosts whose own won't do. An archive of old versions has all of them as of the date.
 """
-GUEST, RUNNER = "guest", "runner"
+GUEST, RUNNER, COMPILER, CROSS = "guest", "runner", "compiler", "cross"
 DATE = re.compile(r"date (\d{8}T\d{6}Z)", re.ASCII)
 SECTION = re.compile(r"\[([a-z]+(?: [a-z0-9]+)?)\]", re.ASCII)
 LINE = re.compile(
@@ -84,6 +84,11 @@ def runner(architecture: str) -> str:
 def python(architecture: str) -> str:
     """The section of the Python that code/setup/carry lays out on a host of an architecture."""
     return f"python {architecture}"
+
+
+def cross(architecture: str) -> str:
+    """The section of what compiles for a host of another architecture than the compiler's own."""
+    return f"{CROSS} {architecture}"
 
 
 def parse(text: str, where: str) -> Lock:
