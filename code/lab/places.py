@@ -12,6 +12,7 @@ PUBLISHED = EXPERIMENTS / "published"
 ASSIGNMENTS = EXPERIMENTS / "assignments"
 CACHE = ROOT / ".cache"
 BENCH = CACHE / "bench"  # the C programs
+BENCH_SOURCES = ROOT / "code" / "bench"
 PROGRAMS = CACHE / "programs"  # copies of them, by digest
 MACHINE = ROOT / "code" / "machine"  # what the exact site boots
 DOCS = ROOT / "docs"

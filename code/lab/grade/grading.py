@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from lab.compiler.shut_in import CompilerMissing
 from lab.errors import LabError, RecordError
 from lab.grade.case import Case
 from lab.grade.checks import CHECKS, Check
 from lab.grade.finding import Finding, Flaw
 from lab.grade.result import CheckResult, Grade, Status
-from lab.grade.sandbox import SandboxMissing
 from lab.submission.errors import SubmissionError
 from lab.version import exact_version
 
@@ -74,7 +74,7 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
             findings = tuple(check(case))
     except SubmissionError as error:
         return Status.FAILED, (Finding(Flaw(error.fault.value), str(error)),)
-    except (CheckTookTooLong, SandboxMissing) as error:
+    except (CheckTookTooLong, CompilerMissing) as error:
         return Status.ERROR, (Finding(Flaw.BLOCKED, str(error)),)
     except LabError as error:
         return Status.FAILED, (Finding(Flaw.RECORD if isinstance(error, RecordError) else Flaw.BLOCKED, str(error)),)

@@ -1,20 +1,22 @@
-"""The student's programs: kept by digest, built in the sandbox, and run on the grader's site only."""
+"""The student's programs: kept by digest, built shut in, and run on the grader's site only."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from lab.compiler.shut_in import build_shut_in
 from lab.faults import OpeningFault
-from lab.grade.sandbox import build_shut_in
 from lab.plan.binaries import keep_binaries
 from lab.plan.plan import Plan, Planned, make_plan
+from lab.plan.sources import source_files
 from lab.programs.request import Build
 from lab.spec.experiment import Experiment
 from lab.submission.archive import unpack
 from lab.submission.errors import SubmissionError
 from lab.submission.package import PROGRAMS
-from lab.submission.programs import BINARIES, SOURCES, own_builds, own_programs, source_files
+from lab.submission.programs import BINARIES, SOURCES, own_builds, own_programs
 
 
 def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
@@ -34,7 +36,7 @@ def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict
     for build in own_builds(experiment):
         made = {file for tool in own_programs(experiment) if tool.build == build for file in tool.binaries}
         names = {str(file.relative_to(build.folder)): file for file in sorted(made)}
-        for name, program in build_shut_in(_sources(files, build), build.command, names).items():
+        for name, program in build_shut_in(_sources(files, build), build.command, names, _tell).items():
             digests[names[name]] = _keep(folder / names[name].name, program)
     return digests
 
@@ -65,3 +67,7 @@ def _keep(copy: Path, content: bytes) -> str:
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_bytes(content)
     return keep_binaries([copy])[copy]
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from lab.plan.binaries import kept_binary
 from lab.plan.plan import Plan
+from lab.plan.sources import source_files
 from lab.programs.request import Build, Program
 from lab.spec.experiment import Experiment
 
 BINARIES, SOURCES = "binaries", "sources"
-LARGEST_SOURCE, MOST_SOURCES = 2**20, 500
 
 
 def own_programs(experiment: Experiment) -> tuple[Program, ...]:
@@ -31,11 +29,3 @@ def program_files(plan: Plan) -> dict[str, bytes]:
     for each in own_builds(plan.experiment):
         files |= {f"{SOURCES}/{each.folder.name}/{name}": content for name, content in source_files(each)}
     return files
-
-
-def source_files(build: Build) -> Iterator[tuple[str, bytes]]:
-    """The files of a folder that its author wrote."""
-    found = [each for each in sorted(build.folder.rglob("*")) if build.is_source(str(each.relative_to(build.folder)))]
-    for file in found[:MOST_SOURCES]:
-        if file.is_file() and not file.is_symlink() and file.stat().st_size <= LARGEST_SOURCE:
-            yield str(file.relative_to(build.folder)), file.read_bytes()

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.compiler.task import BuildRefused
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Flaw
 from lab.grade.programs import firsts
-from lab.grade.sandbox import BuildRefused
 from lab.plan.plan import Planned
 from lab.records.record import read_facts, read_samples_of
 from lab.records.tolerance import TOLERANCE

@@ -1,0 +1,48 @@
+"""Builds that were made here before: kept in the cache by all that they are made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from lab.compiler import shut_in, toolchain
+from lab.compiler.task import Task
+from lab.files.digests import damage
+from lab.files.store import exclusive, prune, put_folder, stored
+
+KEPT = 32
+
+
+def build_once(task: Task, machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str, bytes]:
+    """The programs of a task; it runs unless they are there, undamaged, from an earlier time."""
+    target = cache / "built" / digest(task, toolchain.place(machine, cache))
+    if _damage(target):
+        with exclusive(target.with_name("lock")):
+            if _damage(target):
+                programs = task.programs(*shut_in.run(task, machine, cache, tell))
+                with put_folder(target, replace=True) as folder:
+                    assert folder is not None
+                    write(folder, programs)
+                prune(target.parent, KEPT)
+    return {name: (target / name).read_bytes() for name in task.wanted}
+
+
+def digest(task: Task, compiler: Path) -> str:
+    """A digest of sources, command and compiler."""
+    files = {name: hashlib.sha256(content).hexdigest() for name, content in task.files.items()}
+    made_from = json.dumps([compiler.name, sorted(files.items()), task.inside])
+    return hashlib.sha256(made_from.encode()).hexdigest()
+
+
+def write(folder: Path, programs: dict[str, bytes]) -> None:
+    """Each under its name."""
+    for name, content in programs.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def _damage(folder: Path) -> str:
+    with stored(folder, "read"):
+        return damage(folder)

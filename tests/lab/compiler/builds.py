@@ -1,0 +1,41 @@
+"""Builds for both kinds of walls."""
+
+from __future__ import annotations
+
+from lab.compiler.task import Task
+
+HONEST = Task(
+    {
+        "Makefile": b"mine: mine.c\n\t$(CC) -g -O2 -o $@ $< -lm\n",
+        "mine.c": b"#include <math.h>\n#include <infiniband/verbs.h>\n#include <stdio.h>\n"
+        b'int main(int c, char **v) { return printf("%s %f", __DATE__, sin(c + v[0][0])); }\n',
+    },
+    ("make", "-s"),
+    ("mine",),
+)
+# Tries everything, and says what came of it: to write outside, to fill memory and folders, to have more processes.
+HOSTILE = b"""
+for place in /usr/x /bin/sh /etc/x /z /dev/z /proc/z; do echo x >$place && echo wrote $place; done
+id -u; grep CapEff /proc/self/status; cat /proc/net/dev
+head -c 300000000 /dev/zero >a && echo large; cat a >b; cat a >c && echo filled; rm -f a b c
+dd if=/dev/zero of=/dev/null bs=3G count=1 && echo memory
+i=0; while [ $i -lt 300 ]; do sleep 99 & i=$((i + 1)); done; echo forked
+"""
+
+
+def recipe(*lines: str, deadline_s: int = 120, **files: bytes) -> Task:
+    """A build of one rule."""
+    makefile = "mine:\n" + "".join(f"\t{line}\n" for line in lines)
+    return Task({"Makefile": makefile.encode(), **files}, ("make", "-s"), ("mine",), deadline_s)
+
+
+def hostile() -> Task:
+    """A build that says in its program what it could do."""
+    return recipe("sh hostile >$@ 2>/dev/null || true", hostile=HOSTILE)
+
+
+def require_harmless(said: bytes) -> None:
+    """What a hostile build may say: that it is nobody, without rights, with no network but lo."""
+    lines = said.decode().splitlines()
+    assert lines[:2] == ["65534", "CapEff:\t0000000000000000"], lines
+    assert [line.split()[0] for line in lines[4:]] == ["lo:"], lines

@@ -1,0 +1,45 @@
+"""The guest that compiles, with the real QEMU: as few boots as will do. That it gives the sandbox's bytes is for
+test_shut_in.py."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+from tests.lab.compiler.builds import HONEST, hostile, recipe, require_harmless
+
+from lab.compiler import guest as module
+from lab.compiler.guest import HEADER_BYTES, Guest, answer
+from lab.compiler.task import OVERTIME
+from lab.compiler.toolchain import Toolchain
+from lab.machine.qemu import MachineError
+from lab.machine.sparse import anonymous_file
+
+
+def test_a_hostile_build_stays_within_its_walls(tools: Toolchain, guest: Guest) -> None:
+    task = hostile()
+    require_harmless(task.programs(*guest.run(tools, task))["mine"])
+
+
+@pytest.mark.parametrize("waiting", [1, 1000], ids=["on the clock", "of the processor"])
+def test_a_build_has_its_time_and_no_more(
+    tools: Toolchain, guest: Guest, monkeypatch: pytest.MonkeyPatch, waiting: int
+) -> None:
+    monkeypatch.setattr(module, "WAITING", waiting)
+    assert guest.run(tools, recipe("sleep 1000", deadline_s=2)) == (OVERTIME, b"")
+
+
+def test_a_guest_that_breaks_down_leaves_its_console(tools: Toolchain, guest: Guest) -> None:
+    with pytest.raises(MachineError) as error:
+        replace(guest, init=b"no program").run(tools, HONEST)
+    assert "kernel panicked" in error.value.what and "console.log" in error.value.evidence
+
+
+def test_what_comes_out_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LARGEST_PROGRAM", 10)
+    with anonymous_file("mailbox", 4096) as mailbox:
+        os.pwrite(mailbox, b"0 1000".ljust(HEADER_BYTES - 1) + b"\n" + b"x" * 1000, 0)
+        assert answer(mailbox) == (0, b"x" * 11)
+        os.pwrite(mailbox, b"3 4".ljust(HEADER_BYTES - 1) + b"\n", 0)
+        assert answer(mailbox) == (3, b"xxxx")

@@ -1,0 +1,72 @@
+"""The choice between the sandbox and the guest."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.lab.compiler.builds import HONEST
+
+from lab.compiler import sandboxed, shut_in, task
+from lab.compiler.guest import Guest
+from lab.compiler.shut_in import CompilerMissing, build_shut_in
+from lab.files import tarball
+from lab.places import ROOT
+from lab.supply.packages import SupplyError
+
+# What a container or a kernel with AppArmor's rule says to an ordinary user: no name spaces for you.
+WITHOUT = (
+    "bwrap",
+    "--unshare-user",
+    "--disable-userns",
+    "--uid",
+    "1000",
+    "--gid",
+    "1000",
+    "--dev-bind",
+    "/",
+    "/",
+    "--",
+)
+BUILD = """
+from tests.lab.compiler.builds import HONEST
+from lab.compiler.shut_in import build_shut_in
+program = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)["mine"]
+print(program == open("{}", "rb").read())
+"""
+
+
+def test_a_sandbox_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Guest, "run", lambda *_: pytest.fail("a guest"))
+    (program,) = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, lambda _: None).values()
+    assert program.startswith(b"\x7fELF")
+
+
+def test_where_the_kernel_gives_no_name_spaces_a_guest_compiles_the_same_bytes_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)["mine"])
+    command = [*WITHOUT, sys.executable, "-c", BUILD.format(tmp_path / "mine")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    why, equal = done.stdout.splitlines()
+    assert why.startswith("compiling in a guest, since this computer has no sandbox: bwrap: ")
+    assert equal == "True"
+
+
+def test_a_computer_without_bubblewrap_takes_a_guest_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, made = list[str](), tarball.pack({"mine": b"made in a guest"})
+    monkeypatch.setattr(sandboxed, "walls", lambda _: ("no-such-bwrap",))
+    monkeypatch.setattr(Guest, "run", lambda *_: (0, made))
+    assert build_shut_in({}, ("make",), ("mine",), told.append) == {"mine": b"made in a guest"}
+    assert told == ["compiling in a guest, since this computer has no sandbox: bwrap is not installed"]
+
+
+def test_a_computer_that_cannot_compile_blames_no_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> tuple[int, bytes]:
+        raise SupplyError("nobody gives gcc")
+
+    monkeypatch.setattr(shut_in, "run", fail)
+    with pytest.raises(CompilerMissing, match="nothing can be compiled safely here: nobody gives gcc"):
+        build_shut_in({}, ("make",), ("mine",), print)
+    assert not issubclass(CompilerMissing, task.BuildRefused)

@@ -1,0 +1,29 @@
+"""The student's programs, built from a hand-in's sources, with the real compiler."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.lab.grade.own_program import experiment
+
+from lab.errors import LabError
+from lab.grade.programs import build_programs
+from lab.spec.reader import load
+from lab.submission.archive import pack
+
+MAKEFILE = b"mine: mine.c\n\tgcc -o $@ mine.c\n"
+PROGRAM = b"int main(void) { return 0; }\n"
+
+
+def test_what_the_whitelist_does_not_name_is_the_courses_own(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "Makefile").write_bytes(MAKEFILE)
+    (tmp_path / "mine" / "mine.c").write_text("#error the course's own")
+    (tmp_path / "small.toml").write_text(experiment("make -s", 'sources = ["*.c"]'))
+    handed_in = {"sources/mine/mine.c": PROGRAM, "sources/mine/Makefile": b"mine:\n\techo handed in >mine\n"}
+    (binary,) = build_programs(pack(handed_in), load(tmp_path / "small.toml"), tmp_path / "built")
+    assert binary == tmp_path / "mine" / "mine"
+    assert (tmp_path / "built" / "mine").read_bytes().startswith(b"\x7fELF")
+    with pytest.raises(LabError, match="No rule to make target 'mine"):
+        build_programs(pack({}), load(tmp_path / "small.toml"), tmp_path / "built")
