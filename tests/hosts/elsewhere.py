@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lab.compiler import plugin
 from lab.files.store import exclusive, put_folder
-from lab.machine import contents, plugin, runner
+from lab.machine import contents, runner
 from lab.machine.frozen import Frozen
+from lab.machine.plugin import NAME
 from lab.machine.runner import LOADER, Runner
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
 from lab.supply import lock
 from lab.supply.settings import opened_store
 
-ARM64_GCC = "aarch64-linux-gnu-gcc"
 ARM64_QEMU = "qemu-aarch64-static"
 ARM64 = CACHE / "hosts" / "arm64"
 HOST_SECONDS = (1000.0, 1000.0)  # of a second of the guest, and more: a translated translator is slow
@@ -79,7 +79,7 @@ class WithRunner(ExactSite):
 def empty() -> Elsewhere:
     """What this computer's site uses, shut in."""
     ours = runner.carried(MACHINE, CACHE, print)
-    return Elsewhere(InAnEmptyRoot(ours.folder), plugin.built(MACHINE, CACHE))
+    return Elsewhere(InAnEmptyRoot(ours.folder), plugin.built(MACHINE, CACHE, print))
 
 
 def arm64() -> Elsewhere:
@@ -89,7 +89,7 @@ def arm64() -> Elsewhere:
             with put_folder(ARM64 / name) as folder:
                 if folder is not None:
                     make(folder)
-    return Elsewhere(EmulatedArm64(ARM64 / "runner"), ARM64 / "plugin" / plugin.NAME)
+    return Elsewhere(EmulatedArm64(ARM64 / "runner"), ARM64 / "plugin" / NAME)
 
 
 def lay_out_arm64(folder: Path) -> None:
@@ -101,9 +101,8 @@ def lay_out_arm64(folder: Path) -> None:
 
 
 def compile_arm64(folder: Path) -> None:
-    """The plugin by Debian's cross compiler."""
-    source = MACHINE / "before_halt.c"
-    subprocess.run([ARM64_GCC, *plugin.FLAGS, "-o", folder / plugin.NAME, source], check=True)
+    """The plugin by the lock's cross compiler."""
+    (folder / NAME).write_bytes(plugin.compiled(MACHINE, CACHE, lock.runner("arm64"), print))
 
 
 RUNNERS: Mapping[str, Callable[[], Elsewhere]] = {"empty": empty, "arm64": arm64}

@@ -11,9 +11,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from lab.compiler import plugin
 from lab.errors import SiteError
 from lab.files.digests import folder_digest
-from lab.machine import expected, frozen, guest, plugin, runner, selfcheck
+from lab.machine import expected, frozen, guest, runner, selfcheck
 from lab.machine.expected import Expected
 from lab.machine.image import build_image
 from lab.machine.running import Running
@@ -32,6 +33,7 @@ class ExactSite:
     """Runs every job from the same frozen instant, any number of them at once."""
 
     name = "exact"
+    boots_image = True
     at_once: int | None = None
     traits = EXACT
     ends = Ends(
@@ -71,7 +73,7 @@ class ExactSite:
             if self.known is None:
                 image = build_image(self.machine, self.cache, progress)
                 qemu = runner.carried(self.machine, self.cache, progress)
-                made = plugin.built(self.machine, self.cache)
+                made = plugin.built(self.machine, self.cache, progress)
                 self.known = frozen.Recipe(image, qemu, made, expected.read(self.machine))
             return self.known
 

@@ -12,8 +12,8 @@ from lab.errors import SiteError
 
 HEADER = """\
 # Debian packages, to the byte: name, version, architecture, path in its mirror, sha256, bytes. Written by `make lock`.
-# The guest and its compiler are the same everywhere; QEMU, which runs them, is of the host's architecture, and so is the
-# Python for hosts whose own won't do. An archive of old versions has all of them as of the date.
+# The guest and its compiler are the same everywhere; QEMU, which runs them, is of the host's architecture, and so is
+# the Python for hosts whose own won't do. An archive of old versions has all of them as of the date.
 """
 GUEST, RUNNER, COMPILER, CROSS = "guest", "runner", "compiler", "cross"
 DATE = re.compile(r"date (\d{8}T\d{6}Z)", re.ASCII)

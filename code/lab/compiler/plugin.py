@@ -1,0 +1,40 @@
+"""The plugin of QEMU's clock by the locked compiler, for this host or another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from lab.compiler import shut_in
+from lab.compiler.task import BuildRefused, Task
+from lab.errors import SiteError
+from lab.machine import plugin, runner
+from lab.machine.plugin import NAME, SOURCE
+from lab.supply import lock
+
+FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
+# What compiles for a host of an architecture, and the section of the lock that has it beside the compiler's own.
+COMPILERS = {
+    lock.runner("amd64"): ("gcc", ""),
+    lock.runner("arm64"): ("aarch64-linux-gnu-gcc-12", lock.cross("arm64")),
+}
+
+
+class PluginError(SiteError):
+    """The plugin cannot be built."""
+
+
+def built(machine: Path, cache: Path, tell: Callable[[str], None]) -> Path:
+    """The plugin in the cache; compiled now, if it is not there."""
+    return plugin.built(machine, cache, partial(compiled, machine, cache, runner.section(), tell))
+
+
+def compiled(machine: Path, cache: Path, host: str, tell: Callable[[str], None]) -> bytes:
+    """The plugin for hosts of a section; the error has what the compiler said."""
+    compiler, more = COMPILERS[host]
+    task = Task({SOURCE: (machine / SOURCE).read_bytes()}, (compiler, *FLAGS, "-o", NAME, SOURCE), (NAME,))
+    try:
+        return task.programs(*shut_in.run(task, machine, cache, tell, more))[NAME]
+    except BuildRefused as error:
+        raise PluginError(f"{SOURCE} does not compile: {error.what}") from error

@@ -1,0 +1,76 @@
+"""The plugin in the cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from lab.compiler import plugin, shut_in
+from lab.compiler.plugin import PluginError, built
+from lab.compiler.task import FAILED, Task
+from lab.files import tarball
+from lab.machine import runner
+from lab.places import CACHE, MACHINE
+from lab.supply import lock
+
+Compiled = list[tuple[str, ...]]
+
+
+@pytest.fixture
+def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
+    """A source, and a compiler that notes how it is called."""
+    (tmp_path / "before_halt.c").write_text("int main;\n")
+    calls = Compiled()
+
+    def run(task: Task, *others: object) -> tuple[int, bytes]:
+        calls.append((task.command[0], *map(str, others[3:])))
+        return 0, tarball.pack({plugin.NAME: b"\x7fELF"})
+
+    monkeypatch.setattr(shut_in, "run", run)
+    return calls
+
+
+def test_it_is_compiled_once_for_each_source_and_host(
+    tmp_path: Path, compiled: Compiled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "section", lambda: lock.runner("amd64"))
+    first = built(tmp_path, tmp_path, print)
+    assert built(tmp_path, tmp_path, print) == first
+    (tmp_path / "before_halt.c").write_text("int other;\n")
+    other = built(tmp_path, tmp_path, print)
+    monkeypatch.setattr(runner, "section", lambda: lock.runner("arm64"))
+    assert len({first, other, built(tmp_path, tmp_path, print)}) == 3
+    assert compiled == [("gcc", ""), ("gcc", ""), ("aarch64-linux-gnu-gcc-12", "cross arm64")]
+
+
+def test_what_the_compiler_says_is_told_and_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "before_halt.c").write_text("not C\n")
+    monkeypatch.setattr(shut_in, "run", lambda *_: (FAILED, b"before_halt.c:1: error: not C\n"))
+    with pytest.raises(PluginError, match=r"before_halt\.c does not compile: .*error: not C"):
+        built(tmp_path, tmp_path, print)
+    assert [each.name for each in (tmp_path / "plugin").iterdir()] == ["lock"]
+
+
+def test_a_damaged_one_is_compiled_again(tmp_path: Path, compiled: Compiled) -> None:
+    file = built(tmp_path, tmp_path, print)
+    file.write_bytes(b"damaged")
+    assert built(tmp_path, tmp_path, print) == file and file.read_bytes() == b"\x7fELF"
+    assert len(compiled) == 2
+
+
+@pytest.mark.parametrize(("host", "processor"), [("amd64", "x64"), ("arm64", "AArch64")])
+def test_the_locked_compiler_makes_it_for_every_host(host: str, processor: str, tmp_path: Path) -> None:
+    (tmp_path / "it").write_bytes(plugin.compiled(MACHINE, CACHE, lock.runner(host), lambda _: None))
+    with (tmp_path / "it").open("rb") as file:
+        elf = ELFFile(file)
+        assert elf.get_machine_arch() == processor
+        assert {"qemu_plugin_install", "qemu_plugin_version"} <= exported(elf)
+
+
+def exported(elf: ELFFile) -> set[str]:
+    symbols = elf.get_section_by_name(".dynsym")
+    assert isinstance(symbols, SymbolTableSection)
+    return {each.name for each in symbols.iter_symbols() if each["st_shndx"] != "SHN_UNDEF"}
