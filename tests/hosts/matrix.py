@@ -120,7 +120,7 @@ HOSTS = (
         "QEMU built for arm64, by qemu-user; the harness is outside",
         "qemu-aarch64-static",
         lambda _: runner_elsewhere("arm64"),
-        needs=("qemu-aarch64-static", "aarch64-linux-gnu-gcc"),
+        needs=("qemu-aarch64-static",),
     ),
     Host(
         "ordinary-user",

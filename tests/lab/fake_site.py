@@ -26,6 +26,7 @@ class FakeSite:
     """Every message takes 20 microseconds and 4 ns a byte."""
 
     name = "exact"
+    boots_image = False
     at_once: int | None = None
     traits = EXACT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +21,11 @@ DEADLINE_S = 600  # of a build command
 def keep_binaries(files: Iterable[Path], kept: Path = PROGRAMS) -> dict[Path, str]:
     """The sha256 of each program under test; a copy of it lies at kept_binary()."""
     return {file: _keep(file, kept) for file in sorted(files)}
+
+
+def keep_contents(programs: Mapping[Path, bytes], kept: Path = PROGRAMS) -> dict[Path, str]:
+    """The same for programs that lie nowhere yet."""
+    return {file: _keep_content(file.name, content, kept) for file, content in sorted(programs.items())}
 
 
 def build(wanted: Iterable[Build]) -> None:
@@ -67,8 +72,12 @@ def _keep(file: Path, kept: Path) -> str:
         raise LabError(
             "is empty: its build was cut off", where=str(file), hint=f"rm {shlex.quote(str(file))}; make build"
         )
+    return _keep_content(file.name, content, kept)
+
+
+def _keep_content(name: str, content: bytes, kept: Path) -> str:
     digest = hashlib.sha256(content).hexdigest()
-    copy = kept_binary(file.name, digest, kept)
+    copy = kept_binary(name, digest, kept)
     if not is_kept(copy):
         try:
             write_bytes(copy, content, runnable=True)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from lab.errors import SpecError
 from lab.places import EXPERIMENTS
-from lab.plan.binaries import build, keep_binaries
-from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.plan.binaries import build, keep_binaries, keep_contents
+from lab.plan.plan import Plan, SiteFacts, make_plan
+from lab.plan.sources import compiled
 from lab.sites import Site
 from lab.spec.experiment import MOST_TRIALS, Experiment
 from lab.spec.reader import load
@@ -33,14 +34,23 @@ def open_workshop(
     """Opens the site and makes the plans. All experiments are checked before a build and counted before a plan."""
     experiments = [load(find_experiment(file), most) for file in files]
     require_count(experiments, site.name, progress, most)
-    build(each.tool.build for experiment in experiments for each in experiment.series if each.tool.build)
-    digests = keep_binaries(binaries(experiments))
+    digests = under_test(experiments, site, progress)
     site.prepare(progress)
     facts = SiteFacts.of(site)
     plans = tuple(make_plan(each, facts, digests) for each in experiments)
     for line in left_out(plans):
         progress(line)
     return Workshop(site, facts, plans)
+
+
+def under_test(experiments: Iterable[Experiment], site: Site, progress: Callable[[str], None]) -> dict[Path, str]:
+    """The digests of the programs under test: by the locked compiler where they run in the lab's image, else by this
+    computer's."""
+    tools = [each.tool for experiment in experiments for each in experiment.series]
+    if site.boots_image:
+        return keep_contents(compiled({file: tool.build for tool in tools for file in tool.binaries}, progress))
+    build(tool.build for tool in tools if tool.build)
+    return keep_binaries(file for tool in tools for file in tool.binaries)
 
 
 def most_trials(options: Namespace) -> int | None:

@@ -26,6 +26,7 @@ class Site(Protocol):
     """A place that runs jobs."""
 
     name: str
+    boots_image: bool  # programs under test run in the lab's image, whatever this computer's system is
     at_once: int | None  # trials that do not disturb each other; None: as many as there are processors
 
     @property

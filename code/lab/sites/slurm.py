@@ -36,6 +36,7 @@ class SlurmSite:
     """Two nodes for each trial."""
 
     name = "slurm"
+    boots_image = False
     traits = TRAITS
     kind = "pair"
     at_once: int | None = AT_ONCE
@@ -81,6 +82,7 @@ class ExactOnSlurm(SlurmSite):
     """The exact machine on a cluster's nodes: the same records as from this computer."""
 
     name = "exact"
+    boots_image = True
     traits = EXACT
     kind = "exact"
 

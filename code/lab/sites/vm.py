@@ -34,6 +34,7 @@ class VmSite:
     """Boots for every job: one job after the other, since two at once would measure each other."""
 
     name = "vm"
+    boots_image = True
     at_once: int | None = 1
 
     def __init__(self, machine: Path, cache: Path, processors: int) -> None:

@@ -39,6 +39,7 @@ class PairLink(Protocol):
 class WallSite:
     """Runs one job after the other: two at once would measure each other."""
 
+    boots_image = False
     at_once: int | None = 1
 
     def __init__(

@@ -13,6 +13,7 @@ from lab.compiler.plugin import PluginError, built
 from lab.compiler.task import FAILED, Task
 from lab.files import tarball
 from lab.machine import runner
+from lab.machine.plugin import NAME
 from lab.places import CACHE, MACHINE
 from lab.supply import lock
 
@@ -27,7 +28,7 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
 
     def run(task: Task, *others: object) -> tuple[int, bytes]:
         calls.append((task.command[0], *map(str, others[3:])))
-        return 0, tarball.pack({plugin.NAME: b"\x7fELF"})
+        return 0, tarball.pack({NAME: b"\x7fELF"})
 
     monkeypatch.setattr(shut_in, "run", run)
     return calls

@@ -1,0 +1,72 @@
+"""Programs under test on a site that boots the lab's image: the locked compiler's, from what people wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.lab.fake_site import FakeSite
+from tests.lab.grade.own_program import experiment
+
+from lab.compiler.task import BuildRefused, Task
+from lab.places import BENCH
+from lab.plan import sources
+from lab.plan.workshop import under_test
+from lab.programs.request import Build
+from lab.spec.reader import load
+
+
+@pytest.fixture
+def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+    """What the compiler is given; its programs are their own names."""
+    given = list[Task]()
+
+    def build_once(task: Task, *_: object) -> dict[str, bytes]:
+        given.append(task)
+        return {name: name.encode() for name in task.wanted}
+
+    monkeypatch.setattr(sources, "build_once", build_once)
+    return given
+
+
+def test_the_lab_s_own_programs_are_one_build_of_code_bench(tasks: list[Task]) -> None:
+    client, rank = BENCH / "verbs-client", BENCH / "mpi-pingpong"
+    assert sources.compiled({client: None, rank: None}, print) == {
+        client: b"out/verbs-client",
+        rank: b"out/mpi-pingpong",
+    }
+    (task,) = tasks
+    assert {"Makefile", "verbs.c", "verbs.h"} <= task.files.keys()
+
+
+def test_a_student_s_program_is_built_from_what_people_wrote_and_not_from_what_a_build_left(
+    tasks: list[Task], tmp_path: Path
+) -> None:
+    (tmp_path / "parts").mkdir()
+    for name in ("mine.c", "mine.o", "mine", "Makefile", "parts/a.inc"):
+        (tmp_path / name).write_text(name)
+    build = Build(("make",), tmp_path, ("*.c", "*.inc"))
+    assert sources.compiled({tmp_path / "mine": build}, print) == {tmp_path / "mine": b"mine"}
+    assert tasks[0].files.keys() == {"mine.c", "Makefile", "parts/a.inc"}
+
+
+def test_a_build_that_is_refused_names_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> dict[str, bytes]:
+        raise BuildRefused("make: no rule")
+
+    monkeypatch.setattr(sources, "build_once", refuse)
+    with pytest.raises(BuildRefused, match=rf"{tmp_path}: make: no rule"):
+        sources.compiled({tmp_path / "mine": Build(("make",), tmp_path)}, print)
+
+
+def test_a_site_that_boots_the_image_takes_them_and_another_this_computer_s(
+    tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "small.toml").write_text(experiment("touch mine"))
+    site, told = FakeSite(), print
+    under_test([load(tmp_path / "small.toml")], site, told)
+    assert (tmp_path / "mine" / "mine").exists() and not tasks
+    monkeypatch.setattr(site, "boots_image", True)
+    under_test([load(tmp_path / "small.toml")], site, told)
+    assert [task.command for task in tasks] == [("touch", "mine")]
