@@ -16,7 +16,7 @@ COMMANDS = ("compare", "submit")
 
 def compare(options: Namespace) -> int:
     """Two results folders or PDFs, size by size."""
-    from lab.submission.side_by_side import compare_sides, identity_differences, of_two_sites
+    from lab.submission.side_by_side import compare_sides, identity_differences, of_two_sites, of_two_typesetters
     from lab.submission.sides import read_side
 
     first, second = read_side(options.first), read_side(options.second)
@@ -28,6 +28,7 @@ def compare(options: Namespace) -> int:
     print("identity: " + ("the same" if not differences else f"{len(differences)} parts differ"))
     for difference in differences:
         print(f"  {difference}")
+    print("".join(f"{line}\n" for line in of_two_typesetters(first, second)), end="")
     return 0
 
 

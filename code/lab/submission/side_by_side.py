@@ -95,6 +95,13 @@ def identity_differences(first: ComparedSide, second: ComparedSide) -> list[str]
     return [f"{name}: {_short(one)} and {_short(other)}" for name, one, other in pairs if one != other]
 
 
+def of_two_typesetters(first: ComparedSide, second: ComparedSide) -> Iterator[str]:
+    """A line for two PDFs whose pages were broken by different versions of TeX, so that their bytes say nothing."""
+    one, other = first.typesetter, second.typesetter
+    if one and other and one != other:
+        yield f"typeset by {one} and by {other}: the PDFs differ for that alone"
+
+
 def _compare(name: str, ours: list[Row], theirs: list[Row], margin: float) -> SideBySide:
     try:
         ratios = _ratios(values_by_place(ours), values_by_place(theirs), margin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.errors import LabError, ParseError
@@ -13,6 +13,7 @@ from lab.records.record import find_key, read_facts
 from lab.records.reference import IDENTITY
 from lab.records.row import Row, is_table, parse_table
 from lab.report.pdf.extract import extract
+from lab.report.pdf.typesetter import typesetter
 from lab.typed_json import JsonTable
 
 CLAIMS, MANIFEST = "claims.csv", "manifest.json"  # of a report: no table of records, and the records' digests
@@ -29,6 +30,7 @@ class ComparedSide:
     name: str
     tables: dict[str, list[Row]]
     identity: dict[str, str]
+    typesetter: str = ""  # of a PDF
 
 
 def read_side(place: Path) -> ComparedSide:
@@ -37,7 +39,7 @@ def read_side(place: Path) -> ComparedSide:
         return _folder(place, str(place))
     with tempfile.TemporaryDirectory(prefix="lab-side-") as name:
         extract(place, Path(name))
-        return _folder(Path(name), str(place))
+        return replace(_folder(Path(name), str(place)), typesetter=typesetter(place))
 
 
 def _folder(folder: Path, name: str) -> ComparedSide:

@@ -16,7 +16,7 @@ from lab.records.table import columns, make_table
 from lab.report.pdf.attach import attach
 from lab.report.tex.latex import compile_pdf
 from lab.run.run import RunSetup, missing, run_trials
-from lab.submission.side_by_side import compare_sides, identity_differences, of_two_sites
+from lab.submission.side_by_side import compare_sides, identity_differences, of_two_sites, of_two_typesetters
 from lab.submission.sides import ComparedSide, SideError, read_side
 
 Make = Callable[..., Plan]
@@ -88,6 +88,23 @@ def test_a_pdf_with_other_data_is_one_sentence(page: bytes, tmp_path: Path, iden
     pdf.write_bytes(attach(page, {"small.csv": b"series,record\na,b\n", "identity.json": identity}))
     with pytest.raises(SideError, match="did not write"):
         read_side(pdf)
+
+
+def test_two_pdfs_of_different_tex_are_told_apart(tmp_path: Path) -> None:
+    """Lines are broken within the banner, as in a column of a table."""
+    texts = {
+        name: f"\\parbox{{45mm}}{{\\raggedright This is pdfTeX, Version 3.141592653-2.6-{version} kpathsea version 6}}"
+        for name, version in {"a": "1.40.24 (TeX Live 2022/Debian)", "b": "1.40.28 (TeX Live 2025/Arch Linux)"}.items()
+    }
+    for name, text in texts.items():
+        source = f"\\documentclass{{article}}\\begin{{document}}{text}\\end{{document}}".encode()
+        data = {"small.csv": format_table(COLUMNS, rows(1)).encode(), "identity.json": b'{"site": "exact"}'}
+        (tmp_path / f"{name}.pdf").write_bytes(attach(compile_pdf({"x.tex": source}, "x.tex"), data))
+    one, other = read_side(tmp_path / "a.pdf"), read_side(tmp_path / "b.pdf")
+    banner = "pdfTeX, Version 3.141592653-2.6-1.40"
+    said = f"typeset by {banner}.24 (TeX Live 2022/Debian) and by {banner}.28 (TeX Live 2025/Arch Linux)"
+    assert list(of_two_typesetters(one, other)) == [f"{said}: the PDFs differ for that alone"]
+    assert not list(of_two_typesetters(one, one)) and not list(of_two_typesetters(one, side(rows(1))))
 
 
 @pytest.mark.parametrize("table", [b"series,record\n\xff,b\n", b"series,record\na,b,c,d\n", b"series\na\n"])

@@ -8,6 +8,7 @@ import pytest
 
 from lab.places import TEMPLATES
 from lab.report.errors import ReportError
+from lab.report.pdf.typesetter import typesetter
 from lab.report.tex import latex
 from lab.report.tex.escape import SPECIAL, escape
 from lab.report.tex.latex import compile_pdf
@@ -33,6 +34,14 @@ def test_hostile_texts_print_as_they_are(tmp_path: Path) -> None:
     assert "\\input{/et" in printed and "\\write18{t" in printed and "root:" not in printed
     assert "Größe" in printed and "a--b" in printed
     assert all(mark in printed for mark in '\\{}$&#%_~^"')
+
+
+def test_the_typesetter_is_named_as_it_calls_itself(tmp_path: Path) -> None:
+    """In a column that is narrower than that of the table of the environment."""
+    (tmp_path / "x.pdf").write_bytes(compile_pdf(document(r"\parbox{60mm}{\raggedright\labtypesetter}"), "report.tex"))
+    said = subprocess.run(["pdftex", "--version"], capture_output=True, check=True, text=True).stdout.splitlines()[0]
+    name, version, rest = said.split(maxsplit=2)
+    assert typesetter(tmp_path / "x.pdf") == f"{name}, Version {version} {rest}"
 
 
 @pytest.mark.parametrize("text", ["\u05e9\u05dc\u05d5\u05dd", "\u202eabc", "\u4e2d", "\x00", "z" * 10_001])
