@@ -1,0 +1,56 @@
+"""The self-check on the real machine, as a computer's first trial sees it: lab.machine.{selfcheck,expected}."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lab.machine import expected, selfcheck
+from lab.machine.qemu import MachineError
+from lab.model.trial import Job
+from lab.places import CACHE, MACHINE
+from lab.sites.exact import ExactSite
+
+
+@pytest.fixture
+def newcomer(exact: ExactSite, tmp_path: Path) -> Callable[[], ExactSite]:
+    """The frozen machine on a computer that never ran it."""
+    assert exact.identity()
+    cache, machine = tmp_path / "cache", tmp_path / "machine"
+    for folder in (cache, machine):
+        folder.mkdir()
+    for each in CACHE.iterdir():
+        if each.name != selfcheck.FOLDER:
+            (cache / each.name).symlink_to(each)
+    for each in MACHINE.iterdir():
+        (machine / each.name).write_bytes(each.read_bytes())
+    return lambda: ExactSite(machine, cache)
+
+
+def told_by(site: ExactSite, job: Job) -> list[str]:
+    told: list[str] = []
+    site.prepare(told.append)
+    site.run(job)
+    return told
+
+
+def test_a_computer_is_checked_before_its_first_trial_and_never_again(
+    newcomer: Callable[[], ExactSite], shell: Callable[..., Job]
+) -> None:
+    assert any("exactly (once)" in line for line in told_by(newcomer(), shell("true")))
+    assert not any("exactly" in line for line in told_by(newcomer(), shell("true")))
+
+
+@pytest.mark.parametrize("step", selfcheck.STEPS)
+def test_a_computer_that_finds_other_bytes_is_refused_before_its_first_trial(
+    newcomer: Callable[[], ExactSite], shell: Callable[..., Job], step: str
+) -> None:
+    site = newcomer()
+    known = expected.read(site.machine)
+    assert known
+    expected.write(site.machine, replace(known, checks={**known.checks, step: "0" * 64}))
+    with pytest.raises(MachineError, match=f"{step} gives other bytes"):
+        site.run(shell("true"))
