@@ -14,6 +14,7 @@ from lab.plan import sources
 from lab.plan.workshop import under_test
 from lab.programs.request import Build
 from lab.spec.reader import load
+from lab.supply.packages import SupplyError
 
 
 @pytest.fixture
@@ -70,3 +71,18 @@ def test_a_site_that_boots_the_image_takes_them_and_another_this_computer_s(
     monkeypatch.setattr(site, "boots_image", True)
     under_test([load(tmp_path / "small.toml")], site, told)
     assert [task.command for task in tasks] == [("touch", "mine")]
+
+
+def test_without_the_locked_compiler_s_packages_this_computer_s_compiler_is_taken_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> dict[str, bytes]:
+        raise SupplyError("nobody gives gcc-12")
+
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "small.toml").write_text(experiment("touch mine"))
+    site, told = FakeSite(), list[str]()
+    monkeypatch.setattr(site, "boots_image", True)
+    monkeypatch.setattr(sources, "build_once", fail)
+    assert under_test([load(tmp_path / "small.toml")], site, told.append).keys() == {tmp_path / "mine" / "mine"}
+    assert told == ["nobody gives gcc-12: taking programs of this computer's compiler"]
