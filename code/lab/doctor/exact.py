@@ -1,4 +1,4 @@
-"""The exact site: QEMU, the programs under test, room on the disk."""
+"""The exact site: its packages, QEMU, the machine, room on the disk."""
 
 from __future__ import annotations
 
@@ -7,27 +7,23 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Diagnosis, program
+from lab.doctor.finding import Diagnosis
 from lab.errors import LabError, SiteError
 from lab.machine import expected, runner
-from lab.places import BENCH, CACHE, MACHINE, REFERENCE, ROOT, SETTINGS
+from lab.places import CACHE, MACHINE, REFERENCE, ROOT, SETTINGS
 from lab.records.reference import read_identity
-from lab.supply.lock import GUEST, read
+from lab.supply.lock import COMPILER, GUEST, read
 from lab.supply.settings import load
 
 SITE = "exact"
 FREE_BYTES = 2 * 2**30  # image, frozen machine and results, with room to spare
-PROGRAMS = {"gcc": "gcc"}  # builds the programs under test
-BINARIES = ("verbs-server", "verbs-client", "tcp-server", "tcp-client")
 
 
 def examine() -> Iterator[Diagnosis]:
     """Everything, in the order in which it is needed."""
-    yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PROGRAMS.items())
     yield _packages(MACHINE, CACHE / "packages", SETTINGS)
     yield _qemu()
     yield _machine()
-    yield from (_binary(name) for name in BINARIES)
     yield _disk(ROOT)
     yield Diagnosis(SITE, "processors", f"{os.cpu_count()}: as many trials at once")
 
@@ -36,7 +32,7 @@ def _packages(machine: Path, store: Path, settings: Path) -> Diagnosis:
     """What a first run will have to fetch; digests are asked then."""
     try:
         lock = read(machine / "packages.lock")
-        wanted = {*lock.of(GUEST), *lock.of(runner.section())}
+        wanted = {*lock.of(GUEST), *lock.of(COMPILER), *lock.of(runner.section())}
         missing = [each.size_bytes for each in wanted if not (store / f"{each.sha256}.deb").exists()]
         asked = ", ".join(load(settings).providers)
     except LabError as error:
@@ -62,11 +58,6 @@ def _machine() -> Diagnosis:
     if known and known.frozen["memory"] == reference.get("frozen"):
         return Diagnosis(SITE, "machine", "as of the reference")
     return Diagnosis(SITE, "machine", "not the reference's: verify compares with tolerances")
-
-
-def _binary(name: str) -> Diagnosis:
-    file = BENCH / name
-    return Diagnosis(SITE, name, "built") if file.exists() else Diagnosis(SITE, name, "not built", "make build")
 
 
 def _disk(folder: Path) -> Diagnosis:

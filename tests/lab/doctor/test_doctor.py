@@ -18,12 +18,14 @@ from lab.typed_json import JsonTable
 
 def test_everything_the_exact_site_needs_is_examined(tmp_path: Path) -> None:
     found = {each.what for each in examine(tmp_path / "hosts.toml") if each.site == "exact"}
-    assert {"gcc", "verbs-client", "disk", "QEMU's version"} <= found
+    assert {"packages", "disk", "QEMU's version"} <= found
 
 
 def test_packages_that_a_first_run_would_fetch_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [f"aa 1 all pool/a/{name}.deb {name * 64} 5000000" for name in "abc"]
-    text = "\n".join(["date 20261121T000000Z", "[guest]", *lines[:2], "[runner amd64]", *lines[1:], ""])
+    text = "\n".join(
+        ["date 20261121T000000Z", "[guest]", lines[0], "[compiler]", lines[1], "[runner amd64]", *lines[1:], ""]
+    )
     (tmp_path / "packages.lock").write_text(text)
     (tmp_path / "lab.toml").write_text('[supply]\nproviders = ["apt", "/srv/course"]\n')
     monkeypatch.setattr("lab.machine.runner.section", lambda: "runner amd64")
