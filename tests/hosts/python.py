@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import sys
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path
 from tests.hosts.jobs import SHARED
 from tests.hosts.making import kept, run
 
+from lab.machine.runner import ARCHITECTURES
 from lab.places import CACHE, MACHINE, ROOT
 from lab.supply import lock
 from lab.supply.settings import opened_store
@@ -38,8 +40,9 @@ class Python:
 
 def own(root: Path) -> Python:
     """The root's own, of any version; pip chooses packages for it out of the checkout's requirements."""
-    version = HERE if root == Path("/") else run(*shut_in(root), "/usr/bin/python3", "-c", VERSION).strip()
-    return Python(("/usr/bin/python3",), packages(version))
+    if root == Path("/"):
+        return Python((sys.executable,), packages(HERE))
+    return Python(("/usr/bin/python3",), packages(run(*shut_in(root), "/usr/bin/python3", "-c", VERSION).strip()))
 
 
 def shut_in(root: Path) -> list[str]:
@@ -50,7 +53,7 @@ def shut_in(root: Path) -> list[str]:
 def carried() -> Python:
     """The one that set-up carries to hosts whose own won't do, laid out there."""
     found = lock.read(MACHINE / "packages.lock")
-    opened_store(CACHE, print).obtain(found.of("python amd64"), found.date)
+    opened_store(CACHE, print).obtain(found.of(f"python {ARCHITECTURES[platform.machine()]}"), found.date)
     return Python(("sh", "-c", CARRIED, "sh"), packages("3.11"))
 
 

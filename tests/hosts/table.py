@@ -47,7 +47,7 @@ trials. The roots stay in `.cache/hosts`. To make some of them takes root; other
 
 def lines(page: str) -> dict[str, str]:
     """The rows of the first table, by host."""
-    table = page.partition(FOOT)[0].splitlines()
+    table = page.partition("\n## ")[0].splitlines()
     return {line.split(" ")[1]: line for line in table if line.startswith("| ") and line.split(" ")[1] in NAMES}
 
 
