@@ -1,7 +1,7 @@
 """The ways into a host: the command by which its Python runs a part of the jobs in there, without a network.
 
-A host sees the checkout read-only. Of the cache it sees the packages and the compiled programs; it makes the rest by
-itself, the image, the carried QEMU and the frozen machine among it, in a cache of its own.
+A host sees the checkout read-only, and of the cache the packages alone. It makes the rest by itself, in a cache of its
+own: the compiler, the programs, the image, the carried QEMU, its plugin, the frozen machine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lab.places import CACHE, ROOT
 Enter = Callable[[Sequence[str]], list[str]]
 
 MODULE = ("-m", "tests.hosts.outcomes")
-GIVEN = ("packages", "bench", "plugin", "hosts/shared")
+GIVEN = ("packages", "hosts/shared")
 OWN = CACHE / "hosts" / "caches"
 NOBODY = 65534
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")

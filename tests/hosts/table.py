@@ -27,8 +27,8 @@ the link's counters, all clocks, the kernel's messages.
 - all trials: every trial of every experiment.
 - race: a program that sleeps 20,000 times, beside so many busy loops. It finds a clock that is not exact soonest.
 
-No host has a network. Each gets the lock's packages and the compiled programs, and makes by itself the guest's image,
-the carried QEMU and the frozen machine. Where the harness is outside, QEMU alone is there, and restores the machine
+No host has a network. Each gets the lock's packages, and makes by itself the programs, the guest's image, the carried
+QEMU and the frozen machine. Where the harness is outside, QEMU alone is there, and restores the machine
 that the reference froze. No QEMU that is installed on a host is used.
 The kernel and the processor are those of the computer that measured: {computer}.
 
