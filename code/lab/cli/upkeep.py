@@ -8,10 +8,12 @@ from argparse import Namespace
 from pathlib import Path
 
 from lab.cli.remaining import run_remaining
+from lab.compiler.kept import place
 from lab.errors import VerifyError
 from lab.machine import exchange
 from lab.machine.renewal import renew
 from lab.places import CACHE, MACHINE, REFERENCE
+from lab.plan.sources import own_programs, own_task
 from lab.plan.workshop import all_experiments, open_workshop
 from lab.records.reference import write_reference
 from lab.sites import open_site
@@ -50,10 +52,12 @@ def image(options: Namespace) -> int:
         site = ExactSite(MACHINE, CACHE)
         site.prepare(_tell)
         _tell("compressing the machine")
-        size = exchange.export(site.asked(), site.made(_tell), read(MACHINE / "packages.lock"), options.file)
+        own_programs(_tell)
+        lock = read(MACHINE / "packages.lock")
+        size = exchange.export(site.asked(), site.made(_tell), lock, place(own_task(), MACHINE, CACHE), options.file)
         print(f"{options.file}: {size / 1e6:.1f} MB; others take it with: lab image import {options.file.name}")
         return 0
-    imported = exchange.bring(options.file, MACHINE, CACHE, _tell)
+    imported = exchange.bring(options.file, MACHINE, CACHE, place(own_task(), MACHINE, CACHE), _tell)
     print(f"{imported.folder}: imported, and used from now on")
     return 0
 

@@ -17,7 +17,7 @@ KEPT = 32
 
 def build_once(task: Task, machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str, bytes]:
     """The programs of a task; it runs unless they are there, undamaged, from an earlier time."""
-    target = cache / "built" / digest(task, toolchain.place(machine, cache))
+    target = place(task, machine, cache)
     if _damage(target):
         with exclusive(target.with_name("lock")):
             if _damage(target):
@@ -27,6 +27,11 @@ def build_once(task: Task, machine: Path, cache: Path, tell: Callable[[str], Non
                     write(folder, programs)
                 prune(target.parent, KEPT)
     return {name: (target / name).read_bytes() for name in task.wanted}
+
+
+def place(task: Task, machine: Path, cache: Path) -> Path:
+    """Where the programs of a task are, or will be."""
+    return cache / "built" / digest(task, toolchain.place(machine, cache))
 
 
 def digest(task: Task, compiler: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from lab.compiler import shut_in
 from lab.compiler.task import BuildRefused, Task
 from lab.errors import SiteError
+from lab.files.digests import sums_of
 from lab.machine import plugin, runner
 from lab.machine.plugin import NAME, SOURCE
 from lab.supply import lock
@@ -28,6 +30,13 @@ class PluginError(SiteError):
 def built(machine: Path, cache: Path, tell: Callable[[str], None]) -> Path:
     """The plugin in the cache; compiled now, if it is not there."""
     return plugin.built(machine, cache, partial(compiled, machine, cache, runner.section(), tell))
+
+
+def digests(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str, str]:
+    """The digest of the plugin's folder for each kind of computer, by the section of its QEMU."""
+    made = {host: compiled(machine, cache, host, tell) for host in COMPILERS}
+    sums = {host: sums_of({NAME: hashlib.sha256(content).hexdigest()}) for host, content in made.items()}
+    return {host: hashlib.sha256(text).hexdigest() for host, text in sums.items()}
 
 
 def compiled(machine: Path, cache: Path, host: str, tell: Callable[[str], None]) -> bytes:

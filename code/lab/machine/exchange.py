@@ -21,7 +21,7 @@ from lab.machine.sparse import digest_with_holes
 from lab.supply.lock import GUEST, RUNNER, Lock, read
 
 SOURCES = "sources"
-STATE_LIMIT, HOST_FILE_LIMIT = 64 << 20, 64 << 20
+STATE_LIMIT, FILE_LIMIT = 64 << 20, 64 << 20
 VERSION = "the same version of the lab as where it was exported"
 OFFER = """\
 This file holds programs of Debian, among them QEMU and Linux under the GNU General Public License. Their sources are
@@ -34,8 +34,8 @@ more than the cost of copying, to whoever asks. The lab's own parts are in the l
 Tell = Callable[[str], None]
 
 
-def export(whole: Frozen, recipe: Recipe, lock: Lock, file: Path) -> int:
-    """Write a whole machine as one file; its bytes."""
+def export(whole: Frozen, recipe: Recipe, lock: Lock, programs: Path, file: Path) -> int:
+    """Write a whole machine and the programs under test as one file; its bytes."""
     with tempfile.TemporaryDirectory(prefix="lab-export-") as name:
         offer = Path(name) / SOURCES
         offer.write_text(offer_of(lock))
@@ -43,7 +43,10 @@ def export(whole: Frozen, recipe: Recipe, lock: Lock, file: Path) -> int:
         files |= {f"image/{each}": recipe.image.folder / each for each in (MANIFEST, *PARTS)}
         files |= {f"runner/{each.name}": each for each in recipe.runner.folder.iterdir() if each.name != SUMS}
         files |= {"frozen/memory": whole.memory, "frozen/state": whole.state}
-        return archive.write(file, files, {"recipe": recipe.digest, "host": runner.architecture()})
+        built = (each for each in programs.rglob("*") if each.is_file() and each.name != SUMS)
+        files |= {f"programs/{each.relative_to(programs)}": each for each in built}
+        about = {"recipe": recipe.digest, "host": runner.architecture(), "programs": programs.name}
+        return archive.write(file, files, about)
 
 
 def offer_of(lock: Lock) -> str:
@@ -59,7 +62,7 @@ def limit(name: str) -> int:
     own = {SOURCES: 1 << 20, "frozen/memory": qemu.MEMORY_BYTES, "frozen/state": STATE_LIMIT}
     if folder == "image":
         return image.get(rest, 0)
-    return HOST_FILE_LIMIT if folder in ("runner", "plugin") and rest else own.get(name, 0)
+    return FILE_LIMIT if folder in ("runner", "plugin", "programs") and rest else own.get(name, 0)
 
 
 def require_exported(file: Path) -> None:
@@ -69,8 +72,9 @@ def require_exported(file: Path) -> None:
         checked_image(Path(folder) / "image")
 
 
-def bring(file: Path, machine: Path, cache: Path, tell: Tell) -> Image:
-    """Take a machine that a course published: its image is used from then on, and nothing need be fetched or frozen."""
+def bring(file: Path, machine: Path, cache: Path, programs: Path, tell: Tell) -> Image:
+    """Take a machine that a course published: its image is used from then on, and nothing need be fetched, frozen or
+    compiled. Programs of other sources than this checkout's stay where they are; all of them run in the guest only."""
     with stored(cache):
         cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="import-", dir=cache) as name:
@@ -81,6 +85,8 @@ def bring(file: Path, machine: Path, cache: Path, tell: Tell) -> Image:
         except ArchiveError as error:
             raise ArchiveError(error.what, str(file), error.hint) from error
         host.take(recipe)
+        if about.get("programs") == programs.name and (came / "programs").is_dir():
+            _place(came / "programs", programs)
         _place(came / "frozen", frozen.folder_of(recipe, cache), digest=digest_with_holes)
         return _take_image(came / "image", cache)
 
@@ -159,6 +165,7 @@ def _place(came: Path, target: Path, *, replace: bool = False, mode: int = 0o644
     """Move files to where they would have been made, unless they are there."""
     with exclusive(target.parent / "lock"), put_folder(target, replace=replace, digest=digest) as folder:
         if folder is not None:
-            for file in came.iterdir():
-                file.chmod(mode)
-                file.rename(folder / file.name)
+            for each in came.iterdir():
+                if each.is_file():
+                    each.chmod(mode)
+                each.rename(folder / each.name)

@@ -34,11 +34,15 @@ def compiled(builds: Mapping[Path, Build | None], tell: Callable[[str], None]) -
     return {file: programs[file] for file in builds}
 
 
+def own_task() -> Task:
+    """The build of the lab's own."""
+    wanted = tuple(f"{OUT}/{name}" for name in OWN)
+    return Task(dict(source_files(OWN_BUILD)), OWN_BUILD.command, wanted, OWN_DEADLINE_S)
+
+
 def own_programs(tell: Callable[[str], None]) -> dict[Path, bytes]:
     """The lab's own, by the paths at which `make build` leaves this computer's."""
-    wanted = tuple(f"{OUT}/{name}" for name in OWN)
-    task = Task(dict(source_files(OWN_BUILD)), OWN_BUILD.command, wanted, OWN_DEADLINE_S)
-    made = build_once(task, MACHINE, CACHE, tell)
+    made = build_once(own_task(), MACHINE, CACHE, tell)
     return {BENCH / Path(name).name: content for name, content in made.items()}
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from lab.compiler import plugin
 from lab.errors import SiteError
-from lab.files.digests import folder_digest
 from lab.machine import expected, frozen, guest, runner, selfcheck
 from lab.machine.expected import Expected
 from lab.machine.image import build_image
@@ -95,7 +94,8 @@ class ExactSite:
         whole = frozen.whole_machine(recipe, self.cache, progress)
         checks = selfcheck.digests(partial(self._run, whole))
         host = runner.digests(self.machine, self.cache, progress)
-        host[f"plugin {runner.architecture()}"] = folder_digest(recipe.plugin.parent)
+        for section, digest in plugin.digests(self.machine, self.cache, progress).items():
+            host[f"plugin {section.split()[-1]}"] = digest
         return expected.write(self.machine, Expected(recipe.digest, whole.digests(), checks, host))
 
     def run(self, job: Job) -> Outcome:

@@ -48,6 +48,7 @@ class Course:
         loaded = plugin.place(self.machine, self.cache)
         self.put(loaded.parent, **{plugin.NAME: b"plugin"})
         recipe = frozen.Recipe(image.opened(built), qemu, loaded)
+        self.put(self.cache / "built/of-these-sources", **{"verbs-client": b"program"})
         self.put(frozen.folder_of(recipe, self.cache), memory=bytes(1 << 20) + b"memory", state=b"state")
         return recipe
 
@@ -69,7 +70,7 @@ class Course:
         expected.write(self.machine, Expected(recipe.digest, self.whole.digests(), {}, host))
 
     def export(self) -> Path:
-        exchange.export(self.whole, self.recipe, self.lock, self.file)
+        exchange.export(self.whole, self.recipe, self.lock, self.cache / "built/of-these-sources", self.file)
         return self.file
 
 
@@ -79,13 +80,13 @@ def course(tmp_path: Path) -> Course:
 
 
 @pytest.fixture
-def student(course: Course, tmp_path: Path) -> Iterator[Callable[[Path], list[str]]]:
+def student(course: Course, tmp_path: Path) -> Iterator[Callable[..., list[str]]]:
     """Imports a file into an empty cache, which holds nothing afterwards if that was refused."""
     cache = tmp_path / "student"
 
-    def imports(file: Path) -> list[str]:
+    def imports(file: Path, sources: str = "of-these-sources") -> list[str]:
         told: list[str] = []
-        exchange.bring(file, course.machine, cache, told.append)
+        exchange.bring(file, course.machine, cache, cache / "built" / sources, told.append)
         return told
 
     yield imports
@@ -97,7 +98,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_all_that_a_trial_needs_is_where_it_would_have_been_made(
-    course: Course, student: Callable[[Path], list[str]], tmp_path: Path
+    course: Course, student: Callable[..., list[str]], tmp_path: Path
 ) -> None:
     assert student(course.export()) == []
     there = files(tmp_path / "student")
@@ -120,7 +121,7 @@ def test_the_file_is_the_same_each_time_and_says_where_sources_are(course: Cours
 
 @pytest.mark.parametrize("name", ["ld.so", "bios.bin", "more.so", plugin.NAME])
 def test_what_would_run_on_the_computer_is_refused_if_it_is_not_known(
-    course: Course, student: Callable[[Path], list[str]], tmp_path: Path, name: str
+    course: Course, student: Callable[..., list[str]], tmp_path: Path, name: str
 ) -> None:
     folder = course.recipe.plugin.parent if name == plugin.NAME else course.recipe.runner.folder
     (folder / name).write_bytes(b"evil")
@@ -131,16 +132,14 @@ def test_what_would_run_on_the_computer_is_refused_if_it_is_not_known(
 
 @pytest.mark.parametrize("name", ["memory", "state"])
 def test_another_memory_or_state_of_a_known_machine_is_refused(
-    course: Course, student: Callable[[Path], list[str]], name: str
+    course: Course, student: Callable[..., list[str]], name: str
 ) -> None:
     (course.whole.folder / name).write_bytes(b"evil")
     with pytest.raises(ArchiveError, match=f"another {name}"):
         student(course.export())
 
 
-def test_a_machine_of_another_version_of_the_lab_is_refused(
-    course: Course, student: Callable[[Path], list[str]]
-) -> None:
+def test_a_machine_of_another_version_of_the_lab_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
     course.recipe = replace(course.recipe, runner=replace(course.recipe.runner, packages="another QEMU's"))
     course.put(frozen.folder_of(course.recipe, course.cache), memory=b"memory", state=b"state")
     with pytest.raises(ArchiveError, match="not of this version of the lab"):
@@ -148,7 +147,7 @@ def test_a_machine_of_another_version_of_the_lab_is_refused(
 
 
 def test_an_image_that_is_not_what_its_manifest_says_is_refused(
-    course: Course, student: Callable[[Path], list[str]]
+    course: Course, student: Callable[..., list[str]]
 ) -> None:
     course.recipe.image.initrd.write_bytes(b"evil")
     file = course.export()
@@ -158,17 +157,24 @@ def test_an_image_that_is_not_what_its_manifest_says_is_refused(
         exchange.require_exported(file)
 
 
-def test_a_file_without_an_image_is_refused(course: Course, student: Callable[[Path], list[str]]) -> None:
+def test_a_file_without_an_image_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
     archive.write(course.file, {"frozen/state": course.whole.state}, {})
     with pytest.raises(ArchiveError, match="holds no image"):
         student(course.file)
 
 
 def test_qemu_of_another_kind_of_computer_is_left_out_and_that_is_said(
-    course: Course, student: Callable[[Path], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    course: Course, student: Callable[..., list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "architecture", lambda: "arm64")
     file = course.export()
     monkeypatch.undo()
     assert "for computers of arm64" in student(file)[0]
     assert not (tmp_path / "student/runner").exists() and (tmp_path / "student/machine").exists()
+
+
+def test_programs_of_other_sources_stay_in_the_file(
+    course: Course, student: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    student(course.export(), "of-sources-that-were-edited")
+    assert not (tmp_path / "student/built").exists() and (tmp_path / "student/machine").exists()
