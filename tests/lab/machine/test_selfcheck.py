@@ -50,6 +50,11 @@ def test_the_same_cache_on_another_computer_is_checked_again(
     assert check(OUTCOME)
 
 
+def test_a_cache_that_cannot_be_written_is_checked_each_time(check: Callable[..., list[str]], tmp_path: Path) -> None:
+    (tmp_path / selfcheck.FOLDER).write_bytes(b"no folder")
+    assert check(OUTCOME) == check(OUTCOME) != []
+
+
 @pytest.mark.parametrize(
     ("step", "name", "change"),
     [(0, "ib_write_bw", {"client_out": "other"}), (1, "sleeping", {"clock_end_ns": 2_001})],
