@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.compiler.task import DISK_BYTES, ENVIRONMENT, LARGEST_PROGRAM, NOBODY, OVERTIME, Task
+from lab.compiler.compilation import DISK_BYTES, ENVIRONMENT, LARGEST_PROGRAM, NOBODY, OVERTIME, Compilation
 from lab.compiler.toolchain import Toolchain
 from lab.machine import cpio, guest, qemu
 from lab.machine.cpio import Entry
@@ -44,7 +44,7 @@ class Guest:
     init: bytes
     processors: int = PROCESSORS
 
-    def run(self, toolchain: Toolchain, task: Task) -> tuple[int, bytes]:
+    def run(self, toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:
         """The status, and the output up to the bound."""
         with (
             anonymous_file("initrd") as initrd,
@@ -63,7 +63,7 @@ class Guest:
                     return OVERTIME, b""
                 raise guest.failure(process, os.pread(console, guest.CONSOLE_LIMIT, 0).decode(errors="replace"))
 
-    def files(self, toolchain: Toolchain, task: Task) -> dict[str, Entry]:
+    def files(self, toolchain: Toolchain, task: Compilation) -> dict[str, Entry]:
         """What comes into the guest on top of the image: its init, the tree, the job."""
         names = (each for each in toolchain.tree.rglob("*") if each.is_file())
         tree = {f"{TREE}/{each.relative_to(toolchain.folder)}": entry(each) for each in names}
@@ -77,7 +77,7 @@ def entry(file: Path) -> Entry:
     return Entry(file.read_bytes(), executable=bool(file.stat().st_mode & 0o100))
 
 
-def shut_in(task: Task) -> list[str]:
+def shut_in(task: Compilation) -> list[str]:
     """The words that init runs: its own chroot takes no user, that of the tree does."""
     user = ("/usr/sbin/chroot", f"--userspec={NOBODY}:{NOBODY}", "--groups=", "/")
     variables = (f"{name}={value}" for name, value in ENVIRONMENT.items())

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.compiler import shut_in, toolchain
-from lab.compiler.task import Task
+from lab.compiler.compilation import Compilation
 from lab.files.digests import damage
 from lab.files.store import exclusive, prune, put_folder, stored
 
 KEPT = 32
 
 
-def build_once(task: Task, machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str, bytes]:
+def build_once(task: Compilation, machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str, bytes]:
     """The programs of a task; it runs unless they are there, undamaged, from an earlier time."""
     target = place(task, machine, cache)
     if _damage(target):
@@ -29,12 +29,12 @@ def build_once(task: Task, machine: Path, cache: Path, tell: Callable[[str], Non
     return {name: (target / name).read_bytes() for name in task.wanted}
 
 
-def place(task: Task, machine: Path, cache: Path) -> Path:
+def place(task: Compilation, machine: Path, cache: Path) -> Path:
     """Where the programs of a task are, or will be."""
     return cache / "built" / digest(task, toolchain.place(machine, cache))
 
 
-def digest(task: Task, compiler: Path) -> str:
+def digest(task: Compilation, compiler: Path) -> str:
     """A digest of sources, command and compiler."""
     files = {name: hashlib.sha256(content).hexdigest() for name, content in task.files.items()}
     made_from = json.dumps([compiler.name, sorted(files.items()), task.inside])

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from lab.compiler import shut_in
-from lab.compiler.task import BuildRefused, Task
+from lab.compiler.compilation import BuildRefused, Compilation
 from lab.errors import SiteError
 from lab.files.digests import sums_of
 from lab.machine import plugin, runner
@@ -42,7 +42,7 @@ def digests(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str
 def compiled(machine: Path, cache: Path, host: str, tell: Callable[[str], None]) -> bytes:
     """The plugin for hosts of a section; the error has what the compiler said."""
     compiler, more = COMPILERS[host]
-    task = Task({SOURCE: (machine / SOURCE).read_bytes()}, (compiler, *FLAGS, "-o", NAME, SOURCE), (NAME,))
+    task = Compilation({SOURCE: (machine / SOURCE).read_bytes()}, (compiler, *FLAGS, "-o", NAME, SOURCE), (NAME,))
     try:
         return task.programs(*shut_in.run(task, machine, cache, tell, more))[NAME]
     except BuildRefused as error:

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import threading
 
-from lab.compiler.task import DISK_BYTES, ENVIRONMENT, LARGEST_PROGRAM, NOBODY, WORK, Task
+from lab.compiler.compilation import DISK_BYTES, ENVIRONMENT, LARGEST_PROGRAM, NOBODY, WORK, Compilation
 from lab.compiler.toolchain import LINKS, TOP, Toolchain
 
 PATIENCE_S = 60  # for a sandbox with nothing in it, on a busy computer
@@ -40,7 +40,7 @@ def walls(toolchain: Toolchain) -> tuple[str, ...]:
     return (*(NOT_ROOT if os.geteuid() == 0 else ()), *WALLS, *tree, *NOWHERE_ELSE, "--")
 
 
-def run(toolchain: Toolchain, task: Task) -> tuple[int, bytes]:
+def run(toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:
     """The status, and the output up to the bound; to kill bwrap ends all its processes."""
     with tempfile.TemporaryFile() as given:
         given.write(task.given)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from lab.compiler import sandboxed, toolchain
+from lab.compiler.compilation import DEADLINE_S, Compilation
 from lab.compiler.guest import INIT, Guest
-from lab.compiler.task import DEADLINE_S, Task
 from lab.errors import SiteError, StorageError
 from lab.machine.image import build_image
 from lab.machine.runner import carried
@@ -24,7 +24,7 @@ def build_shut_in(
     files: Mapping[str, bytes], command: Iterable[str], wanted: Iterable[str], tell: Tell, deadline_s: int = DEADLINE_S
 ) -> dict[str, bytes]:
     """The programs that the command makes of the files, by the locked toolchain: the same bytes on every host."""
-    task = Task(files, tuple(command), tuple(wanted), deadline_s)
+    task = Compilation(files, tuple(command), tuple(wanted), deadline_s)
     try:
         status, said = run(task, MACHINE, CACHE, tell)
     except (SiteError, StorageError) as error:
@@ -33,7 +33,7 @@ def build_shut_in(
     return task.programs(status, said)
 
 
-def run(task: Task, machine: Path, cache: Path, tell: Tell, section: str = "") -> tuple[int, bytes]:
+def run(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str = "") -> tuple[int, bytes]:
     """The status and the output of a task, from whichever of the two places; a section adds to the toolchain."""
     tools = toolchain.laid(machine, cache, tell, section)
     if not (why := sandboxed.refusal(tools)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from lab.compiler.compilation import BuildRefused, Compilation
 from lab.compiler.kept import build_once
-from lab.compiler.task import BuildRefused, Task
 from lab.places import BENCH, BENCH_SOURCES, CACHE, MACHINE
 from lab.programs.request import Build
 
@@ -34,10 +34,10 @@ def compiled(builds: Mapping[Path, Build | None], tell: Callable[[str], None]) -
     return {file: programs[file] for file in builds}
 
 
-def own_task() -> Task:
+def own_task() -> Compilation:
     """The build of the lab's own."""
     wanted = tuple(f"{OUT}/{name}" for name in OWN)
-    return Task(dict(source_files(OWN_BUILD)), OWN_BUILD.command, wanted, OWN_DEADLINE_S)
+    return Compilation(dict(source_files(OWN_BUILD)), OWN_BUILD.command, wanted, OWN_DEADLINE_S)
 
 
 def own_programs(tell: Callable[[str], None]) -> dict[Path, bytes]:
@@ -51,7 +51,7 @@ def students_programs(build: Build, files: Iterable[Path], tell: Callable[[str],
     names = {str(file.relative_to(build.folder)): file for file in sorted(files)}
     sources = dict(source_files(Build(build.command, build.folder))) | dict(source_files(build))
     try:
-        made = build_once(Task(sources, build.command, tuple(names)), MACHINE, CACHE, tell)
+        made = build_once(Compilation(sources, build.command, tuple(names)), MACHINE, CACHE, tell)
     except BuildRefused as error:
         raise BuildRefused(error.what, str(build.folder), "docs/own_programs.md, what compiles there") from error
     return {names[name]: content for name, content in made.items()}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lab.compiler.task import Task
+from lab.compiler.compilation import Compilation
 
-HONEST = Task(
+HONEST = Compilation(
     {
         "Makefile": b"mine: mine.c\n\t$(CC) -g -O2 -o $@ $< -lm\n",
         "mine.c": b"#include <math.h>\n#include <infiniband/verbs.h>\n#include <stdio.h>\n"
@@ -23,13 +23,13 @@ i=0; while [ $i -lt 300 ]; do sleep 99 & i=$((i + 1)); done; echo forked
 """
 
 
-def recipe(*lines: str, deadline_s: int = 120, **files: bytes) -> Task:
+def recipe(*lines: str, deadline_s: int = 120, **files: bytes) -> Compilation:
     """A build of one rule."""
     makefile = "mine:\n" + "".join(f"\t{line}\n" for line in lines)
-    return Task({"Makefile": makefile.encode(), **files}, ("make", "-s"), ("mine",), deadline_s)
+    return Compilation({"Makefile": makefile.encode(), **files}, ("make", "-s"), ("mine",), deadline_s)
 
 
-def hostile() -> Task:
+def hostile() -> Compilation:
     """A build that says in its program what it could do."""
     return recipe("sh hostile >$@ 2>/dev/null || true", hostile=HOSTILE)
 

@@ -10,8 +10,8 @@ import pytest
 from tests.lab.compiler.builds import HONEST, hostile, recipe, require_harmless
 
 from lab.compiler import guest as module
+from lab.compiler.compilation import OVERTIME
 from lab.compiler.guest import HEADER_BYTES, Guest, answer
-from lab.compiler.task import OVERTIME
 from lab.compiler.toolchain import Toolchain
 from lab.machine.qemu import MachineError
 from lab.machine.sparse import anonymous_file

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from lab.compiler import shut_in, toolchain
+from lab.compiler.compilation import Compilation
 from lab.compiler.kept import build_once
-from lab.compiler.task import Task
 from lab.files import tarball
 
-TASK = Task({"mine.c": b"int main;"}, ("make",), ("out/mine",))
+TASK = Compilation({"mine.c": b"int main;"}, ("make",), ("out/mine",))
 
 
 @pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Compilation]:
     """The tasks that ran, by a compiler that copies."""
-    ran = list[Task]()
+    ran = list[Compilation]()
 
-    def run(task: Task, *_: object) -> tuple[int, bytes]:
+    def run(task: Compilation, *_: object) -> tuple[int, bytes]:
         ran.append(task)
         return 0, tarball.pack({"out/mine": task.files["mine.c"]})
 
@@ -29,12 +29,12 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Task]:
     return ran
 
 
-def made(task: Task, cache: Path) -> bytes:
+def made(task: Compilation, cache: Path) -> bytes:
     return build_once(task, cache, cache, print)["out/mine"]
 
 
 def test_a_build_runs_once_for_the_same_sources_command_and_compiler(
-    tmp_path: Path, runs: list[Task], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, runs: list[Compilation], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = replace(TASK, files={"mine.c": b"int other;"})
     assert [made(each, tmp_path) for each in (TASK, TASK, other)] == [b"int main;", b"int main;", b"int other;"]
@@ -44,7 +44,7 @@ def test_a_build_runs_once_for_the_same_sources_command_and_compiler(
     assert len(runs) == 4
 
 
-def test_a_damaged_one_runs_again(tmp_path: Path, runs: list[Task]) -> None:
+def test_a_damaged_one_runs_again(tmp_path: Path, runs: list[Compilation]) -> None:
     made(TASK, tmp_path)
     (folder,) = (each for each in (tmp_path / "built").iterdir() if each.is_dir())
     (folder / "out" / "mine").write_bytes(b"damaged")

@@ -1,4 +1,4 @@
-"""The plugin in the cache."""
+"""The plugin by the locked compiler, and where the cache has it: lab.compiler.plugin, lab.machine.plugin."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from lab.compiler import plugin, shut_in
+from lab.compiler.compilation import FAILED, Compilation
 from lab.compiler.plugin import PluginError, built
-from lab.compiler.task import FAILED, Task
 from lab.files import tarball
 from lab.machine import runner
 from lab.machine.plugin import NAME
@@ -26,7 +26,7 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
     (tmp_path / "before_halt.c").write_text("int main;\n")
     calls = Compiled()
 
-    def run(task: Task, *others: object) -> tuple[int, bytes]:
+    def run(task: Compilation, *others: object) -> tuple[int, bytes]:
         calls.append((task.command[0], *map(str, others[3:])))
         return 0, tarball.pack({NAME: b"\x7fELF"})
 

@@ -8,18 +8,18 @@ import pytest
 from tests.lab.compiler.builds import HONEST, hostile, recipe, require_harmless
 from tests.lab.strange_archives import archive
 
-from lab.compiler import sandboxed, task
-from lab.compiler.task import BuildRefused, Task
+from lab.compiler import compilation, sandboxed
+from lab.compiler.compilation import BuildRefused, Compilation
 from lab.compiler.toolchain import Toolchain
 
 ROOT = (b"bin", b"dev", b"lib", b"lib64", b"proc", b"sbin", b"tmp", b"usr", b"w")
 
 
-def made(tools: Toolchain, task: Task) -> bytes:
+def made(tools: Toolchain, task: Compilation) -> bytes:
     return task.programs(*sandboxed.run(tools, task))["mine"]
 
 
-def refused(tools: Toolchain, task: Task) -> str:
+def refused(tools: Toolchain, task: Compilation) -> str:
     with pytest.raises(BuildRefused) as error:
         made(tools, task)
     return error.value.what
@@ -60,5 +60,5 @@ def test_a_build_that_takes_over_what_comes_out_gives_no_file_with_holes(
     tools: Toolchain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bomb = archive({"GNU.sparse.map": "0,1", "GNU.sparse.size": str(10**12)}, name="mine").getvalue()
-    monkeypatch.setattr(task, "SCRIPT", "cd /w && tar -x && cat bomb")
+    monkeypatch.setattr(compilation, "SCRIPT", "cd /w && tar -x && cat bomb")
     assert refused(tools, replace(HONEST, files={"bomb": bomb})) == "the sources don't give mine"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.lab.compiler.builds import HONEST
 
-from lab.compiler import sandboxed, shut_in, task
+from lab.compiler import compilation, sandboxed, shut_in
 from lab.compiler.guest import Guest
 from lab.compiler.shut_in import CompilerMissing, build_shut_in
 from lab.files import tarball
@@ -69,4 +69,4 @@ def test_a_computer_that_cannot_compile_blames_no_sources(monkeypatch: pytest.Mo
     monkeypatch.setattr(shut_in, "run", fail)
     with pytest.raises(CompilerMissing, match="nothing can be compiled safely here: nobody gives gcc"):
         build_shut_in({}, ("make",), ("mine",), print)
-    assert not issubclass(CompilerMissing, task.BuildRefused)
+    assert not issubclass(CompilerMissing, compilation.BuildRefused)

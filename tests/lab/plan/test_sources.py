@@ -8,7 +8,7 @@ import pytest
 from tests.lab.fake_site import FakeSite
 from tests.lab.grade.own_program import experiment
 
-from lab.compiler.task import BuildRefused, Task
+from lab.compiler.compilation import BuildRefused, Compilation
 from lab.places import BENCH
 from lab.plan import sources
 from lab.plan.workshop import under_test
@@ -18,11 +18,11 @@ from lab.supply.packages import SupplyError
 
 
 @pytest.fixture
-def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Compilation]:
     """What the compiler is given; its programs are their own names."""
-    given = list[Task]()
+    given = list[Compilation]()
 
-    def build_once(task: Task, *_: object) -> dict[str, bytes]:
+    def build_once(task: Compilation, *_: object) -> dict[str, bytes]:
         given.append(task)
         return {name: name.encode() for name in task.wanted}
 
@@ -30,7 +30,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
     return given
 
 
-def test_the_lab_s_own_programs_are_one_build_of_code_bench(tasks: list[Task]) -> None:
+def test_the_lab_s_own_programs_are_one_build_of_code_bench(tasks: list[Compilation]) -> None:
     client, rank = BENCH / "verbs-client", BENCH / "mpi-pingpong"
     assert sources.compiled({client: None, rank: None}, print) == {
         client: b"out/verbs-client",
@@ -41,7 +41,7 @@ def test_the_lab_s_own_programs_are_one_build_of_code_bench(tasks: list[Task]) -
 
 
 def test_a_student_s_program_is_built_from_what_people_wrote_and_not_from_what_a_build_left(
-    tasks: list[Task], tmp_path: Path
+    tasks: list[Compilation], tmp_path: Path
 ) -> None:
     (tmp_path / "parts").mkdir()
     for name in ("mine.c", "mine.o", "mine", "Makefile", "parts/a.inc"):
@@ -61,7 +61,7 @@ def test_a_build_that_is_refused_names_its_folder(tmp_path: Path, monkeypatch: p
 
 
 def test_a_site_that_boots_the_image_takes_them_and_another_this_computer_s(
-    tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tasks: list[Compilation], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "small.toml").write_text(experiment("touch mine"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.compiler.task import BuildRefused
+from lab.compiler.compilation import BuildRefused
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Flaw
 from lab.grade.programs import firsts

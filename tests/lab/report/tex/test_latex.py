@@ -1,4 +1,4 @@
-"""LaTeX in and PDF out, one small document a test; its errors are those of lab.report.tex.log."""
+"""LaTeX in, PDF out, a small document a test: lab.report.tex.log, lab.report.pdf.typesetter."""
 
 import os
 import subprocess

@@ -35,7 +35,7 @@ class BuildRefused(LabError):
 
 
 @dataclass(frozen=True)
-class Task:
+class Compilation:
     """A build of somebody's whom nobody trusts."""
 
     files: Mapping[str, bytes]

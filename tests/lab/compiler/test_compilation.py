@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from tests.lab.strange_archives import archive
 
-from lab.compiler import task
-from lab.compiler.task import FAILED, OVERTIME, BuildRefused, Task
+from lab.compiler import compilation
+from lab.compiler.compilation import FAILED, OVERTIME, BuildRefused, Compilation
 from lab.files import tarball
 
-TASK = Task({}, ("make", "-s"), ("out/mine",), 7)
+TASK = Compilation({}, ("make", "-s"), ("out/mine",), 7)
 
 
 def refused(status: int, said: bytes) -> str:
@@ -32,7 +32,7 @@ def test_a_build_that_does_not_end_says_so() -> None:
 
 
 def test_programs_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(task, "LARGEST_PROGRAM", 1 << 20)
+    monkeypatch.setattr(compilation, "LARGEST_PROGRAM", 1 << 20)
     assert refused(0, bytes(2 << 20)) == "the programs are larger than 1048576 bytes"
 
 
