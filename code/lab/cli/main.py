@@ -72,11 +72,16 @@ def _function(command: str) -> str:
 
 
 def _by_option(error: LabError, options: Namespace) -> LabError:
-    """Name the option of this command that writes to another folder."""
+    """Name the option of this command that writes to another folder: where records lie, or what is made of them."""
+    from pathlib import Path
+
     from lab.files.storage import ELSEWHERE
 
     if error.hint == ELSEWHERE:
-        option = next((f"--{name} DIR, " for name in ("out", "results") if hasattr(options, name)), "")
+        folder = Path(getattr(options, "results", "")).absolute()
+        of_records = folder in Path(error.where).absolute().parent.parents  # below it, not in it
+        names = ("results", "out") if of_records else ("out", "results")
+        option = next((f"--{name} DIR, " for name in names if hasattr(options, name)), "")
         error.hint = option + ELSEWHERE
     return error
 

@@ -57,7 +57,7 @@ class Runner:
             )
         except OSError as error:
             what, hint = refusal(error)
-            raise RunnerError(f"QEMU does not start: {what}", str(self.folder), hint) from error
+            raise RunnerError(f"QEMU does not start: {what}", str(error.filename or self.folder), hint) from error
         except subprocess.CalledProcessError as error:
             raise RunnerError(f"QEMU does not start: {error.stderr.strip()}", str(self.folder)) from error
         return printed.splitlines()[0].removeprefix("QEMU emulator version ")
