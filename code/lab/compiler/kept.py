@@ -9,8 +9,7 @@ from pathlib import Path
 
 from lab.compiler import shut_in, toolchain
 from lab.compiler.compilation import Compilation
-from lab.files.digests import damage
-from lab.files.store import exclusive, prune, put_folder, stored
+from lab.files.store import damage_of, exclusive, prune, put_folder
 
 KEPT = 32
 
@@ -18,9 +17,9 @@ KEPT = 32
 def build_once(task: Compilation, machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str, bytes]:
     """The programs of a task; it runs unless they are there, undamaged, from an earlier time."""
     target = place(task, machine, cache)
-    if _damage(target):
+    if damage_of(target):
         with exclusive(target.with_name("lock")):
-            if _damage(target):
+            if damage_of(target):
                 programs = task.programs(*shut_in.run(task, machine, cache, tell))
                 with put_folder(target, replace=True) as folder:
                     assert folder is not None
@@ -46,8 +45,3 @@ def write(folder: Path, programs: dict[str, bytes]) -> None:
     for name, content in programs.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-
-
-def _damage(folder: Path) -> str:
-    with stored(folder, "read"):
-        return damage(folder)

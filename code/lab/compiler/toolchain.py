@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from lab.files.digests import damage, sha256
-from lab.files.store import exclusive, prune, put_folder, stored
+from lab.files.digests import sha256
+from lab.files.store import damage_of, exclusive, prune, put_folder
 from lab.machine import contents, elf
 from lab.supply import deb
 from lab.supply.lock import COMPILER, read
@@ -43,11 +42,11 @@ class Toolchain:
 def laid(machine: Path, cache: Path, tell: Callable[[str], None], more: str = "") -> Toolchain:
     """The toolchain of the lock, one more section of it included, laid out if it is not there yet or damaged."""
     lock, target, sections = read(machine / "packages.lock"), place(machine, cache, more), of(more)
-    if said := _damage(target):
+    if said := damage_of(target):
         tell(f"{target}: {said}: laying it out again" if target.exists() else "laying out the locked compiler")
         locked, store = [each for section in sections for each in lock.of(section)], opened_store(cache, tell)
         store.obtain(locked, lock.date)
-        with exclusive(target.with_name("lock")), put_folder(target, replace=bool(_damage(target))) as folder:
+        with exclusive(target.with_name("lock")), put_folder(target, replace=bool(damage_of(target))) as folder:
             if folder is not None:
                 wanted = [contents.load(table(machine, section)) for section in sections]
                 lay_out([store.file(each) for each in dict.fromkeys(locked)], wanted, folder)
@@ -73,17 +72,9 @@ def place(machine: Path, cache: Path, more: str = "") -> Path:
     return cache / "compiler" / hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
-def _damage(folder: Path) -> str:
-    with stored(folder, "read"):
-        return damage(folder)
-
-
 def lay_out(packages: Sequence[Path], wanted: Sequence[contents.Wanted], folder: Path) -> None:
     """Take out of packages what is wanted and what that needs; links become the files that they lead to."""
-    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
-        root = Path(name)
-        for package in packages:
-            deb.unpack(package, root)
+    with deb.unpacked(packages, folder.parent) as root:
         taken = {path for each in wanted for path in contents.paths(root, each)}
         for path, source in {path: path for path in taken}.items() | ALTERNATIVES.items():
             target = folder / merged(path)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.files.digests import Digest, seal, sha256
+from lab.files.digests import Digest, damage, seal, sha256
 from lab.files.storage import OWNER, refusal
 
 
@@ -62,6 +62,12 @@ def put_folder(target: Path, *, replace: bool = False, digest: Digest = sha256) 
             folder.rename(target)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def damage_of(folder: Path, digest: Digest = sha256) -> str:
+    """What is wrong with a folder that was put here, in words; empty if it is whole."""
+    with stored(folder, "read"):
+        return damage(folder, digest)
 
 
 def _umask() -> int:

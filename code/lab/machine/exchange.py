@@ -51,7 +51,7 @@ def export(whole: Frozen, recipe: Recipe, lock: Lock, programs: Path, file: Path
 
 def offer_of(lock: Lock) -> str:
     """Where the sources of all programs are, as their licences ask for."""
-    wanted = {*lock.of(GUEST), *(each for name in lock.sections if name.startswith(RUNNER) for each in lock.of(name))}
+    wanted = {*lock.of(GUEST), *(each for section in lock.kind(RUNNER).values() for each in section)}
     return OFFER.format(date=lock.date) + "".join(f"{each.named} {each.path}\n" for each in sorted(wanted))
 
 

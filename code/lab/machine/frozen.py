@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab.files.digests import damage, read_sums
-from lab.files.store import exclusive, prune, put_folder, stored
+from lab.files.digests import read_sums
+from lab.files.store import damage_of, exclusive, prune, put_folder, stored
 from lab.machine import qemu
 from lab.machine.expected import Expected
 from lab.machine.image import Image
@@ -150,11 +150,10 @@ def unexpected(recipe: Recipe, folder: Path) -> str:
 
 def _damage(machine: Frozen, recipe: Recipe) -> str:
     """What is wrong with a machine in the cache, in words; empty if nothing is."""
-    with stored(machine.folder, "read"):
-        if said := damage(machine.folder, digest_with_holes):
-            return said
-        wanted = recipe.known.frozen if recipe.known else machine.digests()
-        return "" if machine.digests() == wanted else "is not what every other computer has"
+    if said := damage_of(machine.folder, digest_with_holes):
+        return said
+    wanted = recipe.known.frozen if recipe.known else machine.digests()
+    return "" if machine.digests() == wanted else "is not what every other computer has"
 
 
 def _writable(machine: Frozen) -> Frozen:

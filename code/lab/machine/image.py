@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.files.digests import damage, sha256
-from lab.files.store import exclusive, put_folder, stored
+from lab.files.digests import sha256
+from lab.files.store import damage_of, exclusive, put_folder
 from lab.machine import contents, cpio, elf
 from lab.supply import deb
 from lab.supply.lock import GUEST, Locked, read
@@ -81,10 +80,7 @@ def inputs_digest(machine: Path, locked: Iterable[Locked]) -> str:
 
 def assemble(machine: Path, locked: Sequence[Locked], store: Packages, folder: Path) -> None:
     """Unpack the packages, and write kernel, first file system and manifest into a folder."""
-    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
-        root = Path(name)
-        for each in locked:
-            deb.unpack(store.file(each), root)
+    with deb.unpacked(map(store.file, locked), folder.parent) as root:
         files = contents.entries(root, contents.load(machine / "image.toml"), machine / "init")
         (folder / "vmlinuz").write_bytes(contents.kernel(root).read_bytes())
         (folder / "initrd").write_bytes(cpio.archive(files))
@@ -98,9 +94,9 @@ def build_image(machine: Path, cache: Path, tell: Callable[[str], None]) -> Imag
     imported, built = images / IMPORTED, images / inputs_digest(machine, locked)
     if imported.exists():
         require_whole(imported)
-    elif said := _damage(built):
+    elif said := damage_of(built):
         tell(f"{built}: {said}: building it again" if built.exists() else "building the machine's image")
-        with exclusive(images / "lock"), put_folder(built, replace=bool(_damage(built))) as folder:
+        with exclusive(images / "lock"), put_folder(built, replace=bool(damage_of(built))) as folder:
             if folder is not None:
                 store = opened_store(cache, tell)
                 store.obtain(locked, lock.date)
@@ -117,14 +113,9 @@ def difference(wanted: frozenset[str], found: frozenset[str]) -> str:
     return f"{names[0] or 'nothing'} in place of {names[1] or 'nothing'}" if wanted != found else ""
 
 
-def _damage(folder: Path) -> str:
-    with stored(folder, "read"):
-        return damage(folder)
-
-
 def require_whole(folder: Path) -> None:
     """Refuse a damaged imported image: one that a course published cannot be built here."""
-    if said := _damage(folder):
+    if said := damage_of(folder):
         raise ImageError(f"the imported image is damaged: {said}", str(folder), "lab image import FILE, once more")
 
 

@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from lab.files.digests import damage
-from lab.files.store import exclusive, put_folder, stored
+from lab.files.store import damage_of, exclusive, put_folder
 from lab.machine import runner
 
 SOURCE, NAME = "before_halt.c", "before_halt.so"
@@ -16,9 +15,9 @@ SOURCE, NAME = "before_halt.c", "before_halt.so"
 def built(machine: Path, cache: Path, compiled: Callable[[], bytes]) -> Path:
     """The plugin of this source for this host's QEMU, compiled if it is missing or damaged."""
     target = place(machine, cache).parent
-    if _damage(target):
+    if damage_of(target):
         with exclusive(target.with_name("lock")):
-            if _damage(target):
+            if damage_of(target):
                 with put_folder(target, replace=True) as folder:
                     assert folder is not None
                     (folder / NAME).write_bytes(compiled())
@@ -29,8 +28,3 @@ def place(machine: Path, cache: Path) -> Path:
     """Where the plugin is, or will be."""
     made_from = f"{runner.section()}\n".encode() + (machine / SOURCE).read_bytes()
     return cache / "plugin" / hashlib.sha256(made_from).hexdigest() / NAME
-
-
-def _damage(folder: Path) -> str:
-    with stored(folder, "read"):
-        return damage(folder)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.files.digests import damage, folder_digest, sha256
+from lab.files.digests import folder_digest, sha256
 from lab.files.storage import refusal
-from lab.files.store import exclusive, prune, put_folder, stored
+from lab.files.store import damage_of, exclusive, prune, put_folder
 from lab.machine import contents, elf
 from lab.supply import deb
 from lab.supply.lock import RUNNER, read, runner
@@ -76,11 +76,11 @@ def section() -> str:
 def carried(machine: Path, cache: Path, tell: Callable[[str], None]) -> Runner:
     """The runner of the lock for this host, laid out if it is not there yet or damaged."""
     lock, target = read(machine / "packages.lock"), place(machine, cache)
-    if said := _damage(target):
+    if said := damage_of(target):
         tell(f"{target}: {said}: laying it out again" if target.exists() else "laying out the carried QEMU")
         locked, store = lock.of(section()), opened_store(cache, tell)
         store.obtain(locked, lock.date)
-        with exclusive(target.with_name("lock")), put_folder(target, replace=bool(_damage(target))) as folder:
+        with exclusive(target.with_name("lock")), put_folder(target, replace=bool(damage_of(target))) as folder:
             if folder is not None:
                 lay_out([store.file(each) for each in locked], contents.load(machine / "runner.toml"), folder)
         prune(target.parent, KEPT)
@@ -95,28 +95,20 @@ def place(machine: Path, cache: Path) -> Path:
     return cache / "runner" / hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
-def _damage(folder: Path) -> str:
-    with stored(folder, "read"):
-        return damage(folder)
-
-
 def digests(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str, str]:
     """A digest of the runner for each kind of computer, as it would be laid out there."""
     lock, store, found = read(machine / "packages.lock"), opened_store(cache, tell), dict[str, str]()
-    for name in (each for each in lock.sections if each.split()[0] == RUNNER):
-        store.obtain(lock.of(name), lock.date)
+    for name, locked in lock.kind(RUNNER).items():
+        store.obtain(locked, lock.date)
         with tempfile.TemporaryDirectory(dir=cache) as folder:
-            lay_out([store.file(each) for each in lock.of(name)], contents.load(machine / "runner.toml"), Path(folder))
+            lay_out([store.file(each) for each in locked], contents.load(machine / "runner.toml"), Path(folder))
             found[name] = folder_digest(Path(folder))
     return found
 
 
 def lay_out(packages: Sequence[Path], wanted: contents.Wanted, folder: Path) -> None:
     """Take out of packages what is wanted and what that needs; all of it into one folder, flat."""
-    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
-        root = Path(name)
-        for package in packages:
-            deb.unpack(package, root)
+    with deb.unpacked(packages, folder.parent) as root:
         (program,) = wanted.programs
         loader = elf.loader(root, program)
         for path in contents.paths(root, wanted):

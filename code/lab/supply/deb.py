@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import lzma
 import tarfile
+import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
@@ -46,6 +47,15 @@ def unpack(package: Path, root: Path) -> list[str]:
     except DAMAGED as error:
         raise PackageDamaged(f"is no package that can be unpacked ({error})", str(package)) from error
     return names
+
+
+@contextmanager
+def unpacked(packages: Iterable[Path], beside: Path) -> Iterator[Path]:
+    """A folder with the files of some packages, gone after the block; on the same disk as what is made of it."""
+    with tempfile.TemporaryDirectory(dir=beside) as name:
+        for package in packages:
+            unpack(package, Path(name))
+        yield Path(name)
 
 
 @contextmanager

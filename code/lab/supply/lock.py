@@ -68,11 +68,13 @@ class Lock:
             raise LockError(f"the lock has no packages for {section}, only for {known}", hint="make lock")
         return self.sections[section]
 
+    def kind(self, kind: str) -> dict[str, tuple[Locked, ...]]:
+        """The sections of a kind, one for each architecture."""
+        return {name: packages for name, packages in self.sections.items() if name.split()[0] == kind}
+
     def digest(self, kind: str) -> str:
         """A digest of the packages in all sections of a kind, for whatever architectures those are."""
-        packages = sorted(
-            each.sha256 for name, section in self.sections.items() if name.split()[0] == kind for each in section
-        )
+        packages = sorted(each.sha256 for section in self.kind(kind).values() for each in section)
         return hashlib.sha256("".join(packages).encode()).hexdigest()
 
 
