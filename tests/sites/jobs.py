@@ -58,9 +58,9 @@ class Jobs:
         """The program, and the shell's command once its data flow; $program is its process."""
         return ("sh", "-c", FLOWING, column, interface, command, *program)
 
-    def tcp(self, sizes: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Our own programs, server and client."""
-        shared = ("--sizes", sizes, "--wait", "event", "--deadline", "4")
+    def tcp(self, sizes: str, deadline_s: int = 100) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Our own programs, server and client; on a busy computer seconds pass before they meet."""
+        shared = ("--sizes", sizes, "--wait", "event", "--deadline", str(deadline_s))
         server = ("/lab/bin/tcp-server", *shared, "--listen", self.ends.server.host)
         client = ("/lab/bin/tcp-client", *shared, "--source", self.ends.client.host, self.ends.server.host)
         return server, client

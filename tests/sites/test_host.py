@@ -145,7 +145,7 @@ def test_a_killed_daemon_of_the_other_end_ends_the_launcher(cable: WallSite, job
 def test_a_link_that_goes_down_ends_in_the_deadline_and_the_next_trial_has_a_whole_one(
     cable: WallSite, jobs: Jobs
 ) -> None:
-    server, client = jobs.tcp("1M@2000000/1")
+    server, client = jobs.tcp("1M@2000000/1", deadline_s=4)
     cut = jobs.beside_flow(SENT, "v0", "ip link set v0 down", client)
     (step,) = cable.run(jobs.pair(server, cut)).steps
     assert step.client_status and "no progress for 4 s" in step.client_err + step.server_err, step
