@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ROOT / "lab.toml"  # where packages come from; the user writes it, if at all
 HOSTS = ROOT / "hosts.toml"  # the computers of the sites ssh and slurm; the user writes it
 EXPERIMENTS = ROOT / "experiments"
+EXAMPLES = EXPERIMENTS / "examples"  # not of `make all`
 PUBLISHED = EXPERIMENTS / "published"
 ASSIGNMENTS = EXPERIMENTS / "assignments"
 CACHE = ROOT / ".cache"

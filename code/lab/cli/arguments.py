@@ -62,7 +62,7 @@ def count(text: str) -> int:
     return number
 
 
-EXPERIMENT = "a file, or a name in experiments/"
+EXPERIMENT = "a file, or a name in experiments/ or in its examples/"
 EXPERIMENTS = file("experiment", EXPERIMENT, nargs="+")
 JOBS = argument(
     "--jobs", type=count, default=os.cpu_count() or 1, help="how many trials run at once (default: one a core)"

@@ -11,14 +11,14 @@ from lab.cli.commands import open_shop, write_table
 from lab.cli.outcome import say_failures, say_interrupted
 from lab.cli.remaining import run_remaining
 from lab.files.storage import write_bytes
-from lab.places import CACHE, EXPERIMENTS, from_here
+from lab.places import CACHE, EXAMPLES, EXPERIMENTS, from_here
 from lab.plan.plan import Plan
 
 if TYPE_CHECKING:
     from lab.figures import BySize, Figure
 
 COMMANDS = ("try",)
-FIRST = EXPERIMENTS / "examples" / "first_figure.toml"
+FIRST = EXAMPLES / "first_figure.toml"
 DISCUSSION = EXPERIMENTS / "verbs_throughput" / "discussion.tex"
 FIGURE = "throughput"
 WIDEST = 100  # letters; longer bars say no more

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SpecError
-from lab.places import EXPERIMENTS
+from lab.places import EXAMPLES, EXPERIMENTS
 from lab.plan.binaries import build, keep_binaries, keep_contents
 from lab.plan.plan import Plan, SiteFacts, make_plan
 from lab.plan.sources import compiled
@@ -17,6 +17,7 @@ from lab.spec.experiment import MOST_TRIALS, Experiment
 from lab.spec.reader import load
 from lab.supply.packages import SupplyError
 
+FOLDERS = (EXPERIMENTS, EXAMPLES)
 MANY_TRIALS = 50_000  # to plan so many trials takes ten seconds
 
 
@@ -85,14 +86,14 @@ def require_count(experiments: list[Experiment], site: str, progress: Callable[[
 
 
 def find_experiment(named: Path) -> Path:
-    """A file, or the name of one in experiments/."""
+    """A file, or the name of one in experiments/, else of an example there."""
     if named.suffix == ".toml" or (named.exists() and not named.is_dir()):
         return named
-    file = EXPERIMENTS / f"{named}.toml"
-    if not file.exists():
-        known = ", ".join(sorted(each.stem for each in EXPERIMENTS.glob("*.toml")))
-        raise SpecError(f"there is no experiment {named}", file=EXPERIMENTS, expected=f"one of {known}")
-    return file
+    for folder in FOLDERS:
+        if (file := folder / f"{named}.toml").exists():
+            return file
+    known = ", ".join(sorted(each.stem for folder in FOLDERS for each in folder.glob("*.toml")))
+    raise SpecError(f"there is no experiment {named}", file=EXPERIMENTS, expected=f"one of {known}")
 
 
 def all_experiments() -> list[Path]:
