@@ -6,6 +6,10 @@
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
 c_files := $(wildcard code/*/*.[ch] tests/*/*.[ch] experiments/examples/*/program/*.[ch])
+# Trials over real links take programs that are compiled here. The exact site's come from its own compiler: where no such
+# link is known, this computer needs none.
+links := $(wildcard /sys/class/infiniband/*/device hosts.toml)
+programs := $(if $(links),build)
 
 # These targets need a name: without it, the first file that comes along would be graded.
 wanted = $(if $(strip $($1)),,$(error make $2 $1=$3: which $4?))
@@ -16,13 +20,13 @@ ifneq ($(filter grade-class,$(MAKECMDGOALS)),)
 $(call wanted,SUBMISSIONS,grade-class,hand-ins,folder of hand-ins)
 endif
 
-all: setup build ## Measure all trials that have no record; each report is written as soon as its trials are over
+all: setup $(programs) ## Measure all trials that have no record; each report is written as soon as its trials are over
 	$(bin)/lab run $(experiments) --report
 
-try: build ## Measure a small experiment and show a first figure, in a minute
+try: venv $(programs) ## Measure a small experiment and show a first figure, in a minute
 	$(bin)/lab try
 
-run: build ## Measure all trials that have no record
+run: venv $(programs) ## Measure all trials that have no record
 	$(bin)/lab run $(experiments)
 
 report: setup ## Write the reports from the records: this needs no machine and no compiler
@@ -46,7 +50,7 @@ autograder: setup ## Make the zip with which Gradescope grades an assignment
 grade-corpus: setup ## Try the grader on 228 tampered and 30 honest hand-ins
 	$(bin)/pytest -m corpus --timeout 600
 
-verify: build ## Measure again from nothing and compare with results/reference
+verify: venv ## Measure again from nothing and compare with results/reference
 	$(bin)/lab verify
 
 bench: build ## Compare our programs with ib_write_bw, iperf3 and others, as ratios
@@ -80,14 +84,14 @@ lint: setup ## Check style, types and which stage imports which
 	$(bin)/python -m lab.docs --check
 	@$(bin)/clang-format --dry-run -Werror $(c_files)
 
-build: venv ## Compile the C programs into .cache/bench
+build: venv ## Compile the C programs for this computer's own links, into .cache/bench
 	@code/setup/setup links grade
 	$(MAKE) --no-print-directory -C code/bench
 
 setup: ## Install what is missing: .venv, and the packages that reports need
 	@code/setup/setup report
 
-venv: # measuring on the exact site and this computer's own links needs no packages for reports
+venv: # measuring on the exact site needs nothing else
 	@code/setup/setup
 
 container: ## Build the container image `lab`, in which `make all` and `make test` work: docs/your-computer.md

@@ -1,6 +1,7 @@
 """What the front door says before it does anything."""
 
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,38 @@ def test_grading_wants_to_be_told_what(words: list[str]) -> None:
 
 def test_a_target_that_grades_nothing_needs_no_hand_in() -> None:
     assert make("help").returncode == 0
+
+
+MEASURE = ["try", "run", "all", "verify"]
+
+
+def without_a_compiler(folder: Path) -> None:
+    """A checkout whose set-up and `lab` only say how they were called; the PATH has what make itself needs."""
+    shutil.copy(ROOT / "Makefile", folder)
+    for file in (".venv/bin/lab", "code/setup/setup"):
+        (folder / file).parent.mkdir(parents=True)
+        (folder / file).write_text(f'#!/bin/sh\necho {Path(file).name} "$@"\n')
+        (folder / file).chmod(0o755)
+    (folder / "bin").mkdir()
+    for name in ("make", "sh"):
+        (folder / "bin" / name).symlink_to(shutil.which(name) or "")
+
+
+@pytest.mark.parametrize("target", MEASURE)
+def test_measuring_needs_no_compiler_where_no_link_is_known(target: str, tmp_path: Path) -> None:
+    without_a_compiler(tmp_path)
+    command = ["make", "-C", str(tmp_path), "--no-print-directory", "--silent", target, "links="]
+    done = subprocess.run(command, env={"PATH": str(tmp_path / "bin")}, capture_output=True, text=True, check=True)
+    set_up, ran = done.stdout.splitlines()
+    assert set_up.split() == (["setup", "report"] if target == "all" else ["setup"])
+    assert ran.split()[:2] == ["lab", "run" if target == "all" else target]
+
+
+@pytest.mark.parametrize("target", MEASURE[:3])
+def test_programs_for_real_links_are_compiled_where_one_is_known(target: str) -> None:
+    """With hosts.toml, or a device of RDMA."""
+    assert " links" not in make("--dry-run", target, "links=").stdout
+    assert "code/setup/setup links" in make("--dry-run", target, "links=hosts.toml").stdout
 
 
 def test_an_empty_program_is_made_again(tmp_path: Path) -> None:

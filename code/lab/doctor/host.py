@@ -42,7 +42,7 @@ def examine() -> Iterator[Diagnosis]:
     yield _locked(all_experiments())
     yield _namespaces()
     yield from (_module(name, use) for name, use in MODULES.items())
-    yield from (program(SITE, name, f"make setup, or apt install {package}") for name, package in PEERS.items())
+    yield from (program(SITE, name, f"make build, or apt install {package}") for name, package in PEERS.items())
     settings = {"governor": computer.governor(), "turbo": computer.turbo()}
     yield from (
         Diagnosis(SITE, name, value or "this computer does not say", missing=not value)

@@ -42,7 +42,7 @@ def _cluster(wanted: Slurm) -> Diagnosis:
 def _mpi(wanted: Slurm) -> Diagnosis:
     """How MPI's ranks are started, or the key of hosts.toml that would make it work."""
     if wanted.mpi == hosts.ORTERUN:
-        return program(SITE, hosts.ORTERUN, "make setup, or apt install openmpi-bin")
+        return program(SITE, hosts.ORTERUN, "make build, or apt install openmpi-bin")
     asked = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, check=False)
     known = _kinds(asked.stdout + asked.stderr)
     if wanted.mpi in known:

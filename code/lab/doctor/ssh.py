@@ -17,7 +17,7 @@ SITE = "ssh"
 
 def examine(file: Path) -> Iterator[Diagnosis]:
     """Ask the hosts of hosts.toml, if it names any."""
-    yield program(SITE, "ssh", "make setup, or apt install openssh-client")
+    yield program(SITE, "ssh", "make build, or apt install openssh-client")
     if not hosts.has(file, "ssh"):
         yield Diagnosis(SITE, file.name, "names no hosts", "a table [ssh], as in docs/sites.md")
         return
