@@ -60,6 +60,13 @@ def test_all_recipes_have_one_base_and_the_same_groups() -> None:
     assert header == {"Bootstrap": "docker", "From": re.findall(r"^ARG BASE=(\S+)$", CONTAINERFILE, re.MULTILINE)[0]}
 
 
+def test_the_base_is_pinned_by_its_digest_and_older_than_the_lock() -> None:
+    """So that packages are brought up to its date, never down."""
+    tag, base = re.findall(r"^# debian:bookworm-(\d+),.*\nARG BASE=(\S+)$", CONTAINERFILE, re.MULTILINE)[0]
+    assert re.fullmatch("debian@sha256:[0-9a-f]{64}", base)
+    assert tag < DATE
+
+
 def test_the_apptainer_recipe_copies_what_there_is_to_where_it_is_used() -> None:
     for line in sections()["files"]:
         source, target = line.split()
