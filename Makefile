@@ -71,7 +71,7 @@ compilers: setup ## Compile the C programs with every gcc and clang of Debian's 
 	$(bin)/python tests/bench/compilers.py
 
 hosts: build ## Run the exact machine on many hosts (userlands, a container, arm64) and write docs/hosts.md: hours
-	$(bin)/python -m tests.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY))
+	$(bin)/python -m tests.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS)) $(if $(BUSY),--busy $(BUSY))
 
 docs: setup ## Write the pages of docs/ that are made from the code
 	$(bin)/python -m lab.docs

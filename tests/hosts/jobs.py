@@ -11,7 +11,7 @@ from lab.files.store import put_file
 from lab.model.trial import Job, Link, Perturbation, Step
 from lab.places import CACHE
 from lab.plan.plan import Plan
-from lab.plan.workshop import all_experiments, open_workshop
+from lab.plan.workshop import open_workshop
 from lab.sites import Site
 
 SHARED = CACHE / "hosts" / "shared"  # made once by the reference; every host sees it
@@ -48,11 +48,6 @@ def few(site: Site) -> Named:
     return {name: job for name, job in kinds(site).items() if name.startswith(wanted)}
 
 
-def every(site: Site) -> Named:
-    """All trials of all experiments."""
-    return trials(all_experiments(), site)
-
-
 def trials(files: Iterable[Path], site: Site) -> Named:
     """The trials of some experiments."""
     shop = open_workshop(files, site, lambda said: print(said, file=sys.stderr, flush=True))
@@ -64,4 +59,4 @@ def _of(plan: Plan) -> Named:
     return {f"{plan.experiment.name}/{each.series.name}/{key[:12]}": each.trial.job for key, each in named.items()}
 
 
-PARTS: Mapping[str, Callable[[Site], Named]] = {"race": race, "kinds": kinds, "every": every}
+PARTS: Mapping[str, Callable[[Site], Named]] = {"race": race, "kinds": kinds}

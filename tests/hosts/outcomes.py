@@ -1,4 +1,4 @@
-"""Runs a part of the jobs and prints a digest of all that each left: started alike in every host.
+"""Runs a part of the jobs and prints a digest of all that each left, or all trials: started alike in every host.
 
 python -m tests.hosts.outcomes PART [TIMES [RUNNER]]
 """
@@ -12,11 +12,13 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 
+from tests.hosts import tables
 from tests.hosts.elsewhere import RUNNERS, WithRunner
-from tests.hosts.jobs import PARTS
+from tests.hosts.jobs import PARTS, Named
 
 from lab.errors import LabError
 from lab.machine.runner import PROGRAM
@@ -26,6 +28,7 @@ from lab.sites.exact import ExactSite
 
 AT_ONCE = os.cpu_count() or 1
 FAILED = "failed:"
+EVERY = "every"
 
 
 def digest(outcome: Outcome) -> str:
@@ -64,12 +67,17 @@ def installed_qemu() -> str:
 def main(part: str, times: str = "1", runner: str = "") -> None:
     """First the facts, then a line for each run."""
     site = WithRunner(RUNNERS[runner]()) if runner else ExactSite(MACHINE, CACHE)
-    jobs = list(PARTS[part](site).items()) * int(times)
     site.prepare(lambda said: print(said, file=sys.stderr, flush=True))
     print(json.dumps(facts(site)), flush=True)
+    for name, said in tables.measured(site) if part == EVERY else runs(site, PARTS[part](site), int(times)):
+        print(name, said, flush=True)
+
+
+def runs(site: ExactSite, jobs: Named, times: int) -> Iterator[tuple[str, str]]:
+    """The jobs, so many times, as many at once as there are cores."""
+    queue = list(jobs.items()) * times
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for (name, _), said in zip(jobs, pool.map(lambda each: said_of(site, each[1]), jobs), strict=True):
-            print(name, said, flush=True)
+        yield from zip([name for name, _ in queue], pool.map(lambda each: said_of(site, each[1]), queue), strict=True)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from datetime import date
 
 from tests.hosts.matrix import Host
 from tests.hosts.measuring import Count, HostFailed, counted
+from tests.hosts.outcomes import EVERY
 
 from lab.errors import LabError
 
@@ -25,7 +26,8 @@ class Wanted:
 
     runs: int
     loads: Sequence[int]
-    every: bool
+    parts: Sequence[str]
+    busy: int = 0  # programs that compute on this computer anyway, as part of a load
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Row:
 
     def line(self) -> str:
         """As it stands in the table."""
-        counts = [str(self.counts.get(part, NONE)) for part in ("kinds", "every")]
+        counts = [str(self.counts.get(part, NONE)) for part in ("kinds", EVERY)]
         race = ", ".join(f"{load}: {count}" for load, count in self.race.items()) or NONE
         remark = self.why or next((f"differs: {each.other}" for each in self.all_counts() if each.other), "")
         facts = [self.facts.get(name) or NONE for name in ("python", "qemu")]
@@ -88,10 +90,11 @@ def measured(host: Host, wanted: Wanted, tell: Tell) -> Row:
 def _run(host: Host, wanted: Wanted, today: date, tell: Tell) -> Row:
     enter = host.opened(host.name)
     counts, race = dict[str, Count](), dict[int, Count]()
-    for part in ("kinds", "every") if host.every and wanted.every else ("kinds",):
+    facts: Mapping[str, str] = {}
+    for part in (each for each in wanted.parts if host.every or each != EVERY):
         counts[part], facts = counted(enter, part)
         tell(f"{host.name}: {part} {counts[part]} {counts[part].other}")
     for load in wanted.loads:
-        race[load], facts = counted(enter, "race", wanted.runs, load)
+        race[load], facts = counted(enter, "race", wanted.runs, max(0, load - wanted.busy))
         tell(f"{host.name}: race at load {load} {race[load]} {race[load].other}")
     return Row(host, today, facts, counts, race)

@@ -24,8 +24,8 @@ the link's counters, all clocks, the kernel's messages.
 
 - kinds: a trial of every kind (verbs write, read and send; TCP, also over a modelled Ethernet; `ib_write_bw`; `iperf3`;
   MPI over TCP and over verbs), and a run of the race.
-- all trials: every trial of every experiment.
-- race: a program that sleeps 20,000 times, beside so many busy loops. It finds a clock that is not exact soonest.
+- all trials: every trial of every experiment, its lines against the repository's tables, as `make verify` compares.
+- race: a program that sleeps 20,000 times, beside so many busy programs. It finds a clock that is not exact soonest.
 
 No host has a network. Each gets the lock's packages, and makes by itself the programs, the guest's image, the carried
 QEMU and the frozen machine. Where the harness is outside, QEMU alone is there, and restores the machine
@@ -37,8 +37,9 @@ The kernel and the processor are those of the computer that measured: {computer}
 """
 FOOT = """
 ## How they are made
-`make hosts HOSTS="debian-13 musl" RUNS=10 LOADS="0 2"` measures some hosts, or fewer runs; `EVERY=no` leaves out all
-trials. The roots stay in `.cache/hosts`. To make some of them takes root; other users measure the rest.
+`make hosts HOSTS="debian-13 musl" RUNS=10 LOADS="0 2"` measures some hosts, or fewer runs; `EVERY=no` and `KINDS=no`
+leave out those trials: what was measured before, of the same machine, stays in the table. `BUSY=2`: two of a load's
+programs run already. The roots stay in `.cache/hosts`. To make some of them takes root; other users measure the rest.
 
 | host | made by | takes root |
 | --- | --- | --- |

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pytest
-from tests.hosts import matrix, table
+from tests.hosts import matrix, table, tables
+from tests.hosts.earlier import with_earlier
 from tests.hosts.entry import Enter
 from tests.hosts.measuring import Count, HostFailed, Left, compared, left
 from tests.hosts.row import UNTRIED, Row, Wanted, measured
@@ -17,7 +19,7 @@ DAY = date(2026, 11, 22)
 SAME = {"identity": "i"}
 THEIRS = Left(SAME, [("tcp", "1"), ("verbs", "2")])
 UNMEASURED = Row(HOST, why=UNTRIED)
-NOTHING = Wanted(1, [], every=False)
+NOTHING = Wanted(1, [], [])
 
 
 def test_runs_that_left_the_same_are_counted() -> None:
@@ -85,3 +87,25 @@ def test_the_page_keeps_lines_of_hosts_that_were_not_measured_now() -> None:
 
 def test_the_page_in_docs_has_a_line_for_every_host() -> None:
     assert list(table.lines(table.PAGE.read_text())) == [host.name for host in matrix.HOSTS]
+
+
+def test_a_row_is_measured_in_parts_as_long_as_the_machine_is_the_same(tmp_path: Path) -> None:
+    row = Row(HOST, DAY, SAME, {"kinds": Count(9, 10, "tcp: 5")}, {6: Count(5, 5)})
+    with_earlier(row, tmp_path)
+    later = with_earlier(Row(HOST, DAY, SAME, {"every": Count(3, 3)}, {0: Count(4, 4)}), tmp_path)
+    assert later == replace(
+        row, counts=dict(row.counts) | {"every": Count(3, 3)}, race={0: Count(4, 4), 6: Count(5, 5)}
+    )
+    again = with_earlier(Row(HOST, DAY, SAME, {"kinds": Count(10, 10)}), tmp_path)
+    assert (again.counts, again.equal) == ({"kinds": Count(10, 10), "every": Count(3, 3)}, True)
+    other = Row(HOST, DAY, {"identity": "j"})
+    assert with_earlier(other, tmp_path) == other
+
+
+def test_a_trial_is_told_by_all_its_lines() -> None:
+    table = "size_bytes,record\n1,a\n2,a\n1,b\n"
+    told = dict(tables.of_trials("x", table))
+    assert list(told) == ["x/a", "x/b"]
+    other = dict(tables.of_trials("x", table.replace("2,a", "3,a")))
+    assert (told["x/a"] == other["x/a"], told["x/b"] == other["x/b"]) == (False, True)
+    assert len(list(tables.recorded())) == len({name for name, _ in tables.recorded()}) > 300
