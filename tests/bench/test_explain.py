@@ -17,7 +17,7 @@ HOST = {"verbs-client": ("there",), "tcp-client": ("there",)}
 
 def run(program: str, *options: str) -> subprocess.CompletedProcess[str]:
     words = [str(BENCH / program), *options, *HOST.get(program, ())]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=20)
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=100)
 
 
 def options_of(program: str) -> list[dict[str, object]]:

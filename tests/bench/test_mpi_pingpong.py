@@ -34,7 +34,7 @@ def ranks() -> Ranks:
         command = ["-np", str(count), *first, *options]
         if apart:
             command = ["-np", "1", *first, *options, ":", "-np", "1", PROGRAM, *apart]
-        return subprocess.run([*LAUNCHER, *command], capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run([*LAUNCHER, *command], capture_output=True, text=True, check=False, timeout=300)
 
     return run
 
@@ -89,7 +89,7 @@ def test_a_message_beyond_what_an_int_counts_goes_in_two_calls_and_arrives(ranks
     ],
 )
 def test_what_cannot_be_is_refused_before_mpi_starts(options: tuple[str, ...], sentence: str) -> None:
-    done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, check=False, timeout=20)
+    done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, check=False, timeout=100)
     assert (done.returncode, done.stdout) == (2, "")
     assert sentence in done.stderr and "see mpi-pingpong --help" in done.stderr
 

@@ -32,8 +32,8 @@ sizes = "4K"
 iterations = 100
 warmup = 20
 wait = "event"
-wait_deadline_s = 20
-deadline_s = 60
+wait_deadline_s = 50
+deadline_s = 200
 """
 WRITE = SERIES.format(program="verbs", **KINDS["verbs"]) + "parameters.verify = true\n"
 OTHERS = "".join(SERIES.format(program=name, **KINDS[name]) for name in ("ib_write_bw", "tcp", "mpi-verbs"))
@@ -141,7 +141,7 @@ def test_a_cut_wire_costs_its_trial_a_sentence_and_no_other_and_nothing_runs_on(
         await_answer(lambda *command: subprocess.run(command, check=True), DATA["bob"])
 
     sentence = cut_in_a_run(
-        site, programs, tmp_path, EXPERIMENT.replace("wait_deadline_s = 20", "wait_deadline_s = 5") + WRITE,
+        site, programs, tmp_path, EXPERIMENT.replace("wait_deadline_s = 50", "wait_deadline_s = 5") + WRITE,
         sent=lambda: computer.counters()["data0.tx_bytes"], cut=lambda: turn_wire("off"), mend=mend,
     )  # fmt: skip
     assert sentence.startswith("bob's data0 is down; step 1: the client "), sentence

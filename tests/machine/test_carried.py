@@ -33,7 +33,7 @@ def in_an_empty_root(runner: Runner, arguments: list[str], said: str) -> subproc
     ]
     empty = ["bwrap", "--unshare-all", "--die-with-parent", "--uid", "65534", "--clearenv", *variables]
     empty += ["--ro-bind", str(runner.folder), "/carried", "--proc", "/proc", "--dev", "/dev", "--chdir", "/carried"]
-    return subprocess.run([*empty, *command], input=said, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run([*empty, *command], input=said, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_the_exact_machine_is_made_where_no_file_of_a_host_is(runner: Runner) -> None:

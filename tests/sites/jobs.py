@@ -22,8 +22,9 @@ PORT = 18600
 LISTENING = f"exec iperf3 -s -p {PORT}"  # a server that stays, for a shell
 LEAPS = "import itertools, time\ntime.time = lambda leap=itertools.count(): (-1) ** next(leap) * 1e9\n"
 ENDLESS = "1M@2000000/1"  # sizes of a trial that only a fault ends
-LATE_S = 30  # after its deadline of a few seconds a job has ended, on a busy computer too
-PATIENCE_S = 120  # how long a test waits for what must come soon: on a busy computer soon takes longer
+AMPLE_S = 100  # for two programs to meet: on a busy computer seconds pass before the second runs
+LATE_S = 60  # after its deadline of a few seconds a job has ended, on a busy computer too
+PATIENCE_S = 300  # how long a test waits for what must come soon: on a busy computer soon takes longer
 # A program beside which a command runs as soon as a column of its interface's counters has risen by a million bytes.
 FLOWING = """
 bytes() { awk -v column="$0" -v name="$1:" '$1 == name { print $column }' /proc/net/dev; }
@@ -47,7 +48,7 @@ class Jobs:
     def pair(self, server: tuple[str, ...], client: tuple[str, ...], **other: Any) -> Job:
         """One step of any two commands; the programs under test lie where they are named."""
         overlay = tuple(kept_binary(file.name, digest) for file, digest in self.programs.items())
-        job = Job((Step(server, client, PORT),), Link(), Perturbation(), 20, (("LAB_TOKEN", "t"),), overlay)
+        job = Job((Step(server, client, PORT),), Link(), Perturbation(), AMPLE_S, (("LAB_TOKEN", "t"),), overlay)
         return replace(job, **other)
 
     def shell(self, server: str, client: str, **other: Any) -> Job:
@@ -58,12 +59,12 @@ class Jobs:
         """The program, and the shell's command once its data flow; $program is its process."""
         return ("sh", "-c", FLOWING, column, interface, command, *program)
 
-    def tcp(self, sizes: str, deadline_s: int = 100) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Our own programs, server and client; on a busy computer seconds pass before they meet."""
-        shared = ("--sizes", sizes, "--wait", "event", "--deadline", str(deadline_s))
-        server = ("/lab/bin/tcp-server", *shared, "--listen", self.ends.server.host)
-        client = ("/lab/bin/tcp-client", *shared, "--source", self.ends.client.host, self.ends.server.host)
-        return server, client
+    def tcp(self, sizes: str, deadline_s: int = AMPLE_S) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Our own programs, server and client; the deadline is the client's, and the server waits for it."""
+        shared = ("--sizes", sizes, "--wait", "event", "--deadline")
+        server = ("/lab/bin/tcp-server", *shared, str(AMPLE_S), "--listen", self.ends.server.host)
+        client = ("/lab/bin/tcp-client", *shared, str(deadline_s), "--source", self.ends.client.host)
+        return server, (*client, self.ends.server.host)
 
 
 def running(words: str) -> list[str]:

@@ -33,7 +33,7 @@ from lab.spec.reader import load
 
 NS = 1_000_000_000
 KILL = "kill -9 $program"
-SEVERAL_S = 60  # the deadline of many steps in one job
+SEVERAL_S = 200  # the deadline of many steps in one job
 # A server and a client, as lines for a shell.
 SPEAK = "echo $LAB_TOKEN ${#LAB_PADDING}"
 STEPS = {
@@ -50,8 +50,8 @@ sizes = "64,4K"
 iterations = 100
 warmup = 10
 wait = "event"
-wait_deadline_s = 5
-deadline_s = 20
+wait_deadline_s = 50
+deadline_s = 200
 [[series]]
 name = "tcp"
 program = "tcp"
@@ -66,8 +66,8 @@ sizes = "4095"
 iterations = 20
 warmup = 2
 verify = true
-wait_deadline_s = 10
-deadline_s = 40
+wait_deadline_s = 50
+deadline_s = 200
 [[series]]
 name = "mpi"
 program = "mpi-tcp"
@@ -95,7 +95,7 @@ def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
     before, after = record.facts.measured.counters_before, record.facts.measured.counters_after
     sent = f"{site.ends.client.interface}.tx_bytes"
     assert after[sent] - before[sent] >= 110 * (64 + 4096)
-    assert 0 < record.facts.clock_ns < 20 * NS
+    assert 0 < record.facts.clock_ns < 200 * NS
 
 
 def test_both_ranks_of_an_mpi_program_are_started_at_their_ends_and_the_record_names_their_way(
@@ -159,11 +159,11 @@ def test_a_program_that_is_not_there_is_named(several: dict[str, StepOutcome]) -
 
 def test_a_job_past_its_deadline_is_ended_at_both_ends_and_later_steps_never_run(site: Site, jobs: Jobs) -> None:
     slow, never = jobs.shell(f"{LISTENING} -J", "echo begun; sleep 86301; true"), jobs.shell(LISTENING, "echo begun")
-    outcome = site.run(jobs.pair((), (), steps=(*slow.steps, *never.steps), deadline_s=8))
+    outcome = site.run(jobs.pair((), (), steps=(*slow.steps, *never.steps), deadline_s=15))
     step, later = outcome.steps
     assert (step.client_status, step.server_status, step.client_out) == (124, 124, "begun\n")
     assert (later.client_status, later.client_out) == (124, "")
-    assert 7.5 * NS < outcome.clock_end_ns - outcome.clock_start_ns < LATE_S * NS
+    assert 14.5 * NS < outcome.clock_end_ns - outcome.clock_start_ns < LATE_S * NS
     await_none_running("sleep 86301")
 
 
@@ -190,7 +190,7 @@ def test_a_trial_that_cannot_be_believed_is_refused_in_one_sentence(
     site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
     large = EXPERIMENT.replace("iterations = 100\n", "iterations = 5000000\n")
-    large = large.replace("deadline_s = 20", "deadline_s = 1")
+    large = large.replace("deadline_s = 200", "deadline_s = 1")
     with pytest.raises(FailedOutcome, match="did not end before the deadline") as failure:
         record_of(large, site, programs, tmp_path)
     assert "\n" not in failure.value.what

@@ -17,7 +17,7 @@ from lab.cli.command_table import COMMANDS, Command
 from lab.cli.main import main
 from lab.sites import MODULES
 
-PATIENCE_S = 120
+PATIENCE_S = 300
 ENDLESS_S = 600.0  # of a trial that only a signal ends
 FAKE = Path(__file__).parents[1] / "fake_site.py"
 Write = Callable[..., Path]

@@ -25,7 +25,7 @@ from lab.sites import MODULES
 from lab.sites.traits import Clock
 from lab.statuses import INTERRUPTED
 
-PATIENCE_S = 120
+PATIENCE_S = 300
 TRIALS = 4  # of each experiment
 Lab = Callable[..., int]
 Make = Callable[..., Plan]

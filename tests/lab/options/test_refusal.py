@@ -47,7 +47,7 @@ def program(values: dict[str, str]) -> subprocess.CompletedProcess[str]:
     words += ["--verify"] if values["verify"] == "yes" else []
     sizes = f"--sizes={values['size']}@{values['iterations']}/0"
     server = str(BENCH / "verbs-server")
-    return subprocess.run([server, *words, sizes, *NOWHERE], capture_output=True, text=True, check=False, timeout=20)
+    return subprocess.run([server, *words, sizes, *NOWHERE], capture_output=True, text=True, check=False, timeout=100)
 
 
 def test_the_program_and_the_harness_refuse_the_same_for_the_same_reason() -> None:
