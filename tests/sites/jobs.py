@@ -60,11 +60,11 @@ class Jobs:
         return ("sh", "-c", FLOWING, column, interface, command, *program)
 
     def tcp(self, sizes: str, deadline_s: int = AMPLE_S) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Our own programs, server and client; the deadline is the client's, and the server waits for it."""
-        shared = ("--sizes", sizes, "--wait", "event", "--deadline")
-        server = ("/lab/bin/tcp-server", *shared, str(AMPLE_S), "--listen", self.ends.server.host)
-        client = ("/lab/bin/tcp-client", *shared, str(deadline_s), "--source", self.ends.client.host)
-        return server, (*client, self.ends.server.host)
+        """Our own programs, server and client."""
+        shared = ("--sizes", sizes, "--wait", "event", "--deadline", str(deadline_s))
+        server = ("/lab/bin/tcp-server", *shared, "--listen", self.ends.server.host)
+        client = ("/lab/bin/tcp-client", *shared, "--source", self.ends.client.host, self.ends.server.host)
+        return server, client
 
 
 def running(words: str) -> list[str]:

@@ -38,9 +38,9 @@ def test_a_link_that_goes_down_ends_in_the_deadline_even_when_the_time_of_day_ju
 ) -> None:
     site = open_vm()
     jobs = Jobs(site.ends, programs)
-    server, client = jobs.tcp(ENDLESS, deadline_s=4)
+    server, client = jobs.tcp(ENDLESS, deadline_s=15)
     cut = jobs.beside_flow(SENT, "v0", "date -s @86400 >&2; ip link set v0 down", client)
     (step,) = site.run(jobs.pair(server, cut)).steps
-    assert step.client_status and "no progress for 4 s" in step.client_err + step.server_err, step
+    assert step.client_status and "no progress for 15 s" in step.client_err + step.server_err, step
     assert "1970" in step.client_err and step.clock_end_ns - step.clock_start_ns < jobs.pair((), ()).deadline_s * 10**9
     assert step.server_status
