@@ -30,7 +30,7 @@ from tests.sites.jobs import (
     running,
 )
 from tests.sites.link_cut import await_answer, cut_in_a_run, plan_of
-from tests.sites.test_conformance import EXPERIMENT, MPI, record_of
+from tests.sites.test_conformance import EXPERIMENT, IMPATIENT, MPI, record_of
 
 from lab import doctor
 from lab.errors import SiteError
@@ -260,7 +260,7 @@ def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
         await_answer(partial(cluster.inside, "n1"), DATA_OF_N2)
 
     sentence = cut_in_a_run(
-        site, programs, tmp_path, EXPERIMENT,
+        site, programs, tmp_path, IMPATIENT,
         sent=lambda: sent_from(cluster, "n1"), cut=lambda: turn("down"), mend=mend,
     )  # fmt: skip
     assert "n2's data0 is down; " in sentence and "no progress for 5 s" in sentence, sentence

@@ -27,7 +27,7 @@ from tests.sites.jobs import (
 )
 from tests.sites.link_cut import await_answer, cut_in_a_run
 from tests.sites.ssh_hosts import SshHosts
-from tests.sites.test_conformance import EXPERIMENT
+from tests.sites.test_conformance import IMPATIENT
 
 from lab.errors import SiteError, SpecError
 from lab.model.trial import Job, Link
@@ -206,7 +206,7 @@ def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
         turn("up")
         await_answer(partial(ssh_hosts.inside, "alice"), site.ends.server.host)
 
-    sentence = cut_in_a_run(site, programs, tmp_path, EXPERIMENT, sent=sent, cut=lambda: turn("down"), mend=mend)
+    sentence = cut_in_a_run(site, programs, tmp_path, IMPATIENT, sent=sent, cut=lambda: turn("down"), mend=mend)
     assert sentence.startswith("alice's data0 is down; ") and "no progress for 5 s" in sentence, sentence
 
 

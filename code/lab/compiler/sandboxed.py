@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
 import tempfile
 import threading
+from contextlib import suppress
+from io import FileIO
 
 from lab.compiler.compilation import DISK_BYTES, ENVIRONMENT, LARGEST_PROGRAM, NOBODY, WORK, Compilation
 from lab.compiler.toolchain import LINKS, TOP, Toolchain
@@ -20,6 +24,8 @@ WALLS = (
     *("--size", str(DISK_BYTES), "--tmpfs", WORK),
 )
 NOWHERE_ELSE = ("--remount-ro", "/dev", "--remount-ro", "/")  # bwrap's own folders are in memory, and have no bound
+FIRST_INSIDE = re.compile(rb'"child-pid": (\d+)')  # what bwrap tells of itself before it lets its first process go
+LARGEST_NOTE = 4096
 # The kernel counts no processes of root, so root becomes another user first.
 NOT_ROOT = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 
@@ -34,29 +40,56 @@ def refusal(toolchain: Toolchain) -> str:
     return said or f"bwrap ends with status {done.returncode}" if done.returncode else ""
 
 
-def walls(toolchain: Toolchain) -> tuple[str, ...]:
+def walls(toolchain: Toolchain, *more: str) -> tuple[str, ...]:
     """The command that shuts another one in."""
     tree = ("--ro-bind", str(toolchain.tree), f"/{TOP}")
-    return (*(NOT_ROOT if os.geteuid() == 0 else ()), *WALLS, *tree, *NOWHERE_ELSE, "--")
+    return (*(NOT_ROOT if os.geteuid() == 0 else ()), *WALLS, *tree, *NOWHERE_ELSE, *more, "--")
 
 
 def run(toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:
-    """The status, and the output up to the bound; to kill bwrap ends all its processes."""
-    with tempfile.TemporaryFile() as given:
+    """The status, and the output up to the bound."""
+    told, telling = os.pipe()
+    with tempfile.TemporaryFile() as given, os.fdopen(told, "rb", buffering=0) as about:
         given.write(task.given)
         given.seek(0)
-        with subprocess.Popen(
-            (*walls(toolchain), *task.inside), stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/"
-        ) as process:
-            assert process.stdout is not None
-            timer = threading.Timer(task.deadline_s, process.kill)
-            timer.start()
-            try:
-                said = process.stdout.read(LARGEST_PROGRAM + 1)
-                if len(said) > LARGEST_PROGRAM:
-                    process.kill()
-                process.wait()
-            finally:
-                timer.cancel()
-                process.kill()
+        command = (*walls(toolchain, "--info-fd", str(telling)), *task.inside)
+        try:
+            process = subprocess.Popen(
+                command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
+                pass_fds=(telling,), start_new_session=True,
+            )  # fmt: skip
+        finally:
+            os.close(telling)
+        with process:
+            return _output(process, about, task.deadline_s)
+
+
+def _output(process: subprocess.Popen[bytes], about: FileIO, deadline_s: float) -> tuple[int, bytes]:
+    assert process.stdout is not None
+    timer = threading.Timer(deadline_s, _end, (process, about))
+    timer.start()
+    try:
+        said = process.stdout.read(LARGEST_PROGRAM + 1)
+        if len(said) > LARGEST_PROGRAM:
+            _end(process, about)
+        process.wait()
+    finally:
+        timer.cancel()
+        timer.join()
+        _end(process, about)
     return process.returncode, said
+
+
+def _end(process: subprocess.Popen[bytes], about: FileIO) -> None:
+    """Ends all of it: to kill bwrap is enough only once its processes have begun.
+
+    Who still waits for it to be let go is of its group, and whom it lets go it has named before.
+    """
+    if process.poll() is not None:
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    os.set_blocking(about.fileno(), False)
+    if inside := FIRST_INSIDE.search(about.read(LARGEST_NOTE) or b""):
+        with suppress(ProcessLookupError):
+            os.kill(int(inside[1]), signal.SIGKILL)

@@ -23,7 +23,7 @@ i=0; while [ $i -lt 300 ]; do sleep 99 & i=$((i + 1)); done; echo forked
 """
 
 
-def recipe(*lines: str, deadline_s: int = 120, **files: bytes) -> Compilation:
+def recipe(*lines: str, deadline_s: float = 120, **files: bytes) -> Compilation:
     """A build of one rule."""
     makefile = "mine:\n" + "".join(f"\t{line}\n" for line in lines)
     return Compilation({"Makefile": makefile.encode(), **files}, ("make", "-s"), ("mine",), deadline_s)

@@ -52,6 +52,12 @@ def test_a_build_has_bounds(tools: Toolchain) -> None:
     assert refused(tools, recipe("sleep 1000", deadline_s=1)) == "make -s did not end within 1 s"
 
 
+@pytest.mark.timeout(60)
+def test_a_build_ends_in_its_deadline_however_little_of_it_has_begun(tools: Toolchain) -> None:
+    for ms in range(1, 200, 5):
+        assert "did not end within" in refused(tools, recipe("sleep 1000", deadline_s=ms / 1000))
+
+
 def test_a_link_is_no_program(tools: Toolchain) -> None:
     assert refused(tools, recipe("ln -s /etc/passwd $@")) == "the sources don't give mine"
 
