@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup venv build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz compilers hosts container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz compilers hosts container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -32,16 +32,16 @@ run: venv $(programs) ## Measure all trials that have no record
 report: setup ## Write the reports from the records: this needs no machine and no compiler
 	$(bin)/lab report $(experiments)
 
-submit: build ## Make submission/<id>.pdf to hand in, or say why it can't be handed in yet
+submit: papers $(programs) ## Make submission/<id>.pdf to hand in, or say why it can't be handed in yet
 	$(bin)/lab submit $(ASSIGNMENT) $(if $(DRAFT),--draft)
 
-preview-grade: build ## Make a draft and grade it by the public checks
+preview-grade: papers $(programs) ## Make a draft and grade it by the public checks
 	$(bin)/lab preview-grade $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
 
-grade: build ## Grade one hand-in: make grade SUBMISSION=x.pdf
+grade: papers $(programs) ## Grade one hand-in: make grade SUBMISSION=x.pdf
 	$(bin)/lab grade "$(SUBMISSION)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
 
-grade-class: build ## Grade a folder of hand-ins: make grade-class SUBMISSIONS=dir
+grade-class: papers $(programs) ## Grade a folder of hand-ins: make grade-class SUBMISSIONS=dir
 	$(bin)/lab grade-class "$(SUBMISSIONS)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(SITE),--site $(SITE))
 
 autograder: setup ## Make the zip with which Gradescope grades an assignment
@@ -90,6 +90,9 @@ build: venv ## Compile the C programs for this computer's own links, into .cache
 
 setup: ## Install what is missing: .venv, and the packages that reports need
 	@code/setup/setup report
+
+papers: setup # what hand-ins are made and graded with
+	@code/setup/setup grade
 
 venv: # measuring on the exact site needs nothing else
 	@code/setup/setup

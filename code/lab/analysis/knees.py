@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from lab.analysis.distributions import fisher
 from lab.analysis.estimate import LEVEL, Estimate, Interval
+from lab.analysis.reproducible import all_dots, dot, norm
 from lab.analysis.samples import Floats, TooFewSamples, check_pairs
 
 # A knee needs two x on either side of it.
@@ -74,7 +75,7 @@ class _Points:
 
     @property
     def is_straight(self) -> bool:
-        return self.left <= ROUNDING * float(self.y @ self.y)
+        return self.left <= ROUNDING * float(dot(self.y, self.y))
 
     def places(self) -> Floats:
         """The candidate places of a knee, evenly among the x, since sizes are often doubled."""
@@ -85,14 +86,14 @@ class _Points:
     def off_line(self, rows: Floats) -> Floats:
         """The residuals of each row from its straight line."""
         centred = (self.x - self.x.mean()) / np.ptp(self.x)
-        basis, _ = np.linalg.qr(np.stack([self.root_weight, self.root_weight * centred], axis=1))
-        rest: Floats = rows - (rows @ basis) @ basis.T
-        return rest
+        flat = self.root_weight / norm(self.root_weight)
+        tilted = _without(self.root_weight * centred, flat)
+        return _without(_without(rows, flat), tilted / norm(tilted))
 
     def bends(self, curves: Floats) -> Floats:
         """Directions of length 1 in which each curve (a row over x) departs from a straight line."""
         rest = self.off_line(curves * self.root_weight)
-        unit: Floats = rest / np.linalg.norm(rest, axis=1, keepdims=True)
+        unit: Floats = rest / norm(rest)[:, None]
         return unit
 
     def hinges(self, places: Floats) -> Floats:
@@ -100,13 +101,18 @@ class _Points:
 
     def gains(self, places: Floats) -> Floats:
         """The sum of squares that a knee at each place explains beyond a straight line."""
-        return np.square(self.hinges(places) @ self.y)
+        return np.square(dot(self.hinges(places), self.y))
+
+
+def _without(rows: Floats, direction: Floats) -> Floats:
+    """What is left of each row without its part along a direction of length 1."""
+    return rows - dot(rows, direction)[..., None] * direction
 
 
 def _chance_of_straight_line(points: _Points, places: Floats, random: np.random.Generator) -> float:
     noise = random.standard_normal((RESAMPLES, points.x.size))
     within = 2 * random.standard_gamma((points.n - points.x.size) / 2, RESAMPLES)  # chi-square, 0 for one sample an x
-    explained = np.square(noise @ points.hinges(places).T).max(axis=1)
+    explained = np.square(all_dots(noise, points.hinges(places))).max(axis=1)
     simulated = explained / (np.square(points.off_line(noise)).sum(axis=1) + within)
     found = points.gains(places).max() / max(points.left, np.finfo(float).tiny)
     return float((1 + (simulated >= found).sum()) / (1 + RESAMPLES))
@@ -115,7 +121,7 @@ def _chance_of_straight_line(points: _Points, places: Floats, random: np.random.
 def _parabola_is_better(points: _Points, places: Floats) -> bool:
     """By BIC, n ln(left) + parameters ln(n), with four parameters for a knee and three for a parabola."""
     centred = (points.x - points.x.mean()) / np.ptp(points.x)
-    by_parabola = float(np.square(points.bends(np.square(centred)[None, :]) @ points.y).max())
+    by_parabola = float(np.square(dot(points.bends(np.square(centred)[None, :]), points.y)).max())
     left_by_knee = points.left - float(points.gains(places).max())
     return points.left - by_parabola <= left_by_knee * float(points.n ** (1 / points.n))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lab.analysis import reproducible
 from lab.analysis.samples import BadSample, check_samples
 
 
@@ -14,4 +15,4 @@ def geometric_mean(ratios: ArrayLike) -> float:
     if samples.min() <= 0:
         index = int(np.argmin(samples))
         raise BadSample(f"sample {index} is {samples[index]}, not above 0", index=index)
-    return float(np.exp(np.log(samples).mean()))
+    return reproducible.geometric_mean(samples.tolist())

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from lab.analysis.distributions import fisher
 from lab.analysis.estimate import LEVEL, Estimate, Interval
 from lab.analysis.regression import Line, fit_line
+from lab.analysis.reproducible import dot, norm
 from lab.analysis.samples import Floats, check_rows
 from lab.analysis.summary import estimate_mean
 
@@ -113,8 +114,8 @@ def _comes_again(xs: Floats, rows: Floats) -> bool:
     along = []
     for place, row in enumerate(rows):
         departure = _Breaks.of(xs, np.delete(rows, place, axis=0)).departure()
-        length = float(np.linalg.norm(departure))
-        along.append(float(departure @ row) / length if length else 0.0)
+        length = float(norm(departure))
+        along.append(float(dot(departure, row)) / length if length else 0.0)
     interval = estimate_mean(along, 1 - 2 * CHANCE).interval
     return interval is not None and interval.low > 0
 

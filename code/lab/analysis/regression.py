@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lab.analysis.estimate import LEVEL, Estimate
+from lab.analysis.reproducible import dot
 from lab.analysis.samples import Floats, TooFewSamples, check_rows
 from lab.analysis.summary import estimate_mean
 
@@ -40,10 +41,10 @@ def fit_line(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Line:
     """
     xs, rows = check_rows(x, y, least=2)
     from_mean = xs - xs.mean()
-    spread = float(from_mean @ from_mean)
+    spread = float(dot(from_mean, from_mean))
     if spread == 0:
         raise TooFewSamples("a line needs two different x", needed=2, found=1)
-    slopes = (rows - rows.mean(axis=1, keepdims=True)) @ from_mean / spread
+    slopes = dot(rows - rows.mean(axis=1, keepdims=True), from_mean) / spread
     slope = estimate_mean(slopes, level)
     intercept = estimate_mean(rows.mean(axis=1) - slopes * xs.mean(), level)
     residuals = (rows - (intercept.value + slope.value * xs)).reshape(-1)
@@ -71,10 +72,10 @@ def neighbour_correlation(x: ArrayLike, y: ArrayLike, line: Line) -> float | Non
     xs, rows = check_rows(x, y, least=2)
     _, place, counts = np.unique(xs, return_inverse=True, return_counts=True)
     left = np.bincount(place, weights=(rows - line.at(xs)).mean(axis=0)) / counts
-    total = float(left @ left)
-    return float(left[1:] @ left[:-1]) / total if total else None
+    total = float(dot(left, left))
+    return float(dot(left[1:], left[:-1])) / total if total else None
 
 
 def _r_squared(ys: Floats, residuals: Floats) -> float | None:
     total = float(np.square(ys - ys.mean()).sum())
-    return 1 - float(residuals @ residuals) / total if total else None
+    return 1 - float(dot(residuals, residuals)) / total if total else None

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from numpy import log2
-
 from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.knees import LEAST_X, find_knee
 from lab.analysis.ratios import ratios_of_medians
+from lab.analysis.reproducible import exp2, log2
 from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.lines import scaled
@@ -95,11 +94,11 @@ def _knee(curve: Subject) -> Claim | None:
     if len(curve.sizes) < LEAST_X:
         return None
     points = [(size, value) for size in curve.sizes for value in curve.values(size)]
-    knee = find_knee(log2([size for size, _ in points]), log2([value for _, value in points]))
+    knee = find_knee(log2(size for size, _ in points), log2(value for _, value in points))
     if knee is None or knee.at.interval is None:
         return None
-    low, high = (float(2**end) for end in (knee.at.interval.low, knee.at.interval.high))
-    at = Estimate(float(2**knee.at.value), Interval(low, high, knee.at.interval.level), knee.at.n)
+    low, high = (exp2(end) for end in (knee.at.interval.low, knee.at.interval.high))
+    at = Estimate(exp2(knee.at.value), Interval(low, high, knee.at.interval.level), knee.at.n)
     meaning = f"size at which the throughput of {curve.words} bends, by segmented regression on logarithmic axes"
     claim = curve.claim(
         f"{curve.name}.knee", at, "bytes", ClaimKind.RATE, f"{meaning}; n counts all points", *curve.sizes
