@@ -1,20 +1,19 @@
 """Arithmetic with the same last digit on every computer.
 
-A BLAS adds in an order of its own for each processor, and libraries round a logarithm in their own ways. numpy's sums have
-one order, its products are exact to the last bit, and decimals with 40 digits leave nothing to round differently.
+A BLAS adds in an order of its own for each processor, and libraries round a logarithm in their own ways. numpy's sums
+have one order, its products are exact to the last bit, and decimals with 40 digits leave nothing to round differently.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Context, Decimal
+from decimal import Context, Decimal, localcontext
 
 import numpy as np
 
 from lab.analysis.samples import Floats
 
 _DIGITS = Context(prec=40)
-_LN_2 = _DIGITS.ln(Decimal(2))
 
 
 def dot(left: Floats, right: Floats) -> Floats:
@@ -38,15 +37,19 @@ def all_dots(left: Floats, right: Floats) -> Floats:
 
 def geometric_mean(values: Iterable[float]) -> float:
     """Of values above 0."""
-    logarithms = [_DIGITS.ln(Decimal(value)) for value in values]
-    return float(_DIGITS.exp(_DIGITS.divide(sum(logarithms, Decimal(0)), Decimal(len(logarithms)))))
+    with localcontext(_DIGITS):
+        logarithms = [Decimal(value).ln() for value in values]
+        return float((sum(logarithms, Decimal()) / len(logarithms)).exp())
 
 
 def log2(values: Iterable[float]) -> list[float]:
     """Their logarithms to base 2."""
-    return [float(_DIGITS.divide(_DIGITS.ln(Decimal(value)), _LN_2)) for value in values]
+    with localcontext(_DIGITS):
+        of_two = Decimal(2).ln()
+        return [float(Decimal(value).ln() / of_two) for value in values]
 
 
 def exp2(value: float) -> float:
     """Two to the power of it."""
-    return float(_DIGITS.power(Decimal(2), Decimal(value)))
+    with localcontext(_DIGITS):
+        return float(Decimal(2) ** Decimal(value))
