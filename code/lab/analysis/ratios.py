@@ -75,7 +75,7 @@ def _balanced(ratios: list[Floats], level: float) -> list[Interval]:
     if not ratios:
         return []
     ordered = np.sort(np.stack(ratios), axis=1)
-    ranks = np.argsort(np.argsort(np.stack(ratios), axis=1), axis=1)
+    ranks = np.argsort(np.argsort(np.stack(ratios), axis=1, kind="stable"), axis=1)
     low = int(np.floor(np.quantile(ranks.min(axis=0), (1 - level) / 2)))
     high = int(np.ceil(np.quantile(ranks.max(axis=0), (1 + level) / 2)))
     return [Interval(float(row[low]), float(row[high]), level) for row in ordered]

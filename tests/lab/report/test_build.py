@@ -11,8 +11,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-from numpy._core._multiarray_umath import __cpu_dispatch__
 from tests.lab.report import laboratory
 from tests.lab.report.laboratory import UnsteadySite
 
@@ -40,8 +40,9 @@ from lab.sites.ssh import TwoHosts
 NAMES = ("verbs_throughput", "write_parameters")
 WHOLE = (*NAMES, "mpi_bandwidth_latency", "mpi_blocking_nonblocking")
 MB = 1e6
+FOUND = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
 # numpy and its BLAS take these ways on the oldest processor that they run on.
-PLAIN_PROCESSOR = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(__cpu_dispatch__)}
+PLAIN_PROCESSOR = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(FOUND)}
 
 
 @pytest.fixture(scope="module")
