@@ -83,6 +83,12 @@ COMMANDS = (
         (EXPERIMENTS, *READ, flag("--draft", "print a discussion to start from, in place of the list")),
     ),
     Command(
+        "check",
+        "hold a discussion against the records, in a second: file:line:column, what is wrong, the claim that would fit",
+        "lab check verbs_throughput --watch",
+        (EXPERIMENTS, *READ, flag("--watch", "check again at each change of the text, until Ctrl-C")),
+    ),
+    Command(
         "extract",
         "take the data out of a report's PDF",
         "lab extract report/verbs_throughput.pdf data",

@@ -10,6 +10,9 @@ from pathlib import Path
 from lab.analysis.estimate import LEVEL
 from lab.files.included import read_whole
 from lab.files.typed_text import read_typed
+from lab.model.sizes import parse_size
+from lab.report.check.rules import claim_is_known
+from lab.report.check.text import check_text, refused, rule_name
 from lab.report.claim import Ledger
 from lab.report.claims.ledger import AllClaims, make_claims
 from lab.report.context import make_context
@@ -22,18 +25,23 @@ from lab.report.pdf.attachments import attachments, typed_texts
 from lab.report.pictures import pictures
 from lab.report.pictures.gallery import Gallery
 from lab.report.prose.people import read_people
-from lab.report.prose.rules import claim_is_known
-from lab.report.prose.text import check_text, refused, rule_name
 from lab.report.prose.uses import COMMENT, claims_used
 from lab.report.tables.ledger import ledger_rows
 from lab.report.tex.latex import compile_pdf
 from lab.report.tex.render import Rendered, render
 from lab.report.tex.typeset import definitions
+from lab.report.tex.units import show
 
 DEFAULT = "default.tex"
 MAIN, LEDGER = "report.tex", "ledger.tex"
 DRAFT = r"\draft"
 _NAMED = re.compile(r"\\(figure|table)of\{([^{}]*)\}")
+_LAYOUT = re.compile(
+    r"\\(?:BLOCK|JC)\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\setlength\\\w+\{[^{}]*\}|\\label\{[^\n]*\}|\\labhead\{[^{}]*\}\{[^\n&]*\}|"
+    r"\\begin\{(?:tabular|longtable)\}.*?\\end\{(?:tabular|longtable)\}",
+    re.DOTALL,
+)
+_SIZE = re.compile(r"\\size\{([^{}]*)\}")
 _LABEL = re.compile(r"\\label\{(figure|table):([^{}]*)\}")
 
 
@@ -105,15 +113,25 @@ def discussion_text(sources: Sources, claims: AllClaims, body: str) -> str:
     text = read_typed(sources.discussion) if sources.discussion.exists() else DRAFT
     check_text(text, f"{sources.folder.name}/{sources.discussion.name}", claims.ledger, _targets(body))
     generated = " ".join(draft(claims).splitlines())  # on one line: the student's lines keep their numbers
-    return COMMENT.sub("%", text).replace(DRAFT, generated)
+    return sizes_written_out(COMMENT.sub("%", text).replace(DRAFT, generated))
+
+
+def sizes_written_out(text: str) -> str:
+    """`\\size{64K}` as LaTeX prints a size."""
+    return _SIZE.sub(lambda found: show(parse_size(found[1].strip()), "size", 0).tex, text)
 
 
 def check_templates(sources: Sources, body: Rendered, ledger: Ledger) -> None:
     """Check the lab's own prose by the same rules; the rendered text shows whether its claims exist."""
     used = sorted({name for name, _ in body.origins})
-    found = [each for name in used for each in refused(_read(sources, name), f"templates/{name}", ledger)]
+    found = [each for name in used for each in refused(prose_of(_read(sources, name)), f"templates/{name}", ledger)]
     if wrong := tuple(each for each in found if each.rule != rule_name(claim_is_known)):
         raise ClaimsRefused("a template claims what the data do not support:", refusals=wrong)
+
+
+def prose_of(template: str) -> str:
+    """A template's own words, with blanks in place of tags, values and layout, so that every line stays."""
+    return _LAYOUT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), template)
 
 
 def _read(sources: Sources, name: str) -> str:

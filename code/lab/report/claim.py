@@ -10,6 +10,7 @@ from enum import Enum
 from lab.analysis.estimate import Estimate
 from lab.analysis.verdict import Verdict, judge
 from lab.errors import LabError
+from lab.report.setting import UNKNOWN, Setting
 
 
 class ClaimKind(Enum):
@@ -41,6 +42,8 @@ class Claim:
     unchecked: tuple[str, ...] = ()  # records that did not pass all checks
     margin: float = 0.0  # of a ratio: within it two equal programs may lie apart by luck
     moved: tuple[str, ...] = ()  # of a sweep: values that moved although they were to be held
+    series: tuple[str, ...] = ()  # that it is about; of a ratio: the one above, then the base
+    sizes: tuple[int, ...] = ()  # that it rests on
 
     @property
     def verdict(self) -> Verdict:
@@ -80,7 +83,9 @@ class UnknownClaim(LabError):
 
 
 class Ledger(dict[str, Claim]):
-    """All claims of a report, by the names that texts use."""
+    """All claims of a report, by the names that texts use, and what a text may say without one."""
+
+    setting: Setting = UNKNOWN
 
     def add(self, claims: Iterable[Claim]) -> None:
         for claim in claims:

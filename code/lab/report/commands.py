@@ -16,7 +16,7 @@ from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
 from lab.report.errors import ReportsRefused
 
-COMMANDS = ("report", "claims", "extract")
+COMMANDS = ("report", "claims", "check", "extract")
 
 
 def report(options: Namespace) -> int:
@@ -57,6 +57,13 @@ def claims(options: Namespace) -> int:
         found = make_claims(gather(plan, options.results))
         print(draft(found) if options.draft else "\n".join(claim_lines(found.ledger)))
     return 0
+
+
+def check(options: Namespace) -> int:
+    """A text against the records, without a report."""
+    from lab.report.checking import check as check_texts
+
+    return check_texts(options)
 
 
 def extract(options: Namespace) -> int:

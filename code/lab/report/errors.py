@@ -31,9 +31,13 @@ class RefusedSentence:
     line: int
     rule: str
     what: str
+    column: int = 1
+    sentence: str = ""
+    way: str = ""  # what to write instead
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.what} [{self.rule}]"
+        first = f"{self.file}:{self.line}:{self.column}: {self.what} [{self.rule}]"
+        return "\n    ".join(filter(None, (first, self.sentence, self.way)))
 
 
 @dataclass

@@ -20,7 +20,7 @@ from lab.report.evidence.evidence import require_all
 from lab.report.pdf.attach import attach
 from lab.report.pdf.extract import extract
 from lab.report.prose.people import ids_in, read_people
-from lab.report.prose.uses import COMMENT
+from lab.report.prose.uses import COMMENT, length_of
 from lab.report.stamp import report_stamp
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment
@@ -30,6 +30,8 @@ from lab.submission.programs import program_files
 from lab.version import exact_version
 
 BUILD_DEADLINE_S = 60
+# As the experiments' own report.toml are handed out.
+PLACEHOLDERS = re.compile(r'"(?:First Author|Second Author|0000\d\d)"')
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,33 @@ def obstacles(work: Work) -> Iterator[str]:
     require_all(work.plan, work.results)
     if not ids_of(work):
         yield f"{work.folder.name}/report.toml names no ids: they say whose hand-in it is"
+    yield from placeholders(work)
     discussion = work.folder / "discussion.tex"
     if not discussion.exists() or DRAFT in COMMENT.sub("", read_typed(discussion)):
         yield f"{work.folder.name}/discussion.tex is not written: it is missing, or prints the generated \\draft"
+    else:
+        yield from shortfalls(work.assignment, read_typed(discussion), f"{work.folder.name}/discussion.tex")
     if not is_current(work.report, report_stamp(work.plan, work.results, work.texts)):
         yield f"{work.report.name} is stale: records, texts or code have changed since it was made (try: make report)"
+
+
+def placeholders(work: Work) -> Iterator[str]:
+    """Names and ids that nobody has replaced."""
+    file = work.folder / "report.toml"
+    text = read_typed(file) if file.exists() else ""
+    for typed in PLACEHOLDERS.findall("\n".join(line.split(" #")[0] for line in text.splitlines() if line[:1] != "#")):
+        yield f"{work.folder.name}/report.toml still says {typed}: replace it by your own"
+
+
+def shortfalls(assignment: Assignment, text: str, file: str) -> Iterator[str]:
+    """What the text lacks of the words and claims that the assignment asks for."""
+    words, claims = length_of(text)
+    for count, least, what in (
+        (words, assignment.words_at_least, "words"),
+        (claims, assignment.claims_at_least, "claims"),
+    ):
+        if count < least:
+            yield f"{file} has {count} {what}, the assignment asks for {least} at least"
 
 
 def build_obstacles(folder: Path = ROOT / "code" / "bench") -> Iterator[str]:

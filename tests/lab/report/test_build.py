@@ -22,13 +22,13 @@ from lab.places import EXPERIMENTS, ROOT, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report import commands
 from lab.report.build import Sources, build
+from lab.report.check.text import refused
 from lab.report.claims.ledger import make_claims
 from lab.report.draft.draft import draft
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pdf.extract import extract
 from lab.report.pictures import pictures
-from lab.report.prose.text import refused
 from lab.report.tables.environment import environment
 from lab.report.tables.ratios import ratio_tables
 from lab.report.tables.rows import SizeTable

@@ -11,12 +11,12 @@ from lab.analysis.verdict import Verdict, judge
 from lab.figures import ByParameter, HeatMap, Latency
 from lab.programs.request import Sample
 from lab.records.record import read_samples_of
+from lab.report.check.text import refused
 from lab.report.claim import ClaimKind, Ledger
 from lab.report.claims.ledger import make_claims, make_ledger
 from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence
 from lab.report.pictures import pictures
-from lab.report.prose.text import refused
 
 SMALL = """
 title = "Small"

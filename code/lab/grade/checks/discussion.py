@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
 from lab.report.build import DRAFT
+from lab.report.check.safety import require_safe
+from lab.report.check.text import refused
 from lab.report.claim import Ledger
 from lab.report.claims.ledger import make_ledger
 from lab.report.errors import ClaimsRefused, ReportError
-from lab.report.prose.text import refused, require_safe
-from lab.report.prose.uses import COMMENT, claims_used
+from lab.report.prose.uses import COMMENT, length_of
 
 FILE = "discussion.tex"
-_WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}\b")
 
 
 def discussion(case: Case) -> Iterator[Finding]:
@@ -42,7 +41,7 @@ def _length(case: Case, text: str) -> Iterator[Finding]:
     assignment = case.setup.assignment
     if DRAFT in text:
         yield Finding(Flaw.NO_DISCUSSION, "it prints the generated draft instead of the student's own words")
-    words, used = len(_WORD.findall(text)), len({name for name, _ in claims_used(text)})
+    words, used = length_of(text)
     if words < assignment.words_at_least:
         yield Finding(
             Flaw.NO_DISCUSSION,

@@ -15,6 +15,7 @@ from lab.report.claims.published_times import PublishedTimesClaims, published_ti
 from lab.report.claims.published_values import PublishedValues, published_values
 from lab.report.claims.ratios import RatioClaims, ratio_claims
 from lab.report.claims.rounds import RoundsClaims, rounds_claims, rounds_curves
+from lab.report.claims.setting import setting_of
 from lab.report.claims.shape import Shape, shape_claims
 from lab.report.claims.sides import SideClaims, series_of_sides, side_claims, sides
 from lab.report.claims.sweeps import SweepClaims, sweep_claims
@@ -62,6 +63,7 @@ class AllClaims(ClaimGroup):
     def ledger(self) -> Ledger:
         """Every claim once."""
         ledger = Ledger()
+        ledger.setting = setting_of(self.evidence)
         ledger.add(self)
         return ledger
 

@@ -81,6 +81,8 @@ def ratio(ours: Subject, base: Subject, size: int, name: str) -> Claim:
         base_link=base.link,
         unchecked=ours.evidence.unchecked(keys),
         margin=ours.margin,
+        series=(ours.series.name, base.series.name),
+        sizes=(size,),
     )
 
 
@@ -108,4 +110,4 @@ def _of_all(by_size: dict[int, Claim], name: str, value: float, meaning: str) ->
     unchecked = tuple(dict.fromkeys(key for each in ratios for key in each.unchecked))
     n, first = min(each.estimate.n for each in ratios), ratios[0]
     claim = Claim(name, Estimate(value, None, n), "", ClaimKind.DERIVED, meaning, keys, first.wanted_n, link=first.link)
-    return replace(claim, unchecked=unchecked)
+    return replace(claim, unchecked=unchecked, series=first.series, sizes=tuple(by_size))

@@ -82,6 +82,8 @@ class Subject:
             link=self.link,
             unchecked=self.evidence.unchecked(keys),
             margin=self.margin if kind is ClaimKind.RATIO else 0.0,
+            series=(self.series.name,),
+            sizes=sizes,
         )
 
 

@@ -9,6 +9,7 @@ from lab.report.claim import Claim
 MOST_DIGITS = 18
 COMMENT = re.compile(r"(?<!\\)%.*")
 CLAIM = re.compile(r"\\claim(?:\[(?P<digits>[^\]]*)\])?\{(?P<name>[^{}]*)\}")
+_WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}\b")
 
 
 def cite(claim: Claim) -> str:
@@ -21,6 +22,12 @@ def claims_used(text: str) -> list[tuple[str, int | None]]:
     return list(
         dict.fromkeys((each["name"], digits_of(each["digits"])) for each in CLAIM.finditer(COMMENT.sub("", text)))
     )
+
+
+def length_of(text: str) -> tuple[int, int]:
+    """The words of a text, and the different claims that it uses."""
+    bare = COMMENT.sub("", text)
+    return len(_WORD.findall(bare)), len({name for name, _ in claims_used(bare)})
 
 
 def digits_of(text: str | None) -> int | None:

@@ -12,6 +12,9 @@ from tests.lab.report import laboratory
 
 from lab.analysis.estimate import Estimate
 from lab.plan.plan import Plan
+from lab.report.check.rules import records_are_sound
+from lab.report.check.statement import Statement
+from lab.report.check.text import refused
 from lab.report.claim import Ledger
 from lab.report.claims.intercepts import Intercept, intercepts
 from lab.report.claims.ledger import make_claims, make_ledger
@@ -21,9 +24,6 @@ from lab.report.draft.draft import draft
 from lab.report.draft.lines import line_words
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pictures import pictures
-from lab.report.prose.rules import records_are_sound
-from lab.report.prose.statement import Statement
-from lab.report.prose.text import refused
 from lab.report.tables.lines import fit_table, published_fit_table
 from lab.report.tex.units import in_words
 from lab.run.run import RunSetup, missing, run_trials

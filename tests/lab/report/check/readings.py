@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
+from lab.report.check.rules import RULES
+from lab.report.check.statement import Statement
 from lab.report.claim import ClaimKind
-from lab.report.prose.rules import RULES
-from lab.report.prose.statement import Statement
 
 # A step that is so many times the typical one is a jump, not steady growth.
 JUMP = 2.0

@@ -1,0 +1,1 @@
+"""The claims check: what a text says, held against the data."""

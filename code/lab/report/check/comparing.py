@@ -1,0 +1,216 @@
+"""Comparing words: who is said to be more or less than whom, at which sizes, and whether that is denied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from lab.report.check.sentence import Part
+from lab.report.check.subjects import Mention
+
+
+class Relation(Enum):
+    """What is said of the first side against the second."""
+
+    MORE = "more"
+    LESS = "less"
+    EQUAL = "equal"
+    UNKNOWN = "can't tell"
+    NOT_LESS = "at least as much"
+    NOT_MORE = "at most as much"
+
+
+class Scope(Enum):
+    """The sizes of which it is said."""
+
+    EVERY = "every size"
+    NONE = "no size"
+    MOST = "most sizes"
+    SOME = "some size"
+    OPEN = "no size named"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One comparison of a clause; without a second side, all others are meant."""
+
+    ours: str
+    base: str | None
+    relation: Relation
+    scope: Scope
+    denied: bool
+    at: int
+    word: str
+
+
+_WORDS = (
+    (Relation.UNKNOWN, r"(?:cannot|can't|can not|could not|couldn't)(?: \w+)? (?:tell|say|decide|distinguish)|too close to call"),
+    (Relation.NOT_LESS, r"at least as (?:fast|good|quick|high)|no slower|no worse|keeps? (?:up|pace)|keep(?:s|ing)? (?:up|pace)"),
+    (Relation.NOT_MORE, r"no (?:faster|better|quicker)|at (?:best|most) as (?:fast|good)"),
+    (Relation.EQUAL, r"equal(?:ly|s)?(?: \w+)?|comparable|on par|similar|about (?:the same|as (?:fast|quick|good))|the same (?:throughput|rate|"
+     r"speed|performance|bandwidth)|(?<!times )(?<!half )as (?:fast|quick|good|slow) as|catch(?:es)? up|draws? level|match(?:es)?"
+     r"|no difference|identical(?:ly)?(?: fast)?|indistinguishable"),
+    (Relation.MORE, r"outperform\w*|outrun\w*|outpac\w*|outdo\w*|outclass\w*|outstrip\w*|beats?|beaten|beating|exceed\w*|surpass\w*|"
+     r"overtak\w*|overtook|wins?|won|winner|faster|fastest|quicker|quickest|higher|highest|better|best|greater|greatest|"
+     r"more(?= (?:throughput|bytes|data|messages|bandwidth|efficient|performant|than [A-Z]))|ahead|superior\w*|leads?|dominat\w*|"
+     r"speedier|advantages?(?! of (?:this|that|the) )|gains? (?:most )?over|above(?= (?:TCP|RDMA|iperf|ib_|sockets))|tops(?! out)|"
+     r"stronger|larger throughput|lead over|speed-?ups?|(?:triumph|prevail)\w*"),
+    (Relation.LESS, r"slower|slowest|lower|lowest|worse|worst|fewer|less(?= (?:throughput|bytes|data|messages|bandwidth|efficient|than [A-Z]))|"
+     r"behind|loses?|losing|lost|inferior|lags?|trails?|falls? short|weaker|below(?= (?:TCP|RDMA|iperf|ib_|sockets))|beneath"),
+)  # fmt: skip
+_ANY = re.compile("|".join(rf"(?P<{relation.name}>\b(?:{words})\b)" for relation, words in _WORDS), re.I)
+_TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE, Relation.NOT_LESS: Relation.NOT_MORE}
+_TURNED |= {Relation.NOT_MORE: Relation.NOT_LESS, Relation.EQUAL: Relation.EQUAL, Relation.UNKNOWN: Relation.UNKNOWN}
+_PASSIVE = re.compile(
+    r"\A(?:outperformed|beaten|surpassed|exceeded|overtaken|outpaced|outrun|dominated|matched)\s+by\b", re.I
+)
+_COST = re.compile(r"\b(?:time|latenc\w+|cost\w*|overhead\w*|delay|duration)\b", re.I)
+_GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
+_NO_SIDE = re.compile(
+    r"\b(?:ratio|gap|factor|difference|distance|margin|median|curve of (?:its|the))\b[^,;]*\Z|\bat (?:the )?\Z|\bof its curve\b",
+    re.I,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|never|no(?![\s-]?delay)|none|nowhere|neither|nor|without(?! (?:delay|Nagle|a limit))|cannot|fails? to|hardly|isn't|doesn't|didn't|don't|aren't|can't|won't|unable)\b|n't\b",
+    re.I,
+)
+_NONE = re.compile(
+    r"\b(?:never|nowhere|at none|not once|(?:at|for|with|in|there is|there are)\s+no\s+(?:\w+\s+)?(?:sizes?|messages?|points?|case)|"
+    r"no\s+(?:single\s+)?(?:message\s+)?(?:sizes?|messages?|point)|not\s+(?:\w+\s+){0,4}at any|any\s+(?:\w+\s+)?sizes?|under no)\b",
+    re.I,
+)
+_EVERY = re.compile(
+    r"\b(?:always|everywhere|throughout|consistently|invariably|(?:at|for|with|over|in|on|across)\s+(?:each|every|all|any)|"
+    r"(?:every|all|each|whatever)\s+(?:of\s+)?(?:the\s+)?(?:\S+\s+)?(?:message\s+)?sizes?|whole range|without exception|of all\b)",
+    re.I,
+)
+_MOST = re.compile(
+    r"\b(?:(?:at|for) (?:most|nearly all|almost all) (?:\w+ )?sizes|mostly|usually|majority|in most)\b", re.I
+)
+_SOME = re.compile(
+    r"\b(?:at|for) (?:some|several|a few|certain) (?:\w+ )?sizes\b|\bsometimes\b|\bat least once\b", re.I
+)
+
+
+def comparisons(part: Part) -> Iterator[Compared]:
+    """Each comparing word of a clause with its sides; a word without a program compares none of ours."""
+    for found in _ANY.finditer(part.words):
+        relation = Relation[next(name for name, text in found.groupdict().items() if text)]
+        if compared := _compared(part, relation, found):
+            yield compared
+
+
+def _compared(part: Part, relation: Relation, found: re.Match[str]) -> Compared | None:
+    words, place = part.words, part.start + found.start()
+    if _is_no_comparison(words, found):
+        return None
+    sides = _sides(part, found)
+    if sides is None:
+        return None
+    ours, base = sides
+    if _PASSIVE.match(words[found.start() :]):
+        relation = _TURNED[relation]
+    if _is_of_cost(words, found):
+        relation = _TURNED[relation]
+    scope, denied = _scope(words), _is_denied(words, found)
+    if scope is Scope.NONE and len(_NEGATION.findall(words)) == 2:  # `no size at which it is not`
+        scope, denied = Scope.EVERY, False
+    return Compared(ours, base, relation, scope, denied, place, found[0])
+
+
+def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
+    before, behind = words[: found.start()], words[found.end() :]
+    if re.match(r"(?:higher|highest|lower|lowest|best|greatest)", found[0], re.I):
+        if re.match(r"\s+(?:median|number|size|rate that|value|of its|ratio|layer|half|part|bound|limit|step)", behind):
+            return True
+    if re.match(r"behind|lost|above|below|less", found[0], re.I) and re.search(
+        r"\b(?:zeros?|reasons?|idea|digits?)\s*\Z", before
+    ):
+        return True
+    return bool(_NO_SIDE.search(before)) or bool(re.match(r"\s+of its (?:own )?curve", behind))
+
+
+def _sides(part: Part, found: re.Match[str]) -> tuple[str, str | None] | None:
+    place = part.start + found.start()
+    before = [each for each in part.mentions if each.end <= place]
+    after = [each for each in part.mentions if each.start >= place]
+    against = _against(part, before, after)
+    own = [each for each in before if each is not against]
+    if re.match(r"winner", found[0], re.I) and not own and after:
+        return after[0].group, None
+    if own:
+        ours = own[-1].group if not _pair(part, own) else own[0].group
+        base = against.group if against else next((each.group for each in after if each.group != ours), None)
+        others = {each.group for each in own} - {ours}
+        return (
+            (ours, base or (others.pop() if len(others) == 1 and _pair(part, own) else None)) if base != ours else None
+        )
+    return _without_subject(part, after, against, place)
+
+
+def _pair(part: Part, own: list[Mention]) -> bool:
+    """`RDMA and TCP are equally fast`."""
+    between = part.sentence.words[own[0].end : own[-1].start]
+    return len({each.group for each in own}) == 2 and bool(
+        re.fullmatch(r"(?:'s)?\s*(?:and|or|nor|to)\s*(?:our\s*)?", between)
+    )
+
+
+def _against(part: Part, before: list[Mention], after: list[Mention]) -> Mention | None:
+    """The side behind `than`, `over`, `compared with`, wherever it stands."""
+    words = part.sentence.words
+    behind = re.compile(
+        r"\b(?:than|over|against|versus|vs\.?|compared (?:with|to)|unlike|to|with|by|from|as|of)\s+(?:our |that of |the )*\Z"
+    )
+    strong = re.compile(r"\b(?:over|against|compared (?:with|to)|unlike|than)\s+(?:our |that of |the )*\Z", re.I)
+    for preposition, named in ((strong, after), (behind, after), (strong, before)):
+        if found := next((each for each in named if preposition.search(words[part.start : each.start])), None):
+            return found
+    return None
+
+
+def _without_subject(
+    part: Part, after: list[Mention], against: Mention | None, place: int
+) -> tuple[str, str | None] | None:
+    """`it is faster than TCP`: the subject is of the sentence before, or the only other one."""
+    inherited = [each for each in part.sentence.mentions if each.end <= part.start]
+    if inherited and (against or not after):
+        base = against.group if against else None
+        ours = [each.group for each in inherited if each.group != base]
+        return (ours[0], base) if ours else None
+    if against and after and after[0] is not against:
+        return after[0].group, against.group
+    if after and not against:
+        return None if len({each.group for each in after}) > 1 else (after[0].group, None)
+    before = part.sentence.before - {against.group if against else ""}
+    if against and len(before) == 1:
+        return next(iter(before)), against.group
+    return ("", against.group) if against and place else None
+
+
+def _is_of_cost(words: str, found: re.Match[str]) -> bool:
+    """Less time is more speed."""
+    near = words[found.start() : found.end() + 30]
+    if _COST.search(near.split(" than ")[0]):
+        return True
+    before = words[max(found.start() - 40, 0) : found.start()]
+    return (
+        bool(_COST.search(before))
+        and not _GAIN.search(before)
+        and bool(re.match(r"low|high|less|great|short|long", found[0], re.I))
+    )
+
+
+def _scope(words: str) -> Scope:
+    for scope, pattern in ((Scope.MOST, _MOST), (Scope.SOME, _SOME), (Scope.NONE, _NONE), (Scope.EVERY, _EVERY)):
+        if pattern.search(words):
+            return scope
+    return Scope.OPEN
+
+
+def _is_denied(words: str, found: re.Match[str]) -> bool:
+    """Whether the clause denies the word, once and not twice: `no size at which TCP is not faster` denies nothing."""
+    before = words[: found.start()]
+    return len(_NEGATION.findall(before)) % 2 == 1 and not re.match(r"\Ano |\Acan", found[0], re.I)

@@ -1,0 +1,15 @@
+"""What a rule has to say against a sentence: where, what, and the claims that would carry it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault of a sentence."""
+
+    what: str
+    at: int = 0  # its place in the sentence's words
+    groups: tuple[str, ...] = ()  # the programs that a fitting claim is about
+    rule: str = ""

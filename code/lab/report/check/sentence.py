@@ -1,0 +1,153 @@
+"""One sentence with all that is read in it: words, claims, programs, numbers, and whose statement it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from lab.model.sizes import format_size
+from lab.report.check.latex import MARK, Plain, numerals
+from lab.report.check.numbers import Number, Sort, numbers
+from lab.report.check.subjects import Mention, groups_of, mentions
+from lab.report.claim import Claim, Ledger
+
+_PARTS = re.compile(
+    r";|:(?=\s)|,?\s+(?:but|whereas|while|although|though|yet|however)\s|,\s+(?=and\s+(?:the|it|they|we|our)\s)|—|–\s"
+)
+_SEGMENTS = re.compile(r"[,;()]|:(?=\s)|\b(?:and|while|whereas|but|against|versus|vs|than|compared|instead)\b")
+# Not what this measurement says: what others say, what is expected, asked, or not known.
+_ELSEWHERE = re.compile(
+    r"\bpublish|\breports?\b(?!\s+here)|\b(?:their|they|authors?|literature|papers?|manual|textbooks?)\b|\bwould\b|\bmight\b|"
+    r"\bcould\b(?!\s+lead)|\bmay\b|\bexpect|\bperhaps\b|\bprobably\b|\bif\b|\bwhether\b|\bin (?:theory|principle)\b|"
+    r"\bshould\b|\bsuppos|\bassum|\bhypothe|\bquestion|\bclaims? that\b|\bwonder|\bpossib|\?",
+    re.I,
+)  # fmt: skip
+_HERE = re.compile(
+    r"\b(?:we|our|ours|us|here|this (?:run|lab|experiment|report|measurement)|confirm\w*|likewise|too|also)\b", re.I
+)
+_PUBLISHED = re.compile(r"\bpublish|\b(?:their|they|authors)\b|\b(?:the|that|a) reports?\b|\bReport [A-E]\b", re.I)
+
+
+@dataclass(frozen=True)
+class Use:
+    """A claim at its place in the sentence."""
+
+    name: str
+    claim: Claim | None
+    at: int
+    digits: str | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A clause that states something by itself."""
+
+    sentence: Sentence
+    start: int
+    end: int
+
+    @property
+    def words(self) -> str:
+        return self.sentence.words[self.start : self.end]
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        return tuple(each for each in self.sentence.mentions if self.start <= each.start < self.end)
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        return tuple(each for each in self.sentence.uses if self.start <= each.at < self.end)
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        return tuple(each for each in self.sentence.numbers if self.start <= each.start < self.end)
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether it says what was measured, and not what others say or what is expected."""
+        return not _ELSEWHERE.search(self.words)
+
+    @property
+    def is_published(self) -> bool:
+        """Whether it speaks of a published report alone."""
+        return bool(_PUBLISHED.search(self.words)) and not _HERE.search(self.words)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The words of a sentence beside the data."""
+
+    plain: Plain
+    ledger: Ledger
+    before: frozenset[str] = frozenset()  # the programs of the sentence before
+    head: str = ""  # of its table's row and column
+
+    @cached_property
+    def words(self) -> str:
+        return numerals(self.head + self.plain.text).replace("\n", " ")
+
+    @cached_property
+    def uses(self) -> tuple[Use, ...]:
+        return tuple(
+            Use(found["name"], self.ledger.get(found["name"]), place.start(), found["digits"])
+            for place in re.finditer(MARK, self.words)
+            if (found := self.plain.claims.get(place[0]))
+        )
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        return mentions(self.words, self.ledger.setting)
+
+    @cached_property
+    def groups(self) -> frozenset[str]:
+        return frozenset(each.group for each in self.mentions)
+
+    @cached_property
+    def numbers(self) -> tuple[Number, ...]:
+        return tuple(numbers(self.words))
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(Part(self, *ends) for ends in _cut(self.words, _PARTS))
+
+    @cached_property
+    def segments(self) -> tuple[Part, ...]:
+        return tuple(Part(self, *ends) for ends in _cut(self.words, _SEGMENTS))
+
+    def part_at(self, place: int) -> Part:
+        return next((each for each in self.parts if each.start <= place < each.end), self.parts[-1])
+
+    def groups_of(self, claim: Claim) -> tuple[str, ...]:
+        return groups_of(claim, self.ledger.setting)
+
+
+def sizes_in(part: Part) -> tuple[int, ...]:
+    """The sizes of messages that a clause names: typed, or by a claim of a size."""
+    known = {size for each in part.sentence.ledger.setting.strands for size in each.sizes}
+    typed = [int(value) for each in part.numbers if each.sort is Sort.SIZE for value in each.values if value in known]
+    claimed = [int(each.claim.estimate.value) for each in part.uses if each.claim and each.claim.unit == "size"]
+    named = [size for words, size in _extremes(known) if re.search(words, part.words, re.I)]
+    return tuple(dict.fromkeys([*typed, *claimed, *named]))
+
+
+def _extremes(known: set[int]) -> Iterator[tuple[str, int]]:
+    if known:
+        yield r"\b(?:smallest|shortest) (?:size|messages?)\b|\bsingle[\s-]bytes?\b", min(known)
+        yield r"\b(?:largest|longest|biggest) (?:size|messages?)\b", max(known)
+
+
+def size_of(claim: Claim) -> int | None:
+    """The one size of a message that a claim is of, if its name says so."""
+    parts = claim.name.split(".")
+    return next((size for size in claim.sizes if len(claim.sizes) == 1 and format_size(size) in parts), None)
+
+
+def _cut(words: str, at: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    start = 0
+    for found in at.finditer(words):
+        if found.start() > start:
+            yield start, found.start()
+        start = found.start() if found[0].strip(" ,;:()") else found.end()
+    yield start, len(words)

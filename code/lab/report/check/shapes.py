@@ -1,0 +1,263 @@
+"""What is said of a curve's shape: its peak, knee, jumps and falls, and whether it saturates or grows steadily."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from lab.analysis.verdict import Verdict, judge
+from lab.report.check.finding import Finding
+from lab.report.check.sentence import Part, Sentence, Use, size_of, sizes_in
+from lab.report.check.subjects import FREE, group_of, link_named, link_of
+from lab.report.claim import Claim, ClaimKind, Ledger
+from lab.report.setting import Strand
+
+JUMP = 0.05  # as the draft: a step that saves less of a message's time is no jump
+LEVEL = 1.1  # a curve is level from a size on where it gains no more than a tenth from there
+_DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly)\b|n't\b", re.I)
+_PEAK = re.compile(
+    r"\b(?:peaks?|peaked|maximum|highest(?! ratio)|tops? out|at most|best (?:rate|throughput|value))\b", re.I
+)
+_LOWEST = re.compile(r"\b(?:minimum|lowest|at least)\b", re.I)
+_KNEE = re.compile(r"\b(?:knee|bends?|kink)\b", re.I)
+_JUMP = re.compile(r"\b(?:jumps?|jumped|leaps?|spikes?|steep(?:est)? (?:step|rise))\b", re.I)
+_LEVELS = re.compile(
+    r"\b(?:saturat\w*|converg\w*|plateaus?|levels? off|flattens?|flat|(?:is|stays|remains|nearly) constant|stagnat\w*)\b",
+    re.I,
+)
+_FALLS = re.compile(r"\b(?:falls?|fell|drops?|dropped|dips?|collaps\w*|decreas\w*|declin\w*|sinks?|degrad\w*)\b", re.I)
+_GROWS = re.compile(
+    r"\b(?:grow\w*|ris(?:es?|ing)|rose|increas\w*|climb\w*|scal\w*|doubl\w*)\b[^.;]*?\b(?:steadil\w*|monotonic\w*|linear\w*|proportion\w*|evenly|"
+    r"strong\w*|always|constantly|continuous\w*|uniform\w*)\b|\b(?:steady|monotonic|linear|always|strong(?:ly)?|steadily|still)\s+"
+    r"(?:grow\w*|ris\w*|increas\w*|scal\w*|doubl\w*)",
+    re.I,
+)
+_STRICT = re.compile(r"linear|proportion|strong|doubl|uniform|evenly", re.I)
+_RATE_NOUN = re.compile(r"\b(?:throughput|curve|rate|bandwidth|speed|performance)\b", re.I)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The claims about one series' throughput by size."""
+
+    strand: Strand
+    ledger: Ledger
+
+    @property
+    def rates(self) -> dict[int, Claim]:
+        found = (self.ledger.get(name) for name in self._names())
+        return {size: each for each in found if each and (size := size_of(each)) is not None}
+
+    def _names(self) -> list[str]:
+        from lab.model.sizes import format_size
+
+        return [f"{self.strand.name}.{format_size(size)}" for size in self.strand.sizes]
+
+    def claim(self, name: str) -> Claim | None:
+        return self.ledger.get(f"{self.strand.name}.{name}")
+
+
+def shapes_hold(sentence: Sentence) -> Iterator[Finding]:
+    """What a clause says of a curve is what the curve does."""
+    for part in sentence.parts:
+        if not part.is_stated or not (part.mentions or _RATE_NOUN.search(part.words) or sentence.before):
+            continue
+        curves = _curves(part)
+        for pattern, judged in _RULES:
+            if (found := pattern.search(part.words)) and curves:
+                yield from _judged(judged, curves, part, found)
+
+
+def _judged(judged: Judge, curves: list[Curve], part: Part, found: re.Match[str]) -> Iterator[Finding]:
+    """True of one of the curves that may be meant is true enough; two named programs are both meant."""
+    wrong = [what for each in curves if (what := judged(each, part, found))]
+    both = len({each.group for each in part.mentions}) > 1 and re.search(r"\bboth\b|\beach\b", part.words, re.I)
+    if wrong and (both or len(wrong) == len(curves)):
+        yield Finding(
+            wrong[0], part.start + found.start(), tuple(dict.fromkeys(group_of(each.strand) for each in curves))
+        )
+
+
+def _curves(part: Part) -> list[Curve]:
+    """Of the programs of the clause, on its link; the first series of each."""
+    ledger, link = part.sentence.ledger, link_named(part.words) or link_named(part.sentence.words) or FREE
+    claimed = {name for each in part.uses if each.claim and len(each.claim.series) == 1 for name in each.claim.series}
+    if own := [
+        Curve(each, ledger) for each in ledger.setting.strands if each.name in claimed and f"{each.name}.peak" in ledger
+    ]:
+        return own
+    groups = (
+        {each.group for each in part.mentions}
+        or set(part.sentence.groups)
+        or set(part.sentence.before)
+        or {"RDMA", "TCP"}
+    )
+    first: dict[str, Curve] = {}
+    for strand in ledger.setting.strands:
+        curve, group = Curve(strand, ledger), group_of(strand)
+        peak = curve.claim("peak")
+        if peak and group in groups and not strand.varied and link_of(peak, ledger.setting) in ("", link):
+            first.setdefault(group, curve)
+    return list(first.values())
+
+
+Judge = Callable[[Curve, Part, re.Match[str]], str]
+
+
+def _is_denied(part: Part, found: re.Match[str]) -> bool:
+    return len(_DENIED.findall(part.words[: found.start()])) % 2 == 1
+
+
+def _peak(curve: Curve, part: Part, found: re.Match[str]) -> str:
+    """The peak's value and size, if the clause gives either."""
+    peak, place = curve.claim("peak"), curve.claim("peak.size")
+    if peak is None or place is None or re.match(r"at most", found[0], re.I) or _is_denied(part, found):
+        return ""
+    best = int(place.estimate.value)
+    near = _near(part, found)
+    if near and near.claim and near.claim.unit == "B/s" and near.claim.series == (curve.strand.name,):
+        if near.claim.kind is ClaimKind.RATE and near.claim.estimate.value < peak.estimate.value * 0.999:
+            return f"\\claim{{{near.name}}} is not the highest: \\claim{{{peak.name}}} is"
+    sizes = sizes_in(part)
+    if sizes and best not in sizes and re.match(r"peak|top|max", found[0], re.I):
+        return f"the peak lies at \\claim{{{place.name}}}"
+    return ""
+
+
+def _near(part: Part, found: re.Match[str]) -> Use | None:
+    return min(part.uses, key=lambda each: abs(each.at - part.start - found.end()), default=None)
+
+
+def _knee(curve: Curve, part: Part, found: re.Match[str]) -> str:
+    knee, denied = curve.claim("knee"), _is_denied(part, found)
+    if re.match(r"bend", found[0]) and re.search(r"gradual|more than once|twice", part.words):
+        return ""
+    if knee is None:
+        return (
+            "" if denied or re.search(r"\bnone\b", part.words) else f"the data support no knee of {curve.strand.name}"
+        )
+    if denied:
+        return f"the data support a knee: \\claim{{{knee.name}}}"
+    if part.uses or not (sizes := sizes_in(part)) or knee.estimate.interval is None:
+        return ""
+    low, high = knee.estimate.interval.low / 1.25, knee.estimate.interval.high * 1.25
+    return "" if any(low <= each <= high for each in sizes) else f"the knee lies at \\claim{{{knee.name}}}"
+
+
+def _jump(curve: Curve, part: Part, found: re.Match[str]) -> str:
+    """A jump saves a message's time: its step is over that of the sizes."""
+    factor, start, end = (curve.claim(f"jump{each}") for each in ("", ".from", ".to"))
+    if factor is None or start is None or end is None:
+        return ""
+    ratio = start.estimate.value / end.estimate.value
+    interval = factor.estimate.interval
+    is_jump = interval is not None and interval.low * ratio > 1 + JUMP
+    sizes, denied = sizes_in(part), _is_denied(part, found)
+    if denied:
+        there = is_jump and (not sizes or {int(start.estimate.value), int(end.estimate.value)} & set(sizes))
+        return f"there is a jump: \\claim{{{factor.name}}}" if there else ""
+    if any(each.claim and ".jump" in each.name for each in part.uses) and re.match(r"steep", found[0], re.I):
+        return ""
+    if not is_jump:
+        return f"no step saves a message any time, so nothing jumps: the steepest is \\claim{{{factor.name}}}"
+    if sizes and not {int(start.estimate.value), int(end.estimate.value)} & set(sizes):
+        return f"the steepest step goes from \\claim{{{start.name}}} to \\claim{{{end.name}}}"
+    return ""
+
+
+def _levels(curve: Curve, part: Part, found: re.Match[str]) -> str:
+    """Level from a size on, or at the end: the last step brings no more than the margin."""
+    last, denied = curve.claim("last"), _is_denied(part, found)
+    if last is None:
+        return ""
+    sizes, rates = [each for each in sizes_in(part) if each in curve.rates], curve.rates
+    if sizes and not any(".last" in each.name for each in part.uses):
+        start = min(sizes)
+        beyond = [rates[each].estimate.value for each in rates if each >= start]
+        level = (
+            max(beyond) <= LEVEL * rates[start].estimate.value and min(beyond) >= rates[start].estimate.value / LEVEL
+        )
+    else:
+        level = last.verdict in (Verdict.WITHIN, Verdict.CANT_TELL)
+    if level is not denied:
+        return ""
+    return f"the curve is {'level' if level else 'not level'} there: its last step is \\claim{{{last.name}}}"
+
+
+def _falls(curve: Curve, part: Part, found: re.Match[str]) -> str:
+    """Falls where its lowest step is below one, at the sizes that are named."""
+    fall, start, end = (curve.claim(f"fall{each}") for each in ("", ".from", ".to"))
+    if fall is None or start is None or end is None or _of_sizes(part, found):
+        return ""
+    falls, denied = fall.verdict is Verdict.LESS, _is_denied(part, found)
+    if falls == denied and not (denied and sizes_in(part)):
+        return f"its lowest step is \\claim{{{fall.name}}}, from \\claim{{{start.name}}} to \\claim{{{end.name}}}"
+    ends = {int(start.estimate.value), int(end.estimate.value)}
+    if falls and not denied and sizes_in(part) and not ends & set(sizes_in(part)):
+        return f"it falls from \\claim{{{start.name}}} to \\claim{{{end.name}}}"
+    return ""
+
+
+def _of_sizes(part: Part, found: re.Match[str]) -> bool:
+    """A fall of something else than the throughput."""
+    return bool(
+        re.search(
+            r"\b(?:it dropped|drop(?:ped|s)? (?:packets?|samples?|nothing|as)|none is dropped|time|latency|ratio)\b",
+            part.words,
+            re.I,
+        )
+    )
+
+
+def _grows(curve: Curve, part: Part, found: re.Match[str]) -> str:
+    """Steadily: no step down; strongly or in proportion: no step far from that of the sizes."""
+    if _is_denied(part, found) or (
+        re.search(r"\b(?:almost|nearly|roughly|approximately)\b", found[0]) and sizes_in(part)
+    ):
+        return ""
+    named = sizes_in(part)
+    rates = {
+        size: each
+        for size, each in curve.rates.items()
+        if not named or len(named) < 2 or min(named) <= size <= max(named)
+    }
+    steps = [
+        (large / small, rates[large].estimate.value / rates[small].estimate.value)
+        for small, large in pairwise(sorted(rates))
+    ]
+    if _STRICT.search(found[0]) and any(
+        gain < size * 0.85 for size, gain in (steps[-1:] if "still" in found[0] else steps)
+    ):
+        if not any(".last" in each.name for each in part.uses):
+            return "it does not: from some size on a step brings less than the sizes' own factor"
+    if re.search(r"still", found[0], re.I):
+        last = curve.claim("last")
+        return "" if last is None or last.verdict is Verdict.MORE else f"the last step is \\claim{{{last.name}}}"
+    fall = curve.claim("fall")
+    if len(named) < 2 and fall is not None and judge(fall.estimate, margin=fall.margin) is Verdict.LESS:
+        return f"it falls once: \\claim{{{fall.name}}}"
+    return ""
+
+
+_RULES: tuple[tuple[re.Pattern[str], Judge], ...] = (
+    (_PEAK, _peak),
+    (_KNEE, _knee),
+    (_JUMP, _jump),
+    (_LEVELS, _levels),
+    (_FALLS, _falls),
+    (_GROWS, _grows),
+)
+
+
+def extremes_are_extreme(sentence: Sentence) -> Iterator[Finding]:
+    """`at most` stands beside a most, `at least` beside a least."""
+    for use in sentence.uses:
+        before = sentence.words[max(use.at - 24, 0) : use.at]
+        for word, wrong in (
+            (r"(?:at most|up to|no more than|maximum of)\s*\Z", ".least"),
+            (r"(?:at least|no less than|minimum of)\s*\Z", ".most"),
+        ):
+            if use.claim and use.name.endswith(wrong) and re.search(word, before, re.I):
+                yield Finding(f"\\claim{{{use.name}}} is the other end", use.at)

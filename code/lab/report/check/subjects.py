@@ -1,0 +1,99 @@
+"""Who a sentence speaks of: the programs, the link and the sizes that it names, and those of a claim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.report.claim import Claim
+from lab.report.setting import Setting, Strand
+
+RDMA, TCP, OWN = "RDMA", "TCP", "ours"
+GROUPS = {"verbs": RDMA, "mpi-verbs": RDMA, "tcp": TCP, "mpi-tcp": TCP}
+_NAMED = (
+    (RDMA, r"\bRDMA(?:[\s-]+(?:WRITE|READ|SEND|write|read|send))?\b|(?i:\bverbs\b)|\b(?:WRITE|READ)\b|Soft-?RoCE|\brxe\b"),
+    (TCP, r"\bTCP\b|\btcp\b|\b[Ss]ockets?\b"),
+)  # fmt: skip
+_PEERS = r"\bperftest\b"
+_OWN = re.compile(r"\b(?:[Oo]ur\s+(?:own\s+)?(?:programs?|client|code|tool|benchmark|engine)|[Oo]urs|us)\b")
+LIMITED, FREE = "a link with a rate", "the cable"
+_LIMITED = re.compile(r"\b(?:1|one)\s?-?Gbit(?:/s)?\b|\b1\s?G(?:bps|b/s|bE)\b|\b[Gg]igabit\b(?!\s+per)|\bEthernet\b")
+_FREE = re.compile(r"\bcable\b|\bwithout (?:a |any )?(?:rate )?limit|\b(?:un|not )limited\b|\bno (?:rate )?limit\b")
+_NO_DELAY = re.compile(
+    r"no[\s-]?delay|without (?:Nagle|delay)|one (?:message )?at a time|by itself|single (?:messages?|RDMA)", re.I
+)
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A program in a sentence."""
+
+    group: str
+    start: int
+    end: int
+
+
+def group_of(strand: Strand) -> str:
+    """The transport of the lab's own programs; any other program stands for itself."""
+    return GROUPS.get(strand.program, strand.program)
+
+
+def mentions(words: str, setting: Setting) -> tuple[Mention, ...]:
+    """The programs named, in their order; a name within a longer name does not count."""
+    found = sorted(_mentions(words, setting), key=lambda each: (each.start, -each.end))
+    kept: list[Mention] = []
+    for each in found:
+        if not kept or each.start >= kept[-1].end:
+            kept.append(each)
+    return tuple(_with_ours(words, kept))
+
+
+def _mentions(words: str, setting: Setting) -> Iterator[Mention]:
+    for group, pattern in (*_NAMED, *_others(setting)):
+        yield from (Mention(group, each.start(), each.end()) for each in re.finditer(pattern, words))
+
+
+def _others(setting: Setting) -> Iterator[tuple[str, str]]:
+    programs = dict.fromkeys(each.program for each in setting.strands if each.program not in GROUPS)
+    for program in programs:
+        tools = rf"|{_PEERS}" if program.startswith("ib_") else ""
+        yield program, rf"\b{re.escape(program)}\b{tools}"
+        yield from ((program, r"\biperf\b") for _ in range(program == "iperf3"))
+
+
+def _with_ours(words: str, named: list[Mention]) -> Iterator[Mention]:
+    """Our program is the one that the named peer stands beside."""
+    yield from named
+    peers = {each.group for each in named} - {RDMA, TCP}
+    if len(peers) == 1 and not {RDMA, TCP} & {each.group for each in named}:
+        ours = TCP if "iperf3" in peers else RDMA
+        yield from (Mention(ours, each.start(), each.end()) for each in _OWN.finditer(words))
+
+
+def groups_of(claim: Claim, setting: Setting) -> tuple[str, ...]:
+    """The programs of a claim; of a ratio, the one above and its base."""
+    strands = (setting.strand(name) for name in claim.series)
+    return tuple(dict.fromkeys(group_of(each) for each in strands if each))
+
+
+def link_named(words: str) -> str:
+    """The link of a sentence, where it names one of the two sorts."""
+    limited, free = bool(_LIMITED.search(words)), bool(_FREE.search(words))
+    return "" if limited == free else LIMITED if limited else FREE
+
+
+def link_of(claim: Claim, setting: Setting) -> str:
+    """The sort of a claim's link; nothing where the experiment has one link, or the claim none."""
+    sorts = {_sort(each) for each in setting.strands}
+    found = {_sort(each) for name in claim.series if (each := setting.strand(name))}
+    return found.pop() if len(sorts) == 2 and len(found) == 1 else ""
+
+
+def _sort(strand: Strand) -> str:
+    return LIMITED if strand.rate_bit_s else FREE
+
+
+def speaks_of_single(words: str) -> bool:
+    """Whether messages that travel one by one are meant."""
+    return bool(_NO_DELAY.search(words))

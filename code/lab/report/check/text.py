@@ -1,0 +1,122 @@
+"""The texts of student and templates, sentence by sentence: all that the data do not carry, at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from lab.report.check.binding import (
+    claims_are_of_the_link,
+    claims_are_of_the_size,
+    claims_are_of_the_subject,
+    kinds_are_as_said,
+)
+from lab.report.check.finding import Finding
+from lab.report.check.fitting import fitting, nearest
+from lab.report.check.latex import MARK, read, split, without_comments
+from lab.report.check.lines import lines_hold
+from lab.report.check.rules import RULES
+from lab.report.check.safety import swallowed, unsafe
+from lab.report.check.sentence import Sentence
+from lab.report.check.shapes import extremes_are_extreme, shapes_hold
+from lab.report.check.statement import Statement
+from lab.report.check.tabular import heads
+from lab.report.check.typed import numbers_are_carried, versions_are_the_records
+from lab.report.check.verdicts import comparisons_hold
+from lab.report.check.world import effects_were_measured, spread_is_known, world_is_as_recorded
+from lab.report.claim import Ledger
+from lab.report.errors import ClaimsRefused, RefusedSentence
+from lab.report.prose.uses import digits_of
+from lab.report.tex.units import significant
+
+REFUSED = "the text claims what the data do not support:"
+_TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
+SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Finding]], ...] = (
+    numbers_are_carried,
+    versions_are_the_records,
+    claims_are_of_the_subject,
+    claims_are_of_the_link,
+    claims_are_of_the_size,
+    kinds_are_as_said,
+    comparisons_hold,
+    shapes_hold,
+    lines_hold,
+    extremes_are_extreme,
+    world_is_as_recorded,
+    spread_is_known,
+    effects_were_measured,
+)
+
+
+def check_text(text: str, file: str, ledger: Ledger, targets: Iterable[str]) -> None:
+    """An error that lists everything in a student's text that is refused."""
+    if found := tuple(all_refused(text, file, ledger, targets)):
+        raise ClaimsRefused(REFUSED, refusals=found)
+
+
+def all_refused(text: str, file: str, ledger: Ledger, targets: Iterable[str] | None) -> list[RefusedSentence]:
+    """Commands, comments, sentences, figures and tables, in the order of the text; without targets, none are looked up."""
+    found = [*unsafe(text, file), *swallowed(text, file), *refused(text, file, ledger)]
+    found += [] if targets is None else _lost_targets(text, file, frozenset(targets))
+    return sorted(found, key=lambda each: (each.line, each.column))
+
+
+def refused(text: str, file: str, ledger: Ledger) -> Iterator[RefusedSentence]:
+    """One refusal for each sentence and rule that it breaks."""
+    bare = without_comments(text)
+    table, before = heads(bare), frozenset[str]()
+    for plain in split(read(bare)):
+        start = next((place for place, each in zip(plain.places, plain.text, strict=True) if not each.isspace()), 0)
+        sentence = Sentence(plain, ledger, before, table(start))
+        before = sentence.groups or (frozenset() if "\u2029" in plain.text[:1] else before)
+        yield from (_refusal(each, sentence, bare, file) for each in findings(sentence))
+
+
+def findings(sentence: Sentence) -> list[Finding]:
+    """What all rules have against a sentence, each thing once."""
+    found = [
+        Finding(each.what, each.at, each.groups, rule_name(rule)) for rule in SENTENCE_RULES for each in rule(sentence)
+    ]
+    return list(dict.fromkeys([*found, *_of_claims(sentence)]))
+
+
+def _of_claims(sentence: Sentence) -> Iterator[Finding]:
+    words = re.sub(MARK, r"\\claim", sentence.words)
+    for use in sentence.uses:
+        digits = digits_of(use.digits)
+        place = significant(use.claim.estimate.value, digits) if use.claim and digits else None
+        said = Statement(words, use.name, use.claim, place=place)
+        yield from (Finding(what, use.at, rule=rule_name(rule)) for rule in RULES if (what := rule(said)))
+
+
+def rule_name(rule: Callable[..., object]) -> str:
+    """A rule as a refusal names it."""
+    return rule.__name__.replace("_", " ")
+
+
+def _refusal(found: Finding, sentence: Sentence, source: str, file: str) -> RefusedSentence:
+    plain = sentence.plain
+    place = plain.places[min(max(found.at - len(sentence.head), 0), len(plain.places) - 1)]
+    line, column = source.count("\n", 0, place) + 1, place - source.rfind("\n", 0, place)
+    lost = re.fullmatch(r"there is no claim '(.*)'", found.what)
+    way = nearest(lost[1], sentence.ledger) if lost else fitting(found, sentence)
+    return RefusedSentence(file, line, found.rule, found.what, column, _shown(sentence, source), way)
+
+
+def _shown(sentence: Sentence, source: str) -> str:
+    """The sentence as it is typed, on one line."""
+    places = sentence.plain.places
+    end = source.find("}", places[-1]) + 1 if sentence.plain.text[-1:] in sentence.plain.claims else places[-1] + 1
+    return " ".join(source[places[0] : max(end, places[-1] + 1)].split())
+
+
+def _lost_targets(text: str, file: str, known: frozenset[str]) -> Iterator[RefusedSentence]:
+    bare = without_comments(text)
+    for found in _TARGET.finditer(bare):
+        if f"{found[1]} {found[2]}" not in known:
+            line, column = bare.count("\n", 0, found.start()) + 1, found.start() - bare.rfind("\n", 0, found.start())
+            near = sorted(each.split(" ", 1)[1] for each in known if each.startswith(found[1]))
+            way = f"one of {', '.join(near)}" if near else ""
+            yield RefusedSentence(
+                file, line, "figure and table exist", f"there is no {found[0]}", column, found[0], way
+            )

@@ -1,0 +1,213 @@
+"""Typed numbers: each is a claim, a chosen value of the experiment, or part of a name; all others are refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.report.check.finding import Finding
+from lab.report.check.numbers import Number, Sort
+from lab.report.check.sentence import Part, Sentence
+from lab.report.setting import Setting, Topic
+
+# What stands before a number that names a thing and counts nothing.
+_NAMING = re.compile(
+    r"(?:\b(?:sections?|figures?|tables?|chapters?|equations?|appendix|pages?|steps?|layers?|parts?|items?|versions?|v|rfc|ieee|"
+    r"iso|posix|linux|kernel|debian|ubuntu|fedora|qemu|gcc|clang|python|mpi|ucx|libibverbs|rdma-core|perftest|iperf|roce|infiniband|"
+    r"pcie|gen|generation|exercise|task|report|version|revision|release|c|no\.|number|january|february|march|april|may|june|july|"
+    r"august|september|october|november|december|in|since|of)\s*[~(]?\s*)\Z",
+    re.I,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d\Z")
+_VERSIONED = re.compile(
+    r"\b(?:linux|kernel|qemu|gcc|clang|python|mpi|ucx|rdma-core|libibverbs|perftest|iperf3?|debian|version|v)\s*\Z",
+    re.I,
+)
+_TOPICS = (
+    (Topic.WARMUP, r"warm(?:ed|ing)?[\s-]?up"),
+    (Topic.ITERATIONS, r"iterations?|\btimed\b|messages? (?:\w+ )*(?:for |per |in |at )?(?:each|every|a|per) (?:size|repetition)"
+     r"|messages? were sent|per size"),
+    (Topic.DEPTH, r"\bdeep\b|depths?|queues?|outstanding|requests?"),
+    (Topic.REPETITIONS, r"repetitions?|repeat|runs?\b|median|measurements?"),
+    (Topic.SIZES, r"sizes?"),
+    (Topic.COUNT, r"trials?|series|windows?|rounds?|lists?|chains?|requests?|divided|records?|warm|factor|row"),
+    (Topic.SIZE, r"MTU|bytes?|sizes?|packets?|\bfrom\b|messages?"),
+    (Topic.PERCENT, r"confiden|interval|level|margin|stable|var(?:y|ied|ies)|luck|share"),
+)  # fmt: skip
+_TOPIC_OF_NOUN = (
+    (Topic.SIZES, r"sizes?"),
+    (Topic.ITERATIONS, r"iterations?|messages?|sends?|operations?"),
+    (Topic.REPETITIONS, r"repetitions?|runs?|measurements?|points?|samples?|times?"),
+    (Topic.DEPTH, r"requests?|deep"),
+    (Topic.WARMUP, r"messages?|iterations?|warm"),
+    (Topic.COUNT, r"trials?|series|windows?|rounds?|rows?|records?|steps?|requests?"),
+)
+# A part or a multiple of a thing that nobody measured.
+_HARMLESS_RATIO = re.compile(
+    r"half (?:of )?(?:the |a |that )?(?:round|loop|trip|sizes|way|duplex|interval|width)|double the (?:one|size)|"
+    r"siz\w+ (?:\w+ ){0,6}doubl|doubl\w+ (?:of )?(?:the |each |in )?(?:message )?size|double[\s-]precision|"
+    r"(?:half|third|quarter) of (?:the|our|all) (?:sizes|points|messages|trials)|one (?:of the|that)",
+    re.I,
+)
+_PERCENT_WORD = re.compile(r"confiden|interval|\blevel\b|margin|\bvar(?:y|ied|ies)\b|difference", re.I)
+_SPREAD = re.compile(r"\b(?:all|every|lie|within|become|became|spread)\b", re.I)
+_SMALL_WORDS = 12  # two transports, three reasons: a small cardinal in words that counts things
+_MEASURED_NOUN = re.compile(
+    r"\A(?:times|sizes|megabytes|percent|fold|faster|slower|higher|lower|to|or|and|of|MB|GB)\b", re.I
+)
+NANOSECOND_OF_AN_INSTRUCTION = re.compile(r"\binstruction", re.I)
+
+
+def numbers_are_carried(sentence: Sentence) -> Iterator[Finding]:
+    """No number is typed that was measured; a chosen one is as the experiment chose it."""
+    for number in sentence.numbers:
+        part = sentence.part_at(number.start)
+        if what := _wrong(number, part, sentence):
+            yield Finding(what, number.start, tuple(each.group for each in part.mentions or sentence.mentions))
+
+
+def _wrong(number: Number, part: Part, sentence: Sentence) -> str:
+    setting = sentence.ledger.setting
+    if part.is_published or _is_name(number, sentence.words):
+        return ""
+    match number.sort:
+        case Sort.SIZE:
+            return _of_topic(number, Topic.SIZE, setting)
+        case Sort.COUNT:
+            return _count(number, sentence, setting)
+        case Sort.PERCENT:
+            return _percent(number, part, setting)
+        case Sort.RATIO:
+            return _ratio(number, part, setting)
+        case Sort.RATE:
+            return _rate(number, part, setting)
+        case Sort.TIME:
+            one = number.values == (1.0,) and NANOSECOND_OF_AN_INSTRUCTION.search(part.words)
+            return "" if one else _measured(number)
+        case Sort.BARE:
+            return _bare(number, part, sentence)
+
+
+def _measured(number: Number) -> str:
+    return f"{number.typed.strip()!r} is typed by hand, and {number.sort.value} is measured: use \\claim"
+
+
+def _of_topic(number: Number, topic: Topic, setting: Setting) -> str:
+    known = setting.values(topic)
+    if any(value in known for value in number.values):
+        return ""
+    said = ", ".join(f"{each:g}" for each in sorted(known)[-6:])
+    beside = f": the experiment has {said}" if known else ""
+    return f"{number.typed.strip()!r} is typed by hand and is no {topic.value} of this experiment{beside}"
+
+
+def _count(number: Number, sentence: Sentence, setting: Setting) -> str:
+    near = sentence.words[max(number.start - 40, 0) : number.end + 40]
+    if re.match(r"instructions?|data\s+points", number.noun) and not number.worded:
+        return _measured(number)
+    if number.worded and number.values[0] <= (3 if number.noun == "sizes" else 1):
+        return ""
+    topics = [topic for topic, noun in _TOPIC_OF_NOUN if re.search(noun, number.noun)]
+    topics += [topic for topic, words in _TOPICS[:5] if topic not in topics and re.search(words, near, re.I)]
+    if any(number.values[0] in setting.values(topic) for topic in topics):
+        return ""
+    if re.match(r"sizes?\b", number.noun) and counted_sizes(number, sentence.words):
+        return ""
+    return _of_topic(number, topics[0], setting) if topics else _measured(number)
+
+
+def counted_sizes(number: Number, words: str) -> bool:
+    """`20 of 21 sizes`: a count that the rule of comparisons holds against the data."""
+    return bool(re.match(r"\s*(?:of|out of)\s+(?:the\s+)?(?:\d+|[\ue000-\uf8ff])", words[number.end :])) and bool(
+        re.search(r"sizes", words[number.end :])
+    )
+
+
+def _percent(number: Number, part: Part, setting: Setting) -> str:
+    known = number.values[0] in setting.values(Topic.PERCENT)
+    if known and _PERCENT_WORD.search(part.words) and not re.search(r"\brepetitions? (?:lie|agree)", part.words):
+        return ""
+    return _measured(number)
+
+
+def _ratio(number: Number, part: Part, setting: Setting) -> str:
+    if re.match(r"half of (?:it|them)\b", part.sentence.words[number.start :], re.I) and re.search(
+        r"\btrips?\b|\boff\b", part.sentence.words
+    ):
+        return ""
+    near = part.sentence.words[max(number.start - 45, 0) : number.end + 24]
+    if _HARMLESS_RATIO.search(near) and not re.search(r"faster|slower", near, re.I):
+        return ""
+    if re.match(r"times", number.noun) and number.values[0] in setting.values(Topic.REPETITIONS):
+        if re.search(r"repeat|measur|\bsent\b|\bran\b", part.words) and not re.search(
+            r"\bas\b|than|fast|slow", part.words
+        ):
+            return ""
+    return _measured(number)
+
+
+def _rate(number: Number, part: Part, setting: Setting) -> str:
+    bits = re.search(r"bit|bps", number.noun)
+    if bits and any(value in setting.values(Topic.RATE) for value in number.values) and _is_of_link(number, part):
+        return ""
+    return _measured(number)
+
+
+def _is_of_link(number: Number, part: Part) -> bool:
+    """Whether a rate describes the link, and not what a program reached on it."""
+    before = part.words[: number.start - part.start]
+    link = re.search(r"\b(?:link|Ethernet|cable|network|carries)\b", part.words, re.I)
+    return bool(link) and not re.search(r"\b(?:reach|achiev|get|moves?|sends?|peak)\w*\s+(?:\w+\s+){0,2}\Z", before)
+
+
+def _bare(number: Number, part: Part, sentence: Sentence) -> str:
+    words, setting, value = sentence.words, sentence.ledger.setting, number.values[0]
+    behind = words[number.end :].lstrip(" -")
+    if number.worded and (value <= 1 or re.match(r"of (?:the|them|these|us|our)\b", behind)):
+        return ""
+    if number.worded and value <= _SMALL_WORDS and not _MEASURED_NOUN.match(behind):
+        return ""
+    if counted_sizes(number, words) or _is_index(number, words):
+        return ""
+    topics = [topic for topic, pattern in _TOPICS if re.search(pattern, words, re.I)]
+    if len(topics) > 1 and not re.search(r"bytes?\b|MTU|sizes?\b", words):
+        topics = [each for each in topics if each is not Topic.SIZE]
+    if any(value in setting.values(topic) for topic in topics):
+        return ""
+    return _measured(number)
+
+
+def _is_index(number: Number, words: str) -> bool:
+    """A number of a formula such as n/2 or 2^n, or one of a list of sizes in dots."""
+    before, behind = words[: number.start].rstrip(), words[number.end :].lstrip()
+    formula = re.search(r"(?:\b[a-z]\s?[-+*/=^]|\^)\s*\Z", before) or re.match(r"[-+*/]\s?[a-z]\b|\^", behind)
+    return bool(formula) and "=" not in before[-3:]
+
+
+def _is_name(number: Number, words: str) -> bool:
+    before = words[: number.start]
+    if number.sort is not Sort.BARE:
+        return False
+    if _YEAR.match(number.typed) and re.search(
+        r"\b(?:in|since|of|from|early|late)\s*\Z|[(,]\s*\Z|[A-Z]\w+\s*\Z", before
+    ):
+        return True
+    naming = _NAMING.search(before)
+    return bool(naming) and naming is not None and naming[0].strip().lower() not in ("in", "since", "of")
+
+
+def versions_are_the_records(sentence: Sentence) -> Iterator[Finding]:
+    """A version beside a program's name is the one of the identity, where that names one."""
+    known = sentence.ledger.setting.versions
+    for number in sentence.numbers:
+        typed = re.match(r"\d+(?:\.\d+)+", sentence.words[number.start :])
+        before = sentence.words[: number.start]
+        if (
+            typed
+            and known
+            and re.search(r"\bqemu\s*\Z", before, re.I)
+            and not any(each == typed[0] or each.startswith(f"{typed[0]}.") for each in known)
+        ):
+            yield Finding(
+                f"the records are not of version {typed[0]}: their identity says {', '.join(known)}", number.start
+            )

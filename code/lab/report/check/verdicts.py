@@ -1,0 +1,187 @@
+"""Comparisons held against the ratios of the data: at each size, at all, or by the claims of the sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.analysis.verdict import Verdict
+from lab.report.check.comparing import Compared, Relation, Scope, comparisons
+from lab.report.check.finding import Finding
+from lab.report.check.sentence import Part, Sentence, Use, size_of, sizes_in
+from lab.report.check.subjects import FREE, LIMITED, link_named, link_of, speaks_of_single
+from lab.report.claim import Claim, ClaimKind
+
+Verdicts = dict[int, Verdict]
+_TURNED = {Verdict.MORE: Verdict.LESS, Verdict.LESS: Verdict.MORE}
+COUNTS = {"faster": Verdict.MORE, "slower": Verdict.LESS}
+_BEYOND = re.compile(r"\b(?:beyond|above|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
+_UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
+
+
+def comparisons_hold(sentence: Sentence) -> Iterator[Finding]:
+    """Every comparison of two programs is what the ratios say."""
+    for part in sentence.parts:
+        if not part.is_stated:
+            continue
+        for compared in comparisons(part):
+            if what := _false(compared, part):
+                groups = tuple(filter(None, (compared.ours, compared.base)))
+                yield Finding(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
+
+
+def _false(said: Compared, part: Part) -> str:
+    if said.relation is Relation.UNKNOWN and any(each.name.endswith((".unclear", ".within")) for each in part.uses):
+        return ""
+    if counts := [each for each in part.uses if each.claim and each.name.rpartition(".")[2] in COUNTS]:
+        return _of_counts(said, counts, part)
+    found = [each for base in _bases(said, part) if (each := verdicts(said.ours, base, part)) is not None]
+    if not found:
+        carried = any(each.claim and each.claim.kind is ClaimKind.RATIO for each in part.sentence.uses)
+        return "" if carried or _within_one(said, part) else "a comparison without a claim that compares these programs"
+    return next((what for each in found if (what := _against_data(said, each, part))), "")
+
+
+def _within_one(said: Compared, part: Part) -> bool:
+    """A word about one program alone, such as the highest rate of a curve."""
+    return said.base is None and len(part.sentence.groups) <= 1 and said.relation in (Relation.MORE, Relation.LESS, Relation.EQUAL) and bool(
+        re.match(r"highest|lowest|higher|lower|best|better|larger|lost|loses|exceed|leads?|similar|equal|worse|gain|match|behind|above|same|identical",
+                 said.word, re.I)
+    )  # fmt: skip
+
+
+def _bases(said: Compared, part: Part) -> list[str]:
+    """The base that is named; without one, the other program of the sentence; else all that were compared with it."""
+    if said.base:
+        return [said.base]
+    others = [each.group for each in part.sentence.mentions if each.group != said.ours]
+    if others:
+        return list(dict.fromkeys(others))
+    if re.match(r"highest|lowest|higher|lower|best|better|larger|lost|loses|leads?|similar|equal", said.word, re.I):
+        if not re.search(r"\bof (?:all|the (?:two|three|four|programs))\b", part.words):
+            return []
+    pairs = (part.sentence.groups_of(each) for each in part.sentence.ledger.values() if len(each.series) == 2)
+    found = {other for groups in pairs if said.ours in groups for other in groups if other != said.ours}
+    if re.search(r"\bof (?:all|the (?:two|three|four|programs))\b", part.words):
+        return sorted(found)
+    return [each for each in sorted(found) if each in ("RDMA", "TCP")]
+
+
+def verdicts(ours: str, base: str, part: Part) -> Verdicts | None:
+    """Of one over the other by size, on the link and in the way that the clause names; None where none was computed."""
+    by_pair: dict[tuple[str, ...], Verdicts] = {}
+    links: dict[tuple[str, ...], str] = {}
+    setting = part.sentence.ledger.setting
+    for claim in part.sentence.ledger.values():
+        if claim.kind is not ClaimKind.RATIO or len(claim.series) != 2 or (size := size_of(claim)) is None:
+            continue
+        groups = part.sentence.groups_of(claim)
+        if set(groups) == {ours, base}:
+            verdict = claim.verdict if groups[0] == ours else _TURNED.get(claim.verdict, claim.verdict)
+            by_pair.setdefault(claim.series, {})[size] = verdict
+            links[claim.series] = link_of(claim, setting)
+    link = link_named(part.words) or link_named(part.sentence.words) or FREE
+    of_link = [series for series in by_pair if links[series] in ("", link)] or (
+        [] if link == LIMITED else list(by_pair)
+    )
+    if not of_link:
+        return None
+    single = speaks_of_single(part.sentence.words)
+    alone = [each for each in of_link if all(_is_variant(name) for name in each)] if single else []
+    return by_pair[alone[0] if alone else of_link[0]]
+
+
+def _is_variant(name: str) -> bool:
+    return name.endswith((".single", ".nodelay"))
+
+
+def _of_counts(said: Compared, counts: list[Use], part: Part) -> str:
+    """`TCP wins at x sizes`: the count is of the verdicts that the word means."""
+    near = min(counts, key=lambda each: abs(each.at - said.at))
+    groups = part.sentence.groups_of(near.claim) if near.claim else ()
+    if len(groups) != 2 or said.ours not in groups or said.relation not in (Relation.MORE, Relation.LESS):
+        return ""
+    if said.denied or not near.claim or (near.claim.estimate.value == 0 and said.scope is Scope.NONE):
+        return ""
+    wanted = Verdict.MORE if (said.relation is Relation.MORE) == (said.ours == groups[0]) else Verdict.LESS
+    if COUNTS[near.name.rpartition(".")[2]] is not wanted:
+        return f"\\claim{{{near.name}}} counts the opposite of what the sentence says"
+    return ""
+
+
+def _against_data(said: Compared, found: Verdicts, part: Part) -> str:
+    there, sizes = _counted(said, part), _sizes(part, found)
+    if there is not None:
+        wanted = Verdict.MORE if said.relation is Relation.MORE else Verdict.LESS
+        count = sum(verdict is wanted for verdict in found.values())
+        return "" if count == there and not said.denied else f"the data say so at {count} of {len(found)} sizes"
+    own = [found[each] for each in sizes or found]
+    if not own:
+        return ""
+    if _holds(said, own, bool(sizes)):
+        return ""
+    counted = {verdict: own.count(verdict) for verdict in dict.fromkeys(own)}
+    return "the data say otherwise: " + ", ".join(
+        f"{each.value} at {count} of {len(own)}" for each, count in counted.items()
+    )
+
+
+def _holds(said: Compared, own: list[Verdict], at_sizes: bool) -> bool:
+    fits = [_fits(said.relation, each) for each in own]
+    scope = said.scope
+    if said.denied or scope is Scope.NONE:
+        return not any(fits) or (scope is Scope.EVERY and not all(fits))
+    if scope is Scope.MOST:
+        return sum(fits) > len(fits) / 2
+    if scope is Scope.SOME or (said.relation is Relation.UNKNOWN and not at_sizes):
+        return any(fits)
+    return all(fits)
+
+
+def _fits(said: Relation, found: Verdict) -> bool:
+    close = found in (Verdict.WITHIN, Verdict.CANT_TELL)
+    return {
+        Relation.MORE: found is Verdict.MORE,
+        Relation.LESS: found is Verdict.LESS,
+        Relation.EQUAL: close,
+        Relation.UNKNOWN: close,
+        Relation.NOT_LESS: found is not Verdict.LESS,
+        Relation.NOT_MORE: found is not Verdict.MORE,
+    }[said]
+
+
+def _counted(said: Compared, part: Part) -> float | None:
+    """`wins at 20 of 21 sizes`."""
+    if said.relation not in (Relation.MORE, Relation.LESS):
+        return None
+    for each in part.numbers:
+        behind = part.sentence.words[each.end :]
+        if re.match(r"\s*(?:of|out of)\s+(?:the\s+)?[\d\ue000-\uf8ff]+\s*(?:message\s+)?sizes", behind):
+            return each.values[0]
+    return None
+
+
+def _sizes(part: Part, found: Verdicts) -> list[int]:
+    """The sizes that the clause limits itself to."""
+    named = [each for each in sizes_in(part) if each in found]
+    ordered, words = sorted(found), part.words
+    if re.search(r"\b(?:small|short)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)", words, re.I):
+        named += ordered[: max(len(ordered) // 2, 1)]
+    if re.search(r"\b(?:large|long|big)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)|messages are large", words, re.I):
+        named += ordered[len(ordered) // 2 :]
+    for number in part.numbers:
+        before, value = part.sentence.words[: number.start], int(min(number.values[-1], 2**62))
+        if value in found and _BEYOND.search(before) and not re.search(r"\bfrom\s+\Z", before):
+            named = [each for each in ordered if each > value]
+        elif value in found and re.search(r"\bfrom\s+\Z", before):
+            named = [each for each in ordered if each >= value]
+        elif value in found and _UP_TO.search(before):
+            named = [each for each in ordered if each <= value]
+    claimed = [
+        size for each in part.uses if each.claim and (size := size_of(each.claim)) in found and _is_point(each.claim)
+    ]
+    return list(dict.fromkeys([*named, *(each for each in claimed if each is not None)]))
+
+
+def _is_point(claim: Claim) -> bool:
+    return claim.kind in (ClaimKind.RATIO, ClaimKind.RATE)

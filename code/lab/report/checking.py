@@ -1,0 +1,77 @@
+"""`lab check`: a discussion held against the records in a second, once or at each change of its file."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from pathlib import Path
+
+from lab.errors import LabError
+from lab.files.stamp import is_current, keep_stamp
+from lab.files.storage import write_text
+from lab.files.typed_text import read_typed
+from lab.places import CACHE, from_here
+from lab.plan.plan import Plan
+from lab.records.recorded import plans_of
+from lab.records.table import table_stamp
+from lab.report.check.ledger_file import format_ledger, parse_ledger
+from lab.report.check.text import all_refused
+from lab.report.claim import Ledger
+from lab.report.errors import RefusedSentence
+from lab.report.stamp import digest_code
+
+LOOK_S = 0.3  # between two looks at the file's time
+
+
+def check(options: Namespace) -> int:
+    """The refusals of every discussion, as `file:line:column: message`; 1 where there are any."""
+    found = [(discussion_of(plan), ledger_of(plan, options.results)) for plan in plans_of(options)]
+    status = max(_check(file, ledger) for file, ledger in found)
+    while options.watch:
+        _wait([file for file, _ in found])
+        status = max(_check(file, ledger) for file, ledger in found)
+    return status
+
+
+def discussion_of(plan: Plan) -> Path:
+    """The student's text beside the experiment."""
+    return plan.experiment.file.with_suffix("") / "discussion.tex"
+
+
+def ledger_of(plan: Plan, results: Path, cache: Path = CACHE / "check") -> Ledger:
+    """The claims of these records: computed once, then read again until records or code change."""
+    file = cache / f"{plan.experiment.name}.json"
+    stamp = f"{table_stamp(plan, results)} {digest_code()}"
+    if not is_current(file, stamp):
+        from lab.report.claims.ledger import make_ledger
+        from lab.report.evidence.evidence import gather
+
+        write_text(file, format_ledger(make_ledger(gather(plan, results))))
+        keep_stamp(file, stamp)
+    return parse_ledger(file.read_text())
+
+
+def refusals_of(file: Path, ledger: Ledger) -> list[RefusedSentence]:
+    """All refusals of a text; figures and tables are looked up when the report is built."""
+    return all_refused(read_typed(file), str(from_here(file)), ledger, None) if file.exists() else []
+
+
+def _check(file: Path, ledger: Ledger) -> int:
+    try:
+        found = refusals_of(file, ledger)
+    except LabError as error:
+        print(error)
+        return 1
+    print("\n".join(map(str, found)) or f"{from_here(file)}: nothing to refuse", flush=True)
+    return int(bool(found))
+
+
+def _wait(files: list[Path]) -> None:
+    """Until one of the files changes."""
+    before = _times(files)
+    while _times(files) == before:
+        time.sleep(LOOK_S)
+
+
+def _times(files: list[Path]) -> list[int]:
+    return [each.stat().st_mtime_ns if each.exists() else 0 for each in files]
