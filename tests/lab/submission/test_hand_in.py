@@ -1,5 +1,6 @@
 """A finished report is handed in, whole and current: lab.submission.package, lab.report.stamp."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,16 @@ def test_programs_that_are_not_of_their_sources_are_in_the_way(tmp_path: Path) -
     assert list(build_obstacles(tmp_path)) != []
     (tmp_path / "program").write_text("")
     assert list(build_obstacles(tmp_path)) == []
+
+
+def test_placeholders_and_a_text_that_is_too_short_are_in_the_way(work: Work) -> None:
+    (work.folder / "report.toml").write_text('authors = ["First Author"]\nids = ["000001"] # "000002"\n')
+    (work.folder / "discussion.tex").write_text("It is so. % and not these words\n")
+    asked = replace(work.assignment, words_at_least=80, claims_at_least=5)
+    reasons = [each for each in obstacles(replace(work, assignment=asked)) if "is stale" not in each]
+    assert [each.partition("/")[2] for each in reasons] == [
+        'report.toml still says "First Author": replace it by your own',
+        'report.toml still says "000001": replace it by your own',
+        "discussion.tex has 3 words, the assignment asks for 80 at least",
+        "discussion.tex has 0 claims, the assignment asks for 5 at least",
+    ]

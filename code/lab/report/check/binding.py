@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.report.check.finding import Finding
 from lab.report.check.sentence import Part, Sentence, Use, size_of, sizes_in
-from lab.report.check.subjects import LIMITED, link_named, link_of
+from lab.report.check.subjects import LIMITED, Mention, link_named, link_of
 from lab.report.claim import Claim, ClaimKind
 
 _PRONOUN = re.compile(r"\A\s*(?:It|Its|This|They|Their|The same)\b")
@@ -66,7 +66,7 @@ def _both(segment: Part, own: str) -> bool:
     return len(set(named)) > 1 and named[0] == own
 
 
-def _first(sentence: Sentence, use: Use):  # type: ignore[no-untyped-def]
+def _first(sentence: Sentence, use: Use) -> Mention:
     part = sentence.part_at(use.at)
     return part.mentions[0] if part.mentions else sentence.mentions[0]
 
@@ -159,7 +159,8 @@ def kinds_are_as_said(sentence: Sentence) -> Iterator[Finding]:
             continue
         behind, part = sentence.words[use.at + 1 :], sentence.part_at(use.at)
         if times := re.match(
-            r"\s*(?:times|-?fold|x\b|×)\s*(?P<how>faster|slower|more|less|higher|lower|as\s+\w+|the|of\s+(?:its|the|that|\w+'s)|\Z)?",
+            r"\s*(?:times|-?fold|x\b|×)\s*(?P<how>faster|slower|more|less|higher|lower|as\s+\w+|the|of\s+(?:its|"
+            r"the|that|\w+'s)|\Z)?",
             behind,
         ):
             yield from _times(use, times["how"] or "", part, sentence)

@@ -46,19 +46,29 @@ class Compared:
 
 
 _WORDS = (
-    (Relation.UNKNOWN, r"(?:cannot|can't|can not|could not|couldn't)(?: \w+)? (?:tell|say|decide|distinguish)|too close to call"),
-    (Relation.NOT_LESS, r"at least as (?:fast|good|quick|high)|no slower|no worse|keeps? (?:up|pace)|keep(?:s|ing)? (?:up|pace)"),
+    (Relation.UNKNOWN, r"(?:cannot|can't|can not|could not|couldn't)(?: \w+)? (?:tell|say|decide|distinguish)|"
+        r"too close to call"),
+    (Relation.NOT_LESS, r"at least as (?:fast|good|quick|high)|no slower|no worse|keeps? (?:up|pace)|keep(?:s|"
+        r"ing)? (?:up|pace)"),
     (Relation.NOT_MORE, r"no (?:faster|better|quicker)|at (?:best|most) as (?:fast|good)"),
-    (Relation.EQUAL, r"equal(?:ly|s)?(?: \w+)?|comparable|on par|similar|about (?:the same|as (?:fast|quick|good))|the same (?:throughput|rate|"
-     r"speed|performance|bandwidth)|(?<!times )(?<!half )as (?:fast|quick|good|slow) as|catch(?:es)? up|draws? level|match(?:es)?"
+    (Relation.EQUAL, r"equal(?:ly|s)?(?: \w+)?|comparable|on par|similar|about (?:the same|as (?:fast|quick|"
+        r"good))|the same (?:throughput|rate|"
+     r"speed|performance|bandwidth)|(?<!times )(?<!half )as (?:fast|quick|good|slow) as|catch(?:es)? up|"
+     r"draws? level|match(?:es)?"
      r"|no difference|identical(?:ly)?(?: fast)?|indistinguishable"),
-    (Relation.MORE, r"outperform\w*|outrun\w*|outpac\w*|outdo\w*|outclass\w*|outstrip\w*|beats?|beaten|beating|exceed\w*|surpass\w*|"
-     r"overtak\w*|overtook|wins?|won|winner|faster|fastest|quicker|quickest|higher|highest|better|best|greater|greatest|"
-     r"more(?= (?:throughput|bytes|data|messages|bandwidth|efficient|performant|than [A-Z]))|ahead|superior\w*|leads?|dominat\w*|"
-     r"speedier|advantages?(?! of (?:this|that|the) )|gains? (?:most )?over|above(?= (?:TCP|RDMA|iperf|ib_|sockets))|tops(?! out)|"
+    (Relation.MORE, r"outperform\w*|outrun\w*|outpac\w*|outdo\w*|outclass\w*|outstrip\w*|beats?|beaten|beating|"
+        r"exceed\w*|surpass\w*|"
+     r"overtak\w*|overtook|wins?|won|winner|faster|fastest|quicker|quickest|higher|highest|better|best|greater|"
+     r"greatest|"
+     r"more(?= (?:throughput|bytes|data|messages|bandwidth|efficient|performant|than [A-Z]))|ahead|superior\w*|"
+     r"leads?|dominat\w*|"
+     r"speedier|advantages?(?! of (?:this|that|the) )|gains? (?:most )?over|above(?= (?:TCP|RDMA|iperf|ib_|"
+     r"sockets))|tops(?! out)|"
      r"stronger|larger throughput|lead over|speed-?ups?|(?:triumph|prevail)\w*"),
-    (Relation.LESS, r"slower|slowest|lower|lowest|worse|worst|fewer|less(?= (?:throughput|bytes|data|messages|bandwidth|efficient|than [A-Z]))|"
-     r"behind|loses?|losing|lost|inferior|lags?|trails?|falls? short|weaker|below(?= (?:TCP|RDMA|iperf|ib_|sockets))|beneath"),
+    (Relation.LESS, r"slower|slowest|lower|lowest|worse|worst|fewer|less(?= (?:throughput|bytes|data|messages|"
+        r"bandwidth|efficient|than [A-Z]))|"
+     r"behind|loses?|losing|lost|inferior|lags?|trails?|falls? short|weaker|below(?= (?:TCP|RDMA|iperf|ib_|"
+     r"sockets))|beneath"),
 )  # fmt: skip
 _ANY = re.compile("|".join(rf"(?P<{relation.name}>\b(?:{words})\b)" for relation, words in _WORDS), re.I)
 _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE, Relation.NOT_LESS: Relation.NOT_MORE}
@@ -69,21 +79,27 @@ _PASSIVE = re.compile(
 _COST = re.compile(r"\b(?:time|latenc\w+|cost\w*|overhead\w*|delay|duration)\b", re.I)
 _GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
 _NO_SIDE = re.compile(
-    r"\b(?:ratio|gap|factor|difference|distance|margin|median|curve of (?:its|the))\b[^,;]*\Z|\bat (?:the )?\Z|\bof its curve\b",
+    r"\b(?:ratio|gap|factor|difference|distance|margin|median|curve of (?:its|the))\b[^,;]*\Z|\bat (?:the )?\Z|"
+    r"\bof its curve\b",
     re.I,
 )
 _NEGATION = re.compile(
-    r"\b(?:not|never|no(?![\s-]?delay)|none|nowhere|neither|nor|without(?! (?:delay|Nagle|a limit))|cannot|fails? to|hardly|isn't|doesn't|didn't|don't|aren't|can't|won't|unable)\b|n't\b",
+    r"\b(?:not|never|no(?![\s-]?delay)|none|nowhere|neither|nor|without(?! (?:delay|Nagle|a limit))|cannot|"
+    r"fails? to|hardly|isn't|doesn't|didn't|don't|aren't|can't|won't|unable)\b|n't\b",
     re.I,
 )
 _NONE = re.compile(
-    r"\b(?:never|nowhere|at none|not once|(?:at|for|with|in|there is|there are)\s+no\s+(?:\w+\s+)?(?:sizes?|messages?|points?|case)|"
-    r"no\s+(?:single\s+)?(?:message\s+)?(?:sizes?|messages?|point)|not\s+(?:\w+\s+){0,4}at any|any\s+(?:\w+\s+)?sizes?|under no)\b",
+    r"\b(?:never|nowhere|at none|not once|(?:at|for|with|in|there is|there are)\s+no\s+(?:\w+\s+)?(?:sizes?|"
+    r"messages?|points?|case)|"
+    r"no\s+(?:single\s+)?(?:message\s+)?(?:sizes?|messages?|point)|not\s+(?:\w+\s+){0,4}at any|"
+    r"any\s+(?:\w+\s+)?sizes?|under no)\b",
     re.I,
 )
 _EVERY = re.compile(
-    r"\b(?:always|everywhere|throughout|consistently|invariably|(?:at|for|with|over|in|on|across)\s+(?:each|every|all|any)|"
-    r"(?:every|all|each|whatever)\s+(?:of\s+)?(?:the\s+)?(?:\S+\s+)?(?:message\s+)?sizes?|whole range|without exception|of all\b)",
+    r"\b(?:always|everywhere|throughout|consistently|invariably|(?:at|for|with|over|in|on|across)\s+(?:each|"
+    r"every|all|any)|"
+    r"(?:every|all|each|whatever)\s+(?:of\s+)?(?:the\s+)?(?:\S+\s+)?(?:message\s+)?sizes?|whole range|"
+    r"without exception|of all\b)",
     re.I,
 )
 _MOST = re.compile(
@@ -122,9 +138,12 @@ def _compared(part: Part, relation: Relation, found: re.Match[str]) -> Compared 
 
 def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     before, behind = words[: found.start()], words[found.end() :]
-    if re.match(r"(?:higher|highest|lower|lowest|best|greatest)", found[0], re.I):
-        if re.match(r"\s+(?:median|number|size|rate that|value|of its|ratio|layer|half|part|bound|limit|step)", behind):
-            return True
+    if re.match(r"(?:higher|highest|lower|lowest|best|greatest)", found[0], re.I) and re.match(
+        r"\s+(?:median|number|size|rate that|value|of its|ratio|layer|half|part|bound|limit|"
+        r"step)",
+        behind,
+    ):
+        return True
     if re.match(r"behind|lost|above|below|less", found[0], re.I) and re.search(
         r"\b(?:zeros?|reasons?|idea|digits?)\s*\Z", before
     ):
@@ -162,7 +181,8 @@ def _against(part: Part, before: list[Mention], after: list[Mention]) -> Mention
     """The side behind `than`, `over`, `compared with`, wherever it stands."""
     words = part.sentence.words
     behind = re.compile(
-        r"\b(?:than|over|against|versus|vs\.?|compared (?:with|to)|unlike|to|with|by|from|as|of)\s+(?:our |that of |the )*\Z"
+        r"\b(?:than|over|against|versus|vs\.?|compared (?:with|to)|unlike|to|with|by|from|as|of)\s+(?:our |"
+        r"that of |the )*\Z"
     )
     strong = re.compile(r"\b(?:over|against|compared (?:with|to)|unlike|than)\s+(?:our |that of |the )*\Z", re.I)
     for preposition, named in ((strong, after), (behind, after), (strong, before)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 from lab.analysis.estimate import Estimate, Interval
 from lab.report.claim import Claim, ClaimKind, Ledger
@@ -56,9 +57,11 @@ def _row(claim: Claim) -> JsonTable:
     return {name: value for name, value in row.items() if value not in (None, "", [], 0.0) or name == "unit"}
 
 
-def _claim(row: JsonTable) -> Claim:
+def _claim(row: dict[str, Any]) -> Claim:
     (value, n), interval = row.pop("estimate"), row.pop("interval", None)
     estimate = Estimate(value, Interval(*interval) if interval else None, n)
-    lists = {name: tuple(row.pop(name)) for name in ("unchecked", "moved", "series", "sizes") if name in row}
+    lists: dict[str, Any] = {
+        name: tuple(row.pop(name)) for name in ("unchecked", "moved", "series", "sizes") if name in row
+    }
     meaning = row.pop("meaning", "")
     return Claim(estimate=estimate, kind=ClaimKind(row.pop("kind")), meaning=meaning, **row, **lists)

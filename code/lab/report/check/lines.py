@@ -15,13 +15,15 @@ FULL = 0.99  # of what headers leave: a link is filled
 WIDER = 1.25
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost|single)\b|n't\b", re.I)
 _STRAIGHT = re.compile(
-    r"\b(?:linear(?:ly)?|(?:follows?|is|are|lies? on|forms?) (?:on )?a (?:single |perfect )?straight line|in proportion|proportional(?:ly)?)\b",
+    r"\b(?:linear(?:ly)?|(?:follows?|is|are|lies? on|forms?) (?:on )?a (?:single |perfect )?straight line|"
+    r"in proportion|proportional(?:ly)?)\b",
     re.I,
 )
 _TIME = re.compile(r"\btimes?\b|\blatenc|\bround trips?\b|\bduration", re.I)
 _KNEE = re.compile(r"\b(?:knee|bends?|kink)\b", re.I)
 _FILLS = re.compile(
-    r"\b(?:fills?|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturates|exhausts?|occup\w+)\b[^.;]*\b(?:link|cable|wire|bandwidth|line)\b|"
+    r"\b(?:fills?|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturates|exhausts?|"
+    r"occup\w+)\b[^.;]*\b(?:link|cable|wire|bandwidth|line)\b|"
     r"\b(?:reach\w*|at|runs? at)\s+(?:the\s+)?(?:full\s+)?(?:line|wire|link)[\s-]?(?:rate|speed)\b",
     re.I,
 )

@@ -47,23 +47,28 @@ _WORDS = rf"(?:an?\s+)?(?:{_WORD})(?:(?:[\s-]+|\s+and\s+)(?:{_WORD}))*s?"
 _PREFIX = r"(?:[kKMGTµumn]i?|kilo|mega|giga|tera|kibi|mebi|gibi|milli|micro|nano)?"
 _PER = r"\s*(?:/\s*|\s+per\s+|\s+an?\s+|\s+in\s+a\s+|p(?=s\b))(?:second|sec|microsecond|millisecond|[mµun]?s)"
 _UNITS = (
-    (Sort.RATE, rf"{_PREFIX}[\s-]*(?:bytes?|bits?|B|b|Bytes?|Bits?){_PER}\b|[kKMGT]i?[bB](?:it)?ps|k?\s*(?:messages?|msgs?)"
+    (Sort.RATE, rf"{_PREFIX}[\s-]*(?:bytes?|bits?|B|b|Bytes?|Bits?){_PER}\b|[kKMGT]i?[bB](?:it)?ps|"
+        rf"k?\s*(?:messages?|msgs?)"
      rf"{_PER}|[kMG]?Hz|[kKMGT]bit"),
     (Sort.SIZE, r"(?:[kKMGT]i?|kilo|mega|giga|kibi|mebi|gibi)?[\s-]*(?:bytes?|Bytes?|B|octets?)\b|[KMG]\b"),
     (Sort.TIME, r"(?:[nµum]s|milli|micro|nano)?-?(?:s|sec|seconds?|minutes?|hours?)\b|[nµum]s\b|cycles?\b"),
     (Sort.PERCENT, r"%|percent|per\s+cent|percentage\s+points?"),
     (Sort.RATIO, r"-?fold\b|times\b|[x×](?!\w)"),
-    (Sort.COUNT, r"(?:timed\s+|warm-?up\s+|work\s+|message\s+|different\s+|outstanding\s+|of\s+the\s+)*(?:iterations?|repetitions?|"
-     r"runs?|rounds?|requests?|sizes?|messages?|trials?|series|windows?|rows?|records?|entries|points?|samples?|packets?|"
+    (Sort.COUNT, r"(?:timed\s+|warm-?up\s+|work\s+|message\s+|different\s+|outstanding\s+|"
+        r"of\s+the\s+)*(?:iterations?|repetitions?|"
+     r"runs?|rounds?|requests?|sizes?|messages?|trials?|series|windows?|rows?|records?|entries|points?|samples?|"
+     r"packets?|"
      r"measurements?|steps?|data\s+points?|(?=deep\b)|sends?|operations?|instructions?)\b"),
 )  # fmt: skip
 _SCALES = {"k": 3, "K": 3, "kilo": 3, "M": 6, "mega": 6, "G": 9, "giga": 9, "T": 12, "Ki": 3, "Mi": 6, "Gi": 9}
 _SCALES |= {"kibi": 3, "mebi": 6, "gibi": 9, "ki": 3}
 _NUMBER = re.compile(
     rf"(?P<hex>\b[A-Za-z_][\w-]*\d[\w.]*)|(?<![\w.])(?P<digits>{_DIGITS})|\b(?P<words>{_WORDS})\b"
-    rf"|\b(?:an?\s+|one\s+)?(?P<part>{'|'.join(PARTS)})s?\s+(?=of\b|the\b|that\b|as\b|a\b|an\b|gigabyte|megabyte|giga|mega)"
+    rf"|\b(?:an?\s+|one\s+)?(?P<part>{'|'.join(PARTS)})s?\s+(?=of\b|the\b|that\b|as\b|a\b|an\b|gigabyte|"
+    rf"megabyte|giga|mega)"
     r"|\b(?P<times>twice|thrice|doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|quadrupl(?:es?|ed)|halv(?:es?|ed|ing)|"
-    r"(?:two|three|four|five|ten|hundred|many|several|\d+)-?fold|orders?\s+of\s+magnitude|(?:several|many|hundreds\s+of|"
+    r"(?:two|three|four|five|ten|hundred|many|several|\d+)-?fold|orders?\s+of\s+magnitude|(?:several|many|"
+    r"hundreds\s+of|"
     r"tens\s+of|dozens\s+of)\s+times|(?:tens|hundreds|thousands|millions|dozens)\s+of)\b"
     r"|\b(?P<unit>an?\s+(?:milli|micro|nano)second)\b",
     re.IGNORECASE,
@@ -82,11 +87,11 @@ def numbers(words: str) -> Iterator[Number]:
 def _number(found: re.Match[str], words: str) -> Number | None:
     typed, start, end = found[0], found.start(), found.end()
     if found["times"]:
-        return Number(typed, (0.0,), Sort.RATIO, typed, start, end, True)
+        return Number(typed, (0.0,), Sort.RATIO, typed, start, end, worded=True)
     if found["unit"]:
-        return Number(typed, (1.0,), Sort.TIME, typed, start, end, True)
+        return Number(typed, (1.0,), Sort.TIME, typed, start, end, worded=True)
     if found["part"]:
-        return Number(typed, (PARTS[found["part"].lower()],), Sort.RATIO, typed, start, end, True)
+        return Number(typed, (PARTS[found["part"].lower()],), Sort.RATIO, typed, start, end, worded=True)
     value = _digits(found["digits"]) if found["digits"] else _spoken(found["words"])
     if value is None:
         return None

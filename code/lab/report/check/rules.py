@@ -11,7 +11,8 @@ from lab.report.tex.rounding import finest_place
 
 _COMPARED = re.compile(r"\b(?:faster|slower|outperforms?|beats?|speed-?ups?|wins?|loses?)\b", re.I)
 _CANT_TELL = re.compile(
-    r"\b(?:cannot|can't|can not) (?:\w+ )?tell\b|\bno (?:clear )?difference\b|\b(?:not|never|no|none|nowhere|neither)\b",
+    r"\b(?:cannot|can't|can not) (?:\w+ )?tell\b|\bno (?:clear )?difference\b|\b(?:not|never|no|none|nowhere|"
+    r"neither)\b",
     re.I,
 )
 _OF_A_LINE = re.compile(r"\b(?:slopes?|lines?|fit(?:s|ted)?)\b", re.I)

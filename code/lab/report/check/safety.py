@@ -1,4 +1,4 @@
-"""The LaTeX that a text may use: what could read files, run programs or redefine commands is refused, with another way."""
+"""The LaTeX that a text may use; what could read files, run programs or redefine commands is refused."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ _PARTS = re.compile(
 _SEGMENTS = re.compile(r"[,;()]|:(?=\s)|\b(?:and|while|whereas|but|against|versus|vs|than|compared|instead)\b")
 # Not what this measurement says: what others say, what is expected, asked, or not known.
 _ELSEWHERE = re.compile(
-    r"\bpublish|\breports?\b(?!\s+here)|\b(?:their|they|authors?|literature|papers?|manual|textbooks?)\b|\bwould\b|\bmight\b|"
+    r"\bpublish|\breports?\b(?!\s+here)|\b(?:their|they|authors?|literature|papers?|manual|textbooks?)\b|"
+    r"\bwould\b|\bmight\b|"
     r"\bcould\b(?!\s+lead)|\bmay\b|\bexpect|\bperhaps\b|\bprobably\b|\bif\b|\bwhether\b|\bin (?:theory|principle)\b|"
     r"\bshould\b|\bsuppos|\bassum|\bhypothe|\bquestion|\bclaims? that\b|\bwonder|\bpossib|\?",
     re.I,

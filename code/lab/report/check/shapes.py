@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lab.analysis.verdict import Verdict, judge
+from lab.model.sizes import format_size
 from lab.report.check.finding import Finding
 from lab.report.check.sentence import Part, Sentence, Use, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
@@ -15,6 +16,8 @@ from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.setting import Strand
 
 JUMP = 0.05  # as the draft: a step that saves less of a message's time is no jump
+PROPORTIONATE = 0.85  # of the sizes own factor: a step below brings less than in proportion
+CLOSE = 0.999  # of a peak: printed alike
 LEVEL = 1.1  # a curve is level from a size on where it gains no more than a tenth from there
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly)\b|n't\b", re.I)
 _PEAK = re.compile(
@@ -24,13 +27,20 @@ _LOWEST = re.compile(r"\b(?:minimum|lowest|at least)\b", re.I)
 _KNEE = re.compile(r"\b(?:knee|bends?|kink)\b", re.I)
 _JUMP = re.compile(r"\b(?:jumps?|jumped|leaps?|spikes?|steep(?:est)? (?:step|rise))\b", re.I)
 _LEVELS = re.compile(
-    r"\b(?:saturat\w*|converg\w*|plateaus?|levels? off|flattens?|flat|(?:is|stays|remains|nearly) constant|stagnat\w*)\b",
+    r"\b(?:saturat\w*|converg\w*|plateaus?|levels? off|flattens?|flat|(?:is|stays|remains|nearly) constant|"
+    r"stagnat\w*)\b",
     re.I,
 )
-_FALLS = re.compile(r"\b(?:falls?|fell|drops?|dropped|dips?|collaps\w*|decreas\w*|declin\w*|sinks?|degrad\w*)\b", re.I)
+_FALLS = re.compile(
+    r"\b(?:falls?|fell|drops?|dropped|dips?|collaps\w*|decreas\w*|declin\w*|sinks?|"
+    r"degrad\w*)\b",
+    re.I,
+)
 _GROWS = re.compile(
-    r"\b(?:grow\w*|ris(?:es?|ing)|rose|increas\w*|climb\w*|scal\w*|doubl\w*)\b[^.;]*?\b(?:steadil\w*|monotonic\w*|linear\w*|proportion\w*|evenly|"
-    r"strong\w*|always|constantly|continuous\w*|uniform\w*)\b|\b(?:steady|monotonic|linear|always|strong(?:ly)?|steadily|still)\s+"
+    r"\b(?:grow\w*|ris(?:es?|ing)|rose|increas\w*|climb\w*|scal\w*|doubl\w*)\b[^.;]*?\b(?:steadil\w*|"
+    r"monotonic\w*|linear\w*|proportion\w*|evenly|"
+    r"strong\w*|always|constantly|continuous\w*|uniform\w*)\b|\b(?:steady|monotonic|linear|always|strong(?:ly)?|"
+    r"steadily|still)\s+"
     r"(?:grow\w*|ris\w*|increas\w*|scal\w*|doubl\w*)",
     re.I,
 )
@@ -51,8 +61,6 @@ class Curve:
         return {size: each for each in found if each and (size := size_of(each)) is not None}
 
     def _names(self) -> list[str]:
-        from lab.model.sizes import format_size
-
         return [f"{self.strand.name}.{format_size(size)}" for size in self.strand.sizes]
 
     def claim(self, name: str) -> Claim | None:
@@ -117,13 +125,21 @@ def _peak(curve: Curve, part: Part, found: re.Match[str]) -> str:
         return ""
     best = int(place.estimate.value)
     near = _near(part, found)
-    if near and near.claim and near.claim.unit == "B/s" and near.claim.series == (curve.strand.name,):
-        if near.claim.kind is ClaimKind.RATE and near.claim.estimate.value < peak.estimate.value * 0.999:
-            return f"\\claim{{{near.name}}} is not the highest: \\claim{{{peak.name}}} is"
+    if (
+        near
+        and near.claim
+        and _is_rate_of(near.claim, curve)
+        and near.claim.estimate.value < CLOSE * peak.estimate.value
+    ):
+        return f"\\claim{{{near.name}}} is not the highest: \\claim{{{peak.name}}} is"
     sizes = sizes_in(part)
     if sizes and best not in sizes and re.match(r"peak|top|max", found[0], re.I):
         return f"the peak lies at \\claim{{{place.name}}}"
     return ""
+
+
+def _is_rate_of(claim: Claim, curve: Curve) -> bool:
+    return (claim.unit, claim.kind, claim.series) == ("B/s", ClaimKind.RATE, (curve.strand.name,))
 
 
 def _near(part: Part, found: re.Match[str]) -> Use | None:
@@ -189,7 +205,7 @@ def _levels(curve: Curve, part: Part, found: re.Match[str]) -> str:
 def _falls(curve: Curve, part: Part, found: re.Match[str]) -> str:
     """Falls where its lowest step is below one, at the sizes that are named."""
     fall, start, end = (curve.claim(f"fall{each}") for each in ("", ".from", ".to"))
-    if fall is None or start is None or end is None or _of_sizes(part, found):
+    if fall is None or start is None or end is None or _of_sizes(part):
         return ""
     falls, denied = fall.verdict is Verdict.LESS, _is_denied(part, found)
     if falls == denied and not (denied and sizes_in(part)):
@@ -200,7 +216,7 @@ def _falls(curve: Curve, part: Part, found: re.Match[str]) -> str:
     return ""
 
 
-def _of_sizes(part: Part, found: re.Match[str]) -> bool:
+def _of_sizes(part: Part) -> bool:
     """A fall of something else than the throughput."""
     return bool(
         re.search(
@@ -227,11 +243,9 @@ def _grows(curve: Curve, part: Part, found: re.Match[str]) -> str:
         (large / small, rates[large].estimate.value / rates[small].estimate.value)
         for small, large in pairwise(sorted(rates))
     ]
-    if _STRICT.search(found[0]) and any(
-        gain < size * 0.85 for size, gain in (steps[-1:] if "still" in found[0] else steps)
-    ):
-        if not any(".last" in each.name for each in part.uses):
-            return "it does not: from some size on a step brings less than the sizes' own factor"
+    looked_at = [] if any(".last" in each.name for each in part.uses) else steps[-1:] if "still" in found[0] else steps
+    if _STRICT.search(found[0]) and any(gain < size * PROPORTIONATE for size, gain in looked_at):
+        return "it does not: from some size on a step brings less than the sizes' own factor"
     if re.search(r"still", found[0], re.I):
         last = curve.claim("last")
         return "" if last is None or last.verdict is Verdict.MORE else f"the last step is \\claim{{{last.name}}}"

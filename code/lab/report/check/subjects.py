@@ -12,7 +12,8 @@ from lab.report.setting import Setting, Strand
 RDMA, TCP, OWN = "RDMA", "TCP", "ours"
 GROUPS = {"verbs": RDMA, "mpi-verbs": RDMA, "tcp": TCP, "mpi-tcp": TCP}
 _NAMED = (
-    (RDMA, r"\bRDMA(?:[\s-]+(?:WRITE|READ|SEND|write|read|send))?\b|(?i:\bverbs\b)|\b(?:WRITE|READ)\b|Soft-?RoCE|\brxe\b"),
+    (RDMA, r"\bRDMA(?:[\s-]+(?:WRITE|READ|SEND|write|read|send))?\b|(?i:\bverbs\b)|\b(?:WRITE|READ)\b|"
+        r"Soft-?RoCE|\brxe\b"),
     (TCP, r"\bTCP\b|\btcp\b|\b[Ss]ockets?\b"),
 )  # fmt: skip
 _PEERS = r"\bperftest\b"

@@ -33,11 +33,12 @@ def _cells(source: str, start: int, end: int) -> list[tuple[int, int, str]]:
     cells = []
     for at, row in bare[1 if top else 0 :]:
         columns = _columns(row)
+        here = at
         for number, cell in enumerate(columns):
             over = top[number] if number < len(top) else ""
             left = _plain(columns[0]) if number else ""
-            cells.append((at, at + len(cell), f"{left} {over} ".strip() + " " if left or over else ""))
-            at += len(cell) + 1
+            cells.append((here, here + len(cell), f"{left} {over} ".strip() + " " if left or over else ""))
+            here += len(cell) + 1
     return cells
 
 

@@ -55,7 +55,7 @@ def check_text(text: str, file: str, ledger: Ledger, targets: Iterable[str]) -> 
 
 
 def all_refused(text: str, file: str, ledger: Ledger, targets: Iterable[str] | None) -> list[RefusedSentence]:
-    """Commands, comments, sentences, figures and tables, in the order of the text; without targets, none are looked up."""
+    """Commands, comments, sentences, figures and tables, in their order; without targets, none is looked up."""
     found = [*unsafe(text, file), *swallowed(text, file), *refused(text, file, ledger)]
     found += [] if targets is None else _lost_targets(text, file, frozenset(targets))
     return sorted(found, key=lambda each: (each.line, each.column))

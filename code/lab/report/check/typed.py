@@ -12,9 +12,12 @@ from lab.report.setting import Setting, Topic
 
 # What stands before a number that names a thing and counts nothing.
 _NAMING = re.compile(
-    r"(?:\b(?:sections?|figures?|tables?|chapters?|equations?|appendix|pages?|steps?|layers?|parts?|items?|versions?|v|rfc|ieee|"
-    r"iso|posix|linux|kernel|debian|ubuntu|fedora|qemu|gcc|clang|python|mpi|ucx|libibverbs|rdma-core|perftest|iperf|roce|infiniband|"
-    r"pcie|gen|generation|exercise|task|report|version|revision|release|c|no\.|number|january|february|march|april|may|june|july|"
+    r"(?:\b(?:sections?|figures?|tables?|chapters?|equations?|appendix|pages?|steps?|layers?|parts?|items?|"
+    r"versions?|v|rfc|ieee|"
+    r"iso|posix|linux|kernel|debian|ubuntu|fedora|qemu|gcc|clang|python|mpi|ucx|libibverbs|rdma-core|perftest|"
+    r"iperf|roce|infiniband|"
+    r"pcie|gen|generation|exercise|task|report|version|revision|release|c|no\.|number|january|february|march|"
+    r"april|may|june|july|"
     r"august|september|october|november|december|in|since|of)\s*[~(]?\s*)\Z",
     re.I,
 )
@@ -25,7 +28,8 @@ _VERSIONED = re.compile(
 )
 _TOPICS = (
     (Topic.WARMUP, r"warm(?:ed|ing)?[\s-]?up"),
-    (Topic.ITERATIONS, r"iterations?|\btimed\b|messages? (?:\w+ )*(?:for |per |in |at )?(?:each|every|a|per) (?:size|repetition)"
+    (Topic.ITERATIONS, r"iterations?|\btimed\b|messages? (?:\w+ )*(?:for |per |in |at )?(?:each|every|a|"
+        r"per) (?:size|repetition)"
      r"|messages? were sent|per size"),
     (Topic.DEPTH, r"\bdeep\b|depths?|queues?|outstanding|requests?"),
     (Topic.REPETITIONS, r"repetitions?|repeat|runs?\b|median|measurements?"),
@@ -50,12 +54,12 @@ _HARMLESS_RATIO = re.compile(
     re.I,
 )
 _PERCENT_WORD = re.compile(r"confiden|interval|\blevel\b|margin|\bvar(?:y|ied|ies)\b|difference", re.I)
-_SPREAD = re.compile(r"\b(?:all|every|lie|within|become|became|spread)\b", re.I)
+_REPEATED = re.compile(r"\A(?!.*(?:\bas\b|than|fast|slow)).*(?:repeat|measur|\bsent\b|\bran\b)", re.DOTALL)
 _SMALL_WORDS = 12  # two transports, three reasons: a small cardinal in words that counts things
 _MEASURED_NOUN = re.compile(
     r"\A(?:times|sizes|megabytes|percent|fold|faster|slower|higher|lower|to|or|and|of|MB|GB)\b", re.I
 )
-NANOSECOND_OF_AN_INSTRUCTION = re.compile(r"\binstruction", re.I)
+_INSTRUCTION = re.compile(r"\binstruction", re.I)
 
 
 def numbers_are_carried(sentence: Sentence) -> Iterator[Finding]:
@@ -82,10 +86,10 @@ def _wrong(number: Number, part: Part, sentence: Sentence) -> str:
         case Sort.RATE:
             return _rate(number, part, setting)
         case Sort.TIME:
-            one = number.values == (1.0,) and NANOSECOND_OF_AN_INSTRUCTION.search(part.words)
+            one = number.values == (1.0,) and _INSTRUCTION.search(part.words)
             return "" if one else _measured(number)
         case Sort.BARE:
-            return _bare(number, part, sentence)
+            return _bare(number, sentence)
 
 
 def _measured(number: Number) -> str:
@@ -138,12 +142,8 @@ def _ratio(number: Number, part: Part, setting: Setting) -> str:
     near = part.sentence.words[max(number.start - 45, 0) : number.end + 24]
     if _HARMLESS_RATIO.search(near) and not re.search(r"faster|slower", near, re.I):
         return ""
-    if re.match(r"times", number.noun) and number.values[0] in setting.values(Topic.REPETITIONS):
-        if re.search(r"repeat|measur|\bsent\b|\bran\b", part.words) and not re.search(
-            r"\bas\b|than|fast|slow", part.words
-        ):
-            return ""
-    return _measured(number)
+    repeated = re.match(r"times", number.noun) and number.values[0] in setting.values(Topic.REPETITIONS)
+    return "" if repeated and _REPEATED.search(part.words) else _measured(number)
 
 
 def _rate(number: Number, part: Part, setting: Setting) -> str:
@@ -160,7 +160,7 @@ def _is_of_link(number: Number, part: Part) -> bool:
     return bool(link) and not re.search(r"\b(?:reach|achiev|get|moves?|sends?|peak)\w*\s+(?:\w+\s+){0,2}\Z", before)
 
 
-def _bare(number: Number, part: Part, sentence: Sentence) -> str:
+def _bare(number: Number, sentence: Sentence) -> str:
     words, setting, value = sentence.words, sentence.ledger.setting, number.values[0]
     behind = words[number.end :].lstrip(" -")
     if number.worded and (value <= 1 or re.match(r"of (?:the|them|these|us|our)\b", behind)):

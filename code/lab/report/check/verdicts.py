@@ -16,6 +16,7 @@ Verdicts = dict[int, Verdict]
 _TURNED = {Verdict.MORE: Verdict.LESS, Verdict.LESS: Verdict.MORE}
 COUNTS = {"faster": Verdict.MORE, "slower": Verdict.LESS}
 _BEYOND = re.compile(r"\b(?:beyond|above|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
+_OF_ITSELF = re.compile(r"highest|lowest|higher|lower|best|better|larger|lost|loses|leads?|similar|equal", re.I)
 _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
 
 
@@ -44,8 +45,11 @@ def _false(said: Compared, part: Part) -> str:
 
 def _within_one(said: Compared, part: Part) -> bool:
     """A word about one program alone, such as the highest rate of a curve."""
-    return said.base is None and len(part.sentence.groups) <= 1 and said.relation in (Relation.MORE, Relation.LESS, Relation.EQUAL) and bool(
-        re.match(r"highest|lowest|higher|lower|best|better|larger|lost|loses|exceed|leads?|similar|equal|worse|gain|match|behind|above|same|identical",
+    kinds = (Relation.MORE, Relation.LESS, Relation.EQUAL)
+    alone = said.base is None and len(part.sentence.groups) <= 1
+    return alone and said.relation in kinds and bool(
+        re.match(r"highest|lowest|higher|lower|best|better|larger|lost|loses|exceed|leads?|similar|equal|worse|"
+            r"gain|match|behind|above|same|identical",
                  said.word, re.I)
     )  # fmt: skip
 
@@ -57,14 +61,12 @@ def _bases(said: Compared, part: Part) -> list[str]:
     others = [each.group for each in part.sentence.mentions if each.group != said.ours]
     if others:
         return list(dict.fromkeys(others))
-    if re.match(r"highest|lowest|higher|lower|best|better|larger|lost|loses|leads?|similar|equal", said.word, re.I):
-        if not re.search(r"\bof (?:all|the (?:two|three|four|programs))\b", part.words):
-            return []
+    of_all = re.search(r"\bof (?:all|the (?:two|three|four|programs))\b", part.words)
+    if _OF_ITSELF.match(said.word) and not of_all:
+        return []
     pairs = (part.sentence.groups_of(each) for each in part.sentence.ledger.values() if len(each.series) == 2)
     found = {other for groups in pairs if said.ours in groups for other in groups if other != said.ours}
-    if re.search(r"\bof (?:all|the (?:two|three|four|programs))\b", part.words):
-        return sorted(found)
-    return [each for each in sorted(found) if each in ("RDMA", "TCP")]
+    return sorted(found) if of_all else [each for each in sorted(found) if each in ("RDMA", "TCP")]
 
 
 def verdicts(ours: str, base: str, part: Part) -> Verdicts | None:
@@ -118,7 +120,7 @@ def _against_data(said: Compared, found: Verdicts, part: Part) -> str:
     own = [found[each] for each in sizes or found]
     if not own:
         return ""
-    if _holds(said, own, bool(sizes)):
+    if _holds(said, own, at_sizes=bool(sizes)):
         return ""
     counted = {verdict: own.count(verdict) for verdict in dict.fromkeys(own)}
     return "the data say otherwise: " + ", ".join(
@@ -126,7 +128,7 @@ def _against_data(said: Compared, found: Verdicts, part: Part) -> str:
     )
 
 
-def _holds(said: Compared, own: list[Verdict], at_sizes: bool) -> bool:
+def _holds(said: Compared, own: list[Verdict], *, at_sizes: bool) -> bool:
     fits = [_fits(said.relation, each) for each in own]
     scope = said.scope
     if said.denied or scope is Scope.NONE:
@@ -167,7 +169,12 @@ def _sizes(part: Part, found: Verdicts) -> list[int]:
     ordered, words = sorted(found), part.words
     if re.search(r"\b(?:small|short)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)", words, re.I):
         named += ordered[: max(len(ordered) // 2, 1)]
-    if re.search(r"\b(?:large|long|big)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)|messages are large", words, re.I):
+    if re.search(
+        r"\b(?:large|long|big)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)|"
+        r"messages are large",
+        words,
+        re.I,
+    ):
         named += ordered[len(ordered) // 2 :]
     for number in part.numbers:
         before, value = part.sentence.words[: number.start], int(min(number.values[-1], 2**62))

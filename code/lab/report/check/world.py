@@ -12,25 +12,31 @@ from lab.report.claim import Ledger
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|instead of|unlike|nothing|none)\b|n't\b", re.I)
 _NETWORK = re.compile(r"\b(?:InfiniBand|FDR|EDR|HDR|NDR|QDR|Omni-?Path|iWARP|switch)\b")
 _CARD = re.compile(
-    r"\b(?:ConnectX|Mellanox|NVIDIA|BlueField|(?:network|RDMA|Ethernet|host channel|InfiniBand)[\s-]+(?:adapters?|cards?|interfaces? cards?|controllers?)"
+    r"\b(?:ConnectX|Mellanox|NVIDIA|BlueField|(?:network|RDMA|Ethernet|host channel|"
+    r"InfiniBand)[\s-]+(?:adapters?|cards?|interfaces? cards?|controllers?)"
     r"|NICs?|HCAs?|RNICs?|the cards?|network hardware|hardware|DMA|offload\w*)\b"
 )
 _MACHINES = re.compile(
-    r"\b(?:two|both|2|different|separate|several|distinct)\s+(?:\w+\s+)?(?:servers?|machines?|hosts?|computers?|nodes?)\b|"
-    r"\b(?:a|their own|its own)\s+(?:processors?|cores?|machines?|computers?)(?: core)? each\b|\bon another (?:server|machine|host)\b",
+    r"\b(?:two|both|2|different|separate|several|distinct)\s+(?:\w+\s+)?(?:servers?|machines?|hosts?|computers?|"
+    r"nodes?)\b|"
+    r"\b(?:a|their own|its own)\s+(?:processors?|cores?|machines?|computers?)(?: core)? each\b|"
+    r"\bon another (?:server|machine|host)\b",
     re.I,
 )
 _BUFFER = re.compile(
-    r"\b(?:network|card|adapter|hardware|NIC)(?:'s)?\s+buffers?\b|\bbuffers? (?:size )?of the (?:network|card|adapter|hardware|NIC)\b",
+    r"\b(?:network|card|adapter|hardware|NIC)(?:'s)?\s+buffers?\b|\bbuffers? (?:size )?of the (?:network|card|"
+    r"adapter|hardware|NIC)\b",
     re.I,
 )
 _MENTIONED = re.compile(
-    r"\b(?:a|any|real|such a|the) (?:real )?(?:\w+ )?cards? (?:would|does|could|might)\b|\breal cards?\b|\bemulat|\bsoftware\b|\bmodel",
+    r"\b(?:a|any|real|such a|the) (?:real )?(?:\w+ )?cards? (?:would|does|could|might)\b|\breal cards?\b|"
+    r"\bemulat|\bsoftware\b|\bmodel",
     re.I,
 )
 _SAME = re.compile(
     r"\b(?:no|without(?: any)?|zero)\s+(?:\w+\s+)?(?:spread|variance|variation|noise|scatter|deviation|error)\b|"
-    r"\b(?:exactly|always)\s+(?:the same|identical|equal)\b|\b(?:every|all|each)\s+(?:the\s+)?(?:repetitions?|runs?|measurements?)\b[^.;]*?"
+    r"\b(?:exactly|always)\s+(?:the same|identical|equal)\b|\b(?:every|all|each)\s+(?:the\s+)?(?:repetitions?|"
+    r"runs?|measurements?)\b[^.;]*?"
     r"\b(?:same|identical|agree\w*|equal|lie within|within)\b",
     re.I,
 )
@@ -51,8 +57,10 @@ NAMES = {"depth": ("tx_depth",), "warmup": ("warmup",), "iterations": ("iteratio
 NAMES |= {"signal_every": ("signal_every",), "mtu": ("mtu",), "inline": ("inline",)}
 _RECEIVE = re.compile(r"\b(?:receive|rx)[\s_-]*(?:queue|depth)|\bdepth of the receive", re.I)
 _EFFECT = re.compile(
-    r"\b(?:effects?|affects?|influences?|impacts?|matters?|changes? the|makes?|improves?|increases?|reduces?|lowers?|raises?|triples?|doubles?|"
-    r"slows?|speeds?|helps?|hurts?|costs? throughput|different results|lead to|results in|boosts?|faster|slower|best (?:depth|value))\b",
+    r"\b(?:effects?|affects?|influences?|impacts?|matters?|changes? the|makes?|improves?|increases?|reduces?|"
+    r"lowers?|raises?|triples?|doubles?|"
+    r"slows?|speeds?|helps?|hurts?|costs? throughput|different results|lead to|results in|boosts?|faster|slower|"
+    r"best (?:depth|value))\b",
     re.I,
 )
 

@@ -39,7 +39,7 @@ def test_a_comment_claims_nothing(ledger: Ledger) -> None:
 def test_a_refusal_names_file_and_line(ledger: Ledger, text: str, line: int, what: str) -> None:
     with pytest.raises(ClaimsRefused) as caught:
         check_text(text, "discussion.tex", ledger, TARGETS)
-    assert f"discussion.tex:{line}: " in str(caught.value) and what in str(caught.value)
+    assert f"discussion.tex:{line}:" in str(caught.value) and what in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,7 @@ def test_what_could_do_more_than_print_is_refused(ledger: Ledger, text: str) -> 
 def test_all_refusals_come_at_once_with_line_column_sentence_and_way(ledger: Ledger) -> None:
     text = "See \\ref{x}.\nIt wastes 80 % of the link.\nIt is \\claim{verbs.1m}.\nIt reaches 4 GB/s.\n"
     found = [str(each) for each in all_refused(text, "d.tex", ledger, TARGETS)]
-    assert [each.split(": ")[0] for each in found] == [
-        "d.tex:1:5",
-        "d.tex:2:11",
-        "d.tex:2:14",
-        "d.tex:3:7",
-        "d.tex:4:12",
-    ][: len(found)] or len(found) == 4
+    assert [each.split(": ")[0] for each in found] == [f"d.tex:{at}" for at in ("1:5", "2:11", "2:14", "3:7", "4:12")]
     assert "\\figureof{NAME}" in found[0] and "\\claim{verbs.1M}" in found[-2]
     assert "'of the link.' is not printed" in "".join(found)
 
