@@ -1,6 +1,7 @@
-"""Sentences of students: nearly all lies are refused and nearly all honest ones pass; the misses are in docs/claims.md.
+"""Lies and honest sentences of students: lab.report.check.*, lab.report.setting, lab.report.claims.setting.
 
-The sentences were written before the rules. Every third was held out while the rules were tuned.
+Nearly all lies are refused and nearly all honest sentences pass; the misses are in docs/claims.md. The sentences were
+written before the rules. Every third was held out while the rules were tuned.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The student's text: what it may say, and which LaTeX it may use."""
+"""The student's text: what it may say, and which LaTeX it may use: lab.report.check.{text,safety}."""
 
 import pytest
 
