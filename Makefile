@@ -32,19 +32,19 @@ run: venv $(programs) ## Measure all trials that have no record
 report: setup ## Write the reports from the records: this needs no machine and no compiler
 	$(bin)/lab report $(experiments)
 
-submit: papers $(programs) ## Make submission/<id>.pdf to hand in, or say why it can't be handed in yet
+submit: papers $(programs) ## Make the file to hand in, or say why it can't be handed in yet; of several: ASSIGNMENT=name; DRAFT=1 in any case
 	$(bin)/lab submit $(ASSIGNMENT) $(if $(DRAFT),--draft)
 
-preview-grade: papers $(programs) ## Make a draft and grade it by the public checks
+preview-grade: papers $(programs) ## Make a draft and grade it by the public checks; of several assignments: ASSIGNMENT=name
 	$(bin)/lab preview-grade $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
 
-grade: papers $(programs) ## Grade one hand-in: make grade SUBMISSION=x.pdf
+grade: papers $(programs) ## Grade one hand-in: make grade SUBMISSION=x.pdf; ASSIGNMENT=name for another than it names
 	$(bin)/lab grade "$(SUBMISSION)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
 
-grade-class: papers $(programs) ## Grade a folder of hand-ins: make grade-class SUBMISSIONS=dir
+grade-class: papers $(programs) ## Grade a folder of hand-ins: make grade-class SUBMISSIONS=dir; ASSIGNMENT=name; SITE=slurm on a cluster
 	$(bin)/lab grade-class "$(SUBMISSIONS)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(SITE),--site $(SITE))
 
-autograder: setup ## Make the zip with which Gradescope grades an assignment
+autograder: setup ## Make the zip with which Gradescope grades an assignment: ASSIGNMENT=name, IMAGE=course.lab
 	$(bin)/lab autograder $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(IMAGE),--image "$(IMAGE)")
 
 grade-corpus: setup ## Try the grader on 228 tampered and 30 honest hand-ins

@@ -34,7 +34,8 @@ from tests.sites.test_conformance import EXPERIMENT, IMPATIENT, MPI, record_of
 
 from lab import doctor
 from lab.errors import SiteError
-from lab.grade.course import find_submissions, grade_class
+from lab.grade.course import grade_class
+from lab.grade.found import find_submissions
 from lab.model.trial import Outcome, Perturbation
 from lab.places import CACHE
 from lab.run.preflight import preflight
@@ -381,7 +382,7 @@ def test_each_hand_in_of_a_class_is_graded_in_a_job_of_its_own(cluster: Cluster,
     def command(place: Path) -> list[str]:
         return [sys.executable, "-c", GRADER, str(place), str(grades)]
 
-    done = {each.submission: each for each in grade_class(find_submissions(hand_ins), grades, "", command, 8, on)}
-    jobs = {tuple(each.grade["ids"]) for name, each in done.items() if name != "broken.zip"}
+    done = {each.submission: each for each in grade_class(find_submissions(hand_ins)[0], grades, "", command, 8, on)}
+    jobs = {each.grade.ids for name, each in done.items() if name != "broken.zip"}
     assert len(jobs) == 3 and {node for _, node in jobs} <= {"n1", "n2"}
     assert done["ada.pdf"].points == 9 and "File exists" in done["broken.zip"].trouble

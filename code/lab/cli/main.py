@@ -38,6 +38,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     from lab.cli.command_table import make_parser
     from lab.errors import LabError
     from lab.files.storage import refusal
+    from lab.harmless import all_lines
 
     options = make_parser().parse_args(arguments)
     from lab.cli import commands, first, upkeep  # only now: `lab --help` needs none of it
@@ -61,7 +62,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except OSError as error:  # a refusal of the disk or the computer that no stage has described
         what, hint = refusal(error)
         sentence = str(_by_option(LabError(what, where=str(error.filename or ""), hint=hint), options))
-    print(f"lab {options.command}: {_harmless(sentence)}", file=sys.stderr)
+    print(f"lab {options.command}: {all_lines(sentence)}", file=sys.stderr)
     return 2
 
 
@@ -90,11 +91,6 @@ def _print_anything(stream: object) -> None:
     """Print characters that the terminal's encoding lacks as numbers."""
     if getattr(stream, "errors", "") == "strict" and (reconfigure := getattr(stream, "reconfigure", None)):
         reconfigure(errors="backslashreplace")
-
-
-def _harmless(sentence: str) -> str:
-    """The sentence without characters that move a terminal's cursor: file names and programs may hold them."""
-    return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in sentence)
 
 
 def _choose_site(options: Namespace) -> None:

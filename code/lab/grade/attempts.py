@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 import re
 from pathlib import Path
-from typing import Any
 
 from lab.files.storage import storage
-from lab.grade.outputs import GRADE
+from lab.grade.saved import SavedGrade, read_grade
 
-GradeTable = dict[str, Any]  # the content of grade.json, from any version of the lab
+_PLAIN = re.compile(r"([A-Za-z0-9_-]{1,100})\.pdf", re.ASCII)
+MARK = "~"  # in no plain name: what stands behind it tells apart names that look the same without their odd letters
 
 
 def new_attempt(folder: Path) -> Path:
@@ -26,26 +26,20 @@ def new_attempt(folder: Path) -> Path:
                 number += 1
 
 
-def last_attempt(folder: Path) -> tuple[Path | None, GradeTable]:
-    """The newest attempt with a final grade, else the newest with any: its folder and its grade.json."""
+def last_attempt(folder: Path) -> tuple[Path | None, SavedGrade]:
+    """The newest attempt with a final grade, else the newest with any: its folder and its grade."""
     attempts = [folder / str(number) for number in sorted(_numbers(folder), reverse=True)]
     graded = [(attempt, grade) for attempt in attempts if (grade := read_grade(attempt))]
-    final = [each for each in graded if each[1].get("final")]
-    return (final or graded)[0] if graded else (None, {})
-
-
-def read_grade(attempt: Path) -> GradeTable | None:
-    """One attempt's grade.json."""
-    try:
-        grade = json.loads((attempt / GRADE).read_text())
-    except (OSError, ValueError):
-        return None
-    return grade if isinstance(grade, dict) else None
+    final = [each for each in graded if each[1].final]
+    return (final or graded)[0] if graded else (None, SavedGrade())
 
 
 def attempts_of(grades: Path, submission: Path) -> Path:
-    """The folder of one hand-in's grades."""
-    return grades / (re.sub(r"[^A-Za-z0-9_.-]+", "_", submission.stem)[:100].strip(".") or "submission")
+    """The folder of one hand-in's grades: no two names of files share one."""
+    if plain := _PLAIN.fullmatch(submission.name):
+        return grades / plain[1]
+    like = re.sub(r"[^A-Za-z0-9_-]+", "_", submission.stem)[:80]
+    return grades / f"{like}{MARK}{hashlib.sha256(submission.name.encode(errors='surrogateescape')).hexdigest()[:16]}"
 
 
 def _numbers(folder: Path) -> list[int]:

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab.errors import LabError, RecordError
+from lab.errors import LabError, RecordError, SiteError
 from lab.grade.consistency import record_findings
 from lab.grade.finding import Finding, Flaw
 from lab.grade.identity import handed_in_site
 from lab.grade.kept import kept
 from lab.grade.programs import build_programs, keep_programs, with_programs
 from lab.grade.rebuild import Texts, rebuild
-from lab.grade.records import unpack_records
+from lab.grade.records import most_rows, unpack_records
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.record import read_document, read_samples_of
 from lab.report.evidence.evidence import Evidence, describe, gather
@@ -29,6 +29,10 @@ from lab.submission.programs import own_programs
 
 class Blocked(LabError):
     """A check cannot start because of another check's finding."""
+
+
+class NotMeasured(SiteError):
+    """A trial of the lab's own programs failed here: no fault of the hand-in."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,8 @@ class GradingSetup:
             raise KeyboardInterrupt
         if summary.failed:
             first, sentence = summary.failed[0]
-            raise Blocked(f"{len(summary.failed)} trials failed here, first {describe(first)}: {sentence}")
+            what = f"{len(summary.failed)} trials failed here, first {describe(first)}: {sentence}"
+            raise Blocked(what) if all(each.series.tool.build for each, _ in summary.failed) else NotMeasured(what)
 
 
 class Case:
@@ -75,7 +80,7 @@ class Case:
     @kept
     def records(self) -> frozenset[str]:
         """The keys of the handed-in records, after unpacking them into the folder."""
-        return unpack_records(self.file(RECORDS), self.folder / "results")
+        return unpack_records(self.file(RECORDS), self.folder / "results", most_rows(self.setup.plan))
 
     @kept
     def site(self) -> SiteFacts:
@@ -169,10 +174,20 @@ class Case:
         return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, self.folder)
 
     @kept
+    def rebuilt_whole(self) -> bytes:
+        """The same with the hand-in's own page, records and programs inside, as make submit adds them."""
+        added = {name: content for name, content in self.submission.files.items() if name in (PAGE, RECORDS, PROGRAMS)}
+        return attach(self.rebuilt, added)
+
+    @property
     def is_as_rebuilt(self) -> bool:
         """Whether the hand-in has the same bytes; then its pages need no search."""
-        added = {name: content for name, content in self.submission.files.items() if name in (PAGE, RECORDS, PROGRAMS)}
-        return attach(self.rebuilt, added) == self.submission.pdf
+        return self.rebuilt_whole == self.submission.pdf
+
+    @property
+    def shown(self) -> bytes | None:
+        """The report for a person to read: the grader's own, if one was built."""
+        return vars(self).get("rebuilt")
 
     def file(self, name: str) -> bytes:
         """An attachment, or an error that names the check in charge."""

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
 from argparse import Namespace
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lab.places import SUBMISSIONS, from_here
 
+if TYPE_CHECKING:
+    from lab.grade.class_outputs import ClassOutputs
+    from lab.grade.course import Graded
+    from lab.grade.found import Assigned
+
+REPORT = "report.pdf"  # the grader's own, of these data and texts: what a person reads
 COMMANDS = ("grade", "preview-grade", "grade-class", "grade-prepare", "autograder")
 
 
@@ -28,31 +39,44 @@ def preview_grade(options: Namespace) -> int:
 def grade_class(options: Namespace) -> int:
     """All hand-ins of a folder; 0 if each has a final grade, whatever it is."""
     from lab.grade.class_outputs import ClassOutputs
-    from lab.grade.course import find_submissions, require_one
+    from lab.grade.found import by_assignment, find_submissions, require_one
+    from lab.harmless import one_line
+
+    submissions, skipped = find_submissions(options.submissions)
+    require_one(submissions)
+    assigned, unassigned = by_assignment(submissions, options.assignment)
+    outputs, status = ClassOutputs(options.out), 0
+    try:
+        for each in chain(skipped, unassigned, _graded_by_assignment(assigned, options, outputs)):
+            points = "-" if each.folder is None else each.points
+            print(one_line(f"{points:>4}  {each.submission}{f': {each.trouble}' if each.trouble else ''}"), flush=True)
+            outputs.add(each)
+            status |= int(bool(each.trouble) and not each.skipped)
+    finally:
+        summary = outputs.finish()
+    print("\n".join(summary))
+    print(f"{from_here(options.out / 'class.html')}: {len(submissions)} hand-ins, {len(skipped)} other files")
+    return status
+
+
+def _graded_by_assignment(assigned: Assigned, options: Namespace, outputs: ClassOutputs) -> Iterator[Graded]:
+    """The hand-ins of each assignment as they are done; its own trials are measured once, before."""
     from lab.grade.course import grade_class as grade_all
     from lab.grade.setup import prepare_grading
 
-    submissions = find_submissions(options.submissions)
-    require_one(submissions)
-    setup = prepare_grading(options.assignment, options.jobs, options.hosts if options.site else None)
-    setup.measure(setup.plan.planned)  # once, since all processes would wait for it
-    command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
-    command += ["--assignment", str(setup.assignment.file)]
     on, at_once = _where(options)
-    done, outputs = [], ClassOutputs(setup.assignment, options.out)
-    try:
-        for each in grade_all(
-            submissions, options.out, setup.grader, lambda place: [*command, str(place)], at_once, on
-        ):
-            done.append(each)
-            print(f"{each.points:>4}  {each.submission}{f': {each.trouble}' if each.trouble else ''}", flush=True)
-            outputs.add(each)
-    finally:
-        causes = outputs.write()
-    for cause, which in causes.items():
-        print(f"{len(which):>4} with the fault: {cause}")
-    print(f"{from_here(options.out / 'class.html')}: {len(done)} hand-ins")
-    return int(any(each.trouble for each in done))
+    for file, submissions in assigned.items():
+        setup = prepare_grading(file, options.jobs, options.hosts if options.site else None)
+        setup.measure(setup.plan.planned)  # once, since all processes would wait for it
+        outputs.begin(setup.assignment)
+        command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
+        command += ["--assignment", str(setup.assignment.file), "--"]
+        yield from grade_all(submissions, options.out, setup.grader, partial(_command, command), at_once, on)
+
+
+def _command(command: list[str], place: Path) -> list[str]:
+    """The command that grades one hand-in, whatever its name begins with."""
+    return [*command, str(place)]
 
 
 def _where(options: Namespace) -> tuple[tuple[str, ...], int]:
@@ -67,8 +91,9 @@ def _where(options: Namespace) -> tuple[tuple[str, ...], int]:
 def grade_prepare(options: Namespace) -> int:
     """Measure the trials that are the same for all hand-ins."""
     from lab.grade.setup import prepare_grading
+    from lab.submission.assignment import find_assignment
 
-    setup = prepare_grading(options.assignment, options.jobs)
+    setup = prepare_grading(find_assignment(options.assignment), options.jobs)
     setup.measure(setup.plan.planned)
     print(f"{setup.assignment.name}: {len(setup.plan.trials())} trials are measured")
     return 0
@@ -88,20 +113,29 @@ def autograder(options: Namespace) -> int:
     return 0
 
 
+def _end(*_: object) -> None:
+    """Leave nothing in the temporary directory when a time limit ends the grading."""
+    sys.exit(128 + signal.SIGTERM)
+
+
 def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bool = False) -> int:
     """Grade and print; every attempt has a folder of its own."""
+    from lab.files.storage import write_bytes
     from lab.grade.attempts import attempts_of, new_attempt
     from lab.grade.case import Case
     from lab.grade.feedback import write_feedback
     from lab.grade.fingerprint import fingerprint, write_fingerprint
+    from lab.grade.found import assignment_in
     from lab.grade.grading import grade as make_grade
     from lab.grade.outputs import lines, write_grade
     from lab.grade.setup import digest_of, prepare_grading
+    from lab.submission.assignment import CHECKS, find_assignment
     from lab.submission.opening import require_kind
 
     require_kind(place)
-    setup = prepare_grading(options.assignment, options.jobs)
-    names = [name for name in setup.assignment.points if not only or name in only]
+    signal.signal(signal.SIGTERM, _end)
+    setup = prepare_grading(find_assignment(options.assignment or assignment_in(place)), options.jobs)
+    names = [name for name in CHECKS if name in (only or setup.assignment.checks)]
     if public:
         names = [name for name in names if name not in setup.assignment.hidden]
     attempt = new_attempt(attempts_of(options.out, place))
@@ -109,6 +143,8 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
         case = Case(setup, place, Path(folder))
         done = make_grade(case, digest_of(place), names, lambda state: write_grade(state, attempt))
         write_fingerprint(fingerprint(case), attempt)
+        if case.shown:
+            write_bytes(attempt / REPORT, case.shown)
         write_feedback(done, setup.templates, attempt)
     print("\n".join([*lines(done), f"kept in {from_here(attempt)}"]))
     return int(done.points < done.most or not done.is_final)

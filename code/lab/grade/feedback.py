@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lab.files.storage import write_bytes, write_text
 from lab.grade.result import CheckResult, Grade, Status
+from lab.harmless import all_lines
 from lab.report.errors import ReportError
 from lab.report.tex.escape import PRINTED, Markup, escape
 from lab.report.tex.latex import compile_pdf
@@ -16,7 +17,7 @@ FEEDBACK, TROUBLE = "feedback.pdf", "feedback.trouble.txt"
 TEMPLATE, STYLE = "feedback.tex", "lab.sty"
 SHOWN_FINDINGS, SHOWN_LETTERS = 2, 150  # of each check, so that all fit on one page
 LONGEST_NAME, LONGEST_NOTE = 60, 300
-NOT_FINAL = "This grade is not final: a check could not be made."
+NOT_FINAL = "This grade is not final: not every check has been made."
 LONGEST_PIECE = 12  # letters between two places where a line may break
 
 
@@ -37,11 +38,11 @@ def feedback_pdf(grade: Grade, templates: Path) -> bytes:
         "title": Markup(f"Feedback: {printed(grade.assignment, LONGEST_NAME)}"),
         "who": printed(", ".join(grade.ids) or "nobody", 2 * LONGEST_NAME),
         "submission": printed(grade.submission, 2 * LONGEST_NAME),
-        "notes": [printed(each, LONGEST_NOTE) for each in (grade.note, "" if grade.is_final else NOT_FINAL) if each],
+        "notes": [printed(each, LONGEST_NOTE) for each in _notes(grade)],
         "points": grade.points,
         "most": grade.most,
         "checks": [_shown(each) for each in grade.results],
-        "command": printed(f"lab preview-grade --assignment {grade.assignment}", 2 * LONGEST_NAME),
+        "command": printed(f"make preview-grade ASSIGNMENT={grade.assignment}", 2 * LONGEST_NAME),
     }
     text = render(templates, TEMPLATE, context).text.encode()
     return compile_pdf({TEMPLATE: text, STYLE: (templates / STYLE).read_bytes()}, TEMPLATE)
@@ -52,7 +53,7 @@ def write_feedback(grade: Grade, templates: Path, folder: Path) -> None:
     try:
         write_bytes(folder / FEEDBACK, feedback_pdf(grade, templates))
     except ReportError as error:
-        write_text(folder / TROUBLE, f"{error}\n")
+        write_text(folder / TROUBLE, f"{all_lines(str(error))}\n")
 
 
 def printed(text: str, longest: int) -> Markup:
@@ -60,6 +61,12 @@ def printed(text: str, longest: int) -> Markup:
     good = "".join(each if PRINTED.fullmatch(each) else "?" for each in " ".join(text.split()))
     cut = good if len(good) <= longest else f"{good[: longest - 3]}..."
     return Markup(" ".join(_breakable(word) for word in cut.split(" ")))
+
+
+def _notes(grade: Grade) -> list[str]:
+    """The sentences above the points."""
+    ending = "" if grade.is_final else NOT_FINAL
+    return [each for each in (*grade.flags, grade.note, ending) if each]
 
 
 def _breakable(word: str) -> str:

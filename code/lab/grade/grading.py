@@ -9,19 +9,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 
-from lab.compiler.shut_in import CompilerMissing
-from lab.errors import LabError, RecordError
+from lab.errors import LabError, RecordError, SiteError, StorageError
 from lab.grade.case import Case
 from lab.grade.checks import CHECKS, Check
 from lab.grade.finding import Finding, Flaw
 from lab.grade.result import CheckResult, Grade, Status
+from lab.places import ROOT
 from lab.submission.errors import SubmissionError
 from lab.version import exact_version
 
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
 
 LONGEST_VERSION = 40
+MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters
 DRIFT = (
     "It was made with version {!r} of the lab, and is graded with {!r}: where the two write other facts or words, "
     "a finding may be no fault of the student."
@@ -40,41 +42,53 @@ def grade(case: Case, sha256: str, names: Iterable[str], keep: Keep, deadline_s:
     keep(state)
     for place, waiting in enumerate(state.results):
         done = _make(CHECKS[waiting.name], case, waiting, deadline_s)
-        results = (*state.results[:place], done, *state.results[place + 1 :])
+        before, after = state.results[:place], state.results[place + 1 :]
+        results = (*before, _once(done, before), *after)
         state = replace(state, results=results)
         keep(state)
     return state
 
 
 def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
-    assignment = case.setup.assignment
+    assignment, chosen = case.setup.assignment, tuple(names)
     results = tuple(
         CheckResult(
             name,
-            assignment.points[name],
+            assignment.points.get(name, 0),
             hidden=name in assignment.hidden,
             command=f"lab grade {shlex.quote(str(case.place))} --assignment {assignment.named} --only {name}",
         )
-        for name in names
+        for name in chosen
     )
     ids, version = _page(case)
     note = "" if version in ("", exact_version()) else DRIFT.format(version[:LONGEST_VERSION], exact_version())
-    return Grade(case.place.name, sha256, ids, assignment.name, case.setup.grader, results, note)
+    whole = set(chosen) >= set(assignment.checks)
+    return Grade(case.place.name, sha256, ids, assignment.name, case.setup.grader, results, (), note, whole)
+
+
+def _once(result: CheckResult, before: Iterable[CheckResult]) -> CheckResult:
+    """What stops several checks is said by the first of them; the others name it."""
+    same = next((each.name for each in before if result.findings and each.findings == result.findings), None)
+    if same is None:
+        return result
+    kind = result.findings[0].kind
+    return replace(result, findings=(Finding(kind, f"as the check {same} says"),))
 
 
 def _make(check: Check, case: Case, waiting: CheckResult, deadline_s: float) -> CheckResult:
     started = time.monotonic()
     status, findings = _judge(check, case, deadline_s)
-    return replace(waiting, status=status, findings=findings, seconds=round(time.monotonic() - started, 1))
+    shown = tuple(replace(each, what=_said(each.what, case)) for each in findings)
+    return replace(waiting, status=status, findings=shown, seconds=round(time.monotonic() - started, 1))
 
 
 def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[Finding, ...]]:
     try:
         with _deadline(deadline_s):
-            findings = tuple(check(case))
+            findings = tuple(islice(check(case), MOST_FINDINGS))
     except SubmissionError as error:
         return Status.FAILED, (Finding(Flaw(error.fault.value), str(error)),)
-    except (CheckTookTooLong, CompilerMissing) as error:
+    except (CheckTookTooLong, SiteError, StorageError) as error:  # of the grader's own computer
         return Status.ERROR, (Finding(Flaw.BLOCKED, str(error)),)
     except LabError as error:
         return Status.FAILED, (Finding(Flaw.RECORD if isinstance(error, RecordError) else Flaw.BLOCKED, str(error)),)
@@ -85,6 +99,15 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
     except Exception as error:  # noqa: BLE001 - a stranger's data may break anything; the other checks go on
         return Status.ERROR, (Finding(Flaw.BLOCKED, f"the check broke down: {error!r:.300}"),)
     return Status.FAILED if findings else Status.PASSED, findings
+
+
+def _said(what: str, case: Case) -> str:
+    """A finding without the grader's folders, and cut: a student reads it, and a stranger may have written it."""
+    setup = case.setup
+    for folder in (case.folder, case.place.absolute().parent, case.place.parent, setup.results, setup.cache, ROOT):
+        if len(folder.parts) > 1:
+            what = what.replace(f"{folder}/", "")
+    return what if len(what) <= LONGEST_FINDING else f"{what[:LONGEST_FINDING]}..."
 
 
 def _page(case: Case) -> tuple[tuple[str, ...], str]:

@@ -1,4 +1,7 @@
-"""A grade for its readers: text for people, grade.json, Gradescope's results.json, JUnit's XML."""
+"""A grade for its readers: text for people, grade.json, Gradescope's results.json, JUnit's XML.
+
+Each of them shows a stranger's words, so each has one place where they are made harmless.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,11 @@ from xml.etree import ElementTree as Xml
 
 from lab.files.storage import write_text
 from lab.grade.result import CheckResult, Grade, Status
-from lab.typed_json import JsonTable
-from lab.typed_json import as_json as table_of
+from lab.grade.saved import GRADE, saved
+from lab.harmless import one_line
+from lab.typed_json import JsonTable, as_json
 
-GRADE, TEXT, GRADESCOPE, JUNIT = "grade.json", "grade.txt", "results.json", "junit.xml"
+TEXT, GRADESCOPE, JUNIT = "grade.txt", "results.json", "junit.xml"
 
 
 def write_grade(grade: Grade, folder: Path) -> None:
@@ -19,27 +23,20 @@ def write_grade(grade: Grade, folder: Path) -> None:
     write_text(folder / TEXT, "\n".join([*lines(grade), ""]))
     write_text(folder / GRADESCOPE, _json(gradescope(grade)))
     write_text(folder / JUNIT, junit(grade))
-    write_text(folder / GRADE, _json(as_json(grade)))
+    write_text(folder / GRADE, _json(as_json(saved(grade))))
 
 
 def lines(grade: Grade) -> list[str]:
-    """A line for each check, its evidence below, the score at the end."""
+    """A line for each check, its evidence below, the score at the end; none holds more than one line."""
     who = ", ".join(grade.ids) or "nobody"
-    text = [f"{grade.submission}: {grade.assignment}, handed in by {who}", *([grade.note] if grade.note else [])]
+    text = [f"{grade.submission}: {grade.assignment}, handed in by {who}", *_remarks(grade)]
     for result in grade.results:
-        text.append(f"{result.status.value:<8} {result.points:>3} of {result.most:<3} {result.name}")
+        text.append(f"{result.status.value:<8} {_points(result):<10} {result.name}")
         text += [f"         {each}" for each in result.evidence()]
         if result.status is not Status.PASSED:
             text.append(f"         to repeat: {result.command}")
-    return [*text, f"{'final' if grade.is_final else 'not final'}: {grade.points} of {grade.most} points"]
-
-
-def as_json(grade: Grade) -> JsonTable:
-    """All fields of a grade, for programs."""
-    results = [_result(each) for each in grade.results]
-    about = {name: value for name, value in table_of(grade).items() if name != "results"}
-    sums: JsonTable = {"points": grade.points, "most": grade.most, "final": grade.is_final, "kinds": grade.kinds}
-    return {"format": 1, **about, **sums, "checks": results}
+    ending = f"{'final' if grade.is_final else 'not final'}: {grade.points} of {grade.most} points"
+    return [one_line(each) for each in (*text, ending)]
 
 
 def gradescope(grade: Grade) -> JsonTable:
@@ -50,12 +47,13 @@ def gradescope(grade: Grade) -> JsonTable:
             "score": each.points,
             "max_score": each.most,
             "status": "passed" if each.status is Status.PASSED else "failed",
-            "output": "\n".join([*each.evidence(), f"to repeat: {each.command}"]),
+            "output": "\n".join(map(one_line, [*each.evidence(), f"to repeat: {each.command}"])),
             "visibility": "hidden" if each.hidden else "visible",
         }
         for each in grade.results
     ]
-    said = {"output": grade.note} if grade.note else {}
+    remarks = "\n".join(map(one_line, _remarks(grade)))
+    said = {"output": remarks} if remarks else {}
     return {"score": grade.points, "tests": tests, "stdout_visibility": "hidden", **said}
 
 
@@ -63,39 +61,39 @@ def junit(grade: Grade) -> str:
     """A test case for each check."""
     counts = {status: sum(each.status is status for each in grade.results) for status in Status}
     numbers = {
-        "name": printable(grade.submission),
+        "name": one_line(grade.submission),
         "tests": str(len(grade.results)),
         "failures": str(counts[Status.FAILED]),
         "errors": str(counts[Status.ERROR]),
         "skipped": str(counts[Status.WAITING]),
     }
     suite = Xml.Element("testsuite", numbers)
-    if grade.note:
-        Xml.SubElement(Xml.SubElement(suite, "properties"), "property", name="note", value=printable(grade.note))
-    for each in grade.results:
-        _case(suite, each)
+    if remarks := _remarks(grade):
+        properties = Xml.SubElement(suite, "properties")
+        for each in remarks:
+            Xml.SubElement(properties, "property", name="note", value=one_line(each))
+    for result in grade.results:
+        _case(suite, result)
     Xml.indent(suite)
     return Xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def printable(text: str) -> str:
-    """The text without characters that XML cannot hold."""
-    return "".join(character if character.isprintable() or character == "\n" else "?" for character in text)
+def _remarks(grade: Grade) -> list[str]:
+    """The sentences above the checks: what a grader must know first, then the note."""
+    return [*grade.flags, *([grade.note] if grade.note else [])]
+
+
+def _points(result: CheckResult) -> str:
+    return f"{result.points:>3} of {result.most:<3}" if result.most else "no points"
 
 
 def _case(suite: Xml.Element, result: CheckResult) -> None:
     case = Xml.SubElement(suite, "testcase", name=result.name, time=f"{result.seconds:.1f}")
     tags = {Status.FAILED: "failure", Status.ERROR: "error", Status.WAITING: "skipped"}
     if result.status in tags:
-        evidence = result.evidence()
-        message = printable(evidence[0]) if evidence else result.status.value
-        Xml.SubElement(case, tags[result.status], message=message).text = printable("\n".join(evidence))
-
-
-def _result(result: CheckResult) -> JsonTable:
-    values = {name: value for name, value in table_of(result).items() if name not in ("findings", "status")}
-    found = [{"kind": each.kind.value, "what": each.what} for each in result.findings]
-    return {**values, "status": result.status.value, "points": result.points, "findings": found}
+        evidence = [one_line(each) for each in result.evidence()]
+        message = evidence[0] if evidence else result.status.value
+        Xml.SubElement(case, tags[result.status], message=message).text = "\n".join(evidence)
 
 
 def _json(value: JsonTable) -> str:

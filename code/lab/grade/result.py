@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 from lab.grade.finding import Finding
 
 SHOWN_FINDINGS = 20
 
 
-class Status(Enum):
+class Status(StrEnum):
     """The state of a check."""
 
     WAITING = "waiting"
@@ -52,7 +52,9 @@ class Grade:
     assignment: str
     grader: str  # digest of the grader's code, texts and experiment
     results: tuple[CheckResult, ...]
+    flags: tuple[str, ...] = ()  # a grader must know them before the points
     note: str = ""  # for a reader of odd findings; it has no points
+    whole: bool = True  # these are all checks of the assignment
 
     @property
     def points(self) -> int:
@@ -64,8 +66,8 @@ class Grade:
 
     @property
     def is_final(self) -> bool:
-        """Whether every check has been made, and none broke down."""
-        return all(each.status in (Status.PASSED, Status.FAILED) for each in self.results)
+        """Whether every check of the assignment has been made, and none broke down."""
+        return self.whole and all(each.status in (Status.PASSED, Status.FAILED) for each in self.results)
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -7,47 +7,54 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from lab.files.included import files_of
 from lab.files.stamp import digest_files
 from lab.grade.case import GradingSetup
 from lab.places import CACHE, HOSTS, PUBLISHED, ROOT, TEMPLATES
 from lab.plan.plan import Planned
+from lab.plan.sources import source_files
 from lab.plan.workshop import open_workshop
 from lab.report.stamp import digest_code
 from lab.sites import open_site
 from lab.sites.traits import fixed
-from lab.submission.assignment import Assignment, find_assignment, load_assignment
+from lab.spec.experiment import Experiment
+from lab.submission.assignment import Assignment, load_assignment
+from lab.submission.programs import own_builds
 
 CODE = ROOT / "code" / "lab"
 OWN = CACHE / "grade"  # the grader's own records, and what is rebuilt from them
 
 
-def prepare_grading(named: str | None, jobs: int, cluster: Path | None = None) -> GradingSetup:
+def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> GradingSetup:
     """The setup for one assignment. With a cluster, its nodes run the trials that repeat exactly."""
-    assignment = load_assignment(find_assignment(named))
+    assignment = load_assignment(file)
     kind = fixed(assignment.site)
     spread = cluster is not None and kind is not None and kind.repeats
     site = open_site(f"slurm:{assignment.site}", cluster or HOSTS) if spread else open_site(assignment.site)
     shop = open_workshop([assignment.experiment], site, _tell)
     (plan,) = shop.plans
-    jobs, grader = shop.site.at_once or jobs, _grader(assignment)
+    jobs, grader = shop.site.at_once or jobs, _grader(assignment, plan.experiment)
     return GradingSetup(assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader)
 
 
 def digest_of(place: Path) -> str:
     """The digest of all files of a hand-in; the same hand-in has the same digest."""
     digest = hashlib.sha256()
-    files = [place] if place.is_file() else sorted(each for each in place.rglob("*") if each.is_file())
-    for file in files:
+    inside = sorted(each for each in place.rglob("*") if each.is_file() and not each.is_symlink())
+    for file in [place] if place.is_file() else inside:
         with file.open("rb") as stream:
             content = hashlib.file_digest(stream, "sha256").hexdigest()
         digest.update(f"{file.relative_to(place) if file != place else ''} {content}\n".encode())
     return digest.hexdigest()
 
 
-def _grader(assignment: Assignment) -> str:
-    texts = (folder for folder in (TEMPLATES, PUBLISHED, assignment.file.parent))
-    files = [assignment.experiment, *(each for folder in texts for each in sorted(folder.rglob("*.*")))]
-    return hashlib.sha256(f"{digest_files(files)} {digest_code([CODE])}".encode()).hexdigest()
+def _grader(assignment: Assignment, experiment: Experiment) -> str:
+    """A digest of all that a grade of this assignment comes from; other assignments are no part of it."""
+    texts = [each for folder in (TEMPLATES, PUBLISHED) for each in sorted(folder.rglob("*.*"))]
+    own = [assignment.file, *files_of(assignment.experiment)]
+    sources = [content for build in own_builds(experiment) for _, content in source_files(build)]
+    programs = hashlib.sha256(b"".join(hashlib.sha256(each).digest() for each in sources)).hexdigest()
+    return hashlib.sha256(f"{digest_files([*own, *texts])} {programs} {digest_code([CODE])}".encode()).hexdigest()
 
 
 def _watch() -> Callable[[str, Planned], None]:

@@ -14,13 +14,15 @@ from lab.submission.errors import SubmissionError
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date of the format, so that the bytes don't depend on the time
 MOST_FILES = 20_000
-LARGEST_FILE, LARGEST_TOTAL = 50 * 2**20, 400 * 2**20
+LARGEST_FILE, LARGEST_TOTAL = 50 * 2**20, 120 * 2**20
 # Components that start with a letter, a digit or _, as people name their files: no folder above, no hidden file, no
 # drive, no option, nothing that moves a cursor.
 _COMPONENT = r"\w[^/\\:\x00-\x1f\x7f-\x9f]{0,99}"
 _PATH = re.compile(rf"(?:{_COMPONENT}/){{0,6}}{_COMPONENT}")
-_LITTER = re.compile(r"__MACOSX/.*|(?:.*/)?\.DS_Store")
+# A component that begins with a point, but no folder above: what computers, editors and git leave behind.
+_LITTER = re.compile(r"__MACOSX(?:/.*)?|(?:.*/)?\.(?!\.?(?:/|$)).*", re.DOTALL)
 _ENCRYPTED = 0x1
+_ENTRY = b"PK\x01\x02"  # begins each line of a zip's table of contents
 
 
 def pack(files: Mapping[str, bytes], runnable: Container[str] = ()) -> bytes:
@@ -36,6 +38,7 @@ def pack(files: Mapping[str, bytes], runnable: Container[str] = ()) -> bytes:
 
 def unpack(content: bytes, where: str) -> dict[str, bytes]:
     """Every file by its path; an error for a link, a path that leaves the folder, or too much."""
+    _require_few(content.count(_ENTRY), where)  # before Python makes an object of each
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _files(archive, where)
@@ -44,7 +47,7 @@ def unpack(content: bytes, where: str) -> dict[str, bytes]:
 
 
 def is_litter(path: str) -> bool:
-    """Whether a Mac added the file to a zip or a folder; the lab ignores such files."""
+    """Whether a computer added the file to a zip or a folder, or it is hidden; the lab ignores such files."""
     return bool(_LITTER.fullmatch(path))
 
 
@@ -56,9 +59,7 @@ def require_path(path: str, where: str) -> None:
 
 def _files(archive: zipfile.ZipFile, where: str) -> dict[str, bytes]:
     entries = [entry for entry in archive.infolist() if not entry.is_dir() and not is_litter(entry.filename)]
-    if len(entries) > MOST_FILES:
-        what = f"holds {len(entries)} files, at most {MOST_FILES} are taken"
-        raise SubmissionError(what, where, fault=OpeningFault.TOO_LARGE)
+    _require_few(len(entries), where)
     files: dict[str, bytes] = {}
     left = LARGEST_TOTAL
     for entry in entries:
@@ -68,6 +69,12 @@ def _files(archive: zipfile.ZipFile, where: str) -> dict[str, bytes]:
         files[entry.filename] = _content(archive, entry, min(LARGEST_FILE, left), where)
         left -= len(files[entry.filename])
     return files
+
+
+def _require_few(count: int, where: str) -> None:
+    if count > MOST_FILES:
+        what = f"holds {count} files, at most {MOST_FILES} are taken"
+        raise SubmissionError(what, where, fault=OpeningFault.TOO_LARGE)
 
 
 def _require_plain(entry: zipfile.ZipInfo, where: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.errors import SizeError, SpecError
-from lab.files.schema import Fault
+from lab.files.schema import Fault, whole_schema
 from lab.files.toml_file import TomlFile, read_toml
 from lab.model.sizes import parse_sizes
 from lab.places import ASSIGNMENTS, EXPERIMENTS
@@ -14,10 +14,7 @@ from lab.programs.placeholders import split
 from lab.sites import EVERYWHERE
 from lab.submission.asked import Demands, read_asked
 
-CHECKS = (
-    *("package", "records", "rerun", "program", "sources", "correct", "speed"),
-    *("claims", "pages", "discussion"),
-)
+CHECKS: tuple[str, ...] = tuple(whole_schema("assignment")["$defs"]["check"]["enum"])  # in the order of making them
 
 
 @dataclass(frozen=True)
@@ -37,6 +34,11 @@ class Assignment:
     @property
     def name(self) -> str:
         return self.file.stem
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """The checks with points, in their order: others are not made."""
+        return tuple(name for name, points in self.points.items() if points)
 
     @property
     def named(self) -> str:
@@ -62,9 +64,14 @@ def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:
     files = sorted(folder.glob("*.toml")) if named is None else [folder / f"{named}.toml"]
     if len(files) == 1 and files[0].exists():
         return files[0]
-    known = ", ".join(sorted(each.stem for each in folder.glob("*.toml")))
+    known = names(folder)
     what = f"there is no assignment {named}" if named else "there are several assignments"
-    raise SpecError(what, file=folder, expected=f"one of {known}")
+    raise SpecError(what, file=folder, expected=f"one of {', '.join(known)}", hint=f"ASSIGNMENT={''.join(known[:1])}")
+
+
+def names(folder: Path = ASSIGNMENTS) -> list[str]:
+    """The names of a folder's assignments."""
+    return sorted(each.stem for each in folder.glob("*.toml"))
 
 
 def _experiment(file: Path, named: str) -> Path:

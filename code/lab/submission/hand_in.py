@@ -93,13 +93,13 @@ def build_obstacles(folder: Path = ROOT / "code" / "bench") -> Iterator[str]:
 
 
 def hand_in(work: Work, folder: Path, draft: tuple[str, ...]) -> Path:
-    """Write the hand-in. It replaces an older one of the same ids."""
+    """Write the hand-in. It replaces an older one of the same ids for the same assignment."""
     require_all(work.plan, work.results)
     if not work.report.exists():
         raise SubmissionRefused("there is nothing to hand in:", reasons=(f"{work.report} is missing: make report",))
     ids = ids_of(work)
     content = make_hand_in(work, ids, draft)
-    file = folder / f"{_file_name(ids)}{'.draft' if draft else ''}.pdf"
+    file = folder / f"{_file_name(ids)}.{work.assignment.name}{'.draft' if draft else ''}.pdf"
     write_bytes(file, content)
     return file
 

@@ -15,6 +15,9 @@ from lab.report.pdf.extract import LARGEST_PDF, extract
 from lab.submission.archive import LARGEST_FILE, LARGEST_TOTAL, MOST_FILES, is_litter, require_path, unpack
 from lab.submission.errors import SubmissionError
 
+MAGIC = (b"%PDF", b"PK")
+SUFFIXES = (".pdf", ".zip")
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -38,14 +41,11 @@ def open_submission(place: Path) -> Submission:
     return Submission(place.stem, pdf, files)
 
 
-MAGIC = (b"%PDF", b"PK")
-
-
 def require_kind(place: Path) -> None:
     """Refuse a file that is no PDF or zip by name or content. A damaged PDF or zip still gets a grade."""
     if not place.exists():
         raise SubmissionError("there is no such file or folder", str(place))
-    if place.is_dir() or place.suffix.lower() in (".pdf", ".zip"):
+    if place.is_dir() or place.suffix.lower() in SUFFIXES:
         return
     try:
         begins = read_bounded(place, LARGEST_TOTAL)[:4]
@@ -59,7 +59,7 @@ def _report(place: Path) -> bytes:
     """The only PDF; with two, the reader would have to choose."""
     if place.is_symlink():
         raise SubmissionError("is a symbolic link", str(place), "the file itself", fault=OpeningFault.LINK)
-    if not place.is_dir() and place.suffix != ".zip":
+    if not place.is_dir() and place.suffix.lower() != ".zip":
         return _read(place, LARGEST_PDF)
     files = _folder(place) if place.is_dir() else unpack(_read(place, LARGEST_TOTAL), str(place))
     reports = [content for name, content in files.items() if name.lower().endswith(".pdf")]
@@ -74,7 +74,7 @@ def _folder(folder: Path) -> dict[str, bytes]:
     left = LARGEST_TOTAL
     for file in sorted(folder.rglob("*")):
         name = str(file.relative_to(folder))
-        if is_litter(name) or name == "__MACOSX":
+        if is_litter(name):
             continue
         require_path(name, str(folder))
         mode = file.lstat().st_mode

@@ -11,6 +11,7 @@ from lab.faults import OpeningFault
 from lab.submission.errors import SubmissionError
 
 FORMAT = 1
+MOST_IDS, LONGEST = 50, 1000  # of one hand-in, and letters of each text
 PAGE, RECORDS, PROGRAMS = "hand-in.json", "records.zip", "programs.zip"
 
 
@@ -65,13 +66,16 @@ def read_page(files: Mapping[str, bytes], where: str) -> Page:
         ids, draft = (tuple(require_text(each) for each in given[name]) for name in ("ids", "draft"))
         assignment, lab, chained = (require_text(given[name]) for name in ("assignment", "lab", "chain"))
         named = {require_text(name): require_text(digest) for name, digest in given["files"].items()}
-        return Page(assignment, ids, draft, lab, named, chained, int(given["format"]))
+        if type(given["format"]) is not int or len(ids) > MOST_IDS:
+            raise ValueError("format or ids")
+        return Page(assignment, ids, draft, lab, named, chained, given["format"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SubmissionError(f"{PAGE} is not one that make submit wrote: {error!r}", where) from error
 
 
 def require_text(value: object) -> str:
     """A stranger's value that must be a text."""
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
+    if not isinstance(value, str) or len(value) > LONGEST:
+        raise TypeError(f"{value!r:.40} is no text, or a long one")
+    value.encode()  # half of a surrogate pair is no text either: it can be neither written nor digested
     return value

@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lab.grade.growth import all_pairs, copies
+from tests.lab import hand_ins as students
+from tests.lab.grade.growth import copies
 
-from lab.grade.class_outputs import ALIKE, GRADES, PAGE, ClassOutputs, alike_csv
-from lab.grade.course import ClassError, Graded, find_submissions, grade_class, require_one
-from lab.grade.fingerprint import (
-    FILE,
-    Fingerprint,
-    Likeness,
-    Likenesses,
-    compare,
-    read_fingerprint,
-    write_fingerprint,
-)
+from lab.grade import likeness
+from lab.grade.attempts import attempts_of
+from lab.grade.class_outputs import ALIKE, GRADES, PAGE, ClassOutputs
+from lab.grade.course import Graded, grade_class
+from lab.grade.fingerprint import FILE, Fingerprint, read_fingerprint, write_fingerprint
+from lab.grade.found import ClassError, by_assignment, find_submissions, require_one
+from lab.grade.likeness import Likeness, alike, compare
+from lab.grade.saved import SavedGrade
 from lab.submission.assignment import CHECKS, Assignment
 
 # Stands for `lab grade`: it writes a grade, or breaks down where the hand-in says so.
@@ -41,7 +39,8 @@ grade |= {"kinds": ["sample"] if findings else [], "checks": [check | {"findings
 (attempt / "grade.json").write_text(json.dumps(grade))
 (attempt / "fingerprint.json").write_text(json.dumps({"words": ["a", "b", place.stem], "records": []}))
 """
-ASSIGNMENT = Assignment(Path("a.toml"), "A class <1>", Path("e.toml"), "exact", dict.fromkeys(CHECKS, 1))
+POINTS = dict.fromkeys(CHECKS, 1) | {"speed": 0}
+ASSIGNMENT = Assignment(Path("a.toml"), "A class <1>", Path("e.toml"), "exact", POINTS)
 
 
 @pytest.fixture
@@ -57,7 +56,7 @@ def graded(hand_ins: Path, grades: Path, grader: str = "me") -> list[Graded]:
     def command(place: Path) -> list[str]:
         return [sys.executable, "-c", GRADER, str(place), str(grades)]
 
-    return list(grade_class(find_submissions(hand_ins), grades, grader, command, 2))
+    return list(grade_class(find_submissions(hand_ins)[0], grades, grader, command, 2))
 
 
 def attempts(grades: Path) -> list[str]:
@@ -82,23 +81,95 @@ def test_what_is_graded_is_not_graded_again_unless_it_or_the_grader_changed(hand
     assert attempts(grades) == ["ada/1", "ada/2", "bob/1", "bob/2", "bob/3"]
 
 
-def test_names_that_would_share_a_folder_are_refused(hand_ins: Path, tmp_path: Path) -> None:
-    (hand_ins / "ada.zip").write_text("")
-    with pytest.raises(ClassError, match="two hand-ins would be graded as ada"):
-        find_submissions(hand_ins)
+def test_no_two_names_share_a_folder_of_grades(hand_ins: Path, tmp_path: Path) -> None:
+    names = (
+        "ada.pdf",
+        "ada.zip",
+        "ada",
+        "a b.pdf",
+        "a_b.pdf",
+        "王伟.pdf",
+        "李娜.pdf",
+        "class.html.pdf",
+        "ada.PDF",
+        "~.pdf",
+    )
+    for name in names:
+        (hand_ins / name).write_text("honest")
+    folders = [attempts_of(tmp_path, each) for each in find_submissions(hand_ins)[0]]
+    assert len(folders) == len(set(folders)) == len(names) + 2
+    assert all(each.parent == tmp_path and each.name.isascii() for each in folders)
+    assert tmp_path / "ada" in folders and not {tmp_path / GRADES, tmp_path / PAGE} & set(folders)
+    assert len(graded(hand_ins, tmp_path / "grades")) == len(names) + 2
     with pytest.raises(ClassError, match="no folder"):
         find_submissions(tmp_path / "nothing")
 
 
+def test_every_file_of_a_class_is_graded_or_skipped_with_a_reason(hand_ins: Path, tmp_path: Path) -> None:
+    for name in ("PLAIN.PDF", "WHOLE.ZIP", "work.tar.gz", "report.docx", ".DS_Store"):
+        (hand_ins / name).write_text("honest")
+    (hand_ins / "named_otherwise").write_text("%PDF-1.5")
+    found, skipped = find_submissions(hand_ins)
+    assert [each.name for each in found] == [
+        "PLAIN.PDF",
+        "WHOLE.ZIP",
+        "ada.pdf",
+        "bob.pdf",
+        "eve.pdf",
+        "named_otherwise",
+    ]
+    assert {each.submission: each.trouble for each in skipped} == {
+        ".DS_Store": "skipped: it is hidden, or a computer put it there",
+        "notes.txt": "skipped: it is no PDF, zip or folder but .txt",
+        "report.docx": "skipped: it is no PDF, zip or folder but .docx",
+        "work.tar.gz": "skipped: it is no PDF, zip or folder but .gz",
+    }
+    write_class(ASSIGNMENT, [*graded(hand_ins, tmp_path / "grades"), *skipped], tmp_path)
+    rows = {row["submission"]: row for row in csv.DictReader((tmp_path / GRADES).read_text().splitlines())}
+    assert rows.keys() == {each.name for each in hand_ins.iterdir()}
+    assert rows["notes.txt"]["points"] == "" and rows["notes.txt"]["trouble"] in (tmp_path / PAGE).read_text()
+
+
+def test_a_class_of_two_assignments_is_graded_by_what_each_names(ada: Any, tmp_path: Path) -> None:
+    for name in ("assignment", "other"):
+        (tmp_path / f"{name}.toml").write_text(students.ASSIGNMENT)
+    (tmp_path / "hand-ins").mkdir()
+    students.handed_in(ada, tmp_path / "hand-ins" / "ada.pdf")
+    (tmp_path / "hand-ins" / "bob.pdf").write_text("no PDF")
+    found, _ = find_submissions(tmp_path / "hand-ins")
+    assigned, without = by_assignment(found, None, tmp_path)
+    assert {file.stem: [each.name for each in which] for file, which in assigned.items()} == {"assignment": ["ada.pdf"]}
+    assert [(each.submission, each.trouble.split(" (")[0]) for each in without] == [
+        ("bob.pdf", "it names no assignment of this course")
+    ]
+    assert by_assignment(found, str(tmp_path / "other.toml"), tmp_path) == ({tmp_path / "other.toml": found}, [])
+
+
+def test_a_killed_grading_leaves_nothing_in_the_temporary_directory(
+    hand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    left = "import os, signal, tempfile; tempfile.mkdtemp(); os.kill(os.getpid(), signal.SIGKILL)"
+    command = [sys.executable, "-c", left]
+    (hand_ins / "bob.pdf").unlink()
+    done = list(grade_class([hand_ins / "ada.pdf"], tmp_path / "grades", "me", lambda _: command, 1))
+    assert [each.trouble for each in done] == ["no grade was written"]
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
 def test_the_csv_has_a_row_for_each_and_no_formula(hand_ins: Path, tmp_path: Path) -> None:
-    causes = write_class(ASSIGNMENT, graded(hand_ins, tmp_path / "grades"), tmp_path / "grades")
-    assert causes == {"sample": ["bob.pdf"], "the grading itself": ["eve.pdf"]}
+    said = write_class(ASSIGNMENT, graded(hand_ins, tmp_path / "grades"), tmp_path / "grades")
+    assert said[:2] == ["   1 with the fault: sample", "   1 with the fault: the grading itself"]
+    assert said[2] == "     the id =1+1 stands in 2 hand-ins: ada.pdf, bob.pdf"
     rows = list(csv.DictReader((tmp_path / "grades" / GRADES).read_text().splitlines()))
     assert [(row["submission"], row["points"], row["faults"]) for row in rows] == [
         ("ada.pdf", "9", ""),
         ("bob.pdf", "0", "sample"),
-        ("eve.pdf", "0", ""),
+        ("eve.pdf", "", ""),
     ]
+    assert [row["hand-ins of an id"] for row in rows] == ["2", "2", ""]
+    assert (rows[0]["rerun"], rows[0]["pages"]) == ("9", "") and "speed" not in rows[0]
     assert rows[0]["ids"] == "'=1+1" and rows[2]["trouble"]
 
 
@@ -132,17 +203,18 @@ def test_every_cell_of_the_page_leads_to_its_evidence_and_nothing_leads_out(hand
     assert "&lt;b&gt;&amp;" in text and "A class &lt;1&gt;" in text and not re.search(r"https?:|src=|url\(", text)
 
 
-def write_class(assignment: Assignment, grades: Iterable[Graded], folder: Path) -> dict[str, list[str]]:
-    outputs = ClassOutputs(assignment, folder)
+def write_class(assignment: Assignment, grades: Iterable[Graded], folder: Path) -> list[str]:
+    outputs = ClassOutputs(folder)
+    outputs.begin(assignment)
     for each in grades:
         outputs.add(each)
-    return outputs.write()
+    return outputs.finish()
 
 
-@pytest.mark.parametrize("count", [50, 100, 200])
-def test_a_class_compares_each_pair_once_and_is_written_a_few_times(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+def test_outputs_and_likeness_of_a_class_of_copies_grow_as_the_class_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """1,000 copies of one: the most that can be alike."""
     compared, rows = 0, 0
 
     def counted(*pair: Any) -> Likeness:
@@ -150,18 +222,23 @@ def test_a_class_compares_each_pair_once_and_is_written_a_few_times(
         compared += 1
         return compare(*pair)
 
-    def written(alike: Iterable[Likeness]) -> str:
-        nonlocal rows
-        found = list(alike)
-        rows += len(found)
-        return alike_csv(found)
+    monkeypatch.setattr(likeness, "compare", counted)
+    sizes: list[int] = []
+    whole = ClassOutputs._write
 
-    monkeypatch.setattr("lab.grade.fingerprint.compare", counted)
-    monkeypatch.setattr("lab.grade.class_outputs.alike_csv", written)
+    def write(outputs: ClassOutputs, pairs: list[Likeness]) -> Any:
+        nonlocal rows
+        rows += len(outputs._graded)
+        sizes.append(len(pairs))
+        return whole(outputs, pairs)
+
+    monkeypatch.setattr(ClassOutputs, "_write", write)
+    count = 1000
     write_class(ASSIGNMENT, copies(count, tmp_path), tmp_path)
-    assert compared == all_pairs(count)
-    assert rows <= 5 * all_pairs(count)  # a geometric series of writings, and the last one
-    assert len((tmp_path / ALIKE).read_text().splitlines()) == 1 + all_pairs(count)
+    assert compared <= likeness.NEAREST * count and rows <= 7 * count
+    assert set(sizes[:-1]) == {0} and sizes[-1] == compared  # likeness once, at the end
+    assert len((tmp_path / ALIKE).read_text().splitlines()) == 1 + compared >= count
+    assert (tmp_path / PAGE).stat().st_size < 5000 * count
 
 
 def test_a_damaged_fingerprint_is_like_no_other(tmp_path: Path) -> None:
@@ -176,16 +253,13 @@ def test_likeness_is_of_words_or_of_records_and_is_only_told(tmp_path: Path) -> 
         "b": Fingerprint(frozenset("wxyv"), frozenset("2")),
         "c": Fingerprint(frozenset("q"), frozenset("1")),
     }
-    alike = Likenesses(0.3)
-    for name in ("b", "c", "a"):
-        alike.add(name, made[name])
-    found = [(each.first, each.second, each.words, each.records) for each in alike.most_alike_first()]
+    found = [(each.first, each.second, each.words, each.records) for each in alike(made, 0.3)]
     assert found == [("a", "c", 0.0, 1), ("a", "b", 0.6, 0)]
     grades = []
     for name, each in made.items():
         (tmp_path / name).mkdir()
         write_fingerprint(each, tmp_path / name)
-        grades.append(Graded(name, {"points": 9}, tmp_path / name))
+        grades.append(Graded(name, SavedGrade(points=9), tmp_path / name))
     write_class(ASSIGNMENT, grades, tmp_path)
     assert (tmp_path / ALIKE).read_text().splitlines()[1:] == ["a,c,0.000,1", "a,b,0.600,0"]
 
@@ -193,5 +267,16 @@ def test_likeness_is_of_words_or_of_records_and_is_only_told(tmp_path: Path) -> 
 def test_a_folder_of_which_nothing_can_be_opened_is_refused(hand_ins: Path) -> None:
     """Before anything is measured; one that can be opened is enough to begin."""
     with pytest.raises(ClassError, match=r"none of its hand-ins can be opened, first .*ada.pdf") as caught:
-        require_one(find_submissions(hand_ins))
+        require_one(find_submissions(hand_ins)[0])
     assert caught.value.where == str(hand_ins)
+
+
+def test_a_copy_among_a_thousand_is_found_whatever_phrases_all_share() -> None:
+    phrases = {f"phrase {each}" for each in range(200)}
+    made = {
+        f"{number:04}": Fingerprint(frozenset(phrases | {f"{number} {each}" for each in range(400)}), frozenset())
+        for number in range(1000)
+    }
+    own = sorted(made["0003"].words)
+    made["0990"] = Fingerprint(frozenset(own[: len(own) * 9 // 10]) | phrases, frozenset())
+    assert [(each.first, each.second) for each in alike(made, 0.5)] == [("0003", "0990")]

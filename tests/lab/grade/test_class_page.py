@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from tests.lab.grade.browser import addresses, found_in
 
-from lab.grade.class_page import class_page
+from lab.grade.class_page import ClassPage, class_page
 from lab.grade.course import Graded
+from lab.grade.result import Status
+from lab.grade.saved import SavedCheck, SavedFinding, SavedGrade
 from lab.submission.assignment import CHECKS
 
 NAMES = ("eve.pdf", "Zoe & <b>co</b>.pdf", "100%41.zip", 'a "b"#c', "</script><script>document.title='x'</script>.pdf")
@@ -24,19 +26,19 @@ TARGETS = """return Array.from(table.querySelectorAll('td a'), function (link) {
 
 
 def graded(name: str, points: int) -> Graded:
-    found = [{"kind": "sample", "what": f"<i>{name}</i>"}] if points < 9 else []
-    checks = [
-        {"name": each, "most": 9, "points": points, "status": "failed" if found else "passed", "command": f"do {each}"}
-        | {"findings": found}
-        for each in CHECKS
-    ]
-    return Graded(name, {"points": points * len(CHECKS), "ids": ["ada"], "checks": checks}, Path("/grades") / "1")
+    found = (SavedFinding("sample", f"<i>{name}</i>"),) if points < 9 else ()
+    status = Status.FAILED if found else Status.PASSED
+    checks = tuple(SavedCheck(each, 9, points, status, found, command=f"do {each}") for each in CHECKS)
+    grade = SavedGrade(points=points * len(CHECKS), ids=("ada",) if points else ("eve\u202e\n",), checks=checks)
+    return Graded(name, grade, Path("/grades") / "1")
 
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     rows = [graded(name, points) for name, points in zip(NAMES, (9, 1, 0, 3, 2), strict=True)]
-    (tmp_path / "class.html").write_text(class_page("A class", CHECKS, rows, {"sample": ["eve.pdf"]}, []))
+    (tmp_path / "class.html").write_text(
+        class_page(ClassPage("A class", CHECKS, rows, {"sample": ["eve.pdf"]}, {"ada": ["x", "y"]}, []))
+    )
     return tmp_path / "class.html"
 
 
@@ -63,3 +65,13 @@ def test_the_page_asks_for_nothing_from_anywhere(page: Path) -> None:
     assert addresses(page) == set()
     page.write_text(page.read_text() + "<img src='http://example.org/x.png'>")
     assert found_in(page, "return 1") == 1 and addresses(page) == {"http://example.org/x.png"}
+
+
+def test_text_that_turns_or_ends_a_line_is_shown_as_what_it_is(page: Path) -> None:
+    assert "eve\\u202e\\n" in page.read_text() and "\u202e" not in page.read_text()
+
+
+def test_the_whole_table_can_be_reached_and_what_is_to_know_first_is_flagged(page: Path) -> None:
+    wide = "return getComputedStyle(document.querySelector('table').parentElement).overflowX"
+    assert found_in(page, wide) == "auto"
+    assert found_in(page, "return document.querySelectorAll('td.flag').length") == len(NAMES) - 1

@@ -13,14 +13,16 @@ from tests.lab import hand_ins
 from tests.lab.grade.forger import make_forger
 from tests.lab.hand_ins import Course
 
+from lab.errors import SiteError
 from lab.grade import grading
 from lab.grade.attempts import attempts_of, last_attempt, new_attempt
 from lab.grade.case import Case, GradingSetup
-from lab.grade.course import find_submissions, require_one
 from lab.grade.finding import Finding, Flaw
+from lab.grade.found import find_submissions, require_one
 from lab.grade.grading import grade
-from lab.grade.outputs import GRADE, GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
-from lab.grade.result import Grade, Status
+from lab.grade.outputs import GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
+from lab.grade.result import CheckResult, Grade, Status
+from lab.grade.saved import GRADE, SavedGrade
 from lab.records.record import read_facts
 from lab.report.errors import ReportError
 from lab.sites.links.cable import Cable
@@ -165,14 +167,15 @@ def test_every_output_says_the_same(case: Case, monkeypatch: pytest.MonkeyPatch,
 
 def test_an_older_grade_is_never_lost(case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = attempts_of(tmp_path / "grades", Path("../ada lovelace.pdf"))
-    assert folder == tmp_path / "grades" / "ada_lovelace" and last_attempt(folder) == (None, {})
+    assert folder.parent == tmp_path / "grades" and folder.name.startswith("ada_lovelace~")
+    assert last_attempt(folder) == (None, SavedGrade())
     checks(monkeypatch)
     write_grade(grade(case, "one", CHECKS, lambda _: None), new_attempt(folder))
     checks(monkeypatch, package=crash)
     write_grade(grade(case, "two", CHECKS, lambda _: None), new_attempt(folder))
     (new_attempt(folder) / GRADE).write_text("{")
     attempt, last = last_attempt(folder)
-    assert attempt == folder / "1" and last["sha256"] == "one"
+    assert attempt == folder / "1" and last.sha256 == "one"
     assert sorted(each.name for each in folder.iterdir()) == ["1", "2", "3"]
 
 
@@ -190,7 +193,7 @@ def test_a_file_that_cannot_be_opened_is_not_measured_for(
 def test_one_hand_in_that_can_be_opened_is_enough_to_measure_for_a_class(ada: Any, tmp_path: Path) -> None:
     (tmp_path / "bob.pdf").write_text("no PDF")
     (tmp_path / "zoe.pdf").write_bytes(ada.report.read_bytes())
-    require_one(find_submissions(tmp_path))
+    require_one(find_submissions(tmp_path)[0])
 
 
 def test_what_several_checks_need_is_made_once_even_where_it_fails(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,4 +209,41 @@ def test_what_several_checks_need_is_made_once_even_where_it_fails(case: Case, m
     names = ("discussion", "pages", "claims")
     checks(monkeypatch, **dict.fromkeys(names, lambda each: [each.rebuilt]))
     made = grading.grade(case, "", names, lambda _: None)
-    assert [each.findings[0].what for each in made.results] == ["the report does not build"] * 3 and built == [1]
+    assert built == [1]
+    first = "as the check discussion says"  # the same sentence once, for a reader of all
+    assert [each.findings[0].what for each in made.results] == ["the report does not build", first, first]
+
+
+def test_a_grade_of_some_checks_is_not_final(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks(monkeypatch)
+    some, whole = (grade(case, "", names, lambda _: None) for names in (["rerun"], case.setup.assignment.checks))
+    assert lines(some)[-1] == "not final: 25 of 25 points" and not some.is_final
+    assert lines(whole)[-1] == "final: 100 of 100 points" and whole.is_final
+
+
+def test_a_trial_of_the_labs_own_that_fails_here_costs_no_student_points(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Case) -> Iterator[Finding]:
+        raise SiteError("the disk is full")
+
+    checks(monkeypatch, rerun=fail)
+    done = grade(case, "", ["rerun"], lambda _: None)
+    assert [each.status for each in done.results] == [Status.ERROR] and not done.is_final
+
+
+def test_no_output_holds_a_strangers_line_or_the_graders_folders(
+    case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    evil = "x\n\x1b[2Jfinal: 100 of 100\u202e\u2028"
+    found = Finding(Flaw.TEXT, f"{case.place.absolute()}: {evil}{'y' * 3000}")
+    checks(monkeypatch, claims=lambda _: [found])
+    done = replace(grade(case, "", ["claims"], lambda _: None), submission=evil, ids=(evil,), flags=(evil,))
+    write_grade(done, tmp_path / "out")
+    for name in (TEXT, GRADESCOPE, JUNIT):
+        said = (tmp_path / "out" / name).read_text()
+        assert not {"\x1b", "\u202e", "\u2028"} & set(said) and "\nfinal: 100 of" not in said
+        assert str(tmp_path) not in said.partition("to repeat")[0] and len(said) < 4000
+    assert "x\\n\\x1b[2Jfinal: 100 of 100\\u202e" in (tmp_path / "out" / TEXT).read_text()
+    bare = Grade("a", "", (), "a", "", (CheckResult("speed", 0, Status.FAILED),))
+    assert lines(bare)[1].split() == ["failed", "no", "points", "speed"]

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
+from lab.files.schema import whole_schema
+from lab.grade import checks
 from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.submission.asked import Demands
-from lab.submission.assignment import find_assignment, load_assignment
+from lab.submission.assignment import CHECKS, find_assignment, load_assignment
 
 WHOLE = 'title = "t"\nexperiment = "verbs_throughput"\n[points]\nrerun = 3\n'
 
@@ -25,7 +27,7 @@ def test_every_assignment_of_the_lab_is_whole() -> None:
 
 def test_what_is_not_named_is_worth_nothing(tmp_path: Path) -> None:
     assignment = load_assignment(written(tmp_path, WHOLE))
-    assert assignment.points["rerun"] == 3 and assignment.points["pages"] == 0
+    assert assignment.points["rerun"] == 3 and assignment.points["pages"] == 0 and assignment.checks == ("rerun",)
     assert assignment.experiment == EXPERIMENTS / "verbs_throughput.toml" and not assignment.hidden
 
 
@@ -64,4 +66,9 @@ def test_the_only_assignment_needs_no_name(tmp_path: Path) -> None:
     written(tmp_path, WHOLE, "b")
     with pytest.raises(SpecError, match="several assignments") as caught:
         find_assignment(None, tmp_path)
-    assert caught.value.expected == "one of a, b"
+    assert caught.value.expected == "one of a, b" and caught.value.hint == "ASSIGNMENT=a"
+
+
+def test_the_schema_the_names_and_the_checks_are_the_same() -> None:
+    points = whole_schema("assignment")["properties"]["points"]["properties"]
+    assert tuple(points) == CHECKS == tuple(checks.CHECKS)

@@ -30,7 +30,7 @@ def test_a_finished_report_is_handed_in_with_its_records(ada: Work, tmp_path: Pa
     page = read_page(submission.files, "x")
     assert page.files == digests(submission.files) and "records.zip" in page.files
     assert page.chain == chain(page.files, about(page.assignment, page.ids, page.draft)) and not page.draft
-    assert file.name == "ada.pdf" and hand_in(ada, tmp_path / "again", ()).read_bytes() == file.read_bytes()
+    assert file.name == "ada.assignment.pdf" and hand_in(ada, tmp_path / "again", ()).read_bytes() == file.read_bytes()
 
 
 def test_what_is_in_the_way_is_said_and_marks_a_draft(work: Work, tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_what_is_in_the_way_is_said_and_marks_a_draft(work: Work, tmp_path: Path
     reasons = tuple(obstacles(work))
     assert ["names no ids" in reasons[0], "is not written" in reasons[1], "is stale" in reasons[2]] == [True] * 3
     file = hand_in(work, tmp_path, reasons)
-    assert file.name == "nobody.draft.pdf" and read_page(open_submission(file).files, "x").draft == reasons
+    assert file.name == "nobody.assignment.draft.pdf" and read_page(open_submission(file).files, "x").draft == reasons
 
 
 def test_without_a_report_or_a_record_there_is_no_draft(work: Work, tmp_path: Path) -> None:

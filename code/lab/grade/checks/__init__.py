@@ -18,16 +18,8 @@ from lab.grade.finding import Finding
 Check = Callable[[Case], Iterable[Finding]]
 
 CHECKS: dict[str, Check] = {
-    "package": package,
-    "records": records,
-    "rerun": rerun,
-    "program": program,
-    "sources": sources,
-    "correct": correct,
-    "speed": speed,
-    "claims": claims,
-    "pages": pages,
-    "discussion": discussion,
+    each.__name__: each
+    for each in (package, records, rerun, program, sources, correct, speed, claims, pages, discussion)
 }
 
 __all__ = ["CHECKS", "Check"]

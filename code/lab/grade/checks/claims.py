@@ -15,6 +15,7 @@ from lab.report.claims.ledger import make_ledger
 from lab.report.pdf.attachments import claims_csv
 from lab.report.prose.uses import claims_used
 
+MORE_BYTES = 100_000  # than twice the list of the data
 Rows = dict[str, dict[str, str]]
 
 
@@ -30,7 +31,14 @@ def claims(case: Case) -> Iterator[Finding]:
 
 
 def _differing(given: bytes, made: str) -> Iterator[Finding]:
-    theirs, ours = _rows(given.decode(errors="replace")), _rows(made)
+    if len(given) > 2 * len(made.encode()) + MORE_BYTES:
+        yield Finding(Flaw.CLAIM, f"claims.csv has {len(given)} bytes, the data give {len(made)}")
+        return
+    try:
+        theirs, ours = _rows(given.decode(errors="replace")), _rows(made)
+    except csv.Error as error:
+        yield Finding(Flaw.CLAIM, f"claims.csv is no table: {error}")
+        return
     for name in [*ours, *(name for name in theirs if name not in ours)]:
         for column in ours.get(name, {"name": ""}):
             one, other = (rows.get(name, {}).get(column, "nothing") for rows in (theirs, ours))

@@ -13,6 +13,7 @@ from lab.report.prose.people import ids_in
 from lab.submission.package import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests
 from lab.submission.programs import own_programs
 
+LONGEST_ID = 100
 TYPED = ("discussion.tex", "report.toml")
 
 
@@ -57,5 +58,8 @@ def _person(case: Case) -> Iterator[Finding]:
     except (SpecError, UnicodeDecodeError) as error:
         yield Finding(Flaw.PERSON, f"report.toml cannot be read: {error}")
         return
+    for each in ids:
+        if not each.isprintable() or len(each) > LONGEST_ID:
+            yield Finding(Flaw.PERSON, f"an id is no line that a person types: {each!r:.100}")
     if case.page.ids != ids:
         yield Finding(Flaw.PERSON, f"it is handed in by {', '.join(case.page.ids)}, but its report is by {ids!r:.100}")

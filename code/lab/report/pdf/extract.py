@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -15,8 +16,11 @@ from lab.report.errors import AttachmentError
 from lab.report.pdf.attach import DEADLINE_S, run_qpdf
 
 LARGEST_PDF = 100 * 2**20
-LARGEST_FILE, MOST_FILES = 50 * 2**20, 32
-LIMITS = ("prlimit", "--cpu=30", f"--as={2 * 10**9}", "--core=0")
+LARGEST_FILE, LARGEST_TOTAL, MOST_FILES = 50 * 2**20, 100 * 2**20, 32
+MOST_OBJECTS = 20_000  # a report of the lab has some hundreds
+LONGEST_LINE = 80  # about an object, as qpdf lists them
+LIMITS = ("prlimit", "--cpu=10", f"--as={400 * 2**20}", f"--fsize={LARGEST_PDF}", "--core=0")
+KILLED = (-signal.SIGKILL, -signal.SIGXCPU)
 # One path component that starts with a letter: no folder, no hidden file, no option.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
 _LISTED = re.compile(r"^(?P<name>.+) -> \d+,\d+$", re.MULTILINE)
@@ -27,8 +31,11 @@ def extract(pdf: Path, folder: Path) -> list[Path]:
     with tempfile.TemporaryDirectory(prefix="lab-extract-") as name:
         scratch = Path(name)
         (scratch / "report.pdf").write_bytes(_read(pdf))
-        names = _names(scratch, pdf)
-        contents = {each: _content(scratch, each, pdf) for each in names}
+        _require_few_objects(scratch, pdf)
+        left, contents = LARGEST_TOTAL, {}
+        for each in _names(scratch, pdf):
+            contents[each] = _content(scratch, each, pdf, min(LARGEST_FILE, left))
+            left -= len(contents[each])
     return [_write(folder / each, content) for each, content in contents.items()]
 
 
@@ -62,16 +69,30 @@ def _names(scratch: Path, pdf: Path) -> list[str]:
     return names
 
 
-def _content(scratch: Path, name: str, pdf: Path) -> bytes:
+def _require_few_objects(scratch: Path, pdf: Path) -> None:
+    """Refuse a PDF of so many objects that all that comes later takes minutes; qpdf is killed at one too many."""
+    command = [*LIMITS, "qpdf", "--show-xref", "report.pdf"]
+    with subprocess.Popen(command, cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        listed = process.stdout.read(MOST_OBJECTS * LONGEST_LINE)
+        is_long = listed.count(b"\n") > MOST_OBJECTS or len(listed) == MOST_OBJECTS * LONGEST_LINE
+        if is_long:
+            process.kill()
+    if is_long or process.returncode in KILLED:
+        what = f"holds more than {MOST_OBJECTS} objects, or takes qpdf more than its time or memory"
+        raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
+
+
+def _content(scratch: Path, name: str, pdf: Path, bound: int) -> bytes:
     """Read through a pipe up to the bound: a small stream can unpack to any size."""
     command = [*LIMITS, "qpdf", f"--show-attachment={name}", "report.pdf"]
     with subprocess.Popen(command, cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
-        content = process.stdout.read(LARGEST_FILE + 1)
+        content = process.stdout.read(bound + 1)
         process.stdout.close()
-        if len(content) > LARGEST_FILE:
+        if len(content) > bound:
             process.kill()
-            what = f"{name} unpacks to more than {LARGEST_FILE} bytes"
+            what = f"{name} unpacks to more than {bound} bytes"
             raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
         if process.wait(DEADLINE_S):
             raise AttachmentError(f"{name} cannot be unpacked", where=str(pdf))
