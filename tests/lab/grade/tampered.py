@@ -10,6 +10,8 @@ import io
 import json
 import re
 import stat
+import subprocess
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from typing import Any
 from tests.lab.grade.forger import Files, Forger, substitute
 
 from lab.grade.finding import Flaw
+from lab.grade.pdf_objects import read_objects
 from lab.records.record import SAMPLES
 from lab.report.pdf.attach import attach
 from lab.submission.archive import pack
@@ -329,6 +332,34 @@ def axis_cut(forger: Forger, _: int) -> bytes:
     return forger.pdf(pages=forger.typeset(lambda files: cut_figure(files, trim)))
 
 
+@found_by("pages", Flaw.TRAILING)
+def bytes_behind_the_end(forger: Forger, variant: int) -> bytes:
+    return forger.pdf() + b"more" * (1 + variant)
+
+
+@found_by("pages", Flaw.SCRIPT)
+def script_on_opening(forger: Forger, _: int) -> bytes:
+    script = {"/S": "/JavaScript", "/JS": "u:app.alert(1)"}
+    return with_object(forger.pdf(), "/Catalog", {"/OpenAction": script})
+
+
+@found_by("pages", Flaw.ANNOTATION)
+def white_stamp(forger: Forger, variant: int) -> bytes:
+    box = [100, 100, 300 + variant, 300]
+    stamp = {"/Type": "/Annot", "/Subtype": "/Square", "/Rect": box, "/IC": [1, 1, 1], "/C": [1, 1, 1]}
+    return with_object(forger.pdf(), "/Page", {"/Annots": [stamp]})
+
+
+@found_by("pages", Flaw.ATTACHMENT)
+def associated_file(forger: Forger, _: int) -> bytes:
+    return with_object(forger.pdf(), "/Catalog", {"/AF": [{"/Type": "/Filespec", "/F": "u:x.exe"}]})
+
+
+@found_by("pages", Flaw.FILE_NAME)
+def attachment_with_another_shown_name(forger: Forger, _: int) -> bytes:
+    return with_object(forger.pdf(), "/Filespec", {"/UF": "u:answers.exe"})
+
+
 @found_by("discussion", Flaw.LATEX)
 def latex_that_reaches_out(forger: Forger, variant: int) -> bytes:
     evil = (
@@ -389,6 +420,21 @@ def page_with(forger: Forger, **changes: Any) -> bytes:
 def old_page(forger: Forger, files: Files) -> bytes:
     """Files under a page that is as it was."""
     return attach(forger.pages, files)
+
+
+def with_object(pdf: bytes, kind: str, changes: dict[str, Any]) -> bytes:
+    """The PDF with more in its first object of a kind."""
+    values = read_objects(pdf).values.items()
+    key, value = next(each for each in values if isinstance(each[1], dict) and each[1].get("/Type") == kind)
+    head = {"jsonversion": 2, "pushedinheritedpageresources": False, "calledgetallpages": False, "maxobjectid": 99_999}
+    update = {"qpdf": [head, {f"obj:{key}": {"value": value | changes}}]}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "a.pdf").write_bytes(pdf)
+        (folder / "update.json").write_text(json.dumps(update))
+        command = ["qpdf", "--deterministic-id", "--update-from-json=update.json", "a.pdf", "b.pdf"]
+        subprocess.run(command, cwd=folder, check=True)
+        return (folder / "b.pdf").read_bytes()
 
 
 def archive(forger: Forger, content: bytes) -> Path:

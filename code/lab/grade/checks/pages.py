@@ -1,4 +1,4 @@
-"""The pages hold exactly the figures and tables that the data give."""
+"""The PDF is the one that the data give: as it is read, as it is seen, and in all that it holds."""
 
 from __future__ import annotations
 
@@ -6,20 +6,30 @@ from collections.abc import Iterator
 
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
-from lab.grade.pdf_parts import read_parts
+from lab.grade.pdf_graph import Walk
+from lab.grade.pdf_objects import read_objects
+from lab.grade.pdf_pixels import differing_pages
 from lab.grade.printed import differing_lines
 
-WORDS = {Flaw.FIGURE: "figures or parts of them", Flaw.STRUCTURE: "pages, fonts or other objects"}
+END = b"%%EOF"
 
 
 def pages(case: Case) -> Iterator[Finding]:
-    """Tables by their rows, figures by their objects."""
+    """Tables by their rows, everything by its place in the PDF, pages by their pixels."""
     if case.is_as_rebuilt:
         return
+    given, made = case.submission.pdf, case.rebuilt_whole
     yield from (each for each in differing_lines(case) if each.kind is Flaw.TABLE_ROW)
-    given, made = read_parts(case.submission.pdf), read_parts(case.rebuilt)
-    for kind, words in WORDS.items():
-        strange, lost = given.by_kind[kind] - made.by_kind[kind], made.by_kind[kind] - given.by_kind[kind]
-        if strange or lost:
-            counts = f"{strange.total()} that the data don't give, {lost.total()} missing"
-            yield Finding(kind, f"{words} are not those that the data give: {counts}")
+    yield from _outside(given, made)
+    yield from Walk(read_objects(given), read_objects(made)).findings()
+    yield from differing_pages(given, made)
+
+
+def _outside(given: bytes, made: bytes) -> Iterator[Finding]:
+    """Bytes before, between and behind: a PDF that was added to holds its older self, too."""
+    behind = given[given.rfind(END) + len(END) :].strip()
+    if not given.startswith(b"%PDF-") or behind:
+        yield Finding(Flaw.TRAILING, f"{len(behind)} bytes stand behind the PDF's end, or some before its beginning")
+    ends = [each.count(b"startxref") for each in (given, made)]
+    if ends[0] > ends[1]:
+        yield Finding(Flaw.TRAILING, f"the PDF was added to after it was made: {ends[0]} ends, the data give {ends[1]}")
