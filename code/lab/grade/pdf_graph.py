@@ -6,6 +6,7 @@ References need not have the same numbers, but each must stand for one other, an
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -59,14 +60,14 @@ class Walk:
     def findings(self) -> Iterator[Finding]:
         """Every difference that can be reached, then what nothing refers to."""
         given, made = ({key: value for key, value in each.trailer.items() if key not in LAYOUT} for each in self.both)
-        todo: list[Step] = [((), given, made)]
+        todo: deque[Step] = deque([((), given, made)])  # in breadth, so that the way to each value is the shortest
         while todo:
-            path, one, other = todo.pop()
+            path, one, other = todo.popleft()
             found = self._compare(path, one, other)
             if isinstance(found, Finding):
                 yield found
             else:
-                todo += reversed(found)
+                todo += found
         if lost := self._unreached():
             yield Finding(Flaw.STRUCTURE, f"{lost} objects lie in the PDF that nothing in it refers to")
 
@@ -78,9 +79,11 @@ class Walk:
         """The first difference of two values, or the pairs of values inside them."""
         if _is_reference(one) and _is_reference(other):
             return self._referred(path, one, other)
+        if len(path) > DEEPEST:  # never equal unseen: references with the same numbers may stand for others
+            return _finding(path, "deep nesting", "less")
         if isinstance(one, dict) and isinstance(other, dict):
             return _tables(path, one, other)
-        if isinstance(one, list) and isinstance(other, list) and len(one) == len(other) and len(path) < DEEPEST:
+        if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
             return [((*path, str(place)), *pair) for place, pair in enumerate(zip(one, other, strict=True))]
         return [] if one == other and type(one) is type(other) else _finding(path, _short(one), _short(other))
 
@@ -106,8 +109,6 @@ class Walk:
 
 
 def _tables(path: Path, one: dict[str, PdfValue], other: dict[str, PdfValue]) -> Finding | list[Step]:
-    if len(path) >= DEEPEST:
-        return _finding(path, "deep nesting", "less")
     for name in sorted(one.keys() ^ other.keys()):
         return _finding((*path, name), *(_short(each[name]) if name in each else "nothing" for each in (one, other)))
     return [((*path, name), one[name], other[name]) for name in sorted(one)]

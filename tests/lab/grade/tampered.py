@@ -426,7 +426,13 @@ def with_object(pdf: bytes, kind: str, changes: dict[str, Any]) -> bytes:
     """The PDF with more in its first object of a kind."""
     values = read_objects(pdf).values.items()
     key, value = next(each for each in values if isinstance(each[1], dict) and each[1].get("/Type") == kind)
-    head = {"jsonversion": 2, "pushedinheritedpageresources": False, "calledgetallpages": False, "maxobjectid": 99_999}
+    head = {
+        "jsonversion": 2,
+        "pdfversion": "1.5",
+        "pushedinheritedpageresources": False,
+        "calledgetallpages": True,
+        "maxobjectid": 99_999,
+    }
     update = {"qpdf": [head, {f"obj:{key}": {"value": value | changes}}]}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

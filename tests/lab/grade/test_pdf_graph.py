@@ -46,7 +46,7 @@ def page(**more: Any) -> dict[str, Any]:
 
 
 def root(**more: Any) -> dict[str, Any]:
-    return pdf().values["1 0 R"] | {f"/{name}": value for name, value in more.items()}
+    return {**pdf().values["1 0 R"], **{f"/{name}": value for name, value in more.items()}}
 
 
 def renumbered() -> PdfObjects:
@@ -110,3 +110,11 @@ def test_nesting_without_end_is_a_finding() -> None:
         other = {"/D": other}
     (found,) = Walk(pdf(n8=deep), pdf(n8=other)).findings()
     assert "deep nesting" in found.what
+
+
+def test_a_page_is_compared_however_long_another_way_to_it_is() -> None:
+    """A chain of 1,000 objects leads to the page, too: what lies deep is never taken for equal unseen."""
+    chain: dict[str, Any] = {f"n{number}": {"/Next": f"{number + 1} 0 R"} for number in range(1000, 2000)}
+    chain |= {"n2000": {"/P": ["3 0 R"]}, "n1": root(Chain="1000 0 R")}
+    found = list(Walk(pdf(**chain, n3=page(**{"/Annots": []})), pdf(**chain)).findings())
+    assert any(each.kind is Flaw.ANNOTATION and "/Kids[0]/Annots" in each.what for each in found)
