@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from lab.analysis.verdict import Verdict
 from lab.report.check.comparing import Compared, Relation, Scope, comparisons
-from lab.report.check.finding import Finding
-from lab.report.check.sentence import Part, Sentence, Use, size_of, sizes_in
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
 from lab.report.check.subjects import FREE, LIMITED, link_named, link_of, speaks_of_single
 from lab.report.claim import Claim, ClaimKind
 
@@ -20,7 +20,7 @@ _OF_ITSELF = re.compile(r"highest|lowest|higher|lower|best|better|larger|lost|lo
 _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
 
 
-def comparisons_hold(sentence: Sentence) -> Iterator[Finding]:
+def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
     """Every comparison of two programs is what the ratios say."""
     for part in sentence.parts:
         if not part.is_stated:
@@ -28,10 +28,10 @@ def comparisons_hold(sentence: Sentence) -> Iterator[Finding]:
         for compared in comparisons(part):
             if what := _false(compared, part):
                 groups = tuple(filter(None, (compared.ours, compared.base)))
-                yield Finding(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
+                yield Objection(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
 
 
-def _false(said: Compared, part: Part) -> str:
+def _false(said: Compared, part: Clause) -> str:
     if said.relation is Relation.UNKNOWN and any(each.name.endswith((".unclear", ".within")) for each in part.uses):
         return ""
     if counts := [each for each in part.uses if each.claim and each.name.rpartition(".")[2] in COUNTS]:
@@ -43,7 +43,7 @@ def _false(said: Compared, part: Part) -> str:
     return next((what for each in found if (what := _against_data(said, each, part))), "")
 
 
-def _within_one(said: Compared, part: Part) -> bool:
+def _within_one(said: Compared, part: Clause) -> bool:
     """A word about one program alone, such as the highest rate of a curve."""
     kinds = (Relation.MORE, Relation.LESS, Relation.EQUAL)
     alone = said.base is None and len(part.sentence.groups) <= 1
@@ -54,7 +54,7 @@ def _within_one(said: Compared, part: Part) -> bool:
     )  # fmt: skip
 
 
-def _bases(said: Compared, part: Part) -> list[str]:
+def _bases(said: Compared, part: Clause) -> list[str]:
     """The base that is named; without one, the other program of the sentence; else all that were compared with it."""
     if said.base:
         return [said.base]
@@ -69,7 +69,7 @@ def _bases(said: Compared, part: Part) -> list[str]:
     return sorted(found) if of_all else [each for each in sorted(found) if each in ("RDMA", "TCP")]
 
 
-def verdicts(ours: str, base: str, part: Part) -> Verdicts | None:
+def verdicts(ours: str, base: str, part: Clause) -> Verdicts | None:
     """Of one over the other by size, on the link and in the way that the clause names; None where none was computed."""
     by_pair: dict[tuple[str, ...], Verdicts] = {}
     links: dict[tuple[str, ...], str] = {}
@@ -97,7 +97,7 @@ def _is_variant(name: str) -> bool:
     return name.endswith((".single", ".nodelay"))
 
 
-def _of_counts(said: Compared, counts: list[Use], part: Part) -> str:
+def _of_counts(said: Compared, counts: list[Use], part: Clause) -> str:
     """`TCP wins at x sizes`: the count is of the verdicts that the word means."""
     near = min(counts, key=lambda each: abs(each.at - said.at))
     groups = part.sentence.groups_of(near.claim) if near.claim else ()
@@ -111,7 +111,7 @@ def _of_counts(said: Compared, counts: list[Use], part: Part) -> str:
     return ""
 
 
-def _against_data(said: Compared, found: Verdicts, part: Part) -> str:
+def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
     there, sizes = _counted(said, part), _sizes(part, found)
     if there is not None:
         wanted = Verdict.MORE if said.relation is Relation.MORE else Verdict.LESS
@@ -152,7 +152,7 @@ def _fits(said: Relation, found: Verdict) -> bool:
     }[said]
 
 
-def _counted(said: Compared, part: Part) -> float | None:
+def _counted(said: Compared, part: Clause) -> float | None:
     """`wins at 20 of 21 sizes`."""
     if said.relation not in (Relation.MORE, Relation.LESS):
         return None
@@ -163,7 +163,7 @@ def _counted(said: Compared, part: Part) -> float | None:
     return None
 
 
-def _sizes(part: Part, found: Verdicts) -> list[int]:
+def _sizes(part: Clause, found: Verdicts) -> list[int]:
     """The sizes that the clause limits itself to."""
     named = [each for each in sizes_in(part) if each in found]
     ordered, words = sorted(found), part.words
