@@ -22,6 +22,7 @@ from lab.report.pdf.attach import attach
 from lab.run.run import RunSetup, Watch, damaged, missing, run_trials
 from lab.sites import Site
 from lab.submission.assignment import Assignment
+from lab.submission.identity import Identity, identity_of
 from lab.submission.opening import Submission, open_submission
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, Page, read_page
 from lab.submission.programs import own_programs
@@ -100,6 +101,21 @@ class Case:
             if isinstance(named, dict):
                 digests |= {file: str(named[file.name]) for file in digests if file.name in named}
         return make_plan(experiment, self.site, digests)
+
+    @kept
+    def identity(self) -> Identity:
+        """The identity of the handed-in records."""
+        return identity_of(self.plan)
+
+    @kept
+    def own_identity(self) -> Identity:
+        """The identity of the grader's own records."""
+        return identity_of(self.setup.plan)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the assignment lists the identity of the records."""
+        return self.setup.assignment.accepts(self.identity.digest, own=self.identity == self.own_identity)
 
     @property
     def repeats_exactly(self) -> bool:

@@ -93,13 +93,14 @@ def grades_csv(page: ClassPage) -> str:
     """A row for each file of the class; a check that a hand-in's assignment lacks has an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    about = ["submission", "assignment", "flags", "ids", "hand-ins of an id", "points", "most", "final"]
+    about = ["submission", "flags", "assignment", "identity", "ids", "hand-ins of an id", "points", "most", "final"]
     writer.writerow([*about, *page.checks, "faults", "trouble", "folder"])
     for each in page.rows:
         points = {check.name: check.points for check in each.grade.checks}
         same = max((len(page.twice.get(same_id(name), ())) for name in each.grade.ids), default=0)
         sums = [each.points, each.grade.most, each.grade.final] if each.folder else ["", "", False]
-        cells = [each.submission, each.grade.assignment, "; ".join(each.grade.flags), each.ids, same or "", *sums]
+        known = [each.submission, "; ".join(each.grade.flags), each.grade.assignment, each.grade.identity]
+        cells = [*known, each.ids, same or "", *sums]
         cells += [points.get(name, "") for name in page.checks]
         writer.writerow(map(plain, [*cells, "; ".join(each.grade.kinds), each.trouble, each.folder or ""]))
     return text.getvalue()

@@ -47,7 +47,7 @@ class ClassPage:
 
 def class_page(page: ClassPage) -> str:
     """The table; its cells link to the evidence below."""
-    heads = ["hand-in", "ids", "points", *page.checks, "to know first"]
+    heads = ["hand-in", "to know first", "ids", "points", *page.checks]
     parts = [
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{text(page.title)}</title>',
         f"<style>{STYLE}</style></head><body><h1>{text(page.title)}</h1>",
@@ -91,7 +91,7 @@ def _row(each: Graded, page: ClassPage) -> str:
     cells = [_cell(each.submission, made[name]) if name in made else "<td></td>" for name in page.checks]
     name = f'<td><a href="#{anchor(each.submission)}">{text(each.submission)}</a></td>'
     points = each.points if each.folder else ""
-    return f'{name}<td>{text(each.ids)}</td><td class="n">{points}</td>{"".join(cells)}{_first(each, page)}'
+    return f'{name}{_first(each, page)}<td>{text(each.ids)}</td><td class="n">{points}</td>{"".join(cells)}'
 
 
 def _cell(submission: str, check: SavedCheck) -> str:

@@ -92,10 +92,13 @@ def grade_prepare(options: Namespace) -> int:
     """Measure the trials that are the same for all hand-ins."""
     from lab.grade.setup import prepare_grading
     from lab.submission.assignment import find_assignment
+    from lab.submission.identity import identity_of
 
     setup = prepare_grading(find_assignment(options.assignment), options.jobs)
     setup.measure(setup.plan.planned)
     print(f"{setup.assignment.name}: {len(setup.plan.trials())} trials are measured")
+    listed = ", ".join(setup.assignment.listed) or "none"
+    print(f"the identity here is {identity_of(setup.plan).words}; the assignment accepts: {listed}")
     return 0
 
 

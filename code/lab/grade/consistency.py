@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lab.errors import ParseError
+from lab.grade.environment import said_findings
 from lab.grade.finding import Finding, Flaw
 from lab.model.trial import Outcome, StepOutcome
 from lab.plan.plan import Planned, SiteFacts
 from lab.programs.request import Sample
 from lab.programs.samples_csv import read_samples, write_samples
-from lab.records.facts import CHECKS, VOLATILE, Judged, Measured, parse_facts
+from lab.records.facts import VOLATILE, Measured, parse_facts
 from lab.records.link_rate import above_the_link
 from lab.run.checks import failed_steps, uncounted_bytes, untimed_ns
 from lab.run.measure import judged, record_facts
@@ -29,7 +30,6 @@ KINDS = {
     "ends": Flaw.OTHER_LINK,
     "path": Flaw.OTHER_LINK,
 }
-LONGEST_VERSION = 40
 
 
 def record_findings(
@@ -41,9 +41,7 @@ def record_findings(
     except JsonError as error:
         yield Finding(Flaw.RECORD, error.what)
         return
-    if fault := _unread(facts.judged):
-        yield Finding(Flaw.RECORD, fault)
-        return
+    yield from said_findings(facts)
     outcome = outcome_of(facts.measured)
     expected = replace(record_facts(planned, site, outcome), judged=judged(planned, site, outcome, samples))
     yield from _unplanned(record, expected.table())
@@ -64,13 +62,6 @@ def outcome_of(found: Measured) -> Outcome:
     return Outcome(tuple(steps), found.counters_before, found.counters_after, *clocks, console="", host_seconds=0.0)
 
 
-def _unread(found: Judged) -> str:
-    """A sentence for each impossible value that a report prints and no plan foretells."""
-    if len(found.lab) > LONGEST_VERSION:
-        return "lab is no version"
-    return "" if set(found.checks or ()) >= set(CHECKS) else "it does not say that it passed all checks"
-
-
 def _unplanned(given: JsonTable, expected: JsonTable) -> Iterator[Finding]:
     for name in sorted((expected.keys() | given.keys()) - set(UNPLANNED)):
         if given.get(name) != expected.get(name):
@@ -87,6 +78,8 @@ def _rows(planned: Planned, samples: tuple[Sample, ...]) -> Iterator[Finding]:
             yield Finding(Flaw.ROWS, error.what)
     elif {each.size_bytes for each in samples} != {each.size for each in request.counts}:
         yield Finding(Flaw.ROWS, "the samples are not of the sizes that were asked for")
+    elif impossible := next((each for each in samples if each.time_ns <= 0 or each.bytes <= 0 < each.size_bytes), None):
+        yield Finding(Flaw.ROWS, f"an impossible sample: {impossible}")
 
 
 def _counted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[Finding]:

@@ -12,22 +12,15 @@ from dataclasses import replace
 from itertools import islice
 
 from lab.errors import LabError, RecordError, SiteError, StorageError
+from lab.grade import remarks
 from lab.grade.case import Case
 from lab.grade.checks import CHECKS, Check
 from lab.grade.finding import Finding, Flaw
 from lab.grade.result import CheckResult, Grade, Status
 from lab.places import ROOT
 from lab.submission.errors import SubmissionError
-from lab.version import exact_version
 
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
-
-LONGEST_VERSION = 40
-MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters
-DRIFT = (
-    "It was made with version {!r} of the lab, and is graded with {!r}: where the two write other facts or words, "
-    "a finding may be no fault of the student."
-)
 
 Keep = Callable[[Grade], None]
 
@@ -60,10 +53,11 @@ def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
         )
         for name in chosen
     )
-    ids, version = _page(case)
-    note = "" if version in ("", exact_version()) else DRIFT.format(version[:LONGEST_VERSION], exact_version())
     whole = set(chosen) >= set(assignment.checks)
-    return Grade(case.place.name, sha256, ids, assignment.name, case.setup.grader, results, (), note, whole)
+    ids, _ = remarks.ids_and_version(case)
+    made = Grade(case.place.name, sha256, ids, assignment.name, case.setup.grader, results, whole=whole)
+    words = remarks.identity_words(case)
+    return replace(made, flags=remarks.flags(case), note=remarks.note(case), identity=words)
 
 
 def _once(result: CheckResult, before: Iterable[CheckResult]) -> CheckResult:
@@ -108,14 +102,6 @@ def _said(what: str, case: Case) -> str:
         if len(folder.parts) > 1:
             what = what.replace(f"{folder}/", "")
     return what if len(what) <= LONGEST_FINDING else f"{what[:LONGEST_FINDING]}..."
-
-
-def _page(case: Case) -> tuple[tuple[str, ...], str]:
-    """The ids and the version of the lab in a hand-in, as far as it can be read."""
-    try:
-        return case.page.ids, case.page.lab
-    except (LabError, RecursionError):
-        return (), ""
 
 
 @contextmanager

@@ -55,6 +55,7 @@ class Grade:
     flags: tuple[str, ...] = ()  # a grader must know them before the points
     note: str = ""  # for a reader of odd findings; it has no points
     whole: bool = True  # these are all checks of the assignment
+    identity: str = ""  # of the records, as the hand-in names it
 
     @property
     def points(self) -> int:

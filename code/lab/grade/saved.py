@@ -38,12 +38,13 @@ class SavedCheck:
 class SavedGrade:
     """All of a grade; without arguments, the one of a hand-in that has none."""
 
+    flags: tuple[str, ...] = ()  # first in the file, since a reader must know them first
     submission: str = ""
     sha256: str = ""
     ids: tuple[str, ...] = ()
     assignment: str = ""
     grader: str = ""
-    flags: tuple[str, ...] = ()
+    identity: str = ""
     note: str = ""
     points: int = 0
     most: int = 0
@@ -55,9 +56,9 @@ class SavedGrade:
 
 def saved(grade: Grade) -> SavedGrade:
     """The grade with its sums."""
-    about = (grade.submission, grade.sha256, grade.ids, grade.assignment, grade.grader, grade.flags, grade.note)
+    about = (grade.submission, grade.sha256, grade.ids, grade.assignment, grade.grader, grade.identity, grade.note)
     sums = (grade.points, grade.most, grade.is_final, grade.kinds)
-    return SavedGrade(*about, *sums, tuple(map(_check, grade.results)))
+    return SavedGrade(grade.flags, *about, *sums, tuple(map(_check, grade.results)))
 
 
 def read_grade(attempt: Path) -> SavedGrade | None:

@@ -11,7 +11,8 @@ from lab.files.toml_file import TomlFile, read_toml
 from lab.model.sizes import parse_sizes
 from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.programs.placeholders import split
-from lab.sites import EVERYWHERE
+from lab.sites import EVERYWHERE, MODULES
+from lab.sites.traits import fixed
 from lab.submission.asked import Demands, read_asked
 
 CHECKS: tuple[str, ...] = tuple(whole_schema("assignment")["$defs"]["check"]["enum"])  # in the order of making them
@@ -30,6 +31,7 @@ class Assignment:
     claims_at_least: int = 0
     hidden: frozenset[str] = frozenset()
     asked: Demands = field(default_factory=Demands)
+    identities: tuple[str, ...] | None = None  # whose records are graded without a person: names and digests
 
     @property
     def name(self) -> str:
@@ -39,6 +41,24 @@ class Assignment:
     def checks(self) -> tuple[str, ...]:
         """The checks with points, in their order: others are not made."""
         return tuple(name for name, points in self.points.items() if points)
+
+    @property
+    def recorded_as(self) -> str:
+        """The name of its site in records: `slurm:exact` makes those of exact, `host:rxe` of host."""
+        kind, _, wanted = self.site.partition(":")
+        return wanted if wanted in MODULES else kind
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The identities that it accepts, by name or digest. By default the one that every computer has on its site;
+        other hardware has to be named."""
+        if self.identities is not None:
+            return self.identities
+        return (self.recorded_as,) if fixed(self.recorded_as) else ()
+
+    def accepts(self, digest: str, *, own: bool) -> bool:
+        """Whether records of an identity are graded without a person; `own` is the one that the grader's site has."""
+        return (own and self.recorded_as in self.listed) or any(map(digest.startswith, self.listed))
 
     @property
     def named(self) -> str:
@@ -54,7 +74,10 @@ def load_assignment(file: Path) -> Assignment:
     site, hidden = document.get("site", EVERYWHERE), frozenset(document.get("hidden", ()))
     points = {name: document["points"].get(name, 0) for name in CHECKS}
     experiment = _experiment(file, document["experiment"])
-    return Assignment(file, document["title"], experiment, site, points, **more, hidden=hidden)
+    listed = tuple(document["identities"]) if "identities" in document else None
+    made = Assignment(file, document["title"], experiment, site, points, **more, hidden=hidden, identities=listed)
+    _require_own_name(made, found)
+    return made
 
 
 def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:
@@ -89,3 +112,12 @@ def _asked(found: TomlFile) -> Demands:
             what = error.what if isinstance(error, SizeError) else f"{name}: {str(error).lower()}"
             found.refuse(Fault(what, ("program", name), getattr(error, "hint", "")))
     return read_asked(table)
+
+
+def _require_own_name(made: Assignment, found: TomlFile) -> None:
+    """By name, only the identity of the assignment's own site is known where it is graded."""
+    for number, name in enumerate(made.listed):
+        if name in MODULES and name != made.recorded_as:
+            expected = f"{made.recorded_as!r}, or the digest of an identity"
+            fault = Fault(f"identities names {name!r}, and the site is {made.site!r}", ("identities", number), expected)
+            found.refuse(fault)

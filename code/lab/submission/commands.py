@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from lab.places import SUBMISSIONS, from_here
+from lab.places import REFERENCE, SUBMISSIONS, from_here
 from lab.plan.workshop import open_workshop
 from lab.sites import open_site
 from lab.submission.errors import SubmissionRefused
@@ -41,13 +41,16 @@ def submit(options: Namespace) -> int:
 
 def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, draft: bool) -> Path:
     """The file to hand in, written now."""
+    from lab.records.reference import read_identity
     from lab.report.commands import report_file, report_texts
     from lab.submission.assignment import find_assignment, load_assignment
-    from lab.submission.hand_in import Work, build_obstacles, hand_in, obstacles
+    from lab.submission.hand_in import Work, build_obstacles, hand_in, obstacles, other_identity
 
     assignment = load_assignment(find_assignment(named))
     shop = open_workshop([assignment.experiment], open_site(assignment.site), _tell)
     (plan,) = shop.plans
+    for line in other_identity(assignment, plan, read_identity(REFERENCE) or {}):
+        _tell(line)
     work = Work(assignment, plan, results, report_file(plan), tuple(report_texts(plan)))
     reasons = (*build_obstacles(), *obstacles(work))
     if reasons and not draft:

@@ -25,6 +25,7 @@ from lab.report.stamp import report_stamp
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment
 from lab.submission.errors import SubmissionRefused
+from lab.submission.identity import identity_of
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, make_page
 from lab.submission.programs import program_files
 from lab.version import exact_version
@@ -82,6 +83,17 @@ def shortfalls(assignment: Assignment, text: str, file: str) -> Iterator[str]:
     ):
         if count < least:
             yield f"{file} has {count} {what}, the assignment asks for {least} at least"
+
+
+def other_identity(assignment: Assignment, plan: Plan, known: dict[str, str]) -> Iterator[str]:
+    """A sentence for a student whose machine or programs are not those that everybody has; `known` are these. On a
+    wall clock only the grader knows what is accepted."""
+    identity = identity_of(plan)
+    if known and plan.site.traits.repeats and not assignment.accepts(identity.digest, own=identity.is_of(known)):
+        yield (
+            f"measured on {identity.words}, which the assignment does not accept: no points for rerun without a person "
+            "(lab doctor says what differs)"
+        )
 
 
 def build_obstacles(folder: Path = ROOT / "code" / "bench") -> Iterator[str]:

@@ -36,7 +36,7 @@ trials_per_task = 8
 patience_s = 60
 """
 PROGRAM = '[program]\nsizes = "1,2"\nverify = "-v"\nrefuses = ["-x"]\nkilled_server = true\nno_server = true\n'
-ASSIGNMENT = 'title = "t"\nexperiment = "e"\nsite = "exact"\nhidden = ["speed"]\n' + PROGRAM
+ASSIGNMENT = 'title = "t"\nexperiment = "e"\nsite = "exact"\nidentities = ["exact"]\nhidden = ["speed"]\n' + PROGRAM
 ASSIGNMENT += "[discussion]\nwords_at_least = 80\nclaims_at_least = 5\n[points]\n" + "".join(
     f"{name} = 10\n" for name in CHECKS
 )

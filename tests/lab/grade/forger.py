@@ -7,15 +7,17 @@ import hashlib
 import json
 import re
 import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from tests.lab.hand_ins import Course, plan_on, with_report
+from tests.lab.hand_ins import Course, measure, plan_on, with_report
 
 from lab.files.digests import SUMS, sums_of
+from lab.grade.case import GradingSetup
 from lab.plan.plan import Plan
 from lab.records.record import RECORD, SAMPLES, record_folder
 from lab.report import build as report_build
@@ -24,7 +26,7 @@ from lab.report.evidence.evidence import gather
 from lab.report.pdf.attach import attach
 from lab.report.tex.latex import compile_pdf
 from lab.submission.archive import pack, unpack
-from lab.submission.hand_in import Work, make_hand_in
+from lab.submission.hand_in import Work, make_hand_in, pack_records
 from lab.submission.opening import open_submission
 from lab.submission.package import PAGE, RECORDS, make_page
 from lab.version import exact_version
@@ -57,8 +59,8 @@ class Forger:
         return self.work.plan.experiment.file.parent.name
 
     @property
-    def keys(self) -> list[str]:
-        return sorted(self.work.plan.trials())
+    def keys(self) -> list[str]:  # of its records
+        return sorted({path.partition("/")[0] for path in unpack(self.files[RECORDS], "")})
 
     def pdf(self, files: Files | None = None, pages: bytes | None = None, **page: Any) -> bytes:
         """A hand-in of these files with digests and chain redone; `page` replaces what hand-in.json says."""
@@ -78,6 +80,14 @@ class Forger:
         records = unpack(self.files[RECORDS], "")
         change(records)
         return self.files | {RECORDS: pack(records | digests_of(records))}
+
+    def measured(self, site: Any, digest: str = "d") -> Files:
+        """All files, with records of another site or of other programs, and its identity."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as name:
+            plan = plan_on(self.work.plan.experiment.file, site, digest)
+            measure(plan, Path(name), site)
+            identity = json.dumps({"site": site.name, **site.identity()}, indent=1, sort_keys=True) + "\n"
+            return self.files | {RECORDS: pack_records(plan, Path(name)), "identity.json": identity.encode()}
 
     def facts(self, key: str, change: Callable[[dict[str, Any]], Any]) -> Files:
         """All files, with one record.json changed."""
@@ -156,3 +166,8 @@ def substitute(files: Files, name: str, pattern: str, by: str) -> None:
 
 def _bare(pdf: bytes, _: Files) -> bytes:
     return pdf
+
+
+def accepting(setup: GradingSetup, *identities: str) -> GradingSetup:
+    """The grader of a course that lists these identities besides the grader's own."""
+    return replace(setup, assignment=replace(setup.assignment, identities=("exact", *identities)))

@@ -19,7 +19,8 @@ from lab.grade.course import Graded, grade_class
 from lab.grade.fingerprint import FILE, Fingerprint, read_fingerprint, write_fingerprint
 from lab.grade.found import ClassError, by_assignment, find_submissions, require_one
 from lab.grade.likeness import Likeness, alike, compare
-from lab.grade.saved import SavedGrade
+from lab.grade.result import Status
+from lab.grade.saved import SavedCheck, SavedGrade
 from lab.submission.assignment import CHECKS, Assignment
 
 # Stands for `lab grade`: it writes a grade, or breaks down where the hand-in says so.
@@ -170,6 +171,18 @@ def test_the_csv_has_a_row_for_each_and_no_formula(hand_ins: Path, tmp_path: Pat
     assert [row["hand-ins of an id"] for row in rows] == ["2", "2", ""]
     assert (rows[0]["rerun"], rows[0]["pages"]) == ("9", "") and "speed" not in rows[0]
     assert rows[0]["ids"] == "'=1+1" and rows[2]["trouble"]
+
+
+def test_another_identity_stands_above_all_others(tmp_path: Path) -> None:
+    check = SavedCheck("rerun", 9, 9, Status.PASSED)
+    named = SavedGrade(flags=("ANOTHER IDENTITY",), identity="exact 0f", points=9, checks=(check,))
+    rows = [Graded("ada.pdf", SavedGrade(points=9, checks=(check,)), tmp_path), Graded("zoe.pdf", named, tmp_path)]
+    write_class(ASSIGNMENT, rows, tmp_path)
+    first, second = csv.DictReader((tmp_path / GRADES).read_text().splitlines())
+    assert [first[name] for name in ("submission", "flags", "identity")] == ["zoe.pdf", "ANOTHER IDENTITY", "exact 0f"]
+    assert second["submission"] == "ada.pdf" and not second["flags"]
+    text = (tmp_path / PAGE).read_text()
+    assert text.index('<td class="flag">ANOTHER IDENTITY</td>') < text.index("ada.pdf")
 
 
 class Page(HTMLParser):

@@ -1,6 +1,7 @@
-"""One hand-in graded, and what that leaves: lab.grade.{attempts,case,kept,outputs,result}."""
+"""One hand-in graded, and what that leaves: lab.grade.{attempts,case,kept,outputs,remarks,result}."""
 
 import json
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -10,23 +11,27 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 from tests.lab import hand_ins
-from tests.lab.grade.forger import make_forger
+from tests.lab.grade.forger import accepting, make_forger
 from tests.lab.hand_ins import Course
 
 from lab.errors import SiteError
 from lab.grade import grading
 from lab.grade.attempts import attempts_of, last_attempt, new_attempt
 from lab.grade.case import Case, GradingSetup
+from lab.grade.feedback import FEEDBACK, write_feedback
 from lab.grade.finding import Finding, Flaw
 from lab.grade.found import find_submissions, require_one
 from lab.grade.grading import grade
 from lab.grade.outputs import GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
+from lab.grade.remarks import UNREAD
 from lab.grade.result import CheckResult, Grade, Status
 from lab.grade.saved import GRADE, SavedGrade
+from lab.places import TEMPLATES
 from lab.records.record import read_facts
 from lab.report.errors import ReportError
 from lab.sites.links.cable import Cable
 from lab.submission.assignment import CHECKS
+from lab.submission.identity import identity_of
 from lab.version import exact_version
 
 GradeFile = Callable[..., Grade]
@@ -87,16 +92,50 @@ def test_another_version_of_the_lab_is_named_and_costs_nothing(
     assert said.get("value") == grade.note
 
 
-def test_another_machine_and_other_programs_are_held_to_the_tolerance(
-    grade_file: GradeFile, course: Course, tmp_path: Path
+
+def test_another_machine_that_the_course_lists_is_held_to_the_tolerance(
+    grade_file: GradeFile, setup: GradingSetup, course: Course, tmp_path: Path
 ) -> None:
     work = hand_ins.make_work(course, "bob", hand_ins.Site("another", 1.04), digest="e")
     file = hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "bob.pdf")
-    assert grade_file(file).kinds == ()
-    slow = hand_ins.make_work(course, "carl", hand_ins.Site("another", 1.2))
+    listing = accepting(setup, identity_of(work.plan).digest[:16])
+    done = grade_file(file, at=listing)
+    assert (done.kinds, done.flags) == ((), ()) and "by tolerance" in done.note
+    slow = hand_ins.make_work(course, "carl", hand_ins.Site("another", 1.2), digest="e")
     hand_ins.with_report(course, slow)
-    (result,) = grade_file(hand_ins.handed_in(slow, tmp_path / "carl.pdf"), ["rerun"]).results
-    assert {each.kind for each in result.findings} == {Flaw.TOLERANCE}
+    (result,) = grade_file(hand_ins.handed_in(slow, tmp_path / "carl.pdf"), ["rerun"], at=listing).results
+    assert {each.kind for each in result.findings} == {Flaw.TOLERANCE, Flaw.REPETITION, Flaw.SHIFT}
+
+
+def test_an_identity_that_the_course_does_not_list_costs_rerun_and_is_said_first_in_every_output(
+    grade_file: GradeFile, course: Course, tmp_path: Path
+) -> None:
+    """Its records are equal to the grader's: nothing else is against it."""
+    work = hand_ins.make_work(course, "gil", hand_ins.Site("another"))
+    done = grade_file(hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "gil.pdf"))
+    assert done.kinds == (Flaw.OTHER_IDENTITY.value,) and done.points == 75 and done.is_final
+    (flag,) = done.flags
+    assert done.identity in flag and "differs in image" in flag
+    write_grade(done, tmp_path / "out")
+    assert lines(done)[1] == flag and gradescope(done)["output"] == flag
+    assert (tmp_path / "out" / GRADE).read_text().split("\n")[1:3] == [' "flags": [', f'  "{flag}"']
+    assert next(Xml.fromstring(junit(done)).iter("property")).get("value") == flag
+    write_feedback(done, TEMPLATES, tmp_path / "out")
+    (tmp_path / "out" / FEEDBACK).rename(tmp_path / "page.pdf")
+    command = ["pdftotext", "-raw", "page.pdf", "-"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert said.stdout.index("ANOTHER IDENTITY") < said.stdout.index("75 of 100 points")
+
+
+def test_an_identity_that_cannot_be_read_is_said_first(
+    grade_file: GradeFile, course: Course, ada: Any, tmp_path: Path
+) -> None:
+    forger = make_forger(course, ada, tmp_path)
+    for name, content in (("a", b"[" * 9000), ("b", b'{"site": 1}'), ("c", b"{}")):
+        (tmp_path / f"{name}.pdf").write_bytes(forger.pdf(forger.files | {"identity.json": content}))
+        done = grade_file(tmp_path / f"{name}.pdf", ["rerun"])
+        assert done.flags == (UNREAD,) and done.points == 0 and done.identity == ""
+        assert [each.status for each in done.results] == [Status.FAILED]
 
 
 def test_on_a_site_with_a_clock_on_the_wall_no_two_runs_are_equal(
@@ -107,10 +146,15 @@ def test_on_a_site_with_a_clock_on_the_wall_no_two_runs_are_equal(
     here.traits = there.traits = Cable.traits
     work = hand_ins.with_report(course, hand_ins.make_work(course, "fay", there))
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", here, "d")
-    assignment = replace(setup.assignment, site="host")
+    assignment = replace(setup.assignment, site="host:rxe", identities=("host",))
     wall = replace(setup, assignment=assignment, site=here, plan=plan, results=tmp_path / "host")
     assert work.plan.trials().keys() == plan.trials().keys()
-    assert grade_file(hand_ins.handed_in(work, tmp_path / "fay.pdf"), at=wall).kinds == ()
+    file = hand_ins.handed_in(work, tmp_path / "fay.pdf")
+    done = grade_file(file, at=wall)
+    assert done.kinds == done.flags == () and "by tolerance" in done.note
+    unnamed = replace(wall, assignment=replace(assignment, identities=None))
+    done = grade_file(file, ["rerun"], at=unnamed)
+    assert done.kinds == (Flaw.OTHER_IDENTITY.value,) and "nothing that is known here" in done.flags[0]
 
 
 def test_records_that_are_not_the_trials_of_the_plan_are_not_measured_again_in_vain(

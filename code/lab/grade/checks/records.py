@@ -13,10 +13,10 @@ from lab.report.pdf.attachments import attachments
 
 def records(case: Case) -> Iterator[Finding]:
     """Each record, then the tables made of them."""
-    if case.site.name != case.setup.assignment.site:
+    if case.site.name != case.setup.assignment.recorded_as:
         yield Finding(
             Flaw.SITE,
-            f"it was measured on {case.site.name}, the assignment asks for {case.setup.assignment.site}",
+            f"it was measured on {case.site.name}, the assignment asks for {case.setup.assignment.recorded_as}",
         )
     yield from case.record_findings
     if not case.record_findings or case.repeats_exactly:

@@ -28,8 +28,10 @@ def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
 
 
 def ends_of(evidence: Evidence) -> str:
-    """Both ends by their devices and addresses; where each trial had nodes of its own, by those."""
-    nodes = {", ".join(facts.moment.nodes) for facts in evidence.facts.values()} - {""}
+    """Both ends by their devices and addresses; where each trial had nodes of its own, by those. A trial that repeats
+    gives the same on all nodes, so that a report does not name them."""
+    moments = () if evidence.plan.site.traits.repeats else tuple(each.moment for each in evidence.facts.values())
+    nodes = {", ".join(each.nodes) for each in moments} - {""}
     ends = evidence.plan.site.ends
     named = (f"{each.device} on {each.host}" if each.device else each.host for each in (ends.client, ends.server))
     return "; ".join(sorted(nodes)) or ", ".join(named)
