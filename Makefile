@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup papers venv build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz compilers hosts container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade compilers hosts container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -47,7 +47,7 @@ grade-class: papers $(programs) ## Grade a folder of hand-ins: make grade-class 
 autograder: setup ## Make the zip with which Gradescope grades an assignment: ASSIGNMENT=name, IMAGE=course.lab
 	$(bin)/lab autograder $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(IMAGE),--image "$(IMAGE)")
 
-grade-corpus: setup ## Try the grader on 253 tampered and 30 honest hand-ins
+grade-corpus: setup ## Try the grader on 550 tampered and 100 honest hand-ins
 	$(bin)/pytest -m corpus --timeout 600
 
 verify: venv ## Measure again from nothing and compare with results/reference
@@ -66,6 +66,9 @@ options: build ## Renew the table of the C programs' options, after a change of 
 
 fuzz: build ## Run the commands on 5,000 damaged files, other ones each time
 	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/fuzz --timeout 7200
+
+fuzz-grade: papers ## Grade 20,000 damaged hand-ins, other ones each time
+	LAB_FUZZ_CASES=20000 $(bin)/pytest tests/fuzz/test_damaged_hand_ins.py --timeout 14400
 
 compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
 	$(bin)/python tests/bench/compilers.py

@@ -76,10 +76,10 @@ geometric_mean_up_to = "1K"
 TEXTS = [PLAIN.encode(), *(file.read_bytes() for file in sorted(EXPERIMENTS.glob("*.toml")))]
 
 
-def share(part: float) -> settings:
+def share(part: float, least: int = 10) -> settings:
     """How many of the cases, and that they are the same each time unless others are asked for."""
     return settings(
-        max_examples=max(10, round(CASES * part)),
+        max_examples=max(least, round(CASES * part)),
         deadline=None,
         derandomize="LAB_FUZZ_CASES" not in os.environ,
         database=None,

@@ -1,0 +1,215 @@
+"""Whatever is handed in, its grade is final: every check ends with points or findings, and none breaks down.
+
+`make test` tries some hundred hand-ins, `make fuzz-grade` 20,000, each time others.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fuzz import trees
+from tests.fuzz.mutate import Damage
+from tests.fuzz.test_damaged_files import refused_or_read, share
+from tests.lab import hand_ins
+from tests.lab.files.test_toml_file import ASSIGNMENT
+from tests.lab.grade.forger import Files, Forger, accepting, digests_of, make_forger
+from tests.lab.report.check import test_corpus as sentences
+
+from lab.grade.case import Case, GradingSetup
+from lab.grade.fingerprint import fingerprint
+from lab.grade.grading import grade
+from lab.grade.outputs import gradescope, junit, lines
+from lab.grade.result import Grade, Status
+from lab.grade.saved import SavedGrade, saved
+from lab.harmless import one_line
+from lab.report.check.safety import require_safe
+from lab.report.check.text import all_refused
+from lab.report.evidence.evidence import Evidence, gather
+from lab.report.prose.uses import claims_used, length_of
+from lab.submission.archive import pack, unpack
+from lab.submission.assignment import CHECKS, load_assignment
+from lab.submission.errors import SubmissionError
+from lab.submission.identity import identity_of
+from lab.submission.opening import Submission, open_submission
+from lab.submission.package import PAGE, RECORDS
+from lab.typed_json import as_json, parse_as
+
+PAPERLESS = tuple(name for name in CHECKS if name != "pages")  # what can be judged without drawing a page
+LISTED = hand_ins.Site("listed", 1.02)  # a machine that the course accepts besides the grader's
+JSONS = ("identity.json", PAGE, "manifest.json")
+TEXTS = (*JSONS, "report.toml", "discussion.tex", "claims.csv", "small.csv", "experiment.toml")
+LATEX = ("\\", "{", "}", "$", "\\claim{", "\\claim[9]{verbs.64K}", "\\begin{tabular}{lr}", "&", "\\\\", "%", "~")
+WORDS = ("twice", "33", "1e9", "MB/s", "64 KiB", "RDMA", "TCP", "faster than", "never", "\u00b5s", "\u0663", "\ud800")
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A grader at work: two honest hand-ins, of the grader's machine and of a listed one, and the own evidence."""
+
+    setup: GradingSetup
+    own: Evidence
+    forgers: tuple[Forger, Forger]
+
+    def grade(self, files: Files, pdf: bytes = b"") -> Grade:
+        """The grade of these attachments; the pages are taken for those that the data give unless they come along."""
+        forger = self.forgers[0]
+        with TemporaryDirectory(dir=forger.folder) as name:
+            case = Case(self.setup, forger.folder / "ada.pdf", Path(name))
+            vars(case)["submission"] = Submission("ada", pdf, files)
+            vars(case)["own"] = self.own
+            if not pdf:
+                vars(case)["rebuilt_whole"] = pdf
+            done = grade(case, "", CHECKS if pdf else PAPERLESS, lambda _: None)
+            fingerprint(case)
+        return done
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    course = hand_ins.make_course(tmp_path_factory.mktemp("course"))
+    ada = hand_ins.with_report(course, hand_ins.make_work(course, "ada", hand_ins.Site()))
+    forger = make_forger(course, ada, tmp_path_factory.mktemp("forger"))
+    plan, other = (hand_ins.plan_on(ada.plan.experiment.file, site, "d") for site in (hand_ins.Site(), LISTED))
+    folders = (course.folder / "grader", course.templates, course.cache)
+    setup = GradingSetup(course.assignment, hand_ins.Site(), plan, *folders, 1, lambda *_: None)
+    hand_ins.measure(plan, setup.results, setup.site)
+    listed = replace(forger, files=forger.measured(LISTED))
+    return Desk(accepting(setup, identity_of(other).digest), gather(plan, setup.results), (forger, listed))
+
+
+@pytest.fixture(autouse=True)
+def without_latex(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report takes a second to build: here it is always the honest one."""
+    made = desk.forgers[0].work.report.read_bytes()
+    monkeypatch.setattr("lab.grade.case.rebuild", lambda *_: made)
+
+
+def ends_well(done: Grade) -> None:
+    """A grade with points or findings, that every output can show."""
+    broken = [each for each in done.results if each.status not in (Status.PASSED, Status.FAILED)]
+    assert not broken, [each.evidence() for each in broken]
+    assert all(each.findings for each in done.results if each.status is Status.FAILED)
+    text = json.dumps([as_json(saved(done)), gradescope(done)])
+    assert parse_as(SavedGrade, json.loads(text)[0]) == saved(done)
+    assert Xml.fromstring(junit(done)).tag == "testsuite"
+    said = [*lines(done), *map(one_line, done.flags)]
+    assert all(line.isprintable() for line in said) and max(map(len, said)) < 3000
+
+
+def any_of(damage: Damage, choices: Any) -> Any:
+    return choices[damage.upto(len(choices) - 1)]
+
+
+def spoiled(damage: Damage, content: bytes, *, is_json: bool = False) -> bytes:
+    """As a person, a program or a disk would spoil it."""
+    ways = [damage.text, damage.any, partial(trees.damaged, damage) if is_json else damage.text]
+    return bytes(any_of(damage, ways)(content))
+
+
+def with_spoiled_record(damage: Damage, forger: Forger) -> Files:
+    """One file of a record is another, lies elsewhere, or is gone; half of the time the digests are made to fit."""
+    records = unpack(forger.files[RECORDS], "")
+    path = any_of(damage, sorted(records))
+    content = records.pop(path)
+    way = damage.upto(9)
+    if way == 0:
+        records[spoiled(damage, path.encode()).decode(errors="replace")] = content
+    elif way < 9:
+        records[path] = spoiled_file(damage, path, content)
+    return forger.files | {RECORDS: pack(records | (digests_of(records) if damage.upto(1) else {}))}
+
+
+def spoiled_file(damage: Damage, path: str, content: bytes) -> bytes:
+    if path.endswith(".gz") and damage.upto(4):
+        return gzip.compress(spoiled(damage, gzip.decompress(content)))
+    return spoiled(damage, content, is_json=path.endswith(".json"))
+
+
+def test_undamaged_hand_ins_are_believed(desk: Desk) -> None:
+    """Else the cases below would stop at the first check."""
+    own, listed = (desk.grade(forger.files) for forger in desk.forgers)
+    assert (own.kinds, own.points) == ((), own.most)
+    assert next(each for each in listed.results if each.name == "rerun").status is Status.PASSED
+
+
+@share(0.4)
+@given(data=st.data())
+def test_damaged_records(data: st.DataObject, desk: Desk) -> None:
+    damage = Damage(data.draw)
+    ends_well(desk.grade(with_spoiled_record(damage, any_of(damage, desk.forgers))))
+
+
+@share(0.25)
+@given(data=st.data())
+def test_damaged_attachments(data: st.DataObject, desk: Desk) -> None:
+    damage = Damage(data.draw)
+    forger, name = any_of(damage, desk.forgers), any_of(damage, TEXTS)
+    changed = spoiled(damage, forger.files[name], is_json=name in JSONS)
+    files = forger.files | {name: changed}
+    if not damage.upto(9):
+        del files[name]
+    ends_well(desk.grade(files))
+
+
+@share(0.01, least=4)
+@given(data=st.data())
+def test_damaged_pdfs(data: st.DataObject, desk: Desk, tmp_path: Path) -> None:
+    """The bytes of a whole hand-in, and those of one whose records are damaged."""
+    damage = Damage(data.draw)
+    file, forger = tmp_path / "ada.pdf", desk.forgers[0]
+    file.write_bytes(damage.any(forger.pdf()))
+    try:
+        opened = open_submission(file)
+    except SubmissionError as error:
+        assert str(error)
+        return
+    ends_well(desk.grade(opened.files, opened.pdf))
+
+
+@share(0.12)
+@given(data=st.data())
+def test_damaged_zips(data: st.DataObject, desk: Desk, tmp_path: Path) -> None:
+    damage = Damage(data.draw)
+    content = any_of(damage, [pack({"a/report.pdf": b"%PDF"}), desk.forgers[0].files[RECORDS]])
+    (tmp_path / "ada.zip").write_bytes(damage.any(content))
+    refused_or_read(lambda: unpack((tmp_path / "ada.zip").read_bytes(), "ada.zip"))
+    refused_or_read(lambda: open_submission(tmp_path / "ada.zip"))
+
+
+@share(0.12)
+@given(data=st.data())
+def test_damaged_assignments(data: st.DataObject, tmp_path: Path) -> None:
+    file = tmp_path / "assignment.toml"
+    file.write_bytes(Damage(data.draw).text(ASSIGNMENT.encode()))
+    refused_or_read(lambda: load_assignment(file).accepts("0" * 64, own=True))
+
+
+@share(0.1)
+@given(data=st.data(), more=st.text(max_size=40))
+def test_damaged_discussions(data: st.DataObject, more: str) -> None:
+    """Sentences of honest and of lying students, cut and put together, with LaTeX and letters of all kinds between."""
+    damage = Damage(data.draw)
+    pieces = [more]
+    for _ in range(1 + damage.upto(4)):
+        experiment, said = any_of(damage, corpus())
+        start = damage.upto(len(said))
+        pieces += [said[start:] if damage.upto(1) else said, any_of(damage, LATEX), any_of(damage, WORDS)]
+    text = any_of(damage, ("", " ", "\n", "\n\n")).join(pieces)
+    refused_or_read(lambda: require_safe(text, "discussion.tex"))
+    refused_or_read(lambda: all_refused(text, "discussion.tex", sentences.ledger(experiment), None))
+    assert length_of(text) and claims_used(text) is not None
+
+
+@cache
+def corpus() -> list[tuple[str, str]]:
+    return [each for name in ("honest", "lies") for each in sentences.sentences(name)]
