@@ -25,7 +25,7 @@ SINGLE = TOLERANCE  # of a median, of a repetition beyond the grader's own, of a
 # trials repeat. Another day may move each of two series on a wall clock so far (lab.report.evidence.margin).
 JOINT = TOLERANCE / 2
 OUTLIERS = 0.1  # of a series' repetitions on a wall clock, where another process disturbs one or two
-# Simulated for two honest sides of six normal samples: one range is more than 4 times the other in 0.2 %.
+# Chosen, not measured: the ranges of two honest sides of six repetitions seldom differ so much.
 WIDER = 4.0  # times the spread, in the mean over a series
 WIDEST = 10.0  # of any one size
 LEAST_COPIED = 3  # sizes and points whose repetitions are all equal, where the grader's differ
