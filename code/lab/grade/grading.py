@@ -21,6 +21,7 @@ from lab.places import ROOT
 from lab.submission.errors import SubmissionError
 
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
+MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters
 
 Keep = Callable[[Grade], None]
 

@@ -17,7 +17,7 @@ from lab.grade.pdf_parts import run_bounded
 LONGER_SIDE = 1000  # pixels of a page, whatever its size claims to be
 MOST_PAGES = 200
 LARGEST_PAGES = MOST_PAGES * (LONGER_SIDE**2 * 3 + 100)
-COMMAND = ("pdftoppm", "-scale-to", str(LONGER_SIDE), "-l", str(MOST_PAGES), "report.pdf")
+COMMAND = ("pdftoppm", "-cropbox", "-scale-to", str(LONGER_SIDE), "-l", str(MOST_PAGES), "report.pdf")
 _HEAD = re.compile(rb"P6\s(\d{1,4}) (\d{1,4})\s255\s", re.ASCII)
 
 Pixels = NDArray[np.uint8]

@@ -158,7 +158,7 @@ def number_without_end_in_the_header(forger: Forger, variant: int) -> bytes:
 
 @found_by("records", Flaw.STATE)
 def node_that_is_no_computer(forger: Forger, variant: int) -> bytes:
-    nodes = ["NVIDIA DGX"], ["a\nb"], [{}], ["x" * 100], ["n"] * 100
+    nodes: tuple[list[Any], ...] = ["NVIDIA DGX"], ["a\nb"], [{}], ["x" * 100], ["n"] * 100
     change = {"nodes": nodes[variant % 5]}
     return forger.pdf(forger.facts(any_key(forger, variant), lambda facts: facts["state"].update(change)))
 

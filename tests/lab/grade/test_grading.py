@@ -92,7 +92,6 @@ def test_another_version_of_the_lab_is_named_and_costs_nothing(
     assert said.get("value") == grade.note
 
 
-
 def test_another_machine_that_the_course_lists_is_held_to_the_tolerance(
     grade_file: GradeFile, setup: GradingSetup, course: Course, tmp_path: Path
 ) -> None:

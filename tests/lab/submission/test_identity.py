@@ -27,6 +27,7 @@ def plan(tmp_path: Path) -> Plan:
 
 def plan_of(folder: Path, site: Any, digest: str = "d", text: str = hand_ins.EXPERIMENT) -> Plan:
     (folder / "small.toml").write_text(text)
+    (folder / "mine").mkdir(exist_ok=True)
     return hand_ins.plan_on(folder / "small.toml", site, digest)
 
 
