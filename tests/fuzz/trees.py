@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from typing import Any
 
 from tests.fuzz.mutate import Damage
@@ -58,5 +59,10 @@ def _other(damage: Damage, value: Any) -> Any:
     if way == 0 and isinstance(value, int):
         return value + damage.upto(2) - 1
     if way == 0 and isinstance(value, dict):
-        return value | {KEYS[damage.upto(len(KEYS) - 1)]: VALUES[damage.upto(len(VALUES) - 1)]}
-    return VALUES[damage.upto(len(VALUES) - 1)]
+        return value | {KEYS[damage.upto(len(KEYS) - 1)]: _any_value(damage)}
+    return _any_value(damage)
+
+
+def _any_value(damage: Damage) -> Any:
+    """A copy: the next change may be inside of it."""
+    return deepcopy(VALUES[damage.upto(len(VALUES) - 1)])
