@@ -89,6 +89,15 @@ def test_an_invented_spread_is_found_whether_wide_or_none() -> None:
     assert {each.kind for each in distribution_findings(rows(), wide, EXACT)} == {Flaw.SPREAD}
 
 
+def test_where_the_graders_own_repetitions_lie_far_apart_no_median_is_held_to_the_tolerance() -> None:
+    """Some sizes have two rates, and luck chooses: renewals of the reference moved such medians by more."""
+    two_rates = rows(lambda _, size, repetition: 1.5 if size == 64 and repetition % 2 else 1.0)
+    other_luck = rows(lambda _, size, repetition: 1.5 if size == 64 and repetition < 4 else 1.0)
+    assert {each.kind for each in distribution_findings(other_luck, two_rates, EXACT)} == set()
+    beyond = rows(lambda _, size, __: 2.5 if size == 64 else 1.0)
+    assert Flaw.TOLERANCE in {each.kind for each in distribution_findings(beyond, two_rates, EXACT)}
+
+
 def test_one_repetition_has_no_spread() -> None:
     once = [each for each in rows() if each.repetition == 0]
     assert list(distribution_findings(once, once, EXACT)) == []
