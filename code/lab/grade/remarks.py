@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from lab.errors import LabError
+from collections.abc import Callable
+from typing import TypeVar
+
 from lab.grade.case import Case
 from lab.version import exact_version
+
+Said = TypeVar("Said")
 
 LONGEST_VERSION = 40
 DRIFT = (
@@ -21,12 +25,9 @@ BY_TOLERANCE = "Measured on {}, which the assignment accepts: compared with the 
 
 def flags(case: Case) -> tuple[str, ...]:
     """The sentences that stand first in every output, and colour the row of a class."""
-    if not _is_open(case):
-        return ()
-    try:
-        return () if case.is_accepted else (another_identity(case),)
-    except (LabError, RecursionError):
-        return (UNREAD,)
+    if not _read(lambda: bool(case.submission.files), otherwise=False):
+        return ()  # of what cannot be opened, the check of the package says so
+    return _read(lambda: () if case.is_accepted else (another_identity(case),), otherwise=(UNREAD,))
 
 
 def another_identity(case: Case) -> str:
@@ -39,35 +40,23 @@ def note(case: Case) -> str:
     """The sentences for a reader of odd findings; they change no points."""
     version = ids_and_version(case)[1]
     said = [] if version in ("", exact_version()) else [DRIFT.format(version[:LONGEST_VERSION], exact_version())]
-    return " ".join([*said, *_tolerance(case)])
+    by_tolerance = _read(lambda: case.is_accepted and not case.repeats_exactly, otherwise=False)
+    return " ".join([*said, BY_TOLERANCE.format(identity_words(case))] if by_tolerance else said)
 
 
 def ids_and_version(case: Case) -> tuple[tuple[str, ...], str]:
     """The ids and the version of the lab in a hand-in, as far as it can be read."""
-    try:
-        return case.page.ids, case.page.lab
-    except (LabError, RecursionError):
-        return (), ""
+    return _read(lambda: (case.page.ids, case.page.lab), otherwise=((), ""))
 
 
 def identity_words(case: Case) -> str:
     """The identity as outputs name it; empty where it cannot be read."""
+    return _read(lambda: case.identity.words, otherwise="")
+
+
+def _read(read: Callable[[], Said], otherwise: Said) -> Said:
+    """What a hand-in says of itself. No bytes of a stranger end the grading before its first check."""
     try:
-        return case.identity.words
-    except (LabError, RecursionError):
-        return ""
-
-
-def _tolerance(case: Case) -> list[str]:
-    try:
-        return [BY_TOLERANCE.format(case.identity.words)] if case.is_accepted and not case.repeats_exactly else []
-    except (LabError, RecursionError):
-        return []
-
-
-def _is_open(case: Case) -> bool:
-    """Of what cannot be opened, the check of the package says so."""
-    try:
-        return bool(case.submission.files)
-    except (LabError, RecursionError):
-        return False
+        return read()
+    except Exception:  # noqa: BLE001 - as in lab.grade.grading
+        return otherwise

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import lzma
 import re
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Container, Mapping
@@ -23,6 +25,11 @@ _PATH = re.compile(rf"(?:{_COMPONENT}/){{0,6}}{_COMPONENT}")
 _LITTER = re.compile(r"__MACOSX(?:/.*)?|(?:.*/)?\.(?!\.?(?:/|$)).*", re.DOTALL)
 _ENCRYPTED = 0x1
 _ENTRY = b"PK\x01\x02"  # begins each line of a zip's table of contents
+# What zipfile and the libraries that it unpacks with raise for a damaged one.
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, NotImplementedError, EOFError),
+    *(ValueError, LookupError, ArithmeticError, OSError, RuntimeError),
+)
 
 
 def pack(files: Mapping[str, bytes], runnable: Container[str] = ()) -> bytes:
@@ -42,7 +49,7 @@ def unpack(content: bytes, where: str) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _files(archive, where)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, ValueError, RuntimeError) as error:
+    except _DAMAGED as error:
         raise SubmissionError(f"is no zip file that can be read: {error}", where=where) from error
 
 
@@ -58,7 +65,7 @@ def require_path(path: str, where: str) -> None:
 
 
 def _files(archive: zipfile.ZipFile, where: str) -> dict[str, bytes]:
-    entries = [entry for entry in archive.infolist() if not entry.is_dir() and not is_litter(entry.filename)]
+    entries = [entry for entry in archive.infolist() if not _is_left_out(entry.filename)]
     _require_few(len(entries), where)
     files: dict[str, bytes] = {}
     left = LARGEST_TOTAL
@@ -69,6 +76,11 @@ def _files(archive: zipfile.ZipFile, where: str) -> dict[str, bytes]:
         files[entry.filename] = _content(archive, entry, min(LARGEST_FILE, left), where)
         left -= len(files[entry.filename])
     return files
+
+
+def _is_left_out(name: str) -> bool:
+    """A folder, or litter. zipfile's own is_dir() needs a name."""
+    return name.endswith("/") or is_litter(name)
 
 
 def _require_few(count: int, where: str) -> None:

@@ -94,6 +94,22 @@ def test_many_files_and_much_in_all_are_refused(monkeypatch: pytest.MonkeyPatch)
         unpack(pack({"a": b"123456", "b": b"12345"}), "x")
 
 
+def test_a_name_that_ends_before_it_begins_is_refused() -> None:
+    """Python's zipfile ends it at the first zero, and asks for the last letter of what is left."""
+    with pytest.raises(SubmissionError) as caught:
+        unpack(pack({"yx.pdf": b"a"}).replace(b"yx.pdf", b"\0x.pdf"), "x.zip")
+    assert caught.value.fault is OpeningFault.NAME
+
+
+@pytest.mark.parametrize("method", [b"\x0c\0", b"\x0e\0", b"\xff\0"], ids=["bz2", "lzma", "unknown"])
+def test_what_is_not_packed_as_its_zip_says_is_one_sentence(method: bytes) -> None:
+    content = pack({"x.pdf": b"a" * 40})
+    changed = content.replace(b"\0\0\x08\0", b"\0\0" + method)
+    assert changed != content
+    with pytest.raises(SubmissionError, match="no zip file that can be read"):
+        unpack(changed, "x.zip")
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x05\x06", b"not a zip"])
 def test_a_damaged_zip_is_one_sentence(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.zip").write_bytes(content)
