@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 from typing import TypeVar
 
 from lab.analysis.means import geometric_mean
@@ -33,7 +33,7 @@ LEAST_COPIED = 3  # sizes and points whose repetitions are all equal, where the 
 
 Place = tuple[str, tuple[tuple[str, str], ...], int, str]  # series, point, size, column
 Values = dict[Place, list[int]]
-Means = dict[tuple[str, str], float]  # by series and column
+Means = dict[tuple[str, str], tuple[float, float]]  # by series and column: the ratio, and what is allowed
 Key = TypeVar("Key")
 Each = TypeVar("Each")
 
@@ -69,8 +69,8 @@ class Quantity:
         return self.tolerance == SINGLE
 
     def outside(self) -> list[int]:
-        """The given values beyond all of the grader's own by more than the tolerance."""
-        low, high = min(self.own) * (1 - SINGLE), max(self.own) * (1 + SINGLE)
+        """The given values beyond all of the grader's own by more than its tolerance."""
+        low, high = min(self.own) * (1 - self.tolerance), max(self.own) * (1 + self.tolerance)
         return [value for value in self.given if not low <= value <= high]
 
     def grown(self, floor: float) -> float:
@@ -97,8 +97,8 @@ def distribution_findings(given: Iterable[Row], own: Iterable[Row], traits: Trai
         yield from _repetitions(series, quantities, traits)
         yield from _spreads(series, quantities, margin_of(traits))
     steady = [each for each in both if each.is_steady]
-    # On a wall clock nothing may be steady, and luck is other luck at each size.
-    means = _means(steady if traits.repeats else both)
+    # On a wall clock nothing may be steady: there, a mean is as uncertain as its values are far apart.
+    means = _means(steady, lambda _: JOINT) if traits.repeats else _means(both, _mean_spread)
     yield from _shifts(means)
     yield from _ratios(steady, means, JOINT if traits.repeats else SINGLE)
 
@@ -130,9 +130,9 @@ def _spreads(series: str, quantities: list[Quantity], floor: float) -> Iterator[
 
 
 def _shifts(means: Means) -> Iterator[Finding]:
-    for (series, column), mean in means.items():
-        if abs(mean - 1) > JOINT:
-            what = f"is {mean:.3f} of what is measured here in the mean over its sizes, allowed is {JOINT:.0%}"
+    for (series, column), (mean, allowed) in means.items():
+        if abs(mean - 1) > allowed:
+            what = f"is {mean:.3f} of what is measured here in the mean over its sizes, allowed is {allowed:.0%}"
             yield Finding(Flaw.SHIFT, f"{series}: {column} {what}")
 
 
@@ -144,10 +144,11 @@ def _ratios(steady: list[Quantity], means: Means, joint: float) -> Iterator[Find
         if high.ratio > (1 + SINGLE) * low.ratio:
             yield _moved(f"{high} to {low}", high.ratio / low.ratio, SINGLE)
     for column, found in _by(means.items(), lambda each: each[0][1]).items():
-        ranked = sorted((mean, series) for (series, _), mean in found)
+        ranked = sorted((mean, series) for (series, _), (mean, _) in found)
         (least, below), (most, above) = ranked[0], ranked[-1]
-        if most > (1 + joint) * least:
-            yield _moved(f"{above} to {below} in the mean over their sizes, by {column},", most / least, joint)
+        allowed = max(joint, *(each for _, (_, each) in found))
+        if most > (1 + allowed) * least:
+            yield _moved(f"{above} to {below} in the mean over their sizes, by {column},", most / least, allowed)
 
 
 def _moved(names: str, change: float, allowed: float) -> Finding:
@@ -155,10 +156,18 @@ def _moved(names: str, change: float, allowed: float) -> Finding:
     return Finding(Flaw.RATIO, what)
 
 
-def _means(both: list[Quantity]) -> Means:
-    """The ratio in the mean, for each column of a series with several sizes or points."""
+def _means(both: list[Quantity], allowed: Callable[[list[Quantity]], float]) -> Means:
+    """The ratio in the mean, for each column of a series with several sizes or points, and how far it may be from 1."""
     groups = _by(both, lambda each: (each.series, each.column))
-    return {key: geometric_mean([one.ratio for one in each]) for key, each in groups.items() if len(each) > 1}
+    return {
+        key: (geometric_mean([one.ratio for one in each]), allowed(each))
+        for key, each in groups.items()
+        if len(each) > 1
+    }
+
+
+def _mean_spread(quantities: list[Quantity]) -> float:
+    return max(JOINT, fmean(_spread(each.own) for each in quantities))
 
 
 def _by(items: Iterable[Each], key: Callable[[Each], Key]) -> dict[Key, list[Each]]:
