@@ -46,7 +46,8 @@ def note(case: Case) -> str:
 
 def ids_and_version(case: Case) -> tuple[tuple[str, ...], str]:
     """The ids and the version of the lab in a hand-in, as far as it can be read."""
-    return _read(lambda: (case.page.ids, case.page.lab), otherwise=((), ""))
+    nobody: tuple[tuple[str, ...], str] = ((), "")
+    return _read(lambda: (case.page.ids, case.page.lab), nobody)
 
 
 def identity_words(case: Case) -> str:
