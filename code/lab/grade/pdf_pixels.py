@@ -16,8 +16,9 @@ from lab.grade.pdf_parts import run_bounded
 
 LONGER_SIDE = 1000  # pixels of a page, whatever its size claims to be
 MOST_PAGES = 200
-LARGEST_PAGES = MOST_PAGES * (LONGER_SIDE**2 * 3 + 100)
-COMMAND = ("pdftoppm", "-cropbox", "-scale-to", str(LONGER_SIDE), "-l", str(MOST_PAGES), "report.pdf")
+BLOCK = 8  # pages that are drawn and held at once
+LARGEST_BLOCK = BLOCK * (LONGER_SIDE**2 * 3 + 100)
+COMMAND = ("pdftoppm", "-cropbox", "-scale-to", str(LONGER_SIDE), "report.pdf")
 _HEAD = re.compile(rb"P6\s(\d{1,4}) (\d{1,4})\s255\s", re.ASCII)
 
 Pixels = NDArray[np.uint8]
@@ -26,8 +27,11 @@ Pixels = NDArray[np.uint8]
 def differing_pages(given: bytes, made: bytes) -> Iterator[Finding]:
     """A finding for each page that looks otherwise, with the place of the difference."""
     for number, (one, other) in enumerate(zip_longest(_pages(given), _pages(made)), 1):
-        if one is None or other is None:
-            yield Finding(Flaw.SEEN, f"page {number} is {'missing' if one is None else 'one too many'}")
+        if one is None:
+            yield Finding(Flaw.SEEN, f"page {number} is missing")
+        elif other is None:
+            yield Finding(Flaw.SEEN, f"page {number} is one too many")
+            return  # there may be many more
         elif one.shape != other.shape:
             yield Finding(Flaw.SEEN, f"page {number} has another size or position")
         elif (differing := (one != other).any(axis=2)).any():
@@ -46,12 +50,20 @@ def _place(differing: NDArray[np.bool_]) -> str:
 
 
 def _pages(pdf: bytes) -> Iterator[Pixels]:
+    for first in range(1, MOST_PAGES + 1, BLOCK):
+        drawn = list(_block(pdf, first))
+        yield from drawn
+        if len(drawn) < BLOCK:
+            return
+
+
+def _block(pdf: bytes, first: int) -> Iterator[Pixels]:
     with tempfile.TemporaryDirectory(prefix="lab-pages-") as name:
-        drawn = run_bounded(COMMAND, pdf, Path(name), LARGEST_PAGES)
-    while head := _HEAD.match(drawn):
+        command = (*COMMAND, "-f", str(first), "-l", str(first + BLOCK - 1))
+        drawn = run_bounded(command, pdf, Path(name), LARGEST_BLOCK)
+    place = 0
+    while head := _HEAD.match(drawn, place):
         width, height = int(head[1]), int(head[2])
-        end = head.end() + width * height * 3
-        content = drawn[head.end() : end]
-        if len(content) == width * height * 3:
-            yield np.frombuffer(content, np.uint8).reshape(height, width, 3)
-        drawn = drawn[end:]
+        place = head.end() + width * height * 3
+        if place <= len(drawn):
+            yield np.frombuffer(drawn, np.uint8, width * height * 3, head.end()).reshape(height, width, 3)
