@@ -12,6 +12,7 @@ from lab.grade.consistency import record_findings
 from lab.grade.finding import Finding, Flaw
 from lab.grade.identity import handed_in_site
 from lab.grade.kept import kept
+from lab.grade.pdf_parts import read_lines
 from lab.grade.programs import build_programs, keep_programs, with_programs
 from lab.grade.rebuild import Texts, rebuild
 from lab.grade.records import most_rows, unpack_records
@@ -101,6 +102,11 @@ class Case:
             if isinstance(named, dict):
                 digests |= {file: str(named[file.name]) for file in digests if file.name in named}
         return make_plan(experiment, self.site, digests)
+
+    @kept
+    def lines(self) -> list[str]:
+        """The printed lines of the pages: two checks compare them, and a stranger's may take seconds."""
+        return read_lines(self.submission.pdf)
 
     @kept
     def identity(self) -> Identity:

@@ -19,7 +19,7 @@ def differing_lines(case: Case) -> Iterator[Finding]:
     """Each run of lines that differs: the kind says whether it is a row of a table."""
     if case.is_as_rebuilt:
         return
-    given, made = read_lines(case.submission.pdf), read_lines(case.rebuilt)
+    given, made = case.lines, read_lines(case.rebuilt)
     if len(given) > 2 * len(made) + MORE_LINES:
         yield Finding(Flaw.TEXT, f"the PDF prints {len(given)} lines, the data give {len(made)}")
         return

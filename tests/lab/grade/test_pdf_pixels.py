@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 
-from lab.grade import pdf_pixels
 from lab.grade.finding import Flaw
+from lab.grade.pdf_parts import run_bounded
 from lab.grade.pdf_pixels import BLOCK, differing_pages
 
 
@@ -19,9 +22,9 @@ def pdf(pages: int, marked: int = 0, box: str = "0 0 200 100") -> bytes:
         objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox [{box}] {drawn} >>")
     objects.append("<< /Length 15 >> stream\n10 10 50 50 re f\nendstream")
     text, places = "%PDF-1.5\n", []
-    for number, each in enumerate(objects, 1):
+    for number, content in enumerate(objects, 1):
         places.append(len(text))
-        text += f"{number} 0 obj\n{each}\nendobj\n"
+        text += f"{number} 0 obj\n{content}\nendobj\n"
     table = "".join(f"{place:010} 00000 n \n" for place in places)
     end = f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(text)}\n%%EOF\n"
     return f"{text}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{end}".encode()
@@ -51,8 +54,12 @@ def test_missing_pages_are_named_one_by_one_and_the_first_of_too_many() -> None:
 
 def test_no_more_is_drawn_than_the_data_give_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hundreds of pages would take hundreds of MiB and minutes."""
-    drawn: list[int] = []
-    run = pdf_pixels.run_bounded
-    monkeypatch.setattr(pdf_pixels, "run_bounded", lambda *words: (drawn.append(words[-1]), run(*words))[1])
+    bounds: list[int] = []
+
+    def drawn(command: Sequence[str], content: bytes, folder: Path, bound: int) -> bytes:
+        bounds.append(bound)
+        return run_bounded(command, content, folder, bound)
+
+    monkeypatch.setattr("lab.grade.pdf_pixels.run_bounded", drawn)
     assert len(said(pdf(300), pdf(2))) == 1
-    assert len(drawn) == 2 and sum(drawn) < 50 * 2**20
+    assert len(bounds) == 2 and sum(bounds) < 50 * 2**20
