@@ -19,7 +19,7 @@ LARGEST_PDF = 100 * 2**20
 LARGEST_FILE, LARGEST_TOTAL, MOST_FILES = 50 * 2**20, 100 * 2**20, 32
 MOST_OBJECTS = 20_000  # a report of the lab has some hundreds
 LONGEST_LINE = 80  # about an object, as qpdf lists them
-LIMITS = ("prlimit", "--cpu=10", f"--as={400 * 2**20}", f"--fsize={LARGEST_PDF}", "--core=0")
+LIMITS = ("prlimit", "--cpu=8", f"--as={400 * 2**20}", f"--fsize={LARGEST_PDF}", "--core=0")
 KILLED = (-signal.SIGKILL, -signal.SIGXCPU)
 # One path component that starts with a letter: no folder, no hidden file, no option.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
