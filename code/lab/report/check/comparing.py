@@ -76,6 +76,10 @@ _TURNED |= {Relation.NOT_MORE: Relation.NOT_LESS, Relation.EQUAL: Relation.EQUAL
 _PASSIVE = re.compile(
     r"\A(?:outperformed|beaten|surpassed|exceeded|overtaken|outpaced|outrun|dominated|matched)\s+by\b", re.I
 )
+# What follows it is not said, only that nobody can say it.
+_UNDECIDED = re.compile(
+    r"\b(?:cannot|can't|can not|could not|couldn't) (?:\w+ )?(?:tell|say|decide) (?:whether|which|who)\b[^,;:]*\Z", re.I
+)
 _COST = re.compile(r"\b(?:time|latenc\w+|cost\w*|overhead\w*|delay|duration)\b", re.I)
 _GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
 _NO_SIDE = re.compile(
@@ -131,6 +135,8 @@ def _compared(part: Part, relation: Relation, found: re.Match[str]) -> Compared 
     if _is_of_cost(words, found):
         relation = _TURNED[relation]
     scope, denied = _scope(words), _is_denied(words, found)
+    if _UNDECIDED.search(words[: found.start()]):
+        relation, denied = Relation.UNKNOWN, False
     if scope is Scope.NONE and len(_NEGATION.findall(words)) == 2:  # `no size at which it is not`
         scope, denied = Scope.EVERY, False
     return Compared(ours, base, relation, scope, denied, place, found[0])

@@ -11,6 +11,7 @@ from lab.report.check.binding import (
     claims_are_of_the_subject,
     kinds_are_as_said,
 )
+from lab.report.check.extremes import ends_are_of_the_sizes
 from lab.report.check.finding import Finding
 from lab.report.check.fitting import fitting, nearest
 from lab.report.check.latex import MARK, read, split, without_comments
@@ -33,6 +34,7 @@ REFUSED = "the text claims what the data do not support:"
 _TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
 SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Finding]], ...] = (
     numbers_are_carried,
+    ends_are_of_the_sizes,
     versions_are_the_records,
     claims_are_of_the_subject,
     claims_are_of_the_link,
