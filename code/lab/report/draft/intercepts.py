@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lab.report.claims.intercepts import InterceptClaims
 from lab.report.claims.latency import LatencyClaims
@@ -37,8 +37,13 @@ def _sentences(large: LatencyClaims, found: list[InterceptClaims], small: Latenc
         f"{cite(small.by_size[found[0].intercept.smallest].half_trip)}; "
         f"the intercepts are, line by line, {', '.join(all_but_last)} and {last}."
     )
+    yield agreement(found)
+
+
+def agreement(found: Sequence[InterceptClaims]) -> str:
+    """Whether an intercept could stand for the time of a small message."""
     agree = sum(each.intercept.agrees() for each in found)
-    yield NEITHER if not agree else ALL if agree == len(found) else SOME
+    return NEITHER if not agree else ALL if agree == len(found) else SOME
 
 
 def _intercept(found: InterceptClaims) -> str:

@@ -49,7 +49,7 @@ def cell(estimate: Estimate, scale: float = 1.0) -> Markup:
     if estimate.interval is None:
         return Markup(value)
     low, high = (_number(end / scale, place) for end in (estimate.interval.low, estimate.interval.high))
-    return Markup(rf"{value} {{\scriptsize[{low}, {high}]}}")
+    return Markup(rf"{value} \labinterval{{{low}, {high}}}")
 
 
 def claim_cell(claim: Claim, scale: float = 1.0) -> Markup:
