@@ -45,7 +45,7 @@ def test_a_text_is_read_again_at_each_change(
     monkeypatch.setattr(checking, "plans_of", lambda _: ["plan"])
     monkeypatch.setattr(checking, "discussion_of", lambda _: file)
     monkeypatch.setattr(checking, "ledger_of", lambda *_: Ledger())
-    monkeypatch.setattr(checking.time, "sleep", change)
+    monkeypatch.setattr("lab.report.checking.time.sleep", change)
     with pytest.raises(KeyboardInterrupt):
         checking.check(Namespace(results=tmp_path, watch=True))
     said = capsys.readouterr().out

@@ -15,7 +15,6 @@ from lab.report.claims.lines import scaled
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import in_words
 
-
 LEVEL = 1.1  # as the check of texts reads "saturates": beyond it a curve still moves
 
 

@@ -26,8 +26,8 @@ def rounds_sentences(claims: AllClaims) -> Iterator[str]:
         yield rf"\par {agreed(found, claims.constants.sizes.count)}"
         yield from _loose(found)
         yield correction(found)
-    if found := worst_twin(claims):
-        yield rf"\par {twin(found)}"
+    if twins := worst_twin(claims):
+        yield rf"\par {twin(twins)}"
         yield NO_PROMISE
 
 

@@ -47,9 +47,7 @@ def _column(cells: tuple[Markup, ...]) -> tuple[Markup, ...]:
         return cells
     decimals = max(each.decimals for each in numbers)
     longest = max((each.interval for each in numbers), key=len)
-    return tuple(
-        each.padded(decimals, longest) if each else cell for cell, each in zip(cells, measured, strict=True)
-    )
+    return tuple(each.padded(decimals, longest) if each else cell for cell, each in zip(cells, measured, strict=True))
 
 
 def _measured(cell: Markup) -> Measured | None:

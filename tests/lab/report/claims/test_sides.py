@@ -54,7 +54,7 @@ def evidence(
     def make(knee: int, leap: int = NEVER) -> Evidence:
         class Site(fake_module.FakeSite):
             def run(self, job: Any) -> Any:
-                luck = job.perturbation.start_delay_ns // 1000 % 7
+                luck: int = job.perturbation.start_delay_ns // 1000 % 7
 
                 def cost(size: int) -> int:
                     above = BYTE_NS * max(size - knee, 0) + MESSAGE_NS * (size > leap)

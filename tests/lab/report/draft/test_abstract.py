@@ -16,8 +16,8 @@ from lab.report.evidence.dates import measured_on
 from lab.report.evidence.words import about_site
 from lab.report.pictures import pictures
 from lab.report.prose.uses import claims_used
-from lab.sites.traits import EXACT
 from lab.sites.ssh import TwoHosts
+from lab.sites.traits import EXACT
 
 ALL = {
     "verbs_throughput": "speedup.verbs_over_tcp",
