@@ -52,6 +52,12 @@ def cell(estimate: Estimate, scale: float = 1.0) -> Markup:
     return Markup(rf"{value} \labinterval{{{low}, {high}}}")
 
 
+def bare_cell(claim: Claim, scale: float = 1.0) -> Markup:
+    """The value alone, with as many digits as its interval supports."""
+    place = last_place(claim.estimate) - round(log10(scale))
+    return Markup(_number(claim.estimate.value / scale, place) + mark(claim))
+
+
 def claim_cell(claim: Claim, scale: float = 1.0) -> Markup:
     """The same of a claim, marked where one of its records warns against its numbers."""
     return Markup(cell(claim.estimate, scale) + mark(claim))
