@@ -52,7 +52,7 @@ class Context:
     people: Annotated[People, "who hands in, for which course"]
     site: Annotated[str, "the site's name"]
     traits: Annotated[Traits, "what the site is: ask these in place of its name"]
-    site_words: Annotated[SiteWords, "the site in words, for captions, a paragraph and the limits"]
+    site_words: Annotated[SiteWords, "the site in words, for captions, the head, a paragraph and the limits"]
     profile_why: Annotated[str, "why the site has values of its own"]
     constants: Annotated[ConstantClaims, "the claims that nobody measured, to ask for their values"]
     parameters: Annotated[list[ParameterRow], "each parameter as published, as asked for and as run"]

@@ -15,7 +15,9 @@ _ENDS = (
     (re.compile(r"\b(?:largest|longest|biggest) (?:size|message)s?\b", re.I), max),
 )
 _SAID = re.compile(
-    r"\s*(?:is|was|are|were|has|had|have|holds?|held|measures?d?|of|with|,|\(|:)\s*(?:only |just |exactly )?\Z", re.I
+    r"(?:\s+(?:that\s+)?(?:(?:we|was|were|is|are)\s+)?(?:sent|used|measured|tried|chosen|chose|tested))?"
+    r"\s*(?:is|was|are|were|has|had|have|holds?|held|measures?d?|of|with|,|\(|:)\s*(?:only |just |exactly )?\Z",
+    re.I,
 )
 
 

@@ -27,7 +27,7 @@ FEW_BYTES = (
     "To take off the way back of an answer changes little where a round holds many bytes, and is a guess where it "
     "holds few."
 )
-DEPENDS = "So the answer depends on the size of the message: no single factor stands for both programs."
+DEPENDS = "The answer depends on the size of the message: no single factor stands for both programs."
 NO_MESSAGE = (
     "A send's time says when its buffer is free again, and a receive's holds the wait for the sender: neither of them "
     "is the time that a message takes."
@@ -109,7 +109,7 @@ def _line(found: LatencyClaims) -> str:
         return f"The line through the times of {words} {said}."
     at, change = fit.broken, f"from {cite(fit.broken.before)} to {cite(fit.broken.after)}"
     falls = at.after.estimate.value < at.before.estimate.value
-    way = f"falls {change}, although it is larger" if falls else f"grows {change}"
+    way = f"falls {change}, although the message is larger" if falls else f"grows {change}"
     return (
         f"No single line follows the times of {words}: from {cite(at.below.high)} to {cite(at.above.low)} "
         f"the time of a message {way}."
@@ -163,9 +163,9 @@ def _verdict(found: RatioClaims) -> str:
     ours, base, sizes = escape(found.pair.ours.words), escape(found.pair.base.words), len(found.by_size)
     near = "at any size here; it comes closest at"
     if found.slower.estimate.value == sizes:
-        return f"So {ours} does not catch up with {base} {near} {cite(found.most.size)}."
+        return f"{ours} does not catch up with {base} {near} {cite(found.most.size)}."
     if found.faster.estimate.value == sizes:
-        return f"So {base} does not catch up with {ours} {near} {cite(found.least.size)}."
+        return f"{base} does not catch up with {ours} {near} {cite(found.least.size)}."
     return "" if is_open(found) else DEPENDS
 
 

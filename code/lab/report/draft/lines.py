@@ -41,7 +41,9 @@ def _at_break(found: BreakClaims) -> str:
     """The times on both sides of the break."""
     change = f"from {cite(found.below.high)} to {cite(found.above.low)}, the time of a message"
     if found.after.estimate.value < found.before.estimate.value:
-        return f"There, {change} falls from {cite(found.before)} to {cite(found.after)}, although it is larger."
+        return (
+            f"There, {change} falls from {cite(found.before)} to {cite(found.after)}, although the message is larger."
+        )
     return f"There, {change} grows from {cite(found.before)} to {cite(found.after)}."
 
 

@@ -64,6 +64,9 @@ def counts_words(found: RatioClaims, margin: Claim) -> str:
     """At how many sizes either is ahead; a count of none is not mentioned."""
     ahead, behind = escape(found.pair.ours.words), escape(found.pair.base.words)
     faster, slower, unclear = (each.estimate.value for each in (found.faster, found.slower, found.unclear))
+    if len(found.by_size) in (faster, slower):
+        place, count = ("ahead of", found.faster) if faster else ("behind", found.slower)
+        return f"{ahead} is {place} {behind} on the same link at all {cite(count)} sizes, by more than {cite(margin)}."
     more = f"ahead of {behind} on the same link at {cite(found.faster)}"
     less = f"behind {behind} on the same link at {cite(found.slower)}"
     said = f"{more} and behind at {cite(found.slower)}" if faster and slower else more if faster else less

@@ -15,7 +15,7 @@ from lab.report.tex.escape import escape
 from lab.report.tex.units import show
 
 NO_PROMISE = (
-    "So the rule speaks of the rounds that it looked at, and of nothing else: rounds that agree with one another "
+    "The stop rule speaks of the rounds that it looked at, and of nothing else: rounds that agree with one another "
     "need not agree with those of another trial."
 )
 

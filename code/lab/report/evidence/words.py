@@ -9,8 +9,9 @@ from lab.sites.traits import Clock, Shared, Traits
 
 @dataclass(frozen=True)
 class SiteWords:
-    """For captions, for a paragraph, for the first page, and for the limits."""
+    """For captions, for the head, for a paragraph, for the first page, and for the limits."""
 
+    caption: str
     short: str
     long: str
     spread: str  # the effects that repetitions include, and those that they miss
@@ -45,6 +46,7 @@ def words_of(site: str, traits: Traits) -> SiteWords:
 
 def _of_instructions(site: str, shared: str) -> SiteWords:
     return SiteWords(
+        caption=f"Site {site}.",
         short=f"Site {site}: time is counted in instructions.",
         long=f"On the site {site} time is counted in instructions of one emulated processor: the numbers measure the "
         "length of the software's path, and are no prediction of real hardware.",
@@ -57,6 +59,7 @@ def _of_instructions(site: str, shared: str) -> SiteWords:
 
 def _of_wall_time(site: str, shared: str) -> SiteWords:
     return SiteWords(
+        caption=f"Site {site}.",
         short=f"Site {site}: wall-clock time.",
         long=f"On the site {site} time is wall-clock time.",
         reach="The numbers hold for these computers and their link as they were then.",

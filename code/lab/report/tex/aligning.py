@@ -46,8 +46,13 @@ def _column(cells: tuple[Markup, ...]) -> tuple[Markup, ...]:
     if not numbers:
         return cells
     decimals = max(each.decimals for each in numbers)
-    longest = max((each.interval for each in numbers), key=len)
+    longest = max((each.interval for each in numbers), key=_width)
     return tuple(each.padded(decimals, longest) if each else cell for cell, each in zip(cells, measured, strict=True))
+
+
+def _width(interval: str) -> float:
+    """In digits: points and commas are half as wide."""
+    return len(interval) - 0.5 * sum(map(interval.count, ".,"))
 
 
 def _measured(cell: Markup) -> Measured | None:

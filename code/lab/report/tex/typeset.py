@@ -36,7 +36,7 @@ def interval_plain(claim: Claim) -> str:
 def interval_tex(claim: Claim) -> Markup:
     """The same for the ledger."""
     if claim.estimate.interval is None:
-        return NO_INTERVAL
+        return Markup("")
     place = last_place(claim.estimate)
     ends = (claim.estimate.interval.low, claim.estimate.interval.high)
     return Markup(" to ".join(show(end, claim.unit, place).tex for end in ends))
