@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from lab.analysis.estimate import Estimate, Interval
+from lab.report.claim import Claim, ClaimKind
 from lab.report.tex.aligning import aligned
 from lab.report.tex.escape import Markup
-from lab.report.tex.typeset import NO_INTERVAL, cell
+from lab.report.tex.typeset import NO_INTERVAL, bare_cell, cell
 
 
 def test_a_number_gets_room_for_the_digits_and_the_interval_of_its_column() -> None:
@@ -28,3 +29,14 @@ def test_a_mark_takes_no_room_and_words_stay() -> None:
         (r"\num{2}\hphantom{.0}", r"\num{1} to \num{2}"),
     ]
     assert aligned([]) == []
+
+
+def test_a_point_is_narrower_than_a_digit() -> None:
+    wide, narrow = cell(Estimate(1070, Interval(1050, 1090), 6)), cell(Estimate(81.5, Interval(80.4, 82.6), 6))
+    rows = aligned([(Markup("a"), narrow), (Markup("b"), wide)])
+    assert all(each[1].endswith(r"{\labinterval{\num{1050}, \num{1090}}}") for each in rows)
+
+
+def test_a_value_without_its_interval_keeps_the_digits_of_it() -> None:
+    claim = Claim("half", Estimate(2.5437, Interval(2.541, 2.546), 6), "", ClaimKind.RATE, "half of it")
+    assert cell(claim.estimate).startswith(f"{bare_cell(claim)} ")
