@@ -88,6 +88,8 @@ def _plain(kind: type, value: JsonValue) -> object:
         return parse_as(kind, value)
     if issubclass(kind, (Enum, Path)) and isinstance(value, str):
         return _made_of_text(kind, value)
+    if kind is float and type(value) is int:  # 5.0 may be written as 5
+        return float(value)
     return _require(value, type(value) is kind, kind)
 
 
@@ -137,7 +139,11 @@ def _written(value: object) -> JsonValue:
         return [_written(each) for each in value]
     if is_dataclass(value) and not isinstance(value, type):
         return as_json(value)
-    if value is None or type(value) in (str, int, float, bool):
+    if isinstance(value, Enum):
+        return cast(JsonValue, value.value)
+    if isinstance(value, float):  # numpy's too
+        return float(value)
+    if value is None or type(value) in (str, int, bool):
         return cast(JsonValue, value)
     return str(value)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +13,10 @@ from lab.typed_json import JsonError, JsonTable, JsonValue, as_json, parse_as
 
 class Colour(StrEnum):
     RED = "red"
+
+
+class Shape(Enum):
+    ROUND = "round"
 
 
 @dataclass(frozen=True)
@@ -26,19 +30,27 @@ class Outer:
     pairs: tuple[tuple[str, int], ...] = ()
     choice: int | Literal["auto"] = "auto"
     colour: Colour = Colour.RED
+    shape: Shape = Shape.ROUND
+    share: float = 0.5
     place: Path = Path("here")
     by_name: dict[str, Inner] = field(default_factory=dict)
     anything: JsonValue = None
     table: JsonTable = field(default_factory=dict)
 
 
-FULL = Outer(Inner(1), (("a", 1),), 3, Colour.RED, Path("/x"), {"b": Inner(2)}, [1, {"c": None}], {"d": 1.5})
+FULL = Outer(
+    Inner(1), (("a", 1),), 3, Colour.RED, Shape.ROUND, 2.0, Path("/x"), {"b": Inner(2)}, [1, {"c": None}], {"d": 1.5}
+)
 
 
 @pytest.mark.parametrize("value", [FULL, Outer(Inner(0))])
 def test_a_dataclass_survives_its_own_json(value: Outer) -> None:
     table = as_json(value)
     assert json.loads(json.dumps(table)) == table and parse_as(Outer, table) == value
+
+
+def test_a_whole_number_is_a_number() -> None:
+    assert type(parse_as(Outer, {"inner": {"count": 1}, "share": 1}).share) is float
 
 
 def test_a_name_that_the_dataclass_does_not_have_is_left_out() -> None:

@@ -15,7 +15,7 @@ from lab.places import CACHE
 
 # What the packages put outside of /usr, and of this computer nothing else.
 OUTSIDE = ("/etc/alternatives", "/etc/texmf", "/var/lib/texmf", "/etc/fonts")
-# Of the cache, what `make build` and the first trial leave.
+# Of the cache, what `make build` and the first trial leave; where this is the first, it finds an empty folder.
 MADE = ("image", "machine", "plugin", "runner", "exact-here", "bench")
 LAB = "#!/autograder/source/.venv/bin/python\nimport lab.__main__\n"
 
@@ -38,6 +38,8 @@ class Tree:
                 file.chmod(entry.external_attr >> 16 & 0o777)
         for name in ("submission", "results", "source/.cache"):
             (self.folder / name).mkdir()
+        for name in MADE:
+            (CACHE / name).mkdir(exist_ok=True)
         (self.source / "run_autograder").rename(self.folder / "run_autograder")
         self.run("python3", "-m", "venv", "--without-pip", "/autograder/source/.venv")
         (packages,) = self.source.glob(".venv/lib/python3*/site-packages")

@@ -11,7 +11,6 @@ from lab.places import BENCH
 from lab.plan.workshop import open_workshop
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.exact import ExactSite
-from lab.submission.assignment import CHECKS
 from lab.submission.hand_in import Work
 
 
@@ -52,7 +51,7 @@ def test_an_honest_hand_in_has_all_points_in_a_container(tree: Tree, course: han
     hand_ins.handed_in(measured_by("ada", course, exact), tree.hand_in("my report.pdf"))
     graded = tree.grade()
     assert graded["score"] == 100, graded
-    assert [each["name"] for each in graded["tests"]] == list(CHECKS)
+    assert [each["name"] for each in graded["tests"]] == list(course.assignment.checks)
     assert {each["status"] for each in graded["tests"]} == {"passed"}
 
 

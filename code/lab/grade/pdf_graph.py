@@ -49,7 +49,7 @@ Step = tuple[Path, PdfValue, PdfValue]
 
 
 @dataclass
-class Walk:
+class BothGraphs:
     """A walk through both graphs at once."""
 
     given: PdfObjects

@@ -10,7 +10,7 @@ from enum import Enum
 from lab.analysis.estimate import Estimate
 from lab.analysis.verdict import Verdict, judge
 from lab.errors import LabError
-from lab.report.setting import UNKNOWN, Setting
+from lab.report.setting import UNKNOWN, Chosen
 
 
 class ClaimKind(Enum):
@@ -85,7 +85,7 @@ class UnknownClaim(LabError):
 class Ledger(dict[str, Claim]):
     """All claims of a report, by the names that texts use, and what a text may say without one."""
 
-    setting: Setting = UNKNOWN
+    setting: Chosen = UNKNOWN
 
     def add(self, claims: Iterable[Claim]) -> None:
         for claim in claims:

@@ -43,7 +43,7 @@ class Strand:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Chosen:
     """All series with what was chosen for them; nothing where only claims are known."""
 
     strands: tuple[Strand, ...] = ()
@@ -62,4 +62,4 @@ class Setting:
         return next((each.source for each in self.constants if (each.topic, each.value) == (topic, value)), "")
 
 
-UNKNOWN = Setting()
+UNKNOWN = Chosen()

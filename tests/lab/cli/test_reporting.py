@@ -84,7 +84,7 @@ def test_a_report_that_is_refused_keeps_neither_trials_nor_other_reports_back(
         assert lab_run("--report") == 2
         out, err = capsys.readouterr()
         assert said in out and "two.pdf" in out and "one.pdf" not in out
-        assert "one/discussion.tex:1: " in err and err.splitlines()[-1] == "no report: one: as said above"
+        assert "one/discussion.tex:1:" in err and err.splitlines()[-1] == "no report: one: as said above"
 
 
 def test_each_of_several_reports_that_are_refused_is_named(
@@ -97,7 +97,7 @@ def test_each_of_several_reports_that_are_refused_is_named(
     places = ("--results", str(tmp_path / "results"), "--out", str(tmp_path / "report"))
     assert main(["report", *map(str, experiments.values()), *places]) == 2
     err = capsys.readouterr().err
-    assert all(f"{name}: " in err and f"{name}/discussion.tex:1: " in err for name in experiments)
+    assert all(f"{name}: " in err and f"{name}/discussion.tex:1:" in err for name in experiments)
 
 
 def test_an_experiment_with_a_failed_trial_has_no_report_and_the_other_has_one(

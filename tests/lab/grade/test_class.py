@@ -1,4 +1,4 @@
-"""A class graded, and what is alike in it: lab.grade.{class_outputs,course,fingerprint,setup}."""
+"""A class graded, and what is alike in it: lab.grade.{class_outputs,course,fingerprint,found,likeness,saved,setup}."""
 
 import csv
 import re

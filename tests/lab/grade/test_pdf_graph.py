@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lab.grade.finding import Flaw
-from lab.grade.pdf_graph import Walk
+from lab.grade.pdf_graph import BothGraphs
 from lab.grade.pdf_objects import PdfObjects
 
 FILE = {"/Type": "/Filespec", "/F": "u:a.csv", "/UF": "u:a.csv", "/EF": {"/F": "5 0 R", "/UF": "5 0 R"}}
@@ -67,7 +67,7 @@ def renumbered() -> PdfObjects:
 
 
 def test_the_same_pdf_under_other_numbers_is_the_same() -> None:
-    assert list(Walk(pdf(), pdf()).findings()) == list(Walk(renumbered(), pdf()).findings()) == []
+    assert list(BothGraphs(pdf(), pdf()).findings()) == list(BothGraphs(renumbered(), pdf()).findings()) == []
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_the_same_pdf_under_other_numbers_is_the_same() -> None:
     ],
 )
 def test_whatever_the_rebuilt_one_lacks_is_named_with_its_place(changes: Any, kind: Flaw, place: str) -> None:
-    found = list(Walk(pdf(**changes), pdf()).findings())
+    found = list(BothGraphs(pdf(**changes), pdf()).findings())
     assert any(each.kind is kind and place in each.what for each in found), found
 
 
 def test_the_bytes_of_an_attachment_are_another_checks_business() -> None:
     """They are compared as records, claims and texts."""
     longer = {"/Type": "/EmbeddedFile", "/Length": 9, "/Params": {"/Size": 9}}
-    assert list(Walk(pdf(n5=longer, streams={"5 0 R": "another"}), pdf()).findings()) == []
+    assert list(BothGraphs(pdf(n5=longer, streams={"5 0 R": "another"}), pdf()).findings()) == []
 
 
 def test_nesting_without_end_is_a_finding() -> None:
@@ -108,7 +108,7 @@ def test_nesting_without_end_is_a_finding() -> None:
     other: Any = {}
     for _ in range(10_000):
         other = {"/D": other}
-    (found,) = Walk(pdf(n8=deep), pdf(n8=other)).findings()
+    (found,) = BothGraphs(pdf(n8=deep), pdf(n8=other)).findings()
     assert "deep nesting" in found.what
 
 
@@ -116,5 +116,5 @@ def test_a_page_is_compared_however_long_another_way_to_it_is() -> None:
     """A chain of 1,000 objects leads to the page, too: what lies deep is never taken for equal unseen."""
     chain: dict[str, Any] = {f"n{number}": {"/Next": f"{number + 1} 0 R"} for number in range(1000, 2000)}
     chain |= {"n2000": {"/P": ["3 0 R"]}, "n1": root(Chain="1000 0 R")}
-    found = list(Walk(pdf(**chain, n3=page(**{"/Annots": []})), pdf(**chain)).findings())
+    found = list(BothGraphs(pdf(**chain, n3=page(**{"/Annots": []})), pdf(**chain)).findings())
     assert any(each.kind is Flaw.ANNOTATION and "/Kids[0]/Annots" in each.what for each in found)

@@ -226,9 +226,9 @@ def test_a_discussion_runs_nothing(
     own: Path, evidence: dict[str, Evidence], cache: Path, text: str, line: int | None
 ) -> None:
     (own / "verbs_throughput" / "discussion.tex").write_text(text + "\n")
-    with pytest.raises(ReportError) as caught:
+    with pytest.raises((ReportError, ClaimsRefused)) as caught:
         build_own(own, evidence, cache)
-    assert (Path(caught.value.file).name, caught.value.line) == ("discussion.tex", line)
+    assert (f"discussion.tex:{line}:" if line else "discussion.tex: ") in str(caught.value)
 
 
 def test_a_latex_error_is_one_sentence_at_the_students_line(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
-from lab.grade.pdf_graph import Walk
+from lab.grade.pdf_graph import BothGraphs
 from lab.grade.pdf_objects import read_objects
 from lab.grade.pdf_pixels import differing_pages
 from lab.grade.printed import differing_lines
@@ -21,7 +21,7 @@ def pages(case: Case) -> Iterator[Finding]:
     given, made = case.submission.pdf, case.rebuilt_whole
     yield from (each for each in differing_lines(case) if each.kind is Flaw.TABLE_ROW)
     yield from _outside(given, made)
-    yield from Walk(read_objects(given), read_objects(made)).findings()
+    yield from BothGraphs(read_objects(given), read_objects(made)).findings()
     yield from differing_pages(given, made)
 
 

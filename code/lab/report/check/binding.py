@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lab.report.check.finding import Finding
-from lab.report.check.sentence import Part, Sentence, Use, size_of, sizes_in
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
 from lab.report.check.subjects import LIMITED, Mention, link_named, link_of
 from lab.report.claim import Claim, ClaimKind
 
@@ -14,7 +14,7 @@ _PRONOUN = re.compile(r"\A\s*(?:It|Its|This|They|Their|The same)\b")
 _AFTER = re.compile(r"\A\s*(?:\([^)]*\)\s*)?(?:with|for|by|of|over|under|from|using)\s+(?:the\s+)?\Z")
 
 
-def claims_are_of_the_subject(sentence: Sentence) -> Iterator[Finding]:
+def claims_are_of_the_subject(sentence: Sentence) -> Iterator[Objection]:
     """Each claim is about a program that its clause names."""
     single = [each for each in sentence.uses if each.claim and len(sentence.groups_of(each.claim)) == 1]
     single = [each for each in single if each.claim and each.claim.unit != "bit/s"]  # that is the link's
@@ -31,10 +31,10 @@ def claims_are_of_the_subject(sentence: Sentence) -> Iterator[Finding]:
             yield _other(use, sentence)
 
 
-def _other(use: Use, sentence: Sentence) -> Finding:
+def _other(use: Use, sentence: Sentence) -> Objection:
     assert use.claim is not None
     of, named = " over ".join(sentence.groups_of(use.claim)), _named(use, sentence)
-    return Finding(f"\\claim{{{use.name}}} is about {of}, the sentence about {' and '.join(named)}", use.at, named)
+    return Objection(f"\\claim{{{use.name}}} is about {of}, the sentence about {' and '.join(named)}", use.at, named)
 
 
 def _named(use: Use, sentence: Sentence) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def _is_near(use: Use, sentence: Sentence) -> bool:
     return (earlier[-1] if earlier else sentence.mentions[0]).group == own or _first(sentence, use).group == own
 
 
-def _both(segment: Part, own: str) -> bool:
+def _both(segment: Clause, own: str) -> bool:
     """A segment whose subject is a comparison: `RDMA over TCP reaches`."""
     named = [each.group for each in segment.mentions]
     return len(set(named)) > 1 and named[0] == own
@@ -86,7 +86,7 @@ def _pair_is_named(use: Use, groups: tuple[str, ...], sentence: Sentence) -> boo
     return named <= set(groups)
 
 
-def claims_are_of_the_link(sentence: Sentence) -> Iterator[Finding]:
+def claims_are_of_the_link(sentence: Sentence) -> Iterator[Objection]:
     """A claim of one link is not said of the other."""
     for use in sentence.uses:
         of = link_of(use.claim, sentence.ledger.setting) if use.claim else ""
@@ -95,9 +95,9 @@ def claims_are_of_the_link(sentence: Sentence) -> Iterator[Finding]:
             LIMITED if any(each.claim is not None and each.claim.unit == "bit/s" for each in sentence.uses) else ""
         )
         if of and named and of != named:
-            yield Finding(f"\\claim{{{use.name}}} was measured on {of}, the sentence speaks of {named}", use.at)
+            yield Objection(f"\\claim{{{use.name}}} was measured on {of}, the sentence speaks of {named}", use.at)
         elif of == LIMITED and not named and _is_beside(of, sentence) and use.claim and use.claim.unit != "size":
-            yield Finding(f"\\claim{{{use.name}}} was measured on {LIMITED}: name the link", use.at)
+            yield Objection(f"\\claim{{{use.name}}} was measured on {LIMITED}: name the link", use.at)
 
 
 def _is_beside(link: str, sentence: Sentence) -> bool:
@@ -106,7 +106,7 @@ def _is_beside(link: str, sentence: Sentence) -> bool:
     return bool(main.rate_bit_s) != (link == LIMITED) and not re.search(r"\blinks?\b|\bheaders\b", sentence.words)
 
 
-def claims_are_of_the_size(sentence: Sentence) -> Iterator[Finding]:
+def claims_are_of_the_size(sentence: Sentence) -> Iterator[Objection]:
     """A claim of one size is not said of another."""
     for use in sentence.uses:
         size = size_of(use.claim) if use.claim else None
@@ -114,11 +114,11 @@ def claims_are_of_the_size(sentence: Sentence) -> Iterator[Finding]:
             continue
         named = _sizes_near(use, sentence)
         if named and size not in named:
-            yield Finding(
+            yield Objection(
                 f"\\claim{{{use.name}}} is of another size than the sentence names", use.at, _named(use, sentence)
             )
         elif what := _wrong_range(use.claim, size, sentence.part_at(use.at), sentence):
-            yield Finding(what, use.at, _named(use, sentence))
+            yield Objection(what, use.at, _named(use, sentence))
 
 
 def _sizes_near(use: Use, sentence: Sentence) -> tuple[int, ...]:
@@ -131,7 +131,7 @@ def _sizes_near(use: Use, sentence: Sentence) -> tuple[int, ...]:
     return ()
 
 
-def _wrong_range(claim: Claim, size: int, part: Part, sentence: Sentence) -> str:
+def _wrong_range(claim: Claim, size: int, part: Clause, sentence: Sentence) -> str:
     """`small` is the lower half of the sizes, `large` the upper one."""
     known = sorted(
         {each for strand in sentence.ledger.setting.strands if strand.name in claim.series for each in strand.sizes}
@@ -152,7 +152,7 @@ def _wrong_range(claim: Claim, size: int, part: Part, sentence: Sentence) -> str
     return ""
 
 
-def kinds_are_as_said(sentence: Sentence) -> Iterator[Finding]:
+def kinds_are_as_said(sentence: Sentence) -> Iterator[Objection]:
     """What follows a claim (`times as fast as`) is said of a claim of that kind, the right way round."""
     for use in sentence.uses:
         if use.claim is None:
@@ -167,25 +167,25 @@ def kinds_are_as_said(sentence: Sentence) -> Iterator[Finding]:
             yield from _times(use, times["how"] or "", part, sentence)
 
 
-def _times(use: Use, how: str, part: Part, sentence: Sentence) -> Iterator[Finding]:
+def _times(use: Use, how: str, part: Clause, sentence: Sentence) -> Iterator[Objection]:
     claim, groups = use.claim, sentence.groups_of(use.claim) if use.claim else ()
     assert claim is not None
     if claim.kind is not ClaimKind.RATIO and not how:
         return
     if claim.kind is not ClaimKind.RATIO:
-        yield Finding(f"\\claim{{{use.name}}} is no ratio", use.at)
+        yield Objection(f"\\claim{{{use.name}}} is no ratio", use.at)
         return
     named = tuple(dict.fromkeys(each.group for each in part.mentions))
     if len(named) >= 2 and len(groups) == 1:
-        yield Finding(f"\\claim{{{use.name}}} compares {claim.base or 'nothing'}, not two programs", use.at, named)
+        yield Objection(f"\\claim{{{use.name}}} compares {claim.base or 'nothing'}, not two programs", use.at, named)
     before = [each.group for each in part.mentions if each.start < use.at]
     if len(groups) == 2 and how.split()[:1] in (["as"], ["the"], ["of"]) and before and before[-1] == groups[1]:
-        yield Finding(
+        yield Objection(
             f"\\claim{{{use.name}}} is {groups[0]} over {groups[1]}, the sentence turns it round", use.at, named
         )
     if len(groups) == 2 and how in ("faster", "slower", "more", "less", "higher", "lower"):
         up = (claim.estimate.value > 1) == (before[-1:] != [groups[1]])
         if claim.estimate.value < 1 or up != (how in ("faster", "more", "higher")):
-            yield Finding(
+            yield Objection(
                 f"\\claim{{{use.name}}} is a ratio of {claim.estimate.value:.3g}: say `times as fast as`", use.at, named
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from lab.report.check.sentence import Part
+from lab.report.check.sentence import Clause
 from lab.report.check.subjects import Mention
 
 
@@ -124,7 +124,7 @@ _SOME = re.compile(
 )
 
 
-def comparisons(part: Part) -> Iterator[Compared]:
+def comparisons(part: Clause) -> Iterator[Compared]:
     """Each comparing word of a clause with its sides; a word without a program compares none of ours."""
     for found in _ANY.finditer(part.words):
         relation = Relation[next(name for name, text in found.groupdict().items() if text)]
@@ -132,7 +132,7 @@ def comparisons(part: Part) -> Iterator[Compared]:
             yield compared
 
 
-def _compared(part: Part, relation: Relation, found: re.Match[str]) -> Compared | None:
+def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compared | None:
     words, place = part.words, part.start + found.start()
     if _is_no_comparison(words, found):
         return None
@@ -170,7 +170,7 @@ def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     return bool(_NO_SIDE.search(before)) or bool(re.match(r"\s+of its (?:own )?curve", behind))
 
 
-def _sides(part: Part, found: re.Match[str]) -> tuple[str, str | None] | None:
+def _sides(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
     place = part.start + found.start()
     before = [each for each in part.mentions if each.end <= place]
     after = [each for each in part.mentions if each.start >= place]
@@ -190,7 +190,7 @@ def _sides(part: Part, found: re.Match[str]) -> tuple[str, str | None] | None:
     return _without_subject(part, after, against, place)
 
 
-def _pair(part: Part, own: list[Mention]) -> bool:
+def _pair(part: Clause, own: list[Mention]) -> bool:
     """`RDMA and TCP are equally fast`."""
     between = part.sentence.words[own[0].end : own[-1].start]
     return len({each.group for each in own}) == 2 and bool(
@@ -198,7 +198,7 @@ def _pair(part: Part, own: list[Mention]) -> bool:
     )
 
 
-def _against(part: Part, before: list[Mention], after: list[Mention]) -> Mention | None:
+def _against(part: Clause, before: list[Mention], after: list[Mention]) -> Mention | None:
     """The side behind `than`, `over`, `compared with`, wherever it stands."""
     words = part.sentence.words
     behind = re.compile(
@@ -213,7 +213,7 @@ def _against(part: Part, before: list[Mention], after: list[Mention]) -> Mention
 
 
 def _without_subject(
-    part: Part, after: list[Mention], against: Mention | None, place: int
+    part: Clause, after: list[Mention], against: Mention | None, place: int
 ) -> tuple[str, str | None] | None:
     """`it is faster than TCP`: the subject is of the sentence before, or the only other one."""
     inherited = [each for each in part.sentence.mentions if each.end <= part.start]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lab.report.check.finding import Finding
 from lab.report.check.numbers import Number, Sort
-from lab.report.check.sentence import Part, Sentence
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import group_of
 
 _ENDS = (
@@ -21,7 +21,7 @@ _SAID = re.compile(
 )
 
 
-def ends_are_of_the_sizes(sentence: Sentence) -> Iterator[Finding]:
+def ends_are_of_the_sizes(sentence: Sentence) -> Iterator[Objection]:
     """`the smallest message had 64 bytes` is false where every series begins with less."""
     for part in sentence.parts:
         if part.is_stated and not part.is_published:
@@ -31,16 +31,16 @@ def ends_are_of_the_sizes(sentence: Sentence) -> Iterator[Finding]:
                     known = {choose(sizes) for sizes in _sizes(part)}
                     if number and known and not known & set(map(int, number.values)):
                         said = " or ".join(f"{each:,} bytes".replace(",", " ") for each in sorted(known))
-                        yield Finding(f"{number.typed.strip()!r} is not the one: it has {said}", number.start)
+                        yield Objection(f"{number.typed.strip()!r} is not the one: it has {said}", number.start)
 
 
-def _said_of(part: Part, end: int) -> Number | None:
+def _said_of(part: Clause, end: int) -> Number | None:
     """The size right behind the words that speak of an end."""
     sizes = (each for each in part.numbers if each.sort is Sort.SIZE and each.start >= end)
     return next((each for each in sizes if _SAID.fullmatch(part.sentence.words[end : each.start])), None)
 
 
-def _sizes(part: Part) -> list[tuple[int, ...]]:
+def _sizes(part: Clause) -> list[tuple[int, ...]]:
     """Of the series of the programs that are named, else of all."""
     strands = part.sentence.ledger.setting.strands
     groups = {each.group for each in part.mentions}

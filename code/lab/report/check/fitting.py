@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from lab.report.check.finding import Finding
+from lab.report.check.objection import Objection
 from lab.report.check.sentence import Sentence, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
 from lab.report.check.verdicts import is_variant
@@ -23,9 +23,9 @@ _SHAPES = (
 )
 
 
-def fitting(finding: Finding, sentence: Sentence) -> str:
+def fitting(objection: Objection, sentence: Sentence) -> str:
     """`did you mean \\claim{verbs_over_tcp.64K}, 0.264: RDMA WRITE over TCP ...?`, or nothing."""
-    claim = next(iter(_candidates(finding, sentence)), None)
+    claim = next(iter(_candidates(objection, sentence)), None)
     return f"did you mean {cite(claim)}, {shown(claim).plain}: {claim.meaning}?" if claim else ""
 
 
@@ -36,9 +36,9 @@ def nearest(name: str, ledger: Ledger) -> str:
     return " or ".join(f"did you mean {cite(ledger[each])}, {shown(ledger[each]).plain}?" for each in near)
 
 
-def _candidates(finding: Finding, sentence: Sentence) -> Iterator[Claim]:
-    ledger, part = sentence.ledger, sentence.part_at(finding.at)
-    groups = finding.groups or tuple(sorted(sentence.groups or sentence.before))
+def _candidates(objection: Objection, sentence: Sentence) -> Iterator[Claim]:
+    ledger, part = sentence.ledger, sentence.part_at(objection.at)
+    groups = objection.groups or tuple(sorted(sentence.groups or sentence.before))
     sizes = [*sizes_in(part), *(size for each in sentence.parts for size in sizes_in(each))]
     link = link_named(sentence.words) or FREE
     if len(set(groups)) == 2:

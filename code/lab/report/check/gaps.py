@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from lab.analysis.verdict import Verdict
-from lab.report.check.finding import Finding
-from lab.report.check.sentence import Part, Sentence, sizes_in
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.verdicts import ratios_by_size, sizes_meant
 from lab.report.claim import Claim
 
@@ -25,7 +25,7 @@ _DENIED = re.compile(r"\b(?:not|never|no|hardly|neither|nor)\b|n't\b", re.I)
 CLOSE, STEP = 0.05, 1.02  # of the widest one; what two neighbours may differ by
 
 
-def gaps_hold(sentence: Sentence) -> Iterator[Finding]:
+def gaps_hold(sentence: Sentence) -> Iterator[Objection]:
     """What is said of a gap or a ratio of two programs is what their ratios do."""
     for part in sentence.parts:
         named = list(dict.fromkeys(each.group for each in part.mentions or sentence.mentions))
@@ -35,10 +35,10 @@ def gaps_hold(sentence: Sentence) -> Iterator[Finding]:
         pair = (named[0], named[1]) if len(named) == 2 else ("RDMA", "TCP")
         ratios = ratios_by_size(*pair, part)
         if ratios and (what := _wrong(part, ratios, is_ratio=bool(found["ratio"]))):
-            yield Finding(what, part.start + found.start(), pair)
+            yield Objection(what, part.start + found.start(), pair)
 
 
-def _wrong(part: Part, ratios: dict[int, Claim], *, is_ratio: bool) -> str:
+def _wrong(part: Clause, ratios: dict[int, Claim], *, is_ratio: bool) -> str:
     if _GONE.search(part.words):
         return _gone(part, ratios)
     heights = {size: _height(claim, is_ratio=is_ratio) for size, claim in ratios.items()}
@@ -53,13 +53,13 @@ def _height(claim: Claim, *, is_ratio: bool) -> float:
     return factor if is_ratio else max(factor, 1 / factor)
 
 
-def _gone(part: Part, ratios: dict[int, Claim]) -> str:
+def _gone(part: Clause, ratios: dict[int, Claim]) -> str:
     there = {size: ratios[size].verdict for size in sizes_meant(part, ratios) or ratios}
     wide = [size for size, verdict in there.items() if verdict in (Verdict.MORE, Verdict.LESS)]
     return f"there is one: \\claim{{{ratios[wide[-1]].name}}}" if wide else ""
 
 
-def _throughout(part: Part, heights: dict[int, float]) -> str:
+def _throughout(part: Clause, heights: dict[int, float]) -> str:
     steps = [after / before for (_, before), (_, after) in pairwise(sorted(heights.items()))]
     if _WIDENS.search(part.words) and min(steps) < 1 / STEP:
         return "it does not: at some step it gets smaller"
@@ -68,7 +68,7 @@ def _throughout(part: Part, heights: dict[int, float]) -> str:
     return ""
 
 
-def _extreme(part: Part, heights: dict[int, float], ratios: dict[int, Claim]) -> str:
+def _extreme(part: Clause, heights: dict[int, float], ratios: dict[int, Claim]) -> str:
     sizes = [size for size in sizes_in(part) if size in heights]
     if not sizes or bool(_WIDEST.search(part.words)) == bool(_LEAST.search(part.words)):
         return ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lab.report.check.finding import Finding
-from lab.report.check.sentence import Part, Sentence, sizes_in
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
 from lab.report.claim import Claim
 from lab.report.setting import Strand
@@ -31,22 +31,22 @@ _FILLS = re.compile(
 )
 
 
-def lines_hold(sentence: Sentence) -> Iterator[Finding]:
+def lines_hold(sentence: Sentence) -> Iterator[Objection]:
     """A line is straight where one line fits, a knee is where the data have one, a full link is full."""
     for part in sentence.parts:
         if part.is_stated:
             for pattern, what in ((_STRAIGHT, _broken(part)), (_KNEE, _elsewhere(part)), (_FILLS, _unfilled(part))):
                 found = pattern.search(part.words)
                 if found and what and not _DENIED.search(part.words[: found.end()]):
-                    yield Finding(what, part.start + found.start(), tuple(each.group for each in part.mentions))
+                    yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
 
 
-def _strands(part: Part) -> list[Strand]:
+def _strands(part: Clause) -> list[Strand]:
     groups = {each.group for each in part.mentions or part.sentence.mentions}
     return [each for each in part.sentence.ledger.setting.strands if group_of(each) in groups]
 
 
-def _broken(part: Part) -> str:
+def _broken(part: Clause) -> str:
     ledger = part.sentence.ledger
     breaks = [each for strand in _strands(part) if (each := ledger.get(f"{strand.name}.fit.break"))]
     found = [each.name for each in breaks if not _on_one_side(each, sizes_in(part))]
@@ -63,7 +63,7 @@ def _on_one_side(found: Claim, sizes: tuple[int, ...]) -> bool:
     return bool(sizes) and (max(sizes) <= at or (len(sizes) > 1 and min(sizes) >= at))
 
 
-def _elsewhere(part: Part) -> str:
+def _elsewhere(part: Clause) -> str:
     """The knees of calls; those of throughput are a matter of shape."""
     ledger, names = part.sentence.ledger, {each.name for each in _strands(part)}
     sized, uses = sizes_in(part), [each for each in part.uses if each.name.endswith(".knee")]
@@ -80,7 +80,7 @@ def _is_near(knee: Claim, sizes: tuple[int, ...]) -> bool:
     return not sizes or interval is None or any(interval.low / WIDER <= each <= interval.high * WIDER for each in sizes)
 
 
-def _unfilled(part: Part) -> str:
+def _unfilled(part: Clause) -> str:
     ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
     if any(each.name.endswith(".filled") for each in part.uses):
         return ""  # it says itself how much

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lab.report.check.finding import Finding
-from lab.report.check.sentence import Part, Sentence
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import group_of, link_named, link_of
 from lab.report.claim import Claim
 
@@ -18,21 +18,21 @@ _EVERY = re.compile(r"\b(?:all|every|each|any)\b[^.;]*\bsizes?\b|\balways\b|\bev
 _DENIED = re.compile(r"\b(?:not|never|no|hardly|nowhere)\b|n't\b", re.I)
 
 
-def rounds_agree(sentence: Sentence) -> Iterator[Finding]:
+def rounds_agree(sentence: Sentence) -> Iterator[Objection]:
     """`The rounds agreed at every size` is false where the cap ended the search at one."""
     for part in sentence.parts:
         found = _AGREE.search(part.words)
         left = next(_left(part), None) if found and _is_of_all(part) else None
         if found and left:
-            yield Finding(f"at \\claim{{{left.name}}} sizes they did not", part.start + found.start())
+            yield Objection(f"at \\claim{{{left.name}}} sizes they did not", part.start + found.start())
 
 
-def _is_of_all(part: Part) -> bool:
+def _is_of_all(part: Clause) -> bool:
     words = part.words
     return part.is_stated and bool(_ROUNDS.search(words) and _EVERY.search(words)) and not _DENIED.search(words)
 
 
-def _left(part: Part) -> Iterator[Claim]:
+def _left(part: Clause) -> Iterator[Claim]:
     """The number of sizes without agreement, of each series that is meant."""
     ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
     link = link_named(part.words) or link_named(part.sentence.words)

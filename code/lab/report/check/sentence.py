@@ -43,7 +43,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Part:
+class Clause:
     """A clause that states something by itself."""
 
     sentence: Sentence
@@ -111,21 +111,21 @@ class Sentence:
         return tuple(numbers(self.words))
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        return tuple(Part(self, *ends) for ends in _cut(self.words, _PARTS))
+    def parts(self) -> tuple[Clause, ...]:
+        return tuple(Clause(self, *ends) for ends in _cut(self.words, _PARTS))
 
     @cached_property
-    def segments(self) -> tuple[Part, ...]:
-        return tuple(Part(self, *ends) for ends in _cut(self.words, _SEGMENTS))
+    def segments(self) -> tuple[Clause, ...]:
+        return tuple(Clause(self, *ends) for ends in _cut(self.words, _SEGMENTS))
 
-    def part_at(self, place: int) -> Part:
+    def part_at(self, place: int) -> Clause:
         return next((each for each in self.parts if each.start <= place < each.end), self.parts[-1])
 
     def groups_of(self, claim: Claim) -> tuple[str, ...]:
         return groups_of(claim, self.ledger.setting)
 
 
-def sizes_in(part: Part) -> tuple[int, ...]:
+def sizes_in(part: Clause) -> tuple[int, ...]:
     """The sizes of messages that a clause names: typed, or by a claim of a size."""
     known = {size for each in part.sentence.ledger.setting.strands for size in each.sizes}
     typed = [int(value) for each in part.numbers if each.sort is Sort.SIZE for value in each.values if value in known]

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from lab.analysis.verdict import Verdict, judge
 from lab.model.sizes import format_size
-from lab.report.check.finding import Finding
-from lab.report.check.sentence import Part, Sentence, Use, size_of, sizes_in
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
 from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.setting import Strand
@@ -49,7 +49,7 @@ _RATE_NOUN = re.compile(r"\b(?:throughput|curve|rate|bandwidth|speed|performance
 
 
 @dataclass(frozen=True)
-class Curve:
+class CurveClaims:
     """The claims about one series' throughput by size."""
 
     strand: Strand
@@ -67,7 +67,7 @@ class Curve:
         return self.ledger.get(f"{self.strand.name}.{name}")
 
 
-def shapes_hold(sentence: Sentence) -> Iterator[Finding]:
+def shapes_hold(sentence: Sentence) -> Iterator[Objection]:
     """What a clause says of a curve is what the curve does."""
     for part in sentence.parts:
         if not part.is_stated or not (part.mentions or _RATE_NOUN.search(part.words) or sentence.before):
@@ -78,47 +78,46 @@ def shapes_hold(sentence: Sentence) -> Iterator[Finding]:
                 yield from _judged(judged, curves, part, found)
 
 
-def _judged(judged: Judge, curves: list[Curve], part: Part, found: re.Match[str]) -> Iterator[Finding]:
+def _judged(judged: Judge, curves: list[CurveClaims], part: Clause, found: re.Match[str]) -> Iterator[Objection]:
     """True of one of the curves that may be meant is true enough; two named programs are both meant."""
     wrong = [what for each in curves if (what := judged(each, part, found))]
     both = len({each.group for each in part.mentions}) > 1 and re.search(r"\bboth\b|\beach\b", part.words, re.I)
     if wrong and (both or len(wrong) == len(curves)):
-        yield Finding(
+        yield Objection(
             wrong[0], part.start + found.start(), tuple(dict.fromkeys(group_of(each.strand) for each in curves))
         )
 
 
-def _curves(part: Part) -> list[Curve]:
+def _curves(part: Clause) -> list[CurveClaims]:
     """Of the programs of the clause, on its link; the first series of each."""
     ledger, link = part.sentence.ledger, link_named(part.words) or link_named(part.sentence.words) or FREE
     claimed = {name for each in part.uses if each.claim and len(each.claim.series) == 1 for name in each.claim.series}
-    if own := [
-        Curve(each, ledger) for each in ledger.setting.strands if each.name in claimed and f"{each.name}.peak" in ledger
-    ]:
-        return own
+    own = [each for each in ledger.setting.strands if each.name in claimed and f"{each.name}.peak" in ledger]
+    if own:
+        return [CurveClaims(each, ledger) for each in own]
     groups = (
         {each.group for each in part.mentions}
         or set(part.sentence.groups)
         or set(part.sentence.before)
         or {"RDMA", "TCP"}
     )
-    first: dict[str, Curve] = {}
+    first: dict[str, CurveClaims] = {}
     for strand in ledger.setting.strands:
-        curve, group = Curve(strand, ledger), group_of(strand)
+        curve, group = CurveClaims(strand, ledger), group_of(strand)
         peak = curve.claim("peak")
         if peak and group in groups and not strand.varied and link_of(peak, ledger.setting) in ("", link):
             first.setdefault(group, curve)
     return list(first.values())
 
 
-Judge = Callable[[Curve, Part, re.Match[str]], str]
+Judge = Callable[[CurveClaims, Clause, re.Match[str]], str]
 
 
-def _is_denied(part: Part, found: re.Match[str]) -> bool:
+def _is_denied(part: Clause, found: re.Match[str]) -> bool:
     return len(_DENIED.findall(part.words[: found.start()])) % 2 == 1
 
 
-def _peak(curve: Curve, part: Part, found: re.Match[str]) -> str:
+def _peak(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """The peak's value and size, if the clause gives either."""
     peak, place = curve.claim("peak"), curve.claim("peak.size")
     if peak is None or place is None or re.match(r"at most", found[0], re.I) or _is_denied(part, found):
@@ -138,15 +137,15 @@ def _peak(curve: Curve, part: Part, found: re.Match[str]) -> str:
     return ""
 
 
-def _is_rate_of(claim: Claim, curve: Curve) -> bool:
+def _is_rate_of(claim: Claim, curve: CurveClaims) -> bool:
     return (claim.unit, claim.kind, claim.series) == ("B/s", ClaimKind.RATE, (curve.strand.name,))
 
 
-def _near(part: Part, found: re.Match[str]) -> Use | None:
+def _near(part: Clause, found: re.Match[str]) -> Use | None:
     return min(part.uses, key=lambda each: abs(each.at - part.start - found.end()), default=None)
 
 
-def _knee(curve: Curve, part: Part, found: re.Match[str]) -> str:
+def _knee(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     knee, denied = curve.claim("knee"), _is_denied(part, found)
     if re.match(r"bend", found[0]) and re.search(r"gradual|more than once|twice", part.words):
         return ""
@@ -162,7 +161,7 @@ def _knee(curve: Curve, part: Part, found: re.Match[str]) -> str:
     return "" if any(low <= each <= high for each in sizes) else f"the knee lies at \\claim{{{knee.name}}}"
 
 
-def _jump(curve: Curve, part: Part, found: re.Match[str]) -> str:
+def _jump(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """A jump saves a message's time: its step is over that of the sizes."""
     factor, start, end = (curve.claim(f"jump{each}") for each in ("", ".from", ".to"))
     if factor is None or start is None or end is None:
@@ -183,7 +182,7 @@ def _jump(curve: Curve, part: Part, found: re.Match[str]) -> str:
     return ""
 
 
-def _levels(curve: Curve, part: Part, found: re.Match[str]) -> str:
+def _levels(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """Level from a size on, or at the end: the last step brings no more than the margin."""
     last, denied = curve.claim("last"), _is_denied(part, found)
     if last is None:
@@ -202,7 +201,7 @@ def _levels(curve: Curve, part: Part, found: re.Match[str]) -> str:
     return f"the curve is {'level' if level else 'not level'} there: its last step is \\claim{{{last.name}}}"
 
 
-def _falls(curve: Curve, part: Part, found: re.Match[str]) -> str:
+def _falls(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """Falls where its lowest step is below one, at the sizes that are named."""
     fall, start, end = (curve.claim(f"fall{each}") for each in ("", ".from", ".to"))
     if fall is None or start is None or end is None or _of_sizes(part):
@@ -216,7 +215,7 @@ def _falls(curve: Curve, part: Part, found: re.Match[str]) -> str:
     return ""
 
 
-def _of_sizes(part: Part) -> bool:
+def _of_sizes(part: Clause) -> bool:
     """A fall of something else than the throughput."""
     return bool(
         re.search(
@@ -227,7 +226,7 @@ def _of_sizes(part: Part) -> bool:
     )
 
 
-def _grows(curve: Curve, part: Part, found: re.Match[str]) -> str:
+def _grows(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """Steadily: no step down; strongly or in proportion: no step far from that of the sizes."""
     if _is_denied(part, found) or (
         re.search(r"\b(?:almost|nearly|roughly|approximately)\b", found[0]) and sizes_in(part)
@@ -265,7 +264,7 @@ _RULES: tuple[tuple[re.Pattern[str], Judge], ...] = (
 )
 
 
-def extremes_are_extreme(sentence: Sentence) -> Iterator[Finding]:
+def extremes_are_extreme(sentence: Sentence) -> Iterator[Objection]:
     """`at most` stands beside a most, `at least` beside a least."""
     for use in sentence.uses:
         before = sentence.words[max(use.at - 24, 0) : use.at]
@@ -274,4 +273,4 @@ def extremes_are_extreme(sentence: Sentence) -> Iterator[Finding]:
             (r"(?:at least|no less than|minimum of)\s*\Z", ".most"),
         ):
             if use.claim and use.name.endswith(wrong) and re.search(word, before, re.I):
-                yield Finding(f"\\claim{{{use.name}}} is the other end", use.at)
+                yield Objection(f"\\claim{{{use.name}}} is the other end", use.at)

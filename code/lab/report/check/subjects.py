@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.report.claim import Claim
-from lab.report.setting import Setting, Strand
+from lab.report.setting import Chosen, Strand
 
 RDMA, TCP, OWN = "RDMA", "TCP", "ours"
 GROUPS = {"verbs": RDMA, "mpi-verbs": RDMA, "tcp": TCP, "mpi-tcp": TCP}
@@ -41,7 +41,7 @@ def group_of(strand: Strand) -> str:
     return GROUPS.get(strand.program, strand.program)
 
 
-def mentions(words: str, setting: Setting) -> tuple[Mention, ...]:
+def mentions(words: str, setting: Chosen) -> tuple[Mention, ...]:
     """The programs named, in their order; a name within a longer name does not count."""
     found = sorted(_mentions(words, setting), key=lambda each: (each.start, -each.end))
     kept: list[Mention] = []
@@ -51,12 +51,12 @@ def mentions(words: str, setting: Setting) -> tuple[Mention, ...]:
     return tuple(_with_ours(words, kept))
 
 
-def _mentions(words: str, setting: Setting) -> Iterator[Mention]:
+def _mentions(words: str, setting: Chosen) -> Iterator[Mention]:
     for group, pattern in (*_NAMED, *_others(setting)):
         yield from (Mention(group, each.start(), each.end()) for each in re.finditer(pattern, words))
 
 
-def _others(setting: Setting) -> Iterator[tuple[str, str]]:
+def _others(setting: Chosen) -> Iterator[tuple[str, str]]:
     programs = dict.fromkeys(each.program for each in setting.strands if each.program not in GROUPS)
     for program in programs:
         tools = rf"|{_PEERS}" if program.startswith("ib_") else ""
@@ -76,7 +76,7 @@ def _with_ours(words: str, named: list[Mention]) -> Iterator[Mention]:
         yield from (Mention(ours, each.start(), each.end()) for each in _OWN.finditer(words))
 
 
-def groups_of(claim: Claim, setting: Setting) -> tuple[str, ...]:
+def groups_of(claim: Claim, setting: Chosen) -> tuple[str, ...]:
     """The programs of a claim; of a ratio, the one above and its base."""
     strands = (setting.strand(name) for name in claim.series)
     return tuple(dict.fromkeys(group_of(each) for each in strands if each))
@@ -88,7 +88,7 @@ def link_named(words: str) -> str:
     return "" if limited == free else LIMITED if limited else FREE
 
 
-def link_of(claim: Claim, setting: Setting) -> str:
+def link_of(claim: Claim, setting: Chosen) -> str:
     """The sort of a claim's link; nothing where the experiment has one link, or the claim none."""
     sorts = {_sort(each) for each in setting.strands}
     found = {_sort(each) for name in claim.series if (each := setting.strand(name))}

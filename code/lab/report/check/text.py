@@ -12,11 +12,11 @@ from lab.report.check.binding import (
     kinds_are_as_said,
 )
 from lab.report.check.extremes import ends_are_of_the_sizes
-from lab.report.check.finding import Finding
 from lab.report.check.fitting import fitting, nearest
 from lab.report.check.gaps import gaps_hold
 from lab.report.check.latex import MARK, read, split, without_comments
 from lab.report.check.lines import lines_hold
+from lab.report.check.objection import Objection
 from lab.report.check.rounds import rounds_agree
 from lab.report.check.rules import RULES
 from lab.report.check.safety import swallowed, unsafe
@@ -34,7 +34,7 @@ from lab.report.tex.units import significant
 
 REFUSED = "the text claims what the data do not support:"
 _TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
-SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Finding]], ...] = (
+SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     numbers_are_carried,
     ends_are_of_the_sizes,
     gaps_hold,
@@ -75,24 +75,26 @@ def refused(text: str, file: str, ledger: Ledger) -> Iterator[RefusedSentence]:
         start = next((place for place, each in zip(plain.places, plain.text, strict=True) if not each.isspace()), 0)
         sentence = Sentence(plain, ledger, before, table(start))
         before = sentence.groups or (frozenset() if "\u2029" in plain.text[:1] else before)
-        yield from (_refusal(each, sentence, bare, file) for each in findings(sentence))
+        yield from (_refusal(each, sentence, bare, file) for each in objections(sentence))
 
 
-def findings(sentence: Sentence) -> list[Finding]:
+def objections(sentence: Sentence) -> list[Objection]:
     """What all rules have against a sentence, each thing once."""
     found = [
-        Finding(each.what, each.at, each.groups, rule_name(rule)) for rule in SENTENCE_RULES for each in rule(sentence)
+        Objection(each.what, each.at, each.groups, rule_name(rule))
+        for rule in SENTENCE_RULES
+        for each in rule(sentence)
     ]
     return list(dict.fromkeys([*found, *_of_claims(sentence)]))
 
 
-def _of_claims(sentence: Sentence) -> Iterator[Finding]:
+def _of_claims(sentence: Sentence) -> Iterator[Objection]:
     words = re.sub(MARK, r"\\claim", sentence.words)
     for use in sentence.uses:
         digits = digits_of(use.digits)
         place = significant(use.claim.estimate.value, digits) if use.claim and digits else None
         said = Statement(words, use.name, use.claim, place=place)
-        yield from (Finding(what, use.at, rule=rule_name(rule)) for rule in RULES if (what := rule(said)))
+        yield from (Objection(what, use.at, rule=rule_name(rule)) for rule in RULES if (what := rule(said)))
 
 
 def rule_name(rule: Callable[..., object]) -> str:
@@ -100,7 +102,7 @@ def rule_name(rule: Callable[..., object]) -> str:
     return rule.__name__.replace("_", " ")
 
 
-def _refusal(found: Finding, sentence: Sentence, source: str, file: str) -> RefusedSentence:
+def _refusal(found: Objection, sentence: Sentence, source: str, file: str) -> RefusedSentence:
     plain = sentence.plain
     place = plain.places[min(max(found.at - len(sentence.head), 0), len(plain.places) - 1)]
     line, column = source.count("\n", 0, place) + 1, place - source.rfind("\n", 0, place)

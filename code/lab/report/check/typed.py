@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lab.report.check.finding import Finding
 from lab.report.check.numbers import Number, Sort
-from lab.report.check.sentence import Part, Sentence
-from lab.report.setting import Setting, Topic
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence
+from lab.report.setting import Chosen, Topic
 
 # What stands before a number that names a thing and counts nothing.
 _NAMING = re.compile(
@@ -65,15 +65,15 @@ _MEASURED_NOUN = re.compile(
 _INSTRUCTION = re.compile(r"\binstruction", re.I)
 
 
-def numbers_are_carried(sentence: Sentence) -> Iterator[Finding]:
+def numbers_are_carried(sentence: Sentence) -> Iterator[Objection]:
     """No number is typed that was measured; a chosen one is as the experiment chose it."""
     for number in sentence.numbers:
         part = sentence.part_at(number.start)
         if what := _wrong(number, part, sentence):
-            yield Finding(what, number.start, tuple(each.group for each in part.mentions or sentence.mentions))
+            yield Objection(what, number.start, tuple(each.group for each in part.mentions or sentence.mentions))
 
 
-def _wrong(number: Number, part: Part, sentence: Sentence) -> str:
+def _wrong(number: Number, part: Clause, sentence: Sentence) -> str:
     setting = sentence.ledger.setting
     if part.is_published or _is_name(number, sentence.words):
         return ""
@@ -99,7 +99,7 @@ def _measured(number: Number) -> str:
     return f"{number.typed.strip()!r} is typed by hand, and {number.sort.value} is measured: use \\claim"
 
 
-def _of_topic(number: Number, topic: Topic, setting: Setting) -> str:
+def _of_topic(number: Number, topic: Topic, setting: Chosen) -> str:
     known = setting.values(topic)
     if any(value in known for value in number.values):
         return ""
@@ -108,7 +108,7 @@ def _of_topic(number: Number, topic: Topic, setting: Setting) -> str:
     return f"{number.typed.strip()!r} is typed by hand and is no {topic.value} of this experiment{beside}"
 
 
-def _count(number: Number, sentence: Sentence, setting: Setting) -> str:
+def _count(number: Number, sentence: Sentence, setting: Chosen) -> str:
     near = sentence.words[max(number.start - 40, 0) : number.end + 40]
     if re.match(r"instructions?|data\s+points", number.noun) and not number.worded:
         return _measured(number)
@@ -130,7 +130,7 @@ def counted_sizes(number: Number, words: str) -> bool:
     )
 
 
-def _percent(number: Number, part: Part, setting: Setting) -> str:
+def _percent(number: Number, part: Clause, setting: Chosen) -> str:
     known = number.values[0] in setting.values(Topic.PERCENT)
     if known and _PERCENT_WORD.search(part.words) and not re.search(r"\brepetitions? (?:lie|agree)", part.words):
         return ""
@@ -139,7 +139,7 @@ def _percent(number: Number, part: Part, setting: Setting) -> str:
     return _measured(number)
 
 
-def _ratio(number: Number, part: Part, setting: Setting) -> str:
+def _ratio(number: Number, part: Clause, setting: Chosen) -> str:
     if re.match(r"half of (?:it|them)\b", part.sentence.words[number.start :], re.I) and re.search(
         r"\btrips?\b|\boff\b", part.sentence.words
     ):
@@ -151,14 +151,14 @@ def _ratio(number: Number, part: Part, setting: Setting) -> str:
     return "" if repeated and _REPEATED.search(part.words) else _measured(number)
 
 
-def _rate(number: Number, part: Part, setting: Setting) -> str:
+def _rate(number: Number, part: Clause, setting: Chosen) -> str:
     bits = re.search(r"bit|bps", number.noun)
     if bits and any(value in setting.values(Topic.RATE) for value in number.values) and _is_of_link(number, part):
         return ""
     return _measured(number)
 
 
-def _is_of_link(number: Number, part: Part) -> bool:
+def _is_of_link(number: Number, part: Clause) -> bool:
     """Whether a rate describes the link, and not what a program reached on it."""
     before = part.words[: number.start - part.start]
     link = re.search(r"\b(?:link|Ethernet|cable|network|carries)\b", part.words, re.I)
@@ -210,7 +210,7 @@ def _is_name(number: Number, words: str) -> bool:
     return bool(naming) and naming is not None and naming[0].strip().lower() not in ("in", "since", "of")
 
 
-def versions_are_the_records(sentence: Sentence) -> Iterator[Finding]:
+def versions_are_the_records(sentence: Sentence) -> Iterator[Objection]:
     """A version beside a program's name is the one of the identity, where that names one."""
     known = sentence.ledger.setting.versions
     for number in sentence.numbers:
@@ -222,6 +222,6 @@ def versions_are_the_records(sentence: Sentence) -> Iterator[Finding]:
             and re.search(r"\bqemu\s*\Z", before, re.I)
             and not any(each == typed[0] or each.startswith(f"{typed[0]}.") for each in known)
         ):
-            yield Finding(
+            yield Objection(
                 f"the records are not of version {typed[0]}: their identity says {', '.join(known)}", number.start
             )

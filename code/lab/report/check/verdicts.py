@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from lab.analysis.verdict import Verdict
 from lab.report.check.comparing import Compared, Relation, Scope, comparisons
-from lab.report.check.finding import Finding
-from lab.report.check.sentence import Part, Sentence, Use, size_of, sizes_in
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
 from lab.report.check.subjects import FREE, LIMITED, link_named, link_of, speaks_of_single
 from lab.report.claim import Claim, ClaimKind
 
@@ -21,7 +21,7 @@ _ONLY = re.compile(r"\b(?:only|solely|merely) (?:for|at|with|below|above|beyond|
 _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
 
 
-def comparisons_hold(sentence: Sentence) -> Iterator[Finding]:
+def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
     """Every comparison of two programs is what the ratios say."""
     for part in sentence.parts:
         if not part.is_stated:
@@ -30,10 +30,10 @@ def comparisons_hold(sentence: Sentence) -> Iterator[Finding]:
             if what := _false(compared, part):
                 base = next(iter(_bases(compared, part)), None)
                 groups = tuple(filter(None, (compared.ours, base)))
-                yield Finding(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
+                yield Objection(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
 
 
-def _false(said: Compared, part: Part) -> str:
+def _false(said: Compared, part: Clause) -> str:
     if said.relation is Relation.UNKNOWN and any(each.name.endswith((".unclear", ".within")) for each in part.uses):
         return ""
     if counts := [each for each in part.uses if each.claim and each.name.rpartition(".")[2] in COUNTS]:
@@ -45,7 +45,7 @@ def _false(said: Compared, part: Part) -> str:
     return next((what for each in found if (what := _against_data(said, each, part))), "")
 
 
-def _within_one(said: Compared, part: Part) -> bool:
+def _within_one(said: Compared, part: Clause) -> bool:
     """A word about one program alone, such as the highest rate of a curve."""
     kinds = (Relation.MORE, Relation.LESS, Relation.EQUAL)
     alone = said.base is None and len(part.sentence.groups) <= 1
@@ -56,7 +56,7 @@ def _within_one(said: Compared, part: Part) -> bool:
     )  # fmt: skip
 
 
-def _bases(said: Compared, part: Part) -> list[str]:
+def _bases(said: Compared, part: Clause) -> list[str]:
     """The base that is named; without one, the other program of the sentence; else all that were compared with it."""
     if said.base:
         return [said.base]
@@ -71,7 +71,7 @@ def _bases(said: Compared, part: Part) -> list[str]:
     return sorted(found) if of_all else [each for each in sorted(found) if each in ("RDMA", "TCP")]
 
 
-def verdicts(ours: str, base: str, part: Part) -> Verdicts | None:
+def verdicts(ours: str, base: str, part: Clause) -> Verdicts | None:
     """Of one over the other by size, on the link and in the way that the clause names; None where none was computed."""
     found = ratios_by_size(ours, base, part)
     if found is None:
@@ -79,12 +79,12 @@ def verdicts(ours: str, base: str, part: Part) -> Verdicts | None:
     return {size: _turned(claim, ours, part) for size, claim in found.items()}
 
 
-def _turned(claim: Claim, ours: str, part: Part) -> Verdict:
+def _turned(claim: Claim, ours: str, part: Clause) -> Verdict:
     first = part.sentence.groups_of(claim)[0]
     return claim.verdict if first == ours else _TURNED.get(claim.verdict, claim.verdict)
 
 
-def ratios_by_size(ours: str, base: str, part: Part) -> dict[int, Claim] | None:
+def ratios_by_size(ours: str, base: str, part: Clause) -> dict[int, Claim] | None:
     """The ratios of two programs, whichever is the base."""
     by_pair: dict[tuple[str, ...], dict[int, Claim]] = {}
     links: dict[tuple[str, ...], str] = {}
@@ -111,7 +111,7 @@ def is_variant(name: str) -> bool:
     return name.endswith((".single", ".nodelay"))
 
 
-def _of_counts(said: Compared, counts: list[Use], part: Part) -> str:
+def _of_counts(said: Compared, counts: list[Use], part: Clause) -> str:
     """`TCP wins at x sizes`: the count is of the verdicts that the word means."""
     near = min(counts, key=lambda each: abs(each.at - said.at))
     groups = part.sentence.groups_of(near.claim) if near.claim else ()
@@ -125,7 +125,7 @@ def _of_counts(said: Compared, counts: list[Use], part: Part) -> str:
     return ""
 
 
-def _against_data(said: Compared, found: Verdicts, part: Part) -> str:
+def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
     there, sizes = _counted(said, part), sizes_meant(part, found)
     if there is not None:
         wanted = Verdict.MORE if said.relation is Relation.MORE else Verdict.LESS
@@ -168,7 +168,7 @@ def _fits(said: Relation, found: Verdict) -> bool:
     }[said]
 
 
-def _counted(said: Compared, part: Part) -> float | None:
+def _counted(said: Compared, part: Clause) -> float | None:
     """`wins at 20 of 21 sizes`."""
     if said.relation not in (Relation.MORE, Relation.LESS):
         return None
@@ -179,7 +179,7 @@ def _counted(said: Compared, part: Part) -> float | None:
     return None
 
 
-def sizes_meant(part: Part, found: Mapping[int, object]) -> list[int]:
+def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
     """The sizes that the clause limits itself to."""
     named = [each for each in sizes_in(part) if each in found]
     ordered, words = sorted(found), part.words

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lab.report.check.finding import Finding
-from lab.report.check.sentence import Part, Sentence
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence
 from lab.report.claim import Ledger
 
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|instead of|unlike|nothing|none)\b|n't\b", re.I)
@@ -71,7 +71,7 @@ _EFFECT = re.compile(
 )
 
 
-def world_is_as_recorded(sentence: Sentence) -> Iterator[Finding]:
+def world_is_as_recorded(sentence: Sentence) -> Iterator[Objection]:
     """No card, network or second machine where the site has none."""
     setting = sentence.ledger.setting
     for part in sentence.parts:
@@ -82,7 +82,7 @@ def world_is_as_recorded(sentence: Sentence) -> Iterator[Finding]:
             if found and not _is_denied(part, found) and not (pattern is _CARD and _MENTIONED.search(part.words)):
                 if pattern is _MACHINES and not setting.one_core:
                     continue
-                yield Finding(f"{what} ({found[0]!r})", part.start + found.start())
+                yield Objection(f"{what} ({found[0]!r})", part.start + found.start())
                 break
 
 
@@ -95,27 +95,27 @@ _WORLD = (
 )
 
 
-def _is_denied(part: Part, found: re.Match[str]) -> bool:
+def _is_denied(part: Clause, found: re.Match[str]) -> bool:
     near = part.words[max(found.start() - 60, 0) : found.end() + 30]
     return bool(_DENIED.search(near))
 
 
-def spread_is_known(sentence: Sentence) -> Iterator[Finding]:
+def spread_is_known(sentence: Sentence) -> Iterator[Objection]:
     """How far repetitions lie apart is what the intervals say; the lab tests by intervals and computes no p."""
     for part in sentence.parts:
         if not part.is_stated:
             continue
         if found := _SIGNIFICANT.search(part.words):
-            yield Finding(
+            yield Objection(
                 "no test of significance was made: give the claim, whose interval decides", part.start + found.start()
             )
         elif (found := _SAME.search(part.words)) and not part.uses:
-            yield Finding(
+            yield Objection(
                 "how far repetitions lie apart is not a claim here: the intervals say it", part.start + found.start()
             )
 
 
-def effects_were_measured(sentence: Sentence) -> Iterator[Finding]:
+def effects_were_measured(sentence: Sentence) -> Iterator[Objection]:
     """A parameter that was not varied has no known effect; one that was, has a claim of it."""
     for part in sentence.parts:
         effect = _EFFECT.search(part.words)
@@ -128,11 +128,11 @@ def effects_were_measured(sentence: Sentence) -> Iterator[Finding]:
         named = [name for name, pattern in PARAMETERS.items() if re.search(pattern, part.words, re.I)]
         for name in named:
             if what := _unmeasured(name, part, sentence.ledger):
-                yield Finding(what, part.start + effect.start())
+                yield Objection(what, part.start + effect.start())
                 break
 
 
-def _unmeasured(name: str, part: Part, ledger: Ledger) -> str:
+def _unmeasured(name: str, part: Clause, ledger: Ledger) -> str:
     varied = {each: strand.name for strand in ledger.setting.strands for each in strand.varied}
     series = [varied[each] for each in NAMES.get(name, (name,)) if each in varied]
     if not series or _RECEIVE.search(part.words):
@@ -143,7 +143,7 @@ def _unmeasured(name: str, part: Part, ledger: Ledger) -> str:
     return ""
 
 
-def _is_about(name: str, part: Part) -> bool:
+def _is_about(name: str, part: Clause) -> bool:
     """Whether the parameter is the cause: it stands before the effect."""
     found, effect = re.search(PARAMETERS[name], part.words, re.I), _EFFECT.search(part.words)
     return bool(found and effect and found.start() < effect.start())

@@ -12,7 +12,7 @@ from lab.files import included
 from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.margin import margin_of
-from lab.report.setting import Constant, Setting, Strand, Topic
+from lab.report.setting import Chosen, Constant, Strand, Topic
 from lab.spec.experiment import Series
 
 TOPICS = {
@@ -40,11 +40,11 @@ ETHERNET_MTU = 1500
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
-def setting_of(evidence: Evidence) -> Setting:
+def setting_of(evidence: Evidence) -> Chosen:
     """Everything that the plan chose."""
     plan = evidence.plan
     versions = _VERSION.findall(" ".join(map(str, plan.site.identity.values())))
-    return Setting(
+    return Chosen(
         tuple(_strand(evidence, each) for each in plan.experiment.series),
         tuple(dict.fromkeys(_constants(evidence))),
         tuple(dict.fromkeys(versions)),

@@ -16,7 +16,7 @@ _CELL = re.compile(
 
 
 @dataclass(frozen=True)
-class Measured:
+class NumberCell:
     """A cell that was taken apart."""
 
     number: str
@@ -55,8 +55,8 @@ def _width(interval: str) -> float:
     return len(interval) - 0.5 * sum(map(interval.count, ".,"))
 
 
-def _measured(cell: Markup) -> Measured | None:
+def _measured(cell: Markup) -> NumberCell | None:
     found = _CELL.fullmatch(cell)
     if found is None:
         return None
-    return Measured(found["number"], len(found["decimals"] or ""), found["interval"] or "", found["mark"] or "")
+    return NumberCell(found["number"], len(found["decimals"] or ""), found["interval"] or "", found["mark"] or "")

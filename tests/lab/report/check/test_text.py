@@ -1,10 +1,16 @@
 """The student's text: what it may say, and which LaTeX it may use: lab.report.check.{text,safety}."""
 
+from dataclasses import replace
+
 import pytest
+from tests.lab.report.check import test_corpus as corpus
 
 from lab.analysis.estimate import Estimate, Interval
+from lab.places import TEMPLATES
+from lab.report.build import prose_of
+from lab.report.check.rules import claim_is_known
 from lab.report.check.safety import swallowed
-from lab.report.check.text import all_refused, check_text
+from lab.report.check.text import all_refused, check_text, refused, rule_name
 from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.errors import ClaimsRefused, ReportError
 
@@ -77,3 +83,16 @@ def test_all_refusals_come_at_once_with_line_column_sentence_and_way(ledger: Led
 @pytest.mark.parametrize("text", ["Done. % a note", "% 4 GB/s", "It is \\claim{verbs.1M}.%", "80 \\% of it"])
 def test_a_comment_after_a_sentence_swallows_nothing(text: str) -> None:
     assert list(swallowed(text, "d.tex")) == []
+
+
+@pytest.mark.parametrize("experiment", sorted(file.stem for file in corpus.CORPUS.glob("*.json")))
+def test_the_labs_own_prose_says_nothing_that_other_data_refute(experiment: str) -> None:
+    """A report is built whatever comes out, of two repetitions as of ten."""
+    undecided = Ledger(corpus.ledger(experiment))
+    undecided.setting = corpus.ledger(experiment).setting
+    for name, claim in undecided.items():
+        if claim.kind is ClaimKind.RATIO:
+            undecided[name] = replace(claim, estimate=replace(claim.estimate, interval=Interval(0.5, 2, 0.95)))
+    own = [TEMPLATES / "base.tex", TEMPLATES / "default.tex", *sorted((TEMPLATES / "parts").glob("*.tex"))]
+    found = [each for file in own for each in refused(prose_of(file.read_text()), file.name, undecided)]
+    assert [str(each) for each in found if each.rule != rule_name(claim_is_known)] == []
