@@ -83,6 +83,10 @@ _ANY = re.compile("|".join(rf"(?P<{relation.name}>\b(?:{words})\b)" for relation
 _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE, Relation.NOT_LESS: Relation.NOT_MORE}
 _TURNED |= {Relation.NOT_MORE: Relation.NOT_LESS, Relation.EQUAL: Relation.EQUAL, Relation.UNKNOWN: Relation.UNKNOWN}
 _SWITCH = re.compile(r"\b(?:switch|chang|mov|migrat|go|step)(?:e|es|ed|ing)?\b(?:\s+\w+)?\s+from\s+(?:the )?\Z", re.I)
+# `less time than the next smaller one` sets messages against each other, and no programs.
+_OF_SIZES = re.compile(
+    r"\s+(?:\w+\s+)?than (?:the|a|one) (?:\w+ )?(?:next|smaller|larger|shorter|longer|message|size)\b", re.I
+)
 _PASSIVE = re.compile(
     r"\A(?:outperformed|beaten|surpassed|exceeded|overtaken|outpaced|outrun|dominated|matched)\s+by\b", re.I
 )
@@ -157,6 +161,8 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
 
 def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     before, behind = words[: found.start()], words[found.end() :]
+    if _OF_SIZES.match(behind):
+        return True
     if re.match(r"(?:higher|highest|lower|lowest|best|greatest)", found[0], re.I) and re.match(
         r"\s+(?:median|number|size|rate that|value|of its|ratio|layer|half|part|bound|limit|"
         r"step)",
