@@ -53,7 +53,7 @@ _WORDS = (
         r"ing)? (?:up|pace)"),
     (Relation.NOT_MORE, r"no (?:faster|better|quicker)|at (?:best|most) as (?:fast|good)"),
     (Relation.EQUAL, r"(?:are|is|stays?|runs?|draws?) level|"
-        r"equal(?:ly|s)?(?: \w+)?|comparable|on par|similar|about (?:the same|as (?:fast|quick|"
+        r"equal(?:ly|s)?(?: \w+)?|comparable|on (?:a )?par|similar|about (?:the same|as (?:fast|quick|"
         r"good))|the same (?:throughput|rate|"
      r"speed|performance|bandwidth)|(?<!times )(?<!half )as (?:fast|quick|good|slow) as|catch(?:es)? up|"
      r"draws? level|match(?:es)?"
@@ -68,7 +68,7 @@ _WORDS = (
      r"speedier|advantages?(?! of (?:this|that|the) )|gains? (?:most )?over|above(?= (?:TCP|RDMA|iperf|ib_|"
      r"sockets))|tops(?! out)|"
      r"leaves?(?= (?:\w+ ){1,4}in the dust)|pa(?:y|ys|id) off|worth(?:while)? (?:it|the)|upper hand|comes? out on top|"
-     r"has the edge|eclips\w+|trounc\w+|crush\w*|holds? the lead|"
+     r"has the edge|edge(?= over)|eclips\w+|trounc\w+|crush\w*|holds? the lead|"
      r"stronger|larger throughput|lead over|speed-?ups?|(?:triumph|prevail)\w*"),
     (Relation.LESS, r"slower|slowest|lower|lowest|worse|worst|fewer|less(?= (?:time|throughput|bytes|data|messages|"
         r"bandwidth|efficient|than (?-i:[A-Z])))|"

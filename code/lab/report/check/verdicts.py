@@ -63,7 +63,7 @@ def _bases(said: Compared, part: Clause) -> list[str]:
     others = [each.group for each in part.sentence.mentions if each.group != said.ours]
     if others:
         return list(dict.fromkeys(others))
-    of_all = re.search(r"\bof (?:all|the (?:two|three|four|programs))\b", part.words)
+    of_all = re.search(r"\bof (?:all|the (?:three|four|programs))\b", part.words)
     if _OF_ITSELF.match(said.word) and not of_all:
         return []
     pairs = (part.sentence.groups_of(each) for each in part.sentence.ledger.values() if len(each.series) == 2)
