@@ -12,9 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.analysis.estimate import Estimate
-from lab.figures.curves import check_curves
+from lab.figures.curves import check_curves, marks
 from lab.figures.inputs import BySize, Curve
-from lab.figures.style import mark
 from lab.figures.words import number, plain, size
 
 SHORTEST = 8  # letters that are still a bar
@@ -46,17 +45,17 @@ def bars(data: BySize) -> Table:
     most = max(each.value for curve in data.curves for each in curve.y)
     for x in sorted({x for curve in data.curves for x in curve.x}):
         label = plain(size(x))
-        for index, curve, rate in _at(data.curves, x):
-            length = Length(rate.value / most, mark(index).colour)
+        for colour, curve, rate in _at(data.curves, x):
+            length = Length(rate.value / most, colour)
             words = plain(f"{number(rate.value / data.unit.size)} {data.unit.name}")
             table.add_row(Text(label), Text(curve.label), length, Text(words))
             label = ""
     return table
 
 
-def _at(curves: tuple[Curve, ...], x: float) -> Iterator[tuple[int, Curve, Estimate]]:
-    """The curves that have this size, each with its place and its rate."""
-    for index, curve in enumerate(curves):
+def _at(curves: tuple[Curve, ...], x: float) -> Iterator[tuple[str, Curve, Estimate]]:
+    """The curves that have this size, each with its colour and its rate."""
+    for curve, look in zip(curves, marks(curves), strict=True):
         for there, rate in zip(curve.x, curve.y, strict=True):
             if there == x:
-                yield index, curve, rate
+                yield look.colour, curve, rate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import isfinite, nan
 from typing import Protocol
 
@@ -13,7 +14,7 @@ from lab.analysis.estimate import Estimate
 from lab.figures.errors import FigureError
 from lab.figures.inputs import Curve
 from lab.figures.labels import Name
-from lab.figures.style import BAND_ALPHA, GREY, INK, Mark, mark
+from lab.figures.style import BAND_ALPHA, GREY, INK, OTHERS, Mark, mark
 
 
 class HasKeys(Protocol):
@@ -39,7 +40,8 @@ def check_curves(figure: str, curves: Sequence[Curve]) -> None:
 
 def draw_curves(panel: Axes, curves: Sequence[Curve], scale: float = 1.0) -> list[Name]:
     """All curves with bands, in units of `scale`; gives their names and where each line ends."""
-    return [_draw(panel, curve, _mark(curve, index), scale) for index, curve in enumerate(curves)]
+    looks = marks(curves)
+    return [_draw(panel, curve, look, scale) for curve, look in zip(curves, looks, strict=True)]
 
 
 def draw_limits(panel: Axes, limits: Iterable[Limit], scale: float = 1.0) -> list[Name]:
@@ -72,7 +74,7 @@ def keys_of(series: Iterable[HasKeys]) -> tuple[str, ...]:
 def ordered(curve: Curve) -> Curve:
     """The same points from the smallest x to the largest."""
     pairs = sorted(zip(curve.x, curve.y, strict=True), key=lambda pair: pair[0])
-    return Curve(curve.label, tuple(x for x, _ in pairs), tuple(y for _, y in pairs), curve.keys, curve.machine)
+    return replace(curve, x=tuple(x for x, _ in pairs), y=tuple(y for _, y in pairs))
 
 
 def _draw(panel: Axes, curve: Curve, look: Mark, scale: float) -> Name:
@@ -88,9 +90,15 @@ def _draw(panel: Axes, curve: Curve, look: Mark, scale: float) -> Name:
     return Name(label_of(curve), line, curve.x[-1], values[-1])
 
 
-def _mark(curve: Curve, index: int) -> Mark:
-    look = mark(index)
-    return Mark(GREY, look.dashes, look.marker) if curve.machine else look
+def marks(curves: Sequence[Curve]) -> list[Mark]:
+    """A mark for each: its transport's colour, or one that no transport has, and grey for another machine."""
+    some = any(curve.colour for curve in curves)
+    found = []
+    for index, curve in enumerate(curves):
+        look = mark(index)
+        free = OTHERS[index % len(OTHERS)] if some else look.colour
+        found.append(Mark(GREY if curve.machine else curve.colour or free, look.dashes, look.marker))
+    return found
 
 
 def _ends(estimate: Estimate) -> tuple[float, float]:

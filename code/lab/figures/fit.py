@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -38,7 +37,7 @@ def draw_fit(data: Fit) -> Plot:
         drawing, panels = new_panels(HEIGHTS_MM)
         upper, lower = panels
         _draw_samples(upper, data, scale)
-        _draw_points(lower, data.x, np.asarray(data.line.residuals) / scale)
+        _draw_points(lower, data, np.asarray(data.line.residuals) / scale)
         lower.axhline(0, color=INK, linewidth=0.9)
         for panel in panels:
             _scales(panel, data)
@@ -54,7 +53,7 @@ def draw_fit(data: Fit) -> Plot:
 
 
 def _draw_samples(panel: Axes, data: Fit, scale: float) -> None:
-    _draw_points(panel, data.x, np.asarray(data.y) / scale, data.label)
+    _draw_points(panel, data, np.asarray(data.y) / scale, data.label)
     if data.pieces is None:
         _draw_line(panel, data.line, scale, "line")
     else:
@@ -71,8 +70,8 @@ def _draw_line(panel: Axes, line: Line, scale: float, label: str = "", dashes: s
     panel.plot(ends, line.at(ends) / scale, color=INK, linewidth=0.9, label=label, linestyle=dashes)
 
 
-def _draw_points(panel: Axes, x: Sequence[float], y: Floats, label: str = "") -> None:
-    (points,) = panel.plot(x, y, label=label, color=COLOURS[0], marker="o", linestyle="none")
+def _draw_points(panel: Axes, data: Fit, y: Floats, label: str = "") -> None:
+    (points,) = panel.plot(data.x, y, label=label, color=data.colour or COLOURS[0], marker="o", linestyle="none")
     points.set(markersize=2.4, markerfacecolor="none")
 
 

@@ -23,8 +23,8 @@ from lab.figures.style import INK, PALE, style
 from lab.figures.words import counts, legible, measured, number
 
 ROW_MM, MOST_MM, BAR_MM = 7.5, 130.0, 3.0
-CELL_PT = 7.0
-LEAST_ROW_MM = 3.2  # for a number of that size
+CELL_PT = 8.0
+LEAST_ROW_MM = 3.5  # for a number of that size
 MOST_ROWS, MOST_COLUMNS = 32, 16  # with a label each
 COLOURS = "cividis"  # its brightness rises evenly: the same map in grey (J. R. Nunez et al., 2018)
 LEAST_RANGE, FEW = 1.1, 3.0

@@ -30,13 +30,15 @@ SECONDS = Unit("s", 1e9, (Unit("ms", 1e6), MICROSECONDS, Unit("ns", 1.0)))
 
 @dataclass(frozen=True)
 class Curve:
-    """One series: an estimate at each x. `machine` names another machine than the report's, whose data it shows."""
+    """One series: an estimate at each x. `machine` names another machine than the report's, whose data it shows;
+    `colour` is that of its transport, else it has one by its place."""
 
     label: str
     x: tuple[float, ...]
     y: tuple[Estimate, ...]
     keys: tuple[str, ...] = ()
     machine: str = ""
+    colour: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class WindowSeries:
     steady: Steady
     warm_up: Estimate
     keys: tuple[str, ...] = ()
+    colour: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ class Distribution:
     samples: tuple[float, ...]
     quantiles: tuple[tuple[float, Estimate], ...]
     keys: tuple[str, ...] = ()
+    colour: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,3 +152,4 @@ class Fit:
     unit: Unit = SECONDS
     rate: Unit = GIB_S
     keys: tuple[str, ...] = ()
+    colour: str = ""

@@ -52,15 +52,16 @@ def ecdf(samples: Sequence[float]) -> tuple[list[float], list[float]]:
 
 def _draw(panel: Axes, each: Distribution, place: int, scale: float) -> Name:
     look = mark(place)
+    colour = each.colour or look.colour
     times, shares = ecdf(each.samples)
     times = [time / scale for time in times]
-    (line,) = panel.step(times, shares, where="post", color=look.colour, linestyle=look.dashes, label=each.label)
+    (line,) = panel.step(times, shares, where="post", color=colour, linestyle=look.dashes, label=each.label)
     line.set(marker=look.marker, markevery=[-1])
     for quantile, found in each.quantiles:
-        panel.plot([found.value / scale], [quantile], color=look.colour, marker=look.marker, linestyle="none")
+        panel.plot([found.value / scale], [quantile], color=colour, marker=look.marker, linestyle="none")
         if found.interval:
             ends = (found.interval.low / scale, found.interval.high / scale)
-            panel.hlines(quantile, *ends, color=look.colour, linewidth=0.9)
+            panel.hlines(quantile, *ends, color=colour, linewidth=0.9)
     return Name(each.label, line, times[-1], 1.0)
 
 

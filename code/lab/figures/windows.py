@@ -44,7 +44,8 @@ def draw_windows(data: Windows) -> Plot:
 
 
 def _curve(series: WindowSeries) -> Curve:
-    return Curve(series.label, tuple(float(index) for index in range(len(series.y))), series.y, series.keys)
+    places = tuple(float(index) for index in range(len(series.y)))
+    return Curve(series.label, places, series.y, series.keys, colour=series.colour)
 
 
 def _draw(panel: Axes, series: WindowSeries, curve: Curve, unit: Unit) -> None:

@@ -21,14 +21,17 @@ from lab.report.errors import RefusedSentence
 from lab.report.stamp import digest_code
 
 LOOK_S = 0.3  # between two looks at the file's time
+CHECKED = CACHE / "check"
 
 
 def check(options: Namespace) -> int:
     """The refusals of every discussion, as `file:line:column: message`; 1 where there are any."""
     found = [(discussion_of(plan), ledger_of(plan, options.results)) for plan in plans_of(options)]
+    files = [file for file, _ in found]
+    seen = _times(files)  # before they are read: what changes while they are is read once more
     status = max(_check(file, ledger) for file, ledger in found)
     while options.watch:
-        _wait([file for file, _ in found])
+        seen = _changed(files, seen)
         status = max(_check(file, ledger) for file, ledger in found)
     return status
 
@@ -38,17 +41,30 @@ def discussion_of(plan: Plan) -> Path:
     return plan.experiment.file.with_suffix("") / "discussion.tex"
 
 
-def ledger_of(plan: Plan, results: Path, cache: Path = CACHE / "check") -> Ledger:
+def ledger_of(plan: Plan, results: Path, cache: Path = CHECKED) -> Ledger:
     """The claims of these records: computed once, then read again until records or code change."""
-    file = cache / f"{plan.experiment.name}.json"
-    stamp = f"{table_stamp(plan, results)} {digest_code()}"
+    file, stamp = _file(plan, cache), ledger_stamp(plan, results)
     if not is_current(file, stamp):
         from lab.report.claims.ledger import make_ledger
         from lab.report.evidence.evidence import gather
 
-        write_text(file, format_ledger(make_ledger(gather(plan, results))))
-        keep_stamp(file, stamp)
+        keep_ledger(plan, make_ledger(gather(plan, results)), stamp, cache)
     return parse_ledger(file.read_text())
+
+
+def ledger_stamp(plan: Plan, results: Path) -> str:
+    """Of the records and the code, taken before they are read."""
+    return f"{table_stamp(plan, results)} {digest_code()}"
+
+
+def keep_ledger(plan: Plan, ledger: Ledger, stamp: str, cache: Path = CHECKED) -> None:
+    """For the next check, so that it reads and does not compute."""
+    write_text(_file(plan, cache), format_ledger(ledger))
+    keep_stamp(_file(plan, cache), stamp)
+
+
+def _file(plan: Plan, cache: Path) -> Path:
+    return cache / f"{plan.experiment.name}.json"
 
 
 def refusals_of(file: Path, ledger: Ledger) -> list[RefusedSentence]:
@@ -60,17 +76,17 @@ def _check(file: Path, ledger: Ledger) -> int:
     try:
         found = refusals_of(file, ledger)
     except LabError as error:
-        print(error)
+        print(error, flush=True)
         return 1
     print("\n".join(map(str, found)) or f"{from_here(file)}: nothing to refuse", flush=True)
     return int(bool(found))
 
 
-def _wait(files: list[Path]) -> None:
-    """Until one of the files changes."""
-    before = _times(files)
-    while _times(files) == before:
+def _changed(files: list[Path], seen: list[int]) -> list[int]:
+    """The times of the files, as soon as one of them is another than was seen."""
+    while (now := _times(files)) == seen:
         time.sleep(LOOK_S)
+    return now
 
 
 def _times(files: list[Path]) -> list[int]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from lab.errors import LabError, StorageError
 from lab.files.included import files_of
 from lab.files.storage import write_bytes
-from lab.places import CACHE, PUBLISHED, REPORTS, TEMPLATES, from_here
+from lab.places import CACHE, MACHINE, PUBLISHED, REPORTS, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
 from lab.report.errors import ReportsRefused
@@ -85,7 +85,8 @@ def report_texts(plan: Plan) -> list[Path]:
     file = plan.experiment.file
     beside = file.with_suffix("")
     typed = [*files_of(file), beside / "report.toml", beside / "discussion.tex"]
-    return [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))]
+    machine = [MACHINE / "packages.lock", MACHINE / "frozen.json"]  # the versions in the environment
+    return [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*")), *machine]
 
 
 def _stamp(plan: Plan, results: Path) -> str:
@@ -115,6 +116,8 @@ def _report(plan: Plan, results: Path, folder: Path) -> Path:
     """Make the PDF in its place. The heavy modules are loaded here, since a current report needs none of them."""
     from lab.files.stamp import keep_stamp
     from lab.report.build import DEFAULT, Sources, make_report
+    from lab.report.checking import keep_ledger, ledger_stamp
+    from lab.report.claims.ledger import make_ledger
     from lab.report.evidence.evidence import gather
 
     pdf, stamp = (
@@ -124,9 +127,11 @@ def _report(plan: Plan, results: Path, folder: Path) -> Path:
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
-    made = make_report(sources, gather(plan, results), CACHE / "report")
+    checked, found = ledger_stamp(plan, results), gather(plan, results)
+    made = make_report(sources, found, CACHE / "report")
     for name, png in made.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
     write_bytes(pdf, made.pdf)
     keep_stamp(pdf, stamp)
+    keep_ledger(plan, make_ledger(found), checked, CACHE / "check")
     return pdf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
@@ -10,11 +10,14 @@ from typing import Annotated
 from lab.report.claims.constants import ConstantClaims
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.published_times import PublishedTimes
+from lab.report.draft.abstract import abstract, conclusion, headline
 from lab.report.draft.lines import line_words
+from lab.report.draft.ratios import ratio_words
 from lab.report.errors import ReportError
+from lab.report.evidence.dates import measured_on
 from lab.report.evidence.pairs import Sort
 from lab.report.evidence.record_sets import record_sets
-from lab.report.evidence.words import SiteWords, words_of
+from lab.report.evidence.words import SiteWords, about_site, words_of
 from lab.report.pictures.gallery import Gallery
 from lab.report.pictures.placing import place, sweep_pictures, sweep_text
 from lab.report.prose.people import People
@@ -23,7 +26,7 @@ from lab.report.tables.effective import effective_table
 from lab.report.tables.environment import environment
 from lab.report.tables.latency import latency_table
 from lab.report.tables.lines import FitTable, fit_table, published_fit_table
-from lab.report.tables.parameters import ParameterRow, parameter_rows
+from lab.report.tables.parameters import ParameterRow, parameter_rows, published_by
 from lab.report.tables.ratios import Transport, pair_table, ratio_tables, transports
 from lab.report.tables.rounds import RoundTable, round_tables
 from lab.report.tables.rows import RowTable, SizeTable
@@ -31,12 +34,14 @@ from lab.report.tables.sides import SideTable, probe_tables, published_rows, siz
 from lab.report.tables.sweeps import GainTable, gain_table
 from lab.report.tables.throughput import rate_table, result_tables
 from lab.report.tables.variants import variant_rates, variant_ratios
+from lab.report.tex.aligning import aligned
 from lab.report.tex.escape import Markup
 from lab.sites.traits import Traits
 from lab.spec.experiment import Experiment
 
 OfName = Callable[[str], Markup]
 OfSeries = Callable[[Iterable[str]], str]
+Rows = Callable[[Iterable[Sequence[Markup]]], list[tuple[Markup, ...]]]
 
 
 @dataclass(frozen=True)
@@ -47,16 +52,18 @@ class Context:
     people: Annotated[People, "who hands in, for which course"]
     site: Annotated[str, "the site's name"]
     traits: Annotated[Traits, "what the site is: ask these in place of its name"]
-    site_words: Annotated[SiteWords, "the site in words, for captions, a paragraph and the limits"]
+    site_words: Annotated[SiteWords, "the site in words, for captions, the head, a paragraph and the limits"]
     profile_why: Annotated[str, "why the site has values of its own"]
     constants: Annotated[ConstantClaims, "the claims that nobody measured, to ask for their values"]
-    parameters: Annotated[list[ParameterRow], "each parameter as published and as run"]
+    parameters: Annotated[list[ParameterRow], "each parameter as published, as asked for and as run"]
+    published_by: Annotated[str, "the published report that the experiment repeats, if any"]
     effective: Annotated[RowTable, "what each series ran with, as its records say"]
     environment: Annotated[list[tuple[str, str | Markup]], "the identity of the records, name and value"]
     results: Annotated[list[SizeTable], "throughput by size, a table for each link"]
     rates: Annotated[RowTable, "throughput, a row for each series of the main link"]
     ratios: Annotated[list[SizeTable], "ratios by size, a table for each link"]
     transports: Annotated[list[Transport], "each transport of ours over another, in words"]
+    pair_words: Annotated[OfName, "of a transport's name: which side is ahead at how many sizes, and the ratios"]
     own: Annotated[RowTable, "ours over the experiment's own programs"]
     steps: Annotated[RowTable, "each of the experiment's own programs over the one before it"]
     variants: Annotated[list[RowTable], "ratios where messages are handed over otherwise"]
@@ -76,7 +83,13 @@ class Context:
     sweep_pictures: Annotated[Callable[[str], list[str]], "of a sweep: the names of its figures"]
     programs: Annotated[frozenset[str], "the programs of all series"]
     pictures: Annotated[frozenset[str], "the names of all figures that the data give"]
-    picture: Annotated[OfName, "of a figure's name: the figure with caption, records and alternative text"]
+    picture: Annotated[OfName, "of a figure's name: it with caption, records and other text; nothing if on page 1"]
+    abstract: Annotated[Markup, "the first page: five sentences"]
+    headline: Annotated[Markup, "the first page: the figure that answers the question"]
+    conclusion: Annotated[Markup, "the last page: what follows, and how far it reaches"]
+    about_site: Annotated[str, "the first page: the site in plain words"]
+    measured_on: Annotated[str, "the first page: when it was measured, as far as that is the same for everybody"]
+    aligned: Annotated[Rows, "of a table's rows: the same, with numbers below each other at their points"]
     n_of: Annotated[OfSeries, "of series: their repetitions, for a caption"]
     records_of: Annotated[OfSeries, "of series: the names of their records"]
     all_records: Annotated[str, "the names of all records"]
@@ -86,7 +99,7 @@ class Context:
 def make_context(claims: AllClaims, people: People, gallery: Gallery) -> Context:
     """Everything that a template could ask for; only figures wait until it does."""
     evidence, plan = claims.evidence, claims.evidence.plan
-    sets = record_sets(evidence)
+    sets, shown = record_sets(evidence), headline(claims, frozenset(gallery))
     return Context(
         experiment=plan.experiment,
         people=people,
@@ -96,12 +109,14 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery) -> Context
         profile_why=plan.experiment.series[0].profile(plan.site.name).why,
         constants=claims.constants,
         parameters=parameter_rows(claims),
+        published_by=published_by(claims),
         effective=effective_table(evidence),
         environment=environment(evidence),
         results=result_tables(claims),
         rates=rate_table(claims),
         ratios=ratio_tables(claims),
         transports=transports(claims),
+        pair_words=partial(_pair_words, claims),
         own=pair_table(claims, Sort.OWN),
         steps=pair_table(claims, Sort.STEP),
         variants=variant_ratios(claims),
@@ -121,7 +136,13 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery) -> Context
         sweep_pictures=partial(sweep_pictures, evidence, gallery),
         programs=frozenset(each.program for each in plan.experiment.series),
         pictures=frozenset(gallery),
-        picture=partial(place, claims, gallery),
+        picture=partial(_picture, claims, gallery, shown),
+        abstract=abstract(claims),
+        headline=place(claims, gallery, shown) if shown else Markup(""),
+        conclusion=conclusion(claims),
+        about_site=about_site(plan.site.name, plan.site.traits, plan.site.ends.client.device),
+        measured_on=measured_on(evidence),
+        aligned=aligned,
         n_of=partial(n_of, evidence),
         records_of=partial(records_of, sets),
         all_records=records_of(sets, [each.series for each in sets]),
@@ -133,3 +154,13 @@ def _line_words(claims: AllClaims, name: str) -> Markup:
     if name not in claims.fits:
         raise ReportError(f"the data give no line {name!r}", hint="one of " + ", ".join(claims.fits))
     return Markup(" ".join(line_words(claims.fits[name])))
+
+
+def _pair_words(claims: AllClaims, name: str) -> Markup:
+    found = next(each for each in claims.ratios if each.pair.name == name)
+    return Markup(ratio_words(found, claims.constants.judging.margin))
+
+
+def _picture(claims: AllClaims, gallery: Gallery, first: str, name: str) -> Markup:
+    """A figure stands in one place only, and one of them on the first page."""
+    return Markup("") if name == first else place(claims, gallery, name)

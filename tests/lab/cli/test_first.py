@@ -44,7 +44,7 @@ def test_the_figure_stands_in_letters_and_as_a_file(
 def test_it_says_what_the_numbers_are(lab_try: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     main(lab_try)
     said = " ".join(capsys.readouterr().out.split())
-    assert "RDMA by rxe0, which is Soft-RoCE" in said and "n = 2 repetitions" in said
+    assert "RDMA runs by rxe0, which is Soft-RoCE" in said and "n = 2 repetitions" in said
     assert "counted in instructions of one emulated processor" in said and "no prediction of real hardware" in said
 
 
@@ -85,4 +85,4 @@ def test_its_experiment_has_eight_sizes_and_is_none_of_those_that_make_all_measu
 
 
 def test_a_device_of_hardware_is_not_called_software() -> None:
-    assert rdma_words("mlx5_0") == "RDMA by the device mlx5_0."
+    assert rdma_words("mlx5_0") == "RDMA runs by the device mlx5_0."

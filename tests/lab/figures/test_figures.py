@@ -16,12 +16,13 @@ from tests.lab.figures.examples import EXAMPLES, SIZES, beside, estimate, figure
 from lab.analysis.ceiling import tcp_limit, write_limit
 from lab.figures import BySize, Curve, FigureError, HeatMap, fit, published, throughput
 from lab.figures.by_size import draw_by_size
+from lab.figures.curves import marks
 from lab.figures.fit import draw_fit
 from lab.figures.heat_map import draw_heat_map
 from lab.figures.labels import spread
 from lab.figures.plot import Plot, renderer_of
 from lab.figures.ratios import draw_ratios
-from lab.figures.style import mark
+from lab.figures.style import GREY, OTHERS, RDMA, TCP, mark
 from lab.figures.words import number, size
 
 DIGEST = """
@@ -157,3 +158,12 @@ def test_two_lines_are_drawn_where_one_does_not_do_and_the_one_stays_to_be_seen(
     made = fit(two_lines())
     assert "two lines, break at 260" in made.alt.replace("\N{NO-BREAK SPACE}", " ")
     assert made.alt.count("1/slope") == 2 and "n = 6 repetitions of 67 times each" in made.n
+
+
+def test_a_transports_colour_is_kept_and_no_other_series_takes_it() -> None:
+    def named(label: str, colour: str = "", machine: str = "") -> Curve:
+        return Curve(label, (1.0,), (estimate(1.0),), machine=machine, colour=colour)
+
+    looks = marks([named("own"), named("TCP", TCP), named("RDMA", RDMA), named("theirs", machine="another")])
+    assert [each.colour for each in looks[1:]] == [TCP, RDMA, GREY] and looks[0].colour in OTHERS
+    assert marks([named("own")])[0].colour == mark(0).colour

@@ -1,4 +1,4 @@
-"""Reports: lab.report.{commands,errors,evidence.*,tables.*,pdf.attachments,pictures.published_curves,prose.people}."""
+"""Reports: lab.report.{commands,errors,evidence.*,tables.*,pictures.*,pdf.attachments,prose.people}."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ from tests.lab.report import laboratory
 from tests.lab.report.laboratory import UnsteadySite
 
 from lab.figures import BySize
+from lab.figures.heat_map import CELL_PT
+from lab.figures.style import RDMA, RDMA_PEER, SMALL_PT, TCP
 from lab.files.included import read_whole
-from lab.places import EXPERIMENTS, ROOT, TEMPLATES
+from lab.machine import expected
+from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report import commands
 from lab.report.build import Sources, build
@@ -27,9 +30,12 @@ from lab.report.claims.ledger import make_claims
 from lab.report.draft.draft import draft
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.evidence.evidence import Evidence, gather
+from lab.report.evidence.published_curves import published_curves
+from lab.report.evidence.versions import versions
 from lab.report.pdf.extract import extract
 from lab.report.pictures import pictures
 from lab.report.tables.environment import environment
+from lab.report.tables.parameters import parameter_rows, published_by
 from lab.report.tables.ratios import ratio_tables
 from lab.report.tables.rows import SizeTable
 from lab.report.tables.throughput import result_tables
@@ -322,3 +328,49 @@ def test_the_environment_is_the_same_in_whatever_order_the_identity_comes(eviden
 
     assert rows(identity) == rows(dict(sorted(identity.items())))
     assert [name for name, _ in rows(identity)][:3] == ["site", "image", "processor"]
+
+
+def test_a_parameter_that_no_report_gives_is_not_called_published(evidence: dict[str, Evidence]) -> None:
+    claims = make_claims(evidence["verbs_throughput"])
+    rows = {row.name: row for row in parameter_rows(claims)}
+    assert published_by(claims) == "Report A"
+    assert (rows["iterations"].published, rows["iterations"].asked) == (r"\num{50000}", r"\num{50000}")
+    assert {rows[name].published for name in ("repetitions", "windows")} == {"not said"}
+    assert rows["repetitions"].asked == r"\num{10}"
+
+
+def test_published_curves_have_both_links_of_a_report() -> None:
+    labels = [each.label for each in published_curves("throughput_until_stable")]
+    assert labels == ["Report E, TCP on 1 Gbit/s Ethernet", "Report E, 100 Gbit/s InfiniBand"]
+
+
+def test_a_transport_has_one_colour_in_all_reports(evidence: dict[str, Evidence]) -> None:
+    colours: dict[str, set[str]] = {}
+    for found in evidence.values():
+        for data in (each.data for each in pictures(make_claims(found))):
+            for curve in getattr(data, "curves", ()):
+                colours.setdefault(curve.label, set()).add(curve.colour)
+    assert (colours["TCP"], colours["MPI over TCP"]) == ({TCP}, {TCP})
+    assert (colours["RDMA WRITE"], colours["MPI over verbs"], colours["ib_write_bw"]) == ({RDMA}, {RDMA}, {RDMA_PEER})
+
+
+def test_the_environment_names_versions_of_this_checkouts_machine_only(evidence: dict[str, Evidence]) -> None:
+    whole, known = evidence["mpi_blocking_nonblocking"], expected.read(MACHINE)
+    assert known is not None and versions(whole) == []
+    site = replace(whole.plan.site, identity={"frozen": known.frozen["memory"]})
+    rows = dict(environment(replace(whole, plan=replace(whole.plan, site=site))))
+    assert str(rows["kernel"]).startswith("linux-image-") and str(rows["compiler"]).startswith("gcc-12 12.")
+    assert {"rdma-core", "Open MPI", "UCX", "QEMU", "C library"} <= rows.keys() and "perftest" not in rows
+
+
+def test_nothing_is_printed_below_eight_points() -> None:
+    texts = [*TEMPLATES.rglob("*.*"), *(ROOT / "code" / "lab" / "report").rglob("*.py")]
+    assert not [each for each in texts if re.search(r"\\(?:script|sub)?(?:scriptsize|tiny)", each.read_text())]
+    assert min(SMALL_PT, CELL_PT) >= 8
+
+
+def test_the_first_page_holds_an_abstract_the_site_and_a_figure(reports: dict[str, Path]) -> None:
+    for pdf in reports.values():
+        pages = tool("pdftotext", pdf, "-").split("\f")
+        assert all(words in pages[0] for words in ("Abstract.", "What this site is.", "Figure 1."))
+        assert "Conclusion" in "".join(pages)

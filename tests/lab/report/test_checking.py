@@ -1,5 +1,8 @@
 """`lab check`: the refusals of a text from records alone."""
 
+import os
+import time
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,7 @@ from tests.lab.report import laboratory
 
 from lab.report import checking
 from lab.report.check.ledger_file import format_ledger, parse_ledger
+from lab.report.claim import Ledger
 from lab.report.claims.ledger import make_ledger
 
 
@@ -21,3 +25,28 @@ def test_claims_are_computed_once_and_read_again(tmp_path: Path, monkeypatch: py
     text.write_text("It is so.\nRDMA reaches 4 GB/s.\n")
     (found,) = checking.refusals_of(text, again)
     assert (found.line, found.column) == (2, 14)
+
+
+def test_a_text_is_read_again_at_each_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "discussion.tex"
+    file.write_text("RDMA reaches 4 GB/s.\n")
+    changes = iter(["It is so.\n", "TCP reaches 5 GB/s.\n"])
+
+    def change(_: float) -> None:
+        """In place of a wait: the next version, an hour younger; in the end, Ctrl-C."""
+        text = next(changes, None)
+        if text is None:
+            raise KeyboardInterrupt
+        file.write_text(text)
+        os.utime(file, ns=(time.time_ns(), file.stat().st_mtime_ns + 3600 * 10**9))
+
+    monkeypatch.setattr(checking, "plans_of", lambda _: ["plan"])
+    monkeypatch.setattr(checking, "discussion_of", lambda _: file)
+    monkeypatch.setattr(checking, "ledger_of", lambda *_: Ledger())
+    monkeypatch.setattr("lab.report.checking.time.sleep", change)
+    with pytest.raises(KeyboardInterrupt):
+        checking.check(Namespace(results=tmp_path, watch=True))
+    said = capsys.readouterr().out
+    assert said.index("4 GB/s") < said.index("nothing to refuse") < said.index("5 GB/s")

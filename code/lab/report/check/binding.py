@@ -159,7 +159,8 @@ def kinds_are_as_said(sentence: Sentence) -> Iterator[Objection]:
             continue
         behind, part = sentence.words[use.at + 1 :], sentence.part_at(use.at)
         if times := re.match(
-            r"\s*(?:times|-?fold|x\b|×)\s*(?P<how>faster|slower|more|less|higher|lower|as\s+\w+|the|of\s+(?:its|"
+            r"\s*(?:times|-?fold|x\b|×|(?=of the (?:throughput|rate|bandwidth|speed) of|"
+            r"of (?:RDMA|TCP)'s))\s*(?P<how>faster|slower|more|less|higher|lower|as\s+\w+|the|of\s+(?:its|"
             r"the|that|\w+'s)|\Z)?",
             behind,
         ):

@@ -47,36 +47,54 @@ class Compared:
 
 _WORDS = (
     (Relation.UNKNOWN, r"(?:cannot|can't|can not|could not|couldn't)(?: \w+)? (?:tell|say|decide|distinguish)|"
-        r"too close to call"),
+        r"too close to call|no difference (?:can|could) be \w+|"
+        r"(?:intervals? |bands? )(?:\w+ )*overlap\w*|overlap(?= of)"),
     (Relation.NOT_LESS, r"at least as (?:fast|good|quick|high)|no slower|no worse|keeps? (?:up|pace)|keep(?:s|"
         r"ing)? (?:up|pace)"),
     (Relation.NOT_MORE, r"no (?:faster|better|quicker)|at (?:best|most) as (?:fast|good)"),
-    (Relation.EQUAL, r"equal(?:ly|s)?(?: \w+)?|comparable|on par|similar|about (?:the same|as (?:fast|quick|"
+    (Relation.EQUAL, r"(?:are|is|stays?|runs?|draws?) level|"
+        r"equal(?:ly|s)?(?: \w+)?|comparable|on (?:a )?par|similar|about (?:the same|as (?:fast|quick|"
         r"good))|the same (?:throughput|rate|"
      r"speed|performance|bandwidth)|(?<!times )(?<!half )as (?:fast|quick|good|slow) as|catch(?:es)? up|"
      r"draws? level|match(?:es)?"
-     r"|no difference|identical(?:ly)?(?: fast)?|indistinguishable"),
+     r"|perform\w* (?:exactly |just )?(?:the same|alike|identically)|no difference|identical(?:ly)?(?: fast)?|"
+     r"indistinguishable"),
     (Relation.MORE, r"outperform\w*|outrun\w*|outpac\w*|outdo\w*|outclass\w*|outstrip\w*|beats?|beaten|beating|"
         r"exceed\w*|surpass\w*|"
      r"overtak\w*|overtook|wins?|won|winner|faster|fastest|quicker|quickest|higher|highest|better|best|greater|"
      r"greatest|"
-     r"more(?= (?:throughput|bytes|data|messages|bandwidth|efficient|performant|than [A-Z]))|ahead|superior\w*|"
+     r"more(?= (?:throughput|bytes|data|messages|bandwidth|efficient|performant|than (?-i:[A-Z])))|ahead|superior\w*|"
      r"leads?|dominat\w*|"
      r"speedier|advantages?(?! of (?:this|that|the) )|gains? (?:most )?over|above(?= (?:TCP|RDMA|iperf|ib_|"
      r"sockets))|tops(?! out)|"
+     r"leaves?(?= (?:\w+ ){1,4}in the dust)|pa(?:y|ys|id) off|worth(?:while)? (?:it|the)|upper hand|comes? out on top|"
+     r"has the edge|edge(?= over)|eclips\w+|trounc\w+|crush\w*|holds? the lead|"
      r"stronger|larger throughput|lead over|speed-?ups?|(?:triumph|prevail)\w*"),
-    (Relation.LESS, r"slower|slowest|lower|lowest|worse|worst|fewer|less(?= (?:throughput|bytes|data|messages|"
-        r"bandwidth|efficient|than [A-Z]))|"
-     r"behind|loses?|losing|lost|inferior|lags?|trails?|falls? short|weaker|below(?= (?:TCP|RDMA|iperf|ib_|"
+    (Relation.LESS, r"slower|slowest|lower|lowest|worse|worst|fewer|less(?= (?:time|throughput|bytes|data|messages|"
+        r"bandwidth|efficient|than (?-i:[A-Z])))|"
+     r"behind|loses?|losing|lost|inferior|lags?|trails?|falls? short|(?:takes?|took|taking|needs?|needed|"
+     r"requires?) (?:\w+ ){0,3}longer|"
+     r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't) (?:compete|cope|measure up)|no match for|"
+     r"second to|runs? last|"
+     r"weaker|below(?= (?:TCP|RDMA|iperf|ib_|"
      r"sockets))|beneath"),
 )  # fmt: skip
 _ANY = re.compile("|".join(rf"(?P<{relation.name}>\b(?:{words})\b)" for relation, words in _WORDS), re.I)
 _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE, Relation.NOT_LESS: Relation.NOT_MORE}
 _TURNED |= {Relation.NOT_MORE: Relation.NOT_LESS, Relation.EQUAL: Relation.EQUAL, Relation.UNKNOWN: Relation.UNKNOWN}
+_SWITCH = re.compile(r"\b(?:switch|chang|mov|migrat|go|step)(?:e|es|ed|ing)?\b(?:\s+\w+)?\s+from\s+(?:the )?\Z", re.I)
+# `less time than the next smaller one` sets messages against each other, and no programs.
+_OF_SIZES = re.compile(
+    r"\s+(?:\w+\s+)?than (?:the|a|one) (?:\w+ )?(?:next|smaller|larger|shorter|longer|message|size)\b", re.I
+)
 _PASSIVE = re.compile(
     r"\A(?:outperformed|beaten|surpassed|exceeded|overtaken|outpaced|outrun|dominated|matched)\s+by\b", re.I
 )
-_COST = re.compile(r"\b(?:time|latenc\w+|cost\w*|overhead\w*|delay|duration)\b", re.I)
+# What follows it is not said, only that nobody can say it.
+_UNDECIDED = re.compile(
+    r"\b(?:cannot|can't|can not|could not|couldn't) (?:\w+ )?(?:tell|say|decide) (?:whether|which|who)\b[^,;:]*\Z", re.I
+)
+_COST = re.compile(r"\b(?:time|latenc\w+|instructions?|cycles?|cost\w*|overhead\w*|delay|duration)\b", re.I)
 _GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
 _NO_SIDE = re.compile(
     r"\b(?:ratio|gap|factor|difference|distance|margin|median|curve of (?:its|the))\b[^,;]*\Z|\bat (?:the )?\Z|"
@@ -84,7 +102,7 @@ _NO_SIDE = re.compile(
     re.I,
 )
 _NEGATION = re.compile(
-    r"\b(?:not|never|no(?![\s-]?delay)|none|nowhere|neither|nor|without(?! (?:delay|Nagle|a limit))|cannot|"
+    r"\b(?:not|never|no(?![\s-]?delay)|none|nowhere|neither|nor|without(?= (?:ever|being|\w+ing)\b)|cannot|"
     r"fails? to|hardly|isn't|doesn't|didn't|don't|aren't|can't|won't|unable)\b|n't\b",
     re.I,
 )
@@ -131,6 +149,11 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
     if _is_of_cost(words, found):
         relation = _TURNED[relation]
     scope, denied = _scope(words), _is_denied(words, found)
+    if denied and re.match(r"winner", found[0], re.I):  # `no size gives a clear winner`
+        relation, denied = Relation.UNKNOWN, False
+        scope = Scope.EVERY if scope is Scope.NONE else scope
+    if _UNDECIDED.search(words[: found.start()]):
+        relation, denied = Relation.UNKNOWN, False
     if scope is Scope.NONE and len(_NEGATION.findall(words)) == 2:  # `no size at which it is not`
         scope, denied = Scope.EVERY, False
     return Compared(ours, base, relation, scope, denied, place, found[0])
@@ -138,6 +161,8 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
 
 def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     before, behind = words[: found.start()], words[found.end() :]
+    if _OF_SIZES.match(behind):
+        return True
     if re.match(r"(?:higher|highest|lower|lowest|best|greatest)", found[0], re.I) and re.match(
         r"\s+(?:median|number|size|rate that|value|of its|ratio|layer|half|part|bound|limit|"
         r"step)",
@@ -157,6 +182,8 @@ def _sides(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
     after = [each for each in part.mentions if each.start >= place]
     against = _against(part, before, after)
     own = [each for each in before if each is not against]
+    if len(own) == 2 and _SWITCH.search(part.sentence.words[: own[0].start]):
+        return own[1].group, own[0].group
     if re.match(r"winner", found[0], re.I) and not own and after:
         return after[0].group, None
     if own:
@@ -173,7 +200,7 @@ def _pair(part: Clause, own: list[Mention]) -> bool:
     """`RDMA and TCP are equally fast`."""
     between = part.sentence.words[own[0].end : own[-1].start]
     return len({each.group for each in own}) == 2 and bool(
-        re.fullmatch(r"(?:'s)?\s*(?:and|or|nor|to)\s*(?:our\s*)?", between)
+        re.fullmatch(r"(?:'s)?\s*(?:and|or|nor|to)?\s*(?:our\s*)?", between)
     )
 
 

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Sentence, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
+from lab.report.check.verdicts import is_variant
 from lab.report.claim import Claim, Ledger
 from lab.report.prose.uses import cite
 from lab.report.tex.typeset import shown
@@ -60,7 +61,7 @@ def _of_pair(ledger: Ledger, groups: set[str], sizes: list[int], sentence: Sente
         yield from (each for each in pairs if size_of(each) == sizes[0])
     ends = (".faster", ".slower") if _EVERY.search(sentence.words) else (".most", ".least")
     found = [each for each in pairs if each.name.endswith(ends)]
-    yield from sorted(found, key=lambda each: -each.estimate.value)[:1]
+    yield from sorted(found, key=lambda each: (any(map(is_variant, each.series)), -each.estimate.value))[:1]
 
 
 def _of_strand(ledger: Ledger, name: str, sizes: list[int], words: str) -> Iterator[Claim]:

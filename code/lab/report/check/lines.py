@@ -13,10 +13,12 @@ from lab.report.setting import Strand
 
 FULL = 0.99  # of what headers leave: a link is filled
 WIDER = 1.25
-_DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost|single)\b|n't\b", re.I)
+_DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
 _STRAIGHT = re.compile(
     r"\b(?:linear(?:ly)?|(?:follows?|is|are|lies? on|forms?) (?:on )?a (?:single |perfect )?straight line|"
-    r"in proportion|proportional(?:ly)?)\b",
+    r"in proportion|proportional(?:ly)?|"
+    r"(?:one|a) (?:single )?(?:straight )?line (?:\w+ )?"
+    r"(?:describes?|fits?|follows?|explains?|models?|captures?|matches))\b",
     re.I,
 )
 _TIME = re.compile(r"\btimes?\b|\blatenc|\bround trips?\b|\bduration", re.I)
@@ -46,12 +48,19 @@ def _strands(part: Clause) -> list[Strand]:
 
 def _broken(part: Clause) -> str:
     ledger = part.sentence.ledger
-    found = [name for each in _strands(part) if (name := f"{each.name}.fit.break") in ledger]
+    breaks = [each for strand in _strands(part) if (each := ledger.get(f"{strand.name}.fit.break"))]
+    found = [each.name for each in breaks if not _on_one_side(each, sizes_in(part))]
     return (
         f"no single line follows the times: they break at \\claim{{{found[0]}}}"
         if found and _TIME.search(part.words)
         else ""
     )
+
+
+def _on_one_side(found: Claim, sizes: tuple[int, ...]) -> bool:
+    """Whether a line is said of the sizes up to the break alone, or of those beyond it."""
+    at = found.estimate.value
+    return bool(sizes) and (max(sizes) <= at or (len(sizes) > 1 and min(sizes) >= at))
 
 
 def _elsewhere(part: Clause) -> str:
@@ -73,6 +82,8 @@ def _is_near(knee: Claim, sizes: tuple[int, ...]) -> bool:
 
 def _unfilled(part: Clause) -> str:
     ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
+    if any(each.name.endswith(".filled") for each in part.uses):
+        return ""  # it says itself how much
     link = link_named(part.words) or link_named(part.sentence.words) or FREE
     shares = [each for strand in _strands(part) if (each := ledger.get(f"{strand.name}.filled"))]
     of_link = [each for each in shares if link_of(each, setting) in ("", link)]

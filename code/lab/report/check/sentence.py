@@ -21,7 +21,8 @@ _SEGMENTS = re.compile(r"[,;()]|:(?=\s)|\b(?:and|while|whereas|but|against|versu
 _ELSEWHERE = re.compile(
     r"\bpublish|\breports?\b(?!\s+here)|\b(?:their|they|authors?|literature|papers?|manual|textbooks?)\b|"
     r"\bwould\b|\bmight\b|"
-    r"\bcould\b(?!\s+lead)|\bmay\b|\bexpect|\bperhaps\b|\bprobably\b|\bif\b|\bwhether\b|\bin (?:theory|principle)\b|"
+    r"\bcould\b(?!\s+lead)|\bmay\b|\bexpect|\bperhaps\b|\bprobably\b|\bif\b|(?<!tell )(?<!say )(?<!decide )\bwhether\b|"
+    r"\bin (?:theory|principle)\b|"
     r"\bshould\b|\bsuppos|\bassum|\bhypothe|\bquestion|\bclaims? that\b|\bwonder|\bpossib|\?",
     re.I,
 )  # fmt: skip

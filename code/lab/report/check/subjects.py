@@ -13,10 +13,11 @@ RDMA, TCP, OWN = "RDMA", "TCP", "ours"
 GROUPS = {"verbs": RDMA, "mpi-verbs": RDMA, "tcp": TCP, "mpi-tcp": TCP}
 _NAMED = (
     (RDMA, r"\bRDMA(?:[\s-]+(?:WRITE|READ|SEND|write|read|send))?\b|(?i:\bverbs\b)|\b(?:WRITE|READ)\b|"
-        r"Soft-?RoCE|\brxe\b"),
+        r"Soft-?RoCE|\brxe\b|\b[Oo]ne-sided (?:writes?|operations?)\b"),
     (TCP, r"\bTCP\b|\btcp\b|\b[Ss]ockets?\b"),
 )  # fmt: skip
 _PEERS = r"\bperftest\b"
+_BOTH = re.compile(r"\b(?:[Bb]oth|[Tt]he two) (?:programs|transports|protocols)\b")
 _OWN = re.compile(r"\b(?:[Oo]ur\s+(?:own\s+)?(?:programs?|client|code|tool|benchmark|engine)|[Oo]urs|us)\b")
 LIMITED, FREE = "a link with a rate", "the cable"
 _LIMITED = re.compile(r"\b(?:1|one)\s?-?Gbit(?:/s)?\b|\b1\s?G(?:bps|b/s|bE)\b|\b[Gg]igabit\b(?!\s+per)|\bEthernet\b")
@@ -66,6 +67,9 @@ def _others(setting: Chosen) -> Iterator[tuple[str, str]]:
 def _with_ours(words: str, named: list[Mention]) -> Iterator[Mention]:
     """Our program is the one that the named peer stands beside."""
     yield from named
+    if not named and (both := _BOTH.search(words)):
+        yield Mention(RDMA, both.start(), both.start() + 4)
+        yield Mention(TCP, both.start() + 5, both.end())
     peers = {each.group for each in named} - {RDMA, TCP}
     if len(peers) == 1 and not {RDMA, TCP} & {each.group for each in named}:
         ours = TCP if "iperf3" in peers else RDMA

@@ -11,10 +11,13 @@ from lab.report.check.binding import (
     claims_are_of_the_subject,
     kinds_are_as_said,
 )
+from lab.report.check.extremes import ends_are_of_the_sizes
 from lab.report.check.fitting import fitting, nearest
+from lab.report.check.gaps import gaps_hold
 from lab.report.check.latex import MARK, read, split, without_comments
 from lab.report.check.lines import lines_hold
 from lab.report.check.objection import Objection
+from lab.report.check.rounds import rounds_agree
 from lab.report.check.rules import RULES
 from lab.report.check.safety import swallowed, unsafe
 from lab.report.check.sentence import Sentence
@@ -33,6 +36,9 @@ REFUSED = "the text claims what the data do not support:"
 _TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
 SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     numbers_are_carried,
+    ends_are_of_the_sizes,
+    gaps_hold,
+    rounds_agree,
     versions_are_the_records,
     claims_are_of_the_subject,
     claims_are_of_the_link,

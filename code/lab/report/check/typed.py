@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from lab.report.check.numbers import Number, Sort
 from lab.report.check.objection import Objection
@@ -54,6 +55,8 @@ _HARMLESS_RATIO = re.compile(
     re.I,
 )
 _PERCENT_WORD = re.compile(r"confiden|interval|\blevel\b|margin|\bvar(?:y|ied|ies)\b|difference", re.I)
+_MOVED = re.compile(r"\b(?:chang|differ|affect|matter|mov|influenc|gain)\w*", re.I)
+_THAN = re.compile(r"\b(?:more than|beyond)\s+\Z", re.I)  # the margin: nobody's result
 _REPEATED = re.compile(r"\A(?!.*(?:\bas\b|than|fast|slow)).*(?:repeat|measur|\bsent\b|\bran\b)", re.DOTALL)
 _SMALL_WORDS = 12  # two transports, three reasons: a small cardinal in words that counts things
 _MEASURED_NOUN = re.compile(
@@ -131,6 +134,8 @@ def _percent(number: Number, part: Clause, setting: Chosen) -> str:
     known = number.values[0] in setting.values(Topic.PERCENT)
     if known and _PERCENT_WORD.search(part.words) and not re.search(r"\brepetitions? (?:lie|agree)", part.words):
         return ""
+    if known and _MOVED.search(part.words) and _THAN.search(part.words[: number.start - part.start]):
+        return ""
     return _measured(number)
 
 
@@ -169,12 +174,21 @@ def _bare(number: Number, sentence: Sentence) -> str:
         return ""
     if counted_sizes(number, words) or _is_index(number, words):
         return ""
+    if other := _instead_of(number, sentence):
+        return _count(replace(number, noun=other), sentence, setting)
     topics = [topic for topic, pattern in _TOPICS if re.search(pattern, words, re.I)]
     if len(topics) > 1 and not re.search(r"bytes?\b|MTU|sizes?\b", words):
         topics = [each for each in topics if each is not Topic.SIZE]
     if any(value in setting.values(topic) for topic in topics):
         return ""
     return _measured(number)
+
+
+def _instead_of(number: Number, sentence: Sentence) -> str:
+    """The noun of the number before: `1000 messages instead of 100`."""
+    before = [each for each in sentence.numbers if each.end < number.start and each.sort is Sort.COUNT]
+    between = sentence.words[before[-1].end : number.start] if before else ""
+    return before[-1].noun if re.fullmatch(r"\s*,?\s*(?:instead of|rather than|in place of|not)\s+", between) else ""
 
 
 def _is_index(number: Number, words: str) -> bool:

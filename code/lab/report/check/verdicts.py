@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from lab.analysis.verdict import Verdict
 from lab.report.check.comparing import Compared, Relation, Scope, comparisons
@@ -17,6 +17,7 @@ _TURNED = {Verdict.MORE: Verdict.LESS, Verdict.LESS: Verdict.MORE}
 COUNTS = {"faster": Verdict.MORE, "slower": Verdict.LESS}
 _BEYOND = re.compile(r"\b(?:beyond|above|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
 _OF_ITSELF = re.compile(r"highest|lowest|higher|lower|best|better|larger|lost|loses|leads?|similar|equal", re.I)
+_ONLY = re.compile(r"\b(?:only|solely|merely) (?:for|at|with|below|above|beyond|under|over|up to|on|from)\b", re.I)
 _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
 
 
@@ -27,7 +28,8 @@ def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
             continue
         for compared in comparisons(part):
             if what := _false(compared, part):
-                groups = tuple(filter(None, (compared.ours, compared.base)))
+                base = next(iter(_bases(compared, part)), None)
+                groups = tuple(filter(None, (compared.ours, base)))
                 yield Objection(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
 
 
@@ -49,7 +51,7 @@ def _within_one(said: Compared, part: Clause) -> bool:
     alone = said.base is None and len(part.sentence.groups) <= 1
     return alone and said.relation in kinds and bool(
         re.match(r"highest|lowest|higher|lower|best|better|larger|lost|loses|exceed|leads?|similar|equal|worse|"
-            r"gain|match|behind|above|same|identical",
+            r"gain|match|behind|above|same|identical|interval|overlap|is level|stays? level|pa(?:y|id)|worth",
                  said.word, re.I)
     )  # fmt: skip
 
@@ -61,7 +63,7 @@ def _bases(said: Compared, part: Clause) -> list[str]:
     others = [each.group for each in part.sentence.mentions if each.group != said.ours]
     if others:
         return list(dict.fromkeys(others))
-    of_all = re.search(r"\bof (?:all|the (?:two|three|four|programs))\b", part.words)
+    of_all = re.search(r"\bof (?:all|the (?:three|four|programs))\b", part.words)
     if _OF_ITSELF.match(said.word) and not of_all:
         return []
     pairs = (part.sentence.groups_of(each) for each in part.sentence.ledger.values() if len(each.series) == 2)
@@ -71,16 +73,27 @@ def _bases(said: Compared, part: Clause) -> list[str]:
 
 def verdicts(ours: str, base: str, part: Clause) -> Verdicts | None:
     """Of one over the other by size, on the link and in the way that the clause names; None where none was computed."""
-    by_pair: dict[tuple[str, ...], Verdicts] = {}
+    found = ratios_by_size(ours, base, part)
+    if found is None:
+        return None
+    return {size: _turned(claim, ours, part) for size, claim in found.items()}
+
+
+def _turned(claim: Claim, ours: str, part: Clause) -> Verdict:
+    first = part.sentence.groups_of(claim)[0]
+    return claim.verdict if first == ours else _TURNED.get(claim.verdict, claim.verdict)
+
+
+def ratios_by_size(ours: str, base: str, part: Clause) -> dict[int, Claim] | None:
+    """The ratios of two programs, whichever is the base."""
+    by_pair: dict[tuple[str, ...], dict[int, Claim]] = {}
     links: dict[tuple[str, ...], str] = {}
     setting = part.sentence.ledger.setting
     for claim in part.sentence.ledger.values():
         if claim.kind is not ClaimKind.RATIO or len(claim.series) != 2 or (size := size_of(claim)) is None:
             continue
-        groups = part.sentence.groups_of(claim)
-        if set(groups) == {ours, base}:
-            verdict = claim.verdict if groups[0] == ours else _TURNED.get(claim.verdict, claim.verdict)
-            by_pair.setdefault(claim.series, {})[size] = verdict
+        if set(part.sentence.groups_of(claim)) == {ours, base}:
+            by_pair.setdefault(claim.series, {})[size] = claim
             links[claim.series] = link_of(claim, setting)
     link = link_named(part.words) or link_named(part.sentence.words) or FREE
     of_link = [series for series in by_pair if links[series] in ("", link)] or (
@@ -89,11 +102,12 @@ def verdicts(ours: str, base: str, part: Clause) -> Verdicts | None:
     if not of_link:
         return None
     single = speaks_of_single(part.sentence.words)
-    alone = [each for each in of_link if all(_is_variant(name) for name in each)] if single else []
+    alone = [each for each in of_link if all(is_variant(name) for name in each)] if single else []
     return by_pair[alone[0] if alone else of_link[0]]
 
 
-def _is_variant(name: str) -> bool:
+def is_variant(name: str) -> bool:
+    """Whether a series hands its messages over in another way than the main one."""
     return name.endswith((".single", ".nodelay"))
 
 
@@ -112,7 +126,7 @@ def _of_counts(said: Compared, counts: list[Use], part: Clause) -> str:
 
 
 def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
-    there, sizes = _counted(said, part), _sizes(part, found)
+    there, sizes = _counted(said, part), sizes_meant(part, found)
     if there is not None:
         wanted = Verdict.MORE if said.relation is Relation.MORE else Verdict.LESS
         count = sum(verdict is wanted for verdict in found.values())
@@ -121,7 +135,9 @@ def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
     if not own:
         return ""
     if _holds(said, own, at_sizes=bool(sizes)):
-        return ""
+        others = [verdict for each, verdict in found.items() if each not in sizes]
+        too = _ONLY.search(part.words) and sizes and any(_fits(said.relation, each) for each in others)
+        return "the same holds at other sizes" if too and not said.denied else ""
     counted = {verdict: own.count(verdict) for verdict in dict.fromkeys(own)}
     return "the data say otherwise: " + ", ".join(
         f"{each.value} at {count} of {len(own)}" for each, count in counted.items()
@@ -163,7 +179,7 @@ def _counted(said: Compared, part: Clause) -> float | None:
     return None
 
 
-def _sizes(part: Clause, found: Verdicts) -> list[int]:
+def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
     """The sizes that the clause limits itself to."""
     named = [each for each in sizes_in(part) if each in found]
     ordered, words = sorted(found), part.words

@@ -28,6 +28,12 @@ _BUFFER = re.compile(
     r"adapter|hardware|NIC)\b",
     re.I,
 )
+_BYPASS = re.compile(
+    r"\b(?:bypass\w*|circumvent\w*|goes? (?:around|past))"
+    r" (?:the )?(?:\w+ )?(?:kernel|operating system|CPU|processor)\b|"
+    r"\bkernel[\s-]bypass\b|\bzero[\s-]cop(?:y|ies)\b",
+    re.I,
+)
 _MENTIONED = re.compile(
     r"\b(?:a|any|real|such a|the) (?:real )?(?:\w+ )?cards? (?:would|does|could|might)\b|\breal cards?\b|"
     r"\bemulat|\bsoftware\b|\bmodel",
@@ -81,6 +87,7 @@ def world_is_as_recorded(sentence: Sentence) -> Iterator[Objection]:
 
 
 _WORLD = (
+    (_BYPASS, "nothing goes past the kernel here: Soft-RoCE is a part of it"),
     (_BUFFER, "a buffer's size is an interpretation: it was not measured"),
     (_NETWORK, "the records are of no such network: the link is a model, and RDMA is Soft-RoCE"),
     (_CARD, "no card took part: Soft-RoCE does its work in the kernel"),

@@ -23,7 +23,7 @@ BOUNDS = {"iterations_at_most": "", "iterations_at_least": "", "bytes_per_size_a
 
 @dataclass(frozen=True)
 class ParameterClaims(ClaimGroup):
-    """One parameter, as published and as run: over all sizes, the most and the least."""
+    """One parameter, as the experiment asks for it and as run: over all sizes, the most and the least."""
 
     published: Claim
     most: Claim
@@ -111,7 +111,7 @@ def _parameter(evidence: Evidence, series: Series, name: str) -> ParameterClaims
     own = source_of(evidence, "profile", site, name) if name in series.profile(site).values else where
     least, most = _range(series, site, name)
     return ParameterClaims(
-        constant(f"published.{name}", getattr(series.published, name), "", f"{name}, as published", where),
+        constant(f"published.{name}", getattr(series.published, name), "", f"{name}, as the experiment asks", where),
         constant(f"parameter.{name}", most, "", f"{name}, as run on {site}, the most of all sizes", own),
         constant(f"parameter.{name}.least", least, "", f"{name}, as run on {site}, the least of all sizes", own),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lab.report.claim import ClaimGroup, Ledger
+from lab.report.claims.calls import CallsClaims, calls_claims
 from lab.report.claims.ceilings import CeilingClaims, ceiling_claims
 from lab.report.claims.constants import ConstantClaims, constant_claims
 from lab.report.claims.intercepts import InterceptClaims, intercept_claims, intercepts
@@ -20,6 +21,7 @@ from lab.report.claims.shape import Shape, shape_claims
 from lab.report.claims.sides import SideClaims, series_of_sides, side_claims, sides
 from lab.report.claims.sweeps import SweepClaims, sweep_claims
 from lab.report.claims.throughput import RateClaims, rate_claims
+from lab.report.claims.twins import TwinClaims, twin_claims
 from lab.report.claims.windows import WindowClaims, window_claims
 from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import Evidence
@@ -53,10 +55,12 @@ class AllClaims(ClaimGroup):
     latencies: dict[str, LatencyClaims]
     intercepts: tuple[InterceptClaims, ...]
     sides: dict[str, tuple[SideClaims, ...]]
+    calls: dict[str, tuple[CallsClaims, ...]]
     published_values: tuple[PublishedValues, ...]
     published_times: tuple[PublishedTimesClaims, ...]
     sweeps: dict[str, SweepClaims]
     rounds: tuple[RoundsClaims, ...]
+    twins: tuple[TwinClaims, ...]
     ratios: tuple[RatioClaims, ...]
 
     @cached_property
@@ -99,17 +103,21 @@ def make_ledger(evidence: Evidence) -> Ledger:
 
 def _make_claims(evidence: Evidence) -> AllClaims:
     name = evidence.plan.experiment.name
+    rounds = tuple(map(rounds_claims, rounds_curves(evidence)))
+    timed = {each.name: tuple(map(side_claims, sides(evidence, each))) for each in series_of_sides(evidence)}
     return AllClaims(
         evidence,
         constant_claims(evidence),
         {each.name: _curve(evidence, each) for each in evidence.all_series("throughput")},
         {each.name: latency_claims(round_trips(evidence, each)) for each in evidence.all_series("latency")},
         tuple(map(intercept_claims, intercepts(evidence))),
-        {each.name: tuple(map(side_claims, sides(evidence, each))) for each in series_of_sides(evidence)},
+        timed,
+        {series: tuple(calls_claims(found)) for series, found in timed.items()},
         published_values(name),
         tuple(map(published_times_claims, published_times(name))),
         {each.name: sweep_claims(evidence, each) for each in evidence.sweeps},
-        tuple(map(rounds_claims, rounds_curves(evidence))),
+        rounds,
+        twin_claims(rounds),
         tuple(map(ratio_claims, pairs(evidence))),
     )
 

@@ -10,6 +10,7 @@ from typing import Protocol
 from lab.analysis.estimate import Estimate, Interval, reciprocal
 from lab.analysis.pieces import Pieces, find_pieces
 from lab.analysis.regression import Line, fit_line, neighbour_correlation
+from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import NANO, in_words
@@ -114,11 +115,13 @@ class LineClaims(ClaimGroup):
 
 @dataclass(frozen=True)
 class BreakClaims(ClaimGroup):
-    """The break between two lines, the ends of its interval, and both lines."""
+    """The break between two lines, the ends of its interval, the times at the sizes beside it, and both lines."""
 
     at: Claim
     start: Claim | None
     end: Claim | None
+    before: Claim
+    after: Claim
     below: LineClaims
     above: LineClaims
 
@@ -161,9 +164,19 @@ def _break_claims(times: Times, found: Pieces) -> BreakClaims:
         times.curve.claim(f"{times.name}.break", found.at, "bytes", ClaimKind.RATE, meaning, *_sizes(times)),
         end("from", within.low) if within else None,
         end("to", within.high) if within else None,
+        _time_at(times, below.sizes[-1], "before"),
+        _time_at(times, above.sizes[0], "after"),
         _line_claims(below, _rate_claim(below)),
         _line_claims(above, _rate_claim(above)),
     )
+
+
+def _time_at(times: Times, size: float, which: str) -> Claim:
+    """The time of the last message before a break, or of the first one after it."""
+    place = times.sizes.index(size)
+    time = scaled(estimate_median([row[place] for row in times.rows]), NANO)
+    meaning = f"median {times.what} of {times.curve.words}, {in_words(int(size))}, the size {which} the break"
+    return times.curve.claim(f"{times.name}.break.{which}", time, "s", ClaimKind.RATE, meaning, int(size))
 
 
 def _rate_claim(times: Times) -> Claim | None:

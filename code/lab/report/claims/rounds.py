@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.overhead import Correction, until_completed, without_way_back
@@ -19,7 +19,6 @@ from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.tex.units import NANO, in_words
 
-BITS = 8.0
 ONE_SIDED = ("write", "read")
 LESS_HALF = "throughput less half of the round trip, from nothing off to all"
 CORRECTED = {
@@ -40,6 +39,7 @@ class Rounds:
     times_ns: tuple[float, ...]  # of a round, the mean of those that were looked at last
     completed_ns: tuple[float, ...]  # the same up to the last completion
     trips_ns: tuple[float, ...]  # the median round trip of the control message
+    spreads: tuple[float, ...] = ()  # the highest rate of a round over the lowest, of all its rounds
 
     @property
     def name(self) -> str:
@@ -87,6 +87,7 @@ def rounds_of(curve: Subject) -> Iterator[Rounds]:
             tuple(each.time_ns() for each in found),
             tuple(each.completed_ns() for each in found),
             tuple(estimate_median([trip.time_ns for trip in each.of("control_trip")]).value for each in found),
+            tuple(each.spread() for each in found),
         )
 
 
@@ -115,6 +116,11 @@ class _Repetition:
         whole = last_rounds_ns(self.of("round_completed"), self.last)
         return whole * self.rounds[0].messages / self.last.messages
 
+    def spread(self) -> float:
+        """How far the rounds of one repetition lie apart, as a factor."""
+        rates = [each.bytes / each.time_ns for each in self.rounds]
+        return max(rates) / min(rates)
+
     def is_settled(self) -> bool:
         """The program's verdict; an error if the rule does not agree."""
         asked = self.curve.series.parameters(self.curve.evidence.plan.site.name, self.curve.point).round_limits
@@ -129,13 +135,15 @@ class _Repetition:
 
 @dataclass(frozen=True)
 class RoundClaims(ClaimGroup):
-    """One size: the round trip, its share of a round, both throughputs, the corrected one unless it is refused."""
+    """One size: the round trip, its share of a round, both throughputs, the corrected one unless it is refused, and how
+    far rounds lie apart."""
 
     rounds: Rounds
     control_trip: Claim
     share: Claim
     plain: Claim
     corrected: Claim | None
+    spread: Claim
 
 
 @dataclass(frozen=True)
@@ -189,6 +197,21 @@ def _size_claims(each: Rounds) -> RoundClaims:
         each,
         claim("control_trip", trip, "s", "round trip of the control message"),
         claim("share", share, "percent", "what is taken off, as a part of a round's time"),
-        claim("plain", scaled(each.plain(), BITS), "bit/s", "throughput with nothing taken off"),
-        claim("corrected", scaled(rate, BITS), "bit/s", meaning) if rate else None,
+        claim("plain", each.plain(), "B/s", "throughput with nothing taken off"),
+        claim("corrected", rate, "B/s", meaning) if rate else None,
+        _spread(each),
     )
+
+
+def _spread(each: Rounds) -> Claim:
+    """A ratio within one curve."""
+    meaning = f"highest rate of a round over the lowest within a repetition: {each.curve.words}, messages of "
+    claim = each.curve.claim(
+        f"{each.name}.spread",
+        estimate_median(each.spreads),
+        "",
+        ClaimKind.RATIO,
+        meaning + in_words(each.size),
+        each.size,
+    )
+    return replace(claim, base="its slowest round", base_link=claim.link)

@@ -1,4 +1,4 @@
-"""Claims about a whole curve: its peak, its knee, where it jumps, falls, or still grows."""
+"""Claims about a whole curve: its peak, its knee, where it jumps, falls, saturates, or still grows."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.lines import scaled
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import in_words
+
+LEVEL = 1.1  # as the check of texts reads "saturates": beyond it a curve still moves
 
 
 @dataclass(frozen=True)
@@ -39,13 +41,14 @@ class Shape(ClaimGroup):
     fall: CurveStep
     last: CurveStep
     knee: Claim | None
+    level: Claim | None  # from this size on, before the last one
 
 
 def shape_claims(curve: Subject) -> Shape | None:
     """All claims about one curve as a whole; a single size has no shape."""
     if len(curve.sizes) < 2:
         return None
-    return Shape(*_peak(curve), *_steps(curve), _knee(curve))
+    return Shape(*_peak(curve), *_steps(curve), _knee(curve), _level(curve))
 
 
 def _peak(curve: Subject) -> tuple[Claim, Claim]:
@@ -104,3 +107,20 @@ def _knee(curve: Subject) -> Claim | None:
         f"{curve.name}.knee", at, "bytes", ClaimKind.RATE, f"{meaning}; n counts all points", *curve.sizes
     )
     return replace(claim, wanted_n=None)
+
+
+def _level(curve: Subject) -> Claim | None:
+    """The smallest size from which on no median is further away than a tenth."""
+    medians = {size: estimate_median(curve.values(size)).value for size in curve.sizes}
+    flat = (size for size in curve.sizes[:-1] if _is_level([medians[each] for each in medians if each >= size]))
+    size = next(flat, None)
+    if size is None:
+        return None
+    where = Estimate(size, None, len(curve.values(size)))
+    meaning = f"size from which on the throughput of {curve.words} is level: no larger one moves it by over a tenth"
+    return curve.claim(f"{curve.name}.level", where, "size", ClaimKind.DERIVED, meaning, *curve.sizes)
+
+
+def _is_level(rates: list[float]) -> bool:
+    """Against the first of them."""
+    return max(rates) <= LEVEL * rates[0] and min(rates) >= rates[0] / LEVEL

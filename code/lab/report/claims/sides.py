@@ -14,6 +14,7 @@ from lab.model.sizes import format_size
 from lab.programs.request import ONE_WAY, Sample
 from lab.records.row import SIDES
 from lab.report.claim import Claim, ClaimGroup, ClaimKind
+from lab.report.claims.leaps import LeapClaims, leap_claims
 from lab.report.claims.lines import Times, scaled
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
@@ -99,8 +100,9 @@ class SideClaims(ClaimGroup):
     side: SideCurve
     by_size: dict[int, CallClaims]
     steps: dict[int, Claim]  # of the sizes that were probed
-    knee: Claim | None
-    below: Claim  # the knee, or of all sizes
+    knee: Claim | None  # none where the time leaps
+    leap: LeapClaims | None
+    below: Claim  # the knee or the leap, or of all sizes
     above: Claim | None
 
 
@@ -109,8 +111,10 @@ def side_claims(found: SideCurve) -> SideClaims:
     deviations = dict(_deviations(found))
     by_size = {size: _of_size(found, size, deviations[size]) for size in found.curve.sizes}
     steps = {size: _step(found, size) for size in probed(found)}
-    knee = found.knee()
-    return SideClaims(found, by_size, steps, _knee(found, knee), _below(found, knee), _above(found, knee))
+    leap = leap_claims(found.curve, found.name, found.words)
+    knee = None if leap else found.knee()
+    below, above = _below(found, knee, leap), _above(found, knee, leap)
+    return SideClaims(found, by_size, steps, _knee(found, knee), leap, below, above)
 
 
 def _of_size(found: SideCurve, size: int, deviations: list[float]) -> CallClaims:
@@ -134,19 +138,22 @@ def _knee(found: SideCurve, knee: Estimate | None) -> Claim | None:
     return replace(claim, wanted_n=None)
 
 
-def _below(found: SideCurve, knee: Estimate | None) -> Claim:
-    """The time of a call up to the knee; without one, over all sizes."""
+def _below(found: SideCurve, knee: Estimate | None, leap: LeapClaims | None) -> Claim:
+    """The time of a call up to the knee or the leap; without either, over all sizes."""
     curve = found.curve
     at, which = (knee.value, "up to the knee") if knee else (curve.sizes[-1], "of all sizes, since there is no knee")
+    if leap:
+        at, which = leap.below, f"up to {in_words(leap.below)}, behind which it leaps"
     mean = scaled(found.mean_up_to(at), NANO)
     meaning = f"mean of the {found.words}, {which}"
     return curve.claim(f"{found.name}.below", mean, "s", ClaimKind.RATE, meaning, *(s for s in curve.sizes if s <= at))
 
 
-def _above(found: SideCurve, knee: Estimate | None) -> Claim | None:
-    """The cost of a byte from the knee on, where the sizes there are enough for a line."""
+def _above(found: SideCurve, knee: Estimate | None, leap: LeapClaims | None) -> Claim | None:
+    """The cost of a byte from the knee or the leap on, where the sizes there are enough for a line."""
     curve = found.curve
-    above = [size for size in curve.sizes if size >= (knee.value if knee else curve.sizes[0])]
+    first = leap.above if leap else knee.value if knee else curve.sizes[0]
+    above = [size for size in curve.sizes if size >= first]
     if len(above) < LEAST_ABOVE or above[-1] < LEAST_RANGE * above[0]:
         return None
     times = found.times_from(above[0])

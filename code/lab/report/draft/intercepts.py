@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lab.report.claims.intercepts import InterceptClaims
 from lab.report.claims.latency import LatencyClaims
@@ -12,7 +12,7 @@ from lab.report.prose.uses import cite
 from lab.report.tex.escape import escape
 
 NEITHER = "No interval of an intercept reaches what the small message took, so none stands for the time of one."
-SOME = "Whether such an intercept says how long a small message takes depends on which sizes the line goes through."
+SOME = "Whether the intercept of a line says how long a small message takes depends on the sizes it goes through."
 ALL = "All these intervals hold what the small message took, which speaks for a single cost of a message at every size."
 
 
@@ -35,12 +35,17 @@ def _sentences(large: LatencyClaims, found: list[InterceptClaims], small: Latenc
     yield (
         "Half of the round trip of the smallest message on the same link took "
         f"{cite(small.by_size[found[0].intercept.smallest].half_trip)}; "
-        f"the intercepts are, line by line, {', '.join(all_but_last)} and {last}."
+        f"the intercepts of the lines are {', '.join(all_but_last)} and {last}, in their order."
     )
+    yield agreement(found)
+
+
+def agreement(found: Sequence[InterceptClaims]) -> str:
+    """Whether an intercept could stand for the time of a small message."""
     agree = sum(each.intercept.agrees() for each in found)
-    yield NEITHER if not agree else ALL if agree == len(found) else SOME
+    return NEITHER if not agree else ALL if agree == len(found) else SOME
 
 
 def _intercept(found: InterceptClaims) -> str:
     """A multiple of a negative intercept has no meaning."""
-    return f"{cite(found.over_small)} times that" if found.over_small.estimate.value > 0 else "below zero"
+    return f"{cite(found.over_small)} times as long" if found.over_small.estimate.value > 0 else "below zero"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import sqrt
 
-from lab.report.claims.lines import FitClaims, LineClaims
+from lab.report.claims.lines import BreakClaims, FitClaims, LineClaims
 from lab.report.prose.uses import cite
 
 # The bound of a correlation of independent residuals, times the root of the number of sizes (Bartlett, 1946).
@@ -32,8 +32,19 @@ def rate_words(fit: FitClaims) -> Iterator[str]:
         f"No single line follows these times, so that none gives a rate from {cite(fit.line.low)} to "
         f"{cite(fit.line.high)}: two lines{within}, leave far less."
     )
+    yield _at_break(fit.broken)
     yield from _line("The first line", fit.broken.below)
     yield from _line("The second line", fit.broken.above)
+
+
+def _at_break(found: BreakClaims) -> str:
+    """The times on both sides of the break."""
+    change = f"from {cite(found.below.high)} to {cite(found.above.low)}, the time of a message"
+    if found.after.estimate.value < found.before.estimate.value:
+        return (
+            f"There, {change} falls from {cite(found.before)} to {cite(found.after)}, although the message is larger."
+        )
+    return f"There, {change} grows from {cite(found.before)} to {cite(found.after)}."
 
 
 def _line(which: str, line: LineClaims) -> Iterator[str]:

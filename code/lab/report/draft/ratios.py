@@ -19,30 +19,59 @@ def ratio_sentences(claims: AllClaims) -> Iterator[str]:
     main = [group.link for group in link_groups(claims.evidence)[:1]]
     for each in claims.ratios:
         if each.pair.sort is not Sort.VARIANT and each.pair.ours.series.link in main:
-            yield _verdict(each, claims.constants.judging.margin)
+            yield rf"\par {ratio_words(each, claims.constants.judging.margin)}"
     yield from _handed(claims)
 
 
-def _verdict(found: RatioClaims, margin: Claim) -> str:
-    """The faster side, its factor, and the number of sizes with a verdict."""
-    ahead, behind = escape(found.pair.ours.words), escape(found.pair.base.words)
-    least, most = found.least, found.most
-    if found.unclear.estimate.value == len(found.by_size):
-        blank = least.ratio.estimate.interval is None
-        near = f"its intervals hold equality, or come within {cite(margin)} of it, at every size"
-        why = "too few repetitions leave it no interval" if blank else near
-        return (
-            rf"\par The ratio of {ahead} to {behind} on the same link lies between {cite(least.ratio)} and "
-            f"{cite(most.ratio)} over the sizes, but {why}, so the data cannot tell which of them has the edge."
-        )
+def ratio_words(found: RatioClaims, margin: Claim) -> str:
+    """The faster side and its factor, in as few words as the verdicts need."""
+    if is_open(found):
+        return open_words(found, margin)
     return (
-        rf"\par Of {cite(found.sizes)} sizes, {ahead} is ahead of {behind} on the same link "
-        f"at {cite(found.faster)} and behind at {cite(found.slower)}, by more than {cite(margin)}; "
-        f"at {cite(found.unclear)} the intervals cannot tell. If nothing differed, at most "
-        f"{cite(found.false)} such verdicts would be false in the mean. "
-        f"The ratio to {behind} goes from {cite(least.ratio)} at {cite(least.size)} "
-        f"to {cite(most.ratio)} at {cite(most.size)}."
+        f"{counts_words(found, margin)} "
+        f"If nothing differed, at most {cite(found.false)} such verdicts would be false in the mean. "
+        f"{range_words(found)}"
     )
+
+
+def is_open(found: RatioClaims) -> bool:
+    """Whether no size has a verdict."""
+    return found.unclear.estimate.value == len(found.by_size)
+
+
+def range_words(found: RatioClaims) -> str:
+    """The least and the most of the ratios."""
+    return (
+        f"The ratio to {escape(found.pair.base.words)} goes from {cite(found.least.ratio)} at {cite(found.least.size)} "
+        f"to {cite(found.most.ratio)} at {cite(found.most.size)}."
+    )
+
+
+def open_words(found: RatioClaims, margin: Claim) -> str:
+    """Of a pair without a verdict: the ratios, and why they say nothing."""
+    least, most = found.least, found.most
+    ahead, behind = escape(found.pair.ours.words), escape(found.pair.base.words)
+    blank = least.ratio.estimate.interval is None
+    near = f"its intervals hold equality, or come within {cite(margin)} of it, at every size"
+    why = "too few repetitions leave it no interval" if blank else near
+    return (
+        rf"The ratio of {ahead} to {behind} on the same link lies between {cite(least.ratio)} and "
+        f"{cite(most.ratio)} over the sizes, but {why}, so the data cannot tell which of them has the edge."
+    )
+
+
+def counts_words(found: RatioClaims, margin: Claim) -> str:
+    """At how many sizes either is ahead; a count of none is not mentioned."""
+    ahead, behind = escape(found.pair.ours.words), escape(found.pair.base.words)
+    faster, slower, unclear = (each.estimate.value for each in (found.faster, found.slower, found.unclear))
+    if len(found.by_size) in (faster, slower):
+        place, count = ("ahead of", found.faster) if faster else ("behind", found.slower)
+        return f"{ahead} is {place} {behind} on the same link at all {cite(count)} sizes, by more than {cite(margin)}."
+    more = f"ahead of {behind} on the same link at {cite(found.faster)}"
+    less = f"behind {behind} on the same link at {cite(found.slower)}"
+    said = f"{more} and behind at {cite(found.slower)}" if faster and slower else more if faster else less
+    rest = f"; at the other {cite(found.unclear)} the intervals cannot tell" if unclear else ""
+    return f"Of {cite(found.sizes)} sizes, {ahead} is {said}, by more than {cite(margin)}{rest}."
 
 
 def _handed(claims: AllClaims) -> Iterator[str]:

@@ -49,6 +49,8 @@ def _shape(words: str, shape: Shape, margin: Claim) -> Iterator[str]:
             f"From {cite(fall.start)} to {cite(fall.end)} the throughput of {words} "
             f"on the same link falls, to {cite(fall.factor)} times that at the size before."
         )
+    if shape.level:
+        yield _level(shape.level)
     yield _last(shape.last.factor, margin)
 
 
@@ -77,10 +79,17 @@ def _filled(found: CurveClaims, shape: Shape) -> str:
 
 def _jump(step: CurveStep, words: str) -> str:
     """A step is a jump where its whole interval says so: each message then takes less time than the smaller ones."""
-    steepest = (
-        f"Of all steps to the next size, that from {cite(step.start)} to {cite(step.end)} is "
-        f"steepest for its sizes: on the same link it multiplies the throughput of {words} by {cite(step.factor)}"
-    )
+    factor = f"multiplies the throughput of {words} on the same link by {cite(step.factor)}"
     if judge(step.growth(), margin=JUMP) is Verdict.MORE:
-        return f"{steepest}, a jump."
-    return f"{steepest}, about as much as the size or below it, so there is no jump."
+        return (
+            f"From {cite(step.start)} to {cite(step.end)} it jumps: this, the steepest step for its sizes, {factor}, "
+            "so that the larger message takes less time than the smaller one."
+        )
+    return (
+        f"The steepest step for its sizes, from {cite(step.start)} to {cite(step.end)}, {factor}, so that no message "
+        "takes clearly less time than the next smaller one and there is no jump."
+    )
+
+
+def _level(level: Claim) -> str:
+    return f"From {cite(level)} on the curve saturates: no larger message moves it by more than a tenth."

@@ -4,48 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.analysis.verdict import Verdict, judge
 from lab.report.claim import Claim
+from lab.report.claims.calls import CallsClaims
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.sides import SideClaims
 from lab.report.prose.uses import cite
 from lab.report.tables.sides import by_end, verdict
 from lab.report.tex.escape import escape
 
-STEP = 0.05  # of a call's time, within two bytes
-
 
 def side_sentences(claims: AllClaims) -> Iterator[str]:
     """Both variants of each end, and whether the data can tell them apart."""
-    for found in claims.sides.values():
-        for variants in by_end(found).values():
+    margin = claims.constants.judging.margin
+    for series, found in claims.sides.items():
+        beside = {each.end: each for each in claims.calls[series]}
+        for end, variants in by_end(found).items():
             yield from map(_sentence, variants)
-            yield _difference(variants, claims.constants.judging.margin)
+            if end in beside:
+                yield _difference(variants, margin)
+                yield size_by_size(beside[end], margin)
 
 
 def _sentence(found: SideClaims) -> str:
     words = escape(found.side.words)
+    if found.leap:
+        return (
+            rf"\par The {words} takes {cite(found.below)} in the mean up to {cite(found.leap.start)}, "
+            f"and with messages of {cite(found.leap.end)} all at once {cite(found.leap.factor)} times as long, "
+            "on the same link: a step, and no change of slope."
+        )
     if found.knee is None:
         return (
             rf"\par The {words} has no knee that the data support: "
             f"over all sizes it takes {cite(found.below)} in the mean."
         )
     rate = f", and from there on {cite(found.above)} by its slope" if found.above else ""
-    return (
-        rf"\par The {words} takes {cite(found.below)} in the mean up to its knee at {cite(found.knee)}{rate}."
-        f"{_step(found)}"
-    )
-
-
-def _step(found: SideClaims) -> str:
-    """Whether the knee is rather a step: within two bytes the time grows by more than noise."""
-    grown = [each for each in found.steps.values() if judge(each.estimate, margin=STEP) is Verdict.MORE]
-    if not grown:
-        return ""
-    return (
-        " It is a step and no change of slope: from a byte below to a byte above, "
-        f"the time of a message grows to {cite(grown[0])} times what it was, on the same link."
-    )
+    return rf"\par The {words} takes {cite(found.below)} in the mean up to its knee at {cite(found.knee)}{rate}."
 
 
 def _difference(variants: list[SideClaims], margin: Claim) -> str:
@@ -59,5 +53,18 @@ def _difference(variants: list[SideClaims], margin: Claim) -> str:
         )
     return (
         f"The intervals of these means, {names}, leave no gap wider than the margin of {cite(margin)}: "
-        "the data cannot tell the two calls apart."
+        "by them the data cannot tell the two calls apart."
     )
+
+
+def size_by_size(found: CallsClaims, margin: Claim) -> str:
+    """A mean over sizes may hide what each of them shows."""
+    if not found.apart.estimate.value:
+        return f"Nor do they differ by more than {cite(margin)} at any size by itself."
+    where = f"{cite(found.apart)} of {cite(found.sizes)} sizes"
+    start = f"Size by size they lie apart by more than {cite(margin)} at {where}"
+    if not found.longer.estimate.value:
+        return f"{start}, where the {found.second} call takes less time."
+    if found.longer.estimate.value == found.apart.estimate.value:
+        return f"{start}, where the {found.second} call takes longer."
+    return f"{start}; the {found.second} call takes longer at {cite(found.longer)} of these."

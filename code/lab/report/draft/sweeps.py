@@ -11,6 +11,7 @@ from lab.report.claims.sweeps import GainClaims, SweepClaims
 from lab.report.evidence.parameter_words import parameter_words
 from lab.report.prose.uses import cite
 from lab.report.tex.escape import escape
+from lab.spec.experiment import Series
 
 
 def sweep_sentences(claims: AllClaims) -> Iterator[str]:
@@ -19,10 +20,15 @@ def sweep_sentences(claims: AllClaims) -> Iterator[str]:
         yield from _sweep(each, claims.constants.judging.margin)
 
 
+def parameters_of(series: Series) -> str:
+    """The varied parameters, as a reader calls them."""
+    return escape(" and ".join(parameter_words(each) for each in series.vary))
+
+
 def _sweep(sweep: SweepClaims, margin: Claim) -> Iterator[str]:
     """The gain of the best values at each size, and whether the intervals support it."""
     found = list(sweep.gains.values())
-    words = escape(" and ".join(parameter_words(each) for each in sweep.series.vary))
+    words = parameters_of(sweep.series)
     gained = [each for each in found if each.gain.verdict is not Verdict.WITHIN]
     start = rf"\par {words[0].upper()}{words[1:]}: over {_values(found[0].first_values)}, "
     if not gained:
@@ -33,7 +39,7 @@ def _sweep(sweep: SweepClaims, margin: Claim) -> Iterator[str]:
     )
     yield (
         f"{start}the best values, the smallest within {cite(margin)} of the highest, "
-        f"multiply the throughput on the same link {gains}{_moved(gained)}."
+        f"multiply the throughput on the same link {gains}{moved_words(gained)}."
     )
     if len(gained) < len(found):
         yield "At the other sizes no value gains more than that margin."
@@ -43,7 +49,7 @@ def _sweep(sweep: SweepClaims, margin: Claim) -> Iterator[str]:
         yield "The intervals, which allow for the choice of the best, do not support all of these."
 
 
-def _moved(found: Iterable[GainClaims]) -> str:
+def moved_words(found: Iterable[GainClaims]) -> str:
     """The values that moved with the varied ones and may also cause a gain."""
     moved = dict.fromkeys(name for each in found for name in each.gain.moved)
     listed = " and ".join(rf"\texttt{{{escape(each)}}}" for each in moved)

@@ -21,8 +21,9 @@ class RecordSet:
     keys: tuple[str, ...]
 
     @property
-    def shown_keys(self) -> tuple[str, ...]:
-        return tuple(key[:SHOWN_LETTERS] for key in self.keys)
+    def first_key(self) -> str:
+        """As much of it as `lab show` needs."""
+        return self.keys[0][:SHOWN_LETTERS] if self.keys else ""
 
 
 def record_sets(evidence: Evidence) -> tuple[RecordSet, ...]:

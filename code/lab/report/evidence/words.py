@@ -9,11 +9,13 @@ from lab.sites.traits import Clock, Shared, Traits
 
 @dataclass(frozen=True)
 class SiteWords:
-    """For captions, for a paragraph, and for the limits."""
+    """For captions, for the head, for a paragraph, for the first page, and for the limits."""
 
+    caption: str
     short: str
     long: str
     spread: str  # the effects that repetitions include, and those that they miss
+    reach: str  # what the numbers say, and what they don't
     shared: str = ""  # the parts that both ends share
 
 
@@ -32,8 +34,8 @@ SOFT = "rxe"  # how the names of Soft-RoCE devices begin, as the lab makes them
 def rdma_words(device: str) -> str:
     """What moves the data of RDMA: a device, or Soft-RoCE in its place."""
     if device.startswith(SOFT):
-        return f"RDMA by {device}, which is Soft-RoCE: the kernel does in software what a card does by itself."
-    return f"RDMA by the device {device}." if device else "No RDMA device."
+        return f"RDMA runs by {device}, which is Soft-RoCE: the kernel does in software what a card does by itself."
+    return f"RDMA runs by the device {device}." if device else "There is no RDMA device."
 
 
 def words_of(site: str, traits: Traits) -> SiteWords:
@@ -44,9 +46,11 @@ def words_of(site: str, traits: Traits) -> SiteWords:
 
 def _of_instructions(site: str, shared: str) -> SiteWords:
     return SiteWords(
+        caption=f"Site {site}.",
         short=f"Site {site}: time is counted in instructions.",
         long=f"On the site {site} time is counted in instructions of one emulated processor: the numbers measure the "
         "length of the software's path, and are no prediction of real hardware.",
+        reach="The numbers measure the length of the software's path, and are no prediction of real hardware.",
         spread="Repetitions start from perturbed instants of one machine; their spread shows luck of layout and "
         "timing, not that of other machines or days.",
         shared=shared,
@@ -55,9 +59,30 @@ def _of_instructions(site: str, shared: str) -> SiteWords:
 
 def _of_wall_time(site: str, shared: str) -> SiteWords:
     return SiteWords(
+        caption=f"Site {site}.",
         short=f"Site {site}: wall-clock time.",
         long=f"On the site {site} time is wall-clock time.",
+        reach="The numbers hold for these computers and their link as they were then.",
         spread="Repetitions ran one after the other; what stays as it is while they run, and is "
         "otherwise on other computers or days, their spread does not show.",
         shared=shared,
     )
+
+
+EMULATED = (
+    "The site {site} is an emulated computer: QEMU runs one processor and counts each of its instructions as a "
+    "nanosecond, however long that takes here. A time is therefore a number of instructions, and a second measurement "
+    "gives the same bytes. Client and server are two processes of this computer; their link is a pair of virtual "
+    "network interfaces, called the cable. {rdma} So a number says how long the way through the software is, "
+    "and a ratio which program has the shorter way; neither says how fast a card, a wire or another processor would be."
+)
+REAL = (
+    "The site {site} runs the programs as they run anywhere, and its time is that of a clock. {shared} {rdma} So a "
+    "number says how fast these computers and this link were while they were measured, and nothing of others."
+)
+
+
+def about_site(site: str, traits: Traits, device: str) -> str:
+    """The site in plain words, for a reader who has never heard of it."""
+    text = EMULATED if traits.clock is Clock.INSTRUCTIONS else REAL
+    return " ".join(text.format(site=site, shared=SHARED[traits.shared], rdma=rdma_words(device)).split())

@@ -9,6 +9,7 @@ from lab.figures import BySize, Curve, Distribution, Latency, latency, round_tri
 from lab.report.claims.latency import QUANTILES, Trips
 from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.curve import Subject
+from lab.report.pictures.colours import colour
 from lab.report.pictures.sketch import Sketch
 from lab.report.tex.units import in_words
 
@@ -31,11 +32,12 @@ def by_latency(claims: AllClaims) -> Iterator[Sketch[BySize] | Sketch[Latency]]:
 
 def _medians(curve: Subject) -> Curve:
     estimates = tuple(estimate_median(curve.values(size)) for size in curve.sizes)
-    return Curve(curve.words, tuple(map(float, curve.sizes)), estimates, curve.keys(curve.sizes))
+    keys = curve.keys(curve.sizes)
+    return Curve(curve.words, tuple(map(float, curve.sizes)), estimates, keys, colour=colour(curve.series))
 
 
 def _distribution(curve: Subject, trips: Trips) -> Distribution:
     samples = tuple(float(trip) for each in trips.by_repetition for trip in each)
     found = ((quantile, trips.quantile(quantile)) for quantile in (0.5, *QUANTILES))
     marks = tuple((quantile, estimate) for quantile, estimate in found if estimate)
-    return Distribution(curve.words, samples, marks, curve.keys([trips.size]))
+    return Distribution(curve.words, samples, marks, curve.keys([trips.size]), colour(curve.series))

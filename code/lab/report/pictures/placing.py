@@ -22,7 +22,7 @@ def place(claims: AllClaims, gallery: Gallery, name: str) -> Markup:
     alt = ("\ufeff" + figure.alt).encode("utf-16-be").hex().upper()
     drawn = gallery.pictures[name]
     words = words_of(evidence.plan.site.name, evidence.plan.site.traits)
-    source = f"{words.short} Records {sets_of(figure.keys, sets)}."
+    source = f"{words.caption} Records {sets_of(figure.keys, sets)}."
     if drawn.machine:
         source = f"Published data of {drawn.machine}, not measured here."
     warned = r"\labwarned{}" if evidence.unchecked(figure.keys) else ""
@@ -44,9 +44,10 @@ def sweep_pictures(evidence: Evidence, gallery: Gallery, name: str) -> list[str]
 
 def sweep_text(evidence: Evidence, gallery: Gallery, name: str) -> Markup:
     """References to a sweep's figures, and the varied values."""
-    figures = ", ".join(rf"\figureof{{{each}}}" for each in sweep_pictures(evidence, gallery, name))
+    found = [rf"\figureof{{{each}}}" for each in sweep_pictures(evidence, gallery, name)]
+    figures = f"{', '.join(found[:-1])} and {found[-1]} vary" if len(found) > 1 else f"{''.join(found)} varies"
     ways = " and ".join(
         rf"{escape(parameter_words(each))}, \texttt{{{escape(each)}}}, from \num{{{values[0]}}} to \num{{{values[-1]}}}"
         for each, values in evidence.series(name).vary.items()
     )
-    return Markup(rf"{figures}: {ways}.")
+    return Markup(rf"{figures} {ways}.")

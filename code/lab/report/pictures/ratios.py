@@ -10,6 +10,7 @@ from lab.report.claims.ratios import RatioClaims
 from lab.report.evidence.handing import handing_words
 from lab.report.evidence.margin import margin_of, verdict_words
 from lab.report.evidence.pairs import Sort
+from lab.report.pictures.colours import colour
 from lab.report.pictures.sketch import Sketch
 from lab.sites.traits import Traits
 
@@ -50,4 +51,5 @@ def _about(found: list[RatioClaims], data: Ratios, traits: Traits) -> str:
 def _curve(found: RatioClaims, words: str) -> Curve:
     claims = found.by_size.values()
     keys = tuple(dict.fromkeys(key for claim in claims for key in claim.keys))
-    return Curve(words, tuple(map(float, found.by_size)), tuple(claim.estimate for claim in claims), keys)
+    estimates, look = tuple(claim.estimate for claim in claims), colour(found.pair.ours.series)
+    return Curve(words, tuple(map(float, found.by_size)), estimates, keys, colour=look)

@@ -8,8 +8,11 @@ from lab.analysis.summary import estimate_median
 from lab.figures import BySize, Curve, Fit, call_time, fit
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.sides import SideClaims, SideCurve
+from lab.report.pictures.colours import colour, pale
 from lab.report.pictures.lines import fit_data
 from lab.report.pictures.sketch import Sketch
+
+SENDER = "send"
 
 
 def by_side(claims: AllClaims) -> Iterator[Sketch[BySize] | Sketch[Fit]]:
@@ -22,9 +25,14 @@ def by_side(claims: AllClaims) -> Iterator[Sketch[BySize] | Sketch[Fit]]:
 
 
 def _medians(side: SideCurve) -> Curve:
-    sizes = side.curve.sizes
+    sizes, words = side.curve.sizes, f"{side.side}, {side.variant}"
     estimates = tuple(estimate_median(side.medians(size)) for size in sizes)
-    return Curve(f"{side.side}, {side.variant}", tuple(map(float, sizes)), estimates, side.curve.keys(sizes))
+    return Curve(words, tuple(map(float, sizes)), estimates, side.curve.keys(sizes), colour=_colour(side))
+
+
+def _colour(side: SideCurve) -> str:
+    """One transport has two: the strong one for the sender."""
+    return (colour if side.side == SENDER else pale)(side.curve.series)
 
 
 def _fitted(found: SideClaims) -> Sketch[Fit]:
@@ -32,8 +40,13 @@ def _fitted(found: SideClaims) -> Sketch[Fit]:
     side, knee = found.side, found.knee
     first = knee.estimate.value if knee else side.curve.sizes[0]
     times = side.times_from(first)
-    which = "from the knee on" if knee else "of all sizes, since there is no knee"
     lines = "the two lines that follow it" if times.pieces() else "the least-squares line"
-    caption = f"Mean of the {side.words}, {which}, in each repetition, with {lines}."
+    caption = f"Mean of the {side.words}, {_which(found)}, in each repetition, with {lines}."
     name = f"{side.name}.fit"
-    return Sketch(name, caption, fit_data(name, side.words, times), fit)
+    return Sketch(name, caption, fit_data(name, side.words, times, _colour(side)), fit)
+
+
+def _which(found: SideClaims) -> str:
+    if found.knee:
+        return "from the knee on"
+    return "of all sizes, since it takes a step" if found.leap else "of all sizes, since there is no knee"

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from lab.figures import Curve, Figure, Unit
 from lab.report.claim import Claim
 from lab.report.claims.throughput import RateClaims
+from lab.report.pictures.colours import colour
 
 MB_S = Unit("MB/s", 1e6, (Unit("kB/s", 1e3), Unit("B/s", 1.0)))  # as in the tables
 
@@ -46,4 +47,5 @@ def message_curve(rates: RateClaims) -> Curve:
 def _curve(rates: RateClaims, claims: Iterable[Claim]) -> Curve:
     curve = rates.curve
     estimates = tuple(claim.estimate for claim in claims)
-    return Curve(curve.words, tuple(map(float, curve.sizes)), estimates, curve.keys(curve.sizes))
+    keys = curve.keys(curve.sizes)
+    return Curve(curve.words, tuple(map(float, curve.sizes)), estimates, keys, colour=colour(curve.series))

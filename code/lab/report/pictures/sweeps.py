@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.analysis.estimate import Estimate
+from lab.analysis.verdict import Verdict
 from lab.figures import MESSAGES_S, TIMES, ByParameter, Curve, HeatMap, heat_map
 from lab.figures.by_parameter import parameter
 from lab.model.sizes import format_size
@@ -13,6 +14,7 @@ from lab.report.claims.sweeps import SweepClaims, relative
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.parameter_words import parameter_words
+from lab.report.pictures.colours import colour
 from lab.report.pictures.sketch import Sketch
 from lab.report.tex.units import in_words
 from lab.spec.experiment import Series
@@ -21,15 +23,21 @@ MOST_CURVES, LEAST_ROWS = 5, 3
 
 
 def sweeps(claims: AllClaims) -> Iterator[Sketch[ByParameter] | Sketch[HeatMap]]:
-    """One or two figures for each series that varies one parameter, one for each size of a series that varies two."""
+    """A figure for each series that varies one parameter, and a map where something gains; of two parameters, a map for
+    each size."""
     evidence = claims.evidence
     for found in claims.sweeps_of(1):
         if len(found.gains) <= MOST_CURVES:
             yield _curves(evidence, found)
-        if len(found.gains) >= LEAST_ROWS:
+        if len(found.gains) >= LEAST_ROWS and _shows(found):
             yield _size_map(evidence, found.series, found.curves)
     for found in claims.sweeps_of(2):
         yield from (_grid(evidence, found.series, found.curves, size) for size in found.gains)
+
+
+def _shows(found: SweepClaims) -> bool:
+    """Whether some cell of a map would have another colour than the rest."""
+    return any(each.gain.verdict is not Verdict.WITHIN for each in found.gains.values())
 
 
 def _curves(evidence: Evidence, found: SweepClaims) -> Sketch[ByParameter]:
@@ -39,7 +47,7 @@ def _curves(evidence: Evidence, found: SweepClaims) -> Sketch[ByParameter]:
     for size in found.gains:
         estimates = tuple(each.by_size[size].messages.estimate for each in found.points)
         keys = tuple(dict.fromkeys(key for each in found.curves for key in each.cell(size).keys))
-        drawn.append(Curve(in_words(size), values, estimates, keys))
+        drawn.append(Curve(in_words(size), values, estimates, keys, colour=colour(series)))
     words = f"{parameter_words(name)} ({name})"
     data = ByParameter(series.name, words, tuple(drawn), evidence.plan.site.name, MESSAGES_S)
     return Sketch(series.name, f"Message rate against {parameter_words(name)}.", data, parameter)

@@ -10,15 +10,16 @@ from lab.report.claims.ceilings import ceiling
 from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.links import LinkGroup, link_groups
 from lab.report.pictures.sketch import MB_S, Sketch, message_curve, rate_curve
+from lab.sites.traits import Traits
 
 
 def by_size(claims: AllClaims) -> Iterator[Sketch[BySize]]:
     """Two figures for each link."""
-    site = claims.evidence.plan.site.name
+    site, traits = claims.evidence.plan.site.name, claims.evidence.plan.site.traits
     for group in link_groups(claims.evidence):
         found = [claims.curves[each].rates for each in group.names]
         rates, name = tuple(map(rate_curve, found)), f"throughput{group.suffix}"
-        caption = f"Throughput against message size, {found[0].curve.link}{_ceilings(group, site)}."
+        caption = f"Throughput against message size, {found[0].curve.link}{_ceilings(group, site, traits)}."
         yield Sketch(name, caption, BySize(name, rates, site, limits(group, site), MB_S), throughput)
         messages, name = tuple(map(message_curve, found)), f"message_rate{group.suffix}"
         yield Sketch(name, "Messages per second against message size.", BySize(name, messages, site), message_rate)
@@ -33,6 +34,13 @@ def limits(group: LinkGroup, site: str) -> tuple[Limit, ...]:
     return (rate_limit(sizes, rate), *{limit.label: limit for limit in found}.values())
 
 
-def _ceilings(group: LinkGroup, site: str) -> str:
-    drawn = bool(limits(group, site))
-    return "; black lines: the link's rate, and what the headers of each protocol leave of it" if drawn else ""
+def no_limit(group: LinkGroup, traits: Traits) -> str:
+    """The reason why a figure of throughput has no ceiling; of a real link only its owner knows the rate."""
+    known = group.link.rate_bit_s or not traits.takes_models
+    return "" if known else "; this link has no rate that would be a ceiling"
+
+
+def _ceilings(group: LinkGroup, site: str, traits: Traits) -> str:
+    if limits(group, site):
+        return "; black lines: the link's rate, and what the headers of each protocol leave of it"
+    return no_limit(group, traits)

@@ -9,6 +9,7 @@ from lab.report.claims.ledger import AllClaims
 from lab.report.claims.windows import WindowClaims
 from lab.report.evidence.labels import is_ours
 from lab.report.evidence.links import link_groups
+from lab.report.pictures.colours import colour
 from lab.report.pictures.sketch import MB_S, Sketch
 from lab.report.tex.units import in_words
 
@@ -39,4 +40,5 @@ def _picture(name: str, shown: list[WindowClaims]) -> Sketch[Windows]:
 def _drawn(claims: WindowClaims) -> WindowSeries:
     found, curve = claims.settling, claims.settling.curve
     words, keys = f"{curve.words}, {in_words(found.size)}", curve.keys([found.size])
-    return WindowSeries(words, found.windows(), found.steady(), claims.first.estimate, keys)
+    look = colour(curve.series)
+    return WindowSeries(words, found.windows(), found.steady(), claims.first.estimate, keys, look)

@@ -45,4 +45,4 @@ def _row(evidence: Evidence, series: Series) -> Iterator[tuple[str, Markup]]:
 def _cell(values: Iterable[int], word: str) -> Markup:
     ends = dict.fromkeys((min(values), max(values)))
     text = " to ".join(rf"\num{{{end}}}" for end in ends)
-    return Markup(rf"{text} {{\scriptsize {word}}}" if word else text)
+    return Markup(f"{text}, {word}" if word else text)

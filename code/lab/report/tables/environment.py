@@ -6,6 +6,7 @@ import re
 
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import describe_link
+from lab.report.evidence.versions import versions
 from lab.report.tex.escape import Markup
 
 SHOWN_DIGEST = 16
@@ -16,6 +17,7 @@ def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
     plan = evidence.plan
     rows: list[tuple[str, str | Markup]] = [("site", plan.site.name)]
     rows += [(name, _short(value)) for name, value in sorted(plan.site.identity.items()) if name != "arguments"]
+    rows += versions(evidence)
     links = dict.fromkeys(each.link for each in plan.experiment.series)
     rows += [
         (f"link {n}" if len(links) > 1 else "link", describe_link(each, plan.site)) for n, each in enumerate(links, 1)

@@ -35,6 +35,6 @@ def _row(claim: Claim, sets: tuple[RecordSet, ...]) -> LedgerRow:
     source = (
         Markup(escape(claim.source).replace("/", r"/\allowbreak{}"))
         if claim.source
-        else escape(f"records {sets_of(claim.keys, sets)}")
+        else escape(sets_of(claim.keys, sets))
     )
     return LedgerRow(Markup(claim.name), name, Markup(shown(claim).tex), interval_tex(claim), n, claim.meaning, source)

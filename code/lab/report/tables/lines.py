@@ -56,5 +56,5 @@ def _line(line: LineClaims, broken: BreakClaims | None, scale: float) -> Iterato
 def _break(broken: BreakClaims | None) -> Markup:
     """The interval of a line's break, in the place of its rate."""
     if broken and broken.start and broken.end:
-        return Markup(rf"{{\scriptsize[{shown(broken.start).tex}, {shown(broken.end).tex}]}}")
+        return Markup(rf"\labinterval{{{shown(broken.start).tex}, {shown(broken.end).tex}}}")
     return NO_INTERVAL

@@ -8,7 +8,7 @@ from lab.report.claims.ledger import AllClaims
 from lab.report.claims.rounds import RoundClaims, Rounds
 from lab.report.tables.rows import size_cell
 from lab.report.tex.escape import Markup, escape
-from lab.report.tex.typeset import NO_INTERVAL, claim_cell
+from lab.report.tex.typeset import NO_INTERVAL, bare_cell, claim_cell
 from lab.report.tex.units import MEGA, MICRO
 
 
@@ -37,10 +37,10 @@ def round_tables(claims: AllClaims) -> list[RoundTable]:
 def _row(found: RoundClaims) -> tuple[Markup, ...]:
     return (
         size_cell(found.rounds.size),
-        Markup(rf"\num{{{found.rounds.bytes}}}"),
+        size_cell(found.rounds.bytes),
         *_rounds(found.rounds),
         claim_cell(found.control_trip, MICRO),
-        claim_cell(found.share),
+        bare_cell(found.share),
         claim_cell(found.plain, MEGA),
         claim_cell(found.corrected, MEGA) if found.corrected else NO_INTERVAL,
     )

@@ -19,18 +19,23 @@ from lab.report.tex.units import MEGA, MICRO
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A row of the published report: our name, their value, its scale, and the cell where we have no value."""
+    """A row of the published report: our name, their value, its scale, and what stands where we have no value."""
 
     of: Callable[[SideClaims], Claim | None]
     words: str
     published: str
     scale: float
-    absent: Markup = NO_INTERVAL
+    absent: Callable[[SideClaims], Markup] = lambda _: NO_INTERVAL
+
+
+def _no_knee(side: SideClaims) -> Markup:
+    """Where the time leaps, the two sizes between which it does."""
+    return Markup(f"step, {side.leap.below} to {side.leap.above}") if side.leap else Markup("none")
 
 
 ROWS = (
     PublishedRow(lambda side: side.below, r"mean below the knee, \unit{\micro\second}", "latency", MICRO),
-    PublishedRow(lambda side: side.knee, r"knee, \unit{\byte}", "buffer_size", 1.0, Markup("none")),
+    PublishedRow(lambda side: side.knee, r"knee, \unit{\byte}", "buffer_size", 1.0, _no_knee),
     PublishedRow(lambda side: side.above, r"1/slope above it, \unit{\mega\byte\per\second}", "bandwidth", MEGA),
 )
 
@@ -74,9 +79,9 @@ def _by_size(series: str, found: list[SideClaims]) -> RowTable:
 
 
 def _cells(call: CallClaims) -> Iterator[Markup]:
-    """The deviation has no interval there, since the table would be too wide."""
-    alone = replace(call.deviation, estimate=replace(call.deviation.estimate, interval=None))
-    yield from (claim_cell(each, MICRO) for each in (call.mean, alone, call.median))
+    """Only the mean has its interval there, since the table would be too wide; all are attached."""
+    alone = (replace(each, estimate=replace(each.estimate, interval=None)) for each in (call.deviation, call.median))
+    yield from (claim_cell(each, MICRO) for each in (call.mean, *alone))
 
 
 def published_rows(claims: AllClaims) -> list[SideTable]:
@@ -98,9 +103,11 @@ def _rows(series: str, found: tuple[SideClaims, ...], theirs: PublishedValues) -
 
 def _row(row: PublishedRow, end: str, sides: list[SideClaims], theirs: PublishedValues) -> tuple[Markup, ...]:
     claims = [row.of(each) for each in sides]
-    ours = (claim_cell(claim, row.scale) if claim else row.absent for claim in claims)
+    pairs = zip(claims, sides, strict=True)
+    ours = (claim_cell(claim, row.scale) if claim else row.absent(side) for claim, side in pairs)
+    differ = Markup(verdict(claims, sides[0].side.curve.margin)) if all(claims) else NO_INTERVAL
     values = (_exactly(theirs.claims[f"{end}_{row.published}", each], row.scale) for each in theirs.variants)
-    return (Markup(f"{end}: {row.words}"), *ours, Markup(verdict(claims, sides[0].side.curve.margin)), *values)
+    return (Markup(f"{end}: {row.words}"), *ours, differ, *values)
 
 
 def _exactly(claim: Claim, scale: float) -> Markup:

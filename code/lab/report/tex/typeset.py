@@ -36,7 +36,7 @@ def interval_plain(claim: Claim) -> str:
 def interval_tex(claim: Claim) -> Markup:
     """The same for the ledger."""
     if claim.estimate.interval is None:
-        return NO_INTERVAL
+        return Markup("")
     place = last_place(claim.estimate)
     ends = (claim.estimate.interval.low, claim.estimate.interval.high)
     return Markup(" to ".join(show(end, claim.unit, place).tex for end in ends))
@@ -49,7 +49,13 @@ def cell(estimate: Estimate, scale: float = 1.0) -> Markup:
     if estimate.interval is None:
         return Markup(value)
     low, high = (_number(end / scale, place) for end in (estimate.interval.low, estimate.interval.high))
-    return Markup(rf"{value} {{\scriptsize[{low}, {high}]}}")
+    return Markup(rf"{value} \labinterval{{{low}, {high}}}")
+
+
+def bare_cell(claim: Claim, scale: float = 1.0) -> Markup:
+    """The value alone, with as many digits as its interval supports."""
+    place = last_place(claim.estimate) - round(log10(scale))
+    return Markup(_number(claim.estimate.value / scale, place) + mark(claim))
 
 
 def claim_cell(claim: Claim, scale: float = 1.0) -> Markup:

@@ -1,4 +1,4 @@
-"""Rounds until they are stable: lab.report.{draft,pictures,tables}.rounds."""
+"""Rounds until they are stable: lab.report.{draft,pictures,tables}.rounds, lab.report.claims.twins."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from typing import Any
 
 import pytest
 from tests.lab.fake_site import FakeSite
+from tests.lab.report.laboratory import changed
 
+from lab.analysis.estimate import Estimate, Interval
 from lab.errors import RecordError
 from lab.plan.plan import Plan
 from lab.records.record import Record, read_facts, read_samples_of, write_record
+from lab.report.check.text import refused
+from lab.report.claim import Claim
 from lab.report.claims.ledger import make_claims, make_ledger
 from lab.report.claims.rounds import Rounds, rounds_curves, rounds_of
 from lab.report.draft.draft import draft
+from lab.report.draft.rounds import NO_PROMISE
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.pictures import pictures
 from lab.report.tables.rounds import round_tables
@@ -69,11 +74,12 @@ def evidence(plan: Plan, tmp_path: Path) -> Evidence:
     return gather(plan, tmp_path)
 
 
-def test_each_size_is_claimed_plain_and_corrected_in_bits(evidence: Evidence) -> None:
+def test_each_size_is_claimed_plain_and_corrected_in_the_unit_of_all_rates(evidence: Evidence) -> None:
     ledger = make_ledger(evidence)
     plain, corrected = ledger["rounds.64.plain"], ledger["rounds.64.corrected"]
-    assert plain.estimate.value == pytest.approx(8e9 * 64 / MESSAGE_NS)
-    assert corrected.estimate.value == pytest.approx(8e9 * 64 * 40 / (40 * MESSAGE_NS - 20_000))
+    assert plain.unit == corrected.unit == ledger["rounds.peak"].unit == "B/s"
+    assert plain.estimate.value == pytest.approx(1e9 * 64 / MESSAGE_NS)
+    assert corrected.estimate.value == pytest.approx(1e9 * 64 * 40 / (40 * MESSAGE_NS - 20_000))
     assert ledger["rounds.64.share"].estimate.value == pytest.approx(100 * 20_000 / (40 * MESSAGE_NS))
     assert ledger["rounds.64.control_trip"].estimate.value == pytest.approx(40_000e-9)
 
@@ -82,8 +88,8 @@ def test_writes_and_reads_are_corrected_to_their_last_completion(evidence: Evide
     ledger = make_ledger(evidence)
     completed_ns = 0.99 * 40 * MESSAGE_NS
     for name in ("writes", "reads"):
-        assert ledger[f"{name}.64.plain"].estimate.value == pytest.approx(8e9 * 64 / MESSAGE_NS)
-        assert ledger[f"{name}.64.corrected"].estimate.value == pytest.approx(8e9 * 64 * 40 / completed_ns)
+        assert ledger[f"{name}.64.plain"].estimate.value == pytest.approx(1e9 * 64 / MESSAGE_NS)
+        assert ledger[f"{name}.64.corrected"].estimate.value == pytest.approx(1e9 * 64 * 40 / completed_ns)
         assert ledger[f"{name}.64.share"].estimate.value == pytest.approx(1, rel=1e-3)
         assert "to the last completion" in ledger[f"{name}.64.corrected"].meaning
 
@@ -136,7 +142,14 @@ def test_each_link_has_a_figure_of_both_throughputs(evidence: Evidence) -> None:
 
 
 def test_the_draft_says_how_many_sizes_agreed(evidence: Evidence) -> None:
-    assert r"agreed in every repetition at \claim{rounds.agreed} of" in draft(make_claims(evidence))
+    claims = make_claims(evidence)
+    assert r"The rounds of TCP agreed in every repetition at all \claim{count.sizes} sizes." in draft(claims)
+    some = {"rounds.agreed": 4.0, "rounds.unsettled": 2.0}
+
+    def loose(each: Claim) -> Claim:
+        return replace(each, estimate=replace(each.estimate, value=some.get(each.name, each.estimate.value)))
+
+    assert r"at \claim{rounds.agreed} of \claim{count.sizes} sizes; at the other" in draft(changed(claims, loose))
 
 
 @contextmanager
@@ -161,3 +174,26 @@ def test_rounds_that_agreed_are_not_called_unsettled(plan: Plan, tmp_path: Path)
 
     with changed_record(plan, tmp_path, renamed) as evidence, pytest.raises(RecordError, match="than the rule says"):
         list(rounds_of(rounds_curves(evidence)[0]))
+
+
+def test_two_series_that_measured_the_same_and_came_out_otherwise_are_a_finding_about_the_rule(
+    make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path
+) -> None:
+    made = make_small_plan(EXPERIMENT.replace("[1, 4]", "[1, 40]"))
+    run_trials(RunSetup(fake_site, made.site, tmp_path), missing([made], tmp_path)[0], 2, lambda *_: None)
+    claims = make_claims(gather(made, tmp_path))
+    assert [each.ratio.name for each in claims.twins] == ["bytes.40.1K.over_rounds"]
+    assert claims.twins[0].ratio.estimate.value == pytest.approx(1, rel=0.01) and NO_PROMISE not in draft(claims)
+
+    def faster(each: Claim) -> Claim:
+        return replace(each, estimate=Estimate(1.5, Interval(1.4, 1.6), 6)) if "over_rounds" in each.name else each
+
+    text = draft(changed(claims, faster))
+    assert NO_PROMISE in text and r"is \claim{bytes.40.1K.over_rounds} times that of" in text
+    assert list(refused(text, "draft", claims.ledger)) == []
+
+
+def test_rounds_that_differ_within_a_repetition_say_by_how_much(evidence: Evidence) -> None:
+    ledger = make_ledger(evidence)
+    assert ledger["rounds.64.spread"].estimate.value >= 1
+    assert ledger["rounds.64.spread"].base_link == ledger["rounds.64.spread"].link

@@ -1,0 +1,44 @@
+"""Rounds that agree: where they are said to at every size, no size may be left at which some did not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.subjects import group_of, link_named, link_of
+from lab.report.claim import Claim
+
+_ROUNDS = re.compile(r"\brounds?\b|\bthroughputs?\b", re.I)
+_AGREE = re.compile(
+    r"\b(?:agree[ds]?|settled?|stabili[sz]ed?|(?:is|are|was|were|became|got) stable|converged?)\b", re.I
+)
+_EVERY = re.compile(r"\b(?:all|every|each|any)\b[^.;]*\bsizes?\b|\balways\b|\beverywhere\b", re.I)
+_DENIED = re.compile(r"\b(?:not|never|no|hardly|nowhere)\b|n't\b", re.I)
+
+
+def rounds_agree(sentence: Sentence) -> Iterator[Objection]:
+    """`The rounds agreed at every size` is false where the cap ended the search at one."""
+    for part in sentence.parts:
+        found = _AGREE.search(part.words)
+        left = next(_left(part), None) if found and _is_of_all(part) else None
+        if found and left:
+            yield Objection(f"at \\claim{{{left.name}}} sizes they did not", part.start + found.start())
+
+
+def _is_of_all(part: Clause) -> bool:
+    words = part.words
+    return part.is_stated and bool(_ROUNDS.search(words) and _EVERY.search(words)) and not _DENIED.search(words)
+
+
+def _left(part: Clause) -> Iterator[Claim]:
+    """The number of sizes without agreement, of each series that is meant."""
+    ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
+    link = link_named(part.words) or link_named(part.sentence.words)
+    groups = {each.group for each in part.mentions or part.sentence.mentions}
+    for strand in setting.strands:
+        claim = ledger.get(f"{strand.name}.unsettled")
+        is_named = not groups or group_of(strand) in groups
+        if claim and is_named and claim.estimate.value and (not link or link_of(claim, setting) in ("", link)):
+            yield claim
