@@ -121,7 +121,7 @@ def require_steady_trials(site: Site, programs: dict[Path, str]) -> None:
     """A trial that ends well and one that ends at its deadline, with durations that can be."""
     jobs = Jobs(site.ends, programs)
     good = site.run(jobs.pair(*jobs.tcp("64@100/10"))).steps[0]
-    late = site.run(jobs.shell(LISTENING, "sleep 86312", deadline_s=1)).steps[0]
+    late = site.run(jobs.shell(LISTENING, "sleep 86312", deadline_s=5)).steps[0]
     site.stop()
     assert (good.client_status, late.client_status) == (0, 124)
-    assert 0.5e9 < late.clock_end_ns - late.clock_start_ns < LATE_S * 1e9, late
+    assert 4.5e9 < late.clock_end_ns - late.clock_start_ns < LATE_S * 1e9, late

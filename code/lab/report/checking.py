@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
+from contextlib import suppress
 from pathlib import Path
 
 from lab.errors import LabError
 from lab.files.stamp import is_current, keep_stamp
 from lab.files.storage import write_text
+from lab.files.store import StoreError
 from lab.files.typed_text import read_typed
 from lab.places import CACHE, from_here
 from lab.plan.plan import Plan
@@ -48,7 +50,9 @@ def ledger_of(plan: Plan, results: Path, cache: Path = CHECKED) -> Ledger:
         from lab.report.claims.ledger import make_ledger
         from lab.report.evidence.evidence import gather
 
-        keep_ledger(plan, make_ledger(gather(plan, results)), stamp, cache)
+        ledger = make_ledger(gather(plan, results))
+        keep_ledger(plan, ledger, stamp, cache)
+        return parse_ledger(format_ledger(ledger))  # as the next check will see it
     return parse_ledger(file.read_text())
 
 
@@ -59,8 +63,9 @@ def ledger_stamp(plan: Plan, results: Path) -> str:
 
 def keep_ledger(plan: Plan, ledger: Ledger, stamp: str, cache: Path = CHECKED) -> None:
     """For the next check, so that it reads and does not compute."""
-    write_text(_file(plan, cache), format_ledger(ledger))
-    keep_stamp(_file(plan, cache), stamp)
+    with suppress(StoreError):  # in another user's checkout each check computes
+        write_text(_file(plan, cache), format_ledger(ledger))
+        keep_stamp(_file(plan, cache), stamp)
 
 
 def _file(plan: Plan, cache: Path) -> Path:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.lab.report import laboratory
 
+from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.verdict import Verdict, judge
 from lab.figures import ByParameter, HeatMap, Latency
 from lab.programs.request import Sample
@@ -123,12 +126,21 @@ def test_a_sweep_of_two_parameters_names_both_of_its_best(ledger: Ledger) -> Non
 def test_every_kind_of_series_has_its_figures(evidence: Evidence, ledger: Ledger) -> None:
     drawn = {each.name: each.data for each in pictures(make_claims(evidence))}
     plain = {"throughput", "throughput.slow", "message_rate", "message_rate.slow", "speedup.verbs_over_tcp", "windows"}
-    assert drawn.keys() == plain | {"depth", "depth.map", "lists.64", "round_trip", "latency", *fits(ledger)}
+    assert drawn.keys() == plain | {"depth", "lists.64", "round_trip", "latency", *fits(ledger)}
     assert isinstance(drawn["depth"], ByParameter) and isinstance(drawn["latency"], Latency)
-    grid, sizes = drawn["lists.64"], drawn["depth.map"]
+    grid = drawn["lists.64"]
     assert isinstance(grid, HeatMap) and (len(grid.rows), len(grid.columns)) == (2, 3)
-    assert isinstance(sizes, HeatMap) and (sizes.rows, sizes.columns) == ((1.0, 64.0, 4096.0), (1.0, 64.0))
     assert [len(row) for row in grid.cells] == [3, 3] and grid.cells[0][0] is not None and grid.cells[0][0].value == 1
+
+
+def test_a_map_of_sizes_is_drawn_where_a_value_gains(evidence: Evidence) -> None:
+    twice = Estimate(2.0, Interval(1.9, 2.1), 6)
+    gains = laboratory.changed(
+        make_claims(evidence),
+        lambda each: replace(each, estimate=twice) if re.fullmatch(r"depth\..*\.gain", each.name) else each,
+    )
+    sizes = {each.name: each.data for each in pictures(gains)}["depth.map"]
+    assert isinstance(sizes, HeatMap) and (sizes.rows, sizes.columns) == ((1.0, 64.0, 4096.0), (1.0, 64.0))
 
 
 def fits(ledger: Ledger) -> set[str]:

@@ -14,7 +14,7 @@ class PublishedParameters:
     """The report and its values, by the names that the experiment's file has for them."""
 
     label: str = ""
-    values: dict[str, float] = field(default_factory=dict)
+    values: dict[str, int] = field(default_factory=dict)
 
 
 def published_parameters(experiment: str, folder: Path = PUBLISHED) -> PublishedParameters:
