@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from lab.files.store import put_file
+from lab.files.store import exclusive, put_file
 from lab.model.trial import Job, Link, Perturbation, Step
 from lab.places import CACHE
 from lab.plan.plan import Plan
@@ -28,7 +28,7 @@ Named = dict[str, Job]
 def compile_naps() -> None:
     """The program of the race, compiled here, so that all hosts run the same bytes."""
     NAPS.parent.mkdir(parents=True, exist_ok=True)
-    with put_file(NAPS) as file:
+    with exclusive(NAPS.with_name("lock")), put_file(NAPS) as file:
         subprocess.run(["gcc", "-O2", "-static", "-o", file, HERE.parent / "machine" / "naps.c"], check=True)
 
 
