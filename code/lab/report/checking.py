@@ -7,10 +7,9 @@ from argparse import Namespace
 from contextlib import suppress
 from pathlib import Path
 
-from lab.errors import LabError
+from lab.errors import LabError, StorageError
 from lab.files.stamp import is_current, keep_stamp
 from lab.files.storage import write_text
-from lab.files.store import StoreError
 from lab.files.typed_text import read_typed
 from lab.places import CACHE, from_here
 from lab.plan.plan import Plan
@@ -63,7 +62,7 @@ def ledger_stamp(plan: Plan, results: Path) -> str:
 
 def keep_ledger(plan: Plan, ledger: Ledger, stamp: str, cache: Path = CHECKED) -> None:
     """For the next check, so that it reads and does not compute."""
-    with suppress(StoreError):  # in another user's checkout each check computes
+    with suppress(StorageError):  # in another user's checkout each check computes
         write_text(_file(plan, cache), format_ledger(ledger))
         keep_stamp(_file(plan, cache), stamp)
 

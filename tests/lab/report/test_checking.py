@@ -27,6 +27,14 @@ def test_claims_are_computed_once_and_read_again(tmp_path: Path, monkeypatch: py
     assert (found.line, found.column) == (2, 14)
 
 
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    """As in another user's checkout: a file stands where the folder would be."""
+    plan, results = laboratory.plan_of("throughput_until_stable"), tmp_path / "results"
+    ledger = make_ledger(laboratory.evidence_of("throughput_until_stable", results))
+    (tmp_path / "cache").touch()
+    assert checking.ledger_of(plan, results, tmp_path / "cache").keys() == ledger.keys()
+
+
 def test_a_text_is_read_again_at_each_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
