@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from lab.faults import OpeningFault
-from lab.report.pdf.extract import LIMITS
+from lab.report.pdf.bounded import output_of
 from lab.submission.errors import SubmissionError
 
 LARGEST_TEXT = 4 * 2**20
@@ -25,13 +24,8 @@ def read_lines(pdf: bytes) -> list[str]:
 def run_bounded(command: Sequence[str], pdf: bytes, folder: Path, bound: int) -> bytes:
     """The output of a tool about report.pdf in this folder. A tool that ends badly has said all that it could."""
     (folder / "report.pdf").write_bytes(pdf)
-    with subprocess.Popen(
-        [*LIMITS, *command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
-        assert process.stdout is not None
-        content = process.stdout.read(bound + 1)
-        if len(content) > bound:
-            process.kill()
-            what = f"{command[0]} says more than {bound} bytes about it"
-            raise SubmissionError(what, fault=OpeningFault.TOO_LARGE)
+    content, _ = output_of(command, folder, bound)
+    if len(content) > bound:
+        what = f"{command[0]} says more than {bound} bytes about it"
+        raise SubmissionError(what, fault=OpeningFault.TOO_LARGE)
     return content

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -13,13 +12,12 @@ from lab.faults import OpeningFault
 from lab.files.storage import storage
 from lab.files.typed_text import TooLarge, read_bounded
 from lab.report.errors import AttachmentError
-from lab.report.pdf.attach import DEADLINE_S, run_qpdf
+from lab.report.pdf.attach import run_qpdf
+from lab.report.pdf.bounded import LARGEST_PDF, LIMITS, output_of
 
-LARGEST_PDF = 100 * 2**20
 LARGEST_FILE, LARGEST_TOTAL, MOST_FILES = 50 * 2**20, 100 * 2**20, 32
 MOST_OBJECTS = 20_000  # a report of the lab has some hundreds
 LONGEST_LINE = 80  # about an object, as qpdf lists them
-LIMITS = ("prlimit", "--cpu=8", f"--as={400 * 2**20}", f"--fsize={LARGEST_PDF}", "--core=0")
 KILLED = (-signal.SIGKILL, -signal.SIGXCPU)
 # One path component that starts with a letter: no folder, no hidden file, no option.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
@@ -70,32 +68,21 @@ def _names(scratch: Path, pdf: Path) -> list[str]:
 
 
 def _require_few_objects(scratch: Path, pdf: Path) -> None:
-    """Refuse a PDF of so many objects that all that comes later takes minutes; qpdf is killed at one too many."""
-    command = [*LIMITS, "qpdf", "--show-xref", "report.pdf"]
-    with subprocess.Popen(command, cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        assert process.stdout is not None
-        listed = process.stdout.read(MOST_OBJECTS * LONGEST_LINE)
-        is_long = listed.count(b"\n") > MOST_OBJECTS or len(listed) == MOST_OBJECTS * LONGEST_LINE
-        if is_long:
-            process.kill()
-    if is_long or process.returncode in KILLED:
+    """Refuse a PDF of so many objects that all that comes later takes minutes."""
+    bound = MOST_OBJECTS * LONGEST_LINE - 1
+    listed, status = output_of(["qpdf", "--show-xref", "report.pdf"], scratch, bound)
+    if len(listed) > bound or listed.count(b"\n") > MOST_OBJECTS or status in KILLED:
         what = f"holds more than {MOST_OBJECTS} objects, or takes qpdf more than its time or memory"
         raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
 
 
 def _content(scratch: Path, name: str, pdf: Path, bound: int) -> bytes:
-    """Read through a pipe up to the bound: a small stream can unpack to any size."""
-    command = [*LIMITS, "qpdf", f"--show-attachment={name}", "report.pdf"]
-    with subprocess.Popen(command, cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        assert process.stdout is not None
-        content = process.stdout.read(bound + 1)
-        process.stdout.close()
-        if len(content) > bound:
-            process.kill()
-            what = f"{name} unpacks to more than {bound} bytes"
-            raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
-        if process.wait(DEADLINE_S):
-            raise AttachmentError(f"{name} cannot be unpacked", where=str(pdf))
+    content, status = output_of(["qpdf", f"--show-attachment={name}", "report.pdf"], scratch, bound)
+    if len(content) > bound:
+        what = f"{name} unpacks to more than {bound} bytes"
+        raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
+    if status:
+        raise AttachmentError(f"{name} cannot be unpacked", where=str(pdf))
     return content
 
 

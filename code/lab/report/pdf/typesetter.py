@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from pathlib import Path
 
-from lab.report.pdf.attach import DEADLINE_S
-from lab.report.pdf.extract import LARGEST_PDF, LIMITS
+from lab.report.pdf.bounded import LARGEST_PDF, output_of
 
 LARGEST_TEXT = 20 * 2**20
 # pdfTeX's banner; a line may end behind each of its hyphens.
@@ -21,16 +19,6 @@ def typesetter(pdf: Path) -> str:
         scratch = Path(name)
         with pdf.open("rb") as file:
             (scratch / "report.pdf").write_bytes(file.read(LARGEST_PDF))
-        found = _BANNER.search(b" ".join(_text(scratch).split()))
+        text, _ = output_of(["pdftotext", "-raw", "report.pdf", "-"], scratch, LARGEST_TEXT)
+    found = _BANNER.search(b" ".join(text.split()))
     return found[1].decode().replace("- ", "-") if found else ""
-
-
-def _text(scratch: Path) -> bytes:
-    """The words of all pages, up to a bound: the PDF is a stranger's."""
-    command = [*LIMITS, "pdftotext", "-raw", "report.pdf", "-"]
-    with subprocess.Popen(command, cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        assert process.stdout is not None
-        text = process.stdout.read(LARGEST_TEXT)
-        process.stdout.close()
-        process.wait(DEADLINE_S)
-    return text

@@ -1,4 +1,4 @@
-"""Files into a PDF, by lab.report.pdf.attach, and out of it again, also out of a stranger's."""
+"""Files into a PDF, by lab.report.pdf.attach, and out of it again, also out of a stranger's: lab.report.pdf.bounded."""
 
 from pathlib import Path
 
