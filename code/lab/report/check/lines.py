@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, sizes_in
+from lab.report.check.shapes import KNEE
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
 from lab.report.claim import Claim
 from lab.report.setting import Strand
@@ -22,7 +23,6 @@ _STRAIGHT = re.compile(
     re.I,
 )
 _TIME = re.compile(r"\btimes?\b|\blatenc|\bround trips?\b|\bduration", re.I)
-_KNEE = re.compile(r"\b(?:knee|bends?|kink)\b", re.I)
 _FILLS = re.compile(
     r"\b(?:fills?|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturates|exhausts?|"
     r"occup\w+)\b[^.;]*\b(?:link|cable|wire|bandwidth|line)\b|"
@@ -35,7 +35,7 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
     """A line is straight where one line fits, a knee is where the data have one, a full link is full."""
     for part in sentence.parts:
         if part.is_stated:
-            for pattern, what in ((_STRAIGHT, _broken(part)), (_KNEE, _elsewhere(part)), (_FILLS, _unfilled(part))):
+            for pattern, what in ((_STRAIGHT, _broken(part)), (KNEE, _elsewhere(part)), (_FILLS, _unfilled(part))):
                 found = pattern.search(part.words)
                 if found and what and not _DENIED.search(part.words[: found.end()]):
                     yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))

@@ -50,8 +50,6 @@ _OVER = re.compile(r"[.!?]['\")]*\s*\Z")
 
 def require_safe(text: str, file: str) -> None:
     """An error for the first command, environment or character that is not permitted."""
-    if len(text) > LONGEST:
-        raise ReportError(f"the text has {len(text)} characters, at most {LONGEST} are printed", file=file)
     for each in unsafe(text, file):
         raise ReportError(each.what, hint=each.way, file=file, line=each.line)
 

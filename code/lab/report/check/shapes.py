@@ -13,18 +13,17 @@ from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
 from lab.report.claim import Claim, ClaimKind, Ledger
+from lab.report.moves import JUMP, is_level
 from lab.report.setting import Strand
 
-JUMP = 0.05  # as the draft: a step that saves less of a message's time is no jump
 PROPORTIONATE = 0.85  # of the sizes own factor: a step below brings less than in proportion
 CLOSE = 0.999  # of a peak: printed alike
-LEVEL = 1.1  # a curve is level from a size on where it gains no more than a tenth from there
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly)\b|n't\b", re.I)
 _PEAK = re.compile(
     r"\b(?:peaks?|peaked|maximum|highest(?! ratio)|tops? out|at most|best (?:rate|throughput|value))\b", re.I
 )
 _LOWEST = re.compile(r"\b(?:minimum|lowest|at least)\b", re.I)
-_KNEE = re.compile(r"\b(?:knee|bends?|kink)\b", re.I)
+KNEE = re.compile(r"\b(?:knee|bends?|kink)\b", re.I)
 _JUMP = re.compile(r"\b(?:jumps?|jumped|leaps?|spikes?|steep(?:est)? (?:step|rise))\b", re.I)
 _LEVELS = re.compile(
     r"\b(?:saturat\w*|converg\w*|plateaus?|levels? off|flattens?|flat|(?:is|stays|remains|nearly) constant|"
@@ -190,10 +189,7 @@ def _levels(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     sizes, rates = [each for each in sizes_in(part) if each in curve.rates], curve.rates
     if sizes and not any(".last" in each.name for each in part.uses):
         start = min(sizes)
-        beyond = [rates[each].estimate.value for each in rates if each >= start]
-        level = (
-            max(beyond) <= LEVEL * rates[start].estimate.value and min(beyond) >= rates[start].estimate.value / LEVEL
-        )
+        level = is_level([rates[each].estimate.value for each in sorted(rates) if each >= start])
     else:
         level = last.verdict in (Verdict.WITHIN, Verdict.CANT_TELL)
     if level is not denied:
@@ -256,7 +252,7 @@ def _grows(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
 
 _RULES: tuple[tuple[re.Pattern[str], Judge], ...] = (
     (_PEAK, _peak),
-    (_KNEE, _knee),
+    (KNEE, _knee),
     (_JUMP, _jump),
     (_LEVELS, _levels),
     (_FALLS, _falls),

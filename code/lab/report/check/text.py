@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from lab.report.check.binding import (
     claims_are_of_the_link,
@@ -80,11 +81,7 @@ def refused(text: str, file: str, ledger: Ledger) -> Iterator[RefusedSentence]:
 
 def objections(sentence: Sentence) -> list[Objection]:
     """What all rules have against a sentence, each thing once."""
-    found = [
-        Objection(each.what, each.at, each.groups, rule_name(rule))
-        for rule in SENTENCE_RULES
-        for each in rule(sentence)
-    ]
+    found = [replace(each, rule=rule_name(rule)) for rule in SENTENCE_RULES for each in rule(sentence)]
     return list(dict.fromkeys([*found, *_of_claims(sentence)]))
 
 

@@ -13,9 +13,8 @@ from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, ClaimGroup, ClaimKind
 from lab.report.claims.lines import scaled
 from lab.report.evidence.curve import Subject
+from lab.report.moves import is_level
 from lab.report.tex.units import in_words
-
-LEVEL = 1.1  # as the check of texts reads "saturates": beyond it a curve still moves
 
 
 @dataclass(frozen=True)
@@ -112,15 +111,10 @@ def _knee(curve: Subject) -> Claim | None:
 def _level(curve: Subject) -> Claim | None:
     """The smallest size from which on no median is further away than a tenth."""
     medians = {size: estimate_median(curve.values(size)).value for size in curve.sizes}
-    flat = (size for size in curve.sizes[:-1] if _is_level([medians[each] for each in medians if each >= size]))
+    flat = (size for size in curve.sizes[:-1] if is_level([medians[each] for each in medians if each >= size]))
     size = next(flat, None)
     if size is None:
         return None
     where = Estimate(size, None, len(curve.values(size)))
     meaning = f"size from which on the throughput of {curve.words} is level: no larger one moves it by over a tenth"
     return curve.claim(f"{curve.name}.level", where, "size", ClaimKind.DERIVED, meaning, *curve.sizes)
-
-
-def _is_level(rates: list[float]) -> bool:
-    """Against the first of them."""
-    return max(rates) <= LEVEL * rates[0] and min(rates) >= rates[0] / LEVEL

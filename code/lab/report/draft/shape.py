@@ -11,10 +11,9 @@ from lab.report.claims.ledger import AllClaims, CurveClaims
 from lab.report.claims.shape import CurveStep, Shape
 from lab.report.evidence.labels import is_ours, label
 from lab.report.evidence.links import link_groups
+from lab.report.moves import JUMP
 from lab.report.prose.uses import cite
 from lab.report.tex.escape import escape
-
-JUMP = 0.05  # of a message's time: a step that saves less is no jump
 
 
 def shape_sentences(claims: AllClaims) -> Iterator[str]:
