@@ -74,10 +74,11 @@ class Sources:
 
 @dataclass(frozen=True)
 class Report:
-    """The PDF, and its figures once more by name, for those without a viewer."""
+    """The PDF, its figures once more by name, for those without a viewer, and the claims that it was made with."""
 
     pdf: bytes
     pngs: dict[str, bytes]
+    ledger: Ledger
 
 
 def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
@@ -105,7 +106,7 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
     except ReportError as error:
         rendered = {MAIN: body, LEDGER: table}.get(error.file)
         raise (rendered.in_template(error) if rendered else error) from error
-    return Report(pdf, {name: figure.png for name, figure in gallery.shown.items()})
+    return Report(pdf, {name: figure.png for name, figure in gallery.shown.items()}, ledger)
 
 
 def discussion_text(sources: Sources, claims: AllClaims, body: str) -> str:

@@ -117,21 +117,17 @@ def _report(plan: Plan, results: Path, folder: Path) -> Path:
     from lab.files.stamp import keep_stamp
     from lab.report.build import DEFAULT, Sources, make_report
     from lab.report.checking import keep_ledger, ledger_stamp
-    from lab.report.claims.ledger import make_ledger
     from lab.report.evidence.evidence import gather
 
-    pdf, stamp = (
-        report_file(plan, folder),
-        _stamp(plan, results),
-    )  # the stamp comes first, so that a change during the build makes the PDF stale
+    # Stamps come first, so that a change during the build makes what was made of it stale.
+    pdf, stamp, of_ledger = report_file(plan, folder), _stamp(plan, results), ledger_stamp(plan, results)
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
-    checked, found = ledger_stamp(plan, results), gather(plan, results)
-    made = make_report(sources, found, CACHE / "report")
+    made = make_report(sources, gather(plan, results), CACHE / "report")
     for name, png in made.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
     write_bytes(pdf, made.pdf)
     keep_stamp(pdf, stamp)
-    keep_ledger(plan, make_ledger(found), checked, CACHE / "check")
+    keep_ledger(plan, made.ledger, of_ledger)
     return pdf
