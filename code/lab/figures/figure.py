@@ -1,4 +1,4 @@
-"""A finished figure: the same picture for print and for a screen, and its content in words."""
+"""A finished figure: the same picture for print, for a screen and for a page, and its content in words."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ class Figure:
     name: str
     pdf: bytes
     png: bytes
+    svg: bytes
     alt: str
     n: str
     keys: tuple[str, ...]

@@ -73,13 +73,14 @@ def settle(
 
 
 def finish(plot: Plot) -> Figure:
-    """Both files, without the date and the program that made them."""
+    """All files, without the date and the program that made them."""
     with style():
-        pdf, png = io.BytesIO(), io.BytesIO()
+        pdf, png, svg = io.BytesIO(), io.BytesIO(), io.BytesIO()
         nobody = {"CreationDate": None, "Creator": None, "Producer": None}
         plot.drawing.savefig(pdf, format="pdf", metadata=nobody)
         plot.drawing.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
-    return Figure(plot.name, pdf.getvalue(), png.getvalue(), plot.alt, plot.n, plot.keys)
+        plot.drawing.savefig(svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    return Figure(plot.name, pdf.getvalue(), png.getvalue(), svg.getvalue(), plot.alt, plot.n, plot.keys)
 
 
 def _room(drawing: Drawing, panel: Axes) -> Bbox:

@@ -54,6 +54,8 @@ STYLE: dict[Any, object] = {
     "legend.borderaxespad": 0.0,
     "pdf.fonttype": 42,
     "pdf.compression": 6,
+    "svg.fonttype": "path",  # the letters as curves: a page carries no font
+    "svg.hashsalt": "lab",  # else the names within would be drawn by lot
 }
 
 

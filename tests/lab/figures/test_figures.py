@@ -31,7 +31,7 @@ sys.path.insert(0, sys.argv[1])
 from tests.lab.figures.examples import EXAMPLES, figure
 for name in ("limits", "heat", "line"):
     made = figure(name)
-    print(hashlib.sha256(made.pdf + made.png + made.alt.encode()).hexdigest())
+    print(hashlib.sha256(made.pdf + made.png + made.svg + made.alt.encode()).hexdigest())
 """
 
 
@@ -43,7 +43,7 @@ def digests_in(folder: Path, environment: dict[str, str]) -> str:
 
 def test_other_process_folder_time_and_locale_give_the_same_bytes(tmp_path: Path) -> None:
     made = [figure(name) for name in ("limits", "heat", "line")]
-    here = "".join(hashlib.sha256(each.pdf + each.png + each.alt.encode()).hexdigest() + "\n" for each in made)
+    here = "".join(hashlib.sha256(each.pdf + each.png + each.svg + each.alt.encode()).hexdigest() + "\n" for each in made)
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 30\n")
     elsewhere = {"LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo", "SOURCE_DATE_EPOCH": "1", "TMPDIR": str(tmp_path)}
     assert digests_in(tmp_path, elsewhere) == here

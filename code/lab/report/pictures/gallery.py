@@ -19,6 +19,7 @@ from lab.report.stamp import digest_code
 
 DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
 WORDS = "figure.json"
+KINDS = ("pdf", "png", "svg")
 
 
 class Gallery(Mapping[str, Figure]):
@@ -52,16 +53,16 @@ def _one(picture: AnySketch, cache: Path, code: str) -> Figure:
 
 def _read(folder: Path) -> Figure:
     words = json.loads((folder / WORDS).read_text())
-    pictures = {"pdf": (folder / "figure.pdf").read_bytes(), "png": (folder / "figure.png").read_bytes()}
+    pictures = {kind: (folder / f"figure.{kind}").read_bytes() for kind in KINDS}
     return Figure(**words | pictures | {"keys": tuple(words["keys"])})
 
 
 def _write(folder: Path, figure: Figure) -> None:
     """Kept for the next report, where one may write; the digests last: they say that the figure is whole."""
-    words = {name: value for name, value in asdict(figure).items() if name not in ("pdf", "png")}
+    words = {name: value for name, value in asdict(figure).items() if name not in KINDS}
     with suppress(StorageError), storage(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "figure.pdf").write_bytes(figure.pdf)
-        (folder / "figure.png").write_bytes(figure.png)
+        for kind in KINDS:
+            (folder / f"figure.{kind}").write_bytes(getattr(figure, kind))
         (folder / WORDS).write_text(json.dumps(words, sort_keys=True))
         seal(folder)

@@ -13,10 +13,10 @@ from lab.report.pictures.gallery import WORDS, Gallery
 from lab.report.pictures.sketch import Sketch
 
 
-@pytest.mark.parametrize("name", ["figure.pdf", "figure.png", WORDS, SUMS])
+@pytest.mark.parametrize("name", ["figure.pdf", "figure.png", "figure.svg", WORDS, SUMS])
 def test_a_damaged_figure_is_drawn_again(tmp_path: Path, name: str) -> None:
     drawn: list[Any] = []
-    figure = Figure("one", b"pdf", b"png", "words", "n = 1", ("k",))
+    figure = Figure("one", b"pdf", b"png", b"svg", "words", "n = 1", ("k",))
 
     def draw(data: Any) -> Figure:
         drawn.append(data)
