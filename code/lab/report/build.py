@@ -1,4 +1,4 @@
-"""From evidence to a PDF: claims, figures, texts, checks, LaTeX, attachments."""
+"""From evidence to a PDF and a page: claims, figures, texts, checks, LaTeX, attachments."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from lab.report.tex.latex import compile_pdf
 from lab.report.tex.render import Rendered, render
 from lab.report.tex.typeset import definitions
 from lab.report.tex.units import show
+from lab.report.twin.page import Material
 
 DEFAULT = "default.tex"
 MAIN, LEDGER = "report.tex", "ledger.tex"
@@ -74,11 +75,11 @@ class Sources:
 
 @dataclass(frozen=True)
 class Report:
-    """The PDF, its figures once more by name, for those without a viewer, and the claims that it was made with."""
+    """The PDF; its figures once more by name, for those without a viewer; and what its page is made of."""
 
     pdf: bytes
     pngs: dict[str, bytes]
-    ledger: Ledger
+    material: Material
 
 
 def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
@@ -106,7 +107,10 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
     except ReportError as error:
         rendered = {MAIN: body, LEDGER: table}.get(error.file)
         raise (rendered.in_template(error) if rendered else error) from error
-    return Report(pdf, {name: figure.png for name, figure in gallery.shown.items()}, ledger)
+    svgs = {name: figure.svg for name, figure in gallery.shown.items()}
+    read = {name: text.decode() for name, text in files.items()}
+    material = Material(sources.experiment.stem, read, svgs, ledger, record_sets(evidence))
+    return Report(pdf, {name: figure.png for name, figure in gallery.shown.items()}, material)
 
 
 def discussion_text(sources: Sources, claims: AllClaims, body: str) -> str:

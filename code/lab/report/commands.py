@@ -7,6 +7,7 @@ from argparse import Namespace
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lab.errors import LabError, StorageError
 from lab.files.included import files_of
@@ -14,7 +15,10 @@ from lab.files.storage import write_bytes
 from lab.places import CACHE, MACHINE, PUBLISHED, REPORTS, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
-from lab.report.errors import ReportsRefused
+from lab.report.errors import ReportError, ReportsRefused
+
+if TYPE_CHECKING:
+    from lab.report.twin.page import Material
 
 COMMANDS = ("report", "claims", "check", "extract")
 
@@ -99,7 +103,8 @@ def is_current(plan: Plan, results: Path, folder: Path) -> bool:
     """Whether the report is there and of these records, texts and code."""
     from lab.files import stamp
 
-    return stamp.is_current(report_file(plan, folder), _stamp(plan, results))
+    file = report_file(plan, folder)
+    return file.with_suffix(".html").is_file() and stamp.is_current(file, _stamp(plan, results))
 
 
 def _report_or_error(plan: Plan, results: Path, folder: Path) -> Path | LabError:
@@ -128,6 +133,18 @@ def _report(plan: Plan, results: Path, folder: Path) -> Path:
     for name, png in made.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
     write_bytes(pdf, made.pdf)
+    _page(pdf.with_suffix(".html"), made.material)
     keep_stamp(pdf, stamp)
-    keep_ledger(plan, made.ledger, of_ledger)
+    keep_ledger(plan, made.material.ledger, of_ledger)
     return pdf
+
+
+def _page(file: Path, material: Material) -> None:
+    """The page beside the PDF; a template's command that it cannot show leaves the PDF alone."""
+    from lab.report.twin.page import page
+
+    try:
+        write_bytes(file, page(material, TEMPLATES).encode())
+    except ReportError as error:
+        file.unlink(missing_ok=True)
+        print(f"{from_here(file)} was not written, the PDF was: {error}", file=sys.stderr)

@@ -1,0 +1,137 @@
+"""Paragraphs, headings, lists, figures and tables of the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from html import escape
+
+from lab.report.errors import ReportError
+from lab.report.twin.figures import inline_svg
+from lab.report.twin.inline import Inline
+from lab.report.twin.reading import Node, arguments, kind, macro, source_of
+from lab.report.twin.tables import table
+
+LEVELS = {"section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}
+AROUND = {
+    "quote": ("<blockquote>", "</blockquote>"),
+    "center": ('<div class="center">', "</div>"),
+    "lababstract": ('<section class="abstract" aria-label="Abstract"><p><strong>Abstract.</strong></p>', "</section>"),
+}
+LISTS = {"itemize": "ul", "enumerate": "ol", "description": "ul"}
+BREAK = "\n\n"  # between paragraphs
+_BLANK = re.compile(r"\n[ \t]*\n\s*")
+ROUND = (
+    '<p class="round">A round: the client posts its messages, first to last; once all data are there, the server sends '
+    "its answer, and the round ends when that arrives. The answer is the way back.</p>"
+)
+
+
+@dataclass
+class Blocks:
+    """The writer of blocks; a paragraph grows until something ends it."""
+
+    inline: Inline
+    svgs: dict[str, bytes]
+    headings: list[tuple[str, str]] = field(default_factory=list)  # of sections: id and words
+    counts: list[int] = field(default_factory=lambda: [0, 0, 0])
+
+    def write(self, nodes: Iterable[Node]) -> str:
+        done, words = list[str](), list[Node]()
+        for node in [*_split(nodes), BREAK]:
+            block = self._block(node)
+            if block is None:
+                words.append(node)
+                continue
+            if said := self.inline.write(words).strip():
+                done.append(f"<p>{said}</p>")
+            words.clear()
+            done.append(block)
+        return "\n".join(filter(None, done))
+
+    def _block(self, node: Node) -> str | None:
+        """The block that a node is, or None of words."""
+        name = macro(node)
+        if (isinstance(node, str) and node == BREAK) or name == "par":
+            return ""
+        if kind(node) == "Environment":
+            return self._environment(node)
+        if name in LEVELS:
+            return self._heading(name, arguments(node))
+        return {"labround": ROUND}.get(name) if name != "labtitle" else self._title(arguments(node))
+
+    def _title(self, parts: list[list[Node]]) -> str:
+        lines = (self.inline.write(each).strip() for each in parts)
+        return "".join(f'<p class="who">{each}</p>' for each in lines if each)
+
+    def _heading(self, name: str, parts: list[list[Node]]) -> str:
+        level, words = LEVELS[name], self.inline.write(parts[-1])
+        depth = level - 2
+        if depth > 2 or source_of(parts[0]) == "*":
+            return f"<h{level}>{words}</h{level}>"
+        self.counts[depth] += 1
+        self.counts[depth + 1 :] = [0] * (2 - depth)
+        number = ".".join(map(str, self.counts[: depth + 1]))
+        if not depth:
+            self.headings.append((number, words))
+        return f'<h{level} id="section:{number}">{number} {words}</h{level}>'
+
+    def _environment(self, node: Node) -> str:
+        name = node.environmentname
+        if name == "document":
+            return self.write(node.nodelist)
+        if name == "labplace":
+            return self._float(node)
+        if name in LISTS:
+            return f"<{LISTS[name]}>{self._items(node.nodelist)}</{LISTS[name]}>"
+        if name in ("tabular", "longtable"):
+            return table(node, self.inline)
+        if name == "labbox":
+            title = self.inline.write(arguments(node)[0])
+            return f"<aside><p><strong>{title}.</strong></p>{self.write(node.nodelist)}</aside>"
+        if name not in AROUND:
+            raise ReportError(f"the page knows no environment {name!r}")
+        before, after = AROUND[name]
+        return f"{before}{self.write(node.nodelist)}{after}"
+
+    def _items(self, nodes: list[Node]) -> str:
+        """What stands before the first item is no item."""
+        items = list[list[Node]]()
+        for node in nodes:
+            if macro(node) == "item":
+                items.append([each for given in arguments(node) for each in given])
+            elif items:
+                items[-1].append(node)
+        return "\n".join(f"<li>{self.write(each)}</li>" for each in items)
+
+    def _float(self, node: Node) -> str:
+        """A figure or a table with its number and caption."""
+        sort = source_of(arguments(node)[0])
+        given = {macro(each): arguments(each) for each in node.nodelist if macro(each)}
+        label = source_of(given["label"][0])
+        place = escape(label)
+        head = f"<strong>{sort.capitalize()} {self.inline.places[label]}.</strong>"
+        caption = f'<figcaption id="caption:{place}">{head} {self.inline.write(given["caption"][-1])}</figcaption>'
+        inside = self._picture(given["labpicture"]) if sort == "figure" else self._tables(node, f"caption:{place}")
+        return f'<figure id="{place}" class="{sort}">{caption}\n{inside}</figure>'
+
+    def _tables(self, node: Node, name: str) -> str:
+        return "".join(table(each, self.inline, name) for each in node.nodelist if kind(each) == "Environment")
+
+    def _picture(self, given: list[list[Node]]) -> str:
+        name = source_of(given[0]).removeprefix("figures/").removesuffix(".pdf")
+        alt = bytes.fromhex(source_of(given[1])).decode("utf-16")
+        return inline_svg(self.svgs[name], name, alt)
+
+
+def _split(nodes: Iterable[Node]) -> Iterator[Node | str]:
+    """The nodes, and where a line is blank a break in place of it."""
+    for node in nodes:
+        if kind(node) != "Chars":
+            yield node
+            continue
+        for place, words in enumerate(_BLANK.split(node.chars)):
+            if place:
+                yield BREAK
+            yield words

@@ -1,0 +1,133 @@
+"""Words within a paragraph: LaTeX nodes as HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from html import escape
+
+from latex2mathml.converter import convert
+from pylatexenc.latex2text import LatexNodes2Text, get_default_latex_context_db  # type: ignore[import-untyped]
+
+from lab.report.errors import ReportError
+from lab.report.prose.uses import digits_of
+from lab.report.twin.quantities import SPACE, number, quantity, unit
+from lab.report.twin.reading import Node, arguments, kind, macro, source_of
+from lab.report.twin.tips import Tips
+
+TAGS = {
+    **{"emph": "em", "textit": "em", "textbf": "strong", "texttt": "code", "url": "code"},
+    **{"textsuperscript": "sup", "textsubscript": "sub"},
+}
+SAME = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labnarrow", "title", "mbox"})  # their argument alone
+NOTHING = frozenset(
+    """small footnotesize large raggedright begingroup endgroup setlength vspace noindent labsettle pagestyle centering
+    leftskip parskip hypersetup documentclass usepackage author input labclaim / -""".split()  # noqa: SIM905
+)
+WRITTEN = {
+    **{"labwarned": "<sup>\N{DAGGER}</sup>", "allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " "},
+    **{"labtypesetter": "pdfTeX, for the PDF; this page is made of the same text", "quad": " ", "qquad": " "},
+}
+SPECIALS = {"~": SPACE, "``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014"}
+_LIBRARY = LatexNodes2Text()
+_KNOWN = get_default_latex_context_db()
+_LABS = re.compile(r"\\(?:claim|num|qty|SI|unit|text)\b")
+
+
+@dataclass
+class Inline:
+    """The words' writer; it knows the claims and the numbers of figures and tables."""
+
+    tips: Tips
+    places: dict[str, int]  # `figure:throughput`
+
+    def write(self, nodes: Iterable[Node | str]) -> str:
+        return "".join(map(self._node, nodes))
+
+    def _node(self, node: Node | str) -> str:
+        if isinstance(node, str):
+            return _chars(node)
+        writers: dict[str, Callable[[Node], str]] = {
+            "Chars": lambda each: _chars(each.chars),
+            "Group": lambda each: self.write(each.nodelist),
+            "Specials": lambda each: SPECIALS.get(each.specials_chars, escape(each.specials_chars)),
+            "Math": self._formula,
+            "Macro": self._macro,
+            "Comment": lambda _: "",
+        }
+        if kind(node) not in writers:
+            raise ReportError(f"the page knows no environment {node.environmentname!r} within a line")
+        return writers[kind(node)](node)
+
+    def _formula(self, node: Node) -> str:
+        """MathML; one with the lab's own numbers as words."""
+        if _LABS.search(node.latex_verbatim()):
+            return self.write(node.nodelist)
+        display = "block" if node.displaytype == "display" else "inline"
+        return convert(source_of(node.nodelist), display=display)
+
+    def _macro(self, node: Node) -> str:
+        name, given = macro(node), arguments(node)
+        if name in WRITTEN or name in NOTHING:
+            return WRITTEN.get(name, "")
+        if name in SAME:
+            return self.write(given[-1])
+        if name in TAGS:
+            return f"<{TAGS[name]}>{self.write(given[-1])}</{TAGS[name]}>"
+        special = getattr(self, f"_{name}", None)
+        return str(special(*given)) if special else self._from_library(node)
+
+    def _from_library(self, node: Node) -> str:
+        """Letters, accents and signs."""
+        if not getattr(_KNOWN.get_macro_spec(node.macroname), "macroname", ""):
+            raise ReportError(f"the page does not know the command \\{node.macroname}")
+        return escape(str(_LIBRARY.node_to_text(node)), quote=False)
+
+    def _claim(self, digits: list[Node], name: list[Node]) -> str:
+        return self.tips.claim(source_of(name), digits_of(source_of(digits)))
+
+    def _figureof(self, name: list[Node]) -> str:
+        return self._place("figure", source_of(name))
+
+    def _tableof(self, name: list[Node]) -> str:
+        return self._place("table", source_of(name))
+
+    def _place(self, sort: str, name: str) -> str:
+        label = f"{sort}:{name}"
+        return f'<a href="#{escape(label)}">{sort.capitalize()}{SPACE}{self.places[label]}</a>'
+
+    def _hypertarget(self, name: list[Node], content: list[Node]) -> str:
+        return f'<span id="{escape(source_of(name))}">{self.write(content)}</span>'
+
+    def _num(self, typed: list[Node]) -> str:
+        return number(source_of(typed))
+
+    def _unit(self, of: list[Node]) -> str:
+        return unit(source_of(of))
+
+    def _qty(self, typed: list[Node], of: list[Node]) -> str:
+        return quantity(source_of(typed), source_of(of))
+
+    _SI = _qty
+
+    def _labhead(self, first: list[Node], second: list[Node]) -> str:
+        return f"{self.write(first)}<br>{self.write(second)}"
+
+    def _labinterval(self, content: list[Node]) -> str:
+        return f'<span class="interval">[{self.write(content)}]</span>'
+
+    def _labpadded(self, content: list[Node], longest: list[Node]) -> str:
+        return f'<span class="room" style="min-width:{self._width(longest)}ch">{self.write(content)}</span>'
+
+    def _hphantom(self, content: list[Node]) -> str:
+        return f'<span class="room" style="min-width:{self._width(content)}ch"></span>'
+
+    def _width(self, content: list[Node]) -> str:
+        """In digits, points and commas as half of one."""
+        plain = re.sub(r"<[^>]*>", "", self.write(content))
+        return f"{len(plain) - 0.5 * sum(map(plain.count, '., ')):g}"
+
+
+def _chars(typed: str) -> str:
+    return escape(typed.replace("'", "\u2019"), quote=False)

@@ -1,0 +1,54 @@
+"""The whole page: one file that asks for no other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from lab.report.claim import Ledger
+from lab.report.evidence.record_sets import RecordSet
+from lab.report.twin.blocks import Blocks
+from lab.report.twin.inline import Inline
+from lab.report.twin.reading import arguments, macro, nodes_of
+from lab.report.twin.tips import Tips
+
+TEMPLATE = "twin.html"
+_INPUT = re.compile(r"\\input\{(\w+)\}")
+_LABEL = re.compile(r"\\label\{((figure|table):[^{}]*)\}")
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that LaTeX reads of a report, the figures, and what stands behind the claims."""
+
+    name: str
+    texts: dict[str, str]  # report.tex and those that it takes in
+    svgs: dict[str, bytes]
+    ledger: Ledger
+    sets: tuple[RecordSet, ...]
+
+
+def page(material: Material, templates: Path) -> str:
+    """The page; a command that it does not know is an error."""
+    source = _INPUT.sub(lambda found: material.texts.get(f"{found[1]}.tex", ""), material.texts["report.tex"])
+    preamble, _, rest = source.partition(r"\begin{document}")
+    blocks = Blocks(Inline(Tips(material.ledger, material.sets), numbered(source)), material.svgs)
+    body = blocks.write(nodes_of(rest.partition(r"\end{document}")[0]))
+    title = next(blocks.inline.write(arguments(each)[-1]) for each in nodes_of(preamble) if macro(each) == "title")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FileSystemLoader(templates))
+    headings = [(number, Markup(words)) for number, words in blocks.headings]
+    shown = {"name": material.name, "title": Markup(title), "headings": headings, "body": Markup(body)}
+    return environment.get_template(TEMPLATE).render(shown) + "\n"
+
+
+def numbered(source: str) -> dict[str, int]:
+    """Figures and tables, each by its label, counted apart as LaTeX counts them."""
+    counts, numbers = {"figure": 0, "table": 0}, dict[str, int]()
+    for label, sort in _LABEL.findall(source):
+        counts[sort] += 1
+        numbers[label] = counts[sort]
+    return numbers

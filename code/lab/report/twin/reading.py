@@ -1,0 +1,65 @@
+"""The report's LaTeX as a tree: pylatexenc reads it, told of the lab's own commands."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pylatexenc.latexwalker import (  # type: ignore[import-untyped]
+    LatexNode,
+    LatexWalker,
+    LatexWalkerParseError,
+    get_default_latex_context_db,
+)
+from pylatexenc.macrospec import EnvironmentSpec, MacroSpec  # type: ignore[import-untyped]
+
+from lab.report.errors import ReportError
+
+Node: TypeAlias = LatexNode  # of a library without types
+MACROS = {
+    **{"claim": "[{", "labclaim": "{{", "figureof": "{", "tableof": "{", "labtitle": "{{{", "labpicture": "{{"},
+    **{"labhead": "{{", "labnarrow": "{", "labinterval": "{", "labpadded": "{{", "hphantom": "{", "rlap": "{"},
+    **{"hypertarget": "{{", "hypersetup": "{", "unit": "{", "num": "{", "qty": "{{", "SI": "{{", "url": "{"},
+    **{"setlength": "{{", "label": "{", "caption": "{", "vspace": "*{", "pagestyle": "{", "text": "{", "input": "{"},
+    **dict.fromkeys(("labwarned", "labsettle", "labround", "labtypesetter", "allowbreak", "par", "noindent"), ""),
+    **{"multicolumn": "{{{", "textsuperscript": "{", "textsubscript": "{"},
+}
+ENVIRONMENTS = {"labplace": "{", "lababstract": "", "labbox": "{", "tabular": "[{", "longtable": "[{"}
+
+
+def nodes_of(source: str) -> list[Node]:
+    """The nodes of a text; what does not close is an error."""
+    context = get_default_latex_context_db()
+    macros = [MacroSpec(name, arguments) for name, arguments in MACROS.items()]
+    environments = [EnvironmentSpec(name, arguments) for name, arguments in ENVIRONMENTS.items()]
+    context.add_context_category("lab", macros=macros, environments=environments, prepend=True)
+    try:
+        found: list[Node] = LatexWalker(source, latex_context=context, tolerant_parsing=False).get_latex_nodes()[0]
+    except LatexWalkerParseError as error:
+        raise ReportError(f"the page cannot be read from the report's LaTeX: {error.msg}") from error
+    return found
+
+
+def kind(node: Node) -> str:
+    """`Macro`, `Chars`, `Group`, `Environment`, `Specials`, `Math` or `Comment`."""
+    return str(type(node).__name__).removeprefix("Latex").removesuffix("Node")
+
+
+def arguments(node: Node) -> list[list[Node]]:
+    """The contents of each argument, optional ones that are absent as nothing."""
+    return [_content(each) for each in node.nodeargd.argnlist] if node.nodeargd else []
+
+
+def source_of(nodes: list[Node]) -> str:
+    """What was typed."""
+    return "".join(each.latex_verbatim() for each in nodes)
+
+
+def macro(node: Node) -> str:
+    """The name of a command, nothing of another node."""
+    return str(node.macroname) if kind(node) == "Macro" else ""
+
+
+def _content(argument: Node) -> list[Node]:
+    if argument is None:
+        return []
+    return list(argument.nodelist) if kind(argument) == "Group" else [argument]

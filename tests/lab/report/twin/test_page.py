@@ -1,0 +1,134 @@
+"""The page of a report, opened in a browser as a reader opens it: from disk."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.lab.grade.browser import addresses, found_in
+from tests.lab.report import laboratory
+
+from lab.places import EXPERIMENTS, TEMPLATES
+from lab.report.build import Report, Sources, make_report
+from lab.report.errors import ReportError
+from lab.report.evidence.evidence import gather
+from lab.report.prose.uses import claims_used
+from lab.report.tex.typeset import shown
+from lab.report.twin.page import page as page_of
+from lab.report.twin.quantities import printed
+
+NAME = "verbs_throughput"
+FOCUS = """var link = document.querySelector('.claim a'), tip = link.nextElementSibling;
+var hidden = getComputedStyle(tip).display; link.focus(); var open = getComputedStyle(tip).display;
+document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'})); var shut = getComputedStyle(tip).display;
+return [hidden, open, shut, tip.textContent, document.getElementById(link.getAttribute('aria-describedby')) === tip,
+        document.getElementById(link.getAttribute('href').slice(1)) !== null];"""
+SORT = """var table = document.querySelector('[id="table:results"] table');
+var head = table.querySelectorAll('thead th')[0];
+function column() { return Array.from(table.tBodies[0].rows, function (row) { return +row.cells[0].dataset.value; }); }
+var button = head.querySelector('button'); button.focus(); var reached = document.activeElement === button;
+button.click(); var up = column(), said = head.getAttribute('aria-sort');
+button.click(); return [reached, up, said, column(), head.getAttribute('aria-sort'), head.scope];"""
+NAMES = """var svgs = Array.from(document.querySelectorAll('figure svg'));
+var ids = Array.from(document.querySelectorAll('[id]'), function (each) { return each.id; });
+return {unnamed: svgs.filter(function (each) { return !each.getAttribute('aria-label'); }).length, drawn: svgs.length,
+  twice: ids.length - new Set(ids).size, lang: document.documentElement.lang,
+  levels: Array.from(document.querySelectorAll('h1,h2,h3,h4,h5'), function (each) { return +each.tagName[1]; }),
+  lost: Array.from(document.querySelectorAll('a[href^="#"]')).filter(function (each) {
+    return !document.getElementById(decodeURIComponent(each.getAttribute('href').slice(1))); }).length,
+  text: document.querySelector('main').innerText};"""
+CONTRAST = r"""function light(colour) { return colour.match(/[\d.]+/g).slice(0, 3).map(function (each) {
+  var part = each / 255; return part <= 0.04045 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4);
+}).reduce(function (sum, part, place) { return sum + part * [0.2126, 0.7152, 0.0722][place]; }, 0); }
+var style = getComputedStyle(document.documentElement), probe = document.createElement('i');
+function of(name) { probe.style.color = style.getPropertyValue(name); document.body.appendChild(probe);
+  return light(getComputedStyle(probe).color); }
+return ['--ink', '--grey', '--link'].flatMap(function (ink) { return ['--paper', '--box'].map(function (paper) {
+  var both = [of(ink), of(paper)].sort(function (a, b) { return b - a; });
+  return (both[0] + 0.05) / (both[1] + 0.05); }); });"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    folder = tmp_path_factory.mktemp("twin")
+    plan = laboratory.plan_of(NAME)
+    laboratory.record(plan, folder / "records")
+    return make_report(
+        Sources(EXPERIMENTS / f"{NAME}.toml", TEMPLATES), gather(plan, folder / "records"), folder / "cache"
+    )
+
+
+@pytest.fixture
+def page(made: Report, tmp_path: Path) -> Path:
+    (tmp_path / f"{NAME}.html").write_text(page_of(made.material, TEMPLATES))
+    return tmp_path / f"{NAME}.html"
+
+
+def test_a_claim_shows_its_records_on_focus_and_leads_to_the_ledger(page: Path) -> None:
+    hidden, opened, shut, words, described, target = found_in(page, FOCUS)
+    assert (hidden, opened, shut, described, target) == ("none", "block", "none", True, True)
+    assert re.match(r"[\w.]+: .*(records R\d+ \(\w+, \d+, the first \w{10}\)|set in )", words)
+
+
+def test_a_table_sorts_by_its_numbers_with_a_button_that_a_key_reaches(page: Path) -> None:
+    reached, up, first, down, second, scope = found_in(page, SORT)
+    assert reached and (first, second, scope) == ("ascending", "descending", "col")
+    assert len(up) > 2 and up == sorted(up) and down == up[::-1]
+
+
+def test_names_ids_headings_and_links_are_whole_and_nothing_is_asked_for(page: Path, made: Report) -> None:
+    found = found_in(page, NAMES)
+    assert (found["unnamed"], found["twice"], found["lost"], found["lang"]) == (0, 0, 0, "en")
+    assert found["drawn"] == len(made.pngs) and found["levels"][0] == 1
+    assert all(below - above <= 1 for above, below in zip(found["levels"], found["levels"][1:], strict=False))
+    assert addresses(page) == set()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_letters_stand_out_by_at_least_4_5_to_1(page: Path, scheme: str) -> None:
+    page.write_text(page.read_text().replace("(prefers-color-scheme: dark)", "all" if scheme == "dark" else "not all"))
+    ratios = found_in(page, CONTRAST)
+    assert len(ratios) == 6 and min(ratios) >= 4.5
+
+
+def test_the_page_and_the_pdf_say_the_same_numbers(page: Path, made: Report, tmp_path: Path) -> None:
+    (tmp_path / "report.pdf").write_bytes(made.pdf)
+    told = subprocess.run(
+        ["pdftotext", "-raw", tmp_path / "report.pdf", "-"], capture_output=True, text=True, check=True
+    )
+    pdf, here = _bare(told.stdout), _bare(found_in(page, NAMES)["text"])
+    text = "".join(made.material.texts.values())
+    values = {_bare(printed(shown(made.material.ledger.find(name), digits))) for name, digits in claims_used(text)}
+    assert len(values) > 20
+    assert {each for each in values if each not in here} == {each for each in values if each not in pdf} == set()
+
+
+def test_the_same_page_comes_of_another_folder_time_zone_and_locale(page: Path, tmp_path: Path) -> None:
+    script = "import sys; from tests.lab.report.twin import elsewhere; elsewhere.write(*sys.argv[1:])"
+    environment = os.environ | {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
+    command = [sys.executable, "-c", script, NAME, str(tmp_path / "there"), str(tmp_path / "there.html")]
+    subprocess.run(command, env=environment, check=True)
+    assert (tmp_path / "there.html").read_bytes() == page.read_bytes()
+
+
+def test_a_blank_line_begins_a_paragraph_and_a_command_that_is_not_known_is_named(made: Report) -> None:
+    def written(body: str) -> str:
+        whole = r"\title{T}\begin{document}" + body + r"\end{document}"
+        return page_of(replace(made.material, texts={"report.tex": whole}), TEMPLATES)
+
+    assert "<p>One &lt; 2.</p>\n<p>Two – 50\u202f000.</p>" in written("One < 2.\n \nTwo -- \\num{50000}.")
+    assert "<mi>n</mi>" in written("$n = 3$") and "é" in written(r"\'e")
+    with pytest.raises(ReportError, match=r"does not know the command \\foo"):
+        written(r"A \foo.")
+    with pytest.raises(ReportError, match="cannot be read"):
+        written(r"\emph{A")
+
+
+def _bare(text: str) -> str:
+    """Without blanks, for a line may break at them; one sign for minus."""
+    return re.sub(r"\s", "", text).replace("\N{MINUS SIGN}", "-")
