@@ -12,6 +12,7 @@ from pylatexenc.latex2text import LatexNodes2Text, get_default_latex_context_db 
 
 from lab.report.errors import ReportError
 from lab.report.prose.uses import digits_of
+from lab.report.tex.escape import SPECIAL
 from lab.report.twin.quantities import SPACE, number, quantity, unit
 from lab.report.twin.reading import Node, arguments, kind, macro, source_of
 from lab.report.twin.tips import Tips
@@ -28,7 +29,10 @@ NOTHING = frozenset(
 WRITTEN = {
     **{"labwarned": "<sup>\N{DAGGER}</sup>", "allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " "},
     **{"labtypesetter": "pdfTeX, for the PDF; this page is made of the same text", "quad": " ", "qquad": " "},
+    **{"LaTeX": "LaTeX", "TeX": "TeX", "textmu": "µ", "ne": "≠"},
 }
+# As lab.report.tex.escape writes them: \textless{}.
+ESCAPED = {tex[1:-2]: escape(sign) for sign, tex in SPECIAL.items() if tex.startswith(r"\text")}
 SPECIALS = {"~": SPACE, "``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014"}
 _LIBRARY = LatexNodes2Text()
 _KNOWN = get_default_latex_context_db()
@@ -71,6 +75,8 @@ class Inline:
         name, given = macro(node), arguments(node)
         if name in WRITTEN or name in NOTHING:
             return WRITTEN.get(name, "")
+        if name in ESCAPED:
+            return ESCAPED[name]
         if name in SAME:
             return self.write(given[-1])
         if name in TAGS:

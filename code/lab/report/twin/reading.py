@@ -21,6 +21,7 @@ MACROS = {
     **{"hypertarget": "{{", "hypersetup": "{", "unit": "{", "num": "{", "qty": "{{", "SI": "{{", "url": "{"},
     **{"setlength": "{{", "label": "{", "caption": "{", "vspace": "*{", "pagestyle": "{", "text": "{", "input": "{"},
     **dict.fromkeys(("labwarned", "labsettle", "labround", "labtypesetter", "allowbreak", "par", "noindent"), ""),
+    **dict.fromkeys(("section", "subsection", "subsubsection", "paragraph"), "*[{"),
     **{"multicolumn": "{{{", "textsuperscript": "{", "textsubscript": "{"},
 }
 ENVIRONMENTS = {"labplace": "{", "lababstract": "", "labbox": "{", "tabular": "[{", "longtable": "[{"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import subprocess
@@ -15,14 +16,20 @@ from tests.lab.report import laboratory
 
 from lab.places import EXPERIMENTS, TEMPLATES
 from lab.report.build import Report, Sources, make_report
+from lab.report.check.safety import ALLOWED
 from lab.report.errors import ReportError
 from lab.report.evidence.evidence import gather
 from lab.report.prose.uses import claims_used
+from lab.report.tex.escape import SPECIAL, escape
 from lab.report.tex.typeset import shown
 from lab.report.twin.page import page as page_of
 from lab.report.twin.quantities import printed
 
 NAME = "verbs_throughput"
+# What a text may use, but only with a claim, within a table, in a unit, or before the page is made.
+ELSEWHERE = "claim size figureof tableof draft begin end item toprule midrule bottomrule hline".split()  # noqa: SIM905
+UNITS = "byte bit second per kilo mega giga kibi mebi gibi milli micro nano percent hertz".split()  # noqa: SIM905
+NOT_IN_A_LINE = frozenset((*ELSEWHERE, *UNITS))
 FOCUS = """var link = document.querySelector('.claim a'), tip = link.nextElementSibling;
 var hidden = getComputedStyle(tip).display; link.focus(); var open = getComputedStyle(tip).display;
 document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'})); var shut = getComputedStyle(tip).display;
@@ -127,6 +134,21 @@ def test_a_blank_line_begins_a_paragraph_and_a_command_that_is_not_known_is_name
         written(r"A \foo.")
     with pytest.raises(ReportError, match="cannot be read"):
         written(r"\emph{A")
+
+
+def test_every_letter_that_the_lab_escapes_and_every_sign_that_a_text_may_use_is_known(made: Report) -> None:
+    def written(body: str) -> str:
+        whole = r"\title{T}\begin{document}" + body + r"\end{document}"
+        return page_of(replace(made.material, texts={"report.tex": whole}), TEMPLATES)
+
+    typed = "".join(each for each in SPECIAL if each not in "'-\N{NO-BREAK SPACE}")
+    assert f"<p>{html.escape(typed, quote=False)}</p>" in unquoted(written(escape(typed)))
+    for name in sorted(ALLOWED - NOT_IN_A_LINE):
+        assert written(rf"\{name}{{}}{{}}"), name
+
+
+def unquoted(page: str) -> str:
+    return page.replace("&quot;", '"')
 
 
 def _bare(text: str) -> str:
