@@ -87,8 +87,8 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
     return make_report(sources, evidence, cache).pdf
 
 
-def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
-    """The finished report, or an error that says what to change."""
+def make_report(sources: Sources, evidence: Evidence, cache: Path, before: Path | None = None) -> Report:
+    """The finished report, or an error that says what to change; `before` keeps what LaTeX left, for the next one."""
     claims = make_claims(evidence)
     ledger, gallery = claims.ledger, Gallery(pictures(claims), cache / "figures")
     context = make_context(claims, read_people(sources.people), gallery)
@@ -103,7 +103,7 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path) -> Report:
     whole = {"experiment.toml": read_whole(sources.experiment).text.encode()}
     inside = attachments(evidence, ledger, whole | typed)
     try:
-        pdf = attach(compile_pdf(files | shown, MAIN), inside)
+        pdf = attach(compile_pdf(files | shown, MAIN, before), inside)
     except ReportError as error:
         rendered = {MAIN: body, LEDGER: table}.get(error.file)
         raise (rendered.in_template(error) if rendered else error) from error

@@ -129,7 +129,7 @@ def _report(plan: Plan, results: Path, folder: Path) -> Path:
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
-    made = make_report(sources, gather(plan, results), CACHE / "report")
+    made = make_report(sources, gather(plan, results), CACHE / "report", CACHE / "report" / "latex" / pdf.stem)
     for name, png in made.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
     write_bytes(pdf, made.pdf)

@@ -1,39 +1,90 @@
-"""LaTeX into PDF: pdflatex through latexmk, in a scratch folder, shut off from the rest; same input, same bytes."""
+"""LaTeX into PDF: pdflatex as often as it takes, in a scratch folder, shut off from the rest; same input, same bytes."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
+from lab.errors import StorageError
+from lab.files.storage import storage
 from lab.report.errors import ReportError
 from lab.report.tex.log import first_error, unpleasant_boxes
+from lab.report.tex.passes import Left, put_left, read_left, reads_pages
 
 # The date of all reports: 2026-01-01, as on the exact site's clock. A date of today would change the bytes.
 EPOCH = 1_767_225_600
 DEADLINE_S = 120
 LIMITS = ("--cpu=100", f"--as={2 * 10**9}", f"--fsize={10**8}", "--core=0")
-LATEX = "-interaction=nonstopmode -halt-on-error -file-line-error -no-shell-escape -no-parse-first-line"
+MOST_PASSES = 5  # as latexmk has it
+LATEX = "-interaction=nonstopmode -halt-on-error -file-line-error -no-shell-escape -no-parse-first-line".split()
 
 
-def compile_pdf(files: dict[str, bytes], main: str) -> bytes:
-    """The PDF of the main file; an error or an ugly box is one sentence with file and line."""
+def compile_pdf(files: dict[str, bytes], main: str, before: Path | None = None) -> bytes:
+    """The PDF of the main file; an error or an ugly box is one sentence with file and line.
+
+    `before` is a folder for what the last build of this text left: if it still holds, one pass is enough.
+    """
     with tempfile.TemporaryDirectory(prefix="lab-report-") as name:
-        scratch = Path(name)
+        scratch, stem = Path(name), Path(main).stem
         for path, content in files.items():
             (scratch / path).parent.mkdir(parents=True, exist_ok=True)
             (scratch / path).write_bytes(content)
             os.utime(scratch / path, (EPOCH, EPOCH))
-        _run(scratch, main)
+        start = read_left(before, stem) if before else Left()
+        left = _run(scratch, main, start, reads_pages(_sources(files)))
+        _keep(left, before, stem)
         return (scratch / main).with_suffix(".pdf").read_bytes()
 
 
-def _run(scratch: Path, main: str) -> None:
-    command = ["prlimit", *LIMITS, "latexmk", "-norc", "-pdf", f"-pdflatex=pdflatex {LATEX} %O %S", main]
+def _sources(files: dict[str, bytes]) -> list[bytes]:
+    return [content for name, content in files.items() if name.endswith((".tex", ".sty"))]
+
+
+def _keep(left: Left, before: Path | None, stem: str) -> None:
+    """For the next build, where one may write."""
+    if before:
+        with suppress(StorageError), storage(before):
+            before.mkdir(parents=True, exist_ok=True)
+            put_left(left, before, stem)
+
+
+def _run(scratch: Path, main: str, start: Left, with_pages: bool) -> Left:
+    """Passes until one leaves what it read. Where the start is of another text, or damaged, it begins with none."""
+    try:
+        return _passes(scratch, main, start, with_pages)
+    except ReportError:
+        if not start.files:
+            raise
+        return _passes(scratch, main, Left(), with_pages)
+
+
+def _passes(scratch: Path, main: str, left: Left, with_pages: bool) -> Left:
+    put_left(left, scratch, Path(main).stem)
+    for _ in range(MOST_PASSES):
+        log, read = one_pass(scratch, main), left
+        left = read_left(scratch, Path(main).stem)
+        if left.agrees(read, with_pages=with_pages):
+            break
+    if ugly := unpleasant_boxes(log):
+        raise ReportError(ugly[0].what, file=ugly[0].file, line=ugly[0].line, hint="shorter words or another break")
+    return left
+
+
+def one_pass(scratch: Path, main: str) -> str:
+    """The log of a run of pdflatex."""
+    command = ["prlimit", *LIMITS, "pdflatex", *LATEX, main]
     try:
         done = subprocess.run(
-            command, cwd=scratch, env=_environment(scratch), capture_output=True, timeout=DEADLINE_S, check=False
+            command,
+            cwd=scratch,
+            env=_environment(scratch),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=DEADLINE_S,
+            check=False,
         )
     except FileNotFoundError as error:
         raise ReportError(f"{error.filename} is not installed", hint="make setup") from error
@@ -43,8 +94,7 @@ def _run(scratch: Path, main: str) -> None:
     log = file.read_text(errors="replace") if file.exists() else done.stdout.decode(errors="replace")
     if done.returncode:
         raise first_error(log)
-    if ugly := unpleasant_boxes(log):
-        raise ReportError(ugly[0].what, file=ugly[0].file, line=ugly[0].line, hint="shorter words or another break")
+    return log
 
 
 def _environment(scratch: Path) -> dict[str, str]:

@@ -12,6 +12,7 @@ from lab.report.pdf.typesetter import typesetter
 from lab.report.tex import latex
 from lab.report.tex.escape import SPECIAL, escape
 from lab.report.tex.latex import compile_pdf
+from lab.report.tex.passes import Left, reads_pages
 
 STYLE = (TEMPLATES / "lab.sty").read_bytes()
 HOSTILE = ["".join(SPECIAL), r"\input{/etc/passwd}", r"\write18{touch /tmp/x}", "Größe ėčž €", "y" * 9_000, "a--b'c`"]
@@ -56,6 +57,46 @@ def test_same_text_same_bytes_wherever_and_whenever(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert compile_pdf(document(r"\today\ \claim{x}"), "report.tex") == first
+
+
+TABLE = r"""\section{%s}\begin{longtable}{lr}%s & \ref{x}\\b & 2\\\end{longtable}
+\begin{figure}\caption{C}\label{x}\end{figure}%s"""
+TEXTS = [TABLE % each for each in (("A", "a", ""), ("B", "much wider", r"\section{More}"), ("A", "a", r"\newpage y"))]
+
+
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The main files of all runs of LaTeX."""
+    run, seen = latex.one_pass, list[str]()
+    monkeypatch.setattr(latex, "one_pass", lambda scratch, main: (seen.append(main), run(scratch, main))[1])
+    return seen
+
+
+def test_a_build_after_another_takes_one_pass_and_gives_the_same_bytes(passes: list[str], tmp_path: Path) -> None:
+    first = compile_pdf(document(TEXTS[0]), "report.tex", tmp_path)
+    cold = len(passes)
+    again = document(TEXTS[0].replace("a &", "c &"))
+    assert compile_pdf(again, "report.tex", tmp_path) == compile_pdf(again, "report.tex") != first
+    assert len(passes) == cold + 1 + cold
+
+
+@pytest.mark.parametrize("text", TEXTS[1:])
+def test_what_another_text_left_changes_no_byte(text: str, tmp_path: Path) -> None:
+    compile_pdf(document(TEXTS[0]), "report.tex", tmp_path)
+    assert compile_pdf(document(text), "report.tex", tmp_path) == compile_pdf(document(text), "report.tex")
+
+
+def test_damage_to_what_was_left_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "report.aux").write_text("\\relax\n\\nonsense{")
+    assert compile_pdf(document(TEXTS[0]), "report.tex", tmp_path) == compile_pdf(document(TEXTS[0]), "report.tex")
+
+
+def test_only_a_text_that_prints_pages_waits_for_them() -> None:
+    here, there = (Left(((".aux", rb"\newlabel{x}{{2}{%d}{Title}{figure.2}{}}" % page),)) for page in (3, 4))
+    other = Left(((".aux", rb"\newlabel{x}{{3}{3}{Title}{figure.2}{}}"),))
+    assert here.agrees(there, with_pages=False) and not here.agrees(there, with_pages=True)
+    assert not here.agrees(other, with_pages=False) and not Left().agrees(Left(), with_pages=False)
+    assert reads_pages([b"see", rb"page \pageref{x}"]) and not reads_pages([rb"see \ref{x}"])
 
 
 def test_an_error_is_one_sentence_with_file_and_line() -> None:
