@@ -20,6 +20,7 @@ from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.record import read_document, read_samples_of
 from lab.report.evidence.evidence import Evidence, describe, gather
 from lab.report.pdf.attach import attach
+from lab.report.tex.references import FILE as REFERENCES
 from lab.run.run import RunSetup, Watch, damaged, missing, run_trials
 from lab.sites import Site
 from lab.submission.assignment import Assignment
@@ -189,10 +190,15 @@ class Case:
         """The evidence for the report: the student's records, or the grader's own if those have a fault."""
         return self.own if self.record_findings and self.repeats_exactly else self.handed_in
 
+    @property
+    def references(self) -> bytes | None:
+        """What the text cites, where it cites anything."""
+        return self.submission.files.get(REFERENCES)
+
     @kept
     def rebuilt(self) -> bytes:
         """The PDF from these data and the student's texts."""
-        texts = Texts(self.file("report.toml"), self.file("discussion.tex"))
+        texts = Texts(self.file("report.toml"), self.file("discussion.tex"), self.references)
         return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, self.folder)
 
     @kept

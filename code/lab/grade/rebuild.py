@@ -23,6 +23,7 @@ class Texts:
 
     people: bytes
     discussion: bytes
+    references: bytes | None = None  # where there is such a file
 
 
 def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scratch: Path) -> bytes:
@@ -44,6 +45,8 @@ def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -
     copy.write_bytes(read_whole(file).text.encode())
     sources.people.write_bytes(texts.people)
     sources.discussion.write_bytes(texts.discussion)
+    if texts.references is not None:
+        sources.references.write_bytes(texts.references)
     return sources
 
 
@@ -53,5 +56,7 @@ def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
     for key, facts in evidence.facts.items():
         digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())
-    digest.update(f"{evidence.bytes_on_disk} {len(texts.people)} ".encode() + texts.people + texts.discussion)
+    digest.update(f"{evidence.bytes_on_disk} ".encode())
+    for text in (texts.people, texts.discussion, texts.references):
+        digest.update(b"none" if text is None else f"{len(text)} ".encode() + text)
     return digest.hexdigest()

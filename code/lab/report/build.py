@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.analysis.estimate import LEVEL
+from lab.errors import SpecError
 from lab.files.included import read_whole
 from lab.files.typed_text import read_typed
 from lab.model.sizes import parse_size
+from lab.report.check.references import check_references, require_plain_list
 from lab.report.check.rules import claim_is_known
 from lab.report.check.text import check_text, refused, rule_name
 from lab.report.claim import Ledger
@@ -25,9 +27,10 @@ from lab.report.pdf.attachments import attachments, typed_texts
 from lab.report.pictures import pictures
 from lab.report.pictures.gallery import Gallery
 from lab.report.prose.people import read_people
-from lab.report.prose.uses import COMMENT, claims_used
+from lab.report.prose.uses import COMMENT, claims_used, keys_cited
 from lab.report.tables.ledger import ledger_rows
 from lab.report.tex.latex import compile_pdf
+from lab.report.tex.references import FILE, list_of
 from lab.report.tex.render import Rendered, render
 from lab.report.tex.typeset import definitions
 from lab.report.tex.units import show
@@ -67,6 +70,11 @@ class Sources:
         return self.folder / "discussion.tex"
 
     @property
+    def references(self) -> Path:
+        """What the discussion cites."""
+        return self.folder / FILE
+
+    @property
     def template(self) -> str:
         """The experiment's own, or the one that serves any."""
         own = f"{self.experiment.stem}.tex"
@@ -96,10 +104,11 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path, before: Path 
     check_templates(sources, body, ledger)
     check_names(body, ledger)
     discussion = discussion_text(sources, claims, body.text)
+    listed = reference_list(sources, ledger, discussion)
     table = ledger_table(sources, evidence, ledger, body.text + discussion)
-    files = texts(sources, ledger, body, table, discussion)
+    files = texts(sources, ledger, body, table, discussion + listed)
     shown = {f"figures/{name}.pdf": figure.pdf for name, figure in gallery.shown.items()}
-    typed = typed_texts({"report.toml": sources.people, "discussion.tex": sources.discussion})
+    typed = typed_texts({each.name: each for each in (sources.people, sources.discussion, sources.references)})
     whole = {"experiment.toml": read_whole(sources.experiment).text.encode()}
     inside = attachments(evidence, ledger, whole | typed)
     try:
@@ -119,6 +128,25 @@ def discussion_text(sources: Sources, claims: AllClaims, body: str) -> str:
     check_text(text, f"{sources.folder.name}/{sources.discussion.name}", claims.ledger, _targets(body))
     generated = " ".join(draft(claims).splitlines())  # on one line: the student's lines keep their numbers
     return sizes_written_out(COMMENT.sub("%", text).replace(DRAFT, generated))
+
+
+def reference_list(sources: Sources, ledger: Ledger, discussion: str) -> str:
+    """The sources that the discussion cites, for its end."""
+    bib = _bib(sources.references)
+    check_references(bib, f"{sources.folder.name}/{FILE}", ledger)
+    keys = keys_cited(discussion)
+    if keys and not bib:
+        raise ReportError("is not there, but the text cites from it", file=f"{sources.folder.name}/{FILE}")
+    listed = list_of(keys, bib) if keys else ""
+    require_plain_list(listed, FILE)
+    return f"\n\n{listed}" if listed else ""
+
+
+def _bib(file: Path) -> str:
+    try:
+        return read_typed(file) if file.exists() else ""
+    except SpecError as error:
+        raise ReportError(error.what, hint=error.hint, file=FILE, line=error.line) from error
 
 
 def sizes_written_out(text: str) -> str:

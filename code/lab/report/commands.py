@@ -88,7 +88,7 @@ def report_texts(plan: Plan) -> list[Path]:
     """All typed texts of a report, from any author."""
     file = plan.experiment.file
     beside = file.with_suffix("")
-    typed = [*files_of(file), beside / "report.toml", beside / "discussion.tex"]
+    typed = [*files_of(file), beside / "report.toml", beside / "discussion.tex", beside / "references.bib"]
     machine = [MACHINE / "packages.lock", MACHINE / "frozen.json"]  # the versions in the environment
     return [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*")), *machine]
 

@@ -78,6 +78,16 @@ def test_records_that_another_experiment_measured_first_are_as_good(
     assert (grade.kinds, grade.points) == ((), 100)
 
 
+def test_a_hand_in_that_cites_sources_is_rebuilt_with_them(
+    grade_file: GradeFile, course: Course, tmp_path: Path
+) -> None:
+    text = hand_ins.DISCUSSION + "Others have looked at it before us \\cite{frey}.\n"
+    work = hand_ins.make_work(course, "dora", hand_ins.Site(), text)
+    (work.folder / "references.bib").write_text("@misc{frey, author = {P. Frey}, title = {The hidden cost}}\n")
+    grade = grade_file(hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "dora.pdf"))
+    assert (grade.kinds, grade.points) == ((), 100)
+
+
 def test_another_version_of_the_lab_is_named_and_costs_nothing(
     grade_file: GradeFile, course: Course, ada: Any, tmp_path: Path
 ) -> None:
@@ -249,6 +259,7 @@ def test_what_several_checks_need_is_made_once_even_where_it_fails(case: Case, m
     monkeypatch.setattr("lab.grade.case.rebuild", refuse)
     monkeypatch.setattr(Case, "basis", None)
     monkeypatch.setattr(Case, "file", lambda *_: b"")
+    monkeypatch.setattr(Case, "references", None)
     names = ("discussion", "pages", "claims")
     checks(monkeypatch, **dict.fromkeys(names, lambda each: [each.rebuilt]))
     made = grading.grade(case, "", names, lambda _: None)

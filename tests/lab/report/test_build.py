@@ -274,6 +274,18 @@ def test_a_record_that_failed_its_checks_stops_the_build(own: Path, evidence: di
         build_own(own, {"verbs_throughput": unchecked}, cache)
 
 
+def test_a_cited_source_is_listed_and_travels_inside(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:
+    texts = own / "verbs_throughput"
+    (texts / "discussion.tex").write_text("Others have looked at it \\cite{frey}.\n")
+    with pytest.raises(ReportError, match=r"references\.bib: is not there"):
+        build_own(own, evidence, cache)
+    (texts / "references.bib").write_text("@misc{frey, author = {Philipp Frey}, title = {The hidden cost of {RDMA}}}\n")
+    text = build_own(own, evidence, cache)
+    assert "Others have looked at it [1]." in text and "Philipp Frey. The hidden cost of RDMA." in text
+    names = {each.name: each for each in extract(own / "own.pdf", own / "data")}
+    assert names["references.bib"].read_bytes() == (texts / "references.bib").read_bytes()
+
+
 def test_reports_are_built_at_once_and_only_when_something_changed(
     own: Path, records: Path, reports: dict[str, Path], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

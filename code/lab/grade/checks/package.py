@@ -10,6 +10,7 @@ from lab.files.included import read_whole
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
 from lab.report.prose.people import ids_in
+from lab.report.tex.references import FILE as REFERENCES
 from lab.submission.package import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests
 from lab.submission.programs import own_programs
 
@@ -23,7 +24,8 @@ def package(case: Case) -> Iterator[Finding]:
     made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
     wanted = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if own_programs(experiment) else [])}
     yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(wanted - files.keys()))
-    yield from (Finding(Flaw.STRANGE_FILE, f"{name} is no part of it") for name in sorted(files.keys() - wanted))
+    strange = files.keys() - wanted - {REFERENCES}  # which only some texts need
+    yield from (Finding(Flaw.STRANGE_FILE, f"{name} is no part of it") for name in sorted(strange))
     yield from _digests(case)
     if (page.assignment, page.format) != (case.setup.assignment.name, FORMAT):
         yield Finding(Flaw.ASSIGNMENT, f"it was made for {page.assignment!r}, format {page.format}")

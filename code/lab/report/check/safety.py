@@ -12,12 +12,12 @@ from lab.report.tex.escape import require_printable
 LONGEST = 100_000
 RULE = "permitted LaTeX"
 ALLOWED = frozenset(
-    """claim size figureof tableof draft section subsection subsubsection paragraph emph textbf textit texttt textsc
-    textrm text mathrm mathit begin end item par ldots dots LaTeX TeX textbackslash textasciitilde textasciicircum
-    textless textgreater textbar textmu textsuperscript textsubscript quad qquad noindent frac sqrt cdot times approx
-    le ge leq geq ne neq pm sum log alpha beta mu sigma SI qty num unit byte bit second per kilo mega giga kibi mebi
-    gibi milli micro nano percent hertz url toprule midrule bottomrule hline
-    ss ae oe AE OE o O l L aa AA i j c v u k r H""".split()  # noqa: SIM905
+    """claim size cite figureof tableof draft section subsection subsubsection paragraph emph textbf textit texttt
+    textsc textrm text mathrm mathit begin end item par ldots dots LaTeX TeX textbackslash textasciitilde
+    textasciicircum textless textgreater textbar textmu textsuperscript textsubscript quad qquad noindent frac
+    sqrt cdot times approx le ge leq geq ne neq pm sum log alpha beta mu sigma SI qty num unit byte bit second
+    per kilo mega giga kibi mebi gibi milli micro nano percent hertz url toprule midrule bottomrule hline ss ae
+    oe AE OE o O l L aa AA i j c v u k r H""".split()  # noqa: SIM905
 )
 ENVIRONMENTS = frozenset({"itemize", "enumerate", "description", "quote", "center", "tabular"})
 WAYS = {
@@ -30,8 +30,8 @@ WAYS = {
     "newcommand": "the words themselves",
     "def": "the words themselves",
     "verb": "\\texttt{...}",
-    "cite": "author, title and \\url{...} in brackets where you cite them",
-    "bibliography": "author, title and \\url{...} in brackets where you cite them",
+    "bibliography": "\\cite{KEY}: the list of what you cite is printed at the end of the discussion",
+    "nocite": "\\cite{KEY} where you use the source",
     "caption": "\\tableof{NAME} refers to the report's own tables",
 }
 ENVIRONMENT_WAYS = {
@@ -44,6 +44,8 @@ ENVIRONMENT_WAYS = {
 _COMMAND = re.compile(r"\\([A-Za-z@]+|.|\Z)", re.DOTALL)
 _ACCENTS = frozenset("\\{}$&#%_,;:! -/'`^\"~=.()[]")
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*(?:\{([^{}]*)\})?")
+_KEY = r"\s*[A-Za-z0-9][\w:./+-]{0,99}\s*"
+_CITE = re.compile(rf"\\cite(?![A-Za-z])(?!\s*\{{{_KEY}(?:,{_KEY})*\}})", re.ASCII)
 _SWALLOWING = re.compile(r"(?<!\\)%(?=\s*\S)")
 _OVER = re.compile(r"[.!?]['\")]*\s*\Z")
 
@@ -54,13 +56,13 @@ def require_safe(text: str, file: str) -> None:
         raise ReportError(each.what, hint=each.way, file=file, line=each.line)
 
 
-def unsafe(text: str, file: str) -> Iterator[RefusedSentence]:
+def unsafe(text: str, file: str, allowed: frozenset[str] = ALLOWED) -> Iterator[RefusedSentence]:
     """Everything that is not permitted."""
     if len(text) > LONGEST:
         raise ReportError(f"the text has {len(text)} characters, at most {LONGEST} are printed", file=file)
     for number, line in enumerate(text.splitlines(), 1):
         code = COMMENT.sub("", line)
-        for place, what, way in (*_letters(line), *_commands(code), *_environments(code)):
+        for place, what, way in (*_letters(line), *_commands(code, allowed), *_environments(code), *_citations(code)):
             yield RefusedSentence(file, number, RULE, what, place + 1, line.strip(), way)
 
 
@@ -82,13 +84,19 @@ def _letters(line: str) -> Iterator[tuple[int, str, str]]:
         yield 0, error.what, error.hint
 
 
-def _commands(code: str) -> Iterator[tuple[int, str, str]]:
+def _commands(code: str, allowed: frozenset[str]) -> Iterator[tuple[int, str, str]]:
     if (place := code.find("^^")) >= 0:
         yield place, "^^ is not for discussions", r"\textasciicircum"
     for found in _COMMAND.finditer(code):
-        if found[1] and found[1] not in ALLOWED and found[1] not in _ACCENTS:
+        if found[1] and found[1] not in allowed and found[1] not in _ACCENTS:
             what = f"\\{found[1]} is not one of the commands that a discussion may use"
             yield found.start(), what, WAYS.get(found[1], "docs/claims.md lists them")
+
+
+def _citations(code: str) -> Iterator[tuple[int, str, str]]:
+    """Words beside the keys would be printed, and no rule reads them."""
+    for found in _CITE.finditer(code):
+        yield found.start(), "\\cite takes the keys of references.bib and nothing else", "\\cite{KEY}"
 
 
 def _environments(code: str) -> Iterator[tuple[int, str, str]]:

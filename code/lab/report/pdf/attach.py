@@ -12,6 +12,7 @@ from lab.report.errors import AttachmentError
 DATE = "D:20260101000000Z"  # of every attachment: when it was made is nothing that its bytes depend on
 DEADLINE_S = 30
 TYPES = {
+    ".bib": "application/x-bibtex",
     ".csv": "text/csv",
     ".json": "application/json",
     ".toml": "application/toml",

@@ -1,4 +1,4 @@
-"""The claims that a text uses, and the form of each use."""
+"""The claims that a text uses, the form of each use, and the sources that it cites."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from lab.report.claim import Claim
 MOST_DIGITS = 18
 COMMENT = re.compile(r"(?<!\\)%.*")
 CLAIM = re.compile(r"\\claim(?:\[(?P<digits>[^\]]*)\])?\{(?P<name>[^{}]*)\}")
+_CITED = re.compile(r"\\cite\s*\{([^{}]*)\}")
 _WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}\b")
 
 
@@ -22,6 +23,12 @@ def claims_used(text: str) -> list[tuple[str, int | None]]:
     return list(
         dict.fromkeys((each["name"], digits_of(each["digits"])) for each in CLAIM.finditer(COMMENT.sub("", text)))
     )
+
+
+def keys_cited(text: str) -> list[str]:
+    """The sources that a text cites, in its order, each once."""
+    found = (key.strip() for each in _CITED.finditer(COMMENT.sub("", text)) for key in each[1].split(","))
+    return list(dict.fromkeys(found))
 
 
 def length_of(text: str) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""LaTeX into PDF: pdflatex as often as it takes, in a scratch folder, shut off from the rest; same input, same bytes."""
+"""LaTeX into PDF: pdflatex as often as it takes, in a scratch folder, shut off from the rest; same input same bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EPOCH = 1_767_225_600
 DEADLINE_S = 120
 LIMITS = ("--cpu=100", f"--as={2 * 10**9}", f"--fsize={10**8}", "--core=0")
 MOST_PASSES = 5  # as latexmk has it
-LATEX = "-interaction=nonstopmode -halt-on-error -file-line-error -no-shell-escape -no-parse-first-line".split()
+LATEX = ("-interaction=nonstopmode", "-halt-on-error", "-file-line-error", "-no-shell-escape", "-no-parse-first-line")
 
 
 def compile_pdf(files: dict[str, bytes], main: str, before: Path | None = None) -> bytes:
@@ -34,7 +34,7 @@ def compile_pdf(files: dict[str, bytes], main: str, before: Path | None = None) 
             (scratch / path).write_bytes(content)
             os.utime(scratch / path, (EPOCH, EPOCH))
         start = read_left(before, stem) if before else Left()
-        left = _run(scratch, main, start, reads_pages(_sources(files)))
+        left = _run(scratch, main, start, with_pages=reads_pages(_sources(files)))
         _keep(left, before, stem)
         return (scratch / main).with_suffix(".pdf").read_bytes()
 
@@ -51,17 +51,17 @@ def _keep(left: Left, before: Path | None, stem: str) -> None:
             put_left(left, before, stem)
 
 
-def _run(scratch: Path, main: str, start: Left, with_pages: bool) -> Left:
+def _run(scratch: Path, main: str, start: Left, *, with_pages: bool) -> Left:
     """Passes until one leaves what it read. Where the start is of another text, or damaged, it begins with none."""
     try:
-        return _passes(scratch, main, start, with_pages)
+        return _passes(scratch, main, start, with_pages=with_pages)
     except ReportError:
         if not start.files:
             raise
-        return _passes(scratch, main, Left(), with_pages)
+        return _passes(scratch, main, Left(), with_pages=with_pages)
 
 
-def _passes(scratch: Path, main: str, left: Left, with_pages: bool) -> Left:
+def _passes(scratch: Path, main: str, left: Left, *, with_pages: bool) -> Left:
     put_left(left, scratch, Path(main).stem)
     for _ in range(MOST_PASSES):
         log, read = one_pass(scratch, main), left
@@ -80,7 +80,7 @@ def one_pass(scratch: Path, main: str) -> str:
         done = subprocess.run(
             command,
             cwd=scratch,
-            env=_environment(scratch),
+            env=sheltered(scratch),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=DEADLINE_S,
@@ -97,7 +97,7 @@ def one_pass(scratch: Path, main: str) -> str:
     return log
 
 
-def _environment(scratch: Path) -> dict[str, str]:
+def sheltered(scratch: Path) -> dict[str, str]:
     """Nothing of the caller's: no locale, no time zone, no folder of one's own that TeX would look into."""
     home = str(scratch)
     paths = dict.fromkeys(("HOME", "TEXMFHOME", "TEXMFVAR", "TEXMFCONFIG", "TMPDIR"), home)

@@ -20,9 +20,9 @@ class Left:
 
     def agrees(self, other: Left, *, with_pages: bool) -> bool:
         """Whether a text reads the same from both."""
-        return bool(self.files) and self._read(with_pages) == other._read(with_pages)
+        return bool(self.files) and self._read(with_pages=with_pages) == other._read(with_pages=with_pages)
 
-    def _read(self, with_pages: bool) -> dict[str, list[bytes]]:
+    def _read(self, *, with_pages: bool) -> dict[str, list[bytes]]:
         lines = {ending: content.splitlines() for ending, content in self.files}
         return lines if with_pages else {ending: _without_pages(each) for ending, each in lines.items()}
 

@@ -68,7 +68,12 @@ TEXTS = [TABLE % each for each in (("A", "a", ""), ("B", "much wider", r"\sectio
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The main files of all runs of LaTeX."""
     run, seen = latex.one_pass, list[str]()
-    monkeypatch.setattr(latex, "one_pass", lambda scratch, main: (seen.append(main), run(scratch, main))[1])
+
+    def counted(scratch: Path, main: str) -> str:
+        seen.append(main)
+        return run(scratch, main)
+
+    monkeypatch.setattr(latex, "one_pass", counted)
     return seen
 
 

@@ -1,0 +1,69 @@
+"""The student's references.bib: bounded and without commands; claims in its notes are claims, titles are quotations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.report.check.safety import unsafe
+from lab.report.check.text import REFUSED, refused
+from lab.report.claim import Ledger
+from lab.report.errors import ClaimsRefused, RefusedSentence, ReportError
+
+LONGEST, MOST_ENTRIES = 100_000, 200
+LETTERS = frozenset(
+    "emph textit textbf texttt url LaTeX TeX textmu ss ae oe AE OE o O l L aa AA i j c v u k r H".split()  # noqa: SIM905
+)
+# What BibTeX itself writes around the entries.
+WRITTEN = LETTERS | {"bibitem", "newblock", "em"}
+# Words of others, and numbers of a page or a year.
+_QUOTED = frozenset(
+    "title booktitle journal author editor key url doi isbn year month day pages volume number chapter".split()  # noqa: SIM905
+)
+_ENTRY = re.compile(r"@\s*(\w+)\s*[{(]")
+_FIELD = re.compile(r"(?P<name>\w+)\s*=\s*(?P<open>[{\"])")
+_BARE_PERCENT = re.compile(r"(?<!\\)%")
+
+
+def check_references(text: str, file: str, ledger: Ledger) -> None:
+    """An error that lists what is refused."""
+    if len(text) > LONGEST or len(_ENTRY.findall(text)) > MOST_ENTRIES:
+        what = f"has more than {LONGEST} characters or {MOST_ENTRIES} entries"
+        raise ReportError(what, hint="the entries that the text cites", file=file)
+    found = [*_percents(text, file), *unsafe(text, file, LETTERS), *refused(free_text(text), file, ledger)]
+    if found:
+        raise ClaimsRefused(REFUSED, refusals=tuple(sorted(found, key=lambda each: (each.line, each.column))))
+
+
+def require_plain_list(written: str, file: str) -> None:
+    """BibTeX joins pieces of text: what they make together is looked at as well."""
+    body = re.sub(r"\\(?:begin|end)\{thebibliography\}", "", written)
+    for each in [*unsafe(body, file, WRITTEN), *_percents(body, file)]:
+        raise ReportError(each.what, hint=each.way, file=file)
+
+
+def free_text(text: str) -> str:
+    """The fields that hold a person's own sentences, each ended by a point; blanks in place of all else."""
+    kept = [each if each == "\n" else " " for each in text]
+    for found in _FIELD.finditer(text):
+        if found["name"].lower() not in _QUOTED:
+            end = _end(text, found.end(), found["open"])
+            kept[found.end() : end + 1] = f"{text[found.end() : end]}."
+    return "".join(kept)[: len(text)]
+
+
+def _end(text: str, start: int, opened: str) -> int:
+    """The place of the brace or quotation mark that closes a field."""
+    depth = 0
+    for place in range(start, len(text)):
+        if depth == 0 and text[place] == ("}" if opened == "{" else '"'):
+            return place
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+    return len(text)
+
+
+def _percents(text: str, file: str) -> Iterator[RefusedSentence]:
+    """No comment begins with it in BibTeX, and one does in what BibTeX writes."""
+    for found in _BARE_PERCENT.finditer(text):
+        line, column = text.count("\n", 0, found.start()) + 1, found.start() - text.rfind("\n", 0, found.start())
+        yield RefusedSentence(file, line, "per cent sign is escaped", "a bare % in references", column, "%", r"\%")

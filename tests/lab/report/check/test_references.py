@@ -1,0 +1,74 @@
+"""The student's references.bib: lab.report.check.references."""
+
+import pytest
+
+from lab.report.check.references import LONGEST, check_references, free_text, require_plain_list
+from lab.report.check.safety import unsafe
+from lab.report.claim import Ledger
+from lab.report.errors import ClaimsRefused, ReportError
+
+ENTRY = """@inproceedings{frey,
+  author = {Frey, Philipp W. and Alonso, G{\\"u}nther},
+  title = {{RDMA} is 3 times as fast as {TCP}, or 40\\% slower},
+  year = 2009, pages = {553--560},
+  note = {NOTE}
+}
+"""
+
+
+def entry(note: str) -> str:
+    return ENTRY.replace("NOTE", note)
+
+
+@pytest.mark.parametrize("note", ["Read on the web.", r"\url{https://example.org/a_b}", ""])
+def test_a_title_is_a_quotation_and_may_say_anything(note: str) -> None:
+    check_references(entry(note), "references.bib", Ledger())
+
+
+def test_a_claim_in_a_note_is_refused_at_its_line() -> None:
+    with pytest.raises(ClaimsRefused) as caught:
+        check_references(entry("RDMA reaches 4 GB/s"), "references.bib", Ledger())
+    (found,) = caught.value.refusals
+    assert (found.file, found.line) == ("references.bib", 5) and "4 GB/s" in found.sentence
+
+
+def test_the_free_fields_keep_their_places() -> None:
+    text = entry("Mine {as} it is") + '@misc{x, organization = "The club"}'
+    free = free_text(text)
+    assert len(free) == len(text) and " ".join(free.split()) == "Mine {as} it is. The club."
+    assert free.index("Mine") == text.index("Mine") and free.count("\n") == text.count("\n")
+    assert len(free_text("@misc{x, note = {never closed")) == len("@misc{x, note = {never closed")
+
+
+@pytest.mark.parametrize(
+    "field", [r"\input{/etc/passwd}", r"\write18{id}", r"\claim{verbs.peak}", r"^^5cinput", "a % b", r"\begin{itemize}"]
+)
+def test_no_command_but_letters_is_taken(field: str) -> None:
+    with pytest.raises(ClaimsRefused):
+        check_references(entry(field), "references.bib", Ledger())
+
+
+def test_a_command_put_together_by_bibtex_is_refused() -> None:
+    with pytest.raises(ReportError, match="usepackage"):
+        require_plain_list(
+            "\\begin{thebibliography}{1}\n\\bibitem{a} \\usepackage{x}\n\\end{thebibliography}", "references.bib"
+        )
+    with pytest.raises(ReportError, match="bare %"):
+        require_plain_list("\\newblock a %b", "references.bib")
+
+
+@pytest.mark.parametrize("text", ["@misc{a}" * 201, " " * (LONGEST + 1)])
+def test_its_length_is_bounded(text: str) -> None:
+    with pytest.raises(ReportError, match="more than"):
+        check_references(text, "references.bib", Ledger())
+
+
+@pytest.mark.parametrize("text", [r"as \cite{frey} says", r"\cite{frey, dunning:2003}"])
+def test_a_citation_is_a_command_of_a_discussion(text: str) -> None:
+    assert not list(unsafe(text, "discussion.tex"))
+
+
+@pytest.mark.parametrize("text", [r"\cite[RDMA is faster]{frey}", r"\cite frey", r"\cite{}", r"\cite{a}{b}\cite{#}"])
+def test_words_beside_the_keys_are_refused(text: str) -> None:
+    (found,) = unsafe(text, "discussion.tex")
+    assert found.way == r"\cite{KEY}"
