@@ -18,7 +18,7 @@ FAMILIES = {
     "suse": "suse opensuse-tumbleweed-2 amd64 openSUSE",
 }
 INSTALLERS = {"debian": "apt-get", "fedora": "dnf", "arch": "pacman", "suse": "zypper"}
-REPORTS = ("latexmk", "pdflatex", "qpdf", "pdftotext", "prlimit", "kpsewhich")
+REPORTS = ("bibtex", "pdflatex", "qpdf", "pdftotext", "prlimit", "kpsewhich")
 
 
 def groups(name: str) -> dict[str, list[str]]:
@@ -90,7 +90,7 @@ def test_a_latex_package_is_lacking_where_tex_does_not_find_it(tmp_path: Path) -
 
 def test_elsewhere_a_sentence_says_what_is_lacking(tmp_path: Path) -> None:
     made = computer(tmp_path, "unknown own-1 amd64 Own Linux 7")
-    made.command("latexmk")
+    made.command("bibtex")
     done = made.run("install", "report")
     assert done.returncode == 1
     assert "this is Own Linux 7, for which the lab has no list of packages. It lacks: pdflatex qpdf" in done.stderr
