@@ -140,11 +140,12 @@ def _report(plan: Plan, results: Path, folder: Path) -> Path:
 
 
 def _page(file: Path, material: Material) -> None:
-    """The page beside the PDF; a template's command that it cannot show leaves the PDF alone."""
-    from lab.report.twin.page import page
+    """The page beside the PDF; where a template's command is none that it can show, one that says so."""
+    from lab.report.twin.page import page, page_without
 
     try:
-        write_bytes(file, page(material, TEMPLATES).encode())
+        text = page(material, TEMPLATES)
     except ReportError as error:
-        file.unlink(missing_ok=True)
-        print(f"{from_here(file)} was not written, the PDF was: {error}", file=sys.stderr)
+        print(f"{from_here(file)} leads to the PDF and holds nothing else: {error}", file=sys.stderr)
+        text = page_without(material.name, str(error.what), TEMPLATES)
+    write_bytes(file, text.encode())
