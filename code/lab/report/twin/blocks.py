@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import escape
+from itertools import chain
 
 from lab.report.errors import ReportError
 from lab.report.twin.figures import inline_svg
@@ -85,6 +86,8 @@ class Blocks:
             return self._float(node)
         if name in LISTS:
             return f"<{LISTS[name]}>{self._items(node.nodelist)}</{LISTS[name]}>"
+        if name == "thebibliography":
+            return f"<h2>References</h2><ol>{self._sources(node.nodelist)}</ol>"
         if name in ("tabular", "longtable"):
             return table(node, self.inline)
         if name == "labbox":
@@ -96,14 +99,12 @@ class Blocks:
         return f"{before}{self.write(node.nodelist)}{after}"
 
     def _items(self, nodes: list[Node]) -> str:
-        """What stands before the first item is no item."""
-        items = list[list[Node]]()
-        for node in nodes:
-            if macro(node) == "item":
-                items.append([each for given in arguments(node) for each in given])
-            elif items:
-                items[-1].append(node)
-        return "\n".join(f"<li>{self.write(each)}</li>" for each in items)
+        items = _parts(nodes, "item")
+        return "\n".join(f"<li>{self.write(chain(*arguments(head), rest))}</li>" for head, rest in items)
+
+    def _sources(self, nodes: list[Node]) -> str:
+        listed = ((source_of(arguments(head)[0]), self.write(rest)) for head, rest in _parts(nodes, "bibitem"))
+        return "\n".join(f'<li id="source:{escape(key)}">{words}</li>' for key, words in listed)
 
     def _float(self, node: Node) -> str:
         """A figure or a table with its number and caption."""
@@ -123,6 +124,17 @@ class Blocks:
         name = source_of(given[0]).removeprefix("figures/").removesuffix(".pdf")
         alt = bytes.fromhex(source_of(given[1])).decode("utf-16")
         return inline_svg(self.svgs[name], name, alt)
+
+
+def _parts(nodes: list[Node], head: str) -> list[tuple[Node, list[Node]]]:
+    """Each head with what follows it; what stands before the first is no part."""
+    parts = list[tuple[Node, list[Node]]]()
+    for node in nodes:
+        if macro(node) == head:
+            parts.append((node, []))
+        elif parts:
+            parts[-1][1].append(node)
+    return parts
 
 
 def _split(nodes: Iterable[Node]) -> Iterator[Node | str]:

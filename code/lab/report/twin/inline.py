@@ -18,13 +18,13 @@ from lab.report.twin.reading import Node, arguments, kind, macro, source_of
 from lab.report.twin.tips import Tips
 
 TAGS = {
-    **{"emph": "em", "textit": "em", "textbf": "strong", "texttt": "code", "url": "code"},
+    **{"emph": "em", "textit": "em", "textbf": "strong", "texttt": "code"},
     **{"textsuperscript": "sup", "textsubscript": "sub"},
 }
 SAME = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labnarrow", "title", "mbox"})  # their argument alone
 NOTHING = frozenset(
     """small footnotesize large raggedright begingroup endgroup setlength vspace noindent labsettle pagestyle centering
-    leftskip parskip hypersetup documentclass usepackage author input labclaim / -""".split()  # noqa: SIM905
+    leftskip parskip hypersetup documentclass usepackage author input labclaim newblock / -""".split()  # noqa: SIM905
 )
 WRITTEN = {
     **{"labwarned": "<sup>\N{DAGGER}</sup>", "allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " "},
@@ -41,10 +41,10 @@ _LABS = re.compile(r"\\(?:claim|num|qty|SI|unit|text)\b")
 
 @dataclass
 class Inline:
-    """The words' writer; it knows the claims and the numbers of figures and tables."""
+    """The words' writer; it knows the claims and the numbers of figures, tables and sources."""
 
     tips: Tips
-    places: dict[str, int]  # `figure:throughput`
+    places: dict[str, int]  # `figure:throughput`, `source:frey`
 
     def write(self, nodes: Iterable[Node | str]) -> str:
         return "".join(map(self._node, nodes))
@@ -54,7 +54,7 @@ class Inline:
             return _chars(node)
         writers: dict[str, Callable[[Node], str]] = {
             "Chars": lambda each: _chars(each.chars),
-            "Group": lambda each: self.write(each.nodelist),
+            "Group": self._group,
             "Specials": lambda each: SPECIALS.get(each.specials_chars, escape(each.specials_chars)),
             "Math": self._formula,
             "Macro": self._macro,
@@ -63,6 +63,11 @@ class Inline:
         if kind(node) not in writers:
             raise ReportError(f"the page knows no environment {node.environmentname!r} within a line")
         return writers[kind(node)](node)
+
+    def _group(self, node: Node) -> str:
+        """What stands in braces; BibTeX writes titles as {\\em Title}."""
+        first, *rest = node.nodelist or [""]
+        return f"<em>{self.write(rest)}</em>" if macro(first) == "em" else self.write(node.nodelist)
 
     def _formula(self, node: Node) -> str:
         """MathML; one with the lab's own numbers as words."""
@@ -102,6 +107,18 @@ class Inline:
     def _place(self, sort: str, name: str) -> str:
         label = f"{sort}:{name}"
         return f'<a href="#{escape(label)}">{sort.capitalize()}{SPACE}{self.places[label]}</a>'
+
+    def _cite(self, keys: list[Node]) -> str:
+        return f"[{', '.join(self._source(each.strip()) for each in source_of(keys).split(','))}]"
+
+    def _source(self, key: str) -> str:
+        return f'<a href="#source:{escape(key)}">{self.places[f"source:{key}"]}</a>'
+
+    def _url(self, typed: list[Node]) -> str:
+        """An address as a link; any other scheme than the web's stays words."""
+        address = escape(source_of(typed).replace(r"\%", "%"))
+        words = f"<code>{address}</code>"
+        return f'<a href="{address}">{words}</a>' if re.match(r"https?://", address) else words
 
     def _hypertarget(self, name: list[Node], content: list[Node]) -> str:
         return f'<span id="{escape(source_of(name))}">{self.write(content)}</span>'

@@ -19,6 +19,7 @@ from lab.report.twin.tips import Tips
 TEMPLATE = "twin.html"
 _INPUT = re.compile(r"\\input\{(\w+)\}")
 _LABEL = re.compile(r"\\label\{((figure|table):[^{}]*)\}")
+_SOURCE = re.compile(r"\\bibitem\{([^{}]*)\}")
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,9 @@ def _whole(templates: Path, **shown: object) -> str:
 
 
 def numbered(source: str) -> dict[str, int]:
-    """Figures and tables, each by its label, counted apart as LaTeX counts them."""
+    """Figures, tables and sources, each by its label, counted apart as LaTeX counts them."""
     counts, numbers = {"figure": 0, "table": 0}, dict[str, int]()
     for label, sort in _LABEL.findall(source):
         counts[sort] += 1
         numbers[label] = counts[sort]
-    return numbers
+    return numbers | {f"source:{key}": place for place, key in enumerate(_SOURCE.findall(source), 1)}

@@ -22,9 +22,10 @@ MACROS = {
     **{"setlength": "{{", "label": "{", "caption": "{", "vspace": "*{", "pagestyle": "{", "text": "{", "input": "{"},
     **dict.fromkeys(("labwarned", "labsettle", "labround", "labtypesetter", "allowbreak", "par", "noindent"), ""),
     **dict.fromkeys(("section", "subsection", "subsubsection", "paragraph"), "*[{"),
-    **{"multicolumn": "{{{", "textsuperscript": "{", "textsubscript": "{"},
+    **{"multicolumn": "{{{", "textsuperscript": "{", "textsubscript": "{", "cite": "{", "bibitem": "{", "newblock": ""},
 }
 ENVIRONMENTS = {"labplace": "{", "lababstract": "", "labbox": "{", "tabular": "[{", "longtable": "[{"}
+ENVIRONMENTS |= {"thebibliography": "{"}
 
 
 def nodes_of(source: str) -> list[Node]:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,9 +26,10 @@ from lab.report.tex.typeset import shown
 from lab.report.twin.page import page as page_of
 from lab.report.twin.quantities import printed
 
+Written = Callable[[str], str]
 NAME = "verbs_throughput"
 # What a text may use, but only with a claim, within a table, in a unit, or before the page is made.
-ELSEWHERE = "claim size figureof tableof draft begin end item toprule midrule bottomrule hline".split()  # noqa: SIM905
+ELSEWHERE = "claim size cite figureof tableof draft begin end item toprule midrule bottomrule hline".split()  # noqa: SIM905
 UNITS = "byte bit second per kilo mega giga kibi mebi gibi milli micro nano percent hertz".split()  # noqa: SIM905
 NOT_IN_A_LINE = frozenset((*ELSEWHERE, *UNITS))
 FOCUS = """var link = document.querySelector('.claim a'), tip = link.nextElementSibling;
@@ -74,6 +76,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Report:
 def page(made: Report, tmp_path: Path) -> Path:
     (tmp_path / f"{NAME}.html").write_text(page_of(made.material, TEMPLATES))
     return tmp_path / f"{NAME}.html"
+
+
+@pytest.fixture(scope="module")
+def written(made: Report) -> Written:
+    """The page of a text of one's own."""
+
+    def write(body: str) -> str:
+        whole = r"\title{T}\begin{document}" + body + r"\end{document}"
+        return page_of(replace(made.material, texts={"report.tex": whole}), TEMPLATES)
+
+    return write
 
 
 def test_a_claim_shows_its_records_on_focus_and_leads_to_the_ledger(page: Path) -> None:
@@ -123,11 +136,7 @@ def test_the_same_page_comes_of_another_folder_time_zone_and_locale(page: Path, 
     assert (tmp_path / "there.html").read_bytes() == page.read_bytes()
 
 
-def test_a_blank_line_begins_a_paragraph_and_a_command_that_is_not_known_is_named(made: Report) -> None:
-    def written(body: str) -> str:
-        whole = r"\title{T}\begin{document}" + body + r"\end{document}"
-        return page_of(replace(made.material, texts={"report.tex": whole}), TEMPLATES)
-
+def test_a_blank_line_begins_a_paragraph_and_a_command_that_is_not_known_is_named(written: Written) -> None:
     assert "<p>One &lt; 2.</p>\n<p>Two – 50\u202f000.</p>" in written("One < 2.\n \nTwo -- \\num{50000}.")
     assert "<mi>n</mi>" in written("$n = 3$") and "é" in written(r"\'e")
     with pytest.raises(ReportError, match=r"does not know the command \\foo"):
@@ -136,15 +145,23 @@ def test_a_blank_line_begins_a_paragraph_and_a_command_that_is_not_known_is_name
         written(r"\emph{A")
 
 
-def test_every_letter_that_the_lab_escapes_and_every_sign_that_a_text_may_use_is_known(made: Report) -> None:
-    def written(body: str) -> str:
-        whole = r"\title{T}\begin{document}" + body + r"\end{document}"
-        return page_of(replace(made.material, texts={"report.tex": whole}), TEMPLATES)
-
+def test_every_letter_that_the_lab_escapes_and_every_sign_that_a_text_may_use_is_known(written: Written) -> None:
     typed = "".join(each for each in SPECIAL if each not in "'-\N{NO-BREAK SPACE}")
     assert f"<p>{html.escape(typed, quote=False)}</p>" in unquoted(written(escape(typed)))
     for name in sorted(ALLOWED - NOT_IN_A_LINE):
         assert written(rf"\{name}{{}}{{}}"), name
+
+
+def test_sources_are_listed_and_a_citation_leads_to_its_own(written: Written) -> None:
+    listed = r"""\begin{thebibliography}{9}
+\bibitem{one} A.~One. \newblock {\em The {RDMA} book}. \newblock \url{https://example.org/a_b~c\%20d}
+\bibitem{two} B. Two, at \url{javascript:alert(1)}.
+\end{thebibliography}"""
+    page = written(r"As \cite{two, one} say. " + listed)
+    assert '[<a href="#source:two">2</a>, <a href="#source:one">1</a>] say.' in page
+    assert "<h2>References</h2>" in page and page.index('<li id="source:one">') < page.index('<li id="source:two">')
+    assert "<em>The RDMA book</em>" in page and '<a href="https://example.org/a_b~c%20d"><code>' in page
+    assert 'href="javascript' not in page and "<code>javascript:alert(1)</code>" in page
 
 
 def unquoted(page: str) -> str:
