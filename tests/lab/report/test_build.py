@@ -24,7 +24,7 @@ from lab.machine import expected
 from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report import commands
-from lab.report.build import Sources, build
+from lab.report.build import Report, Sources, build, make_report
 from lab.report.check.text import refused
 from lab.report.claims.ledger import make_claims
 from lab.report.draft.draft import draft
@@ -41,6 +41,7 @@ from lab.report.tables.rows import SizeTable
 from lab.report.tables.throughput import result_tables
 from lab.report.tex.escape import Markup
 from lab.report.tex.typeset import cell
+from lab.report.twin.page import page
 from lab.sites.ssh import TwoHosts
 
 NAMES = ("verbs_throughput", "write_parameters")
@@ -67,11 +68,16 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def reports(evidence: dict[str, Evidence], cache: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def made(evidence: dict[str, Evidence], cache: Path) -> dict[str, Report]:
+    sources = {name: Sources(EXPERIMENTS / f"{name}.toml", TEMPLATES) for name in evidence}
+    return {name: make_report(sources[name], found, cache) for name, found in evidence.items()}
+
+
+@pytest.fixture(scope="module")
+def reports(made: dict[str, Report], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
-    for name, found in evidence.items():
-        sources = Sources(EXPERIMENTS / f"{name}.toml", TEMPLATES)
-        (folder / f"{name}.pdf").write_bytes(build(sources, found, cache))
+    for name, each in made.items():
+        (folder / f"{name}.pdf").write_bytes(each.pdf)
     return {name: folder / f"{name}.pdf" for name in WHOLE}
 
 
@@ -104,6 +110,14 @@ def test_a_report_is_whole(reports: dict[str, Path], name: str) -> None:
     assert "??" not in text and "\\" not in text
     for part in ("Goal", "Method", "Environment", "Results", "Discussion", "How to reproduce", "Ledger of claims"):
         assert part in text
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_its_page_is_whole(made: dict[str, Report], name: str) -> None:
+    text = page(made[name].material, TEMPLATES).partition("<main")[2].partition("</main>")[0]
+    headings = re.findall(r"<h2[^>]*>(?:\d+ )?([^<]*)</h2>", text)
+    assert {"Goal", "Method", "Environment", "Results", "Discussion", "How to reproduce"} <= set(headings)
+    assert text.count("<svg") == len(made[name].pngs) and "\\" not in text and "??" not in text
 
 
 @pytest.mark.parametrize("name", WHOLE)
