@@ -14,16 +14,20 @@ DEADLINE_S = 60
 LIBRARIES = DAEMONS / "usr/lib/x86_64-linux-gnu"
 # The network is said to be broken, and what the page asks of it is written down all the same.
 OPTIONS = ("--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom")
+# The page's own clock, which runs only while the page has nothing to do: what a script promises is there by then.
+SETTLED = "--virtual-time-budget=60000"
 BEGIN, END = '<pre id="found">', "</pre>"
 
 
-def found_in(page: Path, script: str) -> Any:
-    """What the script returns, as the page's last element holds it."""
-    written = f"document.getElementById('found').textContent = JSON.stringify((function () {{{script}}})());"
+def found_in(page: Path, script: str, library: str = "") -> Any:
+    """What the script returns or promises, as the page's last element holds it; it may call a library's functions."""
+    written = f"""Promise.resolve((function () {{{script}}})()).then(function (found) {{
+      document.getElementById('found').textContent = JSON.stringify(found); }});"""
     tried = page.with_name("tried.html")
-    tried.write_text(f"{page.read_text()}{BEGIN}{END}<script>{written}</script>")
+    tried.write_text(f"{page.read_text()}{BEGIN}{END}<script>{library}\n{written}</script>")
     log = page.with_name("net.json")
-    command = [daemon("usr/lib/chromium/chromium-headless-shell"), *OPTIONS, f"--log-net-log={log}", tried.as_uri()]
+    browser = daemon("usr/lib/chromium/chromium-headless-shell")
+    command = [browser, *OPTIONS, SETTLED, f"--log-net-log={log}", tried.as_uri()]
     environment = {"LD_LIBRARY_PATH": f"{LIBRARIES}:{LIBRARIES / 'pulseaudio'}", "HOME": str(page.parent)}
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=DEADLINE_S, check=True, cwd=page.parent

@@ -61,7 +61,9 @@ def _rows(nodes: list[Node]) -> Rows:
 
 
 def _head(row: list[list[Node]], columns: str, inline: Inline) -> str:
-    cells = (f'<th scope="col" class="{of}">{inline.write(cell).strip()}</th>' for cell, of in _placed(row, columns))
+    """The heads of a row; a column without one has an empty cell, which names nothing."""
+    written = ((inline.write(cell).strip(), of) for cell, of in _placed(row, columns))
+    cells = (f'<th scope="col" class="{of}">{words}</th>' if words else "<td></td>" for words, of in written)
     return f"<tr>{''.join(cells)}</tr>"
 
 

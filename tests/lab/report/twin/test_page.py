@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,11 @@ return ['--ink', '--grey', '--link'].flatMap(function (ink) { return ['--paper',
   return (both[0] + 0.05) / (both[1] + 0.05); }); });"""
 
 
+BARRIERS = """return axe.run(document, {resultTypes: ['violations', 'incomplete']}).then(function (found) {
+  function told(each) { return each.id + ': ' + each.nodes.map(function (node) { return node.html; }).join(); }
+  return [found.violations.concat(found.incomplete).map(told), found.passes.length]; });"""
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Report:
     folder = tmp_path_factory.mktemp("twin")
@@ -111,9 +117,21 @@ def test_names_ids_headings_and_links_are_whole_and_nothing_is_asked_for(page: P
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_letters_stand_out_by_at_least_4_5_to_1(page: Path, scheme: str) -> None:
-    page.write_text(page.read_text().replace("(prefers-color-scheme: dark)", "all" if scheme == "dark" else "not all"))
-    ratios = found_in(page, CONTRAST)
+    ratios = found_in(in_scheme(page, scheme), CONTRAST)
     assert len(ratios) == 6 and min(ratios) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_that_shuts_a_reader_out(page: Path, scheme: str) -> None:
+    axe = (files("axe_core_python") / "axe.min.js").read_text()
+    barriers, passed = found_in(in_scheme(page, scheme), BARRIERS, axe)
+    assert barriers == [] and passed > 30
+
+
+def in_scheme(page: Path, scheme: str) -> Path:
+    """The page as a reader who asks for dark or light sees it."""
+    page.write_text(page.read_text().replace("(prefers-color-scheme: dark)", "all" if scheme == "dark" else "not all"))
+    return page
 
 
 def test_the_page_and_the_pdf_say_the_same_numbers(page: Path, made: Report, tmp_path: Path) -> None:
