@@ -12,9 +12,10 @@ from lab.errors import SpecError
 from lab.files.included import read_whole
 from lab.files.typed_text import read_typed
 from lab.model.sizes import parse_size
-from lab.report.check.references import check_references, require_plain_list
+from lab.report.check.references import require_plain_list
 from lab.report.check.rules import claim_is_known
-from lab.report.check.text import check_text, refused, rule_name
+from lab.report.check.text import refused, rule_name
+from lab.report.check.typed_texts import Typed, check_both
 from lab.report.claim import Ledger
 from lab.report.claims.ledger import AllClaims, make_claims
 from lab.report.context import make_context
@@ -103,8 +104,9 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path, before: Path 
     body = render(sources.templates, sources.template, vars(context))
     check_templates(sources, body, ledger)
     check_names(body, ledger)
-    discussion = discussion_text(sources, claims, body.text)
-    listed = reference_list(sources, ledger, discussion)
+    bib = _bib(sources.references)
+    discussion = discussion_text(sources, claims, body.text, bib)
+    listed = reference_list(discussion, bib)
     table = ledger_table(sources, evidence, ledger, body.text + discussion)
     files = texts(sources, ledger, body, table, discussion + listed)
     shown = {f"figures/{name}.pdf": figure.pdf for name, figure in gallery.shown.items()}
@@ -122,21 +124,18 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path, before: Path 
     return Report(pdf, {name: figure.png for name, figure in gallery.shown.items()}, material)
 
 
-def discussion_text(sources: Sources, claims: AllClaims, body: str) -> str:
+def discussion_text(sources: Sources, claims: AllClaims, body: str, bib: str) -> str:
     """The student's text; where there is none, or where it says so, the generated draft."""
-    text = read_typed(sources.discussion) if sources.discussion.exists() else DRAFT
-    check_text(text, f"{sources.folder.name}/{sources.discussion.name}", claims.ledger, _targets(body))
+    text, folder = read_typed(sources.discussion) if sources.discussion.exists() else DRAFT, sources.folder.name
+    typed = Typed(f"{folder}/{sources.discussion.name}", text), Typed(f"{folder}/{FILE}", bib)
+    check_both(*typed, claims.ledger, _targets(body))
     generated = " ".join(draft(claims).splitlines())  # on one line: the student's lines keep their numbers
     return sizes_written_out(COMMENT.sub("%", text).replace(DRAFT, generated))
 
 
-def reference_list(sources: Sources, ledger: Ledger, discussion: str) -> str:
+def reference_list(discussion: str, bib: str) -> str:
     """The sources that the discussion cites, for its end."""
-    bib = _bib(sources.references)
-    check_references(bib, f"{sources.folder.name}/{FILE}", ledger)
     keys = keys_cited(discussion)
-    if keys and not bib:
-        raise ReportError("is not there, but the text cites from it", file=f"{sources.folder.name}/{FILE}")
     listed = list_of(keys, bib) if keys else ""
     require_plain_list(listed, FILE)
     return f"\n\n{listed}" if listed else ""

@@ -16,10 +16,11 @@ from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
 from lab.records.table import table_stamp
 from lab.report.check.ledger_file import format_ledger, parse_ledger
-from lab.report.check.text import all_refused
+from lab.report.check.typed_texts import Typed, both_refused
 from lab.report.claim import Ledger
 from lab.report.errors import RefusedSentence
 from lab.report.stamp import digest_code
+from lab.report.tex.references import FILE as REFERENCES
 
 LOOK_S = 0.3  # between two looks at the file's time
 CHECKED = CACHE / "check"
@@ -28,7 +29,7 @@ CHECKED = CACHE / "check"
 def check(options: Namespace) -> int:
     """The refusals of every discussion, as `file:line:column: message`; 1 where there are any."""
     found = [(discussion_of(plan), ledger_of(plan, options.results)) for plan in plans_of(options)]
-    files = [file for file, _ in found]
+    files = [each for file, _ in found for each in (file, references_of(file))]
     seen = _times(files)  # before they are read: what changes while they are is read once more
     status = max(_check(file, ledger) for file, ledger in found)
     while options.watch:
@@ -40,6 +41,11 @@ def check(options: Namespace) -> int:
 def discussion_of(plan: Plan) -> Path:
     """The student's text beside the experiment."""
     return plan.experiment.file.with_suffix("") / "discussion.tex"
+
+
+def references_of(discussion: Path) -> Path:
+    """What the text cites."""
+    return discussion.with_name(REFERENCES)
 
 
 def ledger_of(plan: Plan, results: Path, cache: Path = CHECKED) -> Ledger:
@@ -72,8 +78,12 @@ def _file(plan: Plan, cache: Path) -> Path:
 
 
 def refusals_of(file: Path, ledger: Ledger) -> list[RefusedSentence]:
-    """All refusals of a text; figures and tables are looked up when the report is built."""
-    return all_refused(read_typed(file), str(from_here(file)), ledger, None) if file.exists() else []
+    """All refusals of a text and its sources; figures and tables are looked up when the report is built."""
+    return both_refused(_typed(file), _typed(references_of(file)), ledger, None)
+
+
+def _typed(file: Path) -> Typed:
+    return Typed(str(from_here(file)), read_typed(file) if file.exists() else "")
 
 
 def _check(file: Path, ledger: Ledger) -> int:

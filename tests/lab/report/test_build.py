@@ -291,7 +291,7 @@ def test_a_record_that_failed_its_checks_stops_the_build(own: Path, evidence: di
 def test_a_cited_source_is_listed_and_travels_inside(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:
     texts = own / "verbs_throughput"
     (texts / "discussion.tex").write_text("Others have looked at it \\cite{frey}.\n")
-    with pytest.raises(ReportError, match=r"references\.bib: is not there"):
+    with pytest.raises(ClaimsRefused, match=r"discussion\.tex:1:32: references\.bib has no entry to cite"):
         build_own(own, evidence, cache)
     (texts / "references.bib").write_text("@misc{frey, author = {Philipp Frey}, title = {The hidden cost of {RDMA}}}\n")
     text = build_own(own, evidence, cache)

@@ -25,6 +25,10 @@ def test_claims_are_computed_once_and_read_again(tmp_path: Path, monkeypatch: py
     text.write_text("It is so.\nRDMA reaches 4 GB/s.\n")
     (found,) = checking.refusals_of(text, again)
     assert (found.line, found.column) == (2, 14)
+    text.write_text("Others have looked at it \\cite{fray}.\n")
+    (tmp_path / "references.bib").write_text("@misc{frey, title = {The hidden cost}}\n")
+    (found,) = checking.refusals_of(text, again)
+    assert found.way == r"did you mean \cite{frey}?"
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
@@ -35,20 +39,22 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     assert checking.ledger_of(plan, results, tmp_path / "cache").keys() == ledger.keys()
 
 
-def test_a_text_is_read_again_at_each_change(
+def test_a_text_and_its_sources_are_read_again_at_each_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "discussion.tex"
+    file, references = tmp_path / "discussion.tex", tmp_path / "references.bib"
     file.write_text("RDMA reaches 4 GB/s.\n")
-    changes = iter(["It is so.\n", "TCP reaches 5 GB/s.\n"])
+    changes = iter(
+        [(file, "So \\cite{frey} says.\n"), (references, "@misc{frey, year = 2009}\n"), (file, "TCP reaches 5 GB/s.\n")]
+    )
 
     def change(_: float) -> None:
         """In place of a wait: the next version, an hour younger; in the end, Ctrl-C."""
-        text = next(changes, None)
-        if text is None:
+        changed, text = next(changes, (None, ""))
+        if changed is None:
             raise KeyboardInterrupt
-        file.write_text(text)
-        os.utime(file, ns=(time.time_ns(), file.stat().st_mtime_ns + 3600 * 10**9))
+        changed.write_text(text)
+        os.utime(changed, ns=(time.time_ns(), changed.stat().st_mtime_ns + 3600 * 10**9))
 
     monkeypatch.setattr(checking, "plans_of", lambda _: ["plan"])
     monkeypatch.setattr(checking, "discussion_of", lambda _: file)
@@ -57,4 +63,5 @@ def test_a_text_is_read_again_at_each_change(
     with pytest.raises(KeyboardInterrupt):
         checking.check(Namespace(results=tmp_path, watch=True))
     said = capsys.readouterr().out
-    assert said.index("4 GB/s") < said.index("nothing to refuse") < said.index("5 GB/s")
+    parts = ("4 GB/s", "no entry to cite", "nothing to refuse", "5 GB/s")
+    assert sorted(parts, key=said.index) == list(parts)

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
 from lab.report.build import DRAFT
+from lab.report.check.references import LISTED
 from lab.report.check.safety import require_safe
 from lab.report.check.text import refused
 from lab.report.claim import Ledger
 from lab.report.claims.ledger import make_ledger
-from lab.report.errors import ClaimsRefused, ReportError
+from lab.report.errors import ClaimsRefused, RefusedSentence, ReportError
 from lab.report.prose.uses import COMMENT, length_of
+from lab.report.tex.references import FILE as REFERENCES
 
 FILE = "discussion.tex"
 
@@ -31,8 +33,9 @@ def discussion(case: Case) -> Iterator[Finding]:
         yield from _refused(text, make_ledger(case.own))
     try:
         case.rebuilt  # noqa: B018 - built when it is asked for
-    except ClaimsRefused:
+    except ClaimsRefused as error:
         yield Finding(Flaw.SENTENCE, "the claims check refuses it, so the report does not build")
+        yield from (Finding(Flaw.SENTENCE, str(each)) for each in error.refusals if _is_of_sources(each))
     except ReportError as error:
         yield Finding(Flaw.LATEX, str(error))
 
@@ -52,6 +55,10 @@ def _length(case: Case, text: str) -> Iterator[Finding]:
             Flaw.NO_DISCUSSION,
             f"it uses {used} claims; the assignment asks for {assignment.claims_at_least} at least",
         )
+
+
+def _is_of_sources(refusal: RefusedSentence) -> bool:
+    return refusal.rule == LISTED or refusal.file.endswith(REFERENCES)
 
 
 def _refused(text: str, ledger: Ledger) -> Iterator[Finding]:

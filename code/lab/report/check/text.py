@@ -29,11 +29,10 @@ from lab.report.check.typed import numbers_are_carried, versions_are_the_records
 from lab.report.check.verdicts import comparisons_hold
 from lab.report.check.world import effects_were_measured, spread_is_known, world_is_as_recorded
 from lab.report.claim import Ledger
-from lab.report.errors import ClaimsRefused, RefusedSentence
+from lab.report.errors import RefusedSentence
 from lab.report.prose.uses import digits_of
 from lab.report.tex.units import significant
 
-REFUSED = "the text claims what the data do not support:"
 _TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
 SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     numbers_are_carried,
@@ -53,12 +52,6 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     spread_is_known,
     effects_were_measured,
 )
-
-
-def check_text(text: str, file: str, ledger: Ledger, targets: Iterable[str]) -> None:
-    """An error that lists everything in a student's text that is refused."""
-    if found := tuple(all_refused(text, file, ledger, targets)):
-        raise ClaimsRefused(REFUSED, refusals=found)
 
 
 def all_refused(text: str, file: str, ledger: Ledger, targets: Iterable[str] | None) -> list[RefusedSentence]:

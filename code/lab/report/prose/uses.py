@@ -9,7 +9,7 @@ from lab.report.claim import Claim
 MOST_DIGITS = 18
 COMMENT = re.compile(r"(?<!\\)%.*")
 CLAIM = re.compile(r"\\claim(?:\[(?P<digits>[^\]]*)\])?\{(?P<name>[^{}]*)\}")
-_CITED = re.compile(r"\\cite\s*\{([^{}]*)\}")
+CITED = re.compile(r"\\cite\s*\{([^{}]*)\}")
 _WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}\b")
 
 
@@ -27,7 +27,7 @@ def claims_used(text: str) -> list[tuple[str, int | None]]:
 
 def keys_cited(text: str) -> list[str]:
     """The sources that a text cites, in its order, each once."""
-    found = (key.strip() for each in _CITED.finditer(COMMENT.sub("", text)) for key in each[1].split(","))
+    found = (key.strip() for each in CITED.finditer(COMMENT.sub("", text)) for key in each[1].split(","))
     return list(dict.fromkeys(found))
 
 

@@ -2,10 +2,11 @@
 
 import pytest
 
-from lab.report.check.references import LONGEST, check_references, free_text, require_plain_list
+from lab.report.check.references import LONGEST, free_text, lost_sources, references_refused, require_plain_list
 from lab.report.check.safety import unsafe
+from lab.report.check.typed_texts import Typed, both_refused
 from lab.report.claim import Ledger
-from lab.report.errors import ClaimsRefused, ReportError
+from lab.report.errors import ReportError
 
 ENTRY = """@inproceedings{frey,
   author = {Frey, Philipp W. and Alonso, G{\\"u}nther},
@@ -22,13 +23,11 @@ def entry(note: str) -> str:
 
 @pytest.mark.parametrize("note", ["Read on the web.", r"\url{https://example.org/a_b}", ""])
 def test_a_title_is_a_quotation_and_may_say_anything(note: str) -> None:
-    check_references(entry(note), "references.bib", Ledger())
+    assert references_refused(entry(note), "references.bib", Ledger()) == []
 
 
 def test_a_claim_in_a_note_is_refused_at_its_line() -> None:
-    with pytest.raises(ClaimsRefused) as caught:
-        check_references(entry("RDMA reaches 4 GB/s"), "references.bib", Ledger())
-    (found,) = caught.value.refusals
+    (found,) = references_refused(entry("RDMA reaches 4 GB/s"), "references.bib", Ledger())
     assert (found.file, found.line) == ("references.bib", 5) and "4 GB/s" in found.sentence
 
 
@@ -44,8 +43,7 @@ def test_the_free_fields_keep_their_places() -> None:
     "field", [r"\input{/etc/passwd}", r"\write18{id}", r"\claim{verbs.peak}", r"^^5cinput", "a % b", r"\begin{itemize}"]
 )
 def test_no_command_but_letters_is_taken(field: str) -> None:
-    with pytest.raises(ClaimsRefused):
-        check_references(entry(field), "references.bib", Ledger())
+    assert references_refused(entry(field), "references.bib", Ledger())
 
 
 def test_a_command_put_together_by_bibtex_is_refused() -> None:
@@ -60,7 +58,7 @@ def test_a_command_put_together_by_bibtex_is_refused() -> None:
 @pytest.mark.parametrize("text", ["@misc{a}" * 201, " " * (LONGEST + 1)])
 def test_its_length_is_bounded(text: str) -> None:
     with pytest.raises(ReportError, match="more than"):
-        check_references(text, "references.bib", Ledger())
+        references_refused(text, "references.bib", Ledger())
 
 
 @pytest.mark.parametrize("text", [r"as \cite{frey} says", r"\cite{frey, dunning:2003}"])
@@ -72,3 +70,18 @@ def test_a_citation_is_a_command_of_a_discussion(text: str) -> None:
 def test_words_beside_the_keys_are_refused(text: str) -> None:
     (found,) = unsafe(text, "discussion.tex")
     assert found.way == r"\cite{KEY}"
+
+
+def test_a_key_that_no_entry_has_is_refused_at_its_place_with_the_nearest() -> None:
+    text = "As others say % \\cite{nobody}\nof it \\cite{frey, dunnnig:2003}. Once more \\cite{x}.\n"
+    listed = entry("") + "@Book( dunning:2003, title = {V})\n@string{x = {y}}\n@comment{x, z}"
+    first, second = lost_sources(text, "discussion.tex", listed)
+    assert (first.line, first.column, first.way) == (2, 19, r"did you mean \cite{dunning:2003}?")
+    assert second.sentence == r"\cite{x}" and second.way.startswith("an entry with this key in references.bib")
+
+
+def test_what_is_refused_in_both_files_comes_at_once() -> None:
+    typed = Typed("discussion.tex", "It reaches 4 GB/s. So \\cite{fray}.\n"), Typed("references.bib", entry("a % b"))
+    found = both_refused(*typed, Ledger(), None)
+    assert [(each.file, each.line) for each in found] == [*[("discussion.tex", 1)] * 2, ("references.bib", 5)]
+    assert both_refused(typed[0], Typed("references.bib", ""), Ledger(), None)[-1].what.endswith("no entry to cite")

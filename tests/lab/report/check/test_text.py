@@ -1,4 +1,4 @@
-"""The student's text: what it may say, and which LaTeX it may use: lab.report.check.{text,safety}."""
+"""The student's text: what it may say, and which LaTeX it may use: lab.report.check.{text,typed_texts,safety}."""
 
 from dataclasses import replace
 
@@ -10,7 +10,8 @@ from lab.places import TEMPLATES
 from lab.report.build import prose_of
 from lab.report.check.rules import claim_is_known
 from lab.report.check.safety import swallowed
-from lab.report.check.text import all_refused, check_text, refused, rule_name
+from lab.report.check.text import all_refused, refused, rule_name
+from lab.report.check.typed_texts import Typed, check_both
 from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.errors import ClaimsRefused, ReportError
 
@@ -26,11 +27,13 @@ def ledger() -> Ledger:
 
 
 def test_a_text_of_claims_passes(ledger: Ledger) -> None:
-    check_text("It reaches \\claim{verbs.1M}; see \\figureof{throughput}.\n", "discussion.tex", ledger, TARGETS)
+    text = "It reaches \\claim{verbs.1M}; see \\figureof{throughput}.\n"
+    assert all_refused(text, "discussion.tex", ledger, TARGETS) == []
 
 
 def test_a_comment_claims_nothing(ledger: Ledger) -> None:
-    check_text("% 4 GB/s and \\claim{nothing} \\input{x}\nText.\n", "discussion.tex", ledger, TARGETS)
+    text = "% 4 GB/s and \\claim{nothing} \\input{x}\nText.\n"
+    assert all_refused(text, "discussion.tex", ledger, TARGETS) == []
 
 
 @pytest.mark.parametrize(
@@ -44,7 +47,7 @@ def test_a_comment_claims_nothing(ledger: Ledger) -> None:
 )
 def test_a_refusal_names_file_and_line(ledger: Ledger, text: str, line: int, what: str) -> None:
     with pytest.raises(ClaimsRefused) as caught:
-        check_text(text, "discussion.tex", ledger, TARGETS)
+        check_both(Typed("discussion.tex", text), Typed("references.bib", ""), ledger, TARGETS)
     assert f"discussion.tex:{line}:" in str(caught.value) and what in str(caught.value)
 
 
@@ -68,7 +71,7 @@ def test_a_refusal_names_file_and_line(ledger: Ledger, text: str, line: int, wha
 )
 def test_what_could_do_more_than_print_is_refused(ledger: Ledger, text: str) -> None:
     with pytest.raises((ClaimsRefused, ReportError)) as caught:
-        check_text(f"Fine.\n{text}\n", "discussion.tex", ledger, TARGETS)
+        check_both(Typed("discussion.tex", f"Fine.\n{text}\n"), Typed("references.bib", ""), ledger, TARGETS)
     assert "discussion.tex:" in str(caught.value)
 
 
