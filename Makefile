@@ -47,7 +47,7 @@ grade-class: papers $(programs) ## Grade a folder of hand-ins: make grade-class 
 autograder: setup ## Make the zip with which Gradescope grades an assignment: ASSIGNMENT=name, IMAGE=course.lab
 	$(bin)/lab autograder $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(IMAGE),--image "$(IMAGE)")
 
-grade-corpus: setup ## Try the grader on 550 tampered and 100 honest hand-ins
+grade-corpus: setup ## Try the grader on 565 tampered and 100 honest hand-ins
 	$(bin)/pytest -m corpus --timeout 600
 
 verify: venv ## Measure again from nothing and compare with results/reference
