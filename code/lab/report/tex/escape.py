@@ -32,6 +32,7 @@ PRINTED = re.compile(
     "[\n\t -~\u00a0-\u00ac\u00ae-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e\u0218-\u021b"
     "\u2013\u2014\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2116\u2122\u2212]*"
 )
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_])'(?=[^\W\d_])")  # within a word; any other may be a piece of code
 LONGEST = 10_000
 
 
@@ -47,7 +48,8 @@ def escape(value: object) -> Markup:
         return value
     text = str(value)
     require_printable(text)
-    return Markup("".join(SPECIAL.get(character, character) for character in text))
+    typeset = _APOSTROPHE.sub("\N{RIGHT SINGLE QUOTATION MARK}", text)
+    return Markup("".join(SPECIAL.get(character, character) for character in typeset))
 
 
 def require_printable(text: str, file: str = "", line: int | None = None) -> None:

@@ -5,13 +5,19 @@ from pathlib import Path
 import pytest
 
 from lab.report.errors import ReportError
-from lab.report.tex.escape import Markup
+from lab.report.tex.escape import Markup, escape
 from lab.report.tex.render import render
 
 
 def rendered(tmp_path: Path, template: str, **context: object) -> str:
     (tmp_path / "t.tex").write_text(template)
     return render(tmp_path, "t.tex", context).text
+
+
+def test_an_apostrophe_within_a_word_is_typeset_and_a_quote_of_code_is_not() -> None:
+    assert escape("O'Neill's 'x' y'1") == (
+        "O\u2019Neill\u2019s \\textquotesingle{}x\\textquotesingle{} y\\textquotesingle{}1"
+    )
 
 
 def test_text_is_escaped_and_markup_is_not(tmp_path: Path) -> None:
