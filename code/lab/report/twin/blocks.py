@@ -36,6 +36,7 @@ class Blocks:
     inline: Inline
     svgs: dict[str, bytes]
     headings: list[tuple[str, str]] = field(default_factory=list)  # of sections: id and words
+    who: list[str] = field(default_factory=list)  # the lines below the title
     counts: list[int] = field(default_factory=lambda: [0, 0, 0])
 
     def write(self, nodes: Iterable[Node]) -> str:
@@ -63,8 +64,8 @@ class Blocks:
         return {"labround": ROUND}.get(name) if name != "labtitle" else self._title(arguments(node))
 
     def _title(self, parts: list[list[Node]]) -> str:
-        lines = (self.inline.write(each).strip() for each in parts)
-        return "".join(f'<p class="who">{each}</p>' for each in lines if each)
+        self.who += filter(None, (self.inline.write(each).strip() for each in parts))
+        return ""
 
     def _heading(self, name: str, parts: list[list[Node]]) -> str:
         level, words = LEVELS[name], self.inline.write(parts[-1])
@@ -114,16 +115,18 @@ class Blocks:
         place = escape(label)
         head = f"<strong>{sort.capitalize()} {self.inline.places[label]}.</strong>"
         caption = f'<figcaption id="caption:{place}">{head} {self.inline.write(given["caption"][-1])}</figcaption>'
-        inside = self._picture(given["labpicture"]) if sort == "figure" else self._tables(node, f"caption:{place}")
+        name = f"caption:{place}"
+        inside = self._picture(given["labpicture"], name) if sort == "figure" else self._tables(node, name)
         return f'<figure id="{place}" class="{sort}">{caption}\n{inside}</figure>'
 
     def _tables(self, node: Node, name: str) -> str:
         return "".join(table(each, self.inline, name) for each in node.nodelist if kind(each) == "Environment")
 
-    def _picture(self, given: list[list[Node]]) -> str:
+    def _picture(self, given: list[list[Node]], caption: str) -> str:
         name = source_of(given[0]).removeprefix("figures/").removesuffix(".pdf")
         alt = bytes.fromhex(source_of(given[1])).decode("utf-16")
-        return inline_svg(self.svgs[name], name, alt)
+        picture = inline_svg(self.svgs[name], name, alt)
+        return f'<div class="wide" role="region" tabindex="0" aria-labelledby="{caption}">{picture}</div>'
 
 
 def _parts(nodes: list[Node], head: str) -> list[tuple[Node, list[Node]]]:

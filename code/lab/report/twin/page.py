@@ -40,14 +40,14 @@ def page(material: Material, templates: Path) -> str:
     blocks = Blocks(Inline(Tips(material.ledger, material.sets), numbered(source)), material.svgs)
     body = blocks.write(nodes_of(rest.partition(r"\end{document}")[0]))
     title = next(blocks.inline.write(arguments(each)[-1]) for each in nodes_of(preamble) if macro(each) == "title")
-    headings = [(number, Markup(words)) for number, words in blocks.headings]
-    return _whole(templates, name=material.name, title=Markup(title), headings=headings, body=Markup(body))
+    who, headings = map(Markup, blocks.who), [(number, Markup(words)) for number, words in blocks.headings]
+    return _whole(templates, name=material.name, title=Markup(title), who=who, headings=headings, body=Markup(body))
 
 
 def page_without(name: str, why: str, templates: Path) -> str:
     """The page in place of one that cannot be written: it leads to the PDF."""
     body = Markup("<p>This report is there for print alone: {}.</p>").format(why)
-    return _whole(templates, name=name, title=name, headings=[], body=body)
+    return _whole(templates, name=name, title=name, who=[], headings=[], body=body)
 
 
 def _whole(templates: Path, **shown: object) -> str:

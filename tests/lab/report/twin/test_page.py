@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from tests.lab.figures.examples import figure
 from tests.lab.grade.browser import addresses, found_in
 from tests.lab.report import laboratory
 
@@ -63,6 +64,10 @@ return ['--ink', '--grey', '--link'].flatMap(function (ink) { return ['--paper',
   return (both[0] + 0.05) / (both[1] + 0.05); }); });"""
 
 
+PIXELS = """return Promise.all(Array.from(document.querySelectorAll('svg image'), function (each) {
+  var image = new Image(); image.src = each.href.baseVal;
+  return image.decode().then(function () { return true; }, function () { return false; }); }));"""
+ALT = "\ufeffA heat map".encode("utf-16-be").hex()
 BARRIERS = """return axe.run(document, {resultTypes: ['violations', 'incomplete']}).then(function (found) {
   function told(each) { return each.id + ': ' + each.nodes.map(function (node) { return node.html; }).join(); }
   return [found.violations.concat(found.incomplete).map(told), found.passes.length]; });"""
@@ -180,6 +185,24 @@ def test_sources_are_listed_and_a_citation_leads_to_its_own(written: Written) ->
     assert "<h2>References</h2>" in page and page.index('<li id="source:one">') < page.index('<li id="source:two">')
     assert "<em>The RDMA book</em>" in page and '<a href="https://example.org/a_b~c%20d"><code>' in page
     assert 'href="javascript' not in page and "<code>javascript:alert(1)</code>" in page
+
+
+def test_who_wrote_it_stands_below_the_title_and_above_the_contents(written: Written) -> None:
+    page = written(r"\labtitle{Ada Łovelace (7)}{}{Site \texttt{exact}.}\section{Goal} Words.")
+    head = re.sub(r"\s+", " ", page[page.index("<h1") : page.index("<main")])
+    lines = '<p class="who">Ada Łovelace (7)</p> <p class="who">Site <code>exact</code>.</p>'
+    assert head.index("</h1>") < head.index(lines) < head.index('<a href="#section:1">1 Goal</a>')
+    assert "<nav" not in written("No section.")
+
+
+def test_a_figure_that_holds_pixels_is_shown(made: Report, tmp_path: Path) -> None:
+    """Of a heat map: the page lets nothing in, and a picture within it is let in by name."""
+    picture = rf"\caption{{C}}\label{{figure:heat}}\labpicture{{figures/heat.pdf}}{{{ALT}}}"
+    whole = rf"\title{{T}}\begin{{document}}\begin{{labplace}}{{figure}}{picture}\end{{labplace}}\end{{document}}"
+    file = tmp_path / "heat.html"
+    texts, svgs = {"report.tex": whole}, {"heat": figure("heat").svg}
+    file.write_text(page_of(replace(made.material, texts=texts, svgs=svgs), TEMPLATES))
+    assert found_in(file, PIXELS) == [True]
 
 
 def unquoted(page: str) -> str:
