@@ -14,7 +14,7 @@ from lab.report.errors import ReportError
 from lab.report.prose.uses import digits_of
 from lab.report.tex.escape import SPECIAL
 from lab.report.twin.quantities import SPACE, number, quantity, unit
-from lab.report.twin.reading import Node, arguments, kind, macro, source_of
+from lab.report.twin.reading import Node, arguments, kind, macro, nodes_of, source_of
 from lab.report.twin.tips import Tips
 
 TAGS = {
@@ -36,7 +36,8 @@ ESCAPED = {tex[1:-2]: escape(sign) for sign, tex in SPECIAL.items() if tex.start
 SPECIALS = {"~": SPACE, "``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014"}
 _LIBRARY = LatexNodes2Text()
 _KNOWN = get_default_latex_context_db()
-_LABS = re.compile(r"\\(?:claim|num|qty|SI|unit|text)\b")
+_LABS = re.compile(r"\\(?:claim(?:\[[^\]]*\])?|num|unit|(?:qty|SI)\{[^{}]*\})\{[^{}]*\}")
+MARK = "\ufdd0"  # around the number of what stands in its place later; no text may hold it
 
 
 @dataclass
@@ -70,11 +71,16 @@ class Inline:
         return f"<em>{self.write(rest)}</em>" if macro(first) == "em" else self.write(node.nodelist)
 
     def _formula(self, node: Node) -> str:
-        """MathML; one with the lab's own numbers as words."""
-        if _LABS.search(node.latex_verbatim()):
-            return self.write(node.nodelist)
+        """MathML; the lab's own numbers stand in it as they do in a sentence."""
+        written = list[str]()
+
+        def kept(found: re.Match[str]) -> str:
+            written.append(self.write(nodes_of(found[0])))
+            return rf"\text{{{MARK}{len(written) - 1}{MARK}}}"
+
         display = "block" if node.displaytype == "display" else "inline"
-        return convert(source_of(node.nodelist), display=display)
+        formula = convert(_LABS.sub(kept, source_of(node.nodelist)), display=display)
+        return re.sub(rf"{MARK}(\d+){MARK}", lambda found: written[int(found[1])], formula)
 
     def _macro(self, node: Node) -> str:
         name, given = macro(node), arguments(node)

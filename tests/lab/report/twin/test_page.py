@@ -1,4 +1,4 @@
-"""The page of a report, opened in a browser as a reader opens it: from disk."""
+"""The page of a report, opened in a browser as a reader opens it, from disk: lab.report.twin.*."""
 
 from __future__ import annotations
 
@@ -185,6 +185,15 @@ def test_sources_are_listed_and_a_citation_leads_to_its_own(written: Written) ->
     assert "<h2>References</h2>" in page and page.index('<li id="source:one">') < page.index('<li id="source:two">')
     assert "<em>The RDMA book</em>" in page and '<a href="https://example.org/a_b~c%20d"><code>' in page
     assert 'href="javascript' not in page and "<code>javascript:alert(1)</code>" in page
+
+
+def test_a_formula_keeps_its_shape_whatever_numbers_it_holds(written: Written) -> None:
+    page = written(r"\[ \text{rate} = \frac{\claim{verbs.peak}}{\num{50000} - \qty{3}{\byte}} \]")
+    math = page[page.index("<math") : page.index("</math>")]
+    above, below = math[math.index("<mfrac>") :].split("</mrow><mrow>", 1)
+    assert 'display="block"' in math and "<mtext>rate</mtext>" in math
+    assert '<mtext><span class="claim"><a href="#claim:verbs.peak"' in above and "<mfrac>" in math
+    assert "<mtext>50\u202f000</mtext>" in below and "<mtext>3\xa0B</mtext>" in below
 
 
 def test_who_wrote_it_stands_below_the_title_and_above_the_contents(written: Written) -> None:
