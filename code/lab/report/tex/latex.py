@@ -12,7 +12,7 @@ from lab.errors import StorageError
 from lab.files.storage import storage
 from lab.report.errors import ReportError
 from lab.report.tex.log import first_error, unpleasant_boxes
-from lab.report.tex.passes import Left, put_left, read_left, reads_pages
+from lab.report.tex.passes import PassFiles, put_left, read_left, reads_pages
 
 # The date of all reports: 2026-01-01, as on the exact site's clock. A date of today would change the bytes.
 EPOCH = 1_767_225_600
@@ -33,7 +33,7 @@ def compile_pdf(files: dict[str, bytes], main: str, before: Path | None = None) 
             (scratch / path).parent.mkdir(parents=True, exist_ok=True)
             (scratch / path).write_bytes(content)
             os.utime(scratch / path, (EPOCH, EPOCH))
-        start = read_left(before, stem) if before else Left()
+        start = read_left(before, stem) if before else PassFiles()
         left = _run(scratch, main, start, with_pages=reads_pages(_sources(files)))
         _keep(left, before, stem)
         return (scratch / main).with_suffix(".pdf").read_bytes()
@@ -43,7 +43,7 @@ def _sources(files: dict[str, bytes]) -> list[bytes]:
     return [content for name, content in files.items() if name.endswith((".tex", ".sty"))]
 
 
-def _keep(left: Left, before: Path | None, stem: str) -> None:
+def _keep(left: PassFiles, before: Path | None, stem: str) -> None:
     """For the next build, where one may write."""
     if before:
         with suppress(StorageError), storage(before):
@@ -51,17 +51,17 @@ def _keep(left: Left, before: Path | None, stem: str) -> None:
             put_left(left, before, stem)
 
 
-def _run(scratch: Path, main: str, start: Left, *, with_pages: bool) -> Left:
+def _run(scratch: Path, main: str, start: PassFiles, *, with_pages: bool) -> PassFiles:
     """Passes until one leaves what it read. Where the start is of another text, or damaged, it begins with none."""
     try:
         return _passes(scratch, main, start, with_pages=with_pages)
     except ReportError:
         if not start.files:
             raise
-        return _passes(scratch, main, Left(), with_pages=with_pages)
+        return _passes(scratch, main, PassFiles(), with_pages=with_pages)
 
 
-def _passes(scratch: Path, main: str, left: Left, *, with_pages: bool) -> Left:
+def _passes(scratch: Path, main: str, left: PassFiles, *, with_pages: bool) -> PassFiles:
     put_left(left, scratch, Path(main).stem)
     for _ in range(MOST_PASSES):
         log, read = one_pass(scratch, main), left

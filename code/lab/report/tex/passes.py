@@ -13,12 +13,12 @@ _OF_PAGES = (rb"\@writefile", rb"\gdef \@abspage@last")  # for lists of contents
 
 
 @dataclass(frozen=True)
-class Left:
+class PassFiles:
     """The files by their endings; none of them before the first pass."""
 
     files: tuple[tuple[str, bytes], ...] = ()
 
-    def agrees(self, other: Left, *, with_pages: bool) -> bool:
+    def agrees(self, other: PassFiles, *, with_pages: bool) -> bool:
         """Whether a text reads the same from both."""
         return bool(self.files) and self._read(with_pages=with_pages) == other._read(with_pages=with_pages)
 
@@ -27,13 +27,13 @@ class Left:
         return lines if with_pages else {ending: _without_pages(each) for ending, each in lines.items()}
 
 
-def read_left(folder: Path, stem: str) -> Left:
+def read_left(folder: Path, stem: str) -> PassFiles:
     """What lies in the folder."""
     files = ((ending, folder / f"{stem}{ending}") for ending in LEFT)
-    return Left(tuple((ending, file.read_bytes()) for ending, file in files if file.is_file()))
+    return PassFiles(tuple((ending, file.read_bytes()) for ending, file in files if file.is_file()))
 
 
-def put_left(left: Left, folder: Path, stem: str) -> None:
+def put_left(left: PassFiles, folder: Path, stem: str) -> None:
     """Lay it there for the next pass, and nothing else of a pass before."""
     for ending in LEFT:
         (folder / f"{stem}{ending}").unlink(missing_ok=True)

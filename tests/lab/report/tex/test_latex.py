@@ -1,4 +1,4 @@
-"""LaTeX in, PDF out, a small document a test: lab.report.tex.log, lab.report.pdf.typesetter."""
+"""LaTeX in, PDF out, a small document a test: lab.report.tex.{log,passes}, lab.report.pdf.typesetter."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from lab.report.pdf.typesetter import typesetter
 from lab.report.tex import latex
 from lab.report.tex.escape import SPECIAL, escape
 from lab.report.tex.latex import compile_pdf
-from lab.report.tex.passes import Left, reads_pages
+from lab.report.tex.passes import PassFiles, reads_pages
 
 STYLE = (TEMPLATES / "lab.sty").read_bytes()
 HOSTILE = ["".join(SPECIAL), r"\input{/etc/passwd}", r"\write18{touch /tmp/x}", "Größe ėčž €", "y" * 9_000, "a--b'c`"]
@@ -97,10 +97,10 @@ def test_damage_to_what_was_left_is_no_error(tmp_path: Path) -> None:
 
 
 def test_only_a_text_that_prints_pages_waits_for_them() -> None:
-    here, there = (Left(((".aux", rb"\newlabel{x}{{2}{%d}{Title}{figure.2}{}}" % page),)) for page in (3, 4))
-    other = Left(((".aux", rb"\newlabel{x}{{3}{3}{Title}{figure.2}{}}"),))
+    here, there = (PassFiles(((".aux", rb"\newlabel{x}{{2}{%d}{Title}{figure.2}{}}" % page),)) for page in (3, 4))
+    other = PassFiles(((".aux", rb"\newlabel{x}{{3}{3}{Title}{figure.2}{}}"),))
     assert here.agrees(there, with_pages=False) and not here.agrees(there, with_pages=True)
-    assert not here.agrees(other, with_pages=False) and not Left().agrees(Left(), with_pages=False)
+    assert not here.agrees(other, with_pages=False) and not PassFiles().agrees(PassFiles(), with_pages=False)
     assert reads_pages([b"see", rb"page \pageref{x}"]) and not reads_pages([rb"see \ref{x}"])
 
 
