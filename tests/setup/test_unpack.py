@@ -1,0 +1,46 @@
+"""Services for the tests, unpacked and never installed: code/setup/unpack."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.lab.supply.debs import member, package, tar
+from tests.setup.setup_tree import Tree, tree
+
+TOOLS = ("cp", "dpkg-deb", "flock", "mkdir", "mktemp", "mv", "rm", "sha256sum", "tar", "xargs")
+FILES = {
+    "./usr/bin/daemon": b"a program",
+    "./usr/lib/x86_64-linux-gnu/liba.so": b"a library",
+    "./lib/x86_64-linux-gnu/libb.so": b"another",  # as some of Debian's packages have it
+}
+
+
+@pytest.fixture
+def computer(tmp_path: Path) -> Tree:
+    """One whose apt gives one package for all that are asked for."""
+    made = tree(tmp_path)
+    for each in TOOLS:
+        (tmp_path / "bin" / each).symlink_to(shutil.which(each) or "missing")
+    content = tar(*(member(name, data) for name, data in FILES.items()))
+    package(tmp_path / "given.deb", content, "data.tar")
+    simulated = "echo Inst needed"
+    made.command("apt-get", f'case $* in *simulate*) {simulated};; download*) cp "{tmp_path}/given.deb" .;; esac')
+    return made
+
+
+def test_all_libraries_are_in_the_one_folder_where_programs_look(computer: Tree) -> None:
+    done = computer.run("unpack")
+    assert done.returncode == 0, done.stderr
+    daemons = computer.folder / ".cache/daemons"
+    libraries = daemons / "usr/lib/x86_64-linux-gnu"
+    found = {file.name: file.read_bytes() for file in libraries.iterdir()}
+    assert found == {"liba.so": b"a library", "libb.so": b"another"}
+    assert not (daemons / "lib").exists()
+
+
+def test_what_is_there_is_not_fetched_again(computer: Tree) -> None:
+    assert computer.run("unpack").returncode == 0
+    asked = len(computer.calls("apt-get"))
+    assert computer.run("unpack").returncode == 0 and len(computer.calls("apt-get")) == asked
