@@ -7,6 +7,7 @@ import hashlib
 import lzma
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,9 @@ COMPRESSED = {
     "data.tar.gz": gzip.compress(FILES),
     "data.tar.zst": zstandard.compress(FILES),
 }
-TOOLS = ("cp", "gzip", "mkdir", "mv", "readlink", "rm", "sha256sum", "tar", "xz", "zstd")
+TOOLS = ("cp", "gzip", "mkdir", "mv", "readlink", "rm", "sha256sum", "tar", "xz")
+# Debian's packages are of xz, so that zstd is not asked for where the tests run.
+ZSTD = "from sys import *; import zstandard; zstandard.ZstdDecompressor().copy_stream(stdin.buffer, stdout.buffer)"
 
 
 def computer(folder: Path, name: str = "data.tar.xz") -> tuple[Tree, bytes]:
@@ -37,6 +40,7 @@ def computer(folder: Path, name: str = "data.tar.xz") -> tuple[Tree, bytes]:
     made = tree(folder, "fedora fedora-42 amd64 x")
     for each in TOOLS:
         (folder / "bin" / each).symlink_to(shutil.which(each) or "missing")
+    made.command("zstd", f'exec "{sys.executable}" -c "{ZSTD}"')
     fetch = folder / "code/setup/fetch"
     fetch.write_text(fetch.read_text().replace("/usr/lib/apt/apt-helper", f"{folder}/bin/apt-helper"))
     content = package(folder / "x.deb", COMPRESSED[name], name).read_bytes()
@@ -76,6 +80,18 @@ def test_it_starts_by_its_own_loader_under_its_own_name(name: str, tmp_path: Pat
     own = f"{root}/usr/bin/python3.11"
     assert said == ["--inhibit-cache", "--library-path", libraries, "--argv0", str(program), own, "-c", "a b"]
     assert made.run("carry").stdout == done.stdout
+
+
+def test_a_package_that_nothing_here_unpacks_is_one_sentence(tmp_path: Path) -> None:
+    made, content = computer(tmp_path, "data.tar.zst")
+    put(tmp_path / "store" / POOL, content)
+    settings(made, "store")
+    (tmp_path / "bin/zstd").unlink()
+    done = made.run("carry")
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.splitlines()[1:] == [
+        f"undeb: {hashlib.sha256(content).hexdigest()}.deb takes zstd, which is not on this computer"
+    ]
 
 
 @pytest.mark.parametrize(
