@@ -15,6 +15,7 @@ from lab.doctor.finding import Diagnosis, program
 from lab.errors import LabError
 from lab.plan.workshop import all_experiments
 from lab.sites.agent import computer
+from lab.sites.links import namespaces
 from lab.spec.experiment import Experiment
 from lab.spec.reader import load
 
@@ -93,12 +94,8 @@ def _locked(experiments: Iterable[Path]) -> Diagnosis:
 
 
 def _namespaces() -> Diagnosis:
-    command = (
-        ["unshare", "--net", "true"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net", "true"]
-    )
-    works = subprocess.run(command, capture_output=True, check=False).returncode == 0
-    remedy = "" if works else "as root: sysctl kernel.unprivileged_userns_clone=1"
-    return Diagnosis(SITE, "network namespaces", "yes" if works else "not allowed for this user", remedy)
+    why = namespaces.refusal()
+    return Diagnosis(SITE, "network namespaces", why or "yes", namespaces.HINT if why else "")
 
 
 def _module(name: str, use: str) -> Diagnosis:

@@ -13,13 +13,13 @@ from lab.errors import SiteError
 from lab.model.trial import End, Ends, Job, Link
 from lab.sites.agent.client import FarEnd, here, last_line
 from lab.sites.agent.pair import AgentPair, near_by
-from lab.sites.links import link_model
+from lab.sites.links import link_model, namespaces
 from lab.sites.traits import Clock, Shared, Traits
 
 ENDS = Ends(End("10.0.0.1", "", "v0"), End("10.0.0.2", "", "v1"), "10.0.0.2", launcher="orterun beside")
 MACS = {"v0": "02:00:00:00:00:01", "v1": "02:00:00:00:00:02"}
 TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
-NAMESPACES = ("--net", "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
+PROCESSES = ("--pid", "--fork", "--kill-child=KILL", "--mount-proc")
 
 
 class Cable:
@@ -86,11 +86,9 @@ def _bring_up(end: FarEnd, ours: End, theirs: End) -> None:
 
 def _unshare(beside: FarEnd | None) -> list[str]:
     """The words before an agent's command: other users become root in a user namespace that both ends share."""
-    if os.geteuid() == 0:
-        return ["unshare", *NAMESPACES]
-    if beside is None:
-        return ["unshare", "--user", "--map-root-user", *NAMESPACES]
-    return ["nsenter", *_user_of(beside), "unshare", *NAMESPACES]
+    if os.geteuid() == 0 or beside is None:
+        return [*namespaces.unshare(), *PROCESSES]
+    return ["nsenter", *_user_of(beside), "unshare", "--net", *PROCESSES]
 
 
 def _user_of(end: FarEnd) -> tuple[str, ...]:
@@ -111,6 +109,5 @@ def _enter(end: FarEnd, *command: str) -> None:
 
 def _explain(name: str, words: str) -> SiteError:
     if "unshare failed" in words or "Operation not permitted" in words:
-        hint = "run as root, or allow user namespaces: sysctl kernel.unprivileged_userns_clone=1"
-        return SiteError("this computer makes no network namespace for you", hint=hint)
+        return SiteError(namespaces.refused(words), hint=namespaces.HINT)
     return SiteError(f"the agent ended: {last_line(words)}", where=f"the {name}'s namespace")

@@ -1,0 +1,47 @@
+"""A kernel that makes no network namespace: lab.sites.links.{namespaces,cable}, and what the doctor says of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.sites.daemons import write
+
+from lab.doctor import host as doctor
+from lab.errors import SiteError
+from lab.sites import host
+from lab.sites.links import namespaces
+
+SAID = "unshare: unshare failed: Operation not permitted"
+SENTENCE = f"this computer's kernel makes no network namespace for you: {SAID}"
+
+
+@pytest.fixture
+def contained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that keeps its users from it."""
+    write(tmp_path / "unshare", f'#!/bin/sh\necho "{SAID}" >&2\nexit 1\n', 0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin:/usr/sbin:/sbin")
+
+
+@pytest.mark.usefixtures("contained")
+def test_it_is_one_sentence_that_says_what_helps() -> None:
+    assert namespaces.refusal() == SENTENCE
+    with pytest.raises(SiteError) as error:
+        host.open("cable").prepare(print)
+    assert str(error.value).startswith(f"{SENTENCE} (try: outside of a container, as root or ")
+
+
+@pytest.mark.usefixtures("contained")
+def test_the_doctor_says_the_same() -> None:
+    (found,) = (each for each in doctor.examine() if each.what == "network namespaces")
+    assert (found.found, found.remedy) == (SENTENCE, namespaces.HINT)
+
+
+def test_a_computer_without_unshare_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert namespaces.refusal() == "unshare is not on this computer (util-linux)"
+
+
+@pytest.mark.usefixtures("own_namespaces")
+def test_a_kernel_that_makes_them_refuses_nothing() -> None:
+    assert namespaces.refusal() == ""
