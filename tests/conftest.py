@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests import namespaces
 from xdist.scheduler import LoadScopeScheduling
 
 if TYPE_CHECKING:
@@ -37,6 +38,24 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The slow folders first."""
     items.sort(key=lambda item: group_of(str(item.path.relative_to(TESTS))) not in TOGETHER)
+
+
+@pytest.fixture(scope="session")
+def users_namespaces() -> None:
+    """For a sandbox or a mount of one's own; the test is left out, with the kernel's reason, where it makes none."""
+    namespaces.need_users()
+
+
+@pytest.fixture(scope="session")
+def root_namespaces() -> None:
+    """For another computer."""
+    namespaces.need_root()
+
+
+@pytest.fixture(scope="session")
+def own_namespaces() -> None:
+    """For a cable on this computer."""
+    namespaces.need_own()
 
 
 def group_of(file: str) -> str:

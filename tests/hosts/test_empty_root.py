@@ -22,6 +22,7 @@ def site() -> Iterator[ExactSite]:
     site.stop()
 
 
+@pytest.mark.usefixtures("users_namespaces")
 def test_jobs_in_an_empty_root_leave_the_same_bytes(site: ExactSite) -> None:
     compile_naps()
     jobs = list(few(site).values())

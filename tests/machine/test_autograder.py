@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests import namespaces
 from tests.lab import hand_ins
 from tests.machine.autograder_tree import Tree
 
@@ -25,6 +26,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> hand_ins.Course:
 @pytest.fixture(scope="module")
 def tree(course: hand_ins.Course, exact: ExactSite) -> Tree:
     """One for all tests: the trials that it has measured are not measured again."""
+    namespaces.need_own()
     assert exact.identity() and BENCH.exists()
     write_bundle(course.assignment, None, course.folder / "bundle.zip")
     tree = Tree(course.folder / "autograder")

@@ -36,6 +36,7 @@ def in_an_empty_root(runner: Runner, arguments: list[str], said: str) -> subproc
     return subprocess.run([*empty, *command], input=said, capture_output=True, text=True, check=False, timeout=300)
 
 
+@pytest.mark.usefixtures("users_namespaces")
 def test_the_exact_machine_is_made_where_no_file_of_a_host_is(runner: Runner) -> None:
     said = "".join(json.dumps({"execute": word}) + "\n" for word in WORDS)
     done = in_an_empty_root(runner, [*qemu.MACHINE, *RAM, "-S", "-qmp", "stdio"], said)

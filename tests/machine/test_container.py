@@ -14,10 +14,7 @@ from tests.machine.small import SMALL
 from lab.places import ROOT
 from lab.sites.exact import ExactSite
 
-pytestmark = [
-    pytest.mark.skipif(os.geteuid() != 0, reason="debootstrap and buildah without user namespaces ask for root"),
-    pytest.mark.timeout(900),  # the first run makes the base
-]
+pytestmark = pytest.mark.usefixtures("root_namespaces")
 
 USER = 1000  # `lab` in the Containerfile
 ALONE = ("unshare", "--net", "--mount")  # no network; the mounts of a builder that is killed go with it

@@ -64,6 +64,7 @@ def await_first_record(tmp_path: Path, run: subprocess.Popen[str]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.usefixtures("users_namespaces")
 def test_a_full_disk_keeps_what_is_finished_and_the_same_command_goes_on(command: list[str], tmp_path: Path) -> None:
     script = ["unshare", "-rm", "sh", "-c", TINY_DISK, str(tmp_path / "results"), *command]
     done = subprocess.run(script, check=True, capture_output=True, text=True)

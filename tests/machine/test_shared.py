@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests import namespaces
 from tests.machine.small import SMALL
 
 from lab.places import BENCH, ROOT
 from lab.plan.binaries import keep_binaries
 from lab.sites.exact import ExactSite
 
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 # Bound at a place that everybody can reach: this checkout may lie in a folder that is only its owner's.
 SCRIPT = 'mount --bind -o ro "$1" "$2" && cd "$2" && shift 2 && exec "$@"'
 Done = subprocess.CompletedProcess[str]
@@ -41,10 +41,11 @@ def folder() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def shared(folder: Path, exact: ExactSite) -> Shared:
     """Run a command in this checkout, read-only; as another user where this one can become another."""
+    namespaces.need_own()
     exact.asked()
     subprocess.run(["make", "-s", "-C", "code/bench"], cwd=ROOT, check=True)
     keep_binaries([BENCH / "tcp-server", BENCH / "tcp-client"])
-    become = NOBODY if os.geteuid() == 0 else ()
+    become = namespaces.NOBODY if namespaces.is_root() else ()
     apart = ("unshare", "--mount", *(() if become else ("--map-root-user",)))
 
     def run(*command: str) -> Done:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests import namespaces
 from tests.sites.cluster import Cluster
 from tests.sites.jobs import Jobs
 from tests.sites.ssh_hosts import SshHosts
@@ -25,6 +26,7 @@ def open_exact() -> Opener:
 
 @pytest.fixture(scope="session")
 def open_host() -> Opener:
+    namespaces.need_own()
     return lambda: host.open("cable")
 
 
@@ -35,6 +37,7 @@ def open_vm() -> Opener:
 
 @pytest.fixture(scope="session")
 def ssh_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshHosts]:
+    namespaces.need_root()
     hosts = SshHosts(tmp_path_factory.mktemp("ssh"))
     yield hosts
     hosts.stop()
@@ -47,6 +50,7 @@ def open_ssh(ssh_hosts: SshHosts) -> Opener:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    namespaces.need_root()
     made = Cluster(tmp_path_factory.mktemp("slurm"))
     yield made
     made.stop()

@@ -43,6 +43,8 @@ from lab.sites.agent import computer
 from lab.sites.wall import WallSite
 from lab.spec.reader import load
 
+pytestmark = pytest.mark.usefixtures("own_namespaces")
+
 PAYLOAD_SHARE = 1448 / 1538  # of a 1500-byte frame on the wire, TCP's payload
 ALONE = """
 import sys

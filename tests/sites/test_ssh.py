@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests import namespaces
 from tests.sites.jobs import (
     LISTENING,
     PATIENCE_S,
@@ -60,6 +61,7 @@ def site(open_ssh: Callable[[], WallSite]) -> Iterator[WallSite]:
 @pytest.fixture
 def other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshHosts]:
     """Two hosts that a test may destroy, and little patience with them."""
+    namespaces.need_root()
     monkeypatch.setattr(connection, "ALIVE_S", 1)
     hosts = SshHosts(tmp_path)
     yield hosts

@@ -12,6 +12,8 @@ from lab.compiler import compilation, sandboxed
 from lab.compiler.compilation import BuildRefused, Compilation
 from lab.compiler.toolchain import Toolchain
 
+pytestmark = pytest.mark.usefixtures("users_namespaces")
+
 ROOT = (b"bin", b"dev", b"lib", b"lib64", b"proc", b"sbin", b"tmp", b"usr", b"w")
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests import namespaces
 from tests.lab.compiler.builds import HONEST
 
 from lab.compiler import compilation, sandboxed, shut_in
@@ -16,20 +17,6 @@ from lab.files import tarball
 from lab.places import ROOT
 from lab.supply.packages import SupplyError
 
-# What a container or a kernel with AppArmor's rule says to an ordinary user: no name spaces for you.
-WITHOUT = (
-    "bwrap",
-    "--unshare-user",
-    "--disable-userns",
-    "--uid",
-    "1000",
-    "--gid",
-    "1000",
-    "--dev-bind",
-    "/",
-    "/",
-    "--",
-)
 BUILD = """
 from tests.lab.compiler.builds import HONEST
 from lab.compiler.shut_in import build_shut_in
@@ -38,15 +25,17 @@ print(program == open("{}", "rb").read())
 """
 
 
+@pytest.mark.usefixtures("users_namespaces")
 def test_a_sandbox_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Guest, "run", lambda *_: pytest.fail("a guest"))
     (program,) = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, lambda _: None).values()
     assert program.startswith(b"\x7fELF")
 
 
+@pytest.mark.usefixtures("users_namespaces")
 def test_where_the_kernel_gives_no_name_spaces_a_guest_compiles_the_same_bytes_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "mine").write_bytes(build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)["mine"])
-    command = [*WITHOUT, sys.executable, "-c", BUILD.format(tmp_path / "mine")]
+    command = [*namespaces.WITHOUT, sys.executable, "-c", BUILD.format(tmp_path / "mine")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     why, equal = done.stdout.splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,21 +20,33 @@ def without_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soft_rdma, "MODULES", ("no_such_module",))
 
 
-@pytest.mark.usefixtures("without_modules")
+@pytest.fixture
+def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests: root is asked for before anything else is."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+
+
+def test_who_is_not_root_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(SiteError, match="only root can make a Soft-RoCE device"):
+        soft_rdma.SoftRdma()
+
+
+@pytest.mark.usefixtures("without_modules", "as_root")
 def test_a_kernel_without_the_module_is_one_sentence() -> None:
     with pytest.raises(SiteError, match=r"has no module no_such_module: .*--site exact") as error:
         soft_rdma.SoftRdma()
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.usefixtures("without_modules")
+@pytest.mark.usefixtures("without_modules", "own_namespaces")
 def test_a_kernel_without_the_module_has_the_cable_between_namespaces() -> None:
     site = host.open()
     assert isinstance(site.connected(), Cable)
     site.stop()
 
 
-@pytest.mark.usefixtures("without_modules")
+@pytest.mark.usefixtures("without_modules", "as_root")
 def test_a_computer_without_modprobe_has_the_cable_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert not soft_rdma.possible()
