@@ -50,13 +50,15 @@ def debootstrapped(suite: str, packages: Sequence[str] = ()) -> Path:
 
 
 def with_qemu(suite: str, source: str) -> Path:
-    """A suite's userland in which QEMU is installed, out of one of the suite's sources."""
+    """A suite's userland in which QEMU is installed, out of the suite itself or another source."""
 
     def make(root: Path) -> None:
         run("cp", "-a", f"{debootstrapped(suite, ['python3'])}/.", root)
-        line = f"deb [signed-by={KEYS}] {mirror(source)} {source} main\n"
-        (root / "etc/apt/sources.list.d/qemu.list").write_text(line)
-        for words in (("update",), ("install", "-y", "--no-install-recommends", "-t", source, "qemu-system-x86")):
-            run(*ALONE, "chroot", root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", *words)
+        apt = (*ALONE, "chroot", root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q")
+        if source != suite:
+            line = f"deb [signed-by={KEYS}] {mirror(source)} {source} main\n"
+            (root / "etc/apt/sources.list.d/qemu.list").write_text(line)
+            run(*apt, "update")
+        run(*apt, "install", "-y", "--no-install-recommends", "-t", source, "qemu-system-x86")
 
     return userland(f"{suite}-{source}", make)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.compiler import plugin
@@ -58,10 +58,11 @@ class EmulatedArm64(Runner):
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A runner, and the plugin that it can load."""
+    """A runner, the plugin that it can load, and how it is given the frozen machine."""
 
     runner: Runner
     plugin: Path
+    machine: Callable[..., Frozen] = Frozen
 
 
 class WithRunner(ExactSite):
@@ -73,7 +74,8 @@ class WithRunner(ExactSite):
 
     def asked(self) -> Frozen:
         """The machine with the other runner and its plugin."""
-        return replace(super().asked(), runner=self.other.runner, plugin=self.other.plugin)
+        ours = super().asked()
+        return self.other.machine(ours.folder, self.other.runner, self.other.plugin, ours.copied)
 
 
 def empty() -> Elsewhere:
@@ -103,6 +105,3 @@ def lay_out_arm64(folder: Path) -> None:
 def compile_arm64(folder: Path) -> None:
     """The plugin by the lock's cross compiler."""
     (folder / NAME).write_bytes(plugin.compiled(MACHINE, CACHE, lock.runner("arm64"), print))
-
-
-RUNNERS: Mapping[str, Callable[[], Elsewhere]] = {"empty": empty, "arm64": arm64}

@@ -123,6 +123,20 @@ HOSTS = (
         needs=("qemu-aarch64-static",),
     ),
     Host(
+        "qemu-10",
+        "QEMU 10 of Debian 13 in place of the carried one; the harness is outside",
+        "debootstrap --variant=minbase trixie; apt-get install qemu-system-x86",
+        lambda _: runner_elsewhere("qemu-10"),
+        needs=("gcc", *ROOT),
+    ),
+    Host(
+        "qemu-11",
+        "QEMU 11 of Debian sid in place of the carried one; the harness is outside",
+        "debootstrap --variant=minbase sid; apt-get install qemu-system-x86",
+        lambda _: runner_elsewhere("qemu-11"),
+        needs=("gcc", *ROOT),
+    ),
+    Host(
         "ordinary-user",
         "this computer, as the user nobody",
         "setpriv --reuid=65534; bwrap",

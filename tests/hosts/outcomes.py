@@ -12,13 +12,14 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 
 from tests.hosts import tables
-from tests.hosts.elsewhere import RUNNERS, WithRunner
+from tests.hosts.elsewhere import Elsewhere, WithRunner, arm64, empty
 from tests.hosts.jobs import PARTS, Named
+from tests.hosts.newer import QEMU_10, QEMU_11, Installed
 
 from lab.errors import LabError
 from lab.machine.runner import PROGRAM
@@ -29,6 +30,12 @@ from lab.sites.exact import ExactSite
 AT_ONCE = os.cpu_count() or 1
 FAILED = "failed:"
 EVERY = "every"
+RUNNERS: Mapping[str, Callable[[], Elsewhere]] = {
+    "empty": empty,
+    "arm64": arm64,
+    "qemu-10": QEMU_10,
+    "qemu-11": QEMU_11,
+}
 
 
 def digest(outcome: Outcome) -> str:
@@ -52,12 +59,14 @@ def facts(site: ExactSite) -> dict[str, str]:
     return {
         "identity": hashlib.sha256(identity.encode()).hexdigest(),
         "python": platform.python_version(),
-        "qemu": installed_qemu(),
+        "qemu": own_qemu(site),
     }
 
 
-def installed_qemu() -> str:
-    """The version of the host's own QEMU, which nothing may depend on; empty if it has none."""
+def own_qemu(site: ExactSite) -> str:
+    """The version of the QEMU that belongs to the host, which nothing may depend on; empty if it has none."""
+    if isinstance(site, WithRunner) and isinstance(site.other.runner, Installed):
+        return site.other.runner.version().partition(" ")[0]
     if not shutil.which(PROGRAM):
         return ""
     printed = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=False).stdout

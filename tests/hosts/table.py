@@ -20,16 +20,18 @@ HEAD = """\
 
 Written by `make hosts`, which measures it. Each host runs the same jobs of the exact machine as the reference, a plain
 checkout on the computer that measured. A cell counts the runs that left the reference's bytes: what both ends print,
-the link's counters, all clocks, the kernel's messages.
+the link's counters, all clocks, the kernel's messages; and how many ran. `-` was not measured.
 
 - kinds: a trial of every kind (verbs write, read and send; TCP, also over a modelled Ethernet; `ib_write_bw`; `iperf3`;
   MPI over TCP and over verbs), and a run of the race.
 - all trials: every trial of every experiment, its lines against the repository's tables, as `make verify` compares.
 - race: a program that sleeps 20,000 times, beside so many busy programs. It finds a clock that is not exact soonest.
+  Fewer than 100 ran on arm64, where each takes half a minute of processor time.
 
 No host has a network. Each gets the lock's packages, and makes by itself the programs, the guest's image, the carried
 QEMU and the frozen machine. Where the harness is outside, QEMU alone is there, and restores the machine
-that the reference froze. No QEMU that is installed on a host is used.
+that the reference froze. No QEMU that is installed on a host is used but in the rows `qemu-10` and `qemu-11`: they show
+where the lab could move to.
 The kernel and the processor are those of the computer that measured: {computer}.
 
 | host | what | Python | its QEMU | kinds | all trials | race, by load | day | remarks |
