@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -77,15 +79,32 @@ def test_every_one_of_many_naps_ends_at_the_same_instant_on_a_crowded_computer(
     assert all(outcome == outcomes[0] for outcome in outcomes)
 
 
-def test_a_machine_built_and_frozen_in_another_folder_gives_the_same_bytes(
-    exact: ExactSite, first: Outcome, measured: Measured, tmp_path: Path
+@pytest.fixture
+def lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """A mirror that has lost every locked version comes before the store of this checkout; what it was asked for."""
+    asked: list[str] = []
+
+    class Mirror(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(404)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Mirror) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("LAB_SUPPLY", f"http://127.0.0.1:{server.server_port}/debian {CACHE / 'packages'}")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        yield asked
+        server.shutdown()
+
+
+def test_a_machine_of_packages_that_the_mirror_has_lost_in_another_folder_gives_the_same_bytes(
+    exact: ExactSite, first: Outcome, measured: Measured, tmp_path: Path, lost: list[str]
 ) -> None:
-    (tmp_path / "cache, with a comma").mkdir()
-    (tmp_path / "cache, with a comma/packages").symlink_to(CACHE / "packages")
     other = ExactSite(MACHINE, tmp_path / "cache, with a comma")
     other.prepare(print)
     assert other.identity() == exact.identity()
     assert measured(other.run(JOB)) == measured(first)
+    assert lost and all(path.startswith("/debian/pool/main/") for path in lost)
 
 
 def test_another_perturbation_gives_another_instant(exact: ExactSite, shell: Callable[..., Job]) -> None:
