@@ -1,0 +1,46 @@
+"""This checkout once more at another place, without what it has made."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.machine.small import SMALL
+
+from lab.places import ROOT
+
+# As code/setup/setup has it: the same Python, set up for this folder.
+KEY = "{ pwd; .venv/bin/python --version; cat code/setup/setup code/setup/beside code/setup/requirements.txt; }"
+OWN = "own's (1).toml"
+
+
+def _link(one: str, other: str) -> None:
+    Path(other).hardlink_to(one)
+
+
+def checkout(place: Path, kept: Iterable[str] = ()) -> Path:
+    """All that a build and a run need, and an experiment; of the cache some folders, by links."""
+    for name in ("code", "experiments", "templates"):
+        shutil.copytree(ROOT / name, place / name)
+    shutil.copy(ROOT / "Makefile", place)
+    shutil.copytree(ROOT / ".venv", place / ".venv", symlinks=True, copy_function=_link)
+    for name in kept:
+        shutil.copytree(ROOT / ".cache" / name, place / ".cache" / name, symlinks=True, copy_function=_link)
+    (place / ".venv" / "setup.sha256").unlink()
+    done(place, "sh", "-c", f"{KEY} | sha256sum >.venv/setup.sha256")
+    (place / OWN).write_text(SMALL)
+    return place
+
+
+def done(place: Path, *command: str | Path, **variables: str) -> str:
+    """What a command prints that ends well there."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    ended = subprocess.run(
+        command, cwd=place, capture_output=True, text=True, check=False, env={**inherited, **variables}
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "Traceback" not in ended.stderr
+    return ended.stdout
