@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ from lab.supply.provider import Provider
 from lab.supply.settings import Settings
 from lab.supply.web import Web
 
+# A host that has packages of Debian, of Ubuntu or of Python.
+MIRROR = re.compile(
+    rb"\b(?:(?:deb|ftp|mirror|archive|snapshot|security)[\w.-]*[.](?:debian|ubuntu)|pypi)[.](?:org|com|net)\b"
+)
 NO_LISTS = "$(ORIGIN) http://mirror.example/debian/\n"
 TWO_SUITES = "Debian http://a.example/debian/\nDebian http://a.example/debian/\nOther http://b.example/\n"
 
@@ -87,3 +92,13 @@ def test_apt_s_proxies_are_known_by_scheme() -> None:
 def test_a_computer_without_apt_has_a_provider_that_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert one("apt") == apt.Nothing("this computer has no apt with a mirror of Debian")
+
+
+def test_no_mirror_is_named_in_the_repository_but_the_archive_of_old_versions_in_the_docs() -> None:
+    """Who fetches is told where by their own apt or settings."""
+    files = [
+        each for name in ("code", "docs", "tests", "experiments", "templates") for each in (ROOT / name).rglob("*")
+    ]
+    texts = [each for each in (*files, *ROOT.glob("[A-Z]*")) if each.is_file() and "__pycache__" not in each.parts]
+    named = {(each.relative_to(ROOT).parts[0], host) for each in texts for host in MIRROR.findall(each.read_bytes())}
+    assert {(place, host.partition(b".")[0]) for place, host in named} == {("docs", b"snapshot")}
