@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,11 @@ from lab.supply.settings import opened_store
 ARM64_QEMU = "qemu-aarch64-static"
 ARM64 = CACHE / "hosts" / "arm64"
 HOST_SECONDS = (1000.0, 1000.0)  # of a second of the guest, and more: a translated translator is slow
+
+
+def tell(said: str) -> None:
+    """To who watches; what is printed is read by who counts."""
+    print(said, file=sys.stderr, flush=True)
 
 
 class InAnEmptyRoot(Runner):
@@ -80,8 +86,8 @@ class WithRunner(ExactSite):
 
 def empty() -> Elsewhere:
     """What this computer's site uses, shut in."""
-    ours = runner.carried(MACHINE, CACHE, print)
-    return Elsewhere(InAnEmptyRoot(ours.folder), plugin.built(MACHINE, CACHE, print))
+    ours = runner.carried(MACHINE, CACHE, tell)
+    return Elsewhere(InAnEmptyRoot(ours.folder), plugin.built(MACHINE, CACHE, tell))
 
 
 def arm64() -> Elsewhere:
@@ -96,7 +102,7 @@ def arm64() -> Elsewhere:
 
 def lay_out_arm64(folder: Path) -> None:
     """The runner of the lock's section for arm64."""
-    found, store = lock.read(MACHINE / "packages.lock"), opened_store(CACHE, print)
+    found, store = lock.read(MACHINE / "packages.lock"), opened_store(CACHE, tell)
     locked = found.of(lock.runner("arm64"))
     store.obtain(locked, found.date)
     runner.lay_out([store.file(each) for each in locked], contents.load(MACHINE / "runner.toml"), folder)
@@ -104,4 +110,4 @@ def lay_out_arm64(folder: Path) -> None:
 
 def compile_arm64(folder: Path) -> None:
     """The plugin by the lock's cross compiler."""
-    (folder / NAME).write_bytes(plugin.compiled(MACHINE, CACHE, lock.runner("arm64"), print))
+    (folder / NAME).write_bytes(plugin.compiled(MACHINE, CACHE, lock.runner("arm64"), tell))

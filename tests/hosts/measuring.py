@@ -46,7 +46,10 @@ def left(command: Sequence[str]) -> Left:
     if done.returncode or not lines:
         raise HostFailed((done.stderr.strip().splitlines() or ["it said nothing"])[-1])
     runs = [(name, said) for name, _, said in (line.partition(" ") for line in lines[1:])]
-    return Left(json.loads(lines[0]), runs)
+    try:
+        return Left(json.loads(lines[0]), runs)
+    except ValueError as error:
+        raise HostFailed(f"its first line holds no facts: {lines[0]}") from error
 
 
 @cache

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 
 from tests.hosts import tables
-from tests.hosts.elsewhere import Elsewhere, WithRunner, arm64, empty
+from tests.hosts.elsewhere import Elsewhere, WithRunner, arm64, empty, tell
 from tests.hosts.jobs import PARTS, Named
 from tests.hosts.newer import QEMU_10, QEMU_11, Installed
 
@@ -76,7 +76,7 @@ def own_qemu(site: ExactSite) -> str:
 def main(part: str, times: str = "1", runner: str = "") -> None:
     """First the facts, then a line for each run."""
     site = WithRunner(RUNNERS[runner]()) if runner else ExactSite(MACHINE, CACHE)
-    site.prepare(lambda said: print(said, file=sys.stderr, flush=True))
+    site.prepare(tell)
     print(json.dumps(facts(site)), flush=True)
     for name, said in tables.measured(site) if part == EVERY else runs(site, PARTS[part](site), int(times)):
         print(name, said, flush=True)

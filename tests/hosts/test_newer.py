@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.hosts.elsewhere import tell
 from tests.hosts.newer import QEMU_10, QEMU_11, Newer, Poured
 
 from lab.machine.runner import Runner
@@ -16,6 +17,11 @@ def test_the_plugin_compiles_for_the_interface_of_each(newer: Newer, tmp_path: P
     newer.compile(tmp_path / "plugin.so")
     said = subprocess.run(["nm", "-D", tmp_path / "plugin.so"], capture_output=True, text=True, check=True).stdout
     assert " D qemu_plugin_version" in said and " T qemu_plugin_install" in said
+
+
+def test_what_is_told_is_not_among_what_is_counted(capfd: pytest.CaptureFixture[str]) -> None:
+    tell("laying out the carried QEMU")
+    assert tuple(capfd.readouterr()) == ("", "laying out the carried QEMU\n")
 
 
 def test_a_state_comes_whole_through_a_pipe(tmp_path: Path) -> None:

@@ -52,6 +52,9 @@ def test_a_host_that_fails_is_a_row_with_its_last_words() -> None:
     with pytest.raises(HostFailed, match="no such loader"):
         left([sys.executable, "-c", "import sys; sys.exit('at first\\nno such loader')"])
 
+    with pytest.raises(HostFailed, match="no facts: laying out the carried QEMU"):
+        left([sys.executable, "-c", "print('laying out the carried QEMU')"])
+
     def broken(_: str) -> Enter:
         raise HostFailed("no such loader")
 
