@@ -130,4 +130,6 @@ def test_a_rank_that_is_stopped_is_a_sentence_within_the_deadline(ranks: Ranks) 
     stopped = ("sh", "-c", f'{PROGRAM} "$@" & sleep 1; kill -STOP $!; wait $!', "sh")
     endless = ("--sizes", "64@100000000/0", "--deadline", "2")
     done = ranks(*endless, apart=endless, first=stopped)
-    assert done.returncode == 1 and "no progress for 2 s while measuring 64 bytes" in done.stderr
+    assert done.returncode == 1, done.stderr
+    # On a busy computer it is stopped before it has begun.
+    assert re.search("no progress for 2 s while (measuring 64 bytes|waiting for the other rank)", done.stderr)
