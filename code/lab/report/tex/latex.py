@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -11,13 +10,10 @@ from pathlib import Path
 from lab.errors import StorageError
 from lab.files.storage import storage
 from lab.report.errors import ReportError
+from lab.report.tex import shelter
 from lab.report.tex.log import first_error, unpleasant_boxes
 from lab.report.tex.passes import PassFiles, put_left, read_left, reads_pages
 
-# The date of all reports: 2026-01-01, as on the exact site's clock. A date of today would change the bytes.
-EPOCH = 1_767_225_600
-DEADLINE_S = 120
-LIMITS = ("--cpu=100", f"--as={2 * 10**9}", f"--fsize={10**8}", "--core=0")
 MOST_PASSES = 5  # as latexmk has it
 LATEX = ("-interaction=nonstopmode", "-halt-on-error", "-file-line-error", "-no-shell-escape", "-no-parse-first-line")
 
@@ -32,7 +28,7 @@ def compile_pdf(files: dict[str, bytes], main: str, before: Path | None = None) 
         for path, content in files.items():
             (scratch / path).parent.mkdir(parents=True, exist_ok=True)
             (scratch / path).write_bytes(content)
-            os.utime(scratch / path, (EPOCH, EPOCH))
+            os.utime(scratch / path, (shelter.EPOCH, shelter.EPOCH))
         start = read_left(before, stem) if before else PassFiles()
         left = _run(scratch, main, start, with_pages=reads_pages(_sources(files)))
         _keep(left, before, stem)
@@ -75,32 +71,9 @@ def _passes(scratch: Path, main: str, left: PassFiles, *, with_pages: bool) -> P
 
 def one_pass(scratch: Path, main: str) -> str:
     """The log of a run of pdflatex."""
-    command = ["prlimit", *LIMITS, "pdflatex", *LATEX, main]
-    try:
-        done = subprocess.run(
-            command,
-            cwd=scratch,
-            env=sheltered(scratch),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=DEADLINE_S,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise ReportError(f"{error.filename} is not installed", hint="make setup") from error
-    except subprocess.TimeoutExpired as error:
-        raise ReportError(f"LaTeX did not end within {DEADLINE_S} s", file=main) from error
+    done = shelter.run("LaTeX", ["pdflatex", *LATEX, main], scratch, main)
     file = (scratch / main).with_suffix(".log")
     log = file.read_text(errors="replace") if file.exists() else done.stdout.decode(errors="replace")
     if done.returncode:
         raise first_error(log)
     return log
-
-
-def sheltered(scratch: Path) -> dict[str, str]:
-    """Nothing of the caller's: no locale, no time zone, no folder of one's own that TeX would look into."""
-    home = str(scratch)
-    paths = dict.fromkeys(("HOME", "TEXMFHOME", "TEXMFVAR", "TEXMFCONFIG", "TMPDIR"), home)
-    fixed = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": str(EPOCH), "FORCE_SOURCE_DATE": "1"}
-    closed = {"openin_any": "p", "openout_any": "p", "shell_escape": "f", "max_print_line": "1000"}
-    return {"PATH": os.environ.get("PATH", os.defpath), **paths, **fixed, **closed}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from pathlib import Path
 
 from lab.report.errors import ReportError
-from lab.report.tex.latex import DEADLINE_S, LIMITS, sheltered
+from lab.report.tex import shelter
 
 FILE = "references.bib"
 STYLE = "plain"
@@ -23,28 +22,12 @@ def list_of(keys: list[str], bib: str) -> str:
         (scratch / FILE).write_text(bib)
         lines = [*(rf"\citation{{{key}}}" for key in keys), r"\bibdata{references}", rf"\bibstyle{{{STYLE}}}"]
         (scratch / "list.aux").write_text("\n".join(lines) + "\n")
-        said, failed = _run(scratch)
-        if (error := _ERROR.search(said)) and failed:
+        done = shelter.run("BibTeX", ["bibtex", "list"], scratch, FILE)
+        said = done.stdout.decode(errors="replace")
+        if (error := _ERROR.search(said)) and done.returncode:
             raise ReportError(error["what"], file=FILE, line=int(error["line"]))
         if lost := _LOST.search(said):
             raise ReportError(f"there is no entry {lost[1]!r}, which the text cites", file=FILE)
-        if failed:
+        if done.returncode:
             raise ReportError("BibTeX cannot read it", file=FILE)
         return (scratch / "list.bbl").read_bytes().replace(b"%\n", b"").decode()
-
-
-def _run(scratch: Path) -> tuple[str, bool]:
-    command = ["prlimit", *LIMITS, "bibtex", "list"]
-    try:
-        done = subprocess.run(
-            command,
-            cwd=scratch,
-            env=sheltered(scratch),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=DEADLINE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ReportError(f"BibTeX did not end within {DEADLINE_S} s", file=FILE) from error
-    return done.stdout.decode(errors="replace"), done.returncode != 0
