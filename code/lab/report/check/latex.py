@@ -9,16 +9,11 @@ from dataclasses import dataclass, field
 from lab.errors import SizeError
 from lab.model.sizes import parse_size
 from lab.report.prose.uses import CLAIM, COMMENT
-from lab.report.tex.units import in_words
+from lab.report.tex.units import in_words, plain_unit
 
 BREAK = "\u2029"  # ends a sentence: a paragraph, a heading, an item, a cell
 FIRST_MARK = 0xE000  # of claims: private characters, which no text may hold
 MARK = "[\ue000-\uf8ff]"
-_UNITS = {
-    **{"byte": "B", "bit": "bit", "second": "s", "percent": "%", "per": "/", "hertz": "Hz"},
-    **{"kilo": "k", "mega": "M", "giga": "G", "kibi": "Ki", "mebi": "Mi", "gibi": "Gi"},
-    **{"milli": "m", "micro": "µ", "nano": "n", "messages": "messages"},
-}
 _WORDS = {
     **{"times": "×", "cdot": "×", "approx": "about ", "le": "<=", "leq": "<=", "ge": ">=", "geq": ">=", "ldots": "..."},
     **{"mu": "µ", "textmu": "µ", "dots": "...", "pm": "±", "quad": " ", "qquad": " ", "LaTeX": "LaTeX", "TeX": "TeX"},
@@ -80,7 +75,7 @@ def _words(found: re.Match[str], plain: Plain) -> str | None:
         plain.claims[mark] = found
         return mark
     if found["unit"]:
-        return f"{found['value']} {_unit(found['of'])}"
+        return f"{found['value']} {plain_unit(found['of'])}"
     if found["size"] is not None:
         return size_words(found["size"])
     if found["over"] is not None:
@@ -107,8 +102,9 @@ def _end_of_argument(source: str, start: int) -> int:
     return named.end() if named else start
 
 
-def _unit(of: str) -> str:
-    return re.sub(r"\\([a-z]+)\s*", lambda found: _UNITS.get(found[1], found[1]), of)
+def line_and_column(text: str, place: int) -> tuple[int, int]:
+    """Where an editor shows it, both from 1."""
+    return text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
 
 
 def size_words(typed: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from lab.report.check.latex import without_comments
+from lab.report.check.latex import line_and_column, without_comments
 from lab.report.check.safety import unsafe
 from lab.report.check.text import refused
 from lab.report.claim import Ledger
@@ -46,7 +46,7 @@ def lost_sources(text: str, file: str, references: str) -> Iterator[RefusedSente
         for key in re.finditer(r"[^\s,]+", cited[1]):
             if key[0] not in known:
                 place = cited.start(1) + key.start()
-                line, column = bare.count("\n", 0, place) + 1, place - bare.rfind("\n", 0, place)
+                line, column = line_and_column(bare, place)
                 what = f"references.bib has no entry {key[0]!r}" if known else "references.bib has no entry to cite"
                 yield RefusedSentence(file, line, LISTED, what, column, cited[0], _nearest(key[0], known))
 
@@ -86,5 +86,5 @@ def _end(text: str, start: int, opened: str) -> int:
 def _percents(text: str, file: str) -> Iterator[RefusedSentence]:
     """No comment begins with it in BibTeX, and one does in what BibTeX writes."""
     for found in _BARE_PERCENT.finditer(text):
-        line, column = text.count("\n", 0, found.start()) + 1, found.start() - text.rfind("\n", 0, found.start())
+        line, column = line_and_column(text, found.start())
         yield RefusedSentence(file, line, "per cent sign is escaped", "a bare % in references", column, "%", r"\%")

@@ -15,7 +15,7 @@ from lab.report.check.binding import (
 from lab.report.check.extremes import ends_are_of_the_sizes
 from lab.report.check.fitting import fitting, nearest
 from lab.report.check.gaps import gaps_hold
-from lab.report.check.latex import MARK, read, split, without_comments
+from lab.report.check.latex import MARK, line_and_column, read, split, without_comments
 from lab.report.check.lines import lines_hold
 from lab.report.check.objection import Objection
 from lab.report.check.rounds import rounds_agree
@@ -95,7 +95,7 @@ def rule_name(rule: Callable[..., object]) -> str:
 def _refusal(found: Objection, sentence: Sentence, source: str, file: str) -> RefusedSentence:
     plain = sentence.plain
     place = plain.places[min(max(found.at - len(sentence.head), 0), len(plain.places) - 1)]
-    line, column = source.count("\n", 0, place) + 1, place - source.rfind("\n", 0, place)
+    line, column = line_and_column(source, place)
     lost = re.fullmatch(r"there is no claim '(.*)'", found.what)
     way = nearest(lost[1], sentence.ledger) if lost else fitting(found, sentence)
     return RefusedSentence(file, line, found.rule, found.what, column, _shown(sentence, source), way)
@@ -112,7 +112,7 @@ def _lost_targets(text: str, file: str, known: frozenset[str]) -> Iterator[Refus
     bare = without_comments(text)
     for found in _TARGET.finditer(bare):
         if f"{found[1]} {found[2]}" not in known:
-            line, column = bare.count("\n", 0, found.start()) + 1, found.start() - bare.rfind("\n", 0, found.start())
+            line, column = line_and_column(bare, found.start())
             near = sorted(each.split(" ", 1)[1] for each in known if each.startswith(found[1]))
             way = f"one of {', '.join(near)}" if near else ""
             yield RefusedSentence(

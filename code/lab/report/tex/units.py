@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import floor, log10
 
@@ -12,6 +13,11 @@ DECIMAL = ((1e9, "G", r"\giga"), (1e6, "M", r"\mega"), (1e3, "k", r"\kilo"), (1.
 BINARY_PREFIXES = ((2.0**30, "Gi", r"\gibi"), (2.0**20, "Mi", r"\mebi"), (2.0**10, "Ki", r"\kibi"), (1.0, "", ""))
 SMALL = ((1.0, "", ""), (1e-3, "m", r"\milli"), (1e-6, "µ", r"\micro"), (1e-9, "n", r"\nano"))
 PREFIXES = {plain: tex for _, plain, tex in (*DECIMAL, *BINARY_PREFIXES)}
+_ALL = (*DECIMAL, *BINARY_PREFIXES, *SMALL)
+SCALES = {tex[1:]: scale for scale, _, tex in _ALL if tex}  # by siunitx's names
+SYMBOLS = {tex[1:]: plain for _, plain, tex in _ALL if tex} | {
+    **{"byte": "B", "bit": "bit", "second": "s", "percent": "%", "per": "/", "hertz": "Hz", "messages": "messages"},
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,11 @@ UNITS = {
     "percent": Written("%", r"\percent"),
     "": Written("", ""),
 }
+
+
+def plain_unit(typed: str) -> str:
+    r"""`\mega\byte\per\second` as MB/s."""
+    return re.sub(r"\\([a-z]+)\s*", lambda found: SYMBOLS.get(found[1], found[1]), typed)
 
 
 @dataclass(frozen=True)

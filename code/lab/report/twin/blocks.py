@@ -114,8 +114,8 @@ class Blocks:
         label = source_of(given["label"][0])
         place = escape(label)
         head = f"<strong>{sort.capitalize()} {self.inline.places[label]}.</strong>"
-        caption = f'<figcaption id="caption:{place}">{head} {self.inline.write(given["caption"][-1])}</figcaption>'
         name = f"caption:{place}"
+        caption = f'<figcaption id="{name}">{head} {self.inline.write(given["caption"][-1])}</figcaption>'
         inside = self._picture(given["labpicture"], name) if sort == "figure" else self._tables(node, name)
         return f'<figure id="{place}" class="{sort}">{caption}\n{inside}</figure>'
 

@@ -13,7 +13,8 @@ from pylatexenc.latex2text import LatexNodes2Text, get_default_latex_context_db 
 from lab.report.errors import ReportError
 from lab.report.prose.uses import digits_of
 from lab.report.tex.escape import SPECIAL
-from lab.report.twin.quantities import SPACE, number, quantity, unit
+from lab.report.tex.units import plain_unit
+from lab.report.twin.quantities import SPACE, number, quantity
 from lab.report.twin.reading import Node, arguments, kind, macro, nodes_of, source_of
 from lab.report.twin.tips import Tips
 
@@ -133,7 +134,7 @@ class Inline:
         return number(source_of(typed))
 
     def _unit(self, of: list[Node]) -> str:
-        return unit(source_of(of))
+        return plain_unit(source_of(of))
 
     def _qty(self, typed: list[Node], of: list[Node]) -> str:
         return quantity(source_of(typed), source_of(of))
