@@ -107,7 +107,9 @@ class OtherKernel:
 
     def start(self, command: Sequence[str], size: Size, joints: Joints = ALONE) -> subprocess.Popen[str]:
         """A machine that runs a command, and is off when that has ended."""
-        line = f"cd {shlex.quote(str(ROOT))} && {shlex.join(command)} 2>&1; echo status $?; echo o >/proc/sysrq-trigger"
+        drain = "stty onlcr <&1"  # else the kernel's last message begins in the midst of what is still to be sent
+        work = f"cd {shlex.quote(str(ROOT))} && {shlex.join(command)} 2>&1; echo status $?"
+        line = f"{work}; {drain}; echo o >/proc/sysrq-trigger"
         coded = base64.b64encode(line.encode()).decode()
         boot = ("-kernel", str(self.folder / "vmlinuz"), "-initrd", str(self.folder / "initrd"))
         append = ("-append", f"console=ttyS0 quiet panic=-1 no_timer_check mitigations=off lab_run={coded}")
