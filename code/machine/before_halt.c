@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A QEMU plugin: the guest's processor halts only while QEMU's main thread sleeps.
+ * The guest's processor halts only while QEMU's main thread sleeps.
  *
  * When the processor halts, the main thread moves the clock on to the next timer. It takes the processor for halted a
  * moment before the last instructions are counted (QEMU 7.2: helper_hlt sets `halted`, icount_process_data counts
@@ -14,7 +15,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default")))
+#include "pair/plugin.h"
+
 #define HLT 0xf4
 #define NO_REGISTERS 0 /* what the callback may touch: QEMU_PLUGIN_CB_NO_REGS */
 
@@ -28,9 +30,6 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-
-EXPORT int qemu_plugin_version = 1;
-EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);
 
 static int main_thread; /* its file in /proc: "running", or the number of the system call that it sleeps in */
 
@@ -53,11 +52,10 @@ static void watch_halt(uint64_t id, struct qemu_plugin_tb *tb)
 		qemu_plugin_register_vcpu_insn_exec_cb(last, await_sleep, NO_REGISTERS, NULL);
 }
 
-int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
+int before_halt_install(uint64_t id)
 {
 	char path[64];
 
-	(void)info, (void)argc, (void)argv;
 	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", getpid());
 	main_thread = open(path, O_RDONLY | O_CLOEXEC);
 	if (main_thread < 0) {

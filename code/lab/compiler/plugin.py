@@ -12,7 +12,7 @@ from lab.compiler.compilation import BuildRefused, Compilation
 from lab.errors import SiteError
 from lab.files.digests import sums_of
 from lab.machine import plugin, runner
-from lab.machine.plugin import NAME, SOURCE
+from lab.machine.plugin import NAME
 from lab.supply import lock
 
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
@@ -42,8 +42,11 @@ def digests(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str
 def compiled(machine: Path, cache: Path, host: str, tell: Callable[[str], None]) -> bytes:
     """The plugin for hosts of a section; the error has what the compiler said."""
     compiler, more = COMPILERS[host]
-    task = Compilation({SOURCE: (machine / SOURCE).read_bytes()}, (compiler, *FLAGS, "-o", NAME, SOURCE), (NAME,))
+    sources = plugin.sources(machine)
+    task = Compilation(
+        sources, (compiler, *FLAGS, "-o", NAME, *(each for each in sources if each.endswith(".c"))), (NAME,)
+    )
     try:
         return task.programs(*shut_in.run(task, machine, cache, tell, more))[NAME]
     except BuildRefused as error:
-        raise PluginError(f"{SOURCE} does not compile: {error.what}") from error
+        raise PluginError(f"the plugin does not compile: {error.what}") from error

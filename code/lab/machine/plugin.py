@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
+from lab.files.digests import sums_of
 from lab.files.store import damage_of, exclusive, put_folder
 from lab.machine import runner
 
-SOURCE, NAME = "before_halt.c", "before_halt.so"
+SOURCES, NAME = ("before_halt.c", "pair/*.[ch]"), "before_halt.so"
 
 
 def built(machine: Path, cache: Path, compiled: Callable[[], bytes]) -> Path:
@@ -26,5 +27,12 @@ def built(machine: Path, cache: Path, compiled: Callable[[], bytes]) -> Path:
 
 def place(machine: Path, cache: Path) -> Path:
     """Where the plugin is, or will be."""
-    made_from = f"{runner.section()}\n".encode() + (machine / SOURCE).read_bytes()
+    texts = {name: hashlib.sha256(content).hexdigest() for name, content in sources(machine).items()}
+    made_from = f"{runner.section()}\n".encode() + sums_of(texts)
     return cache / "plugin" / hashlib.sha256(made_from).hexdigest() / NAME
+
+
+def sources(machine: Path) -> dict[str, bytes]:
+    """All that it is compiled from, by name."""
+    files = sorted(file for pattern in SOURCES for file in machine.glob(pattern))
+    return {str(file.relative_to(machine)): file.read_bytes() for file in files}

@@ -24,6 +24,8 @@ Compiled = list[tuple[str, ...]]
 def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
     """A source, and a compiler that notes how it is called."""
     (tmp_path / "before_halt.c").write_text("int main;\n")
+    (tmp_path / "pair").mkdir()
+    (tmp_path / "pair" / "layout.h").write_text("enum { ENDS = 2 };\n")
     calls = Compiled()
 
     def run(task: Compilation, *others: object) -> tuple[int, bytes]:
@@ -40,7 +42,7 @@ def test_it_is_compiled_once_for_each_source_and_host(
     monkeypatch.setattr(runner, "section", lambda: lock.runner("amd64"))
     first = built(tmp_path, tmp_path, print)
     assert built(tmp_path, tmp_path, print) == first
-    (tmp_path / "before_halt.c").write_text("int other;\n")
+    (tmp_path / "pair" / "layout.h").write_text("enum { ENDS = 3 };\n")
     other = built(tmp_path, tmp_path, print)
     monkeypatch.setattr(runner, "section", lambda: lock.runner("arm64"))
     assert len({first, other, built(tmp_path, tmp_path, print)}) == 3
@@ -50,7 +52,7 @@ def test_it_is_compiled_once_for_each_source_and_host(
 def test_what_the_compiler_says_is_told_and_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "before_halt.c").write_text("not C\n")
     monkeypatch.setattr(shut_in, "run", lambda *_: (FAILED, b"before_halt.c:1: error: not C\n"))
-    with pytest.raises(PluginError, match=r"before_halt\.c does not compile: .*error: not C"):
+    with pytest.raises(PluginError, match=r"the plugin does not compile: .*before_halt\.c:1: error: not C"):
         built(tmp_path, tmp_path, print)
     assert [each.name for each in (tmp_path / "plugin").iterdir()] == ["lock"]
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+
+#include "clock.h"
+#include "qemu.h"
+
+static struct timer *timer;
+static bool is_trusted;
+
+static int64_t now_ns(struct machine *m)
+{
+	(void)m;
+	return qemu_clock_get_ns(CLOCK_VIRTUAL);
+}
+
+static int64_t next_ns(struct machine *m)
+{
+	const int64_t in = timerlist_deadline_ns(qemu_clock_get_main_loop_timerlist(CLOCK_VIRTUAL));
+
+	return in < 0 ? INT64_MAX : now_ns(m) + in;
+}
+
+/* A timer of another list, of which none is known, could do anything to the guest. */
+static bool is_halted(struct machine *m)
+{
+	const int64_t in = qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ALL_TIMERS);
+
+	return all_cpu_threads_idle() && (in < 0 || now_ns(m) + in >= next_ns(m));
+}
+
+static void arm(struct machine *m, int64_t at)
+{
+	(void)m;
+	timer_mod_ns(timer, at);
+}
+
+struct machine *clock_machine(void (*deliver)(struct machine *, int wire, const struct frame *))
+{
+	static struct machine machine = { now_ns, next_ns, is_halted, arm, NULL };
+
+	machine.deliver = deliver;
+	return &machine;
+}
+
+static void notify_nobody(void *nobody, int clock)
+{
+	(void)nobody, (void)clock;
+}
+
+/*
+ * Whenever timers of the virtual clock have run out in the processor's thread, QEMU wakes the threads of all lists of
+ * such timers: its main thread and the monitor's, which find none of theirs.
+ */
+static void quiet_other_threads(void)
+{
+	struct timer_list *const own = qemu_clock_get_main_loop_timerlist(CLOCK_VIRTUAL);
+
+	for (struct timer_list *list = own->clock->first; list; list = list->next)
+		if (list != own)
+			list->notify = notify_nobody;
+}
+
+static void run(void *steps)
+{
+	steps_run(steps);
+}
+
+static void running(void *opaque, bool is_running, int state)
+{
+	struct steps *const steps = opaque;
+
+	(void)state;
+	if (!is_running)
+		return;
+	if (is_trusted)
+		quiet_other_threads();
+	steps->armed_ns = now_ns(steps->machine);
+	arm(steps->machine, steps->armed_ns);
+}
+
+void clock_start(struct steps *steps, bool trusted)
+{
+	is_trusted = trusted;
+	timer = calloc(1, TIMER_BYTES);
+	timer_init_full(timer, NULL, CLOCK_VIRTUAL, NS, 0, run, steps);
+	qemu_add_vm_change_state_handler(running, steps);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+static bool number(const char *text, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static bool set(struct options *o, const char *name, size_t length, const char *value)
+{
+	const struct {
+		const char *name, **text;
+		uint64_t *number;
+	} known[] = {
+		{ "end", &o->end, NULL },         { "shared", &o->shared, NULL },
+		{ "log", &o->log, NULL },         { "latency", NULL, &o->latency_ns },
+		{ "begin", NULL, &o->begin_ns },  { "rate", NULL, &o->rate_bit_s },
+		{ "mtu", NULL, &o->mtu_bytes },   { "queue", NULL, &o->queue_bytes },
+		{ "loss", NULL, &o->loss_ppm },   { "seed", NULL, &o->seed },
+		{ "offload", NULL, &o->offload }, { "trusted", NULL, &o->trusted },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strlen(known[i].name) != length || strncmp(known[i].name, name, length))
+			continue;
+		if (known[i].number)
+			return number(value, known[i].number);
+		*known[i].text = strdup(value); /* QEMU's own is gone when the wires are plugged in */
+		return true;
+	}
+	return false;
+}
+
+static bool is_possible(const struct options *o)
+{
+	return !o->end ||
+	       ((!strcmp(o->end, "0") || !strcmp(o->end, "1")) && o->latency_ns && o->latency_ns < 1ull << 62);
+}
+
+bool options_read(struct options *o, int argc, char **argv)
+{
+	const char *equals;
+
+	*o = (struct options){ .latency_ns = 1000, .offload = 1 };
+	for (int a = 0; a < argc; a++) {
+		equals = strchr(argv[a], '=');
+		if (!equals || !set(o, argv[a], (size_t)(equals - argv[a]), equals + 1)) {
+			fprintf(stderr, "pair: %s is no option of this plugin\n", argv[a]);
+			return false;
+		}
+	}
+	if (!is_possible(o))
+		fprintf(stderr, "pair: end must be 0 or 1, latency at least 1\n");
+	return is_possible(o);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is used of QEMU 7.2: its functions, which Debian's program exports, and two of its structures. Debian ships no
+ * headers of these. A structure that is read, not only given, is used in the one QEMU that it was read from: see
+ * clock.c.
+ */
+#ifndef QEMU_H
+#define QEMU_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { CLOCK_VIRTUAL = 1, NS = 1, ALL_TIMERS = -1 }; /* QEMU_CLOCK_VIRTUAL, SCALE_NS, QEMU_TIMER_ATTR_ALL */
+
+/* The clock, and timers in it: include/qemu/timer.h. */
+struct timer_list {
+	struct {
+		struct timer_list *first;
+	} *clock;
+	struct {
+		pthread_mutex_t lock;
+		bool initialized;
+	} lock;
+	void *active;
+	struct timer_list *next, **previous;
+	void (*notify)(void *, int clock);
+	void *opaque;
+};
+enum { TIMER_BYTES = 256 }; /* more than one has */
+struct timer;
+int64_t qemu_clock_get_ns(int clock);
+int64_t qemu_clock_deadline_ns_all(int clock, int attributes);
+struct timer_list *qemu_clock_get_main_loop_timerlist(int clock);
+int64_t timerlist_deadline_ns(struct timer_list *list);
+void timer_init_full(struct timer *timer, void *group, int clock, int scale, int attributes, void (*call)(void *),
+		     void *opaque);
+void timer_mod_ns(struct timer *timer, int64_t at);
+
+/* The processor: include/sysemu/cpus.h, runstate.h. */
+bool all_cpu_threads_idle(void);
+void *qemu_add_vm_change_state_handler(void (*call)(void *, bool running, int state), void *opaque);
+void qemu_plugin_register_vcpu_init_cb(uint64_t id, void (*call)(uint64_t id, unsigned int cpu));
+
+/* A network's far end, as `-device ...,netdev=NAME` finds it: include/net/net.h. */
+struct net_client;
+struct net_client_info {
+	int type;
+	size_t size; /* of the client, which QEMU allocates */
+	ssize_t (*receive)(struct net_client *, const uint8_t *bytes, size_t size);
+	void *receive_raw, *receive_iov, *can_receive, *start, *load, *stop, *cleanup, *link_status_changed;
+	void *query_rx_filter, *poll, *has_ufo;
+	bool (*has_vnet_hdr)(struct net_client *);
+	bool (*has_vnet_hdr_len)(struct net_client *, int size);
+	void (*using_vnet_hdr)(struct net_client *, bool is_used);
+	void (*set_offload)(struct net_client *, int checksum, int tso4, int tso6, int ecn, int ufo);
+	void (*set_vnet_hdr_len)(struct net_client *, int size);
+	void *more[16]; /* NULL */
+};
+enum { LIKE_SOCKET = 5, CLIENT_BYTES = 4096 }; /* -netdev socket; more than a client has */
+struct net_client *qemu_new_net_client(struct net_client_info *, void *peer, const char *model, const char *name);
+void qemu_send_packet(struct net_client *, const uint8_t *bytes, int size);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdbool.h>
+
+#include "wire.h"
+
+#define NS_PER_S 1000000000
+#define MILLION 1000000
+
+typedef unsigned __int128 wide;
+
+static uint64_t draw(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+struct wire wire_new(const struct wire_model *model, uint64_t seed, int end, struct counts *counts)
+{
+	struct wire w = { .model = *model, .random = seed, .counts = counts };
+
+	for (int i = 0; i <= end; i++)
+		w.random = draw(&w.random);
+	return w;
+}
+
+static uint64_t on_the_line(uint64_t size)
+{
+	return (size < SHORTEST_BYTES ? SHORTEST_BYTES : size) + FRAME_EXTRA_BYTES;
+}
+
+/* The bytes that have not left yet; one that has begun counts. */
+static uint64_t before_it(const struct wire *w, int64_t now)
+{
+	wide left;
+
+	if (w->free_ns < now)
+		return 0;
+	left = (wide)(w->free_ns - now) * w->model.rate_bit_s + w->fraction;
+	return (uint64_t)((left + 8ull * NS_PER_S - 1) / (8ull * NS_PER_S));
+}
+
+static bool is_refused(const struct wire *w, int64_t now, uint64_t size)
+{
+	const struct wire_model *m = &w->model;
+
+	return (m->mtu_bytes && size > m->mtu_bytes + HEADER_BYTES) ||
+	       (m->queue_bytes && m->rate_bit_s && before_it(w, now) + on_the_line(size) > m->queue_bytes);
+}
+
+/* The first whole ns at which all of the frame has left; nothing of the time is rounded away for the next one. */
+static int64_t leave(struct wire *w, int64_t now, uint64_t bytes)
+{
+	const uint64_t rate = w->model.rate_bit_s;
+	wide time;
+
+	if (!rate)
+		return now;
+	if (w->free_ns < now) {
+		w->free_ns = now;
+		w->fraction = 0;
+	}
+	time = (wide)bytes * 8 * NS_PER_S + w->fraction;
+	w->free_ns += (int64_t)(time / rate);
+	w->fraction = (uint64_t)(time % rate);
+	return w->free_ns + (w->fraction > 0);
+}
+
+static bool loses(struct wire *w)
+{
+	return w->model.loss_ppm && (wide)draw(&w->random) * MILLION >> 64 < w->model.loss_ppm;
+}
+
+enum fate wire_send(struct wire *w, int64_t now, uint64_t size, int64_t *arrival)
+{
+	if (is_refused(w, now, size)) {
+		w->counts->dropped++;
+		return DROPPED;
+	}
+	w->counts->frames++;
+	w->counts->bytes += size;
+	*arrival = leave(w, now, on_the_line(size)) + w->model.latency_ns;
+	if (!loses(w))
+		return CARRIED;
+	w->counts->lost++;
+	return LOST;
+}
