@@ -31,21 +31,24 @@ static int64_t stride(const struct steps *s)
 	return s->latency_ns - s->latency_ns / 10;
 }
 
-/* Delivers what has arrived by now; the arrival of the first one that has not, if there is one. */
-static int64_t take(struct steps *s, int wire, uint64_t *taken, int64_t now)
+/* The next frame that arrives over a wire; NULL if none is on its way. */
+static const struct frame *next_frame(const struct steps *s, int wire)
+{
+	if (s->taken[wire] == atomic_load(&s->pair->other->sent[wire]))
+		return NULL;
+	return ring_at(&s->pair->in[wire], s->taken[wire]);
+}
+
+static void deliver(struct steps *s, int wire, int64_t now)
 {
 	const struct frame *frame;
 
-	while (*taken != atomic_load(&s->pair->other->sent[wire])) {
-		frame = ring_at(&s->pair->in[wire], *taken);
-		if (frame->arrival_ns > now)
-			return frame->arrival_ns;
+	while ((frame = next_frame(s, wire)) && frame->arrival_ns <= now) {
 		if (frame->arrival_ns < now)
 			pair_fail(s->pair, "a frame came %lld ns late", (long long)(now - frame->arrival_ns));
 		s->machine->deliver(s->machine, wire, frame);
-		*taken = ring_after(*taken, frame->size);
+		s->taken[wire] = ring_after(s->taken[wire], frame->size);
 	}
-	return INT64_MAX;
 }
 
 /* What is known at one time: how far this end may go, and the next that happens to it. */
@@ -54,20 +57,21 @@ struct view {
 	bool halted;
 };
 
+/* Promises by what it sees. What arrives now is not taken by that. */
 static struct view look(struct steps *s, int64_t now)
 {
 	const int64_t promised = promise_of_other(s->pair); /* before the rings: see promise.h */
-	uint64_t taken[WIRES];
 	struct view v = { .first = INT64_MAX };
+	const struct frame *frame;
 
 	v.edge = promised > INT64_MAX - s->latency_ns ? INT64_MAX : promised + s->latency_ns;
 	for (int wire = 0; wire < WIRES; wire++) {
-		taken[wire] = atomic_load(&s->pair->mine->taken[wire]);
-		v.first = least(v.first, take(s, wire, &taken[wire], now));
+		frame = next_frame(s, wire);
+		v.first = least(v.first, frame ? frame->arrival_ns : INT64_MAX);
 	}
 	v.halted = s->machine->is_halted(s->machine);
 	v.until = v.halted ? least(s->machine->next_ns(s->machine), v.first) : now;
-	promise_make(s->pair, most(v.until, s->begin_ns), taken);
+	promise_make(s->pair, most(v.until, s->begin_ns), s->taken);
 	return v;
 }
 
@@ -107,6 +111,10 @@ static int64_t next_step(const struct steps *s, const struct view *v, int64_t no
 	return least(least(v->first, v->edge), most(now + stride(s), wanted));
 }
 
+/*
+ * What arrives now is delivered once all of it is known: else its order would be that in which this end learns of it.
+ * The guest may answer at once, so that the view of before holds no more.
+ */
 void steps_run(struct steps *s)
 {
 	const int64_t now = now_of(s);
@@ -119,6 +127,11 @@ void steps_run(struct steps *s)
 	s->armed_ns = INT64_MIN; /* what is sent from here on has no need to arm it */
 	s->pair->mine->steps++;
 	v = await_view(s, now);
+	if (v.first <= now) {
+		for (int wire = 0; wire < WIRES; wire++)
+			deliver(s, wire, now);
+		v = await_view(s, now);
+	}
 	arm(s, v.halted ? v.until : next_step(s, &v, now));
 }
 
@@ -137,12 +150,9 @@ void steps_send(struct steps *s, int wire, const struct frame *frame)
 {
 	struct end *const mine = s->pair->mine;
 	const int64_t now = now_of(s);
-	uint64_t taken[WIRES];
 
-	for (int each = 0; each < WIRES; each++)
-		taken[each] = atomic_load(&mine->taken[each]);
 	atomic_store(&mine->sent[wire], ring_after(atomic_load(&mine->sent[wire]), frame->size));
-	promise_make(s->pair, now, taken);
+	promise_make(s->pair, now, s->taken);
 	pair_tell(s->pair);
 	if (now + stride(s) < s->armed_ns)
 		arm(s, now + stride(s));

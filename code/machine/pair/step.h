@@ -23,9 +23,10 @@ struct machine {
 struct steps {
 	struct pair *pair;
 	struct machine *machine;
-	int64_t latency_ns; /* what is sent never arrives sooner */
-	int64_t begin_ns;   /* nothing is sent before */
-	int64_t armed_ns;   /* the timer; none later is armed meanwhile */
+	int64_t latency_ns;    /* what is sent never arrives sooner */
+	int64_t begin_ns;      /* nothing is sent before */
+	int64_t armed_ns;      /* the timer; none later is armed meanwhile */
+	uint64_t taken[WIRES]; /* positions in the other's rings: before it, all is delivered */
 };
 
 /* The timer runs: with all else that is due now still to come, it only arms itself again. */

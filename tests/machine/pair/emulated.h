@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A machine with a clock and timers, but no processor: its guest does at random, by a seed, what a real one does that
+ * another could notice. It sends, arms timers, some for the same ns, and is busy or halted. All that happens to it goes
+ * into a digest.
+ */
+#ifndef EMULATED_H
+#define EMULATED_H
+
+#include "step.h"
+#include "wire.h"
+
+enum { TIMERS = 16, VALUE_BYTES = 64 };
+
+struct emulated {
+	struct machine machine;
+	struct steps steps;
+	struct wire wires[WIRES];
+	struct counts counts[WIRES];
+	struct timer {
+		int64_t at;
+		uint64_t order; /* of two for the same ns, the one armed first runs first, as in QEMU */
+	} timers[TIMERS], step;
+	int timer_count;
+	uint64_t armed, random, digest;
+	int64_t now, busy_until, latency;
+	int64_t last_timer, last_arrival; /* when one of each was last */
+	uint64_t ties;                    /* arrivals in the ns of a timer, or of another arrival */
+	void (*send)(struct emulated *, int wire, uint64_t value);
+};
+
+/* A guest that starts at 0. Its wires are those of the model, of which SIDE has the latency only. */
+void emulated_start(struct emulated *e, uint64_t seed, int end, const struct wire_model *link);
+
+/* Run it beside another one until a time. */
+void emulated_join(struct emulated *e, struct pair *pair);
+void emulated_run(struct emulated *e, int64_t until);
+
+/* For who runs both at once: the time of its next timer, that timer, and what arrives. */
+int64_t emulated_next(const struct emulated *e);
+void emulated_step(struct emulated *e);
+void emulated_receive(struct emulated *e, int wire, uint64_t value);
+
+#endif

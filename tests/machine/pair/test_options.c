@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "check.h"
+#include "options.h"
+
+static bool read_words(struct options *o, const char *first, const char *second)
+{
+	char *words[] = { (char *)first, (char *)second };
+
+	return options_read(o, second ? 2 : 1, words);
+}
+
+static void a_machine_without_an_end_is_no_part_of_a_pair(void **state)
+{
+	struct options o;
+
+	(void)state;
+	assert_true(options_read(&o, 0, NULL));
+	assert_null(o.end);
+}
+
+static void numbers_and_paths_are_taken_by_name(void **state)
+{
+	struct options o;
+
+	(void)state;
+	assert_true(read_words(&o, "rate=100000000000", "end=1"));
+	assert_int_equal(o.rate_bit_s, 100000000000);
+	assert_string_equal(o.end, "1");
+	free((char *)o.end);
+	assert_true(read_words(&o, "shared=/proc/self/fd/3", "latency=500"));
+	assert_string_equal(o.shared, "/proc/self/fd/3");
+	assert_int_equal(o.latency_ns, 500);
+	free((char *)o.shared);
+}
+
+static void what_is_unknown_or_impossible_is_refused(void **state)
+{
+	static const char *const refused[] = { "speed=1",  "rate",  "rate=fast", "rate=-1",
+					       "rate=1e9", "rat=1", "rates=1",   "rate=99999999999999999999" };
+	struct options o;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		assert_false(read_words(&o, refused[i], NULL));
+	assert_false(read_words(&o, "latency=0", "end=0"));
+	free((char *)o.end);
+	assert_false(read_words(&o, "end=2", NULL));
+	free((char *)o.end);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_machine_without_an_end_is_no_part_of_a_pair),
+		cmocka_unit_test(numbers_and_paths_are_taken_by_name),
+		cmocka_unit_test(what_is_unknown_or_impossible_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "check.h"
+#include "emulated.h"
+
+enum { CASES = 400, ENDED_WELL = 33, LATENCIES = 60, FLIGHT = 4096 };
+
+/* One that runs in a thread of its own, beside the other one. */
+struct runner {
+	struct emulated machine;
+	struct pair pair;
+	pthread_t thread;
+	int64_t until;
+};
+
+static void *run(void *opaque)
+{
+	struct runner *const r = opaque;
+
+	emulated_run(&r->machine, r->until);
+	pair_leave(&r->pair, ENDED_WELL);
+	return NULL;
+}
+
+static void forget(struct pair *pair)
+{
+	for (int wire = 0; wire < WIRES; wire++) {
+		munmap(pair->in[wire].memory, 2 * RING_BYTES);
+		munmap(pair->out[wire].memory, 2 * RING_BYTES);
+	}
+	munmap(pair->end ? pair->other : pair->mine, ENDS * END_BYTES);
+	close(pair->file);
+}
+
+static void run_pair(struct runner runners[ENDS], uint64_t seed, const struct wire_model *link)
+{
+	char path[64];
+	const int file = memfd_create("pair", MFD_CLOEXEC);
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	for (int end = 0; end < ENDS; end++) {
+		emulated_start(&runners[end].machine, seed, end, link);
+		assert_true(pair_open(&runners[end].pair, end, path));
+		emulated_join(&runners[end].machine, &runners[end].pair);
+		runners[end].until = link->latency_ns * LATENCIES;
+	}
+	for (int end = 0; end < ENDS; end++)
+		pthread_create(&runners[end].thread, NULL, run, &runners[end]);
+	for (int end = 0; end < ENDS; end++)
+		pthread_join(runners[end].thread, NULL);
+	for (int end = 0; end < ENDS; end++)
+		forget(&runners[end].pair);
+	close(file);
+}
+
+/* The same two machines in one thread, in the order that step.h promises: no promises, no rings. */
+static struct emulated both[ENDS];
+static struct flight {
+	int64_t arrival[FLIGHT];
+	uint64_t value[FLIGHT];
+	int first, count;
+} flights[ENDS][WIRES]; /* to an end */
+
+static void put(struct emulated *e, int wire, uint64_t value)
+{
+	struct flight *const f = &flights[e == both][wire];
+
+	assert_in_range(f->count, 0, FLIGHT - 1);
+	if (wire_send(&e->wires[wire], e->now, VALUE_BYTES, &f->arrival[f->count]) == CARRIED)
+		f->value[f->count++] = value;
+}
+
+static int64_t next_arrival(int end)
+{
+	int64_t next = INT64_MAX;
+
+	for (int wire = 0; wire < WIRES; wire++) {
+		const struct flight *const f = &flights[end][wire];
+
+		if (f->first < f->count && f->arrival[f->first] < next)
+			next = f->arrival[f->first];
+	}
+	return next;
+}
+
+static void arrive(int end, int64_t now)
+{
+	both[end].now = now;
+	for (int wire = 0; wire < WIRES; wire++) {
+		struct flight *const f = &flights[end][wire];
+
+		while (f->first < f->count && f->arrival[f->first] == now)
+			emulated_receive(&both[end], wire, f->value[f->first++]);
+	}
+}
+
+static int64_t next_of(int end)
+{
+	const int64_t timer = emulated_next(&both[end]), arrival = next_arrival(end);
+
+	return timer < arrival ? timer : arrival;
+}
+
+static void run_reference(uint64_t seed, const struct wire_model *link)
+{
+	memset(flights, 0, sizeof(flights));
+	for (int end = 0; end < ENDS; end++) {
+		emulated_start(&both[end], seed, end, link);
+		both[end].send = put;
+	}
+	for (;;) {
+		const int end = next_of(1) < next_of(0);
+		const int64_t now = next_of(end);
+
+		if (now > link->latency_ns * LATENCIES)
+			return;
+		if (emulated_next(&both[end]) == now)
+			emulated_step(&both[end]);
+		else
+			arrive(end, now);
+	}
+}
+
+static struct wire_model some_link(uint64_t seed)
+{
+	static const int64_t latencies[] = { 1, 4, 1000, 2000, 10000 };
+	static const uint64_t rates[] = { 0, 0, 1000000000, 300000007 };
+
+	return (struct wire_model){ .latency_ns = latencies[seed % 5],
+				    .rate_bit_s = rates[seed / 5 % 4],
+				    .queue_bytes = seed % 3 ? 0 : 400,
+				    .loss_ppm = seed % 7 ? 0 : 200000 };
+}
+
+static void two_threads_see_what_one_computes(void **state)
+{
+	static struct runner runners[ENDS];
+	uint64_t ties = 0, frames = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < CASES; seed++) {
+		const struct wire_model link = some_link(seed);
+
+		run_reference(seed, &link);
+		run_pair(runners, seed, &link);
+		for (int end = 0; end < ENDS; end++) {
+			assert_int_equal(runners[end].machine.digest, both[end].digest);
+			assert_memory_equal(runners[end].machine.counts, both[end].counts, sizeof(both[end].counts));
+			ties += both[end].ties;
+			frames += both[end].counts[LINK].frames + both[end].counts[SIDE].frames;
+		}
+	}
+	assert_in_range(frames, CASES * 20, UINT64_MAX);
+	assert_in_range(ties, frames / 10, UINT64_MAX); /* else this has not shown their order */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(two_threads_see_what_one_computes) };
+
+	return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
+}
