@@ -1,26 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
+#include "cut.h"
+#include "log.h"
 #include "netdev.h"
 #include "qemu.h"
 
-static struct net_client *clients[WIRES];
-static struct wire *wires;
+enum { LARGEST = 1 << 17 }; /* QEMU's own bound of a frame is 69,632 bytes */
+
+/* A card and what it has asked for. */
+static struct card {
+	struct net_client *client;
+	size_t header_bytes; /* before each frame, either way: some or all of struct card_header */
+	bool takes_checked;  /* it wants to know which checksums are right */
+} cards[WIRES];
+static struct plug *plugs;
 static struct steps *steps;
+
+static int wire_of(const struct net_client *client)
+{
+	return client == cards[LINK].client ? LINK : SIDE;
+}
+
+static void log_at(int wire, int64_t now, enum direction direction, const struct frame *frame, const char *fate)
+{
+	if (plugs[wire].log)
+		log_frame(plugs[wire].log, now, direction, frame->bytes, frame->size, fate);
+}
+
+static void send_one(int wire, int64_t now, const struct cut *cut, unsigned int number)
+{
+	static const char *const fates[] = { [CARRIED] = NULL, [LOST] = "lost", [DROPPED] = "dropped" };
+	const size_t size = cut_size(cut, number);
+	struct frame *const frame = steps_room(steps, wire, size);
+	const enum fate fate = wire_send(&plugs[wire].wire, now, size, &frame->arrival_ns);
+
+	frame->size = (uint32_t)size;
+	frame->verified = cut->verified;
+	cut_write(cut, number, frame->bytes);
+	log_at(wire, now, OUT, frame, fates[fate]);
+	if (fate == CARRIED)
+		steps_send(steps, wire, frame);
+}
 
 static void send(int wire, int64_t now, const uint8_t *bytes, size_t size)
 {
-	struct frame *frame;
-	int64_t arrival;
+	const size_t before = cards[wire].header_bytes;
+	struct card_header header = { .flags = 0 };
+	struct cut cut;
 
-	if (wire_send(&wires[wire], now, size, &arrival) != CARRIED)
+	if (size < before)
 		return;
-	frame = steps_room(steps, wire, size);
-	frame->arrival_ns = arrival;
-	frame->size = (uint32_t)size;
-	frame->verified = 0;
-	memcpy(frame->bytes, bytes, size);
-	steps_send(steps, wire, frame);
+	memcpy(&header, bytes, before);
+	if (!cut_plan(&cut, &header, bytes + before, size - before)) {
+		plugs[wire].wire.counts->dropped++;
+		return;
+	}
+	for (unsigned int number = 0; number < cut.frames; number++)
+		send_one(wire, now, &cut, number);
 }
 
 static ssize_t from_card(struct net_client *client, const uint8_t *bytes, size_t size)
@@ -28,22 +65,65 @@ static ssize_t from_card(struct net_client *client, const uint8_t *bytes, size_t
 	const int64_t now = qemu_clock_get_ns(CLOCK_VIRTUAL);
 
 	if (steps && now >= steps->begin_ns)
-		send(client == clients[LINK] ? LINK : SIDE, now, bytes, size);
+		send(wire_of(client), now, bytes, size);
 	return (ssize_t)size;
 }
 
 void netdev_deliver(struct machine *machine, int wire, const struct frame *frame)
 {
-	(void)machine;
-	qemu_send_packet(clients[wire], frame->bytes, (int)frame->size);
+	static uint8_t bytes[sizeof(struct card_header) + LARGEST];
+	const struct card *const card = &cards[wire];
+	const bool told = frame->verified && plugs[wire].is_checked && card->takes_checked;
+	const struct card_header header = { .flags = told ? CHECKSUM_IS_RIGHT : 0, .buffers = 1 };
+
+	log_at(wire, machine->now_ns(machine), IN, frame, NULL);
+	memcpy(bytes, &header, card->header_bytes);
+	memcpy(bytes + card->header_bytes, frame->bytes, frame->size);
+	qemu_send_packet(card->client, bytes, (int)(card->header_bytes + frame->size));
 }
 
-void netdev_plug(struct steps *s, struct wire w[WIRES])
+static bool has_header(struct net_client *client)
 {
-	static struct net_client_info info = { .type = LIKE_SOCKET, .size = CLIENT_BYTES, .receive = from_card };
+	(void)client;
+	return true;
+}
+
+static bool has_header_of(struct net_client *client, int size)
+{
+	(void)client;
+	return size == sizeof(struct card_header) || size == offsetof(struct card_header, buffers);
+}
+
+static void use_header(struct net_client *client, bool is_used)
+{
+	cards[wire_of(client)].header_bytes = is_used ? offsetof(struct card_header, buffers) : 0;
+}
+
+static void use_header_of(struct net_client *client, int size)
+{
+	cards[wire_of(client)].header_bytes = (size_t)size;
+}
+
+/* What is put together of several frames is never offered, so that the rest does not matter. */
+static void take(struct net_client *client, int checked, int tso4, int tso6, int ecn, int ufo)
+{
+	(void)tso4, (void)tso6, (void)ecn, (void)ufo;
+	cards[wire_of(client)].takes_checked = checked;
+}
+
+void netdev_plug(struct steps *s, struct plug p[WIRES])
+{
+	static struct net_client_info info = { .type = LIKE_SOCKET,
+					       .size = CLIENT_BYTES,
+					       .receive = from_card,
+					       .has_vnet_hdr = has_header,
+					       .has_vnet_hdr_len = has_header_of,
+					       .using_vnet_hdr = use_header,
+					       .set_vnet_hdr_len = use_header_of,
+					       .set_offload = take };
 
 	steps = s;
-	wires = w;
-	clients[LINK] = qemu_new_net_client(&info, NULL, "pair", "link");
-	clients[SIDE] = qemu_new_net_client(&info, NULL, "pair", "side");
+	plugs = p;
+	cards[LINK].client = qemu_new_net_client(&info, NULL, "pair", "link");
+	cards[SIDE].client = qemu_new_net_client(&info, NULL, "pair", "side");
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "log.h"
 #include "netdev.h"
 #include "options.h"
 #include "plugin.h"
@@ -16,7 +17,7 @@ EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **a
 
 static struct options options;
 static struct pair pair;
-static struct wire wires[WIRES];
+static struct plug plugs[WIRES];
 static struct steps steps;
 
 static void leave(int status, void *nothing)
@@ -25,23 +26,37 @@ static void leave(int status, void *nothing)
 	pair_leave(&pair, status);
 }
 
+/* A fault of this computer's, before anything runs. */
+static void require(bool is_good, const char *what)
+{
+	if (is_good)
+		return;
+	perror(what);
+	exit(EXIT_FAILURE);
+}
+
+static void lay_wires(void)
+{
+	const struct wire_model cable = { .latency_ns = (int64_t)options.latency_ns };
+	const struct wire_model link = { .latency_ns = (int64_t)options.latency_ns,
+					 .rate_bit_s = options.rate_bit_s,
+					 .mtu_bytes = options.mtu_bytes,
+					 .queue_bytes = options.queue_bytes,
+					 .loss_ppm = options.loss_ppm };
+
+	plugs[LINK].wire = wire_new(&link, options.seed, pair.end, &pair.mine->counts[LINK]);
+	plugs[SIDE].wire = wire_new(&cable, 0, pair.end, &pair.mine->counts[SIDE]);
+	plugs[LINK].is_checked = options.offload;
+	plugs[SIDE].is_checked = true;
+	if (options.log)
+		require(log_open(&plugs[LINK].log, options.log, "link"), options.log);
+}
+
 static void join_other(void)
 {
-	const int end = options.end[0] - '0';
-	const struct wire_model cable = { .latency_ns = (int64_t)options.latency_ns };
-	struct wire_model link = cable;
-
-	if (!pair_open(&pair, end, options.shared)) {
-		perror(options.shared);
-		exit(EXIT_FAILURE);
-	}
+	require(pair_open(&pair, options.end[0] - '0', options.shared), options.shared);
 	on_exit(leave, NULL);
-	link.rate_bit_s = options.rate_bit_s;
-	link.mtu_bytes = options.mtu_bytes;
-	link.queue_bytes = options.queue_bytes;
-	link.loss_ppm = options.loss_ppm;
-	wires[LINK] = wire_new(&link, options.seed, end, &pair.mine->counts[LINK]);
-	wires[SIDE] = wire_new(&cable, 0, end, &pair.mine->counts[SIDE]);
+	lay_wires();
 	steps = (struct steps){ .pair = &pair,
 				.machine = clock_machine(netdev_deliver),
 				.latency_ns = (int64_t)options.latency_ns,
@@ -55,7 +70,7 @@ static void plug(uint64_t id, unsigned int cpu)
 	(void)id, (void)cpu;
 	if (options.shared)
 		join_other();
-	netdev_plug(options.shared ? &steps : NULL, wires);
+	netdev_plug(options.shared ? &steps : NULL, plugs);
 }
 
 int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
