@@ -9,6 +9,8 @@ from lab.places import BENCH
 from lab.programs.request import DIRECTORY, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 
+Words = tuple[str, ...]
+
 PORT = 18600
 # The order of the words is part of every key, and so are the words that are always there. An option that is new in
 # options.json comes after these, and only where its value is not the default: older records keep their keys.
@@ -20,14 +22,22 @@ SAID = frozenset({*FIRST, *OWN, *ROUNDS, "sizes", "iterations", "warmup", "least
 
 def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
     """One step: the options that both ends share, then those of each end."""
-    shared = _shared(request, TABLES[request.program])
-    server = (*shared, "--listen", ends.server.host)
-    client = (*shared, "--source", ends.client.host)
-    if request.program == "verbs":
-        server = (*server, "--device", ends.server.device)
-        client = (*client, "--device", ends.client.device)
-    program = f"{DIRECTORY}/{request.program}"
-    return (Step((f"{program}-server", *server), (f"{program}-client", *client, ends.server.host), PORT),)
+    shared, program = _shared(request, TABLES[request.program]), f"{DIRECTORY}/{request.program}"
+    ways = _over_devices(ends) if request.program == "verbs" else _over_tcp(ends)
+    server, client = ((*shared, *words) for words in ways)
+    return (Step((f"{program}-server", *server), (f"{program}-client", *client), PORT),)
+
+
+def _over_tcp(ends: Ends) -> tuple[Words, Words]:
+    """The last words of server and client: the data take the addresses of the link."""
+    return ("--listen", ends.server.host), ("--source", ends.client.host, ends.server.host)
+
+
+def _over_devices(ends: Ends) -> tuple[Words, Words]:
+    """The same where the data go between devices: the connection is for the rendezvous, and may take another way."""
+    side = ends.side_channel
+    source = ("--source", ends.client.host) if side == ends.server.host else ()
+    return ("--listen", side, "--device", ends.server.device), (*source, "--device", ends.client.device, side)
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:

@@ -15,11 +15,20 @@ COUNTS = (Counts(64, 40, 4), Counts(1, 100, 10))
 def test_both_ends_of_verbs_get_the_same_shared_options() -> None:
     values = Parameters().with_values({"wait": "event", "verify": True, "post_list": 8})
     (step,) = PROGRAMS["verbs"].steps(Request("verbs", "write", "throughput", COUNTS, values), ENDS)
-    shared = step.client[1 : step.client.index("--source")]
+    shared = step.client[1 : step.client.index("--device")]
     assert step.server[1 : 1 + len(shared)] == shared
     assert "64@40/4,1@100/10" in shared and "--verify" in shared
-    assert step.server[1 + len(shared) :] == ("--listen", "10.0.0.2", "--device", "rxe1")
-    assert step.client[1 + len(shared) :] == ("--source", "10.0.0.1", "--device", "rxe0", "10.0.0.2")
+    assert step.server[1 + len(shared) :] == ("--listen", "127.0.0.1", "--device", "rxe1")
+    assert step.client[1 + len(shared) :] == ("--device", "rxe0", "127.0.0.1")
+
+
+def test_the_rendezvous_of_verbs_is_on_the_link_only_where_there_is_no_other_way() -> None:
+    ends = replace(ENDS, side_channel=ENDS.server.host)
+    (step,) = PROGRAMS["verbs"].steps(Request("verbs", "write", "throughput", COUNTS, Parameters()), ends)
+    assert step.server[-4:] == ("--listen", "10.0.0.2", "--device", "rxe1")
+    assert step.client[-5:] == ("--source", "10.0.0.1", "--device", "rxe0", "10.0.0.2")
+    (step,) = PROGRAMS["tcp"].steps(Request("tcp", "send", "throughput", COUNTS, Parameters()), ENDS)
+    assert step.client[-3:] == ("--source", "10.0.0.1", "10.0.0.2")
 
 
 def test_rounds_are_asked_for_at_both_ends_and_only_where_they_are_wanted() -> None:
