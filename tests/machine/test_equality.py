@@ -22,7 +22,7 @@ Measured = Callable[[Outcome], Outcome]
 WRITE = ("ib_write_bw", "-s", "4096", "-n", "50", "-d")
 JOB = Job(
     steps=(
-        Step(server=(*WRITE, "rxe1"), client=(*WRITE, "rxe0", "127.0.0.1"), port=18515),
+        Step(server=(*WRITE, "rxe1"), client=(*WRITE, "rxe0", ExactSite.ends.side_channel), port=18515),
         Step(
             server=("iperf3", "-s", "-1", "-B", "10.0.0.2"),
             client=("iperf3", "-c", "10.0.0.2", "-B", "10.0.0.1", "-n", "1M", "--json"),

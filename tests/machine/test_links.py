@@ -78,7 +78,7 @@ def test_the_cable_carries_both_ways_and_ipv6_and_not_over_the_loopback(exact: E
 
 def test_rdma_writes_are_counted_by_both_devices(exact: ExactSite, shell: Shell) -> None:
     write = "exec ib_write_bw -s 4096 -n 20 -p 5201 -d"
-    outcome = exact.run(shell(f"{write} rxe0 127.0.0.1", server=f"{write} rxe1"))
+    outcome = exact.run(shell(f"{write} rxe0 {exact.ends.side_channel}", server=f"{write} rxe1"))
     assert outcome.steps[0].client_status == 0, outcome.steps[0]
     changed = {name: count - outcome.counters_before[name] for name, count in outcome.counters_after.items()}
     assert changed["rxe0.sent_pkts"] == changed["rxe1.rcvd_pkts"] >= 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,13 +21,11 @@ def newcomer(exact: ExactSite, tmp_path: Path) -> Callable[[], ExactSite]:
     """The frozen machine on a computer that never ran it."""
     assert exact.identity()
     cache, machine = tmp_path / "cache", tmp_path / "machine"
-    for folder in (cache, machine):
-        folder.mkdir()
+    cache.mkdir()
     for each in CACHE.iterdir():
         if each.name != selfcheck.FOLDER:
             (cache / each.name).symlink_to(each)
-    for each in MACHINE.iterdir():
-        (machine / each.name).write_bytes(each.read_bytes())
+    shutil.copytree(MACHINE, machine)
     return lambda: ExactSite(machine, cache)
 
 

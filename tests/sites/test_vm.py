@@ -12,13 +12,13 @@ import pytest
 from tests.sites.jobs import ENDLESS, LISTENING, PATIENCE_S, SENT, Jobs, await_true
 
 from lab.errors import SiteError
-from lab.machine.joined import MACS
+from lab.machine.ends import NAMES
 from lab.sites import vm
 from lab.sites.vm import VmSite
 
 
-@pytest.mark.parametrize(("number", "name"), [(0, "client"), (1, "server")])
-def test_a_machine_that_is_killed_ends_the_other_at_once(programs: dict[Path, str], number: int, name: str) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_a_machine_that_is_killed_ends_the_other_at_once(programs: dict[Path, str], name: str) -> None:
     site = vm.open()
     site.prepare(print)
     job = Jobs(site.ends, programs).shell(LISTENING, "sleep 600", deadline_s=600)
@@ -26,7 +26,7 @@ def test_a_machine_that_is_killed_ends_the_other_at_once(programs: dict[Path, st
         run = pool.submit(site.run, job)
         await_true(lambda: len(site.running.processes) == 2)
         machines = [each.popen for each in site.running.processes]
-        (one,) = (each for each in machines if MACS[number] in str(each.args))
+        (one,) = (each for each in machines if f"'-name', '{name}'" in str(each.args))
         os.kill(one.pid, signal.SIGKILL)
         with pytest.raises(SiteError, match=f"^the {name}'s machine: the guest did not finish .*killed by SIGKILL"):
             run.result(PATIENCE_S)

@@ -167,10 +167,11 @@ COUNTERS = """## Counters
 `/sys/class/net/INTERFACE/statistics`. `DEVICE.NAME`: the counters of an RDMA device's first port, with the names of
 `counters` and `hw_counters` in `/sys/class/infiniband/DEVICE/ports/1`. Such a port may count its data in words of four
 bytes; `DEVICE.tx_bytes` and `DEVICE.rx_bytes` then say it in bytes. On the exact site both ends are there: `v0` and
-`rxe0` are the client's, `v1` and `rxe1` the server's.
+`rxe0` are the client's, `v1` and `rxe1` the server's, `side` both ends' together. The wires count by themselves, from
+the start to the end of both computers: `link0.frames` (the client's), `link1.frames` (the server's), `side0.frames`.
 """
 IDENTITY = {
-    "exact, slurm:exact": "The digest of the `frozen` memory; QEMU's `arguments`, its `processor` once more",
+    "exact, slurm:exact": "Digests of the `frozen` memory and the `wires`; QEMU's `arguments`; its `processor` again",
     "vm": "`image`, `qemu`, `acceleration`, `machines`, `processors`; of this computer `host.kernel` ...",
     "host": "`kernel`, `processor`, `governor`, `turbo`, `congestion`, `card`, `driver`, `rdma`, `firmware`, `link`",
     "ssh": "The same, and `hosts`",

@@ -12,6 +12,8 @@ from lab.machine.cpio import Entry
 
 KERNEL_GLOB = "boot/vmlinuz-*"
 MODULE_LIST = "lib/modules/list"
+# The guest's own: init, and what it reads of the link that its machine has.
+INIT, SCRIPTS = "init", ("one_end", "both_ends", "line_model")
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,13 @@ def paths(root: Path, wanted: Wanted) -> list[str]:
     return sorted({*linked, *started, *expand(root, wanted.files), *elf.libraries(root, linked)})
 
 
-def entries(root: Path, wanted: Wanted, init: Path) -> dict[str, Entry]:
+def entries(root: Path, wanted: Wanted, machine: Path) -> dict[str, Entry]:
     """The guest's first file system, links resolved, modules listed in the order to load them."""
     modules = elf.modules(root, wanted.modules)
     taken = {path: elf.inside(root, path) for path in [*paths(root, wanted), *modules]}
     files = {
         path: Entry(file.read_bytes(), executable=bool(file.stat().st_mode & 0o100)) for path, file in taken.items()
     }
-    files["init"] = Entry(init.read_bytes(), executable=True)
+    files |= {name: Entry((machine / name).read_bytes(), executable=name == INIT) for name in (INIT, *SCRIPTS)}
     files[MODULE_LIST] = Entry("".join(f"/{path}\n" for path in modules).encode())
     return files

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab.files.digests import SUMS, Digest, folder_digest, sha256
 from lab.files.store import exclusive, put_folder, stored
-from lab.machine import archive, expected, frozen, plugin, qemu, runner
+from lab.machine import archive, expected, frozen, plugin, qemu, runner, wire
 from lab.machine.archive import ArchiveError
 from lab.machine.frozen import Frozen, Recipe
 from lab.machine.image import IMPORTED, MANIFEST, MANIFEST_LIMIT, PARTS, Image, declared, opened
@@ -100,7 +100,7 @@ def _checked(
     host = HostPrograms(came, known.host if known else {}, about.get("host", ""), tell)
     host.require_known()
     carried = Runner(runner.place(machine, cache), lock.digest(RUNNER))
-    recipe = Recipe(opened(came / "image"), carried, plugin.place(machine, cache), known)
+    recipe = Recipe(opened(came / "image"), carried, plugin.place(machine, cache), wire.digest(machine), known)
     _require_frozen(came / "frozen", recipe, about.get("recipe", ""))
     return host, recipe
 

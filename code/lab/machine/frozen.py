@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab.files.digests import read_sums
+from lab.files.digests import folder_digest, read_sums
 from lab.files.store import damage_of, exclusive, prune, put_folder, stored
-from lab.machine import qemu
+from lab.machine import qemu, wire
 from lab.machine.expected import Expected
 from lab.machine.image import Image
 from lab.machine.job import pack
-from lab.machine.runner import Runner
+from lab.machine.runner import Runner, section
 from lab.machine.sparse import anonymous_file, copy_with_holes, digest_with_holes, extents
-from lab.machine.state import forget_times
+from lab.machine.state import clock_ns, forget_times
 from lab.model.trial import Job, Link, Perturbation
 
 BOOT_DEADLINE_S = 300.0
@@ -35,6 +35,7 @@ class Recipe:
     image: Image
     runner: Runner
     plugin: Path
+    wires: str  # a digest of what decides what they do with a frame
     expected: Expected | None = None
 
     @property
@@ -44,9 +45,16 @@ class Recipe:
             "image": self.image.digest,
             "arguments": qemu.arguments(),
             "qemu": self.runner.packages,
+            "wires": self.wires,
             "rehearsal": hashlib.sha256(pack(REHEARSAL)).hexdigest(),
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def trusted(self) -> bool:
+        """Whether its QEMU is to the byte the one that the repository knows for this kind of computer."""
+        known = self.expected.host if self.expected else {}
+        return section() in known and folder_digest(self.runner.folder) == known[section()]
 
     @property
     def known(self) -> Expected | None:
@@ -61,6 +69,7 @@ class Frozen:
     folder: Path
     runner: Runner
     plugin: Path
+    trusted: bool = False  # QEMU is to the byte the one that the repository knows
     copied: int | None = None  # a descriptor of this process's own copy of the memory, if the file is read-only
 
     @property
@@ -72,6 +81,11 @@ class Frozen:
     def state(self) -> Path:
         """The processor and the devices, as QEMU saves them."""
         return self.folder / "state"
+
+    @property
+    def clock_ns(self) -> int:
+        """The time in it."""
+        return clock_ns(self.state.read_bytes())
 
     def digests(self) -> dict[str, str]:
         """The digests of memory and state, as they were written when it was frozen."""
@@ -97,7 +111,8 @@ def identity(recipe: Recipe, cache: Path, tell: Callable[[str], None]) -> dict[s
     else:
         digests = frozen_machine(recipe, cache, tell).digests()
     processor = f"{qemu.PROCESSOR}, emulated, cores: {qemu.CORES}"
-    return {"frozen": digests["memory"], "arguments": qemu.arguments(), "processor": processor}
+    about = {"arguments": qemu.arguments(), "processor": processor, "wires": recipe.wires}
+    return {"frozen": digests["memory"], **about}
 
 
 def frozen_machine(recipe: Recipe, cache: Path, tell: Callable[[str], None]) -> Frozen:
@@ -119,7 +134,7 @@ def whole_machine(recipe: Recipe, cache: Path, tell: Callable[[str], None]) -> F
         with exclusive(cache / "machine" / "lock"):
             if _damage(machine, recipe):  # no other process has made it again meanwhile
                 _make(machine, recipe, tell, "freezing the machine again", again=True)
-    return _writable(machine)
+    return _writable(replace(machine, trusted=recipe.trusted))
 
 
 def folder_of(recipe: Recipe, cache: Path) -> Path:
@@ -180,7 +195,7 @@ def freeze(recipe: Recipe, folder: Path) -> None:
     ):
         os.pwrite(mailbox, pack(REHEARSAL), 0)
         arguments = [*qemu.MACHINE, *qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
-        arguments += qemu.plugin(loaded.fileno())
+        arguments += [*qemu.copy_number(0), *qemu.plugin(loaded.fileno(), wire.ALONE)]
         held = [memory, mailbox, console, loaded.fileno()]
         arguments += ["-kernel", str(recipe.image.vmlinuz), "-initrd", str(recipe.image.initrd)]
         arguments += ["-append", qemu.KERNEL_ARGUMENTS]

@@ -73,7 +73,8 @@ def _named(locked: Locked) -> str:
 def inputs_digest(machine: Path, locked: Iterable[Locked]) -> str:
     """A digest of all that an image is built from, so that none is built twice."""
     code = [Path(each.__file__ or "") for each in (contents, cpio, deb, elf)]
-    sources = (machine / "image.toml", machine / "init", Path(__file__), *code)
+    own = (machine / name for name in ("image.toml", contents.INIT, *contents.SCRIPTS))
+    sources = (*own, Path(__file__), *code)
     digests = [*map(sha256, sources), *(each.sha256 for each in locked)]
     return hashlib.sha256("".join(digests).encode()).hexdigest()
 
@@ -81,7 +82,7 @@ def inputs_digest(machine: Path, locked: Iterable[Locked]) -> str:
 def assemble(machine: Path, locked: Sequence[Locked], store: Packages, folder: Path) -> None:
     """Unpack the packages, and write kernel, first file system and manifest into a folder."""
     with deb.unpacked(map(store.file, locked), folder.parent) as root:
-        files = contents.entries(root, contents.load(machine / "image.toml"), machine / "init")
+        files = contents.entries(root, contents.load(machine / "image.toml"), machine)
         (folder / "vmlinuz").write_bytes(contents.kernel(root).read_bytes())
         (folder / "initrd").write_bytes(cpio.archive(files))
     (folder / MANIFEST).write_bytes(manifest_of(folder, locked))

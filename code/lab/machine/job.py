@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Mapping
 
 from lab.errors import SiteError
 from lab.files.schema import check_part
@@ -12,36 +12,21 @@ from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
 from lab.model.trial import NS_PER_S, PADDING, Job, Link
 
-FRAME_EXTRA_BYTES = 24  # preamble, checksum and gap of an Ethernet frame, which the kernel does not count
-
 
 class JobError(SiteError):
     """A job that the machine cannot run."""
 
 
 def values(job: Job) -> dict[str, str]:
-    """The numbers for init, which knows the link model."""
-    link = job.link
-    check(link)
+    """The numbers for init."""
+    check(job.link)
     return {
-        "MTU": str(link.mtu),
-        "NETEM": " ".join(netem(link)),
-        "LOSS_SEED": str(link.loss_seed) if link.loss_ppm else "",
-        "OFFLOAD": str(int(link.offload)),
+        "MTU": str(job.link.mtu),
+        "OFFLOAD": str(int(job.link.offload)),
         "START_DELAY_S": "{}.{:09}".format(*divmod(job.perturbation.start_delay_ns, NS_PER_S)),
         "DEADLINE_S": str(job.deadline_s),
         "PORTS": " ".join(f"{step.port:04X}" for step in job.steps),
     }
-
-
-def netem(link: Link) -> Iterator[str]:
-    """The words for netem; none for a cable without delay and loss."""
-    if link.rate_bit_s is not None:
-        yield f"rate {link.rate_bit_s}bit {FRAME_EXTRA_BYTES}"
-    if link.delay_ns:
-        yield f"delay {link.delay_ns // 1000}us"
-    if link.loss_ppm:
-        yield f"loss {link.loss_ppm // 10_000}.{link.loss_ppm % 10_000:04}%"
 
 
 def check(link: Link) -> None:
@@ -51,14 +36,14 @@ def check(link: Link) -> None:
         raise JobError(f"this link is impossible: {fault.what}, expected {fault.expected}")
 
 
-def settings(job: Job, more: str = "") -> str:
-    """The file that init reads: values, what the programs find in their environment, and a script of the site."""
-    lines = [f"{name}={shlex.quote(value)}" for name, value in values(job).items()]
+def settings(job: Job, more: Mapping[str, str]) -> str:
+    """The file that init reads: values, more of the site's, and what the programs find in their environment."""
+    lines = [f"{name}={shlex.quote(value)}" for name, value in {**values(job), **more}.items()]
     environment = dict(job.environment)
     if job.perturbation.environment_bytes:
         environment[PADDING] = "x" * job.perturbation.environment_bytes
     lines += [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
-    return "\n".join(lines) + "\n" + more
+    return "\n".join(lines) + "\n"
 
 
 def script(name: str, arguments: tuple[str, ...]) -> str:
@@ -67,7 +52,7 @@ def script(name: str, arguments: tuple[str, ...]) -> str:
     return f"echo $$ >{name}.pid\nexec {shlex.join(arguments or ('true',))}\n"
 
 
-def files(job: Job, more: str = "") -> dict[str, Entry]:
+def files(job: Job, more: Mapping[str, str]) -> dict[str, Entry]:
     """All that goes to the guest's /lab."""
     texts = {"job": settings(job, more)}
     for number, step in enumerate(job.steps):
@@ -77,8 +62,8 @@ def files(job: Job, more: str = "") -> dict[str, Entry]:
     return {name: Entry(text.encode()) for name, text in texts.items()} | programs
 
 
-def pack(job: Job, more: str = "") -> bytes:
-    """The archive, and a script for init's shell in it; compressed, it would cost the guest time of its own."""
+def pack(job: Job, **more: str) -> bytes:
+    """The archive, with more values for init; compressed, it would cost the guest time of its own."""
     archive = cpio.archive(files(job, more))
     if len(archive) > MAILBOX_BYTES:
         what = f"the job and its programs have {len(archive)} bytes, and the machine takes {MAILBOX_BYTES}"

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import threading
+import uuid
 from collections.abc import Iterable
 from typing import Self
 
@@ -20,9 +21,13 @@ MEMORY_BYTES = 1 << 30
 MAILBOX_BYTES = 64 << 20
 KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 nokaslr tsc=reliable no_timer_check"
 
-# Guest time is the count of instructions, 1 ns each, and nothing asynchronous is attached: no disk, no network card, no
-# clock of the host. The processor is a named model, the same in every QEMU, without RDRAND (entropy) and without
-# ERMS, whose `rep movsb` would count every copied byte as an instruction.
+# A card sends by a timer of the guest's clock, not in QEMU's main thread, and announces nothing of its own. The plugin
+# makes the wires.
+CARD = "virtio-net-pci,netdev={},romfile=,tx=timer,x-txtimer=1,ioeventfd=off,guest_announce=off"
+
+# Guest time is the count of instructions, 1 ns each, and nothing asynchronous is attached: no disk, no clock of the
+# host, and network cards whose wires the plugin makes. The processor is a named model, the same in every QEMU, without
+# RDRAND (entropy) and without ERMS, whose `rep movsb` would count every copied byte as an instruction.
 PROCESSOR, CORES = "Westmere", 1
 MACHINE = (
     "-machine", "pc-q35-7.2,nvdimm=on,memory-backend=memory",
@@ -33,6 +38,7 @@ MACHINE = (
     "-device", "ib700", "-action", "watchdog=pause",
     "-device", "isa-debug-exit,iobase=0xf4,iosize=1",
     "-device", "nvdimm,memdev=mailbox",
+    "-device", CARD.format("link"), "-device", CARD.format("side"),
 )  # fmt: skip
 
 
@@ -42,7 +48,8 @@ class MachineError(SiteError):
 
 def arguments() -> str:
     """The arguments that a result depends on, as one line."""
-    return " ".join((*MACHINE, *memory(0, shared=False), *mailbox(0), *console(0), "-append", KERNEL_ARGUMENTS))
+    files = (*memory(0, shared=False), *mailbox(0), *console(0))
+    return " ".join((*MACHINE, *files, *copy_number(0), "-append", KERNEL_ARGUMENTS))
 
 
 def path_of(descriptor: int) -> str:
@@ -68,9 +75,14 @@ def console(descriptor: int) -> list[str]:
     return ["-serial", f"file:{path_of(descriptor)}"]
 
 
-def plugin(descriptor: int) -> list[str]:
-    """The plugin that makes the clock exact; no result depends on its compiler."""
-    return ["-plugin", path_of(descriptor)]
+def plugin(descriptor: int, words: str) -> list[str]:
+    """The plugin that makes the clock exact, and the wires; no result depends on its compiler."""
+    return ["-plugin", f"{path_of(descriptor)},{words}"]
+
+
+def copy_number(number: int) -> list[str]:
+    """The number of a copy of the machine: a kernel that finds another one draws from a new seed."""
+    return ["-device", f"vmgenid,guid={uuid.UUID(int=number)}"]
 
 
 class Process:
@@ -166,8 +178,9 @@ class Process:
         self.await_event("MIGRATION", status="completed")
 
     def restore(self, state: int) -> None:
-        """Load what was saved, and let the guest go on."""
+        """Load what was saved, and let the guest go on. QEMU announces nothing of its own to a network."""
         self.leave_memory_in_place()
+        self.execute("migrate-set-parameters", **{"announce-rounds": 0})
         self.execute("migrate-incoming", uri=f"fd:{state}")
         self.await_event("MIGRATION", status="completed")
         self.execute("cont")

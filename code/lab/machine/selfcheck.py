@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
+from lab.machine.ends import SERVER, SIDE
 from lab.machine.expected import Expected
 from lab.machine.frozen import Frozen
 from lab.machine.qemu import MachineError
@@ -24,7 +25,7 @@ WRITE = ("ib_write_bw", "-s", "4096", "-n", "200", "-F", "-d")
 SLEEP = f"""mkfifo /tmp/never; exec 3<>/tmp/never; i=0
 while [ $i -lt {NAPS} ]; do read -t 0.001 none <&3; i=$((i+1)); done"""
 STEPS = {
-    "ib_write_bw": Step((*WRITE, "rxe1"), (*WRITE, "rxe0", "127.0.0.1"), 18515),
+    "ib_write_bw": Step((*WRITE, "rxe1"), (*WRITE, "rxe0", SIDE[SERVER]), 18515),
     "sleeping": Step(("sh", "-c", "exec iperf3 -s -1 -B 10.0.0.2"), ("sh", "-c", SLEEP), 5201),
 }
 JOB = Job(tuple(STEPS.values()), Link(), Perturbation(), deadline_s=60)

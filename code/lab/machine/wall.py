@@ -11,10 +11,11 @@ from lab.machine import guest, qemu, results
 from lab.machine.guest import Watch
 from lab.machine.image import Image
 from lab.machine.job import pack
+from lab.machine.line import netem
 from lab.machine.results import Files
 from lab.machine.runner import Runner
 from lab.machine.sparse import anonymous_file
-from lab.model.trial import Job, Outcome
+from lab.model.trial import Job, Link, Outcome
 
 BOOT_S = 120.0  # under software emulation on a busy computer
 # On a busy computer the kernel takes a timer that is late for a broken one, and panics: no_timer_check.
@@ -46,7 +47,6 @@ class Machine:
     runner: Runner
     acceleration: Acceleration
     processors: int
-    one_end: str  # the script that makes a machine one of two
 
     def arguments(self, processors: int) -> list[str]:
         """QEMU's arguments, without files."""
@@ -57,8 +57,13 @@ class Machine:
 def run_alone(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outcome:
     """Both ends in one machine, with the cable between them."""
     started = time.monotonic()
-    files, console = boot(machine, pack(job), [], [], machine.processors, limit_s, watch)
+    files, console = boot(machine, pack(job, **shaped(job.link)), [], [], machine.processors, limit_s, watch)
     return results.outcome(files, len(job.steps), console, time.monotonic() - started)
+
+
+def shaped(link: Link) -> dict[str, str]:
+    """What init's kernel needs to know of the link, since nothing else makes it what its model says."""
+    return {"NETEM": " ".join(netem(link))}
 
 
 def boot(

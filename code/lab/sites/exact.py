@@ -13,11 +13,11 @@ from pathlib import Path
 
 from lab.compiler import plugin
 from lab.errors import SiteError
-from lab.machine import expected, frozen, guest, runner, selfcheck
+from lab.machine import ends, expected, frozen, pair, runner, selfcheck, wire
 from lab.machine.expected import Expected
 from lab.machine.image import build_image
 from lab.machine.running import Running
-from lab.model.trial import End, Ends, Job, Outcome
+from lab.model.trial import Job, Outcome
 from lab.places import CACHE, MACHINE
 from lab.sites import Tell, silent
 from lab.sites.traits import EXACT
@@ -35,11 +35,7 @@ class ExactSite:
     boots_image = True
     at_once: int | None = None
     traits = EXACT
-    ends = Ends(
-        client=End("10.0.0.1", "rxe0", "v0"),
-        server=End("10.0.0.2", "rxe1", "v1"),
-        side_channel="127.0.0.1",
-    )
+    ends = ends.ENDS
 
     def __init__(
         self,
@@ -73,7 +69,7 @@ class ExactSite:
                 image = build_image(self.machine, self.cache, progress)
                 qemu = runner.carried(self.machine, self.cache, progress)
                 made = plugin.built(self.machine, self.cache, progress)
-                self.known = frozen.Recipe(image, qemu, made, expected.read(self.machine))
+                self.known = frozen.Recipe(image, qemu, made, wire.digest(self.machine), expected.read(self.machine))
             return self.known
 
     def asked(self) -> frozen.Frozen:
@@ -105,7 +101,7 @@ class ExactSite:
     def _run(self, machine: frozen.Frozen, job: Job) -> Outcome:
         per_second, more = self.host_seconds
         with self.running.stoppable():
-            outcome = guest.run(machine, job, job.deadline_s * per_second + more, self.running.watch)
+            outcome = pair.run(machine, job, job.deadline_s * per_second + more, self.running.watch)
         return replace(outcome, state=self.state)
 
     def stop(self) -> None:

@@ -12,7 +12,7 @@ from lab.typed_json import JsonError, JsonValue, parse_as
 class Clock(StrEnum):
     """What a site's time is."""
 
-    INSTRUCTIONS = "instructions"  # the count of what one processor ran: a trial has but one result
+    INSTRUCTIONS = "instructions"  # the count of what each processor ran: a trial has but one result
     WALL = "wall"
 
 
@@ -45,7 +45,7 @@ class Traits:
         return self.shared is Shared.CORE
 
 
-EXACT = Traits(Clock.INSTRUCTIONS, Shared.CORE, takes_models=True, reachable=False)
+EXACT = Traits(Clock.INSTRUCTIONS, Shared.NOTHING, takes_models=True, reachable=False)
 # These sites are the same on every computer: their traits are known before any is opened, whatever a record says.
 FIXED = {"exact": EXACT}
 

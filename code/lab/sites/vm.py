@@ -9,15 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.machine import joined, qemu, wall
+from lab.machine import ends, joined, qemu, wall
 from lab.machine.frozen import REHEARSAL
 from lab.machine.image import build_image
 from lab.machine.runner import carried
 from lab.machine.running import Running
 from lab.machine.wall import KVM, SOFTWARE, Machine
-from lab.model.trial import End, Ends, Job, Outcome
+from lab.model.launcher import PLAIN
+from lab.model.trial import Ends, Job, Outcome
 from lab.places import CACHE, MACHINE
-from lab.sites import Tell, exact, silent
+from lab.sites import Tell, silent
 from lab.sites.agent import computer
 from lab.sites.host import alone
 from lab.sites.traits import Clock, Shared, Traits
@@ -26,8 +27,7 @@ KVM_TRIAL_S = 20.0  # a machine boots in two seconds if KVM works
 KVM_DEVICE = Path("/dev/kvm")
 LATE_S = 10.0  # between the end of a job at its deadline and the end of its machine
 
-JOINED = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "10.0.0.2", launcher="orterun apart")
-ALONE = exact.ExactSite.ends
+ALONE = replace(ends.ENDS, side_channel="127.0.0.1", launcher=PLAIN)
 
 
 class VmSite:
@@ -52,7 +52,7 @@ class VmSite:
     @property
     def ends(self) -> Ends:
         """Addresses and devices, as init makes them."""
-        return JOINED if self.joined else ALONE
+        return ends.ENDS if self.joined else ALONE
 
     @property
     def traits(self) -> Traits:
@@ -82,9 +82,8 @@ class VmSite:
         with self.lock:
             if self.known is None:
                 image = build_image(self.folder, self.cache, progress)
-                one_end = (self.folder / "one_end").read_text()
                 runner = carried(self.folder, self.cache, progress)
-                software = Machine(image, runner, SOFTWARE, self.processors, one_end)
+                software = Machine(image, runner, SOFTWARE, self.processors)
                 progress("trying KVM")
                 self.known = with_kvm(software) if self.has_kvm(software) else software
             return self.known

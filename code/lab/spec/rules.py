@@ -20,7 +20,7 @@ SWEEPABLE = frozenset(NAMES) - FIXED
 MOST_BYTES = 2**63 - 1  # of one size in a trial: the C programs count them in 64 bits
 LONGEST_S = 86_400
 HEADERS = 80  # of a RoCE packet: Soft-RoCE takes the largest MTU that leaves room for them in the link's frames
-EXACT_LARGEST = 256 << 20  # bytes of a message: both ends' buffers lie in the exact machine's memory of 1 GiB
+EXACT_LARGEST = 256 << 20  # bytes of a message: an end has several buffers of them, and an exact machine 1 GiB
 
 
 @dataclass(frozen=True)
@@ -45,19 +45,10 @@ class Setting:
         return self.tool.engine
 
     @property
-    def one_core(self) -> bool:
-        """Whether the site has one core for both ends, as far as its name tells."""
+    def emulated(self) -> bool:
+        """Whether the site's computers are the lab's own, as far as its name tells."""
         known = fixed(self.site)
-        return known is not None and known.one_core
-
-    @property
-    def two_ended(self) -> bool:
-        """Whether the server's processor takes part in every message."""
-        return self.program == "tcp" or self.operation in ("send", "write-imm") or self.is_latency_write
-
-    @property
-    def is_latency_write(self) -> bool:
-        return (self.measure, self.operation) == ("latency", "write")
+        return known is not None and known.repeats
 
 
 @dataclass(frozen=True)
@@ -94,7 +85,7 @@ def _request(s: Setting) -> Request:
 def _largest(s: Setting) -> int:
     """Bytes of a message that the program and the site can hold."""
     programs = {"iperf3": 1 << 20}  # its own message: block size too large (maximum = 1048576 bytes)
-    site = EXACT_LARGEST if s.one_core else MOST_BYTES
+    site = EXACT_LARGEST if s.emulated else MOST_BYTES
     return min(site, programs.get(s.program, (1 << 31) - 1 if s.program.startswith("ib_") else MOST_BYTES))
 
 
@@ -137,11 +128,6 @@ RULES = (
     ),
     Rule("iterations", _capped("iterations"), "a profile whose bounds leave every varied value as it is"),
     Rule("warmup", _capped("warmup"), "a profile whose bounds leave every varied value as it is"),
-    Rule(
-        "wait",
-        lambda s: s.own and s.one_core and s.two_ended and s.parameters.wait == "poll",
-        "event or yield: on one core two ends that both poll measure the scheduler's tick",
-    ),
     Rule(
         "peer_post_list",
         lambda s: (

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from lab.files.digests import damage, folder_digest, seal, sha256
-from lab.machine import archive, exchange, expected, frozen, image, plugin, runner
+from lab.machine import archive, exchange, expected, frozen, image, plugin, runner, wire
 from lab.machine.archive import ArchiveError
+from lab.machine.contents import INIT, SCRIPTS
 from lab.machine.expected import Expected
 from lab.machine.runner import Runner
 from lab.machine.sparse import digest_with_holes
@@ -32,7 +33,7 @@ class Course:
     def __init__(self, folder: Path) -> None:
         self.machine, self.cache, self.file = folder / "machine", folder / "course", folder / "course.lab"
         self.machine.mkdir()
-        for name in ("image.toml", "init", "runner.toml", "before_halt.c"):
+        for name in ("image.toml", INIT, *SCRIPTS, "runner.toml", "before_halt.c"):
             (self.machine / name).write_text(name)
         (self.machine / "packages.lock").write_text(LOCK)
         self.lock: Lock = read(self.machine / "packages.lock")
@@ -47,7 +48,7 @@ class Course:
         self.put(qemu.folder, **{"ld.so": b"loader", "bios.bin": b"bios"})
         loaded = plugin.place(self.machine, self.cache)
         self.put(loaded.parent, **{plugin.NAME: b"plugin"})
-        recipe = frozen.Recipe(image.opened(built), qemu, loaded)
+        recipe = frozen.Recipe(image.opened(built), qemu, loaded, wire.digest(self.machine))
         self.put(self.cache / "built/of-these-sources", **{"verbs-client": b"program"})
         self.put(frozen.folder_of(recipe, self.cache), memory=bytes(1 << 20) + b"memory", state=b"state")
         return recipe

@@ -29,7 +29,8 @@ def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> frozen.Recipe:
         (folder / "state").write_bytes(b"state")
 
     monkeypatch.setattr(frozen, "freeze", freeze)
-    return frozen.Recipe(Image(tmp_path / "image", "digest"), Runner(tmp_path / "runner", "qemu"), tmp_path / "a.so")
+    runner = Runner(tmp_path / "runner", "qemu")
+    return frozen.Recipe(Image(tmp_path / "image", "digest"), runner, tmp_path / "a.so", "wires")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 
 from lab.files.digests import seal
 from lab.machine import image
+from lab.machine.contents import INIT, SCRIPTS
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def built(tmp_path: Path) -> image.Image:
 
 def machine_of(folder: Path, *packages: str) -> None:
     """What an image is built from, with these packages in its lock."""
-    for name in ("image.toml", "init"):
+    for name in ("image.toml", INIT, *SCRIPTS):
         (folder / name).touch()
     text = "\n".join(["date 20261121T000000Z", "[guest]", *packages, ""])
     (folder / "packages.lock").write_text(text, encoding="utf-8")

@@ -28,28 +28,11 @@ def test_arguments_reach_the_program_as_they_are(arguments: list[str]) -> None:
 
 def test_the_environment_is_exported_with_padding_of_the_perturbation() -> None:
     perturbed = replace(JOB, environment=(("LAB_TOKEN", "a 'b'"),), perturbation=Perturbation(1_500, 3))
-    text = job.settings(perturbed)
+    text = job.settings(perturbed, {})
     shown = subprocess.run(["sh", "-c", f"{text}\nenv"], capture_output=True, text=True, check=True).stdout
     assert "LAB_TOKEN=a 'b'\n" in shown
     assert "LAB_PADDING=xxx\n" in shown
     assert "START_DELAY_S=0.000001500\n" in text
-
-
-@pytest.mark.parametrize(
-    ("link", "words"),
-    [
-        (Link(), ""),
-        (Link(rate_bit_s=10**9), "rate 1000000000bit 24"),
-        (Link(delay_ns=50_000, loss_ppm=10_050), "delay 50us loss 1.0050%"),
-    ],
-)
-def test_a_link_becomes_words_for_netem(link: Link, words: str) -> None:
-    assert job.values(replace(JOB, link=link))["NETEM"] == words
-
-
-def test_a_seed_is_given_only_to_a_link_that_loses() -> None:
-    assert job.values(JOB)["LOSS_SEED"] == ""
-    assert job.values(replace(JOB, link=Link(loss_ppm=1, loss_seed=7)))["LOSS_SEED"] == "7"
 
 
 @pytest.mark.parametrize(
@@ -81,9 +64,9 @@ def test_a_job_larger_than_the_mailbox_is_refused(tmp_path: Path, monkeypatch: p
 def test_programs_under_test_are_executable_files_in_bin(tmp_path: Path) -> None:
     program = tmp_path / "verbs-client"
     program.write_bytes(b"ELF")
-    entry = job.files(replace(JOB, overlay=(program,)))["bin/verbs-client"]
+    entry = job.files(replace(JOB, overlay=(program,)), {})["bin/verbs-client"]
     assert (entry.content, entry.executable) == (b"ELF", True)
 
 
-def test_a_site_adds_a_script_to_what_init_reads() -> None:
-    assert job.settings(JOB, "END=1\nplug_card\n").endswith("\nEND=1\nplug_card\n")
+def test_a_site_adds_values_of_its_own() -> None:
+    assert "END=1\n" in job.settings(JOB, {"END": "1"})

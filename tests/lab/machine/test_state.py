@@ -8,7 +8,7 @@ import pytest
 
 from lab.machine.qemu import MachineError
 from lab.machine.sparse import anonymous_file
-from lab.machine.state import TIMER, forget_times
+from lab.machine.state import COUNT, TIMER, clock_ns, forget_times
 
 
 def saved(before: bytes, times: bytes, after: bytes) -> bytes:
@@ -31,3 +31,9 @@ def test_a_state_of_another_form_is_refused(before: bytes) -> None:
         os.pwrite(state, before + (TIMER if before == TIMER else b""), 0)
         with pytest.raises(MachineError, match="another form"):
             forget_times(state)
+
+
+def test_the_time_in_a_saved_state_is_its_instructions_and_what_halts_have_added() -> None:
+    assert clock_ns(b"before" + COUNT + (20).to_bytes(8) + (7).to_bytes(8) + b"after") == 27
+    with pytest.raises(MachineError, match="another form"):
+        clock_ns(b"nothing")

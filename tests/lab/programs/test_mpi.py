@@ -35,7 +35,7 @@ def test_both_ranks_get_the_same_options() -> None:
 
 def test_the_guest_gets_a_launcher_and_a_server_that_is_done_at_once() -> None:
     steps = PROGRAMS["mpi-tcp"].steps(ONE_WAY, ENDS)
-    packed = files(Job(steps, Link(), Perturbation(), 10))
+    packed = files(Job(steps, Link(), Perturbation(), 10), {})
     assert packed["0.server"].content.endswith(b"exec true\n")
     assert b"exec orterun " in packed["0.client"].content
 

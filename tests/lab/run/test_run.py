@@ -26,6 +26,7 @@ from lab.report.evidence.evidence import gather
 from lab.run.measure import judge, record_facts
 from lab.run.run import RunSetup, RunSummary, damaged, missing, run_trials
 from lab.run.trial_lock import trial_lock
+from lab.sites.traits import Shared
 
 Make = Callable[..., Plan]
 TWICE_AS_MANY = PEERS.replace("iterations = 40", "iterations = 80")
@@ -221,8 +222,9 @@ program = "ib_send_bw"
 operation = "send"
 measure = "throughput"
 """
+    one_core = replace(facts, traits=replace(facts.traits, shared=Shared.CORE))
     planned: Planned = make_small_plan(text).planned[0]
-    record = judge(planned, facts, fake_site.run(planned.trial.job), {})
+    record = judge(planned, one_core, fake_site.run(planned.trial.job), {})
     assert "both ends spun" in record.facts.judged.notes[0]
 
 

@@ -209,10 +209,8 @@ def test_a_program_is_not_asked_for_what_it_cannot_do(experiment_file: Write) ->
     assert error.what == "iperf3 cannot do read throughput" and error.line == 10
 
 
-def test_polling_at_both_ends_is_refused_on_one_core(experiment_file: Write) -> None:
-    text = HEAD + EXACT + VERBS.replace("write", "send")
-    assert "a on exact: wait = poll" in refused(experiment_file(text)).what
-    assert load(experiment_file(text.replace(EXACT, EXACT + 'wait = "event"\n')))
+def test_both_ends_may_poll_on_exact(experiment_file: Write) -> None:
+    assert load(experiment_file(HEAD + EXACT + VERBS.replace("write", "send")))
 
 
 def test_an_event_cannot_tell_of_a_write(experiment_file: Write) -> None:

@@ -48,8 +48,8 @@ def _of_instructions(site: str, shared: str) -> SiteWords:
     return SiteWords(
         caption=f"Site {site}.",
         short=f"Site {site}: time is counted in instructions.",
-        long=f"On the site {site} time is counted in instructions of one emulated processor: the numbers measure the "
-        "length of the software's path, and are no prediction of real hardware.",
+        long=f"On the site {site} time is counted in instructions of two emulated computers, a processor each: the "
+        "numbers measure the length of the software's path, and are no prediction of real hardware.",
         reach="The numbers measure the length of the software's path, and are no prediction of real hardware.",
         spread="Repetitions start from perturbed instants of one machine; their spread shows luck of layout and "
         "timing, not that of other machines or days.",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.machine.job import FRAME_EXTRA_BYTES, check, netem
+from lab.machine.job import check
+from lab.machine.line import FRAME_EXTRA_BYTES, netem
 from lab.model.trial import Link
 
 Command = tuple[str, ...]

@@ -1,0 +1,38 @@
+"""A link model in words: for the wire between two exact machines, or for netem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.model.trial import Link
+
+FRAME_EXTRA_BYTES = 24  # preamble, checksum and gap of an Ethernet frame, which the kernel does not count
+
+# What two real cards and a short cable take besides the time of the bytes: each card moves a frame between memory and
+# line in about 0.9 us (PCIe, MAC and PHY), and light needs 5 ns for a metre. No exact link is faster than that.
+BASE_NS = 2_000
+QUEUE_BYTES = 0  # any number wait for a slow line, as before a card that stops its sender: none is dropped
+
+
+def wire(link: Link) -> str:
+    """The plugin's arguments for a link; propagation comes on top of what any cable and its cards take."""
+    given = {
+        "latency": BASE_NS + link.delay_ns,
+        "rate": link.rate_bit_s or 0,
+        "mtu": link.mtu,
+        "queue": QUEUE_BYTES,
+        "loss": link.loss_ppm,
+        "seed": link.loss_seed,
+        "offload": int(link.offload),
+    }
+    return ",".join(f"{name}={value}" for name, value in given.items())
+
+
+def netem(link: Link) -> Iterator[str]:
+    """The words for netem; none for a cable without delay and loss."""
+    if link.rate_bit_s is not None:
+        yield f"rate {link.rate_bit_s}bit {FRAME_EXTRA_BYTES}"
+    if link.delay_ns:
+        yield f"delay {link.delay_ns // 1000}us"
+    if link.loss_ppm:
+        yield f"loss {link.loss_ppm // 10_000}.{link.loss_ppm % 10_000:04}%"

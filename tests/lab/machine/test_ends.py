@@ -1,0 +1,56 @@
+"""Two machines of which neither goes on without the other."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import nullcontext
+
+import pytest
+
+from lab.machine import ends
+from lab.machine.ends import CLIENT, DAEMON_PORT, SERVER, SIDE, Both, Left
+from lab.machine.qemu import MachineError
+from lab.model.launcher import DAEMON, ECHO
+from lab.model.trial import Job, Link, Perturbation, Step
+
+Errors = dict[int, MachineError]
+
+
+def failed(errors: Errors, first: int) -> MachineError:
+    """The error of two machines, where the other one fails after the first was ended."""
+    both, ended = Both("exact", lambda _: nullcontext()), threading.Event()
+
+    def machine(end: int) -> Left:
+        if end != first:
+            assert ended.wait(10)
+        raise errors[end]
+
+    both.running.stop = ended.set  # type: ignore[method-assign]
+    with pytest.raises(MachineError) as raised:
+        both.run(machine)
+    return raised.value
+
+
+@pytest.mark.parametrize(("end", "name"), [(CLIENT, "client"), (SERVER, "server")])
+def test_the_machine_that_failed_first_is_named_and_keeps_its_evidence(end: int, name: str) -> None:
+    panic = MachineError("its kernel panicked", evidence={"console.log": "panic"})
+    error = failed({end: panic, 1 - end: MachineError("QEMU was killed by SIGKILL")}, end)
+    assert (error.where, error.what) == (f"the {name}'s machine", "its kernel panicked")
+    assert error.evidence == {"console.log": "panic"}
+
+
+def test_a_machine_that_ended_because_the_other_had_is_not_blamed() -> None:
+    told = MachineError("QEMU ended with status 1: pair: the client's machine was killed")
+    error = failed({SERVER: told, CLIENT: MachineError("QEMU was killed by SIGSEGV")}, SERVER)
+    assert str(error) == "the client's machine: QEMU was killed by SIGSEGV"
+
+
+def test_a_launcher_asks_the_other_machine_for_its_daemon_over_the_side() -> None:
+    launched = Step(DAEMON, ("orterun", "--mca", "plm_rsh_agent", ECHO, "--host", "10.0.0.2", "ping"), 0)
+    plain = Step(("a",), ("b",), 1)
+    (step, other) = ends.apart(Job((launched, plain), Link(), Perturbation(), 5)).steps
+    assert other == plain and step.port == DAEMON_PORT and step.server[:2] == ("nc", "-l")
+    assert SIDE[SERVER] in step.client and ECHO not in step.client
+    assert " ".join(step.client).endswith(
+        "orterun --mca oob_tcp_if_include 192.168.7.0/24 --mca plm_rsh_agent /lab/ask --host 10.0.0.2 ping"
+    )

@@ -1,0 +1,43 @@
+"""The file that the plugins of both ends share."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from pathlib import Path
+
+from lab.machine import wire
+from lab.model.trial import Link
+from lab.places import MACHINE
+
+
+def test_what_each_end_has_sent_over_each_wire_is_read_by_name() -> None:
+    with wire.shared_file() as shared:
+        os.pwrite(shared, struct.pack("<8Q", *range(1, 9)), wire.COUNTS_AT)
+        os.pwrite(shared, struct.pack("<8Q", *range(11, 19)), wire.END_BYTES + wire.COUNTS_AT)
+        counts = wire.counts(shared)
+    assert (counts["link0.frames"], counts["link0.lost"], counts["side0.frames"]) == (1, 4, 5)
+    assert (counts["link1.bytes"], counts["side1.lost"]) == (12, 18)
+
+
+def test_the_layout_is_that_of_the_plugin() -> None:
+    header = (MACHINE / "pair" / "layout.h").read_text()
+    assert f"END_BYTES = {wire.END_BYTES} " in header
+    assert f"offsetof(struct end, counts) == {wire.COUNTS_AT} " in header
+    (body,) = re.findall(r"struct counts \{(.*?)\};", header, re.DOTALL)
+    assert tuple(re.findall(r"uint64_t (\w+);", body)) == wire.COUNTS
+
+
+def test_the_digest_knows_every_source_of_the_wires(tmp_path: Path) -> None:
+    (tmp_path / "pair").mkdir()
+    (tmp_path / "pair" / "wire.c").write_text("int rate;\n")
+    one = wire.digest(tmp_path)
+    (tmp_path / "pair" / "cut.h").write_text("int mtu;\n")
+    assert one != wire.digest(tmp_path)
+
+
+def test_an_end_is_told_when_to_begin_and_what_its_link_is() -> None:
+    assert wire.words(1, 7, Link(mtu=1500), 99, trusted=True).startswith(
+        "end=1,shared=/proc/self/fd/7,begin=99,trusted=1,latency="
+    )
