@@ -14,8 +14,14 @@
 #include "pair.h"
 
 #define ENDED_WELL (0x10 << 1 | 1) /* QEMU's status for the byte that init writes to isa-debug-exit */
-#define SPINS 2000                 /* a short wait costs less awake; a long one has cost 0.1 ms by then */
 #define LOOK_NS 10000000           /* how often who sleeps looks whether the other still lives */
+
+/*
+ * A short wait costs less awake, by a pause of some 50 ns after the other; one that was long, or had no processor for
+ * the other, costs less asleep. So an end pauses as often as paid lately, and tries now and then whether it would pay
+ * more: 20 us are what falling asleep and waking take.
+ */
+enum { MOST_PAUSES = 400, LEAST_PAUSES = 8, TRY_EVERY = 64 };
 
 static const char *const names[ENDS] = { "client", "server" };
 
@@ -48,6 +54,7 @@ bool pair_open(struct pair *p, int end, const char *path)
 	uint8_t *memory;
 
 	p->end = end;
+	p->pauses = LEAST_PAUSES;
 	p->file = open(path, O_RDWR | O_CLOEXEC);
 	if (p->file < 0 || ftruncate(p->file, ring_place(ENDS, 0)) < 0)
 		return false;
@@ -124,17 +131,37 @@ static void breathe(void)
 #endif
 }
 
-void pair_await(struct pair *p, uint32_t seen)
+static bool comes_soon(const struct pair *p, uint32_t seen, unsigned int pauses)
 {
-	const struct timespec most = { 0, LOOK_NS };
-
-	for (int i = 0; i < SPINS; i++) {
+	for (; pauses; pauses--) {
 		if (atomic_load_explicit(&p->other->changes, memory_order_acquire) != seen)
-			return;
+			return true;
 		breathe();
 	}
+	return false;
+}
+
+static void sleep_until_told(struct pair *p, uint32_t seen)
+{
+	const struct timespec most = { 0, LOOK_NS };
+	long woken;
+
 	p->mine->sleeps++;
 	atomic_store(&p->other->asleep, 1);
-	syscall(SYS_futex, &p->other->changes, FUTEX_WAIT, seen, &most, NULL, 0);
+	woken = syscall(SYS_futex, &p->other->changes, FUTEX_WAIT, seen, &most, NULL, 0);
 	atomic_store(&p->other->asleep, 0);
+	if (woken < 0 && errno == ETIMEDOUT)
+		pair_require_other(p);
+}
+
+void pair_await(struct pair *p, uint32_t seen)
+{
+	const bool tries = p->mine->waits % TRY_EVERY == 0;
+
+	if (comes_soon(p, seen, tries ? MOST_PAUSES : p->pauses)) {
+		p->pauses = p->pauses < MOST_PAUSES / 2 ? 2 * p->pauses : MOST_PAUSES;
+		return;
+	}
+	p->pauses = p->pauses > 2 * LEAST_PAUSES ? p->pauses / 2 : LEAST_PAUSES;
+	sleep_until_told(p, seen);
 }

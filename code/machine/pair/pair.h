@@ -13,6 +13,7 @@ struct pair {
 	struct ring out[WIRES], in[WIRES];
 	int file; /* with a lock on its byte number `end`, which the kernel frees when this process ends */
 	int end;
+	unsigned int pauses; /* awake, before it sleeps when it waits */
 };
 
 /* Map a file that is shared with the other end, and make it as long as both need it. False, with errno, if that fails.
@@ -34,7 +35,8 @@ bool pair_is_alone(const struct pair *pair);
 /* Tell the other that something has changed. */
 void pair_tell(struct pair *pair);
 
-/* Wait until the other has told something since the number of its changes was `seen`. */
+/* Wait until the other has told something since the number of its changes was `seen`, or for a while. Ends this process
+ * if the other was killed. */
 void pair_await(struct pair *pair, uint32_t seen);
 
 #endif

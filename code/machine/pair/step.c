@@ -96,7 +96,6 @@ static struct view await_view(struct steps *s, int64_t now)
 	mine->waits++;
 	for (since = host_ns(); v.edge <= v.until; v = look(s, now)) {
 		pair_await(s->pair, seen);
-		pair_require_other(s->pair);
 		seen = atomic_load(&s->pair->other->changes);
 	}
 	mine->wait_ns += (uint64_t)(host_ns() - since);
