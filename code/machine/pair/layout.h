@@ -43,6 +43,8 @@ struct end {
 	uint64_t waits;   /* at 200: times that it had to wait for a further one */
 	uint64_t sleeps;  /* at 208: times that it slept while it waited */
 	uint64_t wait_ns; /* at 216: of the host, in all waits */
+	/* And what does not differ: the instructions of its guest, known when it has ended. */
+	uint64_t instructions; /* at 224 */
 
 	/* From here on for the plugin only: what it sends to the other end, see promise.h. */
 	_Alignas(64) _Atomic int64_t until_ns;

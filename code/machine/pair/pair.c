@@ -17,11 +17,11 @@
 #define LOOK_NS 10000000           /* how often who sleeps looks whether the other still lives */
 
 /*
- * A short wait costs less awake, by a pause of some 50 ns after the other; one that was long, or had no processor for
- * the other, costs less asleep. So an end pauses as often as paid lately, and tries now and then whether it would pay
- * more: 20 us are what falling asleep and waking take.
+ * A short wait costs less awake; one that was long, or had no processor for the other, costs less asleep. So an end
+ * stays awake for as long as paid lately, and tries now and then whether more would: 50 us are what falling asleep and
+ * waking take, caches that others have filled meanwhile included.
  */
-enum { MOST_PAUSES = 400, LEAST_PAUSES = 8, TRY_EVERY = 64 };
+enum { MOST_AWAKE_NS = 50000, LEAST_AWAKE_NS = 500, TRY_EVERY = 64, PAUSES = 16 };
 
 static const char *const names[ENDS] = { "client", "server" };
 
@@ -54,7 +54,7 @@ bool pair_open(struct pair *p, int end, const char *path)
 	uint8_t *memory;
 
 	p->end = end;
-	p->pauses = LEAST_PAUSES;
+	p->awake_ns = LEAST_AWAKE_NS;
 	p->file = open(path, O_RDWR | O_CLOEXEC);
 	if (p->file < 0 || ftruncate(p->file, ring_place(ENDS, 0)) < 0)
 		return false;
@@ -131,13 +131,17 @@ static void breathe(void)
 #endif
 }
 
-static bool comes_soon(const struct pair *p, uint32_t seen, unsigned int pauses)
+static bool comes_within(const struct pair *p, uint32_t seen, int64_t awake_ns)
 {
-	for (; pauses; pauses--) {
-		if (atomic_load_explicit(&p->other->changes, memory_order_acquire) != seen)
-			return true;
-		breathe();
-	}
+	const int64_t until = host_ns() + awake_ns;
+
+	do {
+		for (int i = 0; i < PAUSES; i++) {
+			if (atomic_load_explicit(&p->other->changes, memory_order_acquire) != seen)
+				return true;
+			breathe();
+		}
+	} while (host_ns() < until);
 	return false;
 }
 
@@ -158,10 +162,18 @@ void pair_await(struct pair *p, uint32_t seen)
 {
 	const bool tries = p->mine->waits % TRY_EVERY == 0;
 
-	if (comes_soon(p, seen, tries ? MOST_PAUSES : p->pauses)) {
-		p->pauses = p->pauses < MOST_PAUSES / 2 ? 2 * p->pauses : MOST_PAUSES;
+	if (comes_within(p, seen, tries ? MOST_AWAKE_NS : p->awake_ns)) {
+		p->awake_ns = p->awake_ns < MOST_AWAKE_NS / 2 ? 2 * p->awake_ns : MOST_AWAKE_NS;
 		return;
 	}
-	p->pauses = p->pauses > 2 * LEAST_PAUSES ? p->pauses / 2 : LEAST_PAUSES;
+	p->awake_ns = p->awake_ns > 2 * LEAST_AWAKE_NS ? p->awake_ns / 2 : LEAST_AWAKE_NS;
 	sleep_until_told(p, seen);
+}
+
+int64_t host_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }

@@ -13,7 +13,7 @@ struct pair {
 	struct ring out[WIRES], in[WIRES];
 	int file; /* with a lock on its byte number `end`, which the kernel frees when this process ends */
 	int end;
-	unsigned int pauses; /* awake, before it sleeps when it waits */
+	int64_t awake_ns; /* when it waits, before it sleeps */
 };
 
 /* Map a file that is shared with the other end, and make it as long as both need it. False, with errno, if that fails.
@@ -38,5 +38,8 @@ void pair_tell(struct pair *pair);
 /* Wait until the other has told something since the number of its changes was `seen`, or for a while. Ends this process
  * if the other was killed. */
 void pair_await(struct pair *pair, uint32_t seen);
+
+/* The host's clock. */
+int64_t host_ns(void);
 
 #endif

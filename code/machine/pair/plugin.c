@@ -23,6 +23,7 @@ static struct steps steps;
 static void leave(int status, void *nothing)
 {
 	(void)nothing;
+	pair.mine->instructions = (uint64_t)icount_get_raw();
 	pair_leave(&pair, status);
 }
 

@@ -39,6 +39,9 @@ void timer_init_full(struct timer *timer, void *group, int clock, int scale, int
 		     void *opaque);
 void timer_mod_ns(struct timer *timer, int64_t at);
 
+/* The instructions of the guest since it was booted: include/sysemu/cpu-timers.h. */
+int64_t icount_get_raw(void);
+
 /* The processor: include/sysemu/cpus.h, runstate.h. */
 bool all_cpu_threads_idle(void);
 void *qemu_add_vm_change_state_handler(void (*call)(void *, bool running, int state), void *opaque);

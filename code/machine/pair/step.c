@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <time.h>
-
 #include "promise.h"
 #include "step.h"
 
@@ -73,14 +71,6 @@ static struct view look(struct steps *s, int64_t now)
 	v.until = v.halted ? least(s->machine->next_ns(s->machine), v.first) : now;
 	promise_make(s->pair, most(v.until, s->begin_ns), s->taken);
 	return v;
-}
-
-static int64_t host_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
 /* Looks until this end may go on: a halted one to what happens next, another one by a ns at least. */
