@@ -32,9 +32,11 @@ def shared_file() -> Iterator[int]:
         yield shared
 
 
-def words(end: int, shared: int, link: Link, begin_ns: int, *, trusted: bool) -> str:
-    """The plugin's arguments at one end: before `begin_ns` nothing is sent; a trusted QEMU may be looked into."""
-    return f"end={end},shared={path_of(shared)},begin={begin_ns},trusted={int(trusted)},{words_of(link)}"
+def words(end: int, shared: int, link: Link, begin_ns: int, *, trusted: bool, log: int | None = None) -> str:
+    """The plugin's arguments at one end: before `begin_ns` nothing is sent; a trusted QEMU may be looked into; a log
+    gets every frame on the link."""
+    kept = "" if log is None else f",log={path_of(log)}"
+    return f"end={end},shared={path_of(shared)},begin={begin_ns},trusted={int(trusted)},{words_of(link)}{kept}"
 
 
 def digest(machine: Path) -> str:

@@ -52,6 +52,7 @@ class ExactSite:
         self.whole: frozen.Frozen | None = None  # the machine, once its digests were checked
         self.state: JsonTable = {}  # what runs the machine: recorded, never compared
         self.tell: Tell = silent
+        self.logs: Path | None = None  # a folder that gets every frame on the link of the next job: see machine.pair
 
     def identity(self) -> dict[str, str]:
         """The digest of the frozen memory, and QEMU's arguments."""
@@ -101,7 +102,7 @@ class ExactSite:
     def _run(self, machine: frozen.Frozen, job: Job) -> Outcome:
         per_second, more = self.host_seconds
         with self.running.stoppable():
-            outcome = pair.run(machine, job, job.deadline_s * per_second + more, self.running.watch)
+            outcome = pair.run(machine, job, job.deadline_s * per_second + more, self.running.watch, self.logs)
         return replace(outcome, state=self.state)
 
     def stop(self) -> None:
