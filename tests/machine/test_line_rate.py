@@ -51,7 +51,7 @@ def line_ns(sent: list[Frame], rate: int) -> float:
 def test_no_frame_comes_before_those_ahead_of_it_have_passed_the_line(shell: Shell, logged: Logged, rate: int) -> None:
     """Each arrival is that of a line which is given the same frames at the same times, to the ns."""
     sent, came = logged(transfer(shell, rate, "1M"))
-    assert len(sent) == len(came) > 700
+    assert len(sent) == len(came) > 500
     free = 0.0
     for out, there in zip(sent, came, strict=True):
         free = max(free, out.time_ns) + out.size_bytes * 8e9 / rate
@@ -65,7 +65,7 @@ def test_frames_that_are_handed_over_together_fill_the_line_and_no_more(
     """A card cuts a segment into frames and sends them in one go, faster than any line: so that these fill it."""
     sent, came = logged(transfer(shell, rate, "1M"))
     numbers = [list(group) for _, group in groupby(range(len(sent)), key=lambda number: sent[number].time_ns)]
-    bursts = [each for each in numbers if len(each) >= 20]
+    bursts = [each for each in numbers if len(each) >= 4]
     assert bursts
     for burst in bursts:
         took = came[burst[-1]].time_ns - came[burst[0]].time_ns

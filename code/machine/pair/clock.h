@@ -14,4 +14,7 @@ struct machine *clock_machine(void (*deliver)(struct machine *, int wire, const 
  */
 void clock_start(struct steps *steps, bool trusted);
 
+/* In a machine that is to be frozen: its next timer is always one that leaves nothing behind. */
+void clock_beat(void);
+
 #endif

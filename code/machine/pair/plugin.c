@@ -71,6 +71,8 @@ static void plug(uint64_t id, unsigned int cpu)
 	(void)id, (void)cpu;
 	if (options.shared)
 		join_other();
+	else
+		clock_beat();
 	netdev_plug(options.shared ? &steps : NULL, plugs);
 }
 
