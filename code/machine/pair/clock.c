@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "plugin.h"
 #include "qemu.h"
 
 static struct timer *timer;
@@ -63,6 +64,8 @@ static void quiet_other_threads(void)
 static void run(void *steps)
 {
 	steps_run(steps);
+	if (all_cpu_threads_idle())
+		before_halt_jump();
 }
 
 static void running(void *opaque, bool is_running, int state)

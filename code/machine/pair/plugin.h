@@ -8,4 +8,7 @@
 /* The processor halts only while QEMU's main thread sleeps: before_halt.c. 0, or -1 if that cannot be. */
 int before_halt_install(uint64_t id);
 
+/* A halted processor's clock moves on to the next timer, by its own thread: to be called in that thread. */
+void before_halt_jump(void);
+
 #endif
