@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup papers venv build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade compilers hosts container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade compilers hosts broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -76,6 +76,9 @@ compilers: setup ## Compile the C programs with every gcc and clang of Debian's 
 
 hosts: build ## Run the exact machine on many hosts (userlands, a container, arm64) and write docs/hosts.md: hours
 	$(bin)/python -m tests.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS)) $(if $(BUSY),--busy $(BUSY))
+
+broken-ends: setup ## Kill, stop and switch off ends of 1,000 trials at random: an hour and a half
+	$(bin)/python -m tests.machine.broken_ends 1000
 
 docs: setup ## Write the pages of docs/ that are made from the code
 	$(bin)/python -m lab.docs

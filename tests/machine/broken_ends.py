@@ -1,0 +1,122 @@
+"""Trials whose ends are killed, stopped or switched off at random: each ends in time, in words or with its bytes.
+
+`python -m tests.machine.broken_ends 1000` tries so many, by another seed each time.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from random import Random
+
+from lab.errors import SiteError
+from lab.machine.ends import NAMES
+from lab.machine.qemu import Process
+from lab.model.trial import Job, Link, Outcome, Perturbation, Step
+from lab.places import CACHE, MACHINE
+from lab.sites.exact import ExactSite
+
+LIMIT_S, GRACE_S, LONGEST_PAUSE_S = 40.0, 20.0, 3.0
+# A job's seconds do not count here: what a stopped end leaves behind is a machine that never goes on.
+HOST_SECONDS = (0.0, LIMIT_S)
+TALK = ("exec iperf3 -c 10.0.0.2 -B 10.0.0.1 -n 256K", "exec iperf3 -s -1 -B 10.0.0.2")
+KILLED, STOPPED, PAUSED, OFF = "killed", "stopped", "paused", "off"
+
+
+@dataclass(frozen=True)
+class Break:
+    """What happens to an end, and when."""
+
+    how: str
+    end: int
+    after_s: float
+
+    @property
+    def job(self) -> Job:
+        """A short trial; a guest goes off by itself after a time of its own clock."""
+        off = f"(sleep {self.after_s / 50:.3f}; poweroff -f) & " if self.how == OFF else ""
+        client, server = (("sh", "-c", (off if end == self.end else "") + talk) for end, talk in enumerate(TALK))
+        return Job((Step(server, client, 5201),), Link(), Perturbation(), deadline_s=20)
+
+
+def drawn(seed: int) -> Break:
+    """The break of a seed."""
+    random = Random(seed)
+    return Break(random.choice((KILLED, STOPPED, PAUSED, OFF)), random.randrange(2), random.uniform(0, 2.5))
+
+
+def fate(site: ExactSite, broken: Break) -> Outcome | SiteError:
+    """What becomes of such a trial; it takes no longer than it may."""
+    started = time.monotonic()
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(site.run, broken.job)
+        hurt(site, broken, run)
+        try:
+            found: Outcome | SiteError = run.result(LIMIT_S + GRACE_S)
+        except SiteError as error:
+            found = error
+    assert time.monotonic() - started < LIMIT_S + GRACE_S, broken
+    assert not site.running.processes, broken
+    return found
+
+
+def hurt(site: ExactSite, broken: Break, run: Future[Outcome]) -> None:
+    """Do to the machine of an end what is to be done, unless its trial is over by then."""
+    time.sleep(broken.after_s if broken.how != OFF else 0)
+    for process in machines(site, NAMES[broken.end]):
+        with_signal(process, signal.SIGKILL if broken.how == KILLED else signal.SIGSTOP, broken.how != OFF)
+        if broken.how == PAUSED:
+            time.sleep(broken.after_s % LONGEST_PAUSE_S)
+            with_signal(process, signal.SIGCONT, not run.done())
+
+
+def with_signal(process: Process, number: signal.Signals, wanted: bool) -> None:  # noqa: FBT001
+    """Send a signal to a machine that is still there."""
+    if wanted and process.popen.poll() is None:
+        os.kill(process.popen.pid, number)
+
+
+def machines(site: ExactSite, name: str) -> list[Process]:
+    """The machine of an end, if it runs."""
+    with site.running.lock:
+        return [each for each in site.running.processes if f"'-name', '{name}'" in str(each.popen.args)]
+
+
+def judge(broken: Break, found: Outcome | SiteError, whole: Callable[[Outcome], Outcome], good: Outcome) -> str:
+    """One word for what became of it; an error if that may not be."""
+    name = NAMES[broken.end]
+    if isinstance(found, Outcome):
+        assert broken.how == OFF or whole(found) == good, broken
+        return "whole"
+    said = str(found)
+    assert said.startswith(tuple(f"the {each}'s machine: " for each in NAMES)), (broken, said)
+    assert broken.how == STOPPED or said.startswith(f"the {name}'s machine: "), (broken, said)
+    assert broken.how != PAUSED, (broken, said)
+    return "longer" if "ran longer than" in said else "in words"
+
+
+def main() -> None:
+    """Many of them; a line for each kind at the end."""
+    site = ExactSite(MACHINE, CACHE, HOST_SECONDS)
+    site.prepare(print)
+    site.asked()
+
+    def whole(outcome: Outcome) -> Outcome:
+        return replace(outcome, host_seconds=0.0)
+
+    good = whole(site.run(Break(KILLED, 0, 0).job))
+    seeds = [secrets.randbits(32) for _ in range(int(sys.argv[1]))]
+    found = Counter((drawn(seed).how, judge(drawn(seed), fate(site, drawn(seed)), whole, good)) for seed in seeds)
+    for (how, what), count in sorted(found.items()):
+        print(f"{how}: {count} {what}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Ends that are killed, stopped, paused and switched off: lab.machine.{ends,pair}, code/machine/pair/pair.c."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from tests.machine.broken_ends import HOST_SECONDS, KILLED, OFF, PAUSED, STOPPED, Break, fate, judge
+
+from lab.model.trial import Outcome
+from lab.places import CACHE, MACHINE
+from lab.sites.exact import ExactSite
+
+Measured = Callable[[Outcome], Outcome]
+# A fixed few of what `make broken-ends` tries at random.
+SOME = [Break(KILLED, 0, 0.3), Break(KILLED, 1, 1.1), Break(STOPPED, 1, 0.7), Break(PAUSED, 0, 0.9), Break(OFF, 1, 2.0)]
+
+
+@pytest.fixture(scope="module")
+def impatient(exact: ExactSite) -> Iterator[ExactSite]:
+    """The same machine on a site that gives a trial a minute."""
+    exact.asked()
+    site = ExactSite(MACHINE, CACHE, HOST_SECONDS)
+    yield site
+    site.stop()
+
+
+@pytest.mark.parametrize("broken", SOME, ids=lambda each: f"{each.how} {each.end}")
+def test_a_trial_with_a_broken_end_ends_in_time_and_in_words_or_whole(
+    exact: ExactSite, impatient: ExactSite, measured: Measured, broken: Break
+) -> None:
+    good = measured(exact.run(Break(KILLED, 0, 0).job))
+    judge(broken, fate(impatient, broken), measured, good)
