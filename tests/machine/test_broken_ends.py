@@ -1,4 +1,4 @@
-"""Ends that are killed, stopped, paused and switched off: lab.machine.{ends,pair}, code/machine/pair/pair.c."""
+"""Ends that are killed, stopped, paused and switched off: lab.machine.{ends,pair}."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The physical limit of a line, frame by frame, by the wire's own log: code/machine/pair/{wire,log}.c."""
+"""The physical limit of a line, frame by frame, by the own log of the wire: lab.machine.{wire,pair}."""
 
 from __future__ import annotations
 
