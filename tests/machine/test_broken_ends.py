@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from tests.machine.broken_ends import HOST_SECONDS, KILLED, OFF, PAUSED, STOPPED, Break, fate, judge
+from tests.machine.broken_ends import KILLED, OFF, PAUSED, STOPPED, Break, fate, judge
 
 from lab.model.trial import Outcome
 from lab.places import CACHE, MACHINE
@@ -18,9 +18,9 @@ SOME = [Break(KILLED, 0, 0.3), Break(KILLED, 1, 1.1), Break(STOPPED, 1, 0.7), Br
 
 @pytest.fixture(scope="module")
 def impatient(exact: ExactSite) -> Iterator[ExactSite]:
-    """The same machine on a site that gives a trial a minute."""
+    """The same machine on a site of its own, which gives each trial another limit."""
     exact.asked()
-    site = ExactSite(MACHINE, CACHE, HOST_SECONDS)
+    site = ExactSite(MACHINE, CACHE)
     yield site
     site.stop()
 
