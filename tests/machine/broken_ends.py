@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import signal
 import sys
@@ -17,7 +18,7 @@ from random import Random
 
 from lab.errors import SiteError
 from lab.machine.ends import NAMES
-from lab.machine.qemu import Process
+from lab.machine.qemu import Runs
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
@@ -77,16 +78,16 @@ def hurt(site: ExactSite, broken: Break) -> None:
         return
     time.sleep(broken.after_s)
     for process in machines(site, NAMES[broken.end]):
-        process.popen.send_signal(signal.SIGKILL if broken.how == KILLED else signal.SIGSTOP)
+        os.kill(process.pid, signal.SIGKILL if broken.how == KILLED else signal.SIGSTOP)
         if broken.how == PAUSED:
             time.sleep(broken.after_s % LONGEST_PAUSE_S)
-            process.popen.send_signal(signal.SIGCONT)
+            os.kill(process.pid, signal.SIGCONT)
 
 
-def machines(site: ExactSite, name: str) -> list[Process]:
+def machines(site: ExactSite, name: str) -> list[Runs]:
     """The machine of an end, if it runs."""
     with site.running.lock:
-        return [each for each in site.running.processes if f"'-name', '{name}'" in str(each.popen.args)]
+        return [each for each in site.running.processes if each.name == name]
 
 
 def judge(broken: Break, found: Outcome | SiteError, whole: Callable[[Outcome], Outcome], good: Outcome) -> str:

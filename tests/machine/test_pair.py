@@ -7,6 +7,7 @@ import re
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from tests.sites.jobs import PATIENCE_S, await_true
@@ -85,12 +86,12 @@ def test_a_machine_that_is_killed_ends_the_other_at_once(exact: ExactSite, shell
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(exact.run, shell("sleep 600", deadline_s=600))
         await_true(lambda: len(exact.running.processes) == 2)
-        machines = [each.popen for each in exact.running.processes]
-        (one,) = (each for each in machines if f"'-name', '{name}'" in str(each.args))
+        machines = list(exact.running.processes)
+        (one,) = (each for each in machines if each.name == name)
         os.kill(one.pid, signal.SIGKILL)
         with pytest.raises(SiteError, match=f"^the {name}'s machine: .*killed by SIGKILL"):
             run.result(PATIENCE_S)
-    assert all(each.poll() is not None for each in machines)
+    assert not any(Path(f"/proc/{each.pid}").exists() for each in machines)
 
 
 @pytest.mark.parametrize("end", ["client", "server"])

@@ -13,6 +13,7 @@ from tests.sites.jobs import ENDLESS, LISTENING, PATIENCE_S, SENT, Jobs, await_t
 
 from lab.errors import SiteError
 from lab.machine.ends import NAMES
+from lab.machine.qemu import Process
 from lab.sites import vm
 from lab.sites.vm import VmSite
 
@@ -25,7 +26,7 @@ def test_a_machine_that_is_killed_ends_the_other_at_once(programs: dict[Path, st
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(site.run, job)
         await_true(lambda: len(site.running.processes) == 2)
-        machines = [each.popen for each in site.running.processes]
+        machines = [each.popen for each in site.running.processes if isinstance(each, Process)]
         (one,) = (each for each in machines if f"'-name', '{name}'" in str(each.args))
         os.kill(one.pid, signal.SIGKILL)
         with pytest.raises(SiteError, match=f"^the {name}'s machine: the guest did not finish .*killed by SIGKILL"):

@@ -44,7 +44,7 @@ class Both:
         self.errors: dict[int, MachineError] = {}  # in the order in which the machines ended
 
     @contextmanager
-    def watch(self, process: qemu.Process) -> Iterator[None]:
+    def watch(self, process: qemu.Runs) -> Iterator[None]:
         """Register a QEMU with the site and with the other machine."""
         with self.watch_outside(process), self.running.watch(process):
             yield

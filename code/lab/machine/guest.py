@@ -14,10 +14,10 @@ CONSOLE_LIMIT = 1 << 20
 CONSOLE = "console.log"
 PANIC = "Kernel panic - "
 
-Watch = Callable[[qemu.Process], AbstractContextManager[None]]
+Watch = Callable[[qemu.Runs], AbstractContextManager[None]]
 
 
-def finish(process: qemu.Process, mailbox: int, console: int) -> tuple[Files, str]:
+def finish(process: qemu.Runs, mailbox: int, console: int) -> tuple[Files, str]:
     """Wait until init is done; its files, and the kernel's messages."""
     status = process.wait()
     said = os.pread(console, CONSOLE_LIMIT, 0).decode(errors="replace")
@@ -28,7 +28,7 @@ def finish(process: qemu.Process, mailbox: int, console: int) -> tuple[Files, st
         return results.unpack(file), said
 
 
-def failure(process: qemu.Process, console: str) -> qemu.MachineError:
+def failure(process: qemu.Runs, console: str) -> qemu.MachineError:
     """The error for a run without results."""
     evidence = {CONSOLE: console}
     for line in console.splitlines():

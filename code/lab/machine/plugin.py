@@ -10,7 +10,7 @@ from lab.files.digests import sums_of
 from lab.files.store import damage_of, exclusive, put_folder
 from lab.machine import runner
 
-SOURCES, NAME = ("before_halt.c", "pair/*.[ch]"), "before_halt.so"
+SOURCES, NAME = ("pair/*.[ch]",), "pair.so"
 
 
 def built(machine: Path, cache: Path, compiled: Callable[[], bytes]) -> Path:

@@ -9,17 +9,18 @@ import subprocess
 import threading
 import uuid
 from collections.abc import Iterable
-from typing import Self
+from threading import TIMEOUT_MAX
+from typing import Protocol, Self
 
 from lab.errors import SiteError
 from lab.machine.bound import bound
-from lab.machine.runner import Runner
+from lab.machine.runner import PROGRAM, Runner
 
 Message = dict[str, object]
 
 MEMORY_BYTES = 1 << 30
 MAILBOX_BYTES = 64 << 20
-KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 nokaslr tsc=reliable no_timer_check"
+KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 nokaslr tsc=reliable no_timer_check mitigations=off"
 
 # A card sends by a timer of the guest's clock, not in QEMU's main thread, and announces nothing of its own. The plugin
 # makes the wires.
@@ -85,20 +86,56 @@ def copy_number(number: int) -> list[str]:
     return ["-device", f"vmgenid,guid={uuid.UUID(int=number)}"]
 
 
+def failure(status: int, said: str, limit_s: float | None) -> MachineError:
+    """The error for a QEMU that has ended, with its own words; a limit if that was what ended it."""
+    if limit_s is not None:
+        return MachineError(f"it ran longer than {limit_s:.0f} s")
+    if status < 0:
+        return MachineError(f"QEMU was killed by {signal.Signals(-status).name}")
+    return MachineError(f"QEMU ended with status {status}" + (f": {said}" if said else ""))
+
+
+class Runs(Protocol):
+    """A machine while it runs."""
+
+    name: str
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+
+    def kill(self) -> None:
+        """End it now, from another thread."""
+
+    def wait(self) -> int:
+        """Wait until it ends by itself; its exit status, negative for a signal."""
+
+    def ended(self) -> MachineError:
+        """The error for one that has ended."""
+
+
 class Process:
     """A QEMU, and its monitor protocol on its standard input and output. Leaving the block ends it."""
 
-    def __init__(self, runner: Runner, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float) -> None:
+    def __init__(
+        self, runner: Runner, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float = TIMEOUT_MAX
+    ) -> None:
         # It ends with the thread that starts it; Ctrl-C in a terminal does not reach it.
         command = bound(runner.command([*arguments, "-qmp", "stdio"]))
         self.popen = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, pass_fds=list(descriptors), start_new_session=True, cwd=runner.folder, env=runner.environment,
         )  # fmt: skip
+        self.name = PROGRAM
         self.limit_s = limit_s
         self.expired = False
         self.timer = threading.Timer(limit_s, self.expire)
         self.timer.daemon = True
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self.popen.pid
 
     def __enter__(self) -> Self:
         self.timer.start()
@@ -136,13 +173,9 @@ class Process:
     def ended(self) -> MachineError:
         """The error for a QEMU that has ended."""
         status = self.popen.wait()
-        if self.expired:
-            return MachineError(f"it ran longer than {self.limit_s:.0f} s")
-        if status < 0:
-            return MachineError(f"QEMU was killed by {signal.Signals(-status).name}")
         assert self.popen.stderr is not None
-        said = self.popen.stderr.read().strip()
-        return MachineError(f"QEMU ended with status {status}" + (f": {said}" if said else ""))
+        said = self.popen.stderr.read().strip() if status >= 0 else ""
+        return failure(status, said, self.limit_s if self.expired else None)
 
     def execute(self, command: str, **arguments: object) -> None:
         """Give a command and wait until it is done."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lab.errors import SiteStopped
-from lab.machine.qemu import MachineError, Process
+from lab.machine.qemu import MachineError, Runs
 
 
 class Running:
@@ -17,10 +17,10 @@ class Running:
         self.site = site
         self.lock = threading.Lock()
         self.stopped = False
-        self.processes: set[Process] = set()
+        self.processes: set[Runs] = set()
 
     @contextmanager
-    def watch(self, process: Process) -> Iterator[None]:
+    def watch(self, process: Runs) -> Iterator[None]:
         """Hold a process while it runs, so that stop() can end it."""
         with self.lock:
             self.processes.add(process)

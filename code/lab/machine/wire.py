@@ -23,6 +23,10 @@ COUNTS_AT, COUNTS, WIRES = 128, ("frames", "bytes", "dropped", "lost"), ("link",
 ALONE = "end=0"  # cards at whose other end there is nobody
 # Both ends plug in their cards meanwhile; so neither waits for the other, and nothing of it is on a wire.
 PLUG_NS = 150_000_000
+PLUGGED_S = f"0.{PLUG_NS:09}"
+# Then they rehearse, and wait until what they talked over is forgotten; idle time of a guest's costs nothing.
+HOLD_NS = 75_000_000_000
+WAIT_S = 80
 
 
 @contextmanager
@@ -32,17 +36,18 @@ def shared_file() -> Iterator[int]:
         yield shared
 
 
-def words(end: int, shared: int, link: Link, begin_ns: int, *, trusted: bool, log: int | None = None) -> str:
-    """The plugin's arguments at one end: before `begin_ns` nothing is sent; a trusted QEMU may be looked into; a log
-    gets every frame on the link."""
-    kept = "" if log is None else f",log={path_of(log)}"
-    return f"end={end},shared={path_of(shared)},begin={begin_ns},trusted={int(trusted)},{words_of(link)}{kept}"
+def held(end: int, shared: int, clock_ns: int, calls: int, mailbox: int, console: int, *, trusted: bool) -> str:
+    """The plugin's arguments at an end that waits for jobs: before it is plugged in nothing is sent; a trusted QEMU may
+    be looked into."""
+    times = f"begin={clock_ns + PLUG_NS},hold={clock_ns + HOLD_NS},trusted={int(trusted)}"
+    files = f"shared={path_of(shared)},calls={calls},mailbox={mailbox},console={console}"
+    return f"end={end},{files},{times},{words_of(Link())}"
 
 
 def digest(machine: Path) -> str:
     """A digest of all that decides what the wires do with a frame, besides its link's model."""
     sources = {each.name: sha256(each) for each in machine.glob("pair/*.[ch]")}
-    return hashlib.sha256(sums_of(sources) + f"{PLUG_NS} {words_of(Link())}".encode()).hexdigest()
+    return hashlib.sha256(sums_of(sources) + f"{PLUG_NS} {HOLD_NS} {words_of(Link())}".encode()).hexdigest()
 
 
 def counts(shared: int) -> dict[str, int]:

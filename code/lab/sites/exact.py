@@ -6,6 +6,7 @@ A job gives the same bytes on every computer and under any load.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -16,6 +17,7 @@ from lab.errors import SiteError
 from lab.machine import ends, expected, frozen, pair, runner, selfcheck, wire
 from lab.machine.expected import Expected
 from lab.machine.image import build_image
+from lab.machine.origin import Origin
 from lab.machine.running import Running
 from lab.model.trial import Job, Outcome
 from lab.places import CACHE, MACHINE
@@ -48,6 +50,8 @@ class ExactSite:
         self.host_seconds = host_seconds
         self.lock = threading.Lock()
         self.running = Running(self.name)
+        self.starting = threading.Lock()
+        self.origin: Origin | None = None
         self.known: frozen.Recipe | None = None
         self.whole: frozen.Frozen | None = None  # the machine, once its digests were checked
         self.state: JsonTable = {}  # what runs the machine: recorded, never compared
@@ -99,10 +103,20 @@ class ExactSite:
         """Run a job and wait for its outcome."""
         return self._run(self.asked(), job)
 
+    def waiting(self, machine: frozen.Frozen) -> Origin:
+        """The pair of which each run is a copy; it ends with this site."""
+        with self.starting:
+            if self.origin is None or not self.origin.lives:
+                self.origin = Origin(machine, frozen.WARM_UP)
+                weakref.finalize(self, self.origin.close)
+            return self.origin
+
     def _run(self, machine: frozen.Frozen, job: Job) -> Outcome:
         per_second, more = self.host_seconds
         with self.running.stoppable():
-            outcome = pair.run(machine, job, job.deadline_s * per_second + more, self.running.watch, self.logs)
+            outcome = pair.run(
+                self.waiting(machine), job, job.deadline_s * per_second + more, self.running.watch, self.logs
+            )
         return replace(outcome, state=self.state)
 
     def stop(self) -> None:

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "clock.h"
-#include "plugin.h"
 #include "qemu.h"
 
 static struct timer *timer;
@@ -64,8 +63,6 @@ static void quiet_other_threads(void)
 static void run(void *steps)
 {
 	steps_run(steps);
-	if (all_cpu_threads_idle())
-		before_halt_jump();
 }
 
 static void running(void *opaque, bool is_running, int state)
@@ -77,8 +74,36 @@ static void running(void *opaque, bool is_running, int state)
 		return;
 	if (is_trusted)
 		quiet_other_threads();
+	clock_go_on(steps);
+}
+
+void clock_go_on(struct steps *steps)
+{
 	steps->armed_ns = now_ns(steps->machine);
 	arm(steps->machine, steps->armed_ns);
+}
+
+struct once {
+	struct timer *timer;
+	int64_t at;
+};
+
+static void arm_once(void *opaque, bool is_running, int state)
+{
+	const struct once *const once = opaque;
+
+	(void)state;
+	if (is_running)
+		timer_mod_ns(once->timer, once->at);
+}
+
+void clock_call(int64_t at, void (*call)(void *))
+{
+	static struct once once;
+
+	once = (struct once){ calloc(1, TIMER_BYTES), at };
+	timer_init_full(once.timer, NULL, CLOCK_VIRTUAL, NS, 0, call, NULL);
+	qemu_add_vm_change_state_handler(arm_once, &once);
 }
 
 void clock_start(struct steps *steps, bool trusted)

@@ -14,6 +14,12 @@ struct machine *clock_machine(void (*deliver)(struct machine *, int wire, const 
  */
 void clock_start(struct steps *steps, bool trusted);
 
+/* Steps that are new take the place of those that ran. */
+void clock_go_on(struct steps *steps);
+
+/* Once, at a time after the machine has begun to run. */
+void clock_call(int64_t at_ns, void (*call)(void *nothing));
+
 /* In a machine that is to be frozen: its next timer is always one that leaves nothing behind. */
 void clock_beat(void);
 

@@ -27,6 +27,8 @@ static bool set(struct options *o, const char *name, size_t length, const char *
 		{ "mtu", NULL, &o->mtu_bytes },   { "queue", NULL, &o->queue_bytes },
 		{ "loss", NULL, &o->loss_ppm },   { "seed", NULL, &o->seed },
 		{ "offload", NULL, &o->offload }, { "trusted", NULL, &o->trusted },
+		{ "hold", NULL, &o->hold_ns },    { "calls", NULL, &o->calls },
+		{ "mailbox", NULL, &o->mailbox }, { "console", NULL, &o->console },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
@@ -46,19 +48,38 @@ static bool is_possible(const struct options *o)
 	       ((!strcmp(o->end, "0") || !strcmp(o->end, "1")) && o->latency_ns && o->latency_ns < 1ull << 62);
 }
 
-bool options_read(struct options *o, int argc, char **argv)
+static bool read_one(struct options *o, const char *word)
 {
-	const char *equals;
+	const char *const equals = strchr(word, '=');
 
-	*o = (struct options){ .latency_ns = 1000, .offload = 1 };
-	for (int a = 0; a < argc; a++) {
-		equals = strchr(argv[a], '=');
-		if (!equals || !set(o, argv[a], (size_t)(equals - argv[a]), equals + 1)) {
-			fprintf(stderr, "pair: %s is no option of this plugin\n", argv[a]);
-			return false;
-		}
-	}
+	if (equals && set(o, word, (size_t)(equals - word), equals + 1))
+		return true;
+	fprintf(stderr, "pair: %s is no option of this plugin\n", word);
+	return false;
+}
+
+static bool require_possible(const struct options *o)
+{
 	if (!is_possible(o))
 		fprintf(stderr, "pair: end must be 0 or 1, latency at least 1\n");
 	return is_possible(o);
+}
+
+bool options_read(struct options *o, int argc, char **argv)
+{
+	*o = (struct options){ .latency_ns = 1000, .offload = 1 };
+	for (int a = 0; a < argc; a++)
+		if (!read_one(o, argv[a]))
+			return false;
+	return require_possible(o);
+}
+
+bool options_change(struct options *o, char *line)
+{
+	char *rest = line, *word;
+
+	while ((word = strsep(&rest, ",")))
+		if (!read_one(o, word))
+			return false;
+	return require_possible(o);
 }

@@ -15,9 +15,14 @@ struct options {
 	uint64_t rate_bit_s, mtu_bytes, queue_bytes, loss_ppm, seed; /* of the link: see wire.h */
 	uint64_t offload;                                            /* 1: the card checks what it receives */
 	uint64_t trusted; /* 1: this QEMU is the very one whose structures are known */
+	uint64_t hold_ns; /* the time at which it stops, and makes copies of itself from then on; 0: never */
+	uint64_t calls, mailbox, console; /* descriptors: where copies are ordered, and what each has of its own */
 };
 
 /* The options of a plugin; false for one that is unknown or is no number, which is then told. */
 bool options_read(struct options *options, int argc, char **argv);
+
+/* Read more of them, as one line with commas between: they take the place of what was there. */
+bool options_change(struct options *options, char *line);
 
 #endif

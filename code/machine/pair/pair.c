@@ -75,6 +75,11 @@ static void go(struct pair *p, enum gone how)
 	pair_tell(p);
 }
 
+void pair_finish(struct pair *p)
+{
+	go(p, FINISHED);
+}
+
 void pair_leave(struct pair *p, int status)
 {
 	if (status != ENDED_WELL && atomic_load(&p->mine->gone) == HERE)
@@ -168,6 +173,18 @@ void pair_await(struct pair *p, uint32_t seen)
 	}
 	p->awake_ns = p->awake_ns > 2 * LEAST_AWAKE_NS ? p->awake_ns / 2 : LEAST_AWAKE_NS;
 	sleep_until_told(p, seen);
+}
+
+bool pair_await_finish(struct pair *p, const uint64_t taken[WIRES])
+{
+	uint32_t seen = atomic_load(&p->other->changes);
+
+	while (!pair_is_alone(p)) {
+		pair_await(p, seen);
+		pair_require_other(p);
+		seen = atomic_load(&p->other->changes);
+	}
+	return taken[LINK] == atomic_load(&p->other->sent[LINK]) && taken[SIDE] == atomic_load(&p->other->sent[SIDE]);
 }
 
 int64_t host_ns(void)

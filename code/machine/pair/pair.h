@@ -20,6 +20,12 @@ struct pair {
  */
 bool pair_open(struct pair *pair, int end, const char *path);
 
+/* This end sends nothing any more: the other goes on by itself. */
+void pair_finish(struct pair *pair);
+
+/* Wait until the other has finished too; whether nothing is on its way to this end then. */
+bool pair_await_finish(struct pair *pair, const uint64_t taken[WIRES]);
+
 /* This end's process ends with a status of its own accord: the other is told whether that is as it should be. */
 void pair_leave(struct pair *pair, int status);
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The plugin: before_halt.c in every machine; with `end=`, that machine is one end of a pair too. */
+/* The plugin: turns in every machine; with `end=`, that machine is one end of a pair too. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "clock.h"
+#include "copies.h"
 #include "log.h"
 #include "netdev.h"
 #include "options.h"
-#include "plugin.h"
 #include "qemu.h"
+#include "turns.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -55,14 +57,60 @@ static void lay_wires(void)
 
 static void join_other(void)
 {
+	pair = (struct pair){ .end = -1 };
 	require(pair_open(&pair, options.end[0] - '0', options.shared), options.shared);
-	on_exit(leave, NULL);
 	lay_wires();
 	steps = (struct steps){ .pair = &pair,
 				.machine = clock_machine(netdev_deliver),
 				.latency_ns = (int64_t)options.latency_ns,
 				.begin_ns = (int64_t)options.begin_ns };
+}
+
+static char *path_of(int file)
+{
+	char *path;
+
+	return file >= 0 && asprintf(&path, "/proc/self/fd/%d", file) > 0 ? path : NULL;
+}
+
+/* A copy of this machine: a pair of its own with a copy of the other one, and files of its own. */
+static void go_on(struct order *order)
+{
+	turns_alone();
+	copies_forget_original();
+	dup2(order->files[ERRORS], STDERR_FILENO);
+	copies_replace((int)options.mailbox, order->files[MAILBOX]);
+	copies_replace((int)options.console, order->files[CONSOLE]);
+	if (!options_change(&options, order->words))
+		exit(EXIT_FAILURE);
+	options.shared = path_of(order->files[SHARED]);
+	options.log = path_of(order->files[LOG]);
+	join_other();
+	clock_go_on(&steps);
+}
+
+/* Both ends have come to rest. */
+static void hold(void *nothing)
+{
+	static struct order order;
+
+	(void)nothing;
+	pair_finish(&pair);
+	if (!pair_await_finish(&pair, steps.taken))
+		pair_fail(&pair, "something was on its way when both machines were to be held");
+	copies_allow_memory();
+	rcu_enable_atfork();
+	copies_serve((int)options.calls, &order);
+	go_on(&order);
+}
+
+static void start(void)
+{
+	join_other();
+	on_exit(leave, NULL);
 	clock_start(&steps, options.trusted);
+	if (options.hold_ns)
+		clock_call((int64_t)options.hold_ns, hold);
 }
 
 /* The first processor is there, and the cards are not yet. */
@@ -70,7 +118,7 @@ static void plug(uint64_t id, unsigned int cpu)
 {
 	(void)id, (void)cpu;
 	if (options.shared)
-		join_other();
+		start();
 	else
 		clock_beat();
 	netdev_plug(options.shared ? &steps : NULL, plugs);
@@ -83,5 +131,6 @@ int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
 		return -1;
 	if (options.end)
 		qemu_plugin_register_vcpu_init_cb(id, plug);
-	return before_halt_install(id);
+	turns_take(options.shared);
+	return 0;
 }

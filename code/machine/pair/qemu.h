@@ -42,10 +42,29 @@ void timer_mod_ns(struct timer *timer, int64_t at);
 /* The instructions of the guest since it was booted: include/sysemu/cpu-timers.h. */
 int64_t icount_get_raw(void);
 
-/* The processor: include/sysemu/cpus.h, runstate.h. */
+/* Run what of that clock is due, and move it on to its next timer where the processor is halted. */
+void qemu_clock_run_timers(int clock);
+void icount_start_warp_timer(void);
+
+/* How QEMU takes its big lock, and how it waits: pointers, for a profiler: include/qemu/thread.h. */
+typedef void lock_call(void *mutex, const char *file, int line);
+typedef void wait_call(void *condition, void *mutex, const char *file, int line);
+extern lock_call *qemu_bql_mutex_lock_func;
+extern wait_call *qemu_cond_wait_func;
+
+/* The processor: include/hw/core/cpu.h, sysemu/cpus.h, runstate.h. */
+struct processor;
+struct processor *qemu_get_cpu(int number);
+void qemu_cpu_kick(struct processor *);
+bool qemu_in_vcpu_thread(void);
+bool runstate_is_running(void);
+int qemu_shutdown_requested_get(void); /* for which cause; 0: it is not */
 bool all_cpu_threads_idle(void);
 void *qemu_add_vm_change_state_handler(void (*call)(void *, bool running, int state), void *opaque);
 void qemu_plugin_register_vcpu_init_cb(uint64_t id, void (*call)(uint64_t id, unsigned int cpu));
+
+/* Processes that are forked off have their own thread for what is freed late: include/qemu/rcu.h. */
+void rcu_enable_atfork(void);
 
 /* A network's far end, as `-device ...,netdev=NAME` finds it: include/net/net.h. */
 struct net_client;

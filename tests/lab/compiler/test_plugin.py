@@ -23,8 +23,8 @@ Compiled = list[tuple[str, ...]]
 @pytest.fixture
 def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
     """A source, and a compiler that notes how it is called."""
-    (tmp_path / "before_halt.c").write_text("int main;\n")
     (tmp_path / "pair").mkdir()
+    (tmp_path / "pair" / "plugin.c").write_text("int main;\n")
     (tmp_path / "pair" / "layout.h").write_text("enum { ENDS = 2 };\n")
     calls = Compiled()
 
@@ -50,9 +50,10 @@ def test_it_is_compiled_once_for_each_source_and_host(
 
 
 def test_what_the_compiler_says_is_told_and_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "before_halt.c").write_text("not C\n")
-    monkeypatch.setattr(shut_in, "run", lambda *_: (FAILED, b"before_halt.c:1: error: not C\n"))
-    with pytest.raises(PluginError, match=r"the plugin does not compile: .*before_halt\.c:1: error: not C"):
+    (tmp_path / "pair").mkdir()
+    (tmp_path / "pair" / "plugin.c").write_text("not C\n")
+    monkeypatch.setattr(shut_in, "run", lambda *_: (FAILED, b"plugin.c:1: error: not C\n"))
+    with pytest.raises(PluginError, match=r"the plugin does not compile: .*plugin\.c:1: error: not C"):
         built(tmp_path, tmp_path, print)
     assert [each.name for each in (tmp_path / "plugin").iterdir()] == ["lock"]
 

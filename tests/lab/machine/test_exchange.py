@@ -33,7 +33,7 @@ class Course:
     def __init__(self, folder: Path) -> None:
         self.machine, self.cache, self.file = folder / "machine", folder / "course", folder / "course.lab"
         self.machine.mkdir()
-        for name in ("image.toml", INIT, *SCRIPTS, "runner.toml", "before_halt.c"):
+        for name in ("image.toml", INIT, *SCRIPTS, "runner.toml"):
             (self.machine / name).write_text(name)
         (self.machine / "packages.lock").write_text(LOCK)
         self.lock: Lock = read(self.machine / "packages.lock")

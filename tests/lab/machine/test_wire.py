@@ -8,7 +8,6 @@ import struct
 from pathlib import Path
 
 from lab.machine import wire
-from lab.model.trial import Link
 from lab.places import MACHINE
 
 
@@ -38,6 +37,6 @@ def test_the_digest_knows_every_source_of_the_wires(tmp_path: Path) -> None:
 
 
 def test_an_end_is_told_when_to_begin_and_what_its_link_is() -> None:
-    assert wire.words(1, 7, Link(mtu=1500), 99, trusted=True).startswith(
-        "end=1,shared=/proc/self/fd/7,begin=99,trusted=1,latency="
+    assert wire.held(1, 7, 99, 8, 9, 10, trusted=True).startswith(
+        f"end=1,shared=/proc/self/fd/7,calls=8,mailbox=9,console=10,begin={99 + wire.PLUG_NS},"
     )

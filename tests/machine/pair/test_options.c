@@ -48,12 +48,27 @@ static void what_is_unknown_or_impossible_is_refused(void **state)
 	free((char *)o.end);
 }
 
+static void a_line_changes_what_it_names_and_nothing_else(void **state)
+{
+	char line[] = "rate=1000,mtu=1500", wrong[] = "rate=1000,speed=1";
+	struct options o;
+
+	(void)state;
+	assert_true(read_words(&o, "seed=7", "rate=5"));
+	assert_true(options_change(&o, line));
+	assert_int_equal(o.rate_bit_s, 1000);
+	assert_int_equal(o.mtu_bytes, 1500);
+	assert_int_equal(o.seed, 7);
+	assert_false(options_change(&o, wrong));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_machine_without_an_end_is_no_part_of_a_pair),
 		cmocka_unit_test(numbers_and_paths_are_taken_by_name),
 		cmocka_unit_test(what_is_unknown_or_impossible_is_refused),
+		cmocka_unit_test(a_line_changes_what_it_names_and_nothing_else),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
