@@ -31,7 +31,10 @@ static bool is_halted(struct machine *m)
 static void arm(struct machine *m, int64_t at)
 {
 	(void)m;
-	timer_mod_ns(timer, at);
+	if (at == INT64_MAX)
+		timer_del(timer);
+	else
+		timer_mod_ns(timer, at);
 }
 
 struct machine *clock_machine(void (*deliver)(struct machine *, int wire, const struct frame *))

@@ -38,6 +38,7 @@ int64_t timerlist_deadline_ns(struct timer_list *list);
 void timer_init_full(struct timer *timer, void *group, int clock, int scale, int attributes, void (*call)(void *),
 		     void *opaque);
 void timer_mod_ns(struct timer *timer, int64_t at);
+void timer_del(struct timer *timer);
 
 /* The instructions of the guest since it was booted: include/sysemu/cpu-timers.h. */
 int64_t icount_get_raw(void);

@@ -100,6 +100,15 @@ static int64_t next_step(const struct steps *s, const struct view *v, int64_t no
 	return least(least(v->first, v->edge), most(now + stride(s), wanted));
 }
 
+/* This timer is due meanwhile, so that none that a card arms by it moves a halted machine's clock on. */
+static void deliver_all(struct steps *s, int64_t now)
+{
+	s->machine->arm(s->machine, now);
+	for (int wire = 0; wire < WIRES; wire++)
+		deliver(s, wire, now);
+	s->machine->arm(s->machine, INT64_MAX);
+}
+
 /*
  * What arrives now is delivered once all of it is known: else its order would be that in which this end learns of it.
  * The guest may answer at once, so that the view of before holds no more.
@@ -117,8 +126,7 @@ void steps_run(struct steps *s)
 	s->pair->mine->steps++;
 	v = await_view(s, now);
 	if (v.first <= now) {
-		for (int wire = 0; wire < WIRES; wire++)
-			deliver(s, wire, now);
+		deliver_all(s, now);
 		v = await_view(s, now);
 	}
 	arm(s, v.halted ? v.until : next_step(s, &v, now));
@@ -134,7 +142,8 @@ struct frame *steps_room(struct steps *s, int wire, size_t size)
 	return ring_at(&p->out[wire], sent);
 }
 
-/* The other's answer may come sooner than all that was known when the timer was armed. */
+/* The other's answer may come sooner than all that was known when the timer was armed. A halted machine's clock may not
+ * move on before all is sent that is sent now: its next step is due now. */
 void steps_send(struct steps *s, int wire, const struct frame *frame)
 {
 	struct end *const mine = s->pair->mine;
@@ -144,5 +153,5 @@ void steps_send(struct steps *s, int wire, const struct frame *frame)
 	promise_make(s->pair, now, s->taken);
 	pair_tell(s->pair);
 	if (now + stride(s) < s->armed_ns)
-		arm(s, now + stride(s));
+		arm(s, s->machine->is_halted(s->machine) ? now : now + stride(s));
 }

@@ -16,6 +16,8 @@ struct machine {
 	int64_t (*now_ns)(struct machine *);
 	int64_t (*next_ns)(struct machine *); /* its next timer but this one, not before now; INT64_MAX: none */
 	bool (*is_halted)(struct machine *);  /* its processor does nothing before that timer */
+	/* INT64_MAX: not at all. With its processor halted, the clock goes on to the first timer when that is armed, by
+	 * this or by a card: at once, unless one is due now. */
 	void (*arm)(struct machine *, int64_t at_ns);
 	void (*deliver)(struct machine *, int wire, const struct frame *);
 };

@@ -23,9 +23,27 @@ static void note(struct emulated *e, enum event event, uint64_t value)
 	e->digest = mixed(e->digest ^ mixed((uint64_t)e->now * 2 + event) ^ value);
 }
 
+static struct emulated *of(struct machine *machine)
+{
+	return (struct emulated *)machine;
+}
+
+static bool is_halted(struct machine *machine)
+{
+	return of(machine)->now >= of(machine)->busy_until;
+}
+
+/* As in QEMU: a halted machine's clock moves on at once when its first timer is armed, whoever arms it and where. */
+static void jump(struct emulated *e, int64_t at)
+{
+	if (e->steps.pair && is_halted(&e->machine) && at > e->now && at <= emulated_next(e))
+		e->now = at;
+}
+
 static void add_timer(struct emulated *e, int64_t at)
 {
 	e->timers[e->timer_count++] = (struct timer){ at, e->armed++ };
+	jump(e, at);
 }
 
 static bool is_before(struct timer a, struct timer b)
@@ -43,11 +61,6 @@ static int first_timer(const struct emulated *e)
 	return first;
 }
 
-static struct emulated *of(struct machine *machine)
-{
-	return (struct emulated *)machine;
-}
-
 static int64_t now_ns(struct machine *machine)
 {
 	return of(machine)->now;
@@ -58,14 +71,10 @@ static int64_t next_ns(struct machine *machine)
 	return of(machine)->timers[first_timer(of(machine))].at;
 }
 
-static bool is_halted(struct machine *machine)
-{
-	return of(machine)->now >= of(machine)->busy_until;
-}
-
 static void arm(struct machine *machine, int64_t at)
 {
 	of(machine)->step = (struct timer){ at, of(machine)->armed++ };
+	jump(of(machine), at);
 }
 
 static void deliver(struct machine *machine, int wire, const struct frame *frame)
