@@ -86,27 +86,37 @@ void clock_go_on(struct steps *steps)
 	arm(steps->machine, steps->armed_ns);
 }
 
-struct once {
+static struct once {
 	struct timer *timer;
 	int64_t at;
-};
+	void (*call)(void);
+} once;
 
-static void arm_once(void *opaque, bool is_running, int state)
+static void arm_once(void *nothing, bool is_running, int state)
 {
-	const struct once *const once = opaque;
-
-	(void)state;
+	(void)nothing, (void)state;
 	if (is_running)
-		timer_mod_ns(once->timer, once->at);
+		timer_mod_ns(once.timer, once.at);
 }
 
-void clock_call(int64_t at, void (*call)(void *))
+static void call_once(struct processor *first, union work_data nothing)
 {
-	static struct once once;
+	(void)first, (void)nothing;
+	once.call();
+}
 
-	once = (struct once){ calloc(1, TIMER_BYTES), at };
-	timer_init_full(once.timer, NULL, CLOCK_VIRTUAL, NS, 0, call, NULL);
-	qemu_add_vm_change_state_handler(arm_once, &once);
+/* QEMU's main thread, when it is awake by chance, runs timers too. */
+static void leave_to_processor(void *nothing)
+{
+	(void)nothing;
+	async_run_on_cpu(qemu_get_cpu(0), call_once, (union work_data){ 0 });
+}
+
+void clock_call(int64_t at, void (*call)(void))
+{
+	once = (struct once){ calloc(1, TIMER_BYTES), at, call };
+	timer_init_full(once.timer, NULL, CLOCK_VIRTUAL, NS, 0, leave_to_processor, NULL);
+	qemu_add_vm_change_state_handler(arm_once, NULL);
 }
 
 void clock_start(struct steps *steps, bool trusted)

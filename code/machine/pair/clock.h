@@ -17,8 +17,8 @@ void clock_start(struct steps *steps, bool trusted);
 /* Steps that are new take the place of those that ran. */
 void clock_go_on(struct steps *steps);
 
-/* Once, at a time after the machine has begun to run. */
-void clock_call(int64_t at_ns, void (*call)(void *nothing));
+/* Once, at a time after the machine has begun to run, in the processor's thread. */
+void clock_call(int64_t at_ns, void (*call)(void));
 
 /* In a machine that is to be frozen: its next timer is always one that leaves nothing behind. */
 void clock_beat(void);

@@ -90,11 +90,10 @@ static void go_on(struct order *order)
 }
 
 /* Both ends have come to rest. */
-static void hold(void *nothing)
+static void hold(void)
 {
 	static struct order order;
 
-	(void)nothing;
 	pair_finish(&pair);
 	if (!pair_await_finish(&pair, steps.taken))
 		pair_fail(&pair, "something was on its way when both machines were to be held");

@@ -57,6 +57,14 @@ extern wait_call *qemu_cond_wait_func;
 struct processor;
 struct processor *qemu_get_cpu(int number);
 void qemu_cpu_kick(struct processor *);
+union work_data {
+	int host_int;
+	unsigned long host_ulong;
+	void *host_ptr;
+	uint64_t target_ptr;
+};
+/* In its thread, with the big lock, before it goes on: include/hw/core/cpu.h. */
+void async_run_on_cpu(struct processor *, void (*call)(struct processor *, union work_data), union work_data);
 bool qemu_in_vcpu_thread(void);
 bool runstate_is_running(void);
 int qemu_shutdown_requested_get(void); /* for which cause; 0: it is not */

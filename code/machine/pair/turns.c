@@ -79,14 +79,23 @@ static bool is_between_runs(const char *file)
 	return strstr(file, "tcg-accel-ops-rr") != NULL;
 }
 
+/* A guest that has gone off executes on until QEMU's main thread ends it. */
+static void stand_aside(void)
+{
+	if (turns.is_alone && qemu_shutdown_requested_get())
+		exit(EXIT_SUCCESS);
+	if (turns.wanting)
+		stand();
+}
+
 static void lock(void *big, const char *file, int line)
 {
 	const bool is_other = !qemu_in_vcpu_thread();
 
 	if (is_other)
 		await_turn();
-	else if (turns.wanting && is_between_runs(file))
-		stand();
+	else if (is_between_runs(file))
+		stand_aside();
 	turns.lock(big, file, line);
 	if (is_other)
 		end_turn(); /* with the lock: the processor can go on only when it is given back */
@@ -110,7 +119,7 @@ static void wait(void *condition, void *big, const char *file, int line)
 	if (is_processor && jump())
 		return;
 	if (is_processor && turns.is_alone)
-		exit(EXIT_SUCCESS); /* as QEMU's main thread ends it when the guest goes off */
+		exit(EXIT_SUCCESS); /* nobody is there who could wake it */
 	if (is_processor)
 		set_runs(false);
 	turns.wait(condition, big, file, line);
