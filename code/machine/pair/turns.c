@@ -28,7 +28,7 @@ static struct turns {
 	bool runs;          /* the processor has begun, and does not wait to be woken */
 	bool stands;        /* it waits until nobody wants the lock */
 	bool jumps;         /* by itself, when it halts */
-	bool is_alone;      /* nobody is there who could wake it */
+	bool is_alone;      /* none of those is there who could wake it */
 	lock_call *lock;
 	wait_call *wait;
 } turns = { .mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -119,7 +119,7 @@ static void wait(void *condition, void *big, const char *file, int line)
 	if (is_processor && jump())
 		return;
 	if (is_processor && turns.is_alone)
-		exit(EXIT_SUCCESS); /* nobody is there who could wake it */
+		exit(EXIT_SUCCESS);
 	if (is_processor)
 		set_runs(false);
 	turns.wait(condition, big, file, line);
@@ -139,6 +139,8 @@ void turns_take(bool jumps)
 void turns_alone(void)
 {
 	pthread_mutex_init(&turns.mutex, NULL);
+	pthread_cond_init(&turns.stood, NULL); /* who waited there was not copied, and to wake it would take for ever */
+	pthread_cond_init(&turns.goes_on, NULL);
 	turns.wanting = 0;
 	turns.is_alone = true;
 }

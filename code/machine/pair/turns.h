@@ -12,7 +12,8 @@
  */
 void turns_take(bool jumps);
 
-/* In a process that was forked off in the processor's thread: nobody else is there. */
+/* In a process that was forked off in the processor's thread: of the others only a new one is there that frees memory.
+ */
 void turns_alone(void);
 
 #endif
