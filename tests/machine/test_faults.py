@@ -38,12 +38,30 @@ def impatient(host_seconds: float) -> ExactSite:
     return ExactSite(MACHINE, CACHE, host_seconds=(0, host_seconds))
 
 
-def children(of: int | None = None) -> list[int]:
-    """The machines that a process runs, or this one; to ask QEMU for its version is no machine."""
-    listed = subprocess.run(["ps", "-wweo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
-    rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
-    ours = [(int(pid), words) for pid, parent, words in rows if int(parent) == (of or os.getpid())]
+def children(of: int) -> list[int]:
+    """The machines that a process runs; to ask QEMU for its version is no machine, and what has ended is none."""
+    listed = subprocess.run(["ps", "-wweo", "pid,ppid,stat,args"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 3) for line in listed.splitlines()[1:]]
+    ours = [(int(pid), words) for pid, parent, state, words in rows if int(parent) == of and state[0] != "Z"]
     return [pid for pid, words in ours if words.split()[0].endswith(f"/{LOADER}") and " -accel " in words]
+
+
+def origins() -> list[int]:
+    """The machines of this process that wait for jobs."""
+    return children(os.getpid())
+
+
+def copies(of: int | None = None) -> list[int]:
+    """The machines that do a job of a process, or this one."""
+    return [copy for origin in children(of or os.getpid()) for copy in children(origin)]
+
+
+def runs(machine: int) -> bool:
+    """Whether it is there, and more than an entry that nobody has asked for."""
+    try:
+        return Path(f"/proc/{machine}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def await_true(condition: Callable[[], object]) -> None:
@@ -58,7 +76,7 @@ def test_a_guest_that_never_ends_is_ended_by_the_host(exact: ExactSite, shell: S
     assert exact.identity()
     with pytest.raises(MachineError, match="ran longer than 3 s"):
         impatient(3).run(shell(SPIN, deadline_s=600))
-    assert children() == []
+    assert copies() == []
 
 
 def test_a_panic_of_the_guest_is_named(exact: ExactSite, shell: Shell) -> None:
@@ -69,36 +87,36 @@ def test_a_panic_of_the_guest_is_named(exact: ExactSite, shell: Shell) -> None:
 def test_a_killed_qemu_is_named(exact: ExactSite, shell: Shell) -> None:
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(exact.run, shell(SPIN, deadline_s=600))
-        await_true(children)
-        os.kill(children()[0], signal.SIGKILL)
+        await_true(copies)
+        os.kill(copies()[0], signal.SIGKILL)
         with pytest.raises(MachineError, match="QEMU was killed by SIGKILL"):
             running.result()
 
 
 def test_stop_ends_every_run_and_later_ones_too(exact: ExactSite, shell: Shell) -> None:
-    site = impatient(600)
+    site, others = impatient(600), origins()
     assert site.identity() == exact.identity()
     with ThreadPoolExecutor(2) as pool:
         running = [pool.submit(site.run, shell(SPIN, deadline_s=600)) for _ in range(2)]
-        await_true(lambda: len(children()) == 2)
+        await_true(lambda: len(copies()) == 4)
         site.stop()
         for run in running:
             with pytest.raises(SiteStopped):
                 run.result()
     with pytest.raises(SiteStopped):
         site.run(shell("true"))
-    assert children() == []
+    assert copies() == [] and origins() == others
 
 
 def test_a_killed_harness_leaves_no_qemu(exact: ExactSite) -> None:
     assert exact.identity()
     with subprocess.Popen([sys.executable, "-c", ALONE]) as harness:
         try:
-            await_true(lambda: len(children(harness.pid)) == 2)
-            machines = children(harness.pid)
+            await_true(lambda: len(copies(harness.pid)) == 2)
+            machines = children(harness.pid) + copies(harness.pid)
         finally:
             harness.kill()
-    await_true(lambda: not any(Path("/proc", str(machine)).exists() for machine in machines))
+    await_true(lambda: not any(map(runs, machines)))
 
 
 def test_a_job_past_its_deadline_is_ended_in_the_guest(exact: ExactSite, shell: Shell) -> None:

@@ -159,8 +159,8 @@ class Origin:
             list(pool.map(qemu.Process.restore, self.processes, states))
 
     def _end(self, stack: ExitStack, end: int, shared: int, memory: int, plugin: int, state: int) -> qemu.Process:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.calls.append(stack.enter_context(ours))
+        ours, theirs = map(stack.enter_context, socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+        self.calls.append(ours)
         mailbox = stack.enter_context(anonymous_file("mailbox", qemu.MAILBOX_BYTES))
         console = stack.enter_context(anonymous_file("console"))
         os.pwrite(mailbox, pack(self.job, END=str(end), PLUGGED_S=wire.PLUGGED_S, WAIT_S=str(wire.WAIT_S)), 0)

@@ -38,9 +38,13 @@ class Running:
         try:
             yield
         except MachineError:
-            if self.stopped:
-                raise SiteStopped(f"the {self.site} site was told to stop") from None
+            self.require_open()
             raise
+
+    def require_open(self) -> None:
+        """Raise SiteStopped where stop() was called."""
+        if self.stopped:
+            raise SiteStopped(f"the {self.site} site was told to stop")
 
     def stop(self) -> None:
         """End every one of them now, and those that come later at once."""

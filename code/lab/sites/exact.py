@@ -106,6 +106,7 @@ class ExactSite:
     def waiting(self, machine: frozen.Frozen) -> Origin:
         """The pair of which each run is a copy; it ends with this site."""
         with self.starting:
+            self.running.require_open()
             if self.origin is None or not self.origin.lives:
                 self.origin = Origin(machine, frozen.WARM_UP)
                 weakref.finalize(self, self.origin.close)
@@ -122,6 +123,9 @@ class ExactSite:
     def stop(self) -> None:
         """End every QEMU of this site now."""
         self.running.stop()
+        with self.starting:
+            if self.origin is not None:
+                self.origin.close()
 
 
 def open(wanted: str = "", _: Path | None = None) -> ExactSite:  # noqa: A001 - as every site's module
