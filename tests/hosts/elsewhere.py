@@ -81,7 +81,7 @@ class WithRunner(ExactSite):
     def asked(self) -> Frozen:
         """The machine with the other runner and its plugin."""
         ours = super().asked()
-        return self.other.machine(ours.folder, self.other.runner, self.other.plugin, ours.copied)
+        return self.other.machine(ours.folder, self.other.runner, self.other.plugin, copied=ours.copied)
 
 
 def empty() -> Elsewhere:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,8 @@ from lab.machine.plugin import NAME
 from lab.machine.runner import PROGRAM, Runner
 from lab.places import CACHE, MACHINE
 
-PLUGIN = Path(__file__).with_name("newer_halt.c")
+HERE = Path(__file__).parent
+PAIR = MACHINE / "pair"
 PIPE_BYTES = 1 << 20  # what any user may ask for (pipe(7)), and more than a state has
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 
@@ -71,7 +73,11 @@ class Newer:
 
     def compile(self, plugin: Path) -> None:
         """The plugin for that interface, by this computer's compiler: no result depends on it."""
-        run("gcc", *FLAGS, f"-DAPI={self.api}", f"-I{MACHINE}", "-o", plugin, PLUGIN)
+        flags = [*FLAGS, f"-DAPI={self.api}", f"-I{PAIR}"]
+        with tempfile.TemporaryDirectory() as folder:
+            version = Path(folder, "version.o")
+            run("gcc", *flags, "-c", "-o", version, HERE / "newer.c")
+            run("gcc", *flags, "-include", HERE / "newer.h", "-o", plugin, *sorted(PAIR.glob("*.c")), version)
 
 
 QEMU_10 = Newer("trixie", 4)
