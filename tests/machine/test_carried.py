@@ -16,6 +16,7 @@ RAM = (
     "-object", f"memory-backend-ram,id=memory,size={qemu.MEMORY_BYTES}",
     "-object", f"memory-backend-ram,id=mailbox,size={qemu.MAILBOX_BYTES}",
 )  # fmt: skip
+WIRES = ("-netdev", "hubport,hubid=0,id=link", "-netdev", "hubport,hubid=1,id=side")
 WORDS = ("qmp_capabilities", "query-status", "quit")
 
 
@@ -39,13 +40,13 @@ def in_an_empty_root(runner: Runner, arguments: list[str], said: str) -> subproc
 @pytest.mark.usefixtures("users_namespaces")
 def test_the_exact_machine_is_made_where_no_file_of_a_host_is(runner: Runner) -> None:
     said = "".join(json.dumps({"execute": word}) + "\n" for word in WORDS)
-    done = in_an_empty_root(runner, [*qemu.MACHINE, *RAM, "-S", "-qmp", "stdio"], said)
+    done = in_an_empty_root(runner, [*WIRES, *qemu.MACHINE, *RAM, "-S", "-qmp", "stdio"], said)
     assert (done.returncode, done.stderr) == (0, "")
     assert '"status": "prelaunch"' in done.stdout
 
 
 def test_no_library_of_this_computer_is_loaded(runner: Runner) -> None:
-    with qemu.Process(runner, [*qemu.MACHINE, *RAM, "-S"], [], 60) as process:
+    with qemu.Process(runner, [*WIRES, *qemu.MACHINE, *RAM, "-S"], [], 60) as process:
         maps = Path(f"/proc/{process.popen.pid}/maps").read_text().splitlines()
     loaded = {Path(line.split(maxsplit=5)[5]) for line in maps if ".so" in line}
     assert {file.parent for file in loaded} == {runner.folder.resolve()}

@@ -21,7 +21,7 @@ Sizes = Mapping[int, float]
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedSeries:
     """One series of an experiment, and what it is compared by."""
 
     experiment: str
@@ -30,19 +30,19 @@ class Compared:
     column: str
 
 
-def series(folder: Path) -> dict[Compared, Sizes]:
+def series(folder: Path) -> dict[ComparedSeries, Sizes]:
     """For every series the median of its repetitions at each size."""
-    found: dict[Compared, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[ComparedSeries, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for table in sorted(folder.glob("*.csv")):
         with table.open(newline="") as lines:
             for row in csv.DictReader(lines):
                 column = next(each for each in COLUMNS if row.get(each))
-                one = Compared(table.stem, row["series"], row["program"], column)
+                one = ComparedSeries(table.stem, row["series"], row["program"], column)
                 found[one][int(row["size_bytes"])].append(float(row[column]))
     return {one: {size: median(values) for size, values in sizes.items()} for one, sizes in found.items()}
 
 
-def cells(old: Mapping[Compared, Sizes], new: Mapping[Compared, Sizes]) -> Iterator[tuple[str, ...]]:
+def cells(old: Mapping[ComparedSeries, Sizes], new: Mapping[ComparedSeries, Sizes]) -> Iterator[tuple[str, ...]]:
     """A row for each series that both have: new over old, size by size."""
     for one in (each for each in new if each in old):
         ratios = {size: value / old[one][size] for size, value in new[one].items() if old[one].get(size)}

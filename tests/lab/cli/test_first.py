@@ -45,7 +45,7 @@ def test_it_says_what_the_numbers_are(lab_try: list[str], capsys: pytest.Capture
     main(lab_try)
     said = " ".join(capsys.readouterr().out.split())
     assert "RDMA runs by rxe0, which is Soft-RoCE" in said and "n = 2 repetitions" in said
-    assert "counted in instructions of one emulated processor" in said and "no prediction of real hardware" in said
+    assert "counted in instructions of two emulated computers" in said and "no prediction of real hardware" in said
 
 
 def test_it_says_what_to_do_next(lab_try: list[str], capsys: pytest.CaptureFixture[str]) -> None:
