@@ -7,19 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from lab.report.check.comparing_words import ANY, Relation
 from lab.report.check.sentence import Clause
 from lab.report.check.subjects import Mention
-
-
-class Relation(Enum):
-    """What is said of the first side against the second."""
-
-    MORE = "more"
-    LESS = "less"
-    EQUAL = "equal"
-    UNKNOWN = "can't tell"
-    NOT_LESS = "at least as much"
-    NOT_MORE = "at most as much"
 
 
 class Scope(Enum):
@@ -45,41 +35,6 @@ class Compared:
     word: str
 
 
-_WORDS = (
-    (Relation.UNKNOWN, r"(?:cannot|can't|can not|could not|couldn't)(?: \w+)? (?:tell|say|decide|distinguish)|"
-        r"too close to call|no difference (?:can|could) be \w+|"
-        r"(?:intervals? |bands? )(?:\w+ )*overlap\w*|overlap(?= of)"),
-    (Relation.NOT_LESS, r"at least as (?:fast|good|quick|high)|no slower|no worse|keeps? (?:up|pace)|keep(?:s|"
-        r"ing)? (?:up|pace)"),
-    (Relation.NOT_MORE, r"no (?:faster|better|quicker)|at (?:best|most) as (?:fast|good)"),
-    (Relation.EQUAL, r"(?:are|is|stays?|runs?|draws?) level|"
-        r"equal(?:ly|s)?(?: \w+)?|comparable|on (?:a )?par|similar|about (?:the same|as (?:fast|quick|"
-        r"good))|the same (?:throughput|rate|"
-     r"speed|performance|bandwidth)|(?<!times )(?<!half )as (?:fast|quick|good|slow) as|catch(?:es)? up|"
-     r"draws? level|match(?:es)?"
-     r"|perform\w* (?:exactly |just )?(?:the same|alike|identically)|no difference|identical(?:ly)?(?: fast)?|"
-     r"indistinguishable"),
-    (Relation.MORE, r"outperform\w*|outrun\w*|outpac\w*|outdo\w*|outclass\w*|outstrip\w*|beats?|beaten|beating|"
-        r"exceed\w*|surpass\w*|"
-     r"overtak\w*|overtook|wins?|won|winner|faster|fastest|quicker|quickest|higher|highest|better|best|greater|"
-     r"greatest|"
-     r"more(?= (?:throughput|bytes|data|messages|bandwidth|efficient|performant|than (?-i:[A-Z])))|ahead|superior\w*|"
-     r"leads?|dominat\w*|"
-     r"speedier|advantages?(?! of (?:this|that|the) )|gains? (?:most )?over|above(?= (?:TCP|RDMA|iperf|ib_|"
-     r"sockets))|tops(?! out)|"
-     r"leaves?(?= (?:\w+ ){1,4}in the dust)|pa(?:y|ys|id) off|worth(?:while)? (?:it|the)|upper hand|comes? out on top|"
-     r"has the edge|edge(?= over)|eclips\w+|trounc\w+|crush\w*|holds? the lead|"
-     r"stronger|larger throughput|lead over|speed-?ups?|(?:triumph|prevail)\w*"),
-    (Relation.LESS, r"slower|slowest|lower|lowest|worse|worst|fewer|less(?= (?:time|throughput|bytes|data|messages|"
-        r"bandwidth|efficient|than (?-i:[A-Z])))|"
-     r"behind|loses?|losing|lost|inferior|lags?|trails?|falls? short|(?:takes?|took|taking|needs?|needed|"
-     r"requires?) (?:\w+ ){0,3}longer|"
-     r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't) (?:compete|cope|measure up)|no match for|"
-     r"second to|runs? last|"
-     r"weaker|below(?= (?:TCP|RDMA|iperf|ib_|"
-     r"sockets))|beneath"),
-)  # fmt: skip
-_ANY = re.compile("|".join(rf"(?P<{relation.name}>\b(?:{words})\b)" for relation, words in _WORDS), re.I)
 _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE, Relation.NOT_LESS: Relation.NOT_MORE}
 _TURNED |= {Relation.NOT_MORE: Relation.NOT_LESS, Relation.EQUAL: Relation.EQUAL, Relation.UNKNOWN: Relation.UNKNOWN}
 _SWITCH = re.compile(r"\b(?:switch|chang|mov|migrat|go|step)(?:e|es|ed|ing)?\b(?:\s+\w+)?\s+from\s+(?:the )?\Z", re.I)
@@ -88,12 +43,15 @@ _OF_SIZES = re.compile(
     r"\s+(?:\w+\s+)?than (?:the|a|one) (?:\w+ )?(?:next|smaller|larger|shorter|longer|message|size)\b", re.I
 )
 _PASSIVE = re.compile(
-    r"\A(?:outperformed|beaten|surpassed|exceeded|overtaken|outpaced|outrun|dominated|matched)\s+by\b", re.I
+    r"\b(?:is|are|was|were|be|been|being|gets?|got|becomes?)\s+(?:\w+\s+){0,2}\Z",
+    re.I,
 )
+_PARTICIPLE = re.compile(r"\w+(?:ed|run|beaten|done|taken)(?: out)?\Z", re.I)
 # What follows it is not said, only that nobody can say it.
 _UNDECIDED = re.compile(
     r"\b(?:cannot|can't|can not|could not|couldn't) (?:\w+ )?(?:tell|say|decide) (?:whether|which|who)\b[^,;:]*\Z", re.I
 )
+_IT = re.compile(r"\A\s*(?:It|This|Its \w+)\b")
 _COST = re.compile(r"\b(?:time|latenc\w+|instructions?|cycles?|cost\w*|overhead\w*|delay|duration)\b", re.I)
 _GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
 _NO_SIDE = re.compile(
@@ -130,7 +88,7 @@ _SOME = re.compile(
 
 def comparisons(part: Clause) -> Iterator[Compared]:
     """Each comparing word of a clause with its sides; a word without a program compares none of ours."""
-    for found in _ANY.finditer(part.words):
+    for found in ANY.finditer(part.words):
         relation = Relation[next(name for name, text in found.groupdict().items() if text)]
         if compared := _compared(part, relation, found):
             yield compared
@@ -144,7 +102,7 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
     if sides is None:
         return None
     ours, base = sides
-    if _PASSIVE.match(words[found.start() :]):
+    if _PARTICIPLE.match(found[0]) and _PASSIVE.search(words[: found.start()]):
         relation = _TURNED[relation]
     if _is_of_cost(words, found):
         relation = _TURNED[relation]
@@ -231,9 +189,11 @@ def _without_subject(
         return after[0].group, against.group
     if after and not against:
         return None if len({each.group for each in after}) > 1 else (after[0].group, None)
-    before = part.sentence.before - {against.group if against else ""}
+    before = [each for each in part.sentence.before if not against or each != against.group]
     if against and len(before) == 1:
-        return next(iter(before)), against.group
+        return before[0], against.group
+    if _IT.match(part.words) and before and not after:
+        return before[0], next(iter(before[1:]), None)
     return ("", against.group) if against and place else None
 
 

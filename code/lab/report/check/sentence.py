@@ -83,7 +83,7 @@ class Sentence:
 
     plain: Plain
     ledger: Ledger
-    before: frozenset[str] = frozenset()  # the programs of the sentence before
+    before: tuple[str, ...] = ()  # the programs of the sentence before, in their order
     head: str = ""  # of its table's row and column
 
     @cached_property
@@ -100,11 +100,11 @@ class Sentence:
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        return mentions(self.words, self.ledger.setting)
+        return mentions(self.words, self.ledger.setting, self.before)
 
     @cached_property
-    def groups(self) -> frozenset[str]:
-        return frozenset(each.group for each in self.mentions)
+    def groups(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.group for each in self.mentions))
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:

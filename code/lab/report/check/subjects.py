@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lab.report.check.pronouns import stand_ins
 from lab.report.claim import Claim
 from lab.report.setting import Chosen, Strand
 
@@ -17,7 +18,6 @@ _NAMED = (
     (TCP, r"\bTCP\b|\btcp\b|\b[Ss]ockets?\b"),
 )  # fmt: skip
 _PEERS = r"\bperftest\b"
-_BOTH = re.compile(r"\b(?:[Bb]oth|[Tt]he two) (?:programs|transports|protocols)\b")
 _OWN = re.compile(r"\b(?:[Oo]ur\s+(?:own\s+)?(?:programs?|client|code|tool|benchmark|engine)|[Oo]urs|us)\b")
 LIMITED, FREE = "a link with a rate", "the cable"
 _LIMITED = re.compile(r"\b(?:1|one)\s?-?Gbit(?:/s)?\b|\b1\s?G(?:bps|b/s|bE)\b|\b[Gg]igabit\b(?!\s+per)|\bEthernet\b")
@@ -41,14 +41,19 @@ def group_of(strand: Strand) -> str:
     return GROUPS.get(strand.program, strand.program)
 
 
-def mentions(words: str, setting: Chosen) -> tuple[Mention, ...]:
-    """The programs named, in their order; a name within a longer name does not count."""
+def mentions(words: str, setting: Chosen, before: Sequence[str] = ()) -> tuple[Mention, ...]:
+    """The programs named, in their order; a name within a longer name does not count.
+
+    `before` holds those of the sentence before, which `the former` may mean.
+    """
     found = sorted(_mentions(words, setting), key=lambda each: (each.start, -each.end))
     kept: list[Mention] = []
     for each in found:
         if not kept or each.start >= kept[-1].end:
             kept.append(each)
-    return tuple(_with_ours(words, kept))
+    named = [*((-2, each) for each in before), *((each.end, each.group) for each in kept)]
+    kept += [Mention(*each) for each in stand_ins(words, named, (RDMA, TCP))]
+    return tuple(_with_ours(words, sorted(kept, key=lambda each: each.start)))
 
 
 def _mentions(words: str, setting: Chosen) -> Iterator[Mention]:
@@ -62,14 +67,12 @@ def _others(setting: Chosen) -> Iterator[tuple[str, str]]:
         tools = rf"|{_PEERS}" if program.startswith("ib_") else ""
         yield program, rf"\b{re.escape(program)}\b{tools}"
         yield from ((program, r"\biperf\b") for _ in range(program == "iperf3"))
+        yield from ((program, r"\bNet(?:PIPE|pipe)\b") for _ in range(program.startswith("netpipe")))
 
 
 def _with_ours(words: str, named: list[Mention]) -> Iterator[Mention]:
     """Our program is the one that the named peer stands beside."""
     yield from named
-    if not named and (both := _BOTH.search(words)):
-        yield Mention(RDMA, both.start(), both.start() + 4)
-        yield Mention(TCP, both.start() + 5, both.end())
     peers = {each.group for each in named} - {RDMA, TCP}
     if len(peers) == 1 and not {RDMA, TCP} & {each.group for each in named}:
         ours = TCP if "iperf3" in peers else RDMA

@@ -12,6 +12,7 @@ from lab.report.check.binding import (
     claims_are_of_the_subject,
     kinds_are_as_said,
 )
+from lab.report.check.calls import calls_compare
 from lab.report.check.extremes import ends_are_of_the_sizes
 from lab.report.check.fitting import fitting, nearest
 from lab.report.check.gaps import gaps_hold
@@ -24,7 +25,9 @@ from lab.report.check.safety import swallowed, unsafe
 from lab.report.check.sentence import Sentence
 from lab.report.check.shapes import extremes_are_extreme, shapes_hold
 from lab.report.check.statement import Statement
+from lab.report.check.steps import steps_are_there
 from lab.report.check.tabular import heads
+from lab.report.check.times import times_rise
 from lab.report.check.typed import numbers_are_carried, versions_are_the_records
 from lab.report.check.verdicts import comparisons_hold
 from lab.report.check.world import effects_were_measured, spread_is_known, world_is_as_recorded
@@ -45,8 +48,11 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     claims_are_of_the_size,
     kinds_are_as_said,
     comparisons_hold,
+    calls_compare,
     shapes_hold,
     lines_hold,
+    times_rise,
+    steps_are_there,
     extremes_are_extreme,
     world_is_as_recorded,
     spread_is_known,
@@ -64,11 +70,11 @@ def all_refused(text: str, file: str, ledger: Ledger, targets: Iterable[str] | N
 def refused(text: str, file: str, ledger: Ledger) -> Iterator[RefusedSentence]:
     """One refusal for each sentence and rule that it breaks."""
     bare = without_comments(text)
-    table, before = heads(bare), frozenset[str]()
+    table, before = heads(bare), tuple[str, ...]()
     for plain in split(read(bare)):
         start = next((place for place, each in zip(plain.places, plain.text, strict=True) if not each.isspace()), 0)
         sentence = Sentence(plain, ledger, before, table(start))
-        before = sentence.groups or (frozenset() if "\u2029" in plain.text[:1] else before)
+        before = sentence.groups or (() if "\u2029" in plain.text[:1] else before)
         yield from (_refusal(each, sentence, bare, file) for each in objections(sentence))
 
 

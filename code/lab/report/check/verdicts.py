@@ -10,6 +10,7 @@ from lab.report.check.comparing import Compared, Relation, Scope, comparisons
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
 from lab.report.check.subjects import FREE, LIMITED, link_named, link_of, speaks_of_single
+from lab.report.check.times import verdicts_by_time
 from lab.report.claim import Claim, ClaimKind
 
 Verdicts = dict[int, Verdict]
@@ -75,7 +76,7 @@ def verdicts(ours: str, base: str, part: Clause) -> Verdicts | None:
     """Of one over the other by size, on the link and in the way that the clause names; None where none was computed."""
     found = ratios_by_size(ours, base, part)
     if found is None:
-        return None
+        return verdicts_by_time(ours, base, part)
     return {size: _turned(claim, ours, part) for size, claim in found.items()}
 
 

@@ -1,0 +1,75 @@
+"""The words that compare two programs, and what each says of the first against the second."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+
+class Relation(Enum):
+    """What is said of the first side against the second."""
+
+    MORE = "more"
+    LESS = "less"
+    EQUAL = "equal"
+    UNKNOWN = "can't tell"
+    NOT_LESS = "at least as much"
+    NOT_MORE = "at most as much"
+
+
+_CANNOT = r"(?:cannot|can't|can not|could not|couldn't)"
+_PROGRAM = r"(?:TCP|RDMA|iperf|ib_|sockets)"
+_AMOUNT = (
+    r"(?:throughput|bytes|data|messages|bandwidth|time|instructions|cycles|efficient|performant|powerful|"
+    r"than (?-i:[A-Z]))"
+)
+_UNKNOWN = (
+    rf"{_CANNOT}(?: \w+)? (?:tell|say|decide|distinguish)",
+    r"too close to call|no difference (?:can|could) be \w+|inconclusive",
+    r"(?:intervals? |bands? )(?:\w+ )*overlap\w*|overlap(?= of)",
+)
+_NOT_LESS = (
+    r"at least as (?:fast|good|quick|high)|no slower|no worse",
+    r"keep(?:s|ing)? (?:up|pace)|holds? (?:its own|up)",
+)
+_NOT_MORE = (r"no (?:faster|better|quicker)|at (?:best|most) as (?:fast|good)",)
+_EQUAL = (
+    r"(?:are|is|stays?|runs?|draws?) (?:almost |nearly |practically )?(?:level|tied|neck and neck)|ties?(?= (?:with|for))",
+    r"equal(?:ly|s)?(?: \w+)?|equivalent|comparable|on (?:a )?par|similar|alike|about (?:the same|as (?:fast|quick|good))",
+    r"the same (?:throughput|rate|speed|performance|bandwidth|peak|maximum|plateau|level|ceiling|latency|time)",
+    r"(?<!times )(?<!half )as (?:fast|quick|good|slow|quickly|well|long) as|catch(?:es)? up|match(?:es)?",
+    r"perform\w* (?:exactly |just )?(?:the same|alike|identically)|no difference|identical(?:ly)?(?: fast)?",
+    r"indistinguishable|coincid\w+|(?<=and )(?:\w+ )?(?:converge|merge|meet)(?! to)|converge(?= with)",
+)
+_MORE = (
+    r"out(?:perform|run|pac|do|class|strip|shin|rank|distanc|play|weigh|match)\w*|beats?|beaten|beating",
+    r"exceed\w*|surpass\w*|overtak\w*|overtook|wins?|won|winner|victor\w*|triumph\w*|prevail\w*",
+    r"faster|fastest|quicker|quickest|higher|highest|better|best|bests|bested|greater|greatest|speedier|stronger",
+    rf"more(?= {_AMOUNT})|ahead|superior\w*|leads?|dominat\w*|sooner|larger throughput",
+    r"advantages?(?! of (?:this|that|the) )|upper hand|comes? out on top|top dog|first place|comes? first",
+    rf"gains? (?:most )?over|above(?= {_PROGRAM})|tops?(?= (?:the )?{_PROGRAM})|has the edge",
+    r"edge(?= over)|edg(?:es?|ed|ing) out|lead over|holds? the lead|speed-?ups?",
+    r"leaves?(?= (?:\w+ ){1,4}(?:in the dust|behind))|leaving(?= (?:\w+ ){1,4}behind)|left(?= (?:\w+ ){1,4}in the dust)",
+    r"pa(?:y|ys|id) off|worth(?:while)? (?:it|the)|puts?(?= (?:\w+ ){1,4}(?:in the shade|to shame))",
+    r"eclips\w+|trounc\w+|crush\w*|dwarf\w*|overshadow\w*|obliterat\w*|smash\w*|thrash\w*|overpower\w*|pulls? away",
+    r"favou?r(?:s|ed)?(?= (?:the )?(?:TCP|RDMA|sockets|verbs))|excels?|shines?|preferable|supersed\w*|trumps?",
+)
+_LESS = (
+    rf"slower|slowest|lower|lowest|worse|worst|fewer|less(?= {_AMOUNT})|later(?= than)",
+    rf"(?<!leaves )(?<!TCP )(?<!RDMA )(?<!sockets )behind|behind(?= (?:our |the )?{_PROGRAM})",
+    r"(?<=\bis )behind|(?<=\bare )behind|(?<=\bfalls )behind",
+    r"loses?|losing|lost|inferior|lags?|lagged|lagging|trails?|trailed|trailing|falls? short|underperform\w*",
+    r"(?:takes?|took|taking|needs?|needed|requires?|spends?|lasts?) (?:\w+ ){0,3}longer|longer(?= than (?-i:[A-Z]))",
+    r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't) (?:compete|cope|measure up|touch|rival)",
+    r"no match for|no rival|second to|second (?:place|best)|comes? (?:second|last)|runs? last|loser|weaker",
+    rf"below(?= {_PROGRAM})|beneath|yields? to|suffers? against|pales?|defeated|disadvantages?",
+)
+_BY_RELATION = (
+    (Relation.UNKNOWN, _UNKNOWN),
+    (Relation.NOT_LESS, _NOT_LESS),
+    (Relation.NOT_MORE, _NOT_MORE),
+    (Relation.EQUAL, _EQUAL),
+    (Relation.MORE, _MORE),
+    (Relation.LESS, _LESS),
+)
+ANY = re.compile("|".join(rf"(?P<{relation.name}>\b(?:{'|'.join(words)})\b)" for relation, words in _BY_RELATION), re.I)

@@ -1,0 +1,88 @@
+"""Knees and steps of times: where a call or a line is said to have one, the data have one there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, sizes_in
+from lab.report.check.shapes import KNEE
+from lab.report.check.subjects import group_of
+from lab.report.check.times import calls_named
+from lab.report.claim import Claim
+
+WIDER = 1.25  # how far from a knee's interval a size is still beside it
+BESIDE = 1.05  # the same of a step, whose ends are two sizes that were sent
+_STEP = re.compile(r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:a|the|their|its) step|break)\b", re.I)
+_CHANGE = re.compile(r"\b(?:chang\w*|var(?:y|ies)|differs?|mov\w*|ris\w*|increas\w*)\b", re.I)
+_DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the data have a knee or a step."""
+
+    claim: Claim
+    low: float
+    high: float
+    is_step: bool
+
+    def is_near(self, sizes: tuple[int, ...]) -> bool:
+        return not sizes or any(self.low <= each <= self.high for each in sizes)
+
+
+def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
+    """A knee or step of a time lies where it is said to, and is not denied where it lies."""
+    for part in sentence.parts:
+        names = _series(part)
+        if not part.is_stated or not names or any(each.name.endswith((".knee", ".step")) for each in part.uses):
+            continue
+        places = list(_places(part, names))
+        for pattern, kind in ((KNEE, "knee"), (_STEP, "step")):
+            if found := pattern.search(part.words):
+                if what := _wrong(kind, places, part, found):
+                    yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
+        if what := _kept(places, part):
+            yield Objection(what, part.start)
+
+
+def _series(part: Clause) -> set[str]:
+    """Of the programs named, where times were measured; what throughput does is a matter of shape."""
+    groups, ledger = {each.group for each in part.mentions or part.sentence.mentions}, part.sentence.ledger
+    names = {each.name for each in ledger.setting.strands if group_of(each) in groups}
+    return set() if any(f"{name}.peak" in ledger for name in names) else names
+
+
+def _places(part: Clause, names: set[str]) -> Iterator[Place]:
+    calls, modes = calls_named(part.words)
+    for claim in part.sentence.ledger.values():
+        parts = {*claim.name.split(".")}
+        if not {*claim.series} & names or (calls and not parts & {*calls, "fit"}) or (modes and not parts & {*modes, "fit"}):
+            continue
+        interval = claim.estimate.interval
+        if claim.name.endswith(".knee") and interval:
+            yield Place(claim, interval.low / WIDER, interval.high * WIDER, is_step=False)
+        elif claim.name.endswith((".leap.from", ".fit.break.from")):
+            end = part.sentence.ledger[claim.name.removesuffix("from") + "to"]
+            yield Place(claim, claim.estimate.value / BESIDE, end.estimate.value * BESIDE, is_step=True)
+
+
+def _wrong(kind: str, places: list[Place], part: Clause, found: re.Match[str]) -> str:
+    if _DENIED.search(part.words[: found.end()]):
+        return ""
+    fitting = [each for each in places if kind == "step" or not each.is_step] or places
+    if not fitting:
+        return f"the data support no {kind} there"
+    sizes = sizes_in(part)
+    return "" if any(each.is_near(sizes) for each in fitting) else f"a {kind} lies at \\claim{{{fitting[0].claim.name}}}"
+
+
+def _kept(places: list[Place], part: Clause) -> str:
+    """`does not change between 4087 and 4088 bytes` is false where a step lies between."""
+    found, sizes = _CHANGE.search(part.words), sizes_in(part)
+    if found is None or not _DENIED.search(part.words[: found.start()]) or len(sizes) < 2:
+        return ""
+    within = [each for each in places if each.is_step and min(sizes) <= each.low * BESIDE and each.high / BESIDE <= max(sizes)]
+    return f"there is a step: \\claim{{{within[0].claim.name.removesuffix('.from')}}}" if within else ""

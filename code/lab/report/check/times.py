@@ -1,0 +1,100 @@
+"""What is said of times by size: which of two programs took less, and whether the time rises at every step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from lab.analysis.verdict import Verdict, apart
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, size_of, sizes_in
+from lab.report.check.subjects import FREE, group_of, link_named, link_of
+from lab.report.claim import Claim
+
+MARGIN = 0.01
+TIME = re.compile(r"\btimes?\b(?! as)|\blatenc|\bround[\s-]trips?\b|\bduration", re.I)
+_OF_MESSAGES = (".round_trip", ".mean")
+_ALWAYS = re.compile(
+    r"\b(?:ris\w+|rose|grow\w*|increas\w*|climb\w*|go(?:es)? up)\b[^.;]*\b(?:with (?:every|each)|at (?:every|each)|"
+    r"always|steadily|monotonic\w*|throughout|without exception)\b|\b(?:steadily|always|monotonic\w*)\s+(?:ris|grow|incr)"
+    r"|\bnever (?:falls?|fell|drops?|dropped|decreas\w+|sinks?|shrinks?)\b",
+    re.I,
+)
+_FALLS = re.compile(r"\b(?:falls?|fell|drops?|dropped|decreas\w+|sinks?|sank|shrinks?|goes down)\b", re.I)
+_DENIED = re.compile(r"\b(?:not|never|no|nowhere|hardly|neither|nor)\b|n't\b", re.I)
+_CALLS = {"send": r"\bsend(?:s|ing)?\b|\bI?send\b", "receive": r"\breceiv|\bI?recv\b"}
+_MODES = {"non-blocking": r"\bnon-?blocking\b|\bI(?:send|recv)\b", "blocking": r"(?<!non-)(?<!non)\bblocking\b"}
+
+
+def calls_named(words: str) -> tuple[list[str], list[str]]:
+    """Send or receive, blocking or not, as far as the words say."""
+    of_call = [name for name, pattern in _CALLS.items() if re.search(pattern, words, re.I)]
+    of_mode = [name for name, pattern in _MODES.items() if re.search(pattern, words, re.I)]
+    return of_call, of_mode
+
+
+def verdicts_by_time(ours: str, base: str, part: Clause) -> dict[int, Verdict] | None:
+    """By size, whether ours was quicker: where no ratio was computed, intervals that lie apart say it."""
+    first, second = _times(ours, part), _times(base, part)
+    both = [name for name in first if name in second]
+    found: dict[int, set[Verdict]] = {}
+    for name in both:
+        size = size_of(first[name])
+        assert size is not None
+        found.setdefault(size, set()).add(_quicker(first[name], second[name]))
+    return {size: each.pop() if len(each) == 1 else Verdict.CANT_TELL for size, each in sorted(found.items())} or None
+
+
+def _quicker(ours: Claim, base: Claim) -> Verdict:
+    if not apart(ours.estimate, base.estimate, MARGIN):
+        return Verdict.CANT_TELL
+    return Verdict.MORE if ours.estimate.value < base.estimate.value else Verdict.LESS
+
+
+def _times(group: str, part: Clause) -> dict[str, Claim]:
+    """The times of a program by size, by their names without the series."""
+    words = part.words
+    link = link_named(words) or link_named(part.sentence.words) or FREE
+    ledger, (calls, modes) = part.sentence.ledger, calls_named(words)
+    names = {each.name for each in ledger.setting.strands if group_of(each) == group}
+    found = {}
+    for claim in ledger.values():
+        if claim.unit != "s" or not claim.name.endswith(_OF_MESSAGES) or size_of(claim) is None:
+            continue
+        if len(claim.series) == 1 and claim.series[0] in names and link_of(claim, ledger.setting) in ("", link):
+            name = claim.name.removeprefix(f"{claim.series[0]}.")
+            if _is_of(name, calls) and _is_of(name, modes):
+                found[name] = claim
+    return found
+
+
+def _is_of(name: str, wanted: list[str]) -> bool:
+    return not wanted or bool({*name.split(".")} & {*wanted}) or not ({*name.split(".")} & {*_CALLS, *_MODES})
+
+
+def times_rise(sentence: Sentence) -> Iterator[Objection]:
+    """A time that is said to rise at every step has no step down, and one that is said to fall has one."""
+    for part in sentence.parts:
+        if part.is_stated and TIME.search(part.words):
+            groups = {each.group for each in part.mentions or sentence.mentions}
+            for group in sorted(groups):
+                if found := _ALWAYS.search(part.words) or _FALLS.search(part.words):
+                    yield from _judged(group, part, found)
+
+
+def _judged(group: str, part: Clause, found: re.Match[str]) -> Iterator[Objection]:
+    times = sorted((size, each) for each in _times(group, part).values() if (size := size_of(each)) is not None)
+    down = [
+        (small, large)
+        for (small, before), (large, after) in pairwise(times)
+        if after.estimate.value < before.estimate.value and apart(before.estimate, after.estimate, MARGIN)
+    ]
+    always, sizes = _ALWAYS.search(part.words), sizes_in(part)
+    if not times or (not always and _DENIED.search(part.words)):
+        return
+    if always and down and not (sizes and len(sizes) > 1):
+        small, large = down[0]
+        yield Objection(f"it does not: it falls between {small} and {large} bytes", part.start + found.start(), (group,))
+    elif not always and not any(not sizes or {small, large} & {*sizes} for small, large in down):
+        yield Objection("no step down is in the data there", part.start + found.start(), (group,))
