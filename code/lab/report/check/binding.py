@@ -22,6 +22,8 @@ def claims_are_of_the_subject(sentence: Sentence) -> Iterator[Objection]:
     if wrong and not _in_order(single, sentence):
         for use in wrong:
             yield _other(use, sentence)
+    elif _is_crossed(single, sentence):
+        yield _other(single[0], sentence)
     for use in sentence.uses:
         if (
             use.claim
@@ -78,6 +80,16 @@ def _in_order(single: list[Use], sentence: Sentence) -> bool:
     return len(own) > 1 and own == named and all(each.end <= single[0].at for each in sentence.mentions)
 
 
+def _is_crossed(single: list[Use], sentence: Sentence) -> bool:
+    """`A and B reach y and x`: the other way round."""
+    own = [sentence.groups_of(each.claim)[0] for each in single if each.claim]
+    named = list(sentence.mentions)
+    if len(own) != 2 or len(named) != 2 or named[1].end > single[0].at or own == [each.group for each in named]:
+        return False
+    listed = re.fullmatch(r"\s*,?\s*(?:and|or)\s+(?:our\s+)?", sentence.words[named[0].end : named[1].start])
+    return bool(listed) and sorted(own) == sorted(each.group for each in named)
+
+
 def _pair_is_named(use: Use, groups: tuple[str, ...], sentence: Sentence) -> bool:
     """No third program in the segment, the clause and, where these name none, the sentence."""
     segment = next(each for each in sentence.segments if each.start <= use.at < each.end)
@@ -94,10 +106,22 @@ def claims_are_of_the_link(sentence: Sentence) -> Iterator[Objection]:
         named = named or (
             LIMITED if any(each.claim is not None and each.claim.unit == "bit/s" for each in sentence.uses) else ""
         )
-        if of and named and of != named:
+        if of and named and of != named and not _is_set_against(use, sentence):
             yield Objection(f"\\claim{{{use.name}}} was measured on {of}, the sentence speaks of {named}", use.at)
         elif of == LIMITED and not named and _is_beside(of, sentence) and use.claim and use.claim.unit != "size":
             yield Objection(f"\\claim{{{use.name}}} was measured on {LIMITED}: name the link", use.at)
+
+
+def _is_set_against(use: Use, sentence: Sentence) -> bool:
+    """`it reaches x instead of y`: the other link's claim stands beside the one of this link."""
+    before = sentence.words[max(use.at - 24, 0) : use.at]
+    return len(sentence.uses) > 1 and bool(
+        re.search(
+            r"\b(?:instead of|against|rather than|down from|"
+            r"up from)\s+\Z",
+            before,
+        )
+    )
 
 
 def _is_beside(link: str, sentence: Sentence) -> bool:

@@ -15,18 +15,26 @@ from lab.report.claim import Claim
 
 MODE = re.compile(r"\b(?P<late>non-?blocking|I(?:send|recv))\b|(?<!non-)(?<!non)\bblock(?:ing|s)\b(?! or not)", re.I)
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|nowhere|hardly|cannot)\b|n't\b", re.I)
+_LESSENS = re.compile(r"\b(?:reduc|shorten|sav|cut|lower)\w* (?:the |its |waiting |some )*(?=time\b|latenc)", re.I)
 _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE}
 NON_BLOCKING, BLOCKING = "non-blocking", "blocking"
+
+
+def is_of_calls(part: Clause) -> bool:
+    """Whether kinds of calls are set against each other, over one transport or both."""
+    return bool(MODE.search(part.words)) and len({each.group for each in part.mentions}) < 2
 
 
 def calls_compare(sentence: Sentence) -> Iterator[Objection]:
     """What a comparison says of the two kinds of calls is what their times say."""
     for part in sentence.parts:
         modes = list(MODE.finditer(part.words))
-        found = ANY.search(part.words) if modes and part.is_stated else None
+        found = (
+            (_LESSENS.search(part.words) or ANY.search(part.words)) if is_of_calls(part) and part.is_stated else None
+        )
         if found is None or part.uses:
             continue
-        relation = Relation[next(name for name, text in found.groupdict().items() if text)]
+        relation = Relation[next((name for name, text in found.groupdict().items() if text), "MORE")]
         before = [each for each in modes if each.end() <= found.start()]
         first = bool((before or modes)[-1]["late"] if before else modes[0]["late"])
         if what := _wrong(_of_time(relation, part.words, found), part, found, of_late=first):
@@ -35,6 +43,8 @@ def calls_compare(sentence: Sentence) -> Iterator[Objection]:
 
 def _of_time(relation: Relation, words: str, found: re.Match[str]) -> Relation:
     """Less time is more speed."""
+    if found.re is _LESSENS:
+        return relation
     near = re.split(r"\bthan\b", words[found.start() : found.end() + 30])[0]
     lower = re.match(r"low|high|great", found[0], re.I) and TIME.search(words[: found.start()])
     return _TURNED.get(relation, relation) if TIME.search(near) or lower else relation
@@ -50,7 +60,8 @@ def _wrong(relation: Relation, part: Clause, found: re.Match[str], *, of_late: b
     denied = len(_DENIED.findall(part.words[: found.start()])) % 2 == 1
     if relation in (Relation.NOT_LESS, Relation.NOT_MORE) or (share <= 0.5 if denied else share > 0.5):
         return ""
-    counted = ", ".join(f"{each.value} at {verdicts.count(each)} of {len(verdicts)}" for each in dict.fromkeys(verdicts))
+    counts = {each.value: verdicts.count(each) for each in dict.fromkeys(verdicts)}
+    counted = ", ".join(f"{name} at {count} of {len(verdicts)}" for name, count in counts.items())
     return f"the times say otherwise: {counted}"
 
 

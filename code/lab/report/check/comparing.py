@@ -49,11 +49,22 @@ _PASSIVE = re.compile(
 _PARTICIPLE = re.compile(r"\w+(?:ed|run|beaten|done|taken)(?: out)?\Z", re.I)
 # What follows it is not said, only that nobody can say it.
 _UNDECIDED = re.compile(
-    r"\b(?:cannot|can't|can not|could not|couldn't) (?:\w+ )?(?:tell|say|decide) (?:whether|which|who)\b[^,;:]*\Z", re.I
+    r"\b(?:cannot|can't|can not|could not|couldn't) (?:\w+ )?(?:tell|say|decide) (?:whether|which|"
+    r"who)\b[^,;:]*\Z",
+    re.I,
+)
+_NOBODY = re.compile(
+    r"\b(?:nothing|nobody|no (?:other )?(?:program|transport|protocol|one)|"
+    r"none of the others)\s+\Z",
+    re.I,
 )
 _IT = re.compile(r"\A\s*(?:It|This|Its \w+)\b")
 _COST = re.compile(r"\b(?:time|latenc\w+|instructions?|cycles?|cost\w*|overhead\w*|delay|duration)\b", re.I)
 _GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
+_SUPERLATIVE = re.compile(r"(?:high|low|great|fast|slow|quick)est|best|worst", re.I)
+_OWN = re.compile(r"\b(?:their|its)(?: (?:own|very))? \Z", re.I)
+_BECOMES = re.compile(r"\b(?:becomes?|became|gets?|got|turns?)(?: any| much| even)? \Z", re.I)
+_AT_A_LEVEL = re.compile(r"\b(?:remain|stay)s? (?:on|at) (?:\w+ )?\Z", re.I)
 _NO_SIDE = re.compile(
     r"\b(?:ratio|gap|factor|difference|distance|margin|median|curve of (?:its|the))\b[^,;]*\Z|\bat (?:the )?\Z|"
     r"\bof its curve\b",
@@ -64,8 +75,10 @@ _NEGATION = re.compile(
     r"fails? to|hardly|isn't|doesn't|didn't|don't|aren't|can't|won't|unable)\b|n't\b",
     re.I,
 )
+_SUBORDINATE = re.compile(r"\s*(?:because|since|as|for|when|while|although|though|given|with|without)\b[^,]*,", re.I)
 _NONE = re.compile(
-    r"\b(?:never|nowhere|at none|not once|(?:at|for|with|in|there is|there are)\s+no\s+(?:\w+\s+)?(?:sizes?|"
+    r"\b(?:never|nowhere|(?:at|for|with|in) none|not once|(?:at|for|with|in|there is|"
+    r"there are)\s+no\s+(?:\w+\s+)?(?:sizes?|"
     r"messages?|points?|case)|"
     r"no\s+(?:single\s+)?(?:message\s+)?(?:sizes?|messages?|point)|not\s+(?:\w+\s+){0,4}at any|"
     r"any\s+(?:\w+\s+)?sizes?|under no)\b",
@@ -106,12 +119,18 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
         relation = _TURNED[relation]
     if _is_of_cost(words, found):
         relation = _TURNED[relation]
-    scope, denied = _scope(words), _is_denied(words, found)
+    scope, denied = _scope(words[: found.start()] + words[found.end() :]), _is_denied(words, found)
+    if (
+        _NOBODY.search(words[: found.start()]) and sides[1] is None and relation is Relation.MORE
+    ):  # `nothing beats RDMA`
+        relation, denied = Relation.NOT_LESS, False
     if denied and re.match(r"winner", found[0], re.I):  # `no size gives a clear winner`
         relation, denied = Relation.UNKNOWN, False
         scope = Scope.EVERY if scope is Scope.NONE else scope
     if _UNDECIDED.search(words[: found.start()]):
         relation, denied = Relation.UNKNOWN, False
+    if re.search(r"\bneither\b(?! (?:the|a)\b)", words[: found.start()], re.I) and _is_pair(sides, part):
+        relation, scope, denied = Relation.UNKNOWN, Scope.EVERY, False
     if scope is Scope.NONE and len(_NEGATION.findall(words)) == 2:  # `no size at which it is not`
         scope, denied = Scope.EVERY, False
     return Compared(ours, base, relation, scope, denied, place, found[0])
@@ -119,7 +138,13 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
 
 def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     before, behind = words[: found.start()], words[found.end() :]
-    if _OF_SIZES.match(behind):
+    if _OF_SIZES.match(behind) or (_SUPERLATIVE.match(found[0]) and _OWN.search(before)):
+        return True
+    if re.match(r"(?:never|not|n't|nowhere)\b", found[0], re.I) and re.match(
+        r"\s+(?:to )?(?:the )?(?:limit|"
+        r"link|rate|full)",
+        behind,
+    ):
         return True
     if re.match(r"(?:higher|highest|lower|lowest|best|greatest)", found[0], re.I) and re.match(
         r"\s+(?:median|number|size|rate that|value|of its|ratio|layer|half|part|bound|limit|"
@@ -131,7 +156,23 @@ def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
         r"\b(?:zeros?|reasons?|idea|digits?)\s*\Z", before
     ):
         return True
+    if re.match(
+        r"small|short|larger|"
+        r"bigger",
+        found[0],
+        re.I,
+    ) and not (_COST.search(before) and not _GAIN.search(before)):
+        return not found[0].startswith("larger throughput")
+    if _BECOMES.search(before) and not re.match(r"\s+than\b|\s+on top", behind):
+        return True  # at another size
+    if _AT_A_LEVEL.search(before):
+        return True  # over its own sizes
     return bool(_NO_SIDE.search(before)) or bool(re.match(r"\s+of its (?:own )?curve", behind))
+
+
+def _is_pair(sides: tuple[str, str | None], part: Clause) -> bool:
+    """`neither is faster` says that nobody can tell."""
+    return {each.group for each in part.mentions} == {*sides}
 
 
 def _sides(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
@@ -142,6 +183,8 @@ def _sides(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
     own = [each for each in before if each is not against]
     if len(own) == 2 and _SWITCH.search(part.sentence.words[: own[0].start]):
         return own[1].group, own[0].group
+    if re.match(r"(?:in )?favou?r|(?:speak|talk)s? for", found[0], re.I) and after:
+        return after[0].group, None
     if re.match(r"winner", found[0], re.I) and not own and after:
         return after[0].group, None
     if own:
@@ -170,7 +213,8 @@ def _against(part: Clause, before: list[Mention], after: list[Mention]) -> Menti
         r"that of |the )*\Z"
     )
     strong = re.compile(r"\b(?:over|against|compared (?:with|to)|unlike|than)\s+(?:our |that of |the )*\Z", re.I)
-    for preposition, named in ((strong, after), (behind, after), (strong, before)):
+    than = re.compile(r"\bthan\s+(?:over |with |via |using |by |in |that |those |of |our |the )*\Z", re.I)
+    for preposition, named in ((than, after), (strong, after), (behind, after), (strong, before)):
         if found := next((each for each in named if preposition.search(words[part.start : each.start])), None):
             return found
     return None
@@ -181,6 +225,8 @@ def _without_subject(
 ) -> tuple[str, str | None] | None:
     """`it is faster than TCP`: the subject is of the sentence before, or the only other one."""
     inherited = [each for each in part.sentence.mentions if each.end <= part.start]
+    if inherited and after and re.search(r"\bit\b", part.sentence.words[part.start : place], re.I):
+        return (inherited[0].group, after[0].group) if inherited[0].group != after[0].group else None
     if inherited and (against or not after):
         base = against.group if against else None
         ours = [each.group for each in inherited if each.group != base]
@@ -200,13 +246,22 @@ def _without_subject(
 def _is_of_cost(words: str, found: re.Match[str]) -> bool:
     """Less time is more speed."""
     near = words[found.start() : found.end() + 30]
+    if re.match(r"los|wast", found[0], re.I):
+        return False  # time that is lost
     if _COST.search(near.split(" than ")[0]):
         return True
     before = words[max(found.start() - 40, 0) : found.start()]
     return (
         bool(_COST.search(before))
         and not _GAIN.search(before)
-        and bool(re.match(r"low|high|less|great|short|long", found[0], re.I))
+        and bool(
+            re.match(
+                r"low|high|less|great|short|long|below|above|beneath|better|worse|bigger|"
+                r"small",
+                found[0],
+                re.I,
+            )
+        )
     )
 
 
@@ -219,5 +274,10 @@ def _scope(words: str) -> Scope:
 
 def _is_denied(words: str, found: re.Match[str]) -> bool:
     """Whether the clause denies the word, once and not twice: `no size at which TCP is not faster` denies nothing."""
-    before = words[: found.start()]
+    before = _own_words(words[: found.start()])
     return len(_NEGATION.findall(before)) % 2 == 1 and not re.match(r"\Ano |\Acan", found[0], re.I)
+
+
+def _own_words(before: str) -> str:
+    """Without the subordinate clause in front: `because no copy is needed, RDMA is faster` denies nothing."""
+    return before[found.end() :] if (found := _SUBORDINATE.match(before)) else before

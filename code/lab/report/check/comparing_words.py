@@ -18,38 +18,54 @@ class Relation(Enum):
 
 
 _CANNOT = r"(?:cannot|can't|can not|could not|couldn't)"
-_PROGRAM = r"(?:TCP|RDMA|iperf|ib_|sockets)"
+_PROGRAM = r"(?:the |that |those )?(?:of |over |for |with |from )?(?:our |the )?(?:TCP|RDMA|verbs|iperf|ib_|sockets)"
 _AMOUNT = (
     r"(?:throughput|bytes|data|messages|bandwidth|time|instructions|cycles|efficient|performant|powerful|"
     r"than (?-i:[A-Z]))"
 )
 _UNKNOWN = (
     rf"{_CANNOT}(?: \w+)? (?:tell|say|decide|distinguish)",
-    r"too close to call|no difference (?:can|could) be \w+|inconclusive",
+    r"(?:not|cannot|never) be told apart|too close to call|no difference (?:can|could) be \w+|inconclusive",
     r"(?:intervals? |bands? )(?:\w+ )*overlap\w*|overlap(?= of)",
 )
 _NOT_LESS = (
     r"at least as (?:fast|good|quick|high)|no slower|no worse",
     r"keep(?:s|ing)? (?:up|pace)|holds? (?:its own|up)",
+    r"(?:reach|attain|match|equal)(?:es|s)? (?:the )?(?:throughput|level|rate|speed|performance) of",
 )
 _NOT_MORE = (r"no (?:faster|better|quicker)|at (?:best|most) as (?:fast|good)",)
 _EQUAL = (
-    r"(?:are|is|stays?|runs?|draws?) (?:almost |nearly |practically )?(?:level|tied|neck and neck)|ties?(?= (?:with|for))",
-    r"equal(?:ly|s)?(?: \w+)?|equivalent|comparable|on (?:a )?par|similar|alike|about (?:the same|as (?:fast|quick|good))",
-    r"the same (?:throughput|rate|speed|performance|bandwidth|peak|maximum|plateau|level|ceiling|latency|time)",
+    r"(?:are|is|stays?|runs?|draws?) (?:almost |nearly |practically )?(?:level|tied|neck and neck)|"
+    r"ties?(?= (?:with|for))",
+    r"equal(?:ly|s)?(?: \w+)?|equivalent|comparable|on (?:a )?par|similar|alike|about (?:the same|as (?:fast|"
+    r"quick|good))",
+    r"the same (?:throughput|rate|speed|performance|bandwidth|peak|maximum|plateau|level|ceiling|latency|time|"
+    r"result|value|"
+    r"number|curve)s?",
     r"(?<!times )(?<!half )as (?:fast|quick|good|slow|quickly|well|long) as|catch(?:es)? up|match(?:es)?",
     r"perform\w* (?:exactly |just )?(?:the same|alike|identically)|no difference|identical(?:ly)?(?: fast)?",
+    r"interchangeable|nothing to choose between|a (?:draw|tie)\b|as good as(?= (?:the same|equal))",
     r"indistinguishable|coincid\w+|(?<=and )(?:\w+ )?(?:converge|merge|meet)(?! to)|converge(?= with)",
 )
 _MORE = (
     r"out(?:perform|run|pac|do|class|strip|shin|rank|distanc|play|weigh|match)\w*|beats?|beaten|beating",
     r"exceed\w*|surpass\w*|overtak\w*|overtook|wins?|won|winner|victor\w*|triumph\w*|prevail\w*",
-    r"faster|fastest|quicker|quickest|higher|highest|better|best|bests|bested|greater|greatest|speedier|stronger",
+    r"faster|fastest|quicker|quickest|higher|highest|better|best|bests|bested|greater|greatest|speedier|"
+    r"stronger|cheaper",
+    r"unbeat\w+|unrivall?ed|unmatched|second to none|hard to beat|in favou?r of|speaks? for|talks? for",
+    r"(?:carr\w+|mov\w+|deliver\w*|sen[dt]s?|gets?|got|transfers?|manag\w+|offer\w*|provid\w+|achiev\w+|does) "
+    r"(?:\w+ )?more(?! than \d)",
     rf"more(?= {_AMOUNT})|ahead|superior\w*|leads?|dominat\w*|sooner|larger throughput",
-    r"advantages?(?! of (?:this|that|the) )|upper hand|comes? out on top|top dog|first place|comes? first",
-    rf"gains? (?:most )?over|above(?= {_PROGRAM})|tops?(?= (?:the )?{_PROGRAM})|has the edge",
+    r"(?:larger|bigger)(?! (?:messages?|sizes?|ones?|throughput))|(?:the|any|clear|its|real) benefits?|"
+    r"(?<=no )benefits?(?! from)",
+    r"advantages?(?! of (?:this|that|the) )|upper hand|in front(?= of|\b)|"
+    r"takes? (?:over(?!\w)|the (?:crown|cup|prize|title|lead))|(?:gets?|got|goes) past|comes? out on top|"
+    r"first place|(?:comes?|came) (?:out |"
+    r"in )?first",
+    rf"gains? (?:most )?over|(?:above|on top of)(?= {_PROGRAM})|tops?(?= (?:the )?{_PROGRAM})|has the edge",
     r"edge(?= over)|edg(?:es?|ed|ing) out|lead over|holds? the lead|speed-?ups?",
-    r"leaves?(?= (?:\w+ ){1,4}(?:in the dust|behind))|leaving(?= (?:\w+ ){1,4}behind)|left(?= (?:\w+ ){1,4}in the dust)",
+    r"leaves?(?= (?:\w+ ){1,4}(?:in the dust|behind))|leaving(?= (?:\w+ ){1,4}behind)|"
+    r"left(?= (?:\w+ ){1,4}in the dust)",
     r"pa(?:y|ys|id) off|worth(?:while)? (?:it|the)|puts?(?= (?:\w+ ){1,4}(?:in the shade|to shame))",
     r"eclips\w+|trounc\w+|crush\w*|dwarf\w*|overshadow\w*|obliterat\w*|smash\w*|thrash\w*|overpower\w*|pulls? away",
     r"favou?r(?:s|ed)?(?= (?:the )?(?:TCP|RDMA|sockets|verbs))|excels?|shines?|preferable|supersed\w*|trumps?",
@@ -58,11 +74,16 @@ _LESS = (
     rf"slower|slowest|lower|lowest|worse|worst|fewer|less(?= {_AMOUNT})|later(?= than)",
     rf"(?<!leaves )(?<!TCP )(?<!RDMA )(?<!sockets )behind|behind(?= (?:our |the )?{_PROGRAM})",
     r"(?<=\bis )behind|(?<=\bare )behind|(?<=\bfalls )behind",
+    r"(?:smaller|shorter)(?! (?:messages?|sizes?|ones?))",
     r"loses?|losing|lost|inferior|lags?|lagged|lagging|trails?|trailed|trailing|falls? short|underperform\w*",
     r"(?:takes?|took|taking|needs?|needed|requires?|spends?|lasts?) (?:\w+ ){0,3}longer|longer(?= than (?-i:[A-Z]))",
     r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't) (?:compete|cope|measure up|touch|rival)",
-    r"no match for|no rival|second to|second (?:place|best)|comes? (?:second|last)|runs? last|loser|weaker",
-    rf"below(?= {_PROGRAM})|beneath|yields? to|suffers? against|pales?|defeated|disadvantages?",
+    r"no match for|(?:no|little) chance(?= against|\b)|wastes?(?= time)|no rival|second to|"
+    r"second (?:place|best)|(?:comes?|came) (?:out |in )?(?:second|last)|"
+    r"runs? last|loser|weaker",
+    r"(?:never|not|n't|nowhere) (?:\w+ ){0,2}(?:near|close to|approach\w*|touch|rival)|costlier|more expensive|"
+    r"dearer",
+    rf"(?:below|beneath)(?= {_PROGRAM})|yields? to|suffers? against|pales?|defeated|disadvantages?",
 )
 _BY_RELATION = (
     (Relation.UNKNOWN, _UNKNOWN),
@@ -72,4 +93,5 @@ _BY_RELATION = (
     (Relation.MORE, _MORE),
     (Relation.LESS, _LESS),
 )
-ANY = re.compile("|".join(rf"(?P<{relation.name}>\b(?:{'|'.join(words)})\b)" for relation, words in _BY_RELATION), re.I)
+_ALTERNATIVES = ((relation.name, "|".join(words)) for relation, words in _BY_RELATION)
+ANY = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _ALTERNATIVES), re.I)

@@ -14,7 +14,7 @@ from lab.report.claim import Claim, Ledger
 from lab.report.prose.uses import cite
 from lab.report.tex.typeset import shown
 
-_EVERY = re.compile(r"\b(?:every|all|each|always|never|no|any|nowhere|most|of)\b", re.I)
+_EVERY = re.compile(r"\b(?:every|all|each|always|never|no|any|nowhere|most|of (?:the )?\d+)\b", re.I)
 _SHAPES = (
     ("knee", r"knee|bend"),
     ("jump", r"jump|leap"),

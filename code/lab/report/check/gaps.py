@@ -1,4 +1,4 @@
-"""The gap between two programs: where it is said to be widest, narrowest or gone, and whether it grows or shrinks."""
+"""The gap between two programs: where it is widest or gone, how it grows, its bounds, and curves that cross."""
 
 from __future__ import annotations
 
@@ -11,9 +11,30 @@ from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.verdicts import ratios_by_size, sizes_meant
 from lab.report.claim import Claim
+from lab.report.moves import is_level
 
 _GAP = re.compile(r"\b(?P<gap>gap|difference|distance|lead|advantage)\b|\b(?P<ratio>ratio|speed-?up)\b", re.I)
-_GONE = re.compile(r"\b(?:vanish\w*|disappear\w*|closes? (?:completely|entirely)|is gone)\b", re.I)
+_BOUND = re.compile(
+    r"\b(?:(?P<above>above|over|exceeds?|more than|at least|beyond|greater than|larger than)|"
+    r"(?P<below>below|under|less than|at most|smaller than|no more than|within|up to))\s+"
+    r"(?P<bound>one[\s-](?:half|third|quarter|fifth|tenth)|two[\s-]thirds|three[\s-]quarters|an? (?:half|third|"
+    r"quarter|"
+    r"fifth|tenth)|half|one|unity|two|three|four|five|1(?:\.0)?|0?\.\d+|1/\d)\b(?!\s*(?:%|per|\w*bytes?|"
+    r"[KMG]i?B|B\b))",
+    re.I,
+)
+_PARTS = {"half": 1 / 2, "third": 1 / 3, "thirds": 2 / 3, "quarter": 1 / 4, "quarters": 3 / 4, "fifth": 0.2}
+_PARTS |= {"tenth": 0.1, "one": 1.0, "unity": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0}
+_CROSS = re.compile(
+    r"\b(?:curves?|lines?|RDMA|TCP|they|two|both)\b[^.;]*\b(?:cross(?:es)?|intersects?)\b(?! the)|\bcross-?over\b|"
+    r"\bbreak-?even\b",
+    re.I,
+)
+_GONE = re.compile(
+    r"\b(?:vanish\w*|disappear\w*|closes? (?:completely|entirely)|clos\w+ the gap|(?:is|are|was|"
+    r"becomes?) (?:negligible|insignificant|marginal|irrelevant|zero)|is gone)\b",
+    re.I,
+)
 _WIDEST = re.compile(r"\b(?:largest|highest|greatest|widest|biggest|most)\b", re.I)
 _LEAST = re.compile(r"\b(?:smallest|lowest|least|narrowest|closest)\b(?! (?:messages?|sizes?))", re.I)
 _WIDENS = re.compile(r"\b(?:grow|ris|increas|widen|climb)\w*\b", re.I)
@@ -21,6 +42,13 @@ _SHRINKS = re.compile(r"\b(?:shrink|narrow|fall|decreas|declin|clos|drop)\w*\b",
 _THROUGHOUT = re.compile(
     r"\b(?:steadily|monotonically|always|continuously|constantly|over the whole range|at every (?:size|step))\b", re.I
 )
+_CONSTANT = re.compile(r"\b(?:constant|unchanged|(?:stays?|remains?|is) the same)\b", re.I)
+_WITH_SIZE = re.compile(
+    r"\bwith (?:the |increasing |growing |larger |their )?(?:message )?sizes?\b|"
+    r"\bthe larger the messages?\b",
+    re.I,
+)
+_IN_PART = re.compile(r"\b(?:first|then|until|up to|between|from|beyond|above|below|at)\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|no|hardly|neither|nor)\b|n't\b", re.I)
 CLOSE, STEP = 0.05, 1.02  # of the widest one; what two neighbours may differ by
 
@@ -29,22 +57,72 @@ def gaps_hold(sentence: Sentence) -> Iterator[Objection]:
     """What is said of a gap or a ratio of two programs is what their ratios do."""
     for part in sentence.parts:
         named = list(dict.fromkeys(each.group for each in part.mentions or sentence.mentions))
-        found = _GAP.search(part.words)
+        found = _CROSS.search(part.words) or _GAP.search(part.words)
         if found is None or not part.is_stated or len(named) > 2 or _DENIED.search(part.words):
             continue
         pair = (named[0], named[1]) if len(named) == 2 else ("RDMA", "TCP")
         ratios = ratios_by_size(*pair, part)
-        if ratios and (what := _wrong(part, ratios, is_ratio=bool(found["ratio"]))):
+        if ratios and (what := _wrong(part, ratios, found)):
             yield Objection(what, part.start + found.start(), pair)
 
 
-def _wrong(part: Clause, ratios: dict[int, Claim], *, is_ratio: bool) -> str:
+def _wrong(part: Clause, ratios: dict[int, Claim], found: re.Match[str]) -> str:
+    if found.re is _CROSS:
+        return _crossing(ratios)
+    is_ratio = bool(found["ratio"])
+    if is_ratio and (bound := _BOUND.search(part.words, found.end())):
+        return _unbounded(part, ratios, bound)
     if _GONE.search(part.words):
         return _gone(part, ratios)
     heights = {size: _height(claim, is_ratio=is_ratio) for size, claim in ratios.items()}
+    if _CONSTANT.search(part.words):
+        level = is_level([heights[size] for size in sorted(sizes_meant(part, heights) or heights)])
+        return "" if level else f"it is not: \\claim{{{ratios[max(heights, key=lambda size: heights[size])].name}}}"
     if _THROUGHOUT.search(part.words):
         return _throughout(part, heights)
+    if _WITH_SIZE.search(part.words) and not _IN_PART.search(part.words):
+        return _throughout(part, heights)
     return _extreme(part, heights, ratios)
+
+
+def _crossing(ratios: dict[int, Claim]) -> str:
+    verdicts = {each.verdict for each in ratios.values()}
+    return "" if {Verdict.MORE, Verdict.LESS} <= verdicts else "they do not cross: one is always ahead"
+
+
+def _unbounded(part: Clause, ratios: dict[int, Claim], bound: re.Match[str]) -> str:
+    """`stays above one half`, at the sizes that are meant; the ratio that is named is of the first over the second."""
+    limit, base = _value(bound["bound"]), _base(part)
+    for size in sizes_meant(part, ratios) or ratios:
+        claim = ratios[size]
+        value = claim.estimate.value
+        factor = 1 / value if base and part.sentence.groups_of(claim)[1] != base else value
+        if (factor < limit) if bound["above"] else (factor > limit):
+            return f"it is not: \\claim{{{claim.name}}}"
+    return ""
+
+
+def _base(part: Clause) -> str:
+    """The program behind `to` or `over`, else the second one that is named."""
+    words = part.sentence.words
+    behind = (
+        each.group
+        for each in part.mentions
+        if re.search(
+            r"\b(?:to|"
+            r"over)\s+\Z",
+            words[part.start : each.start],
+        )
+    )
+    return next(behind, part.mentions[1].group if len(part.mentions) > 1 else "")
+
+
+def _value(typed: str) -> float:
+    words = re.split(r"[\s-]", typed.lower())
+    if words[-1] in _PARTS:
+        return _PARTS[words[-1]]
+    over, _, under = typed.partition("/")
+    return float(over) / float(under or 1)
 
 
 def _height(claim: Claim, *, is_ratio: bool) -> float:

@@ -12,6 +12,7 @@ from lab.report.check.times import TIME
 from lab.report.claim import Claim
 from lab.report.setting import Strand
 
+_EXTRAPOLATED = "an intercept is extrapolated to messages that the line does not hold for"
 FULL = 0.99  # of what headers leave: a link is filled
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
 _STRAIGHT = re.compile(
@@ -27,8 +28,17 @@ _FILLS = re.compile(
     r"occup\w+)\b[^.;]*\b(?:link|cable|wire|bandwidth|line)\b|"
     r"\b(?:bounded|limited|capped|constrained|throttled|restricted|held back|bottlenecked) (?:only )?by (?:the )?"
     r"(?:(?:line |link )?(?:rate|capacity|bandwidth|speed|limit) of (?:the )?)?(?:\S+ ){0,3}?"
-    r"(?:link|line|wire|Ethernet|cable)\b|\b(?:link|cable|wire|Ethernet) (?:is|becomes|was) the (?:bottleneck|limit)\b|"
+    r"(?:link|line|wire|Ethernet|cable)\b|\b(?:link|cable|wire|Ethernet) (?:is|becomes|was) the (?:bottleneck|"
+    r"limit)\b|"
     r"\b(?:reach\w*|at|runs? at)\s+(?:the\s+)?(?:full\s+)?(?:line|wire|link)[\s-]?(?:rate|speed)\b",
+    re.I,
+)
+
+
+_INTERCEPT = re.compile(
+    r"\bintercept\b[^.;]*\b(?:is|equals|gives|shows|means|tells|agrees)\b[^.;]*\b(?:latenc\w+|(?:one|1|"
+    r"single)[\s-]byte|small\w*|"
+    r"start-?up|costs?)\b",
     re.I,
 )
 
@@ -37,7 +47,11 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
     """A line is straight where one line fits, and a full link is full."""
     for part in sentence.parts:
         if part.is_stated:
-            for pattern, what in ((_STRAIGHT, _broken(part)), (_FILLS, _unfilled(part))):
+            for pattern, what in (
+                (_STRAIGHT, _broken(part)),
+                (_FILLS, _unfilled(part)),
+                (_INTERCEPT, "" if part.uses else _EXTRAPOLATED),
+            ):
                 found = pattern.search(part.words)
                 if found and what and not _DENIED.search(part.words[: found.end()]):
                     yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))

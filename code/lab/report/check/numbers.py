@@ -56,7 +56,7 @@ _UNITS = (
     (Sort.RATIO, r"-?fold\b|times\b|[x×](?!\w)"),
     (Sort.COUNT, r"(?:timed\s+|warm-?up\s+|work\s+|message\s+|different\s+|outstanding\s+|"
         r"of\s+the\s+)*(?:iterations?|repetitions?|"
-     r"runs?|rounds?|requests?|sizes?|messages?|trials?|series|windows?|rows?|records?|entries|points?|samples?|"
+     r"runs?|rounds?|requests?|sizes?|messages?|trials?|series|windows?|rows?|records?|entries|ratios|points?|samples?|"
      r"packets?|"
      r"measurements?|steps?|data\s+points?|(?=deep\b)|sends?|operations?|instructions?)\b"),
 )  # fmt: skip
@@ -64,13 +64,17 @@ _SCALES = {"k": 3, "K": 3, "kilo": 3, "M": 6, "mega": 6, "G": 9, "giga": 9, "T":
 _SCALES |= {"kibi": 3, "mebi": 6, "gibi": 9, "ki": 3}
 _NUMBER = re.compile(
     rf"(?P<hex>\b[A-Za-z_][\w-]*\d[\w.]*)|(?<![\w.])(?P<digits>{_DIGITS})|\b(?P<words>{_WORDS})\b"
-    rf"|\b(?:an?\s+|one\s+)?(?P<part>{'|'.join(PARTS)})s?\s+(?=of\b|the\b|that\b|as\b|a\b|an\b|gigabyte|"
+    r"|\b(?P<share>half\s+an?\s+(?:kilo|mega|giga|kibi|mebi|gibi)byte)\b"
+    rf"|\b(?:an?\s+|one\s+)?(?P<part>{'|'.join(PARTS)})s?\s+(?=of\b|the\b|that\b|as\b|a\b|an\b|gigabyte|lower|higher|faster|slower|less|more|"
     rf"megabyte|giga|mega)"
+    rf"|(?<=\bby )(?:about |almost |nearly |over |roughly )?(?:(?:an?|one|two|three) )?(?P<by>{'|'.join(PARTS)})s?\b"
     r"|\b(?P<times>twice|thrice|doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|quadrupl(?:es?|ed)|halv(?:es?|ed|ing)|"
     r"(?:two|three|four|five|ten|hundred|many|several|\d+)-?fold|orders?\s+of\s+magnitude|(?:several|many|"
     r"hundreds\s+of|"
     r"tens\s+of|dozens\s+of)\s+times|(?:tens|hundreds|thousands|millions|dozens)\s+of)\b"
-    r"|\b(?P<unit>an?\s+(?:milli|micro|nano)second)\b",
+    r"|\b(?P<unit>an?\s+(?:milli|micro|nano)second|(?:(?<=in )|(?<=under )|(?<=than )|(?<=within )|"
+    r"(?<=about ))an?\s+second"
+    r"(?=\s*(?:[.,;:)]|for\b|to\b|or\b|and\b|\Z)))\b",
     re.IGNORECASE,
 )
 
@@ -88,10 +92,13 @@ def _number(found: re.Match[str], words: str) -> Number | None:
     typed, start, end = found[0], found.start(), found.end()
     if found["times"]:
         return Number(typed, (0.0,), Sort.RATIO, typed, start, end, worded=True)
+    if found["share"]:
+        unit = re.split(r"\s", typed)[-1]
+        return Number(typed, _scaled(0.5, unit), Sort.SIZE, unit, start, end, worded=True)
     if found["unit"]:
         return Number(typed, (1.0,), Sort.TIME, typed, start, end, worded=True)
-    if found["part"]:
-        return Number(typed, (PARTS[found["part"].lower()],), Sort.RATIO, typed, start, end, worded=True)
+    if part := found["part"] or found["by"]:
+        return Number(typed, (PARTS[part.lower()],), Sort.RATIO, typed, start, end, worded=True)
     value = _digits(found["digits"]) if found["digits"] else _spoken(found["words"])
     if value is None:
         return None

@@ -9,8 +9,10 @@ _FIRST = re.compile(r"\b[Tt]he (?:former|first of (?:the two|them|these))\b")
 _SECOND = re.compile(r"\b[Tt]he (?:latter|second of (?:the two|them|these))\b")
 _NOUNS = r"programs|transports|protocols|of them|of these|approaches|methods|variants|technologies|interfaces|curves"
 _DOING = (
-    r"are|were|have|had|do|did|can|could|reach|achieve|attain|get|need|take|show|grow|rise|peak|level|saturate|plateau|"
-    r"scale|move|send|deliver|perform|fill|carry|run|ran|behave|fall|drop|lose|win|converge|differ|meet|cross|coincide|"
+    r"are|were|have|had|do|did|can|could|reach|achieve|attain|get|need|take|show|grow|rise|peak|level|saturate|"
+    r"plateau|"
+    r"scale|move|send|deliver|perform|fill|carry|run|ran|behave|fall|drop|lose|win|converge|differ|meet|cross|"
+    r"coincide|"
     r"benefit|profit|suffer|stay|remain|start|end|tie|keep|manage|use|exhaust|hit"
 )
 PAIR = re.compile(
@@ -27,9 +29,9 @@ def stand_ins(words: str, named: Sequence[tuple[int, str]], pair: Sequence[str])
             before = list(dict.fromkeys(group for place, group in named if place < found.start()))
             if len(before) == 2:
                 yield before[which], found.start(), found.end()
-    found = PAIR.search(words)
-    if found and not any(found.start() - place in (0, 1) for place, _ in named):  # `RDMA and TCP both reach`
-        before = list(dict.fromkeys(group for place, group in named if place < found.start()))
+    both = PAIR.search(words)
+    if both and not any(both.start() - place in (0, 1) for place, _ in named):  # `RDMA and TCP both reach`
+        before = list(dict.fromkeys(group for place, group in named if place < both.start()))
         first, second = before if len(before) == 2 else pair
-        yield first, found.start(), found.start() + 3
-        yield second, found.start() + 3, found.end()
+        yield first, both.start(), both.start() + 3
+        yield second, both.start() + 3, both.end()

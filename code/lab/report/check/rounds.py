@@ -10,9 +10,11 @@ from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import group_of, link_named, link_of
 from lab.report.claim import Claim
 
-_ROUNDS = re.compile(r"\brounds?\b|\bthroughputs?\b", re.I)
+_ROUNDS = re.compile(r"\brounds?\b|\bthroughputs?\b|\b(?:all|every|each)\b[^.;]*\bsizes?\b", re.I)
 _AGREE = re.compile(
-    r"\b(?:agree[ds]?|settled?|stabili[sz]ed?|(?:is|are|was|were|became|got) stable|converged?)\b", re.I
+    r"\b(?:agree[ds]?|settled?|stabili[sz]ed?|(?:is|are|was|were|became|got) stable|converged?|(?:was|were|are|"
+    r"is) enough|suffic\w+)\b",
+    re.I,
 )
 _EVERY = re.compile(r"\b(?:all|every|each|any)\b[^.;]*\bsizes?\b|\balways\b|\beverywhere\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|no|hardly|nowhere)\b|n't\b", re.I)

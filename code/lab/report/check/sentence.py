@@ -10,26 +10,14 @@ from functools import cached_property
 from lab.model.sizes import format_size
 from lab.report.check.latex import MARK, Plain, numerals
 from lab.report.check.numbers import Number, Sort, numbers
+from lab.report.check.speaker import is_published, is_stated
 from lab.report.check.subjects import Mention, groups_of, mentions
 from lab.report.claim import Claim, Ledger
 
 _PARTS = re.compile(
-    r";|:(?=\s)|,?\s+(?:but|whereas|while|although|though|yet|however)\s|,\s+(?=and\s+(?:the|it|they|we|our)\s)|—|–\s"
+    r";|:(?=\s)|,?\s+(?:but|whereas|while|although|though|yet|however)\s|,\s+(?=and\s+(?:the|it|they|we|our)\s|which\s+(?:is|was|are|were)\s)|—|–\s"
 )
 _SEGMENTS = re.compile(r"[,;()]|:(?=\s)|\b(?:and|while|whereas|but|against|versus|vs|than|compared|instead)\b")
-# Not what this measurement says: what others say, what is expected, asked, or not known.
-_ELSEWHERE = re.compile(
-    r"\bpublish|\breports?\b(?!\s+here)|\b(?:their|they|authors?|literature|papers?|manual|textbooks?)\b|"
-    r"\bwould\b|\bmight\b|"
-    r"\bcould\b(?!\s+lead)|\bmay\b|\bexpect|\bperhaps\b|\bprobably\b|\bif\b|(?<!tell )(?<!say )(?<!decide )\bwhether\b|"
-    r"\bin (?:theory|principle)\b|"
-    r"\bshould\b|\bsuppos|\bassum|\bhypothe|\bquestion|\bclaims? that\b|\bwonder|\bpossib|\?",
-    re.I,
-)  # fmt: skip
-_HERE = re.compile(
-    r"\b(?:we|our|ours|us|here|this (?:run|lab|experiment|report|measurement)|confirm\w*|likewise|too|also)\b", re.I
-)
-_PUBLISHED = re.compile(r"\bpublish|\b(?:their|they|authors)\b|\b(?:the|that|a) reports?\b|\bReport [A-E]\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -69,12 +57,12 @@ class Clause:
     @property
     def is_stated(self) -> bool:
         """Whether it says what was measured, and not what others say or what is expected."""
-        return not _ELSEWHERE.search(self.words)
+        return is_stated(self.words)
 
     @property
     def is_published(self) -> bool:
         """Whether it speaks of a published report alone."""
-        return bool(_PUBLISHED.search(self.words)) and not _HERE.search(self.words)
+        return is_published(self.words)
 
 
 @dataclass(frozen=True)
@@ -128,10 +116,23 @@ class Sentence:
 def sizes_in(part: Clause) -> tuple[int, ...]:
     """The sizes of messages that a clause names: typed, or by a claim of a size."""
     known = {size for each in part.sentence.ledger.setting.strands for size in each.sizes}
-    typed = [int(value) for each in part.numbers if each.sort is Sort.SIZE for value in each.values if value in known]
+    typed = [int(value) for each in part.numbers for value in _as_size(each, part) if value in known]
     claimed = [int(each.claim.estimate.value) for each in part.uses if each.claim and each.claim.unit == "size"]
     named = [size for words, size in _extremes(known) if re.search(words, part.words, re.I)]
     return tuple(dict.fromkeys([*typed, *claimed, *named]))
+
+
+def _as_size(number: Number, part: Clause) -> tuple[float, ...]:
+    """The bytes of a number, whose unit may stand behind the next one: `between 1 and 16 KiB`."""
+    if number.sort is Sort.SIZE:
+        return number.values
+    after = next((each for each in part.numbers if each.start >= number.end), None)
+    if number.sort is not Sort.BARE or after is None or after.sort is not Sort.SIZE:
+        return ()
+    if not re.fullmatch(r"\s*(?:,|and|to|or|through|-|–)\s*", part.sentence.words[number.end : after.start]):
+        return ()
+    last = float(re.sub(r"[^\d.].*", "", after.typed) or 1)
+    return tuple(number.values[0] * each / last for each in after.values)
 
 
 def _extremes(known: set[int]) -> Iterator[tuple[str, int]]:

@@ -7,43 +7,62 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from lab.analysis.verdict import Verdict, judge
+from lab.analysis.verdict import Verdict, apart, judge
 from lab.model.sizes import format_size
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
+from lab.report.check.verdicts import sizes_meant
 from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.moves import JUMP, is_level
 from lab.report.setting import Strand
 
 PROPORTIONATE = 0.85  # of the sizes own factor: a step below brings less than in proportion
+COLLAPSED = 0.6  # of the rate before: a fall that may be called a collapse
+HARDLY = 1.05  # a last step that may be called level, and growth as well
 CLOSE = 0.999  # of a peak: printed alike
+_ABOVE = re.compile(r"\b(?:beyond|above|past|after|over|larger than|exceed\w*)\s+(?:messages of )?\Z", re.I)
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly)\b|n't\b", re.I)
 _PEAK = re.compile(
     r"\b(?:peaks?|peaked|maximum|highest(?! ratio)|tops? out|at most|best (?:rate|throughput|value))\b", re.I
 )
 _LOWEST = re.compile(r"\b(?:minimum|lowest|at least)\b", re.I)
 KNEE = re.compile(r"\b(?:knee|bends?|kink)\b", re.I)
-_JUMP = re.compile(r"\b(?:jumps?|jumped|leaps?|spikes?|steep(?:est)? (?:step|rise))\b", re.I)
+_JUMP = re.compile(
+    r"\b(?:jumps?|jumped|leaps?|leapt|spikes?|steep(?:est)? (?:step|rise)|surges?|soars?|shoots? up|(?:sky)?rockets?|"
+    r"(?:sudden|abrupt|sharp|steep) (?:increase|rise|growth|gain|step|change)|suddenly (?:ris|increas|grow)\w+)\b",
+    re.I,
+)
 _LEVELS = re.compile(
-    r"\b(?:saturat\w*|converg\w*|plateaus?|levels? off|flattens?|flat|(?:is|stays|remains|nearly) constant|"
-    r"stagnat\w*)\b",
+    r"\b(?:saturat\w*(?! (?:the|a|its) (?:\w+ ){0,3}(?:link|cable|wire|Ethernet))|"
+    r"(?:remain|stay)s? (?:on|at) (?:\w+ )?the same level|converg\w*|plateaus?|levels? off|flattens?|flat|(?:is|"
+    r"stays|remains|nearly) constant|"
+    r"(?:reach\w*|attain\w*|achiev\w*|hits?|arriv\w+ at) (?:its|their) (?:full|top|final|maximal) (?:speed|"
+    r"throughput|rate)|"
+    r"stagnat\w*|stops? (?:growing|rising|increasing)|no (?:further|more) (?:gain|growth|increase)|"
+    r"(?:hardly|barely|scarcely|no longer|not|n't)(?: \w+)? (?:chang|grow|ris|increas|improv|climb|get (?:any |"
+    r"much )?fast|var(?:y|ies))\w*"
+    r"(?! (?:at every|steadily|with|in proportion|strongly|monoton|linear|always|every)))\b",
     re.I,
 )
 _FALLS = re.compile(
-    r"\b(?:falls?|fell|drops?|dropped|dips?|collaps\w*|decreas\w*|declin\w*|sinks?|"
-    r"degrad\w*)\b",
+    r"\b(?:falls?|fell|drops?|dropped|dips?|go(?:es)? down|falls? off|comes? down|tails? off|decreas\w*|"
+    r"declin\w*|sinks?|degrad\w*|diminish\w*|shrinks?|deteriorat\w*|"
+    r"(?P<strong>collaps\w*|plummet\w*|crash\w*|plung\w*|breaks? down|tanks?|nosediv\w*))\b",
     re.I,
 )
 _GROWS = re.compile(
     r"\b(?:grow\w*|ris(?:es?|ing)|rose|increas\w*|climb\w*|scal\w*|doubl\w*)\b[^.;]*?\b(?:steadil\w*|"
     r"monotonic\w*|linear\w*|proportion\w*|evenly|"
-    r"strong\w*|always|constantly|continuous\w*|uniform\w*)\b|\b(?:steady|monotonic|linear|always|strong(?:ly)?|"
+    r"with (?:every|each)|at (?:every|each)|strong\w*|always|constantly|continuous\w*|uniform\w*)\b|\b(?:steady|"
+    r"monotonic|linear|always|strong(?:ly)?|"
     r"steadily|still)\s+"
-    r"(?:grow\w*|ris\w*|increas\w*|scal\w*|doubl\w*)",
+    r"(?:grow\w*|ris\w*|increas\w*|scal\w*|doubl\w*)|\bscal\w* (?:\w+ )?with (?:the |its )?(?:message |size)|"
+    r"\bdoubl\w+\b[^.;]*\bdoubl\w+\b|\bhalv\w+\b[^.;]*\bhalv\w+\b|\bin step with the (?:message |size)|"
+    r"\bproportional to the (?:message |size)",
     re.I,
 )
-_STRICT = re.compile(r"linear|proportion|strong|doubl|uniform|evenly", re.I)
+_STRICT = re.compile(r"linear|proportion|strong|doubl|halv|uniform|evenly|scal\w* (?:\w+ )?with|in step", re.I)
 _RATE_NOUN = re.compile(r"\b(?:throughput|curve|rate|bandwidth|speed|performance)\b", re.I)
 
 
@@ -71,8 +90,8 @@ def shapes_hold(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         if not part.is_stated or not (part.mentions or _RATE_NOUN.search(part.words) or sentence.before):
             continue
-        curves = _curves(part)
-        for pattern, judged in _RULES:
+        curves = curves_of(part)
+        for pattern, judged in SHAPES:
             if (found := pattern.search(part.words)) and curves:
                 yield from _judged(judged, curves, part, found)
 
@@ -87,7 +106,7 @@ def _judged(judged: Judge, curves: list[CurveClaims], part: Clause, found: re.Ma
         )
 
 
-def _curves(part: Clause) -> list[CurveClaims]:
+def curves_of(part: Clause) -> list[CurveClaims]:
     """Of the programs of the clause, on its link; the first series of each."""
     ledger, link = part.sentence.ledger, link_named(part.words) or link_named(part.sentence.words) or FREE
     claimed = {name for each in part.uses if each.claim and len(each.claim.series) == 1 for name in each.claim.series}
@@ -191,6 +210,8 @@ def _levels(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
         start = min(sizes)
         level = is_level([rates[each].estimate.value for each in sorted(rates) if each >= start])
     else:
+        if last.verdict is Verdict.MORE and last.estimate.value <= HARDLY:
+            return ""  # it may be called either
         level = last.verdict in (Verdict.WITHIN, Verdict.CANT_TELL)
     if level is not denied:
         return ""
@@ -206,9 +227,23 @@ def _falls(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     if falls == denied and not (denied and sizes_in(part)):
         return f"its lowest step is \\claim{{{fall.name}}}, from \\claim{{{start.name}}} to \\claim{{{end.name}}}"
     ends = {int(start.estimate.value), int(end.estimate.value)}
-    if falls and not denied and sizes_in(part) and not ends & set(sizes_in(part)):
+    if falls and found["strong"] and not denied and fall.estimate.value > COLLAPSED:
+        return f"that is no collapse: its lowest step is \\claim{{{fall.name}}}"
+    beyond = _beyond(part)
+    if (
+        falls
+        and not denied
+        and sizes_in(part)
+        and (start.estimate.value < beyond or not (beyond or ends & {*sizes_in(part)}))
+    ):
         return f"it falls from \\claim{{{start.name}}} to \\claim{{{end.name}}}"
     return ""
+
+
+def _beyond(part: Clause) -> float:
+    """The size that the clause speaks of what lies above, or 0."""
+    beyond = (each for each in part.numbers if _ABOVE.search(part.sentence.words[: each.start]))
+    return next((min(each.values) for each in beyond), 0)
 
 
 def _of_sizes(part: Clause) -> bool:
@@ -228,7 +263,7 @@ def _grows(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
         re.search(r"\b(?:almost|nearly|roughly|approximately)\b", found[0]) and sizes_in(part)
     ):
         return ""
-    named = sizes_in(part)
+    named = sizes_in(part) or tuple(sizes_meant(part, curve.rates))
     rates = {
         size: each
         for size, each in curve.rates.items()
@@ -247,10 +282,18 @@ def _grows(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     fall = curve.claim("fall")
     if len(named) < 2 and fall is not None and judge(fall.estimate, margin=fall.margin) is Verdict.LESS:
         return f"it falls once: \\claim{{{fall.name}}}"
+    return _falls_somewhere(rates) if fall is None else ""
+
+
+def _falls_somewhere(rates: dict[int, Claim]) -> str:
+    """The first step down that the intervals show, where no claim of the lowest step is made."""
+    for (_, before), (_, after) in pairwise(sorted(rates.items())):
+        if after.estimate.value < before.estimate.value and apart(before.estimate, after.estimate):
+            return f"it falls once: \\claim{{{after.name}}}"
     return ""
 
 
-_RULES: tuple[tuple[re.Pattern[str], Judge], ...] = (
+SHAPES: tuple[tuple[re.Pattern[str], Judge], ...] = (
     (_PEAK, _peak),
     (KNEE, _knee),
     (_JUMP, _jump),

@@ -15,7 +15,11 @@ from lab.report.claim import Claim
 
 WIDER = 1.25  # how far from a knee's interval a size is still beside it
 BESIDE = 1.05  # the same of a step, whose ends are two sizes that were sent
-_STEP = re.compile(r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:a|the|their|its) step|break)\b", re.I)
+_STEP = re.compile(
+    r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:a|the|their|its) step|break|(?:becomes?|"
+    r"gets?) (?:slower|longer|more expensive))\b",
+    re.I,
+)
 _CHANGE = re.compile(r"\b(?:chang\w*|var(?:y|ies)|differs?|mov\w*|ris\w*|increas\w*)\b", re.I)
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
 
@@ -30,7 +34,8 @@ class Place:
     is_step: bool
 
     def is_near(self, sizes: tuple[int, ...]) -> bool:
-        return not sizes or any(self.low <= each <= self.high for each in sizes)
+        wider = BESIDE if self.is_step else WIDER
+        return not sizes or any(self.low / wider <= each <= self.high * wider for each in sizes)
 
 
 def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
@@ -41,9 +46,8 @@ def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
             continue
         places = list(_places(part, names))
         for pattern, kind in ((KNEE, "knee"), (_STEP, "step")):
-            if found := pattern.search(part.words):
-                if what := _wrong(kind, places, part, found):
-                    yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
+            if (found := pattern.search(part.words)) and (what := _wrong(kind, places, part, found)):
+                yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
         if what := _kept(places, part):
             yield Objection(what, part.start)
 
@@ -59,14 +63,18 @@ def _places(part: Clause, names: set[str]) -> Iterator[Place]:
     calls, modes = calls_named(part.words)
     for claim in part.sentence.ledger.values():
         parts = {*claim.name.split(".")}
-        if not {*claim.series} & names or (calls and not parts & {*calls, "fit"}) or (modes and not parts & {*modes, "fit"}):
+        if (
+            not {*claim.series} & names
+            or (calls and not parts & {*calls, "fit"})
+            or (modes and not parts & {*modes, "fit"})
+        ):
             continue
         interval = claim.estimate.interval
         if claim.name.endswith(".knee") and interval:
-            yield Place(claim, interval.low / WIDER, interval.high * WIDER, is_step=False)
+            yield Place(claim, interval.low, interval.high, is_step=False)
         elif claim.name.endswith((".leap.from", ".fit.break.from")):
             end = part.sentence.ledger[claim.name.removesuffix("from") + "to"]
-            yield Place(claim, claim.estimate.value / BESIDE, end.estimate.value * BESIDE, is_step=True)
+            yield Place(claim, claim.estimate.value, end.estimate.value, is_step=True)
 
 
 def _wrong(kind: str, places: list[Place], part: Clause, found: re.Match[str]) -> str:
@@ -76,7 +84,9 @@ def _wrong(kind: str, places: list[Place], part: Clause, found: re.Match[str]) -
     if not fitting:
         return f"the data support no {kind} there"
     sizes = sizes_in(part)
-    return "" if any(each.is_near(sizes) for each in fitting) else f"a {kind} lies at \\claim{{{fitting[0].claim.name}}}"
+    return (
+        "" if any(each.is_near(sizes) for each in fitting) else f"a {kind} lies at \\claim{{{fitting[0].claim.name}}}"
+    )
 
 
 def _kept(places: list[Place], part: Clause) -> str:
@@ -84,5 +94,5 @@ def _kept(places: list[Place], part: Clause) -> str:
     found, sizes = _CHANGE.search(part.words), sizes_in(part)
     if found is None or not _DENIED.search(part.words[: found.start()]) or len(sizes) < 2:
         return ""
-    within = [each for each in places if each.is_step and min(sizes) <= each.low * BESIDE and each.high / BESIDE <= max(sizes)]
+    within = [each for each in places if each.is_step and min(sizes) <= each.low and each.high <= max(sizes)]
     return f"there is a step: \\claim{{{within[0].claim.name.removesuffix('.from')}}}" if within else ""

@@ -13,6 +13,8 @@ from lab.report.check.binding import (
     kinds_are_as_said,
 )
 from lab.report.check.calls import calls_compare
+from lab.report.check.dependence import sizes_matter
+from lab.report.check.effects import effects_are_shown
 from lab.report.check.extremes import ends_are_of_the_sizes
 from lab.report.check.fitting import fitting, nearest
 from lab.report.check.gaps import gaps_hold
@@ -29,8 +31,10 @@ from lab.report.check.steps import steps_are_there
 from lab.report.check.tabular import heads
 from lab.report.check.times import times_rise
 from lab.report.check.typed import numbers_are_carried, versions_are_the_records
+from lab.report.check.unknown_words import words_are_known
+from lab.report.check.variants import variants_hold
 from lab.report.check.verdicts import comparisons_hold
-from lab.report.check.world import effects_were_measured, spread_is_known, world_is_as_recorded
+from lab.report.check.world import spread_is_known, world_is_as_recorded
 from lab.report.claim import Ledger
 from lab.report.errors import RefusedSentence
 from lab.report.prose.uses import digits_of
@@ -41,6 +45,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     numbers_are_carried,
     ends_are_of_the_sizes,
     gaps_hold,
+    sizes_matter,
     rounds_agree,
     versions_are_the_records,
     claims_are_of_the_subject,
@@ -48,6 +53,8 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     claims_are_of_the_size,
     kinds_are_as_said,
     comparisons_hold,
+    words_are_known,
+    variants_hold,
     calls_compare,
     shapes_hold,
     lines_hold,
@@ -56,7 +63,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     extremes_are_extreme,
     world_is_as_recorded,
     spread_is_known,
-    effects_were_measured,
+    effects_are_shown,
 )
 
 

@@ -17,7 +17,9 @@ TIME = re.compile(r"\btimes?\b(?! as)|\blatenc|\bround[\s-]trips?\b|\bduration",
 _OF_MESSAGES = (".round_trip", ".mean")
 _ALWAYS = re.compile(
     r"\b(?:ris\w+|rose|grow\w*|increas\w*|climb\w*|go(?:es)? up)\b[^.;]*\b(?:with (?:every|each)|at (?:every|each)|"
-    r"always|steadily|monotonic\w*|throughout|without exception)\b|\b(?:steadily|always|monotonic\w*)\s+(?:ris|grow|incr)"
+    r"always|steadily|monotonic\w*|throughout|without exception)\b|\b(?:steadily|always|monotonic\w*)\s+(?:ris|"
+    r"grow|incr)"
+    r"|\bno (?:size|step|point)\b[^.;]*\b(?:falls?|drops?|decreas\w+)\b"
     r"|\bnever (?:falls?|fell|drops?|dropped|decreas\w+|sinks?|shrinks?)\b",
     re.I,
 )
@@ -95,6 +97,8 @@ def _judged(group: str, part: Clause, found: re.Match[str]) -> Iterator[Objectio
         return
     if always and down and not (sizes and len(sizes) > 1):
         small, large = down[0]
-        yield Objection(f"it does not: it falls between {small} and {large} bytes", part.start + found.start(), (group,))
+        yield Objection(
+            f"it does not: it falls between {small} and {large} bytes", part.start + found.start(), (group,)
+        )
     elif not always and not any(not sizes or {small, large} & {*sizes} for small, large in down):
         yield Objection("no step down is in the data there", part.start + found.start(), (group,))

@@ -40,7 +40,7 @@ _TOPICS = (
     (Topic.PERCENT, r"confiden|interval|level|margin|stable|var(?:y|ied|ies)|luck|share"),
 )  # fmt: skip
 _TOPIC_OF_NOUN = (
-    (Topic.SIZES, r"sizes?"),
+    (Topic.SIZES, r"sizes?|ratios"),
     (Topic.ITERATIONS, r"iterations?|messages?|sends?|operations?"),
     (Topic.REPETITIONS, r"repetitions?|runs?|measurements?|points?|samples?|times?"),
     (Topic.DEPTH, r"requests?|deep"),
@@ -49,8 +49,11 @@ _TOPIC_OF_NOUN = (
 )
 # A part or a multiple of a thing that nobody measured.
 _HARMLESS_RATIO = re.compile(
+    r"(?:doubl\w+|halv\w+)\b[^.;]{0,60}\bsizes?\b[^.;]{0,60}\b(?:doubl\w+|halv\w+)|"
     r"half (?:of )?(?:the |a |that )?(?:round|loop|trip|sizes|way|duplex|interval|width)|double the (?:one|size)|"
     r"siz\w+ (?:\w+ ){0,6}doubl|doubl\w+ (?:of )?(?:the |each |in )?(?:message )?size|double[\s-]precision|"
+    r"(?:twice|double) (?:the (?:one|size|previous)|as (?:large|long|big) as the (?:one|previous|last|size))|"
+    r"doubl\w+,? (?:just )?(?:as|like) (?:does )?the sizes?|"
     r"(?:half|third|quarter) of (?:the|our|all) (?:sizes|points|messages|trials)|one (?:of the|that)",
     re.I,
 )
@@ -61,6 +64,15 @@ _REPEATED = re.compile(r"\A(?!.*(?:\bas\b|than|fast|slow)).*(?:repeat|measur|\bs
 _SMALL_WORDS = 12  # two transports, three reasons: a small cardinal in words that counts things
 _MEASURED_NOUN = re.compile(
     r"\A(?:times|sizes|megabytes|percent|fold|faster|slower|higher|lower|to|or|and|of|MB|GB)\b", re.I
+)
+_OF_RATIO = re.compile(
+    r"\b(?:ratios?|speed-?ups?|gains?|advantage|lead)\b[^.;:]*\b(?:from|between|to|of|about|nearly|almost|"
+    r"around|roughly|is|"
+    r"reaches|and)\s+\Z",
+    re.I,
+)
+_SAID = re.compile(
+    r"\b(?:says?|said|speaks?|claims?|claimed|writes?|wrote|states?|mentions?|not|instead|promis\w+)\b", re.I
 )
 _INSTRUCTION = re.compile(r"\binstruction", re.I)
 
@@ -75,7 +87,9 @@ def numbers_are_carried(sentence: Sentence) -> Iterator[Objection]:
 
 def _wrong(number: Number, part: Clause, sentence: Sentence) -> str:
     setting = sentence.ledger.setting
-    if part.is_published or _is_name(number, sentence.words):
+    if part.is_published and (rows := _rows(number, part)):
+        return rows
+    if part.is_published or _is_name(number, sentence.words) or _is_theirs(number, part):
         return ""
     match number.sort:
         case Sort.SIZE:
@@ -93,6 +107,36 @@ def _wrong(number: Number, part: Clause, sentence: Sentence) -> str:
             return "" if one else _measured(number)
         case Sort.BARE:
             return _bare(number, sentence)
+
+
+def _rows(number: Number, part: Clause) -> str:
+    """What a published file holds, as against what its report says of it."""
+    if not re.match(r"rows?|(?:data\s+)?points?|records?|measurements?|samples?", number.noun) or _SAID.search(
+        part.words
+    ):
+        return ""
+    found = [each for name, each in part.sentence.ledger.items() if re.fullmatch(r"report_\w+\.points", name)]
+    if not found or any(each.estimate.value in number.values for each in found):
+        return ""
+    return f"their file has \\claim{{{found[0].name}}}"
+
+
+def _is_theirs(number: Number, part: Clause) -> bool:
+    """`the published factor of 33`, `the factor of 33 of the published report`; `we cannot confirm the report's 33`."""
+    words, place = part.words, number.start - part.start
+    before, behind = words[max(place - 40, 0) : place], words[number.end - part.start :][:40]
+    denied = re.search(
+        r"\b(?:not|never|cannot|can't|unable to)\b(?: \w+)? (?:confirm|reproduc|support|find|see)\w*", words
+    )
+    named = re.search(r"\bpublished (?:\w+ ){0,3}\Z|\breport's (?:\w+ ){0,3}\Z", before)
+    return bool(
+        named
+        or re.match(
+            r"[^,;]{0,20}\b(?:of|in|from) (?:the|"
+            r"that) (?:published )?report\b",
+            behind,
+        )
+    ) or bool(denied and re.search(r"\bpublish|\breport\b", words))
 
 
 def _measured(number: Number) -> str:
@@ -144,8 +188,11 @@ def _ratio(number: Number, part: Clause, setting: Chosen) -> str:
         r"\btrips?\b|\boff\b", part.sentence.words
     ):
         return ""
-    near = part.sentence.words[max(number.start - 45, 0) : number.end + 24]
-    if _HARMLESS_RATIO.search(near) and not re.search(r"faster|slower", near, re.I):
+    before, behind = (90, 90) if re.match("doubl|halv", number.typed, re.I) else (45, 24)
+    start = max(number.start - before, 0)
+    near = part.sentence.words[start : number.end + behind]
+    harmless = any(each.end() > number.start - start for each in _HARMLESS_RATIO.finditer(near))
+    if harmless and not re.search(r"faster|slower", near, re.I):
         return ""
     repeated = re.match(r"times", number.noun) and number.values[0] in setting.values(Topic.REPETITIONS)
     return "" if repeated and _REPEATED.search(part.words) else _measured(number)
@@ -170,6 +217,8 @@ def _bare(number: Number, sentence: Sentence) -> str:
     behind = words[number.end :].lstrip(" -")
     if number.worded and (value <= 1 or re.match(r"of (?:the|them|these|us|our)\b", behind)):
         return ""
+    if number.worded and re.search(r"\bfactor of\s+(?:\w+\s+)?\Z", words[: number.start]):
+        return _measured(number)
     if number.worded and value <= _SMALL_WORDS and not _MEASURED_NOUN.match(behind):
         return ""
     if counted_sizes(number, words) or _is_index(number, words):
@@ -177,6 +226,8 @@ def _bare(number: Number, sentence: Sentence) -> str:
     if other := _instead_of(number, sentence):
         return _count(replace(number, noun=other), sentence, setting)
     topics = [topic for topic, pattern in _TOPICS if re.search(pattern, words, re.I)]
+    if _OF_RATIO.search(words[: number.start]):
+        return _measured(number)
     if len(topics) > 1 and not re.search(r"bytes?\b|MTU|sizes?\b", words):
         topics = [each for each in topics if each is not Topic.SIZE]
     if any(value in setting.values(topic) for topic in topics):

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from lab.analysis.verdict import Verdict
-from lab.report.check.comparing import Compared, Relation, Scope, comparisons
+from lab.report.check.calls import is_of_calls
+from lab.report.check.comparing import Compared, Scope, comparisons
+from lab.report.check.comparing_words import Relation
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
 from lab.report.check.subjects import FREE, LIMITED, link_named, link_of, speaks_of_single
@@ -18,6 +20,21 @@ _TURNED = {Verdict.MORE: Verdict.LESS, Verdict.LESS: Verdict.MORE}
 COUNTS = {"faster": Verdict.MORE, "slower": Verdict.LESS}
 _BEYOND = re.compile(r"\b(?:beyond|above|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
 _OF_ITSELF = re.compile(r"highest|lowest|higher|lower|best|better|larger|lost|loses|leads?|similar|equal", re.I)
+_CHOICE = re.compile(
+    r"(?:better|best|superior|faster|fastest|quicker|quickest) (?:choice|option|one|program|transport|protocol|"
+    r"solution|way|"
+    r"alternative|candidate)|(?:better|best) (?:suited|for|of)\b",
+    re.I,
+)
+_HIGHER = re.compile(
+    r"(?:higher|better|lower|worse|greater|larger) (?:throughput|rate|bandwidth|performance|speed)", re.I
+)
+_GROWN = re.compile(
+    r"\b(?:larger|longer|bigger|shorter|smaller|deeper|more|fewer|with|when|than|as soon as|at|from|beyond|"
+    r"above|below|"
+    r"even|still)\b",
+    re.I,
+)
 _ONLY = re.compile(r"\b(?:only|solely|merely) (?:for|at|with|below|above|beyond|under|over|up to|on|from)\b", re.I)
 _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
 
@@ -25,7 +42,7 @@ _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z"
 def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
     """Every comparison of two programs is what the ratios say."""
     for part in sentence.parts:
-        if not part.is_stated:
+        if not part.is_stated or is_of_calls(part):
             continue
         for compared in comparisons(part):
             if what := _false(compared, part):
@@ -65,11 +82,18 @@ def _bases(said: Compared, part: Clause) -> list[str]:
     if others:
         return list(dict.fromkeys(others))
     of_all = re.search(r"\bof (?:all|the (?:three|four|programs))\b", part.words)
-    if _OF_ITSELF.match(said.word) and not of_all:
+    if _OF_ITSELF.match(said.word) and not of_all and not _is_of_programs(said, part):
         return []
     pairs = (part.sentence.groups_of(each) for each in part.sentence.ledger.values() if len(each.series) == 2)
     found = {other for groups in pairs if said.ours in groups for other in groups if other != said.ours}
     return sorted(found) if of_all else [each for each in sorted(found) if each in ("RDMA", "TCP")]
+
+
+def _is_of_programs(said: Compared, part: Clause) -> bool:
+    """`delivers a higher throughput`, and not at larger sizes than at small ones: than the other program."""
+    if _CHOICE.match(part.sentence.words[said.at :]):
+        return True
+    return bool(_HIGHER.match(part.sentence.words[said.at :])) and not _GROWN.search(part.words)
 
 
 def verdicts(ours: str, base: str, part: Clause) -> Verdicts | None:

@@ -1,4 +1,4 @@
-"""What a text says of the world beyond the numbers: cards, networks, machines, spread, effects that nobody varied."""
+"""What a text says of the world beyond the numbers: cards, networks, machines, spread."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
-from lab.report.claim import Ledger
 
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|instead of|unlike|nothing|none)\b|n't\b", re.I)
 _NETWORK = re.compile(r"\b(?:InfiniBand|FDR|EDR|HDR|NDR|QDR|Omni-?Path|iWARP|switch)\b")
@@ -20,12 +19,15 @@ _MACHINES = re.compile(
     r"\b(?:two|both|2|different|separate|several|distinct)\s+(?:\w+\s+)?(?:servers?|machines?|hosts?|computers?|"
     r"nodes?)\b|"
     r"\b(?:a|their own|its own)\s+(?:processors?|cores?|machines?|computers?)(?: core)? each\b|"
+    r"\b(?:hosts|servers|nodes|machines|computers) were (?:connected|linked|joined|wired)\b|\bback[\s-]to[\s-]back\b|"
+    r"\b(?:DAC|fib(?:re|er)|copper|optical|twisted)[\s-](?:cable|pair|link|fib)|"
     r"\bon another (?:server|machine|host)\b",
     re.I,
 )
 _BUFFER = re.compile(
     r"\b(?:network|card|adapter|hardware|NIC)(?:'s)?\s+buffers?\b|\bbuffers? (?:size )?of the (?:network|card|"
-    r"adapter|hardware|NIC)\b",
+    r"adapter|hardware|NIC)\b|\b(?:kernel|socket|MPI|library|system)(?:'s)? buffers? (?:\w+ ){0,2}"
+    r"(?:hold|has|have|is|are|of|with|size)",
     re.I,
 )
 _BYPASS = re.compile(
@@ -39,6 +41,10 @@ _MENTIONED = re.compile(
     r"\bemulat|\bsoftware\b|\bmodel",
     re.I,
 )
+_UNMEASURED = re.compile(
+    r"\b(?:CPU|processor) (?:load|usage|utili[sz]ation)\b|\b(?:less|more|fewer) (?:CPU|memory|power|energy)\b|"
+    r"\b(?:power|energy) consumption\b|\bcache misses\b|\bretransmi\w+\b|\bjitter\b|\bper cent of the CPU\b",
+)
 _SAME = re.compile(
     r"\b(?:no|without(?: any)?|zero)\s+(?:\w+\s+)?(?:spread|variance|variation|noise|scatter|deviation|error)\b|"
     r"\b(?:exactly|always)\s+(?:the same|identical|equal)\b|\b(?:every|all|each)\s+(?:the\s+)?(?:repetitions?|"
@@ -48,26 +54,6 @@ _SAME = re.compile(
 )
 _SIGNIFICANT = re.compile(
     r"\bstatistical(?:ly)? significan\w*|\bsignifican\w*\b[^.;]*\bp\s*[<=>]|\bp[\s-]?values?\b|\bp\s*[<=]", re.I
-)
-PARAMETERS = {
-    "depth": r"\bdepths?\b|\bqueues?\b|\bdeeper\b",
-    "warmup": r"\bwarm(?:ing)?[\s-]?up\b",
-    "iterations": r"\biterations?\b",
-    "mtu": r"\bMTU\b",
-    "inline": r"\binlin(?:e|ing)\b",
-    "post_list": r"\bpost(?:ed)?[\s-]lists?\b|\bchains?\b|\blists? of (?:\w+ )*requests\b",
-    "signal_every": r"\bsignal(?:led|ling|ing)\b",
-    "windows": r"\bwindow size\b",
-}
-NAMES = {"depth": ("tx_depth",), "warmup": ("warmup",), "iterations": ("iterations",), "post_list": ("post_list",)}
-NAMES |= {"signal_every": ("signal_every",), "mtu": ("mtu",), "inline": ("inline",)}
-_RECEIVE = re.compile(r"\b(?:receive|rx)[\s_-]*(?:queue|depth)|\bdepth of the receive", re.I)
-_EFFECT = re.compile(
-    r"\b(?:effects?|affects?|influences?|impacts?|matters?|changes? the|makes?|improves?|increases?|reduces?|"
-    r"lowers?|raises?|triples?|doubles?|"
-    r"slows?|speeds?|helps?|hurts?|costs? throughput|different results|lead to|results in|boosts?|faster|slower|"
-    r"best (?:depth|value))\b",
-    re.I,
 )
 
 
@@ -90,6 +76,7 @@ _WORLD = (
     (_BYPASS, "nothing goes past the kernel here: Soft-RoCE is a part of it"),
     (_BUFFER, "a buffer's size is an interpretation: it was not measured"),
     (_NETWORK, "the records are of no such network: the link is a model, and RDMA is Soft-RoCE"),
+    (_UNMEASURED, "that was not measured here"),
     (_CARD, "no card took part: Soft-RoCE does its work in the kernel"),
     (_MACHINES, "both ends ran on one machine and share its processor core"),
 )
@@ -113,41 +100,3 @@ def spread_is_known(sentence: Sentence) -> Iterator[Objection]:
             yield Objection(
                 "how far repetitions lie apart is not a claim here: the intervals say it", part.start + found.start()
             )
-
-
-def effects_were_measured(sentence: Sentence) -> Iterator[Objection]:
-    """A parameter that was not varied has no known effect; one that was, has a claim of it."""
-    for part in sentence.parts:
-        effect = _EFFECT.search(part.words)
-        if (
-            not part.is_stated
-            or effect is None
-            or re.search(r"\bvaried\b|\bnothing about\b|\bsubject of\b", part.words)
-        ):
-            continue
-        named = [name for name, pattern in PARAMETERS.items() if re.search(pattern, part.words, re.I)]
-        for name in named:
-            if what := _unmeasured(name, part, sentence.ledger):
-                yield Objection(what, part.start + effect.start())
-                break
-
-
-def _unmeasured(name: str, part: Clause, ledger: Ledger) -> str:
-    varied = {each: strand.name for strand in ledger.setting.strands for each in strand.varied}
-    series = [varied[each] for each in NAMES.get(name, (name,)) if each in varied]
-    if not series or _RECEIVE.search(part.words):
-        return f"{name} was not varied here, so that nothing shows its effect" if _is_about(name, part) else ""
-    used = {each for use in part.sentence.uses if use.claim for each in use.claim.series}
-    if not used & set(series) and not part.uses:
-        return f"the effect of {name} needs its claim, such as \\claim{{{_gain(series[0], ledger)}}}"
-    return ""
-
-
-def _is_about(name: str, part: Clause) -> bool:
-    """Whether the parameter is the cause: it stands before the effect."""
-    found, effect = re.search(PARAMETERS[name], part.words, re.I), _EFFECT.search(part.words)
-    return bool(found and effect and found.start() < effect.start())
-
-
-def _gain(series: str, ledger: Ledger) -> str:
-    return next((name for name in ledger if name.startswith(f"{series}.") and name.endswith(".gain")), f"{series}.gain")

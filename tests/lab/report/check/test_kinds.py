@@ -1,4 +1,4 @@
-"""One lie and one honest sentence of a kind: lab.report.check.{gaps,rounds,extremes,lines,verdicts,world}."""
+"""One lie and one honest sentence of a kind: lab.report.check.*, a module a kind."""
 
 import pytest
 from tests.lab.report.check.test_corpus import ledger
@@ -18,6 +18,26 @@ KINDS = [
     ("verbs_throughput", r"TCP gets \claim{verbs_over_tcp.4K} of the throughput of RDMA at 4 KiB.", "turns it round"),
     ("mpi_bandwidth_latency", "One straight line describes the times of MPI over TCP.", "they break"),
     ("throughput_until_stable", "The rounds agreed at all 19 sizes over Ethernet.", "sizes they did not"),
+    ("verbs_throughput", "We measured TCP and RDMA. The former is slower at every size.", "the data say otherwise"),
+    ("verbs_throughput", "Neither of the two is faster.", "the data say otherwise"),
+    ("verbs_throughput", "TCP is edged out by RDMA.", "the data say otherwise"),
+    ("verbs_throughput", "As expected, RDMA wins.", "the data say otherwise"),
+    ("verbs_throughput", "RDMA confabulates TCP.", "is no word of the check"),
+    ("verbs_throughput", "RDMA sits way upstairs from TCP for 4 KiB.", "no rule can read"),
+    ("verbs_throughput", "The ratio of RDMA to TCP stays above one half.", "it is not"),
+    ("verbs_throughput", "The curves of RDMA and TCP cross.", "they do not cross"),
+    ("verbs_throughput", "The throughput of TCP is insensitive to the message size.", "depends on the size"),
+    ("verbs_throughput", r"RDMA and TCP reach \claim{tcp.1M} and \claim{verbs.1M}.", "is about TCP"),
+    ("verbs_throughput", "Without Nagle's algorithm TCP is faster for one byte.", "says otherwise"),
+    ("verbs_throughput", "TCP collapses at 64 KiB.", "that is no collapse"),
+    ("write_parameters", "The throughput is sensitive to the depth.", "is what its sweep shows"),
+    ("write_parameters", "Posting requests in lists slows down small messages.", "is what its sweep shows"),
+    ("mpi_bandwidth_latency", "Verbs transfers 256 kB sooner than TCP.", "the data say otherwise"),
+    ("mpi_bandwidth_latency", "The time over verbs rises with every step of the size.", "it falls between"),
+    ("mpi_bandwidth_latency", "The published file has 2000 rows.", r"\claim{report_c.points}"),
+    ("mpi_blocking_nonblocking", "Over TCP a non-blocking send returns sooner than a blocking one.", "the times say"),
+    ("mpi_blocking_nonblocking", "The send over verbs has a step at 2048 bytes.", "a step lies at"),
+    ("mpi_blocking_nonblocking", "The receive over TCP leaps at 4088 bytes.", "no step there"),
 ]
 HONEST = [
     ("verbs_throughput", "The gap between RDMA and TCP is smallest at 4 KiB."),
@@ -27,6 +47,19 @@ HONEST = [
     ("verbs_throughput", "Real cards would bypass the kernel."),
     ("mpi_bandwidth_latency", "Up to 64 kB one line follows the times of MPI over TCP."),
     ("throughput_until_stable", "The rounds of RDMA agreed at all 19 sizes."),
+    ("verbs_throughput", "We measured TCP and RDMA. The former is faster at every size."),
+    ("verbs_throughput", "RDMA is edged out by TCP."),
+    ("verbs_throughput", "Contrary to what one would expect, TCP wins."),
+    ("verbs_throughput", "The curves of RDMA and TCP do not cross."),
+    ("verbs_throughput", "The ratio of RDMA to TCP stays below one at every size."),
+    ("verbs_throughput", r"RDMA and TCP reach \claim{verbs.1M} and \claim{tcp.1M}."),
+    ("verbs_throughput", "The published factor of 33 compares two links."),
+    ("write_parameters", "Warm-up hardly matters."),
+    ("write_parameters", "Posting requests in lists speeds up small messages."),
+    ("mpi_bandwidth_latency", "TCP transfers 256 kB sooner than verbs."),
+    ("mpi_bandwidth_latency", "Over verbs the time falls at 264 kB."),
+    ("mpi_blocking_nonblocking", "Over TCP a non-blocking send returns no sooner than a blocking one."),
+    ("mpi_blocking_nonblocking", "The send over verbs has a step at 4088 bytes."),
 ]
 
 

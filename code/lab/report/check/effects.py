@@ -1,0 +1,132 @@
+"""A parameter's effect: what is said of it is what its sweep shows, and one not varied has none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.analysis.verdict import Verdict
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, size_of
+from lab.report.check.verdicts import sizes_meant
+from lab.report.claim import Claim, Ledger
+
+PARAMETERS = {
+    "depth": r"\bdepths?\b|\bqueues?\b|\bdeep(?:er)?\b",
+    "warmup": r"\bwarm(?:ing|ed)?[\s-]?up\b",
+    "iterations": r"\biterations?\b|\b(?:more|longer|fewer|shorter|short|long) runs\b",
+    "mtu": r"\bMTU\b",
+    "inline": r"\binlin(?:e|ing)\b",
+    "post_list": r"\bpost(?:ed|ing)?[\s-]lists?\b|\bchain(?:s|ed|ing)?\b|\blists? of (?:\w+ )*requests\b|"
+    r"\brequests?\b[^.;,]*\bin (?:\w+ )?(?:lists|batches|one call)\b|\bbatch(?:es|ed|ing)?\b|\blists (?=of|and|"
+    r"bring|help)",
+    "signal_every": r"\bsignal(?:s|led|ling|ing)?\b",
+    "windows": r"\bwindow size\b",
+}
+NAMES = {"depth": ("tx_depth",), "warmup": ("warmup",), "iterations": ("iterations",), "post_list": ("post_list",)}
+NAMES |= {"signal_every": ("signal_every",), "mtu": ("mtu",), "inline": ("inline",)}
+_RECEIVE = re.compile(r"\b(?:receive|rx)[\s_-]*(?:queue|depth)|\bdepth of the receive", re.I)
+_UP = (
+    r"improv\w+|increas\w+|rais\w+|lifts?|tripl\w+|doubl\w+|speeds?(?: up)?|sped up|helps?|helped|boost\w*|"
+    r"faster|so do(?:es)?|"
+    r"quicker|higher|better|pa(?:y|ys|id) off|gains? (?:most|much|from)|profits?|benefits?|accelerat\w+|\w+fold"
+)
+_DOWN = r"reduc\w+|lower\w*|slow(?:s|ed)?|hurts?|costs? throughput|slower|worse(?:ns?)?|suffers?|degrad\w+|decreas\w+"
+_NONE = (
+    r"insensitive|unaffected|independent|irrelevant|negligible|indifferent|immaterial|regardless|"
+    r"changes? nothing|makes? no|does nothing|the same (?:throughput|result)|unchanged|unnecessary|superfluous|"
+    r"pointless|(?:stays?|remains?|is) the same|(?:nearly|almost|about|"
+    r"practically) the same"
+)
+_ANY = (
+    r"effects?|affect\w*|influenc\w+|impact\w*|matter\w*|chang\w+ the|makes?|made|differences?|counts? (?:most|"
+    r"more)|different results|lead to|"
+    r"results in|sensitive|depends?|decisive|decid\w+|crucial|important|role|essential|necessary|needed|"
+    r"governs?|determines?|controls?|"
+    r"best (?:\w+ ){0,3}(?:depth|value|result|throughput)"
+)
+_EFFECT = re.compile(rf"\b(?:(?P<none>{_NONE})|(?P<up>{_UP})|(?P<down>{_DOWN})|(?P<any>{_ANY}))\b", re.I)
+_DENIED = re.compile(
+    r"\b(?:not|never|no|none|neither|nor|nowhere|hardly|barely|scarcely|little|cannot)\b|"
+    r"n't\b",
+    re.I,
+)
+_UNKNOWN = re.compile(r"\b(?:not|never|wasn't|weren't) (?:\w+ )?varied\b|\bvaried\b|\bnothing about\b|\bsubject of\b")
+_DEPENDENT = re.compile(
+    r"\b(?:sensitive|insensitive|depends?|independent|unaffected|benefits?|profits?|suffers?|regardless)\b"
+)
+_WHEN = re.compile(r"\b(?:when|while|if|as long as|provided|where) .*\Z", re.I)
+_LESS_OF_IT = re.compile(
+    r"\b(?:without|no|less|fewer|short(?:er)?|few|small(?:er)?|shallow(?:er)?) (?:\w+ )?(?:warm|queue|runs|"
+    r"iterations|lists|chain)",
+    re.I,
+)
+_OPPOSITE = {"up": "down", "down": "up"}
+SMALL = 1.05  # a gain that may be called hardly any
+
+
+def effects_are_shown(sentence: Sentence) -> Iterator[Objection]:
+    """A parameter that was not varied has no known effect; one that was, has the effect that its sweep shows."""
+    for part in sentence.parts:
+        effect = _effect(part.words)
+        if not part.is_stated or effect is None or _UNKNOWN.search(part.words):
+            continue
+        for name, pattern in PARAMETERS.items():
+            found = re.search(pattern, _WHEN.sub("", part.words), re.I)
+            if found and (what := _unshown(name, part, effect, found)):
+                yield Objection(what, part.start + effect.start())
+                break
+
+
+def _effect(words: str) -> re.Match[str] | None:
+    """The first word that says in which way, as `slower` in `made it slower`, else the first of all."""
+    found = list(_EFFECT.finditer(words))
+    return next((each for each in found if not each["any"]), next(iter(found), None))
+
+
+def _unshown(name: str, part: Clause, effect: re.Match[str], found: re.Match[str]) -> str:
+    ledger = part.sentence.ledger
+    series = _series(name, ledger)
+    if not series or _RECEIVE.search(part.words):
+        is_cause = found.start() < effect.start() or _DEPENDENT.match(effect[0])
+        return f"{name} was not varied here, so that nothing shows its effect" if is_cause else ""
+    if part.uses or {each for use in part.sentence.uses if use.claim for each in use.claim.series} & {*series}:
+        return ""  # it says itself how much
+    gains = {size: each for each in ledger.values() if _is_gain(each, series[0]) and (size := _size(each)) is not None}
+    meant = [gains[each] for each in sizes_meant(part, gains) or gains]
+    return _against_gains(_said(part, effect), meant or list(gains.values())) if gains else ""
+
+
+def _series(name: str, ledger: Ledger) -> list[str]:
+    varied = {each: strand.name for strand in ledger.setting.strands for each in strand.varied}
+    return [varied[each] for each in NAMES.get(name, (name,)) if each in varied]
+
+
+def _is_gain(claim: Claim, series: str) -> bool:
+    return claim.name.startswith(f"{series}.") and claim.name.endswith(".gain")
+
+
+def _size(claim: Claim) -> int | None:
+    return claim.sizes[0] if len(claim.sizes) == 1 else size_of(claim)
+
+
+def _said(part: Clause, effect: re.Match[str]) -> str:
+    """`up`, `down`, `any` or `none`; a denial turns any effect into none, and none into some."""
+    kind = next(name for name, text in effect.groupdict().items() if text)
+    near = part.words[: effect.start()] + ("no" if re.search(r"\bno\b", part.words[effect.end() :][:12]) else "")
+    if kind in _OPPOSITE and _LESS_OF_IT.search(part.words):
+        kind = _OPPOSITE[kind]
+    if len(_DENIED.findall(re.sub(r"\bneither\b(?=.*\bnor\b)", "", near, flags=re.I))) % 2 == 0:
+        return kind
+    return "any" if kind == "none" else "none"
+
+
+def _against_gains(said: str, gains: list[Claim]) -> str:
+    grown = [each for each in gains if each.verdict is Verdict.MORE]
+    first = (grown or gains)[0]
+    shown = f"\\claim{{{first.name}}} is what its sweep shows"
+    if said == "none":
+        return shown if any(each.estimate.value > SMALL for each in grown) else ""
+    if said == "any":
+        return "" if grown else shown
+    return "" if said == "up" and len(grown) == len(gains) else shown

@@ -1,0 +1,59 @@
+"""Whose statement a clause is: this measurement's, a published report's, or one that nobody makes."""
+
+from __future__ import annotations
+
+import re
+
+_SAYING = (
+    r"(?:say|said|claim|writ|wrote|measur|report|print|stat|us|sent|found|find|conclud|call|ran|run|show|got|expect)"
+)
+_THEIRS = (
+    r"(?:reports?|data|files?|figures?|measurements?|results?|curves?|claims?|text|tables?|plots?|network|rows?|"
+    r"links?|"
+    r"paper|conclusions?|fit|numbers?|values?|factor|setup|machines?|servers?|TCP|RDMA)"
+)
+_OTHERS = rf"\bthey (?:\w+ )?{_SAYING}|\btheir (?:\w+ )?{_THEIRS}\b|\bauthors?\b"
+# What others say, what is expected, asked, or not known.
+_ELSEWHERE = re.compile(
+    rf"\bpublish|(?<!this )(?<!our )(?<!the present )(?<!we )(?<!I )\breports?\b(?!\s+here)|{_OTHERS}|"
+    r"\b(?:literature|papers?|manual|textbooks?|lecture)\b|"
+    r"\bwould\b|\bmight\b|\bcould\b(?!\s+(?:lead|be (?:seen|shown|observed)))|\bmay\b|\bexpect|\bperhaps\b|"
+    r"\bprobably\b|"
+    r"\bif\b[^;]*\b(?:would|could|might|were|did|had)\b|\b(?:know|ask|asked|see|test|check|wonder|tell|say) if\b|"
+    r"(?<!tell )(?<!say )(?<!decide )\bwhether\b|"
+    r"\bin (?:theory|principle)\b|\bshould\b|\bsuppos|\bassum|\bhypothe|\bquestion|\bclaims? that\b|\bwonder|"
+    r"\bpossibl[ey]\b(?! to see)|\?",
+    re.I,
+)
+_ASIDES = (
+    r"(?:just )?(?:as|like|unlike|contrary to|in contrast to|different(?:ly)? (?:from|to|than)|despite|against|"
+    r"in (?:line|agreement|accordance) with|consistent with|similar to|not)"
+)
+_OTHER = (
+    r"[^,]*\b(?:publish\w*|reports?|expect\w*|authors?|literature|papers?|textbooks?|lecture|manual|theory|theirs?)\b"
+)
+# `As expected, RDMA wins` is a statement of one's own, with somebody else's beside it.
+_ASIDE = re.compile(
+    rf"\A[\s,]*(?:and |so )?{_ASIDES}\b{_OTHER}[^,]*?(?:,|(?=\s(?:we|our|RDMA|TCP|the (?:data|curve|throughput))\b))|"
+    rf",?\s*\b{_ASIDES}\b(?!\s+(?:a|the)\s+card){_OTHER}[^,]*\Z",
+    re.I,
+)
+_AGREED = re.compile(r"\b(?:confirm|reproduc|corroborat|validat|verif(?:y|ie))\w*|\bagrees? with\b", re.I)
+_DENIED = re.compile(r"\b(?:no|not|never|neither|nor|cannot|hardly)\b|n't\b", re.I)
+_HERE = re.compile(
+    r"\b(?:we|our|ours|us|here|this (?:run|lab|experiment|report|measurement)|confirm\w*|likewise|too|also)\b", re.I
+)
+_PUBLISHED = re.compile(rf"\bpublish|{_OTHERS}|\b(?:the|that|a) reports?\b|\bReport [A-E]\b", re.I)
+
+
+def is_stated(words: str) -> bool:
+    """Whether a clause says what was measured, and not what others say or what is expected."""
+    agreed = _AGREED.search(words)
+    if agreed and not _DENIED.search(words[: agreed.start()]) and not re.search(r"\?|\bwhether\b", words):
+        return True
+    return not _ELSEWHERE.search(_ASIDE.sub(" ", words))
+
+
+def is_published(words: str) -> bool:
+    """Whether a clause speaks of a published report alone."""
+    return bool(_PUBLISHED.search(words)) and not _HERE.search(words)

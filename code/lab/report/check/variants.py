@@ -1,0 +1,63 @@
+"""One program handing its messages over in two ways: what a delay or a queue gains, by both curves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.analysis.verdict import apart
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.shapes import CurveClaims
+from lab.report.check.subjects import group_of, speaks_of_single
+from lab.report.check.verdicts import is_variant, sizes_meant
+from lab.report.claim import Claim
+
+_OFF = re.compile(
+    r"\bwithout\b|\bdisabl\w*|\bno[\s-]?delay\b|\b(?:switch|turn)\w* off|\bone (?:message )?at a time|"
+    r"\bsingle\b",
+    re.I,
+)
+_NAGLE = re.compile(r"\bNagle", re.I)
+_UP = re.compile(
+    r"\b(?:faster|quicker|improv\w*|increas\w*|rais\w*|speeds?(?: up)?|help\w*|boost\w*|higher|better|gains?)\b", re.I
+)
+_DOWN = re.compile(r"\b(?:slower|reduc\w*|lower\w*|slows?|hurt\w*|worse\w*|costs?|decreas\w*|harm\w*)\b", re.I)
+_DENIED = re.compile(r"\b(?:not|never|no(?![\s-]?delay)|hardly|cannot)\b|n't\b", re.I)
+
+
+def variants_hold(sentence: Sentence) -> Iterator[Objection]:
+    """`without Nagle's algorithm TCP is faster` needs a curve without it that lies above the one with it."""
+    for part in sentence.parts:
+        named = {each.group for each in part.mentions}
+        off = _OFF.search(part.words)
+        if not part.is_stated or part.uses or len(named) != 1 or not (_NAGLE.search(part.words) or off):
+            continue
+        up, down = _UP.search(part.words), _DOWN.search(part.words)
+        found = up or down
+        if found and not (up and down) and not _DENIED.search(part.words) and speaks_of_way(part.words):
+            wanted = bool(up) if off else not up
+            if what := _against(named.pop(), part, wanted=wanted):
+                yield Objection(what, part.start + found.start(), tuple({each.group for each in part.mentions}))
+
+
+def speaks_of_way(words: str) -> bool:
+    """Whether the way of handing messages over is the subject."""
+    return speaks_of_single(words) or bool(_NAGLE.search(words))
+
+
+def _against(group: str, part: Clause, *, wanted: bool) -> str:
+    ledger = part.sentence.ledger
+    strands = [each for each in ledger.setting.strands if group_of(each) == group and not each.varied]
+    variant = next((each for each in strands if is_variant(each.name)), None)
+    main = next((each for each in strands if variant and each.name == variant.name.rpartition(".")[0]), None)
+    if variant is None or main is None:
+        return ""
+    own, base = CurveClaims(variant, ledger).rates, CurveClaims(main, ledger).rates
+    both = {size: own[size] for size in own if size in base}
+    wrong = [size for size in sizes_meant(part, both) or both if not _is_so(own[size], base[size], wanted=wanted)]
+    return f"\\claim{{{own[wrong[0]].name}}} against \\claim{{{base[wrong[0]].name}}} says otherwise" if wrong else ""
+
+
+def _is_so(own: Claim, base: Claim, *, wanted: bool) -> bool:
+    return apart(own.estimate, base.estimate) and (own.estimate.value > base.estimate.value) is wanted
