@@ -20,6 +20,8 @@ from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.record import read_document, read_samples_of
 from lab.report.evidence.evidence import Evidence, describe, gather
 from lab.report.pdf.attach import attach
+from lab.report.pdf.attachments import names_made
+from lab.report.prose.own_figures import files_named
 from lab.report.tex.references import FILE as REFERENCES
 from lab.run.run import RunSetup, Watch, damaged, missing, run_trials
 from lab.sites import Site
@@ -195,10 +197,17 @@ class Case:
         """What the text cites, where it cites anything."""
         return self.submission.files.get(REFERENCES)
 
+    @property
+    def own_data(self) -> dict[str, bytes]:
+        """The files of the figures that the text draws itself, as far as they are there."""
+        files, made = self.submission.files, names_made(self.setup.plan.experiment.name)
+        wanted = files_named(files.get("discussion.tex", b"").decode(errors="replace"))
+        return {name: files[name] for name in wanted if name in files and name not in made}
+
     @kept
     def rebuilt(self) -> bytes:
         """The PDF from these data and the student's texts."""
-        texts = Texts(self.file("report.toml"), self.file("discussion.tex"), self.references)
+        texts = Texts(self.file("report.toml"), self.file("discussion.tex"), self.references, self.own_data)
         return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, self.folder)
 
     @kept

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.files.included import read_whole
@@ -24,6 +25,7 @@ class Texts:
     people: bytes
     discussion: bytes
     references: bytes | None = None  # where there is such a file
+    own: Mapping[str, bytes] = field(default_factory=dict)  # the data of figures of their own
 
 
 def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scratch: Path) -> bytes:
@@ -47,6 +49,8 @@ def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -
     sources.discussion.write_bytes(texts.discussion)
     if texts.references is not None:
         sources.references.write_bytes(texts.references)
+    for name, content in texts.own.items():
+        (sources.folder / name).write_bytes(content)
     return sources
 
 
@@ -57,6 +61,8 @@ def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
         digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())
     digest.update(f"{evidence.bytes_on_disk} ".encode())
-    for text in (texts.people, texts.discussion, texts.references):
+    for name in sorted(texts.own):
+        digest.update(f"{name} ".encode())
+    for text in (texts.people, texts.discussion, texts.references, *(texts.own[name] for name in sorted(texts.own))):
         digest.update(b"none" if text is None else f"{len(text)} ".encode() + text)
     return digest.hexdigest()

@@ -15,7 +15,7 @@ from lab.model.sizes import parse_size
 from lab.report.check.references import require_plain_list
 from lab.report.check.rules import claim_is_known
 from lab.report.check.text import refused, rule_name
-from lab.report.check.typed_texts import Typed, check_both
+from lab.report.check.typed_texts import OwnData, Typed, check_both
 from lab.report.claim import Ledger
 from lab.report.claims.ledger import AllClaims, make_claims
 from lab.report.context import make_context
@@ -24,9 +24,11 @@ from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.record_sets import record_sets
 from lab.report.pdf.attach import attach
-from lab.report.pdf.attachments import attachments, typed_texts
+from lab.report.pdf.attachments import attachments, names_made, typed_texts
 from lab.report.pictures import pictures
 from lab.report.pictures.gallery import Gallery
+from lab.report.pictures.own import own_gallery, placed
+from lab.report.prose.own_figures import files_named
 from lab.report.prose.people import read_people
 from lab.report.prose.uses import COMMENT, claims_used, keys_cited
 from lab.report.tables.ledger import ledger_rows
@@ -76,6 +78,13 @@ class Sources:
         return self.folder / FILE
 
     @property
+    def typed(self) -> dict[str, Path]:
+        """All files that a person wrote, by the names that they have in the PDF."""
+        text = read_typed(self.discussion) if self.discussion.exists() else ""
+        files = (self.people, self.discussion, self.references, *(self.folder / each for each in files_named(text)))
+        return {each.name: each for each in files}
+
+    @property
     def template(self) -> str:
         """The experiment's own, or the one that serves any."""
         own = f"{self.experiment.stem}.tex"
@@ -100,17 +109,20 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path, before: Path 
     """The finished report, or an error that says what to change; `before` keeps what LaTeX left, for the next one."""
     claims = make_claims(evidence)
     ledger, gallery = claims.ledger, Gallery(pictures(claims), cache / "figures")
-    context = make_context(claims, read_people(sources.people), gallery)
+    typed = typed_texts(sources.typed)
+    context = make_context(claims, read_people(sources.people), gallery, list(typed))
     body = render(sources.templates, sources.template, vars(context))
     check_templates(sources, body, ledger)
     check_names(body, ledger)
     bib = _bib(sources.references)
     discussion = discussion_text(sources, claims, body.text, bib)
+    own = own_gallery(discussion, sources.folder, cache)
+    discussion = placed(discussion, own)
     listed = reference_list(discussion, bib)
     table = ledger_table(sources, evidence, ledger, body.text + discussion)
     files = texts(sources, ledger, body, table, discussion + listed)
-    shown = {f"figures/{name}.pdf": figure.pdf for name, figure in gallery.shown.items()}
-    typed = typed_texts({each.name: each for each in (sources.people, sources.discussion, sources.references)})
+    figures = gallery.shown | own.shown
+    shown = {f"figures/{name}.pdf": figure.pdf for name, figure in figures.items()}
     whole = {"experiment.toml": read_whole(sources.experiment).text.encode()}
     inside = attachments(evidence, ledger, whole | typed)
     try:
@@ -118,17 +130,18 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path, before: Path 
     except ReportError as error:
         rendered = {MAIN: body, LEDGER: table}.get(error.file)
         raise (rendered.in_template(error) if rendered else error) from error
-    svgs = {name: figure.svg for name, figure in gallery.shown.items()}
+    svgs = {name: figure.svg for name, figure in figures.items()}
     read = {name: text.decode() for name, text in files.items()}
     material = Material(sources.experiment.stem, read, svgs, ledger, record_sets(evidence))
-    return Report(pdf, {name: figure.png for name, figure in gallery.shown.items()}, material)
+    return Report(pdf, {name: figure.png for name, figure in figures.items()}, material)
 
 
 def discussion_text(sources: Sources, claims: AllClaims, body: str, bib: str) -> str:
     """The student's text; where there is none, or where it says so, the generated draft."""
     text, folder = read_typed(sources.discussion) if sources.discussion.exists() else DRAFT, sources.folder.name
     typed = Typed(f"{folder}/{sources.discussion.name}", text), Typed(f"{folder}/{FILE}", bib)
-    check_both(*typed, claims.ledger, _targets(body))
+    own = OwnData(sources.folder, names_made(sources.experiment.stem))
+    check_both(*typed, claims.ledger, _targets(body), own)
     generated = " ".join(draft(claims).splitlines())  # on one line: the student's lines keep their numbers
     return sizes_written_out(COMMENT.sub("%", text).replace(DRAFT, generated))
 

@@ -16,9 +16,10 @@ from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
 from lab.records.table import table_stamp
 from lab.report.check.ledger_file import format_ledger, parse_ledger
-from lab.report.check.typed_texts import Typed, both_refused
+from lab.report.check.typed_texts import OwnData, Typed, both_refused
 from lab.report.claim import Ledger
 from lab.report.errors import RefusedSentence
+from lab.report.pdf.attachments import names_made
 from lab.report.stamp import digest_code
 from lab.report.tex.references import FILE as REFERENCES
 
@@ -29,7 +30,7 @@ CHECKED = CACHE / "check"
 def check(options: Namespace) -> int:
     """The refusals of every discussion, as `file:line:column: message`; 1 where there are any."""
     found = [(discussion_of(plan), ledger_of(plan, options.results)) for plan in plans_of(options)]
-    files = [each for file, _ in found for each in (file, references_of(file))]
+    files = [each for file, _ in found for each in (file, references_of(file), *sorted(file.parent.glob("*.csv")))]
     seen = _times(files)  # before they are read: what changes while they are is read once more
     status = max(_check(file, ledger) for file, ledger in found)
     while options.watch:
@@ -79,7 +80,8 @@ def _file(plan: Plan, cache: Path) -> Path:
 
 def refusals_of(file: Path, ledger: Ledger) -> list[RefusedSentence]:
     """All refusals of a text and its sources; figures and tables are looked up when the report is built."""
-    return both_refused(_typed(file), _typed(references_of(file)), ledger, None)
+    own = OwnData(file.parent, names_made(file.parent.name))
+    return both_refused(_typed(file), _typed(references_of(file)), ledger, None, own)
 
 
 def _typed(file: Path) -> Typed:

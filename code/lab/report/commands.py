@@ -89,6 +89,7 @@ def report_texts(plan: Plan) -> list[Path]:
     file = plan.experiment.file
     beside = file.with_suffix("")
     typed = [*files_of(file), beside / "report.toml", beside / "discussion.tex", beside / "references.bib"]
+    typed += sorted(beside.glob("*.csv"))  # of figures of one's own
     machine = [MACHINE / "packages.lock", MACHINE / "frozen.json"]  # the versions in the environment
     return [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*")), *machine]
 

@@ -94,9 +94,10 @@ class Context:
     records_of: Annotated[OfSeries, "of series: the names of their records"]
     all_records: Annotated[str, "the names of all records"]
     warnings: Annotated[list[str], "what the records' notes warn of"]
+    typed_files: Annotated[list[str], "the names of the files that a person wrote, as they are attached"]
 
 
-def make_context(claims: AllClaims, people: People, gallery: Gallery) -> Context:
+def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_files: list[str]) -> Context:
     """Everything that a template could ask for; only figures wait until it does."""
     evidence, plan = claims.evidence, claims.evidence.plan
     sets, shown = record_sets(evidence), headline(claims, frozenset(gallery))
@@ -147,6 +148,7 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery) -> Context
         records_of=partial(records_of, sets),
         all_records=records_of(sets, [each.series for each in sets]),
         warnings=warnings(evidence),
+        typed_files=typed_files,
     )
 
 

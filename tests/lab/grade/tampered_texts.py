@@ -115,7 +115,22 @@ def bytes_that_are_no_text(forger: Forger, variant: int) -> bytes:
 
 @found_by("discussion", Flaw.SENTENCE)
 def claims_among_the_sources(forger: Forger, variant: int) -> bytes:
-    said = ("RDMA reaches 4 GB/s", r"\input{/etc/passwd}", r"RDMA is {thirty} times as fast as TCP", "a % b")
-    listed = f"@misc{{frey, title = {{A title}}, note = {{{said[variant % len(said)]}}}}}\n"
+    return _citing(forger, ("RDMA reaches 4 GB/s", r"RDMA is {thirty} times as fast as TCP")[variant % 2])
+
+
+@found_by("discussion", Flaw.LATEX)
+def commands_among_the_sources(forger: Forger, variant: int) -> bytes:
+    return _citing(forger, (r"\input{/etc/passwd}", "a % b", r"\write18{id}")[variant % 3])
+
+
+@found_by("discussion", Flaw.SENTENCE)
+def own_figure_without_its_file(forger: Forger, variant: int) -> bytes:
+    file = ("speed.csv", "../speed.csv", "claims.csv")[variant % 3]
+    figure = f"\n\\ownfigure{{{file}}}{{x}}{{y}}{{Our own.}}\n"
+    return forger.pdf(forger.changed("discussion.tex", lambda text: f"{text}{figure}"))
+
+
+def _citing(forger: Forger, note: str) -> bytes:
+    listed = f"@misc{{frey, title = {{A title}}, note = {{{note}}}}}\n"
     cited = forger.changed("discussion.tex", lambda text: f"{text}Others found the same \\cite{{frey}}.\n")
     return forger.pdf(cited | {"references.bib": listed.encode()})

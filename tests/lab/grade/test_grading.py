@@ -88,6 +88,16 @@ def test_a_hand_in_that_cites_sources_is_rebuilt_with_them(
     assert (grade.kinds, grade.points) == ((), 100)
 
 
+def test_a_hand_in_with_a_figure_of_its_own_is_rebuilt_from_its_file(
+    grade_file: GradeFile, course: Course, tmp_path: Path
+) -> None:
+    text = hand_ins.DISCUSSION + "\n\\ownfigure{speed.csv}{size}{rate}{Our laptops.}\n\nSee \\figureof{own-speed}.\n"
+    work = hand_ins.make_work(course, "edna", hand_ins.Site(), text)
+    (work.folder / "speed.csv").write_text("size,rate\n1,2\n2,4\n")
+    grade = grade_file(hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "edna.pdf"))
+    assert (grade.kinds, grade.points) == ((), 100)
+
+
 def test_another_version_of_the_lab_is_named_and_costs_nothing(
     grade_file: GradeFile, course: Course, ada: Any, tmp_path: Path
 ) -> None:

@@ -81,6 +81,27 @@ def reports(made: dict[str, Report], tmp_path_factory: pytest.TempPathFactory) -
     return {name: folder / f"{name}.pdf" for name in WHOLE}
 
 
+def test_a_figure_of_ones_own_is_drawn_attached_and_marked_as_not_checked(
+    own: Path, evidence: dict[str, Evidence], cache: Path, tmp_path: Path
+) -> None:
+    sources = Sources(own / "verbs_throughput.toml", TEMPLATES)
+    (sources.folder / "laptops.csv").write_text("size_bytes,rate\n1,0.5\n1024,900\n")
+    sources.discussion.write_text(
+        "\\ownfigure{laptops.csv}{size_bytes}{rate}{Two laptops, see \\claim{tcp.peak} of TCP.}\n\n"
+        "We compare with \\figureof{own-laptops}.\n"
+    )
+    made = make_report(sources, evidence["verbs_throughput"], cache)
+    (tmp_path / "report.pdf").write_bytes(made.pdf)
+    files = {each.name: each.read_bytes() for each in extract(tmp_path / "report.pdf", tmp_path / "out")}
+    assert files["laptops.csv"] == b"size_bytes,rate\n1,0.5\n1024,900\n"
+    assert "Not checked: data of the author" in page(made.material, TEMPLATES)
+    assert "Not checked: rate over size_bytes" in page(made.material, TEMPLATES)
+    command = ["pdftotext", str(tmp_path / "report.pdf"), "-"]
+    printed = " ".join(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    assert "Not checked: data of the author\u2019s own, from laptops.csv (2 points). Two laptops" in printed
+    assert "report.toml, discussion.tex, laptops.csv, identity.json" in printed
+
+
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """An experiment's folder that a student may spoil."""
@@ -295,6 +316,7 @@ def test_a_cited_source_is_listed_and_travels_inside(own: Path, evidence: dict[s
         build_own(own, evidence, cache)
     (texts / "references.bib").write_text("@misc{frey, author = {Philipp Frey}, title = {The hidden cost of {RDMA}}}\n")
     text = build_own(own, evidence, cache)
+    assert "discussion.tex, references.bib, identity.json" in " ".join(text.split())
     assert "Others have looked at it [1]." in text and "Philipp Frey. The hidden cost of RDMA." in text
     names = {each.name: each for each in extract(own / "own.pdf", own / "data")}
     assert names["references.bib"].read_bytes() == (texts / "references.bib").read_bytes()

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
 from lab.report.build import DRAFT
+from lab.report.check.own_figures import DRAWN
 from lab.report.check.references import LISTED
-from lab.report.check.safety import require_safe
+from lab.report.check.safety import PERCENT, require_safe
+from lab.report.check.safety import RULE as COMMANDS
 from lab.report.check.text import refused
 from lab.report.claim import Ledger
 from lab.report.claims.ledger import make_ledger
@@ -34,8 +36,10 @@ def discussion(case: Case) -> Iterator[Finding]:
     try:
         case.rebuilt  # noqa: B018 - built when it is asked for
     except ClaimsRefused as error:
-        yield Finding(Flaw.SENTENCE, "the claims check refuses it, so the report does not build")
-        yield from (Finding(Flaw.SENTENCE, str(each)) for each in error.refusals if _is_of_sources(each))
+        kinds = {_flaw(each) for each in error.refusals}
+        kind = Flaw.LATEX if kinds == {Flaw.LATEX} else Flaw.SENTENCE
+        yield Finding(kind, "the claims check refuses it, so the report does not build")
+        yield from (Finding(_flaw(each), str(each)) for each in error.refusals if _is_of_sources(each))
     except ReportError as error:
         yield Finding(Flaw.LATEX, str(error))
 
@@ -58,7 +62,12 @@ def _length(case: Case, text: str) -> Iterator[Finding]:
 
 
 def _is_of_sources(refusal: RefusedSentence) -> bool:
-    return refusal.rule == LISTED or refusal.file.endswith(REFERENCES)
+    return refusal.rule in (LISTED, DRAWN) or refusal.file.endswith(REFERENCES)
+
+
+def _flaw(refusal: RefusedSentence) -> Flaw:
+    """What BibTeX or LaTeX would run is another matter than what a sentence says."""
+    return Flaw.LATEX if refusal.rule in (COMMANDS, PERCENT) else Flaw.SENTENCE
 
 
 def _refused(text: str, ledger: Ledger) -> Iterator[Finding]:

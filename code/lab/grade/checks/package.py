@@ -24,7 +24,7 @@ def package(case: Case) -> Iterator[Finding]:
     made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
     wanted = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if own_programs(experiment) else [])}
     yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(wanted - files.keys()))
-    strange = files.keys() - wanted - {REFERENCES}  # which only some texts need
+    strange = files.keys() - wanted - {REFERENCES, *case.own_data}  # which only some texts need
     yield from (Finding(Flaw.STRANGE_FILE, f"{name} is no part of it") for name in sorted(strange))
     yield from _digests(case)
     if (page.assignment, page.format) != (case.setup.assignment.name, FORMAT):

@@ -24,6 +24,7 @@ _BREAKING = frozenset({"par", "item", "section", "subsection", "subsubsection", 
 _TOKEN = re.compile(
     rf"{CLAIM.pattern}"
     r"|(?P<unit>\\(?:SI|qty)\s*(?:\[[^\]]*\])?\{(?P<value>[^{}]*)\}\{(?P<of>[^{}]*)\})"
+    r"|(?P<own>\\ownfigure\s*\{[^{}]*\}\s*\{[^{}]*\}\s*\{[^{}]*\})"
     r"|\\size\{(?P<size>[^{}]*)\}|\\frac\s*\{(?P<over>[^{}]*)\}\s*\{(?P<under>[^{}]*)\}"
     r"|\\(?P<edge>begin|end)\s*\{(?P<env>[^{}]*)\}(?:\[[^\]]*\])?(?:(?<=tabular\})\{[^{}]*\})?"
     r"|\\(?P<command>[A-Za-z]+)\*?(?:\[[^\]]*\])?(?P<gap>\s*)|\\(?P<sign>.)|(?P<blank>\n[ \t]*\n\s*)|(?P<other>.)",
@@ -80,7 +81,7 @@ def _words(found: re.Match[str], plain: Plain) -> str | None:
         return size_words(found["size"])
     if found["over"] is not None:
         return f"{found['over']}/{found['under']}"
-    if found["edge"] or found["blank"]:
+    if found["own"] or found["edge"] or found["blank"]:
         return BREAK
     if found["command"]:
         return _command(found["command"], found["gap"])

@@ -32,6 +32,7 @@ def stand_ins(words: str, named: Sequence[tuple[int, str]], pair: Sequence[str])
     both = PAIR.search(words)
     if both and not any(both.start() - place in (0, 1) for place, _ in named):  # `RDMA and TCP both reach`
         before = list(dict.fromkeys(group for place, group in named if place < both.start()))
-        first, second = before if len(before) == 2 else pair
-        yield first, both.start(), both.start() + 3
-        yield second, both.start() + 3, both.end()
+        meant = before if len(before) == 2 else [] if re.search(r"\bth(?:em|ese)\Z", both[0]) else pair
+        ends = ((both.start(), both.start() + 3), (both.start() + 3, both.end()))
+        for group, (start, end) in zip(meant, ends, strict=False):
+            yield group, start, end

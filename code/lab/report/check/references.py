@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from lab.report.check.latex import line_and_column, without_comments
-from lab.report.check.safety import unsafe
+from lab.report.check.safety import PERCENT, unsafe
 from lab.report.check.text import refused
 from lab.report.claim import Ledger
 from lab.report.errors import RefusedSentence, ReportError
@@ -87,4 +87,4 @@ def _percents(text: str, file: str) -> Iterator[RefusedSentence]:
     """No comment begins with it in BibTeX, and one does in what BibTeX writes."""
     for found in _BARE_PERCENT.finditer(text):
         line, column = line_and_column(text, found.start())
-        yield RefusedSentence(file, line, "per cent sign is escaped", "a bare % in references", column, "%", r"\%")
+        yield RefusedSentence(file, line, PERCENT, "a bare % in references", column, "%", r"\%")

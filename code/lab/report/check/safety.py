@@ -11,9 +11,10 @@ from lab.report.tex.escape import require_printable
 
 LONGEST = 100_000
 RULE = "permitted LaTeX"
+PERCENT = "per cent sign is escaped"
 ALLOWED = frozenset(
-    """claim size cite figureof tableof draft section subsection subsubsection paragraph emph textbf textit texttt
-    textsc textrm text mathrm mathit begin end item par ldots dots LaTeX TeX textbackslash textasciitilde
+    """claim size cite figureof tableof ownfigure draft section subsection subsubsection paragraph emph textbf textit
+    texttt textsc textrm text mathrm mathit begin end item par ldots dots LaTeX TeX textbackslash textasciitilde
     textasciicircum textless textgreater textbar textmu textsuperscript textsubscript quad qquad noindent frac
     sqrt cdot times approx le ge leq geq ne neq pm sum log alpha beta mu sigma SI qty num unit byte bit second
     per kilo mega giga kibi mebi gibi milli micro nano percent hertz url toprule midrule bottomrule hline ss ae
@@ -21,7 +22,7 @@ ALLOWED = frozenset(
 )
 ENVIRONMENTS = frozenset({"itemize", "enumerate", "description", "quote", "center", "tabular"})
 WAYS = {
-    "includegraphics": "a figure of your own needs its data: add a series to the experiment, then \\figureof{NAME}",
+    "includegraphics": "\\ownfigure{FILE.csv}{X}{Y}{CAPTION} draws two columns of a file of yours",
     "footnote": "say it in the text",
     "href": "\\url{...} prints the address",
     "ref": "\\figureof{NAME} or \\tableof{NAME}",
@@ -72,9 +73,7 @@ def swallowed(text: str, file: str) -> Iterator[RefusedSentence]:
         found = _SWALLOWING.search(line)
         if found and (before := line[: found.start()]).strip() and not _OVER.search(before):
             what = f"a bare % makes a comment of what follows it: {line[found.end() :].strip()[:40]!r} is not printed"
-            yield RefusedSentence(
-                file, number, "per cent sign is escaped", what, found.start() + 1, line.strip(), r"\%"
-            )
+            yield RefusedSentence(file, number, PERCENT, what, found.start() + 1, line.strip(), r"\%")
 
 
 def _letters(line: str) -> Iterator[tuple[int, str, str]]:

@@ -33,6 +33,14 @@ CLAIM_COLUMNS = (
 )
 
 
+MADE = ("claims.csv", "manifest.json", "identity.json", "experiment.toml")
+
+
+def names_made(experiment: str) -> tuple[str, ...]:
+    """The files that a report attaches beside those that a person wrote."""
+    return (f"{experiment}.csv", *MADE)
+
+
 def attachments(evidence: Evidence, ledger: Ledger, texts: dict[str, bytes]) -> dict[str, bytes]:
     """Every file by its name; the texts are those that a person wrote."""
     name = evidence.plan.experiment.name

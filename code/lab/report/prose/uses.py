@@ -10,6 +10,11 @@ MOST_DIGITS = 18
 COMMENT = re.compile(r"(?<!\\)%.*")
 CLAIM = re.compile(r"\\claim(?:\[(?P<digits>[^\]]*)\])?\{(?P<name>[^{}]*)\}")
 CITED = re.compile(r"\\cite\s*\{([^{}]*)\}")
+# What a command names is nothing that a reader reads: keys, names, addresses.
+_NAMED = re.compile(
+    r"\\(?:claim(?:\[[^\]]*\])?|cite|url|figureof|tableof|size|begin|end)\s*\{[^{}]*\}(?:(?<=\{tabular\})\{[^{}]*\})?"
+    r"|\\ownfigure\s*(?:\{[^{}]*\}\s*){3}"
+)
 _WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}\b")
 
 
@@ -34,7 +39,7 @@ def keys_cited(text: str) -> list[str]:
 def length_of(text: str) -> tuple[int, int]:
     """The words of a text, and the different claims that it uses."""
     bare = COMMENT.sub("", text)
-    return len(_WORD.findall(bare)), len({name for name, _ in claims_used(bare)})
+    return len(_WORD.findall(_NAMED.sub(" ", bare))), len({name for name, _ in claims_used(bare)})
 
 
 def digits_of(text: str | None) -> int | None:
