@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from lab.errors import SpecError
@@ -19,11 +20,10 @@ def read_whole(file: Path) -> Lines:
     complete without the other file."""
     text = read_typed(file, HINT)
     own = Lines(file, text)
-    document = parse(own)
-    if KEY not in document:
+    if (found := _include_of(own)) is None:
         return own
-    line = find_line(text, (KEY,))
-    other = file.parent / _named(own, document, line)
+    line, name = found
+    other = file.parent / name
     lines = text.splitlines(keepends=True)
     head = first_table(text) - 1
     while head > line and lines[head - 1].startswith("#"):  # what is said above a table stays there
@@ -31,6 +31,16 @@ def read_whole(file: Path) -> Lines:
     lines[line - 1] = f"# {lines[line - 1]}"
     added = _shared(other, f"{file.name}, line {line}, includes it").splitlines(keepends=True)
     return Lines(file, "".join(_ended([*lines[:head], *_ended(added), *lines[head:]])), other, head, len(added))
+
+
+@lru_cache(maxsize=16)  # of a text, so that another text of the same file is read anew
+def _include_of(own: Lines) -> tuple[int, str] | None:
+    """The line of the key and the file that it names."""
+    document = parse(own)
+    if KEY not in document:
+        return None
+    line = find_line(own.text, (KEY,))
+    return line, _named(own, document, line)
 
 
 def files_of(file: Path) -> list[Path]:
@@ -63,10 +73,14 @@ def _named(own: Lines, document: Document, line: int) -> str:
 def _shared(other: Path, hint: str) -> str:
     """The text of an included file, which is TOML by itself and includes nothing."""
     text = read_typed(other, hint)
-    if KEY in parse(Lines(other, text)):
-        line = find_line(text, (KEY,))
+    if line := _line_of_include(Lines(other, text)):
         raise SpecError("an included file includes another", file=other, line=line, expected="one level of include")
     return text
+
+
+@lru_cache(maxsize=16)
+def _line_of_include(own: Lines) -> int | None:
+    return find_line(own.text, (KEY,)) if KEY in parse(own) else None
 
 
 def _ended(lines: list[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 Path = tuple[str | int, ...]
 
@@ -14,14 +15,20 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
 
 def find_line(text: str, path: Path) -> int:
     """The line of the key at the path, or of the nearest table around it that has a line."""
-    lines: dict[Path, int] = {}
-    for place, number in _lines(text):
-        for length in range(1, len(place) + 1):  # a dotted key makes its tables too
-            lines.setdefault(place[:length], number)
+    lines = _by_place(text)
     for length in range(len(path), 0, -1):
         if path[:length] in lines:
             return lines[path[:length]]
     return 1
+
+
+@lru_cache(maxsize=16)  # a report asks for a hundred keys of the same few texts
+def _by_place(text: str) -> dict[Path, int]:
+    lines: dict[Path, int] = {}
+    for place, number in _lines(text):
+        for length in range(1, len(place) + 1):  # a dotted key makes its tables too
+            lines.setdefault(place[:length], number)
+    return lines
 
 
 def first_table(text: str) -> int:
