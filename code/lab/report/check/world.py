@@ -9,7 +9,10 @@ from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
 
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|instead of|unlike|nothing|none)\b|n't\b", re.I)
-_NETWORK = re.compile(r"\b(?:InfiniBand|FDR|EDR|HDR|NDR|QDR|Omni-?Path|iWARP|switch)\b")
+_NETWORK = re.compile(
+    r"\b(?:InfiniBand|FDR|EDR|HDR|NDR|QDR|Omni-?Path|iWARP|"
+    r"switch(?!\s+(?:\w+\s+)?(?:off|on|from|to)\b))\b"
+)
 _CARD = re.compile(
     r"\b(?:ConnectX|Mellanox|NVIDIA|BlueField|(?:network|RDMA|Ethernet|host channel|"
     r"InfiniBand)[\s-]+(?:adapters?|cards?|interfaces? cards?|controllers?)"

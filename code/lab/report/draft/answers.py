@@ -24,7 +24,7 @@ from lab.report.tables.sides import by_end
 from lab.report.tex.escape import escape
 
 FEW_BYTES = (
-    "To take off the way back of an answer changes little where a round holds many bytes, and is a guess where it "
+    "Subtracting the way back of an answer changes little where a round holds many bytes, and is a guess where it "
     "holds few."
 )
 DEPENDS = "The answer depends on the size of the message: no single factor stands for both programs."
@@ -140,7 +140,7 @@ def _calls(found: tuple[SideClaims, ...]) -> str:
         f"a {end} of {words} takes {' and '.join(f'{cite(each.below)} {each.side.variant}'.strip() for each in sides)}"
         for end, sides in by_end(found).items()
     )
-    return f"In the mean, {'; '.join(ends)}."
+    return f"On average, {'; '.join(ends)}."
 
 
 def _leap(found: SideClaims) -> str:

@@ -29,7 +29,7 @@ def _sentences(large: LatencyClaims, found: list[InterceptClaims], small: Latenc
     assert large.fits
     yield rf"\par A straight line was laid through the times of {escape(large.curve.words)}."
     yield from rate_words(large.fits.whole)
-    yield "Another went through the larger half of the sizes."
+    yield "Another uses the larger half of the sizes alone."
     yield from rate_words(large.fits.upper)
     *all_but_last, last = map(_intercept, found)
     yield (

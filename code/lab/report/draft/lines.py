@@ -85,4 +85,4 @@ def _pattern(fit: FitClaims) -> Iterator[str]:
     if found.estimate.value > SURE / sqrt(found.estimate.n):
         yield f"{left}, where noise would give about none: the times have a shape that is not straight."
     else:
-        yield f"{left}, as little as noise does."
+        yield f"{left}, no more than noise would."

@@ -29,7 +29,7 @@ def ratio_words(found: RatioClaims, margin: Claim) -> str:
         return open_words(found, margin)
     return (
         f"{counts_words(found, margin)} "
-        f"If nothing differed, at most {cite(found.false)} such verdicts would be false in the mean. "
+        f"If nothing differed, at most {cite(found.false)} such verdicts would be false on average. "
         f"{range_words(found)}"
     )
 
@@ -52,7 +52,7 @@ def open_words(found: RatioClaims, margin: Claim) -> str:
     least, most = found.least, found.most
     ahead, behind = escape(found.pair.ours.words), escape(found.pair.base.words)
     blank = least.ratio.estimate.interval is None
-    near = f"its intervals hold equality, or come within {cite(margin)} of it, at every size"
+    near = f"its intervals include equality, or come within {cite(margin)} of it, at every size"
     why = "too few repetitions leave it no interval" if blank else near
     return (
         rf"The ratio of {ahead} to {behind} on the same link lies between {cite(least.ratio)} and "

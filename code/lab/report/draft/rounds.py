@@ -43,7 +43,7 @@ def agreed(found: RoundsClaims, count: Claim) -> str:
         return f"{start} all {cite(count)} sizes."
     return (
         f"{start} {cite(found.agreed)} of {cite(count)} sizes; at the other {cite(found.unsettled)} some repetition "
-        "used up the rounds that it was allowed, which is a result and no gap in the data."
+        "used up all rounds that it was allowed, which is a result and not a gap in the data."
     )
 
 

@@ -30,8 +30,8 @@ def _sentence(found: SideClaims) -> str:
     if found.leap:
         return (
             rf"\par The {words} takes {cite(found.below)} in the mean up to {cite(found.leap.start)}, "
-            f"and with messages of {cite(found.leap.end)} all at once {cite(found.leap.factor)} times as long, "
-            "on the same link: a step, and no change of slope."
+            f"and with messages of {cite(found.leap.end)} abruptly {cite(found.leap.factor)} times as long, "
+            "on the same link: a step, not a change of slope."
         )
     if found.knee is None:
         return (
@@ -48,7 +48,7 @@ def _difference(variants: list[SideClaims], margin: Claim) -> str:
     names = " and ".join(each.side.variant for each in variants)
     if differ:
         return (
-            f"Between the intervals of these means, {names}, lies more than the margin of {cite(margin)}: "
+            f"Between the intervals of these means, {names}, lies a gap of more than the margin, {cite(margin)}: "
             "the two calls take different times here."
         )
     return (
