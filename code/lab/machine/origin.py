@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from lab.machine import qemu, wire
@@ -36,6 +37,18 @@ class Files:
     mailbox: int
     console: int
     log: tuple[int, ...] = ()  # of the frames on the link, or none
+
+
+@dataclass(frozen=True)
+class Counter:
+    """The plugin that counts instructions, and a descriptor for each end of what the last copy left there."""
+
+    plugin: Path
+    files: tuple[int, int]
+
+    def arguments(self, end: int, plugin: int) -> list[str]:
+        """What QEMU is told of it."""
+        return qemu.plugin(plugin, f"into={qemu.path_of(self.files[end])}")
 
 
 class Copy:
@@ -108,8 +121,8 @@ class Copy:
 class Origin:
     """Both ends, from one frozen machine, that wait once they have done a first job."""
 
-    def __init__(self, frozen: Frozen, job: Job) -> None:
-        self.frozen, self.job = frozen, job
+    def __init__(self, frozen: Frozen, job: Job, counter: Counter | None = None) -> None:
+        self.frozen, self.job, self.counter = frozen, job, counter
         self.calls: list[socket.socket] = []
         self.processes: list[qemu.Process] = []
         self.is_there, self.is_over = threading.Event(), threading.Event()
@@ -172,4 +185,8 @@ class Origin:
         arguments += [*qemu.plugin(plugin, words), "-incoming", "defer"]
         with theirs:
             held = [shared, memory, plugin, state, mailbox, console, theirs.fileno()]
+            if self.counter:
+                counter = stack.enter_context(self.counter.plugin.open("rb")).fileno()
+                arguments += self.counter.arguments(end, counter)
+                held += [counter, self.counter.files[end]]
             return qemu.Process(self.frozen.runner, arguments, held)

@@ -108,9 +108,13 @@ class ExactSite:
         with self.starting:
             self.running.require_open()
             if self.origin is None or not self.origin.lives:
-                self.origin = Origin(machine, frozen.WARM_UP)
+                self.origin = self.started(machine)
                 weakref.finalize(self, self.origin.close)
             return self.origin
+
+    def started(self, machine: frozen.Frozen) -> Origin:
+        """Such a pair, new."""
+        return Origin(machine, frozen.WARM_UP)
 
     def _run(self, machine: frozen.Frozen, job: Job) -> Outcome:
         per_second, more = self.host_seconds

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is used of QEMU 7.2: its interface for plugins (include/qemu/qemu-plugin.h), of which Debian ships no header. */
+#ifndef QEMU_H
+#define QEMU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct block; /* instructions that QEMU has translated in one piece */
+struct instruction;
+enum { ADD = 0 }; /* QEMU_PLUGIN_INLINE_ADD_U64 */
+
+void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, void (*call)(uint64_t id, struct block *));
+size_t qemu_plugin_tb_n_insns(const struct block *);
+struct instruction *qemu_plugin_tb_get_insn(const struct block *, size_t number);
+uint64_t qemu_plugin_insn_vaddr(const struct instruction *);
+void *qemu_plugin_insn_haddr(const struct instruction *); /* where it lies in QEMU's own memory */
+
+/* Add to a number each time when the instruction begins. */
+void qemu_plugin_register_vcpu_insn_exec_inline(struct instruction *, int operation, void *number, uint64_t summand);
+
+/* The instructions of the guest since it was booted: include/sysemu/cpu-timers.h. */
+int64_t icount_get_raw(void);
+
+#endif
