@@ -22,6 +22,7 @@ from lab.cli.arguments import (
     WHERE,
     Add,
     argument,
+    count,
     file,
     flag,
     hosts,
@@ -99,6 +100,21 @@ COMMANDS = (
         "measure again from nothing and compare with results/reference",
         "lab verify verbs_throughput",
         (file("experiment", EXPERIMENT, nargs="*"), *ON_EXACT),
+    ),
+    Command(
+        "causes",
+        "count on exact, by function, the instructions that a message takes at each end",
+        "lab causes verbs_throughput --series verbs --sizes 1,4K",
+        (
+            EXPERIMENTS,
+            argument(
+                "--series", action="append", help="count this series; may be repeated (default: those of [causes])"
+            ),
+            argument("--sizes", help="count these sizes, such as 1,4K,1M (default: those of [causes])"),
+            argument("--top", type=count, default=20, help="print so many functions of each end (default: 20)"),
+            RECORDS,
+            TABLED,
+        ),
     ),
     Command("bench", "compare the lab's programs with their peers, as ratios", "lab bench --jobs 2", WHERE),
     Command(

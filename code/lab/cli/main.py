@@ -41,13 +41,14 @@ def _run(arguments: Sequence[str] | None) -> int:
     from lab.harmless import all_lines
 
     options = make_parser().parse_args(arguments)
-    from lab.cli import commands, first, upkeep  # only now: `lab --help` needs none of it
+    from lab.cli import causes, commands, first, upkeep  # only now: `lab --help` needs none of it
     from lab.grade import commands as grades
     from lab.report import commands as reports
     from lab.submission import commands as hand_ins
 
     module = next(
-        (each for each in (first, upkeep, reports, hand_ins, grades) if options.command in each.COMMANDS), commands
+        (each for each in (causes, first, upkeep, reports, hand_ins, grades) if options.command in each.COMMANDS),
+        commands,
     )
     try:
         if getattr(options, "site", "") == AUTO:

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 FILE, FOLDER = 0o100000, 0o040000
 TRAILER = "TRAILER!!!"
+MAGIC, HEADER_BYTES = b"070701", 110
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ def member(number: int, path: str, mode: int, content: bytes) -> bytes:
     """One header and its content: owner root, time 0. See the kernel's buffer-format documentation."""
     name = path.encode() + b"\0"
     fields = (number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name), 0)
-    header = b"070701" + b"".join(b"%08X" % field for field in fields)
+    header = MAGIC + b"".join(b"%08X" % field for field in fields)
     return pad(header + name) + pad(content)
 
 
@@ -50,3 +51,15 @@ def archive(files: dict[str, Entry]) -> bytes:
         else:
             parts.append(member(number, path, FILE | (0o755 if entry.executable else 0o644), entry.content))
     return b"".join(parts) + member(0, TRAILER, 0, b"")
+
+
+def contents(archive: bytes) -> Iterator[tuple[str, bytes]]:
+    """The files of such an archive, each with its path."""
+    at = 0
+    while archive[at : at + len(MAGIC)] == MAGIC:
+        mode, size, name_size = (int(archive[at + 6 + 8 * field : at + 14 + 8 * field], 16) for field in (1, 6, 11))
+        name, start = at + HEADER_BYTES, at + HEADER_BYTES + name_size
+        start += -start % 4
+        if mode & FILE and size:
+            yield archive[name : name + name_size - 1].decode(), archive[start : start + size]
+        at = start + size + -(start + size) % 4

@@ -14,10 +14,12 @@ from pathlib import Path
 
 from lab.compiler import plugin
 from lab.machine import frozen
+from lab.machine.image import Image
 from lab.machine.origin import Counter, Origin
 from lab.machine.plugin import PROFILE
 from lab.model.trial import Job, Outcome
 from lab.places import CACHE, MACHINE
+from lab.sites import silent
 from lab.sites.exact import ExactSite
 
 
@@ -45,6 +47,10 @@ class ProfiledSite(ExactSite):
         for each in files:
             weakref.finalize(self, os.close, each)
         self.counter = Counter(plugin.built(self.machine, self.cache, progress, PROFILE), files)
+
+    def image(self) -> Image:
+        """What the machine boots."""
+        return self.made(silent).image
 
     def started(self, machine: frozen.Frozen) -> Origin:
         """The pair of which each run is a copy, with the plugin."""

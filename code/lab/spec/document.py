@@ -41,6 +41,14 @@ class ComparisonTable:
 
 
 @dataclass(frozen=True)
+class CausesTable:
+    """The table [causes]."""
+
+    series: tuple[str, ...]
+    sizes: int | str | tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
 class Document:
     """The whole file."""
 
@@ -52,3 +60,4 @@ class Document:
     profile: Profiles = field(default_factory=dict)
     programs: Mapping[str, OwnTable] = field(default_factory=dict)
     comparison: tuple[ComparisonTable, ...] = ()
+    causes: CausesTable | None = None

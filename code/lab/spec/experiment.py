@@ -73,6 +73,14 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Causes:
+    """What `lab causes` counts: where the instructions of a message go."""
+
+    series: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Experiment:
     """One experiment file."""
 
@@ -83,6 +91,7 @@ class Experiment:
     series: tuple[Series, ...]
     comparisons: tuple[Comparison, ...] = ()
     left_out: tuple[str, ...] = ()  # series that the link cannot run
+    causes: Causes | None = None
 
     def on_a_real_link(self) -> Experiment:
         """The experiment without the series that model a link."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 from math import prod
@@ -14,10 +14,10 @@ from lab.files.schema import EXPERIMENT, Fault, check_value
 from lab.files.schema import Path as Keys
 from lab.files.toml_file import TomlFile, check_lines
 from lab.model.parameters import BYTE_COUNTS, Parameters, Profile, Scalar
-from lab.model.sizes import LARGEST, parse_size
+from lab.model.sizes import LARGEST, parse_size, parse_sizes
 from lab.model.trial import Link
 from lab.spec.document import Document, SeriesTable, Values
-from lab.spec.experiment import MOST_TRIALS, Comparison, Experiment, Point, Series
+from lab.spec.experiment import MOST_TRIALS, Causes, Comparison, Experiment, Point, Series
 from lab.spec.programs import find_program, program_faults
 from lab.spec.rules import FIXED, SWEEPABLE, Setting, broken_rule, idle_variation
 from lab.typed_json import parse_as
@@ -58,7 +58,8 @@ class _Reader:
                 )
         comparisons = tuple(self.comparison(index, names) for index in range(len(self.document.comparison)))
         said = self.document
-        return Experiment(self.file.stem, self.file, said.title, said.question, series, comparisons)
+        causes = self.causes(series)
+        return Experiment(self.file.stem, self.file, said.title, said.question, series, comparisons, causes=causes)
 
     def series(self, index: int, table: SeriesTable) -> Series:
         own = ("series", index, "parameters")
@@ -180,10 +181,7 @@ class _Reader:
     def comparison(self, index: int, names: list[str]) -> Comparison:
         table = self.document.comparison[index]
         for key, named in (("ours", (table.ours,)), ("peers", table.peers)):
-            for name in named:
-                if name not in names:
-                    known = ", ".join(names)
-                    self.refuse(Fault(f"there is no series {name!r}", ("comparison", index, key), f"one of {known}"))
+            self.check_names(named, names, ("comparison", index, key))
         if table.ours in table.peers:
             what = f"{table.ours} is compared with itself"
             self.refuse(Fault(what, ("comparison", index, "peers"), "other series"))
@@ -197,3 +195,23 @@ class _Reader:
             geometric_mean_up_to=None if up_to is None else self.size(up_to, path),
             limit_bytes_per_s=table.limit_bytes_per_s,
         )
+
+    def causes(self, series: tuple[Series, ...]) -> Causes | None:
+        """The series and sizes to count, each of a plan."""
+        if (table := self.document.causes) is None:
+            return None
+        self.check_names(table.series, [each.name for each in series], ("causes", "series"))
+        try:
+            sizes = parse_sizes(table.sizes)
+        except SizeError as error:
+            self.refuse(Fault(error.what, ("causes", "sizes"), hint=error.hint))
+        for one in (each for each in series if each.name in table.series):
+            if strange := sorted({*sizes} - {*one.published.sizes}):
+                self.refuse(Fault(f"{one.name} has no size {strange[0]}", ("causes", "sizes"), "sizes of each series"))
+        return Causes(table.series, sizes)
+
+    def check_names(self, named: Iterable[str], names: Iterable[str], path: Keys) -> None:
+        """Refuse a series that is not there."""
+        for name in named:
+            if name not in names:
+                self.refuse(Fault(f"there is no series {name!r}", path, f"one of {', '.join(names)}"))

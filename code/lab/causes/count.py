@@ -1,0 +1,62 @@
+"""What the messages of an experiment cost: the two jobs of each window run, counted, and taken from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lab.causes import counts
+from lab.causes.files import Files
+from lab.causes.kernel import JOB, Kernel, parse
+from lab.causes.share import ENDS, Share, difference
+from lab.causes.tally import Symbols, Tally
+from lab.causes.window import Window, window
+from lab.errors import SpecError, TrialFailed
+from lab.machine import cpio
+from lab.plan.plan import Plan, Trial
+from lab.run.checks import failed_steps
+from lab.sites.profiled import ProfiledSite
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One trial: its time, and the instructions of each end."""
+
+    time_ns: int
+    ends: tuple[Tally, ...]
+
+
+class Counter:
+    """Counts one trial after the other, all on one pair of machines."""
+
+    def __init__(self, site: ProfiledSite) -> None:
+        self.site = site
+        self.image = dict(cpio.contents(site.image().initrd.read_bytes()))
+        self.kernel: Kernel = parse(site.run(JOB).steps[0].client_out)
+
+    def shares(self, wanted: Window) -> Iterator[Share]:
+        """What both ends spent on the window's messages, the client's first."""
+        once, twice = self._count(wanted.once), self._count(wanted.twice)
+        size, messages = wanted.counts.size, wanted.messages
+        for end, more, less in zip(ENDS, twice.ends, once.ends, strict=True):
+            functions, time_ns = difference(more, less), twice.time_ns - once.time_ns
+            yield Share(wanted.planned.series.name, size, end, messages, time_ns, functions, wanted.record)
+
+    def _count(self, trial: Trial) -> Counted:
+        found = self.site.count(trial.job)
+        if failures := list(failed_steps(found.outcome)):
+            raise TrialFailed("; ".join(failures))
+        symbols = Symbols(
+            self.kernel, Files({**self.image, **{each.name: each.read_bytes() for each in trial.job.overlay}})
+        )
+        time_ns = sum(step.clock_end_ns - step.clock_start_ns for step in found.outcome.steps)
+        return Counted(time_ns, tuple(symbols.tally(counts.parse(each)) for each in (found.client, found.server)))
+
+
+def windows(plan: Plan, series: Iterable[str], sizes: Iterable[int]) -> list[Window]:
+    """A window of each series and size; of a series that varies something, its first values."""
+    first = {each.series.name: each for each in reversed(plan.planned) if each.repetition == 1}
+    if unknown := [name for name in series if name not in first]:
+        raise SpecError(f"there is no series {unknown[0]!r}", expected=f"one of {', '.join(first)}")
+    sizes = tuple(sizes)
+    return [window(first[name], size, plan.site) for name in series for size in sizes]

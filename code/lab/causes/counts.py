@@ -1,0 +1,60 @@
+"""What the plugin writes at an end: how often each instruction began. See code/machine/profile/pages.h."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lab.errors import SiteError
+
+WHOLE, PAGE = b"instructions", b"page"
+
+
+class CountsError(SiteError):
+    """Counts that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of code: the kernel's have an address, a program's have content, wherever a process has mapped it."""
+
+    address: int
+    content: bytes
+    counts: dict[int, int] = field(default_factory=dict)  # by the place in it
+
+
+@dataclass(frozen=True)
+class Counts:
+    """All that one end executed in a job."""
+
+    instructions: int  # by the machine's clock, which counts each once
+    pages: tuple[Page, ...]
+
+    @property
+    def begun(self) -> int:
+        """The sum over all pages. An instruction that a page fault breaks off begins once more afterwards."""
+        return sum(sum(page.counts.values()) for page in self.pages)
+
+
+def parse(text: bytes) -> Counts:
+    """The counts in what the plugin wrote."""
+    head, *lines = text.splitlines()
+    name, _, whole = head.partition(b" ")
+    if name != WHOLE:
+        raise CountsError("the plugin left no counts of this end", hint="lab doctor, for the site exact")
+    return Counts(int(whole), tuple(_pages(lines)))
+
+
+def _pages(lines: list[bytes]) -> Iterator[Page]:
+    page: Page | None = None
+    for line in lines:
+        word, _, rest = line.partition(b" ")
+        if word == PAGE:
+            if page:
+                yield page
+            address, _, content = rest.partition(b" ")
+            page = Page(int(address, 16), bytes.fromhex(content.decode()))
+        elif page:
+            page.counts[int(word, 16)] = int(rest)
+    if page:
+        yield page

@@ -1,0 +1,43 @@
+"""What some messages cost at one end: instructions by function, and the time in which the processor stood still."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from lab.causes.classes import WAITING, class_of
+from lab.causes.tally import Tally
+
+ENDS = ("client", "server")
+
+
+@dataclass(frozen=True)
+class Share:
+    """One end of one window."""
+
+    series: str
+    size_bytes: int
+    end: str
+    messages: int
+    time_ns: int  # in which they were sent
+    functions: Tally
+    record: str
+
+    @property
+    def instructions(self) -> int:
+        """All that this end executed for them."""
+        return sum(self.functions.values())
+
+    def classes(self) -> Counter[str]:
+        """The instructions of each kind of work; with the time that remains they sum up to the whole time, since an
+        instruction takes a nanosecond of the guest's."""
+        found = Counter[str]()
+        for function, instructions in self.functions.items():
+            found[class_of(function)] += instructions
+        found[WAITING] = self.time_ns - self.instructions
+        return Counter({name: number for name, number in found.items() if number})
+
+
+def difference(twice: Tally, once: Tally) -> Tally:
+    """What the one has more of each function; what was less by chance of a start is less."""
+    return Tally({each: more for each in twice | once if (more := twice[each] - once[each])})

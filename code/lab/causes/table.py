@@ -1,0 +1,91 @@
+"""The tables of what messages cost: by function, and by kind of work, which a report reads."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+from lab.causes.classes import class_of
+from lab.causes.share import Share
+from lab.errors import LabError
+
+FUNCTIONS, CLASSES = "functions.csv", "causes.csv"  # behind an experiment's name
+
+
+class CausesError(LabError):
+    """A table that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kind of work at one end, in whole numbers for all messages together."""
+
+    series: str
+    size_bytes: int
+    end: str
+    messages: int
+    work: str
+    instructions: int
+    record: str
+
+    @property
+    def per_message(self) -> float:
+        """The instructions of one message."""
+        return self.instructions / self.messages
+
+
+COLUMNS = tuple(each.name for each in fields(Row))
+FUNCTION_COLUMNS = (*COLUMNS[:5], "owner", "function", *COLUMNS[5:])
+
+
+def rows(shares: Iterable[Share]) -> Iterator[Row]:
+    """A row for each kind of work, the largest first."""
+    for share in shares:
+        for work, number in sorted(share.classes().items(), key=lambda each: (-each[1], each[0])):
+            yield Row(share.series, share.size_bytes, share.end, share.messages, work, number, share.record)
+
+
+def format_classes(found: Iterable[Row]) -> str:
+    """The table by kind of work."""
+    return _format(COLUMNS, map(astuple, found))
+
+
+def format_functions(shares: Iterable[Share]) -> str:
+    """The table by function, the largest first."""
+    return _format(FUNCTION_COLUMNS, _of_functions(shares))
+
+
+def _of_functions(shares: Iterable[Share]) -> Iterator[tuple[object, ...]]:
+    for share in shares:
+        place = (share.series, share.size_bytes, share.end, share.messages)
+        for function, number in sorted(share.functions.items(), key=lambda each: (-each[1], each[0])):
+            yield (*place, class_of(function), *function, number, share.record)
+
+
+def _format(columns: Iterable[str], lines: Iterable[Iterable[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows((columns, *lines))
+    return text.getvalue()
+
+
+def read(file: Path) -> tuple[Row, ...]:
+    """The rows of a table by kind of work."""
+    try:
+        with file.open(newline="") as opened:
+            return tuple(_row(each) for each in csv.DictReader(opened))
+    except (KeyError, ValueError, TypeError, UnicodeDecodeError) as error:
+        raise CausesError("is no table of causes", str(file), "lab causes, which writes it") from error
+
+
+def _row(cells: dict[str, str]) -> Row:
+    found = Row(
+        cells["series"], int(cells["size_bytes"]), cells["end"], int(cells["messages"]), cells["work"],
+        int(cells["instructions"]), cells["record"],
+    )  # fmt: skip
+    if found.messages < 1:
+        raise ValueError(found.messages)
+    return found

@@ -1,0 +1,39 @@
+"""How many instructions each function executed at one end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from lab.causes.counts import Counts
+from lab.causes.files import VDSO, Code, Files
+from lab.causes.function import Function, of_kernel
+from lab.causes.kernel import Kernel
+
+Tally = Counter[Function]  # instructions of each
+# An instruction whose data are not there yet begins twice, and is executed once: what is too much, taken away.
+TWICE = of_kernel("(begun again after a page fault)")
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """All functions that an end could run."""
+
+    kernel: Kernel
+    files: Files
+
+    def tally(self, counts: Counts) -> Tally:
+        """The instructions of each function; they sum up to what the machine's clock counted."""
+        places = self.files.places(page.content for page in counts.pages)
+        found = Tally()
+        for page in counts.pages:
+            code = places.get(page.content)
+            for at, number in page.counts.items():
+                found[self._function(page.address + at, at, code, is_kernel=not page.content)] += number
+        found[TWICE] = counts.instructions - counts.begun
+        return found
+
+    def _function(self, address: int, at: int, code: tuple[Code, int] | None, *, is_kernel: bool) -> Function:
+        if is_kernel:
+            return self.kernel.at(address)
+        return code[0].at(code[1] + at) if code else Function(VDSO, VDSO)
