@@ -5,7 +5,7 @@
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
-c_files := $(wildcard code/*/*.[ch] code/machine/pair/*.[ch] tests/*/*.[ch] tests/machine/pair/*.[ch] experiments/examples/*/program/*.[ch])
+c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] tests/*/*.[ch] tests/machine/*/*.[ch] experiments/examples/*/program/*.[ch])
 # Trials over real links take programs that are compiled here. The exact site's come from its own compiler: where no such
 # link is known, this computer needs none.
 links := $(wildcard /sys/class/infiniband/*/device hosts.toml)
@@ -60,6 +60,7 @@ test: lint build ## Check everything: lint, the C tests, the Python tests, the e
 	@code/setup/setup tests
 	$(MAKE) --no-print-directory -C code/bench test
 	$(MAKE) --no-print-directory -C code/machine/pair test
+	$(MAKE) --no-print-directory -C code/machine/profile test
 	$(bin)/pytest -n 2 --no-loadscope-reorder
 
 options: build ## Renew the table of the C programs' options, after a change of one

@@ -17,7 +17,7 @@ WAITING = "waiting"  # no instructions: a halted processor, for as long as it wo
 
 
 @dataclass(frozen=True)
-class Class:
+class Kind:
     """A kind of work, by the names of functions."""
 
     name: str
@@ -34,10 +34,10 @@ class Class:
 
 
 @cache
-def classes() -> tuple[Class, ...]:
+def classes() -> tuple[Kind, ...]:
     """All of them, in the order of their file."""
     tables: list[JsonTable] = tomllib.loads(FILE.read_text())["class"]
-    return tuple(parse_as(Class, each) for each in tables)
+    return tuple(parse_as(Kind, each) for each in tables)
 
 
 @cache

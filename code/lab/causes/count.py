@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from lab.causes import counts
-from lab.causes.files import Files
+from lab.causes.files import CodeFiles, codes
 from lab.causes.kernel import JOB, Kernel, parse
 from lab.causes.share import ENDS, Share, difference
 from lab.causes.tally import Symbols, Tally
 from lab.causes.window import Window, window
 from lab.errors import SpecError, TrialFailed
 from lab.machine import cpio
+from lab.model.trial import Job
 from lab.plan.plan import Plan, Trial
 from lab.run.checks import failed_steps
 from lab.sites.profiled import ProfiledSite
 
+# The machine's first program looks every now and then whether the server has ended, each time by a process of its own.
+# When the client stays until it has, one look is enough in each trial.
+STAY = '"$@"; status=$?; usleep 50000; exit $status'
+
 
 @dataclass(frozen=True)
-class Counted:
+class _Counted:
     """One trial: its time, and the instructions of each end."""
 
     time_ns: int
     ends: tuple[Tally, ...]
 
 
-class Counter:
+class Profiler:
     """Counts one trial after the other, all on one pair of machines."""
 
     def __init__(self, site: ProfiledSite) -> None:
         self.site = site
-        self.image = dict(cpio.contents(site.image().initrd.read_bytes()))
+        self.image = codes(dict(cpio.contents(site.image().initrd.read_bytes())))
         self.kernel: Kernel = parse(site.run(JOB).steps[0].client_out)
 
     def shares(self, wanted: Window) -> Iterator[Share]:
@@ -42,15 +48,23 @@ class Counter:
             functions, time_ns = difference(more, less), twice.time_ns - once.time_ns
             yield Share(wanted.planned.series.name, size, end, messages, time_ns, functions, wanted.record)
 
-    def _count(self, trial: Trial) -> Counted:
-        found = self.site.count(trial.job)
+    def symbols(self, programs: Iterable[Path]) -> Symbols:
+        """The functions of the machine, and of programs that a trial brings along."""
+        own = {each.name: each.read_bytes() for each in programs}
+        return Symbols(self.kernel, CodeFiles([*self.image, *codes(own)]))
+
+    def _count(self, trial: Trial) -> _Counted:
+        found = self.site.count(_staying(trial.job))
         if failures := list(failed_steps(found.outcome)):
             raise TrialFailed("; ".join(failures))
-        symbols = Symbols(
-            self.kernel, Files({**self.image, **{each.name: each.read_bytes() for each in trial.job.overlay}})
-        )
+        symbols = self.symbols(trial.job.overlay)
         time_ns = sum(step.clock_end_ns - step.clock_start_ns for step in found.outcome.steps)
-        return Counted(time_ns, tuple(symbols.tally(counts.parse(each)) for each in (found.client, found.server)))
+        return _Counted(time_ns, tuple(symbols.tally(counts.parse(each)) for each in (found.client, found.server)))
+
+
+def _staying(job: Job) -> Job:
+    steps = (replace(step, client=("sh", "-c", STAY, "sh", *step.client)) for step in job.steps)
+    return replace(job, steps=tuple(steps))
 
 
 def windows(plan: Plan, series: Iterable[str], sizes: Iterable[int]) -> list[Window]:

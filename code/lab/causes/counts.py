@@ -11,11 +11,11 @@ WHOLE, PAGE = b"instructions", b"page"
 
 
 class CountsError(SiteError):
-    """Counts that cannot be read."""
+    """Executed that cannot be read."""
 
 
 @dataclass(frozen=True)
-class Page:
+class CodePage:
     """A page of code: the kernel's have an address, a program's have content, wherever a process has mapped it."""
 
     address: int
@@ -24,11 +24,11 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Counts:
+class Executed:
     """All that one end executed in a job."""
 
     instructions: int  # by the machine's clock, which counts each once
-    pages: tuple[Page, ...]
+    pages: tuple[CodePage, ...]
 
     @property
     def begun(self) -> int:
@@ -36,24 +36,24 @@ class Counts:
         return sum(sum(page.counts.values()) for page in self.pages)
 
 
-def parse(text: bytes) -> Counts:
+def parse(text: bytes) -> Executed:
     """The counts in what the plugin wrote."""
     head, *lines = text.splitlines()
     name, _, whole = head.partition(b" ")
     if name != WHOLE:
         raise CountsError("the plugin left no counts of this end", hint="lab doctor, for the site exact")
-    return Counts(int(whole), tuple(_pages(lines)))
+    return Executed(int(whole), tuple(_pages(lines)))
 
 
-def _pages(lines: list[bytes]) -> Iterator[Page]:
-    page: Page | None = None
+def _pages(lines: list[bytes]) -> Iterator[CodePage]:
+    page: CodePage | None = None
     for line in lines:
         word, _, rest = line.partition(b" ")
         if word == PAGE:
             if page:
                 yield page
             address, _, content = rest.partition(b" ")
-            page = Page(int(address, 16), bytes.fromhex(content.decode()))
+            page = CodePage(int(address, 16), bytes.fromhex(content.decode()))
         elif page:
             page.counts[int(word, 16)] = int(rest)
     if page:

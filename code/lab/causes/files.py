@@ -34,8 +34,15 @@ class Code:
     name: str
     content: bytes
 
-    def pages(self) -> Iterator[tuple[int, bytes]]:
-        """Its executable pages, each with its place in the file."""
+    @cached_property
+    def pages(self) -> tuple[tuple[int, bytes], ...]:
+        """Its executable pages, each with its place in the file; none of a file that the guest cannot start either."""
+        try:
+            return tuple(self._pages())
+        except ELFError:
+            return ()
+
+    def _pages(self) -> Iterator[tuple[int, bytes]]:
         for segment in ELFFile(io.BytesIO(self.content)).iter_segments("PT_LOAD"):
             if segment["p_flags"] & EXECUTABLE:
                 first = segment["p_offset"] // PAGE_BYTES * PAGE_BYTES
@@ -73,21 +80,21 @@ def _plainness(function: tuple[int, int, str]) -> tuple[bool, int, str]:
     return name.startswith("_"), len(name), name
 
 
-class Files:
+def codes(contents: Mapping[str, bytes]) -> tuple[Code, ...]:
+    """The files of code among others, by path."""
+    return tuple(
+        Code(path.rpartition("/")[2], each) for path, each in sorted(contents.items()) if each.startswith(MAGIC)
+    )
+
+
+class CodeFiles:
     """All code that a guest could run."""
 
-    def __init__(self, contents: Mapping[str, bytes]) -> None:
+    def __init__(self, files: Iterable[Code]) -> None:
         self.pages: dict[bytes, list[tuple[Code, int]]] = {}
-        for path, content in sorted(contents.items()):
-            if content.startswith(MAGIC):
-                self._add(Code(path.rpartition("/")[2], content))
-
-    def _add(self, code: Code) -> None:
-        try:
-            for place, content in code.pages():
+        for code in files:
+            for place, content in code.pages:
                 self.pages.setdefault(content, []).append((code, place))
-        except ELFError:  # a student's own, that the guest cannot start either
-            return
 
     def places(self, pages: Iterable[bytes]) -> dict[bytes, tuple[Code, int]]:
         """The file of each page, and the place there. Of several that have the same one, that of which most others ran

@@ -20,7 +20,7 @@ class CausesError(LabError):
 
 
 @dataclass(frozen=True)
-class Row:
+class Cause:
     """One kind of work at one end, in whole numbers for all messages together."""
 
     series: str
@@ -37,18 +37,18 @@ class Row:
         return self.instructions / self.messages
 
 
-COLUMNS = tuple(each.name for each in fields(Row))
+COLUMNS = tuple(each.name for each in fields(Cause))
 FUNCTION_COLUMNS = (*COLUMNS[:5], "owner", "function", *COLUMNS[5:])
 
 
-def rows(shares: Iterable[Share]) -> Iterator[Row]:
+def rows(shares: Iterable[Share]) -> Iterator[Cause]:
     """A row for each kind of work, the largest first."""
     for share in shares:
         for work, number in sorted(share.classes().items(), key=lambda each: (-each[1], each[0])):
-            yield Row(share.series, share.size_bytes, share.end, share.messages, work, number, share.record)
+            yield Cause(share.series, share.size_bytes, share.end, share.messages, work, number, share.record)
 
 
-def format_classes(found: Iterable[Row]) -> str:
+def format_classes(found: Iterable[Cause]) -> str:
     """The table by kind of work."""
     return _format(COLUMNS, map(astuple, found))
 
@@ -72,7 +72,7 @@ def _format(columns: Iterable[str], lines: Iterable[Iterable[object]]) -> str:
     return text.getvalue()
 
 
-def read(file: Path) -> tuple[Row, ...]:
+def read(file: Path) -> tuple[Cause, ...]:
     """The rows of a table by kind of work."""
     try:
         with file.open(newline="") as opened:
@@ -81,8 +81,8 @@ def read(file: Path) -> tuple[Row, ...]:
         raise CausesError("is no table of causes", str(file), "lab causes, which writes it") from error
 
 
-def _row(cells: dict[str, str]) -> Row:
-    found = Row(
+def _row(cells: dict[str, str]) -> Cause:
+    found = Cause(
         cells["series"], int(cells["size_bytes"]), cells["end"], int(cells["messages"]), cells["work"],
         int(cells["instructions"]), cells["record"],
     )  # fmt: skip

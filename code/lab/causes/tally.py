@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from lab.causes.counts import Counts
-from lab.causes.files import VDSO, Code, Files
+from lab.causes.counts import Executed
+from lab.causes.files import VDSO, Code, CodeFiles
 from lab.causes.function import Function, of_kernel
 from lab.causes.kernel import Kernel
 
@@ -20,9 +20,9 @@ class Symbols:
     """All functions that an end could run."""
 
     kernel: Kernel
-    files: Files
+    files: CodeFiles
 
-    def tally(self, counts: Counts) -> Tally:
+    def tally(self, counts: Executed) -> Tally:
         """The instructions of each function; they sum up to what the machine's clock counted."""
         places = self.files.places(page.content for page in counts.pages)
         found = Tally()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lab.causes.classes import WAITING
-from lab.causes.count import Counter, windows
+from lab.causes.count import Profiler, windows
 from lab.causes.share import Share
 from lab.causes.table import CLASSES, FUNCTIONS, format_classes, format_functions, rows
 from lab.causes.window import Window
@@ -48,7 +48,7 @@ def _windows(plan: Plan, options: Namespace) -> list[Window]:
 
 
 def _shares(site: ProfiledSite, wanted: Iterable[Window], top: int) -> Iterator[Share]:
-    counter = Counter(site)
+    counter = Profiler(site)
     for window in wanted:
         for share in counter.shares(window):
             print("\n".join(lines(share, top)), end="\n\n", flush=True)

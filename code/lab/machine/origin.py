@@ -40,7 +40,7 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Counter:
+class Counting:
     """The plugin that counts instructions, and a descriptor for each end of what the last copy left there."""
 
     plugin: Path
@@ -121,7 +121,7 @@ class Copy:
 class Origin:
     """Both ends, from one frozen machine, that wait once they have done a first job."""
 
-    def __init__(self, frozen: Frozen, job: Job, counter: Counter | None = None) -> None:
+    def __init__(self, frozen: Frozen, job: Job, counter: Counting | None = None) -> None:
         self.frozen, self.job, self.counter = frozen, job, counter
         self.calls: list[socket.socket] = []
         self.processes: list[qemu.Process] = []

@@ -15,7 +15,7 @@ from pathlib import Path
 from lab.compiler import plugin
 from lab.machine import frozen
 from lab.machine.image import Image
-from lab.machine.origin import Counter, Origin
+from lab.machine.origin import Counting, Origin
 from lab.machine.plugin import PROFILE
 from lab.model.trial import Job, Outcome
 from lab.places import CACHE, MACHINE
@@ -24,7 +24,7 @@ from lab.sites.exact import ExactSite
 
 
 @dataclass(frozen=True)
-class Counted:
+class Profiled:
     """A job's outcome, and what the plugin wrote at each end."""
 
     outcome: Outcome
@@ -37,7 +37,7 @@ class ProfiledSite(ExactSite):
 
     def __init__(self, machine: Path, cache: Path) -> None:
         super().__init__(machine, cache)
-        self.counter: Counter | None = None
+        self.counter: Counting | None = None
         self.turn = threading.Lock()
 
     def prepare(self, progress: Callable[[str], None]) -> None:
@@ -46,7 +46,7 @@ class ProfiledSite(ExactSite):
         files = (os.memfd_create("client"), os.memfd_create("server"))
         for each in files:
             weakref.finalize(self, os.close, each)
-        self.counter = Counter(plugin.built(self.machine, self.cache, progress, PROFILE), files)
+        self.counter = Counting(plugin.built(self.machine, self.cache, progress, PROFILE), files)
 
     def image(self) -> Image:
         """What the machine boots."""
@@ -56,13 +56,13 @@ class ProfiledSite(ExactSite):
         """The pair of which each run is a copy, with the plugin."""
         return Origin(machine, frozen.WARM_UP, self.counter)
 
-    def count(self, job: Job) -> Counted:
+    def count(self, job: Job) -> Profiled:
         """Run a job, and read the counts of its two ends."""
         with self.turn:
             outcome = self.run(job)
             assert self.counter is not None
             client, server = (_content(file) for file in self.counter.files)
-        return Counted(outcome, client, server)
+        return Profiled(outcome, client, server)
 
 
 def _content(file: int) -> bytes:

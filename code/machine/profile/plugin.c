@@ -42,8 +42,8 @@ static void translate(uint64_t id, struct block *block)
 	for (size_t n = 0; n < qemu_plugin_tb_n_insns(block); n++) {
 		struct instruction *const i = qemu_plugin_tb_get_insn(block, n);
 
-		qemu_plugin_register_vcpu_insn_exec_inline(
-			i, ADD, pages_count(qemu_plugin_insn_vaddr(i), page_of(i)), 1);
+		qemu_plugin_register_vcpu_insn_exec_inline(i, ADD, pages_count(qemu_plugin_insn_vaddr(i), page_of(i)),
+							   1);
 	}
 }
 

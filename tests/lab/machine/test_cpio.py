@@ -29,3 +29,8 @@ def test_cpio_itself_unpacks_the_same_files_and_modes(tmp_path: Path) -> None:
     }
     assert (tmp_path / "bin/tool").stat().st_mode & 0o777 == 0o755
     assert (tmp_path / "lib/a/b").stat().st_mode & 0o777 == 0o644
+
+
+def test_an_archive_is_read_as_it_was_written() -> None:
+    found = dict(cpio.contents(cpio.archive(FILES)))
+    assert found == {path: entry.content for path, entry in FILES.items() if entry.content}

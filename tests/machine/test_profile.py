@@ -1,0 +1,151 @@
+"""A profile of real trials: lab.sites.profiled, lab.causes.{count,tally,window}."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.causes import counts
+from lab.causes.count import Profiler, windows
+from lab.causes.function import Function, of_kernel
+from lab.causes.share import Share
+from lab.causes.table import format_functions
+from lab.model.trial import Job, Outcome
+from lab.places import CACHE, MACHINE
+from lab.plan.plan import Plan, SiteFacts, make_plan
+from lab.plan.workshop import under_test
+from lab.sites.exact import ExactSite
+from lab.sites.profiled import Profiled, ProfiledSite
+from lab.spec.reader import load
+
+WRITE = "exec ib_write_bw -s 4096 -n 50 -F -p 5201 -d"
+SMALL = """
+title = "What a few messages cost"
+question = "Is each instruction counted once?"
+[parameters]
+sizes = "1,4K"
+iterations = 1000
+warmup = 10
+tx_depth = 64
+rx_depth = 64
+wait = "event"
+[[series]]
+name = "rdma"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "sockets"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+"""
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[ProfiledSite]:
+    made = ProfiledSite(MACHINE, CACHE)
+    made.prepare(print)
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def job(exact: ExactSite, shell: Callable[..., Job]) -> Job:
+    return shell(f"{WRITE} rxe0 {exact.ends.side_channel}", server=f"{WRITE} rxe1")
+
+
+@pytest.fixture(scope="module")
+def profiled(site: ProfiledSite, job: Job) -> Profiled:
+    return site.count(job)
+
+
+@pytest.fixture(scope="module")
+def plan(exact: ExactSite, tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    file = tmp_path_factory.mktemp("small") / "small.toml"
+    file.write_text(SMALL)
+    experiment = load(file)
+    return make_plan(experiment, SiteFacts.of(exact), under_test([experiment], exact, print))
+
+
+@pytest.fixture(scope="module")
+def profiler(site: ProfiledSite) -> Profiler:
+    return Profiler(site)
+
+
+@pytest.fixture(scope="module")
+def shares(profiler: Profiler, plan: Plan) -> list[Share]:
+    """Client and server: RDMA of 1 byte and of 4 KiB, then TCP."""
+    return [share for each in windows(plan, ("rdma", "sockets"), (1, 4096)) for share in profiler.shares(each)]
+
+
+def test_the_guest_leaves_what_it_leaves_without_a_profile(
+    exact: ExactSite, job: Job, profiled: Profiled, measured: Callable[[Outcome], Outcome]
+) -> None:
+    assert measured(exact.run(job)) == measured(profiled.outcome)
+
+
+def test_two_profiles_are_equal_to_the_byte(site: ProfiledSite, job: Job, profiled: Profiled) -> None:
+    again = site.count(job)
+    assert (again.client, again.server) == (profiled.client, profiled.server)
+
+
+def test_every_instruction_of_the_clock_is_counted_and_none_twice_but_for_page_faults(
+    profiler: Profiler, profiled: Profiled
+) -> None:
+    for text in (profiled.client, profiled.server):
+        executed = counts.parse(text)
+        symbols = profiler.symbols(())
+        tally = symbols.tally(executed)
+        (begun_again,) = (-number for function, number in tally.items() if "page fault" in function.name)
+        faults = _entered(executed, profiler, "asm_exc_page_fault")
+        assert sum(tally.values()) == executed.instructions > 10_000_000
+        assert 0 < begun_again <= faults < executed.instructions / 10_000
+
+
+def _entered(executed: counts.Executed, profiler: Profiler, name: str) -> int:
+    """How often the first instruction of a kernel's function began."""
+    place = next(
+        at for at, each in zip(profiler.kernel.starts, profiler.kernel.functions, strict=True) if each.name == name
+    )
+    return sum(page.counts.get(place - page.address, 0) for page in executed.pages if not page.content)
+
+
+def test_a_client_that_never_waits_takes_a_nanosecond_for_each_instruction(shares: list[Share]) -> None:
+    """TCP of one byte: the sum over all functions against the guest's own clock."""
+    client = shares[4]
+    assert client.functions[Function("tcp-client", "tcp_send_all")] > 0
+    assert abs(client.time_ns - client.instructions) < client.time_ns / 100
+
+
+def test_each_rdma_message_goes_through_the_same_functions(shares: list[Share]) -> None:
+    small, large = shares[0], shares[2]
+    for share in (small, large):
+        assert share.functions[of_kernel("rxe_prepare", "rdma_rxe")] % share.messages == 0
+    assert large.functions[of_kernel("loop_64", "crc32_pclmul")] > 1000 * large.messages
+    assert small.functions[of_kernel("loop_64", "crc32_pclmul")] == 0
+
+
+def test_little_is_left_without_a_kind(shares: list[Share]) -> None:
+    for share in shares:
+        assert share.classes()["other"] <= max(share.instructions / 50, 5 * share.messages), format_functions([share])
+
+
+def test_the_profile_of_a_window_is_the_same_again(profiler: Profiler, plan: Plan, shares: list[Share]) -> None:
+    (again,) = windows(plan, ("sockets",), (4096,))
+    assert format_functions(profiler.shares(again)) == format_functions(shares[6:])
+
+
+def test_the_command_prints_and_writes_what_it_counted(
+    plan: Plan, shares: list[Share], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from lab.cli.main import main
+
+    assert (
+        main(["causes", str(plan.experiment.file), "--series", "sockets", "--sizes", "1", "--out", str(tmp_path)]) == 0
+    )
+    printed = capsys.readouterr().out
+    assert "sockets, 1, client:" in printed and "tcp_sendmsg_locked" in printed and "system calls" in printed
+    assert (tmp_path / "small.functions.csv").read_text() == format_functions(shares[4:6])
