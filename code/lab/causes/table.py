@@ -11,6 +11,7 @@ from pathlib import Path
 from lab.causes.classes import class_of
 from lab.causes.share import Share
 from lab.errors import LabError
+from lab.places import REFERENCE
 
 FUNCTIONS, CLASSES = "functions.csv", "causes.csv"  # behind an experiment's name
 
@@ -35,6 +36,11 @@ class Cause:
     def per_message(self) -> float:
         """The instructions of one message."""
         return self.instructions / self.messages
+
+
+def files_of(experiment: str, results: Path) -> tuple[Path, ...]:
+    """Where an experiment's table is looked for: what was counted here, else what comes with the lab."""
+    return tuple(folder / f"{experiment}.{CLASSES}" for folder in (results, REFERENCE))
 
 
 COLUMNS = tuple(each.name for each in fields(Cause))

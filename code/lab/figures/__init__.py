@@ -21,12 +21,15 @@ from lab.figures.inputs import (
     HeatMap,
     Latency,
     Ratios,
+    Stack,
+    Stacks,
     Unit,
     Windows,
     WindowSeries,
 )
 from lab.figures.latency import latency
 from lab.figures.ratios import peer_ratio, speed_up
+from lab.figures.stacks import stacks
 from lab.figures.windows import windows
 
 __all__ = [
@@ -46,6 +49,8 @@ __all__ = [
     "HeatMap",
     "Latency",
     "Ratios",
+    "Stack",
+    "Stacks",
     "Unit",
     "WindowSeries",
     "Windows",
@@ -59,6 +64,7 @@ __all__ = [
     "published",
     "round_trip",
     "speed_up",
+    "stacks",
     "throughput",
     "windows",
 ]

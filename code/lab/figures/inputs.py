@@ -153,3 +153,24 @@ class Fit:
     rate: Unit = GIB_S
     keys: tuple[str, ...] = ()
     colour: str = ""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One bar: its parts, and the sum of those that are work, which stands beside it."""
+
+    label: str
+    parts: tuple[tuple[str, float], ...]  # by kind of work, in instructions of one message
+    work: float
+
+
+@dataclass(frozen=True)
+class Stacks:
+    """Bars in groups, a group for each message size in bytes; the longest bar of each group fills the width."""
+
+    name: str
+    groups: tuple[tuple[float, tuple[Stack, ...]], ...]
+    kinds: tuple[str, ...]  # all of them, in the order of the parts
+    rest: str  # of them: the one that is no work
+    site: str
+    keys: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from lab.report.claims.constants import ConstantClaims
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.published_times import PublishedTimes
 from lab.report.draft.abstract import abstract, conclusion, headline
+from lab.report.draft.causes import cause_sentences
 from lab.report.draft.lines import line_words
 from lab.report.draft.ratios import ratio_words
 from lab.report.errors import ReportError
@@ -61,6 +62,7 @@ class Context:
     environment: Annotated[list[tuple[str, str | Markup]], "the identity of the records, name and value"]
     results: Annotated[list[SizeTable], "throughput by size, a table for each link"]
     rates: Annotated[RowTable, "throughput, a row for each series of the main link"]
+    cause_words: Annotated[list[str], "what a message's instructions say about small and large ones, in sentences"]
     ratios: Annotated[list[SizeTable], "ratios by size, a table for each link"]
     transports: Annotated[list[Transport], "each transport of ours over another, in words"]
     pair_words: Annotated[OfName, "of a transport's name: which side is ahead at how many sizes, and the ratios"]
@@ -115,6 +117,7 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_file
         environment=environment(evidence),
         results=result_tables(claims),
         rates=rate_table(claims),
+        cause_words=list(map(Markup, cause_sentences(claims))),
         ratios=ratio_tables(claims),
         transports=transports(claims),
         pair_words=partial(_pair_words, claims),

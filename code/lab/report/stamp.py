@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from lab.causes.table import files_of
 from lab.files.stamp import digest_files
 from lab.places import ROOT
 from lab.plan.plan import Plan
@@ -22,5 +23,6 @@ def digest_code(folders: Iterable[Path] = CODE) -> str:
 
 def report_stamp(plan: Plan, results: Path, texts: Iterable[Path]) -> str:
     """The stamp of a report's records, its texts and the code."""
-    parts = [table_stamp(plan, results), digest_files(texts), digest_code()]
+    counted = files_of(plan.experiment.name, results) if plan.experiment.causes else ()
+    parts = [table_stamp(plan, results), digest_files([*texts, *counted]), digest_code()]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()

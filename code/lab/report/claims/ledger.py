@@ -7,6 +7,7 @@ from functools import cached_property
 
 from lab.report.claim import ClaimGroup, Ledger
 from lab.report.claims.calls import CallsClaims, calls_claims
+from lab.report.claims.causes import CostClaims, cost_claims
 from lab.report.claims.ceilings import CeilingClaims, ceiling_claims
 from lab.report.claims.constants import ConstantClaims, constant_claims
 from lab.report.claims.intercepts import InterceptClaims, intercept_claims, intercepts
@@ -62,6 +63,7 @@ class AllClaims(ClaimGroup):
     rounds: tuple[RoundsClaims, ...]
     twins: tuple[TwinClaims, ...]
     ratios: tuple[RatioClaims, ...]
+    costs: tuple[CostClaims, ...]
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -119,6 +121,7 @@ def _make_claims(evidence: Evidence) -> AllClaims:
         rounds,
         twin_claims(rounds),
         tuple(map(ratio_claims, pairs(evidence))),
+        cost_claims(evidence),
     )
 
 

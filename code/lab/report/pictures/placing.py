@@ -23,6 +23,8 @@ def place(claims: AllClaims, gallery: Gallery, name: str) -> Markup:
     drawn = gallery.pictures[name]
     words = words_of(evidence.plan.site.name, evidence.plan.site.traits)
     source = f"{words.caption} Records {sets_of(figure.keys, sets)}."
+    if drawn.source:
+        source = f"{drawn.source} {words.caption}"
     if drawn.machine:
         source = f"Published data of {drawn.machine}, not measured here."
     warned = r"\labwarned{}" if evidence.unchecked(figure.keys) else ""

@@ -26,6 +26,7 @@ class Sketch(Generic[Data]):
     data: Data
     drawn_by: Callable[[Data], Figure]
     machine: str = ""  # another one, whose data it shows
+    source: str = ""  # in place of records
 
     def draw(self) -> Figure:
         return self.drawn_by(self.data)

@@ -1,0 +1,77 @@
+"""Sentences about the instructions of a message: why small ones are slow, what TCP joins, what software RDMA costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.report.claims.causes import CostClaims, by_curve
+from lab.report.claims.ledger import AllClaims
+from lab.report.evidence.curve import Subject
+from lab.report.prose.uses import cite
+from lab.report.tex.escape import escape
+from lab.report.tex.units import in_words
+
+MOST_KINDS = 3
+FLAT = 1.5  # times the instructions: more bytes cost hardly more
+JOINED = 0.1  # of the sender's instructions: a receiver that executes less handles many messages at once
+CHECKSUMS = "checksums"
+
+
+def cause_sentences(claims: AllClaims) -> Iterator[str]:
+    """Of each series by itself, then of RDMA beside TCP."""
+    for curve, costs in by_curve(claims.costs):
+        yield from _of_curve(curve, costs)
+    yield from _software(claims.costs)
+
+
+def _of_curve(curve: Subject, costs: list[CostClaims]) -> Iterator[str]:
+    clients = [each for each in costs if each.end == "client"]
+    small, server = clients[0], next(each for each in costs if each.end == "server")
+    yield (
+        f"For a message of {_size(small)}, {escape(curve.words)} executes {cite(small.instructions)} instructions at "
+        f"the client, {_kinds(small)}."
+    )
+    flat = [each for each in clients[1:] if each.work <= FLAT * small.work]
+    if flat:
+        yield (
+            f"One of {_size(flat[-1])} takes {cite(flat[-1].instructions)}: what a small message costs is the message, "
+            "not its bytes, and so the throughput grows with the size."
+        )
+    if server.work < JOINED * small.work:
+        yield (
+            f"The server executes {cite(server.instructions)} for each: messages that wait travel together, and one "
+            "call receives many of them."
+        )
+
+
+def _kinds(cost: CostClaims) -> str:
+    first, *others = list(cost.shares.items())[:MOST_KINDS]
+    rest = [f"{cite(claim)} for {escape(kind)}" for kind, claim in others]
+    return f"{cite(first[1])} of them for {escape(first[0])}" + (f", {' and '.join(rest)}" if rest else "")
+
+
+def _software(costs: tuple[CostClaims, ...]) -> Iterator[str]:
+    """The largest message, at the end that works most."""
+    rdma, tcp = (_largest(costs, program) for program in ("verbs", "tcp"))
+    if rdma is None or tcp is None or rdma.size != tcp.size or rdma.work <= tcp.work:
+        return
+    yield (
+        f"For a message of {_size(rdma)} the {rdma.end} executes {cite(rdma.instructions)} instructions with "
+        f"{escape(rdma.curve.words)}, and the {tcp.end} {cite(tcp.instructions)} with {escape(tcp.curve.words)}."
+    )
+    if CHECKSUMS in rdma.shares and CHECKSUMS not in tcp.shares and tcp.curve.series.link.offload:
+        yield (
+            f"Here no card does the work of RDMA, but a part of the kernel: it takes each packet of a message through "
+            f"all layers, and computes a checksum over every byte, which is {cite(rdma.shares[CHECKSUMS])} of its "
+            "instructions; TCP hands the card whole segments, and leaves cutting and checksums to it."
+        )
+
+
+def _largest(costs: tuple[CostClaims, ...], program: str) -> CostClaims | None:
+    found = [each for each in costs if each.curve.series.program == program]
+    most = max((each.size for each in found), default=0)
+    return max((each for each in found if each.size == most), key=lambda each: each.work, default=None)
+
+
+def _size(cost: CostClaims) -> str:
+    return escape(in_words(cost.size))
