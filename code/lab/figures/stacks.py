@@ -15,13 +15,12 @@ from lab.figures.inputs import Stack, Stacks
 from lab.figures.labels import add_legend, legend_mm
 from lab.figures.plot import Plot, finish, new_panels, settle
 from lab.figures.style import COLOURS, GREY, INK, PALE, SMALL_PT, style
-from lab.figures.words import number, plain, size
+from lab.figures.words import plain, size, whole
 
-ROW_MM, GAP_ROWS = 4.0, 0.8  # of a bar, and between two groups
+ROW_MM, GAP_ROWS = 4.0, 1.3  # of a bar, and between two groups: room for a size
 BAR, WHITE = 0.78, "#ffffff"  # of a row's height
 # The same seven colours hatched, for as many kinds more.
 HATCHES = ("", "//////")
-LETTERS = 4  # of a number beside a bar, significant
 
 
 def stacks(data: Stacks) -> Figure:
@@ -33,7 +32,7 @@ def draw_stacks(data: Stacks) -> Plot:
     """Each group has a scale of its own: a message of a megabyte costs a thousand times one of a byte."""
     _check(data)
     rows = [(place, top, stack) for place, top, stack in _rows(data)]
-    height = (rows[-1][0] + 1) * ROW_MM
+    height = (rows[-1][0] + 1.9) * ROW_MM
     with style():
         drawing, (panel,) = new_panels([height])
         for place, top, stack in rows:
@@ -70,7 +69,7 @@ def _draw(panel: Axes, data: Stacks, place: float, longest: float, stack: Stack)
     values = [max(dict(stack.parts).get(kind, 0.0), 0.0) / longest for kind in data.kinds]
     for kind, start, width in zip(data.kinds, accumulate(values, initial=0.0), values, strict=False):
         panel.barh(place, width, BAR, start, **_look(data, kind))
-    panel.text(1.012, place, number(stack.work, LETTERS), va="center", fontsize=SMALL_PT, color=INK)
+    panel.text(1.012, place, whole(stack.work), va="center", fontsize=SMALL_PT, color=INK)
 
 
 def _look(data: Stacks, kind: str) -> dict[str, Any]:
@@ -82,17 +81,17 @@ def _look(data: Stacks, kind: str) -> dict[str, Any]:
 
 
 def _label(panel: Axes, data: Stacks, rows: list[tuple[float, float, Stack]]) -> None:
-    panel.set(xlim=(0, 1), ylim=(rows[-1][0] + 0.6, -0.6), xlabel="time of a message, the longest of its size = 1")
+    panel.set(xlim=(0, 1), ylim=(rows[-1][0] + 0.6, -1.3), xlabel="time of a message, the longest of its size = 1")
     panel.set_yticks([place for place, _, _ in rows], [stack.label for _, _, stack in rows])
     panel.tick_params(axis="y", length=0)
     panel.spines["left"].set_visible(False)
-    panel.text(1.012, -0.9, "instructions", va="bottom", fontsize=SMALL_PT)
+    panel.text(1.012, rows[0][0] - 0.85, "instructions", va="center", fontsize=SMALL_PT)
     places = count()
     for x, group in data.groups:
         first = rows[next(places)][0]
         for _ in group[1:]:
             next(places)
-        panel.text(-0.26, first, size(x), va="center", fontsize=SMALL_PT)
+        panel.text(0, first - 0.85, f"messages of {size(x)}", va="center", fontsize=SMALL_PT)
 
 
 def _alt(data: Stacks) -> str:
@@ -102,4 +101,4 @@ def _alt(data: Stacks) -> str:
 
 def _said(data: Stacks, stack: Stack) -> str:
     most = max((each for each in stack.parts if each[0] != data.rest), key=lambda each: each[1])[0]
-    return f"{stack.label}: {plain(number(stack.work, LETTERS))} instructions, most for {most}"
+    return f"{stack.label}: {plain(whole(stack.work))} instructions, most for {most}"

@@ -22,6 +22,11 @@ def number(value: float, digits: int = DIGITS) -> str:
     return f"{rounded:,.{max(places, 0)}f}".replace(",", THIN_SPACE).replace("-", "\N{MINUS SIGN}")
 
 
+def whole(value: float) -> str:
+    """To the last digit before the point: 14 212."""
+    return f"{round(value):,}".replace(",", THIN_SPACE).replace("-", "\N{MINUS SIGN}")
+
+
 def short(value: float) -> str:
     """As on an axis, without zeros that say nothing: 0.001, 1, 10 k, 2 M."""
     for suffix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):

@@ -26,6 +26,8 @@ from lab.figures import (
     HeatMap,
     Latency,
     Ratios,
+    Stack,
+    Stacks,
     Windows,
     WindowSeries,
 )
@@ -160,6 +162,15 @@ def two_points() -> Fit:
     return Fit("two", "MPI", (1.0, 2.0), (10.0, 30.0), fit_line([1, 2], [10, 30]), "exact")
 
 
+def causes() -> Stacks:
+    kinds = tuple(f"kind {n}" for n in range(9))
+    groups = []
+    for x in (1.0, 4096.0, 1048576.0):
+        parts = tuple((kind, x * n - 1) for n, kind in enumerate(kinds))
+        groups.append((x, tuple(Stack(f"{name} {LONG[0]}", (*parts, ("waiting", x)), 36 * x - 9) for name in "ab")))
+    return Stacks("causes", tuple(groups), (*kinds, "waiting"), "waiting", "exact")
+
+
 EXAMPLES: dict[str, tuple[str, Callable[[], Any]]] = {
     "limits": ("throughput", limits),
     "rate": ("message_rate", limits),
@@ -179,6 +190,7 @@ EXAMPLES: dict[str, tuple[str, Callable[[], Any]]] = {
     "line": ("fit", line),
     "two lines": ("fit", two_lines),
     "two points": ("fit", two_points),
+    "causes": ("stacks", causes),
 }
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from tests.lab.figures.examples import EXAMPLES, SIZES, beside, estimate, figure, heat, limits, many, ratios, two_lines
 
 from lab.analysis.ceiling import tcp_limit, write_limit
-from lab.figures import BySize, Curve, FigureError, HeatMap, fit, published, throughput
+from lab.figures import BySize, Curve, FigureError, HeatMap, Stack, Stacks, fit, published, throughput
 from lab.figures.by_size import draw_by_size
 from lab.figures.curves import marks
 from lab.figures.fit import draw_fit
@@ -22,6 +23,7 @@ from lab.figures.heat_map import draw_heat_map
 from lab.figures.labels import spread
 from lab.figures.plot import Plot, renderer_of
 from lab.figures.ratios import draw_ratios
+from lab.figures.stacks import draw_stacks
 from lab.figures.style import GREY, OTHERS, RDMA, TCP, mark
 from lab.figures.words import number, size
 
@@ -168,3 +170,20 @@ def test_a_transports_colour_is_kept_and_no_other_series_takes_it() -> None:
     looks = marks([named("own"), named("TCP", TCP), named("RDMA", RDMA), named("theirs", machine="another")])
     assert [each.colour for each in looks[1:]] == [TCP, RDMA, GREY] and looks[0].colour in OTHERS
     assert marks([named("own")])[0].colour == mark(0).colour
+
+
+def test_bars_of_a_size_share_its_scale_and_say_their_instructions() -> None:
+    bars = (Stack("RDMA client", (("packets", 75.0), ("copies", -1.0), ("waiting", 25.0)), 75.0),)
+    bars = (*bars, Stack("TCP client", (("packets", 50.4),), 50.4))
+    plot = draw_stacks(Stacks("causes", ((64.0, bars),), ("packets", "copies", "waiting"), "waiting", "exact"))
+    (panel,) = plot.panels
+    widths = [patch.get_width() for patch in panel.patches if isinstance(patch, Rectangle)]
+    assert widths == pytest.approx([0.75, 0, 0.25, 0.504, 0, 0])
+    assert "64 B, RDMA client: 75 instructions, most for packets; 64 B, TCP client: 50 instructions" in plot.alt
+
+
+def test_a_bar_without_length_is_refused() -> None:
+    empty = Stack("RDMA client", (("packets", 0.0),), 0.0)
+    for groups in ((), ((64.0, (empty,)),)):
+        with pytest.raises(FigureError, match="bar"):
+            draw_stacks(Stacks("causes", groups, ("packets",), "waiting", "exact"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.causes.share import ENDS
 from lab.report.claims.causes import CostClaims, by_curve
 from lab.report.claims.ledger import AllClaims
-from lab.report.evidence.curve import Subject
 from lab.report.prose.uses import cite
 from lab.report.tex.escape import escape
 from lab.report.tex.units import in_words
@@ -14,40 +14,49 @@ from lab.report.tex.units import in_words
 MOST_KINDS = 3
 FLAT = 1.5  # times the instructions: more bytes cost hardly more
 JOINED = 0.1  # of the sender's instructions: a receiver that executes less handles many messages at once
-CHECKSUMS = "checksums"
+CLIENT, CHECKSUMS = ENDS[0], "checksums"
 
 
 def cause_sentences(claims: AllClaims) -> Iterator[str]:
     """Of each series by itself, then of RDMA beside TCP."""
-    for curve, costs in by_curve(claims.costs):
-        yield from _of_curve(curve, costs)
+    ends = [(curve, small, large) for curve, costs in by_curve(claims.costs) for small, large in [_extremes(costs)]]
+    for curve, small, large in ends:
+        yield (
+            f"For a message of {_size(small)}, {escape(curve.words)} executes {cite(small.instructions)} instructions "
+            f"at the client, {_kinds(small)}; for one of {_size(large)} it executes {cite(large.instructions)}."
+        )
+    if ends:
+        yield "What a small message costs is the message, not its bytes: so the throughput grows with the size."
+    yield from _joined(claims.costs)
     yield from _software(claims.costs)
 
 
-def _of_curve(curve: Subject, costs: list[CostClaims]) -> Iterator[str]:
-    clients = [each for each in costs if each.end == "client"]
-    small, server = clients[0], next(each for each in costs if each.end == "server")
-    yield (
-        f"For a message of {_size(small)}, {escape(curve.words)} executes {cite(small.instructions)} instructions at "
-        f"the client, {_kinds(small)}."
-    )
-    flat = [each for each in clients[1:] if each.work <= FLAT * small.work]
-    if flat:
-        yield (
-            f"One of {_size(flat[-1])} takes {cite(flat[-1].instructions)}: what a small message costs is the message, "
-            "not its bytes, and so the throughput grows with the size."
-        )
-    if server.work < JOINED * small.work:
-        yield (
-            f"The server executes {cite(server.instructions)} for each: messages that wait travel together, and one "
-            "call receives many of them."
-        )
+def _extremes(costs: list[CostClaims]) -> tuple[CostClaims, CostClaims]:
+    """The client's smallest message, and the largest one that costs hardly more."""
+    clients = [each for each in costs if each.end == CLIENT]
+    small = min(clients, key=lambda each: each.size)
+    return small, max((each for each in clients if each.work <= FLAT * small.work), key=lambda each: each.size)
+
+
+def _joined(costs: tuple[CostClaims, ...]) -> Iterator[str]:
+    """Of the smallest messages: those that a receiver has many of in one call."""
+    for curve, found in by_curve(costs):
+        client, server = (min((each for each in found if each.end == end), key=lambda each: each.size) for end in ENDS)
+        if server.work < JOINED * client.work:
+            yield (
+                f"With {escape(curve.words)} the server executes only {cite(server.instructions)} for each message of "
+                f"{_size(server)}: those that wait travel together, and one call receives many of them."
+            )
 
 
 def _kinds(cost: CostClaims) -> str:
     first, *others = list(cost.shares.items())[:MOST_KINDS]
-    rest = [f"{cite(claim)} for {escape(kind)}" for kind, claim in others]
-    return f"{cite(first[1])} of them for {escape(first[0])}" + (f", {' and '.join(rest)}" if rest else "")
+    rest = [f"{cite(claim)} for {_work(kind)}" for kind, claim in others]
+    return f"{cite(first[1])} of them for {_work(first[0])}" + (f", {' and '.join(rest)}" if rest else "")
+
+
+def _work(kind: str) -> str:
+    return escape(f"the {kind}" if kind.startswith("card") else kind)
 
 
 def _software(costs: tuple[CostClaims, ...]) -> Iterator[str]:

@@ -19,7 +19,7 @@ KINDS = (
 CAPTION = (
     "Where the instructions of a message go, by kind of work, at both ends; at the right their number. An instruction "
     "takes a nanosecond of this machine's: the bars of a size are also times, and what is left of a message's time is "
-    "waiting"
+    "waiting."
 )
 SOURCE = "Counted by function, without samples: what a trial with twice the messages executes more."
 

@@ -1,0 +1,131 @@
+"""What a message's instructions say: lab.report.{claims,draft,evidence,pictures}.causes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.lab.report import laboratory
+
+from lab.causes.table import Cause, files_of, format_classes
+from lab.causes.window import window
+from lab.places import TEMPLATES
+from lab.plan.plan import Plan
+from lab.report.build import Sources, build
+from lab.report.claims.ledger import make_claims
+from lab.report.draft.causes import cause_sentences
+from lab.report.evidence.causes import causes_of
+from lab.report.evidence.evidence import Evidence, gather
+from lab.report.pictures.causes import instructions
+from lab.report.stamp import report_stamp
+
+EXPERIMENT = """
+title = "Costs on a fake link"
+question = "Where do the instructions go?"
+[parameters]
+sizes = [1, 4096, 65536]
+iterations = 1000
+repetitions = 6
+[causes]
+series = ["rdma", "sockets"]
+sizes = [1, 4096, 65536]
+[[series]]
+name = "rdma"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "sockets"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+"""
+# By series, end and size: checksums, packets, waiting, for a message.
+COSTS = {
+    ("rdma", "client"): {1: (1500, 12500, 0), 4096: (3400, 13800, 1300), 65536: (41000, 117000, 57000)},
+    ("rdma", "server"): {1: (1500, 11900, 600), 4096: (3400, 15100, 0), 65536: (41000, 174000, 0)},
+    ("sockets", "client"): {1: (0, 1940, 0), 4096: (10, 12590, 0), 65536: (10, 30700, 52290)},
+    ("sockets", "server"): {1: (0, 7, 1933), 4096: (10, 11510, 1080), 65536: (10, 82990, 0)},
+}
+WORK = ("checksums", "packets", "waiting")
+
+
+def rows_of(plan: Plan) -> list[Cause]:
+    first = {each.series.name: each for each in reversed(plan.planned)}
+    found = []
+    for (series, end), sizes in COSTS.items():
+        for size, costs in sizes.items():
+            record = window(first[series], size, plan.site).record
+            found += [
+                Cause(series, size, end, 10, *each, record) for each in zip(WORK, (10 * n for n in costs), strict=True)
+            ]
+    return sorted(found, key=lambda each: (each.series, each.size_bytes, each.end, -each.instructions))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("costs")
+    (made / "costs.toml").write_text(EXPERIMENT)
+    return made
+
+
+@pytest.fixture(scope="module")
+def bare(folder: Path) -> Evidence:
+    """Nothing was counted."""
+    return laboratory.evidence_of("costs", folder / "bare", folder)
+
+
+@pytest.fixture(scope="module")
+def counted(folder: Path) -> Evidence:
+    evidence = laboratory.evidence_of("costs", folder / "results", folder)
+    files_of("costs", folder / "results")[0].write_text(format_classes(rows_of(evidence.plan)))
+    return evidence
+
+
+def test_a_claim_is_the_work_of_one_message(counted: Evidence) -> None:
+    ledger = make_claims(counted).ledger
+    found = {name: ledger[f"causes.{name}"].estimate.value for name in ("rdma.4K.client", "rdma.4K.client.checksums")}
+    assert found == {"rdma.4K.client": 17200, "rdma.4K.client.checksums": 20}
+    assert ledger["causes.rdma.4K.client.busy"].estimate.value == 93
+    assert ledger["causes.sockets.1.server.busy"].estimate.value == 0
+    assert "causes.sockets.4K.client.checksums" not in ledger  # less than a hundredth
+    assert "lab causes, " in ledger["causes.rdma.1.client"].source
+
+
+def test_other_programs_or_another_machine_have_no_causes(counted: Evidence, folder: Path, tmp_path: Path) -> None:
+    rows = [each for each in rows_of(counted.plan) if each.series == "rdma"]
+    other = [Cause(*each.__dict__.values()) for each in rows]
+    strange = [Cause(**{**vars(each), "record": "0" * 12}) for each in other]
+    evidence = laboratory.evidence_of("costs", tmp_path, folder)
+    files_of("costs", tmp_path)[0].write_text(format_classes(strange))
+    assert causes_of(evidence) == ()
+    assert causes_of(counted) and not causes_of(gather(counted.plan, folder / "bare"))
+
+
+def test_the_sentences_follow_from_the_counts(counted: Evidence) -> None:
+    said = " ".join(cause_sentences(make_claims(counted)))
+    assert r"For a message of 1 B, RDMA WRITE executes \claim{causes.rdma.1.client} instructions at the client" in said
+    assert r"for one of 4 KiB it executes \claim{causes.rdma.4K.client}." in said
+    assert r"With TCP the server executes only \claim{causes.sockets.1.server} for each message of 1 B" in said
+    assert r"With RDMA WRITE the server executes only" not in said
+    assert r"For a message of 64 KiB the server executes \claim{causes.rdma.64K.server} instructions with RDMA" in said
+    assert r"a checksum over every byte, which is \claim{causes.rdma.64K.server.checksums}" in said
+
+
+def test_a_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare: Evidence) -> None:
+    (sketch,) = instructions(make_claims(counted))
+    sizes = [(x, [stack.label for stack in group]) for x, group in sketch.data.groups]
+    labels = ["RDMA WRITE client", "RDMA WRITE server", "TCP client", "TCP server"]
+    assert sizes == [(1.0, labels), (4096.0, labels), (65536.0, labels)]
+    assert not list(instructions(make_claims(bare)))
+
+
+def test_a_report_has_the_section_only_where_it_was_counted(
+    counted: Evidence, bare: Evidence, folder: Path, tmp_path: Path
+) -> None:
+    sources = Sources(folder / "costs.toml", TEMPLATES)
+    with_causes, again, without = (build(sources, each, tmp_path) for each in (counted, counted, bare))
+    assert with_causes == again
+    assert len(with_causes) > len(without)
+    stamps = {report_stamp(each.plan, each.results, []) for each in (counted, bare)}
+    assert len(stamps) == 2
