@@ -148,4 +148,4 @@ def test_the_command_prints_and_writes_what_it_counted(
     )
     printed = capsys.readouterr().out
     assert "sockets, 1, client:" in printed and "tcp_sendmsg_locked" in printed and "system calls" in printed
-    assert (tmp_path / "small.functions.csv").read_text() == format_functions(shares[4:6])
+    assert (tmp_path / "causes" / "small.functions.csv").read_text() == format_functions(shares[4:6])

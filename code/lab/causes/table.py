@@ -13,7 +13,8 @@ from lab.causes.share import Share
 from lab.errors import LabError
 from lab.places import REFERENCE
 
-FUNCTIONS, CLASSES = "functions.csv", "causes.csv"  # behind an experiment's name
+FOLDER = "causes"  # beside the tables of records
+CLASSES, FUNCTIONS = "{}.csv", "{}.functions.csv"  # by an experiment's name
 
 
 class CausesError(LabError):
@@ -40,7 +41,7 @@ class Cause:
 
 def files_of(experiment: str, results: Path) -> tuple[Path, ...]:
     """Where an experiment's table is looked for: what was counted here, else what comes with the lab."""
-    return tuple(folder / f"{experiment}.{CLASSES}" for folder in (results, REFERENCE))
+    return tuple(folder / FOLDER / CLASSES.format(experiment) for folder in (results, REFERENCE))
 
 
 COLUMNS = tuple(each.name for each in fields(Cause))

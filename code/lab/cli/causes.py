@@ -10,12 +10,12 @@ from pathlib import Path
 from lab.causes.classes import WAITING
 from lab.causes.count import Profiler, windows
 from lab.causes.share import Share
-from lab.causes.table import CLASSES, FUNCTIONS, format_classes, format_functions, rows
+from lab.causes.table import CLASSES, FOLDER, FUNCTIONS, files_of, format_classes, format_functions, rows
 from lab.causes.window import Window
 from lab.errors import SpecError
 from lab.files.storage import write_text
 from lab.model.sizes import format_size, parse_sizes
-from lab.places import from_here
+from lab.places import REFERENCE, from_here
 from lab.plan.plan import Plan
 from lab.plan.workshop import open_workshop
 from lab.sites.profiled import ProfiledSite, open_profiled
@@ -29,12 +29,17 @@ def causes(options: Namespace) -> int:
     site = open_profiled()
     for plan in open_workshop(options.experiment, site, _tell).plans:
         shares = list(_shares(site, _windows(plan, options), options.top))
-        folder = options.out or options.results
-        for name, text in ((FUNCTIONS, format_functions(shares)), (CLASSES, format_classes(rows(shares)))):
-            file: Path = folder / f"{plan.experiment.name}.{name}"
-            write_text(file, text)
-            print(f"{from_here(file)}: {text.count(chr(10)) - 1} rows")
+        name, folder = plan.experiment.name, (options.out or options.results) / FOLDER
+        _write(folder / FUNCTIONS.format(name), format_functions(shares))
+        _write(folder / CLASSES.format(name), format_classes(rows(shares)))
+        if options.reference:
+            _write(files_of(name, REFERENCE)[0], format_classes(rows(shares)))
     return 0
+
+
+def _write(file: Path, text: str) -> None:
+    write_text(file, text)
+    print(f"{from_here(file)}: {len(text.splitlines()) - 1} rows")
 
 
 def _windows(plan: Plan, options: Namespace) -> list[Window]:

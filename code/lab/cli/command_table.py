@@ -112,6 +112,7 @@ COMMANDS = (
             ),
             argument("--sizes", help="count these sizes, such as 1,4K,1M (default: those of [causes])"),
             argument("--top", type=count, default=20, help="print so many functions of each end (default: 20)"),
+            flag("--reference", "write results/reference too, from which reports take it where nothing was counted"),
             RECORDS,
             TABLED,
         ),

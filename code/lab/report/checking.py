@@ -14,13 +14,12 @@ from lab.files.typed_text import read_typed
 from lab.places import CACHE, from_here
 from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
-from lab.records.table import table_stamp
 from lab.report.check.ledger_file import format_ledger, parse_ledger
 from lab.report.check.typed_texts import OwnData, Typed, both_refused
 from lab.report.claim import Ledger
 from lab.report.errors import RefusedSentence
 from lab.report.pdf.attachments import names_made
-from lab.report.stamp import digest_code
+from lab.report.stamp import claims_stamp
 from lab.report.tex.references import FILE as REFERENCES
 
 LOOK_S = 0.3  # between two looks at the file's time
@@ -64,7 +63,7 @@ def ledger_of(plan: Plan, results: Path, cache: Path = CHECKED) -> Ledger:
 
 def ledger_stamp(plan: Plan, results: Path) -> str:
     """Of the records and the code, taken before they are read."""
-    return f"{table_stamp(plan, results)} {digest_code()}"
+    return claims_stamp(plan, results)
 
 
 def keep_ledger(plan: Plan, ledger: Ledger, stamp: str, cache: Path = CHECKED) -> None:

@@ -173,8 +173,8 @@ def test_a_transports_colour_is_kept_and_no_other_series_takes_it() -> None:
 
 
 def test_bars_of_a_size_share_its_scale_and_say_their_instructions() -> None:
-    bars = (Stack("RDMA client", (("packets", 75.0), ("copies", -1.0), ("waiting", 25.0)), 75.0),)
-    bars = (*bars, Stack("TCP client", (("packets", 50.4),), 50.4))
+    rdma = Stack("RDMA client", (("packets", 75.0), ("copies", -1.0), ("waiting", 25.0)), 75.0)
+    bars = (rdma, Stack("TCP client", (("packets", 50.4),), 50.4))
     plot = draw_stacks(Stacks("causes", ((64.0, bars),), ("packets", "copies", "waiting"), "waiting", "exact"))
     (panel,) = plot.panels
     widths = [patch.get_width() for patch in panel.patches if isinstance(patch, Rectangle)]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from lab.errors import SpecError
 from lab.places import EXPERIMENTS
+from lab.spec.experiment import Causes
 from lab.spec.reader import load
 
 HEAD = """title = "t"
@@ -321,3 +322,23 @@ def test_any_value_is_accepted_or_refused_with_its_line(experiment_file: Write, 
         assert error.line and error.line > 2
     else:
         assert all(each.iterations >= one.published.windows for each in one.counts("", {}))
+
+
+@pytest.mark.parametrize(
+    ("series", "sizes", "what"),
+    [
+        ('"b"', "64", "there is no series 'b'"),
+        ('"a"', '"64..1*2"', "never gets from its first size"),
+        ('"a"', '"1,3"', "a has no size 3"),
+    ],
+)
+def test_causes_are_counted_of_series_and_sizes_that_are_there(
+    experiment_file: Write, series: str, sizes: str, what: str
+) -> None:
+    error = refused(experiment_file(f"{HEAD}[causes]\nseries = [{series}]\nsizes = {sizes}\n{VERBS}"))
+    assert what in error.what and error.line in (8, 9)
+
+
+def test_causes_have_series_and_sizes(experiment_file: Write) -> None:
+    found = load(experiment_file(f'{HEAD}[causes]\nseries = ["a"]\nsizes = "1,1K"\n{VERBS}'))
+    assert found.causes == Causes(("a",), (1, 1024))
