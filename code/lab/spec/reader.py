@@ -58,7 +58,7 @@ class _Reader:
                 )
         comparisons = tuple(self.comparison(index, names) for index in range(len(self.document.comparison)))
         said = self.document
-        causes = self.causes(series)
+        causes = self.causes(names)
         return Experiment(self.file.stem, self.file, said.title, said.question, series, comparisons, causes=causes)
 
     def series(self, index: int, table: SeriesTable) -> Series:
@@ -196,18 +196,15 @@ class _Reader:
             limit_bytes_per_s=table.limit_bytes_per_s,
         )
 
-    def causes(self, series: tuple[Series, ...]) -> Causes | None:
-        """The series and sizes to count, each of a plan."""
+    def causes(self, names: list[str]) -> Causes | None:
+        """The series and sizes to count. Which sizes a series has depends on the site."""
         if (table := self.document.causes) is None:
             return None
-        self.check_names(table.series, [each.name for each in series], ("causes", "series"))
+        self.check_names(table.series, names, ("causes", "series"))
         try:
             sizes = parse_sizes(table.sizes)
         except SizeError as error:
             self.refuse(Fault(error.what, ("causes", "sizes"), hint=error.hint))
-        for one in (each for each in series if each.name in table.series):
-            if strange := sorted({*sizes} - {*one.published.sizes}):
-                self.refuse(Fault(f"{one.name} has no size {strange[0]}", ("causes", "sizes"), "sizes of each series"))
         return Causes(table.series, sizes)
 
     def check_names(self, named: Iterable[str], names: Iterable[str], path: Keys) -> None:

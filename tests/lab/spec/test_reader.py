@@ -329,7 +329,6 @@ def test_any_value_is_accepted_or_refused_with_its_line(experiment_file: Write, 
     [
         ('"b"', "64", "there is no series 'b'"),
         ('"a"', '"64..1*2"', "never gets from its first size"),
-        ('"a"', '"1,3"', "a has no size 3"),
     ],
 )
 def test_causes_are_counted_of_series_and_sizes_that_are_there(
