@@ -11,7 +11,9 @@ from lab.causes import counts
 from lab.causes.count import Profiler, windows
 from lab.causes.function import Function, of_kernel
 from lab.causes.share import Share
-from lab.causes.table import format_functions
+from lab.causes.table import format_classes, format_functions, rows
+from lab.cli import causes
+from lab.cli.main import main
 from lab.model.trial import Job, Outcome
 from lab.places import CACHE, MACHINE
 from lab.plan.plan import Plan, SiteFacts, make_plan
@@ -139,13 +141,17 @@ def test_the_profile_of_a_window_is_the_same_again(profiler: Profiler, plan: Pla
 
 
 def test_the_command_prints_and_writes_what_it_counted(
-    plan: Plan, shares: list[Share], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    plan: Plan,
+    shares: list[Share],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from lab.cli.main import main
-
-    assert (
-        main(["causes", str(plan.experiment.file), "--series", "sockets", "--sizes", "1", "--out", str(tmp_path)]) == 0
-    )
+    monkeypatch.setattr(causes, "REFERENCE", tmp_path / "reference")
+    words = ["--series", "sockets", "--sizes", "1", "--out", str(tmp_path), "--reference"]
+    assert main(["causes", str(plan.experiment.file), *words]) == 0
     printed = capsys.readouterr().out
     assert "sockets, 1, client:" in printed and "tcp_sendmsg_locked" in printed and "system calls" in printed
     assert (tmp_path / "causes" / "small.functions.csv").read_text() == format_functions(shares[4:6])
+    by_kind = (tmp_path / "causes" / "small.csv").read_text()
+    assert (tmp_path / "reference" / "causes" / "small.csv").read_text() == by_kind == format_classes(rows(shares[4:6]))

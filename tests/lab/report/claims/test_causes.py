@@ -18,7 +18,10 @@ from lab.report.claims.ledger import make_claims
 from lab.report.draft.causes import cause_sentences
 from lab.report.evidence.causes import causes_of
 from lab.report.evidence.evidence import Evidence
+from lab.report.pictures import pictures
 from lab.report.pictures.causes import instructions
+from lab.report.pictures.gallery import Gallery
+from lab.report.pictures.placing import place
 from lab.report.stamp import report_stamp
 
 EXPERIMENT = """
@@ -120,6 +123,13 @@ def test_a_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare
     labels = ["RDMA WRITE client", "RDMA WRITE server", "TCP client", "TCP server"]
     assert sizes == [(1.0, labels), (4096.0, labels), (65536.0, labels)]
     assert not list(instructions(make_claims(bare)))
+
+
+def test_its_caption_says_that_it_was_counted_and_names_no_record(counted: Evidence, tmp_path: Path) -> None:
+    claims = make_claims(counted)
+    placed = place(claims, Gallery(pictures(claims), tmp_path), "causes")
+    assert "is waiting. n = 1 count, which gives the same each time. Counted by function" in placed
+    assert "Records" not in placed
 
 
 def test_a_report_has_the_section_only_where_it_was_counted(
