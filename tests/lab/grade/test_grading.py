@@ -270,6 +270,7 @@ def test_what_several_checks_need_is_made_once_even_where_it_fails(case: Case, m
     monkeypatch.setattr(Case, "basis", None)
     monkeypatch.setattr(Case, "file", lambda *_: b"")
     monkeypatch.setattr(Case, "references", None)
+    monkeypatch.setattr(Case, "own_data", {})
     names = ("discussion", "pages", "claims")
     checks(monkeypatch, **dict.fromkeys(names, lambda each: [each.rebuilt]))
     made = grading.grade(case, "", names, lambda _: None)

@@ -95,4 +95,4 @@ def test_the_draft_says_why_the_data_cannot_tell(evidence: Evidence) -> None:
             make_claims(evidence), lambda each: replace(each, estimate=equal) if each.name in least else each
         )
     )
-    assert "its intervals hold equality" in text and "too few" not in text
+    assert "its intervals include equality" in text and "too few" not in text

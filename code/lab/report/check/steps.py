@@ -25,7 +25,7 @@ _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearl
 
 
 @dataclass(frozen=True)
-class Place:
+class StepPlace:
     """Where the data have a knee or a step."""
 
     claim: Claim
@@ -59,7 +59,7 @@ def _series(part: Clause) -> set[str]:
     return set() if any(f"{name}.peak" in ledger for name in names) else names
 
 
-def _places(part: Clause, names: set[str]) -> Iterator[Place]:
+def _places(part: Clause, names: set[str]) -> Iterator[StepPlace]:
     calls, modes = calls_named(part.words)
     for claim in part.sentence.ledger.values():
         parts = {*claim.name.split(".")}
@@ -71,13 +71,13 @@ def _places(part: Clause, names: set[str]) -> Iterator[Place]:
             continue
         interval = claim.estimate.interval
         if claim.name.endswith(".knee") and interval:
-            yield Place(claim, interval.low, interval.high, is_step=False)
+            yield StepPlace(claim, interval.low, interval.high, is_step=False)
         elif claim.name.endswith((".leap.from", ".fit.break.from")):
             end = part.sentence.ledger[claim.name.removesuffix("from") + "to"]
-            yield Place(claim, claim.estimate.value, end.estimate.value, is_step=True)
+            yield StepPlace(claim, claim.estimate.value, end.estimate.value, is_step=True)
 
 
-def _wrong(kind: str, places: list[Place], part: Clause, found: re.Match[str]) -> str:
+def _wrong(kind: str, places: list[StepPlace], part: Clause, found: re.Match[str]) -> str:
     if _DENIED.search(part.words[: found.end()]):
         return ""
     fitting = [each for each in places if kind == "step" or not each.is_step] or places
@@ -89,7 +89,7 @@ def _wrong(kind: str, places: list[Place], part: Clause, found: re.Match[str]) -
     )
 
 
-def _kept(places: list[Place], part: Clause) -> str:
+def _kept(places: list[StepPlace], part: Clause) -> str:
     """`does not change between 4087 and 4088 bytes` is false where a step lies between."""
     found, sizes = _CHANGE.search(part.words), sizes_in(part)
     if found is None or not _DENIED.search(part.words[: found.start()]) or len(sizes) < 2:

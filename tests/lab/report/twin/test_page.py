@@ -31,7 +31,7 @@ from lab.report.twin.quantities import printed
 Written = Callable[[str], str]
 NAME = "verbs_throughput"
 # What a text may use, but only with a claim, within a table, in a unit, or before the page is made.
-ELSEWHERE = "claim size cite figureof tableof draft begin end item toprule midrule bottomrule hline".split()  # noqa: SIM905
+ELSEWHERE = "claim size cite figureof tableof ownfigure draft begin end item toprule midrule bottomrule hline".split()  # noqa: SIM905
 UNITS = "byte bit second per kilo mega giga kibi mebi gibi milli micro nano percent hertz".split()  # noqa: SIM905
 NOT_IN_A_LINE = frozenset((*ELSEWHERE, *UNITS))
 FOCUS = """var link = document.querySelector('.claim a'), tip = link.nextElementSibling;
