@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate, count
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
@@ -18,7 +17,7 @@ from lab.figures.style import COLOURS, GREY, INK, PALE, SMALL_PT, style
 from lab.figures.words import plain, size, whole
 
 ROW_MM, GAP_ROWS = 4.0, 1.3  # of a bar, and between two groups: room for a size
-BAR, WHITE = 0.78, "#ffffff"  # of a row's height
+BAR, WHITE, EDGE_PT = 0.78, "#ffffff", 0.3  # of a row's height
 # The same seven colours hatched, for as many kinds more.
 HATCHES = ("", "//////")
 
@@ -38,7 +37,7 @@ def draw_stacks(data: Stacks) -> Plot:
         for place, top, stack in rows:
             _draw(panel, data, place, top, stack)
         _label(panel, data, rows)
-        patches = [(Patch(**_look(data, kind)), kind) for kind in data.kinds]
+        patches = [(_patch(data, kind), kind) for kind in data.kinds]
         legend = add_legend(drawing, patches)
         settle(drawing, [panel], [height], below_mm=legend_mm(drawing, legend))
     return Plot(data.name, drawing, (panel,), _alt(data), "n = 1 count, which gives the same each time", data.keys)
@@ -68,16 +67,22 @@ def _rows(data: Stacks) -> Iterator[tuple[float, float, Stack]]:
 def _draw(panel: Axes, data: Stacks, place: float, longest: float, stack: Stack) -> None:
     values = [max(dict(stack.parts).get(kind, 0.0), 0.0) / longest for kind in data.kinds]
     for kind, start, width in zip(data.kinds, accumulate(values, initial=0.0), values, strict=False):
-        panel.barh(place, width, BAR, start, **_look(data, kind))
+        colour, hatch = _look(data, kind)
+        panel.barh(place, width, BAR, start, facecolor=colour, hatch=hatch, edgecolor=WHITE, linewidth=EDGE_PT)
     panel.text(1.012, place, whole(stack.work), va="center", fontsize=SMALL_PT, color=INK)
 
 
-def _look(data: Stacks, kind: str) -> dict[str, Any]:
+def _patch(data: Stacks, kind: str) -> Patch:
+    colour, hatch = _look(data, kind)
+    return Patch(facecolor=colour, hatch=hatch, edgecolor=WHITE, linewidth=EDGE_PT)
+
+
+def _look(data: Stacks, kind: str) -> tuple[str, str]:
+    """Colour and hatch."""
     if kind == data.rest:
-        return {"facecolor": PALE, "edgecolor": WHITE, "linewidth": 0.3}
+        return PALE, ""
     place = data.kinds.index(kind)
-    colour = (*COLOURS[:-1], GREY)[place % len(COLOURS)]
-    return {"facecolor": colour, "edgecolor": WHITE, "linewidth": 0.3, "hatch": HATCHES[place // len(COLOURS)]}
+    return (*COLOURS[:-1], GREY)[place % len(COLOURS)], HATCHES[place // len(COLOURS)]
 
 
 def _label(panel: Axes, data: Stacks, rows: list[tuple[float, float, Stack]]) -> None:
