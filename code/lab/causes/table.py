@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from lab.causes.classes import class_of
 from lab.causes.share import Share
 from lab.errors import LabError
+from lab.files.csv_text import csv_text
 from lab.places import REFERENCE
 
 FOLDER = "causes"  # beside the tables of records
@@ -57,12 +57,12 @@ def rows(shares: Iterable[Share]) -> Iterator[Cause]:
 
 def format_classes(found: Iterable[Cause]) -> str:
     """The table by kind of work."""
-    return _format(COLUMNS, map(astuple, found))
+    return csv_text(COLUMNS, map(astuple, found))
 
 
 def format_functions(shares: Iterable[Share]) -> str:
     """The table by function, the largest first."""
-    return _format(FUNCTION_COLUMNS, _of_functions(shares))
+    return csv_text(FUNCTION_COLUMNS, _of_functions(shares))
 
 
 def _of_functions(shares: Iterable[Share]) -> Iterator[tuple[object, ...]]:
@@ -70,13 +70,6 @@ def _of_functions(shares: Iterable[Share]) -> Iterator[tuple[object, ...]]:
         place = (share.series, share.size_bytes, share.end, share.messages)
         for function, number in sorted(share.functions.items(), key=lambda each: (-each[1], each[0])):
             yield (*place, class_of(function), *function, number, share.record)
-
-
-def _format(columns: Iterable[str], lines: Iterable[Iterable[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows((columns, *lines))
-    return text.getvalue()
 
 
 def read(file: Path) -> tuple[Cause, ...]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from lab.files.csv_text import csv_text
 from lab.files.storage import write_text
 from lab.grade.class_page import ClassPage, class_page, same_id
 from lab.grade.course import Graded
@@ -91,10 +90,11 @@ def some(which: list[str]) -> str:
 
 def grades_csv(page: ClassPage) -> str:
     """A row for each file of the class; a check that a hand-in's assignment lacks has an empty cell."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     about = ["submission", "flags", "assignment", "identity", "ids", "hand-ins of an id", "points", "most", "final"]
-    writer.writerow([*about, *page.checks, "faults", "trouble", "folder"])
+    return csv_text([*about, *page.checks, "faults", "trouble", "folder"], _grade_rows(page))
+
+
+def _grade_rows(page: ClassPage) -> Iterator[Iterable[str]]:
     for each in page.rows:
         points = {check.name: check.points for check in each.grade.checks}
         same = max((len(page.twice.get(same_id(name), ())) for name in each.grade.ids), default=0)
@@ -102,17 +102,13 @@ def grades_csv(page: ClassPage) -> str:
         known = [each.submission, "; ".join(each.grade.flags), each.grade.assignment, each.grade.identity]
         cells = [*known, each.ids, same or "", *sums]
         cells += [points.get(name, "") for name in page.checks]
-        writer.writerow(map(plain, [*cells, "; ".join(each.grade.kinds), each.trouble, each.folder or ""]))
-    return text.getvalue()
+        yield map(plain, [*cells, "; ".join(each.grade.kinds), each.trouble, each.folder or ""])
 
 
 def alike_csv(pairs: Iterable[Likeness]) -> str:
     """A row for each pair."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["one", "other", "words_shared", "records_shared"])
-    writer.writerows([plain(each.first), plain(each.second), f"{each.words:.3f}", each.records] for each in pairs)
-    return text.getvalue()
+    rows = ([plain(each.first), plain(each.second), f"{each.words:.3f}", each.records] for each in pairs)
+    return csv_text(("one", "other", "words_shared", "records_shared"), rows)
 
 
 def plain(value: object) -> str:

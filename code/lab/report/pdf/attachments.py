@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 from pathlib import Path
 
+from lab.files.csv_text import csv_text
 from lab.records.facts import Facts
 from lab.records.row import format_table
 from lab.records.table import columns
@@ -55,11 +54,7 @@ def attachments(evidence: Evidence, ledger: Ledger, texts: dict[str, bytes]) -> 
 
 def claims_csv(ledger: Ledger) -> str:
     """Every claim in its base unit, to the last digit."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CLAIM_COLUMNS)
-    writer.writerows(_row(claim) for claim in ledger.values())
-    return text.getvalue()
+    return csv_text(CLAIM_COLUMNS, map(_row, ledger.values()))
 
 
 def claim_lines(ledger: Ledger) -> list[str]:
