@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from lab.report.check.curves import curves_of
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
-from lab.report.check.shapes import curves_of
 from lab.report.check.verdicts import ratios_by_size, sizes_meant
 from lab.report.claim import Claim
 from lab.report.moves import is_level

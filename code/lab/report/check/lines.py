@@ -14,7 +14,7 @@ from lab.report.setting import Strand
 
 _EXTRAPOLATED = "an intercept is extrapolated to messages that the line does not hold for"
 FULL = 0.99  # of what headers leave: a link is filled
-_DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
+DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
 _STRAIGHT = re.compile(
     r"\b(?:linear(?:ly)?|(?:follows?|is|are|lies? on|forms?) (?:on )?a (?:single |perfect )?straight line|"
     r"in proportion|proportional(?:ly)?|"
@@ -53,7 +53,7 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
                 (_INTERCEPT, "" if part.uses else _EXTRAPOLATED),
             ):
                 found = pattern.search(part.words)
-                if found and what and not _DENIED.search(part.words[: found.end()]):
+                if found and what and not DENIED.search(part.words[: found.end()]):
                     yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
 
 

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from lab.analysis.verdict import Verdict, apart, judge
-from lab.model.sizes import format_size
+from lab.report.check.curves import CurveClaims, curves_of
 from lab.report.check.objection import Objection
-from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
-from lab.report.check.subjects import FREE, group_of, link_named, link_of
+from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
+from lab.report.check.subjects import group_of
 from lab.report.check.verdicts import sizes_meant
-from lab.report.claim import Claim, ClaimKind, Ledger
+from lab.report.claim import Claim, ClaimKind
 from lab.report.moves import JUMP, is_level
-from lab.report.setting import Strand
 
 PROPORTIONATE = 0.85  # of the sizes own factor: a step below brings less than in proportion
 COLLAPSED = 0.6  # of the rate before: a fall that may be called a collapse
 HARDLY = 1.05  # a last step that may be called level, and growth as well
+WIDER = 1.25  # how far from a knee's interval a size is still beside it
 CLOSE = 0.999  # of a peak: printed alike
 _ABOVE = re.compile(r"\b(?:beyond|above|past|after|over|larger than|exceed\w*)\s+(?:messages of )?\Z", re.I)
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly)\b|n't\b", re.I)
@@ -66,25 +65,6 @@ _STRICT = re.compile(r"linear|proportion|strong|doubl|halv|uniform|evenly|scal\w
 _RATE_NOUN = re.compile(r"\b(?:throughput|curve|rate|bandwidth|speed|performance)\b", re.I)
 
 
-@dataclass(frozen=True)
-class CurveClaims:
-    """The claims about one series' throughput by size."""
-
-    strand: Strand
-    ledger: Ledger
-
-    @property
-    def rates(self) -> dict[int, Claim]:
-        found = (self.ledger.get(name) for name in self._names())
-        return {size: each for each in found if each and (size := size_of(each)) is not None}
-
-    def _names(self) -> list[str]:
-        return [f"{self.strand.name}.{format_size(size)}" for size in self.strand.sizes]
-
-    def claim(self, name: str) -> Claim | None:
-        return self.ledger.get(f"{self.strand.name}.{name}")
-
-
 def shapes_hold(sentence: Sentence) -> Iterator[Objection]:
     """What a clause says of a curve is what the curve does."""
     for part in sentence.parts:
@@ -104,28 +84,6 @@ def _judged(judged: Judge, curves: list[CurveClaims], part: Clause, found: re.Ma
         yield Objection(
             wrong[0], part.start + found.start(), tuple(dict.fromkeys(group_of(each.strand) for each in curves))
         )
-
-
-def curves_of(part: Clause) -> list[CurveClaims]:
-    """Of the programs of the clause, on its link; the first series of each."""
-    ledger, link = part.sentence.ledger, link_named(part.words) or link_named(part.sentence.words) or FREE
-    claimed = {name for each in part.uses if each.claim and len(each.claim.series) == 1 for name in each.claim.series}
-    own = [each for each in ledger.setting.strands if each.name in claimed and f"{each.name}.peak" in ledger]
-    if own:
-        return [CurveClaims(each, ledger) for each in own]
-    groups = (
-        {each.group for each in part.mentions}
-        or set(part.sentence.groups)
-        or set(part.sentence.before)
-        or {"RDMA", "TCP"}
-    )
-    first: dict[str, CurveClaims] = {}
-    for strand in ledger.setting.strands:
-        curve, group = CurveClaims(strand, ledger), group_of(strand)
-        peak = curve.claim("peak")
-        if peak and group in groups and not strand.varied and link_of(peak, ledger.setting) in ("", link):
-            first.setdefault(group, curve)
-    return list(first.values())
 
 
 Judge = Callable[[CurveClaims, Clause, re.Match[str]], str]
@@ -175,7 +133,7 @@ def _knee(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
         return f"the data support a knee: \\claim{{{knee.name}}}"
     if part.uses or not (sizes := sizes_in(part)) or knee.estimate.interval is None:
         return ""
-    low, high = knee.estimate.interval.low / 1.25, knee.estimate.interval.high * 1.25
+    low, high = knee.estimate.interval.low / WIDER, knee.estimate.interval.high * WIDER
     return "" if any(low <= each <= high for each in sizes) else f"the knee lies at \\claim{{{knee.name}}}"
 
 

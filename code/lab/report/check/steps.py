@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lab.report.check.lines import DENIED
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, sizes_in
-from lab.report.check.shapes import KNEE
+from lab.report.check.shapes import KNEE, WIDER
 from lab.report.check.subjects import group_of
 from lab.report.check.times import calls_named
 from lab.report.claim import Claim
 
-WIDER = 1.25  # how far from a knee's interval a size is still beside it
 BESIDE = 1.05  # the same of a step, whose ends are two sizes that were sent
 _STEP = re.compile(
     r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:a|the|their|its) step|break|(?:becomes?|"
@@ -21,7 +21,6 @@ _STEP = re.compile(
     re.I,
 )
 _CHANGE = re.compile(r"\b(?:chang\w*|var(?:y|ies)|differs?|mov\w*|ris\w*|increas\w*)\b", re.I)
-_DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def _places(part: Clause, names: set[str]) -> Iterator[StepPlace]:
 
 
 def _wrong(kind: str, places: list[StepPlace], part: Clause, found: re.Match[str]) -> str:
-    if _DENIED.search(part.words[: found.end()]):
+    if DENIED.search(part.words[: found.end()]):
         return ""
     fitting = [each for each in places if kind == "step" or not each.is_step] or places
     if not fitting:
@@ -92,7 +91,7 @@ def _wrong(kind: str, places: list[StepPlace], part: Clause, found: re.Match[str
 def _kept(places: list[StepPlace], part: Clause) -> str:
     """`does not change between 4087 and 4088 bytes` is false where a step lies between."""
     found, sizes = _CHANGE.search(part.words), sizes_in(part)
-    if found is None or not _DENIED.search(part.words[: found.start()]) or len(sizes) < 2:
+    if found is None or not DENIED.search(part.words[: found.start()]) or len(sizes) < 2:
         return ""
     within = [each for each in places if each.is_step and min(sizes) <= each.low and each.high <= max(sizes)]
     return f"there is a step: \\claim{{{within[0].claim.name.removesuffix('.from')}}}" if within else ""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from lab.analysis.verdict import apart
+from lab.report.check.curves import CurveClaims
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
-from lab.report.check.shapes import CurveClaims
 from lab.report.check.subjects import group_of, speaks_of_single
 from lab.report.check.verdicts import is_variant, sizes_meant
 from lab.report.claim import Claim

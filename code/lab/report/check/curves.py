@@ -1,0 +1,52 @@
+"""The throughput curves that a clause may mean, each with the claims about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lab.model.sizes import format_size
+from lab.report.check.sentence import Clause, size_of
+from lab.report.check.subjects import FREE, group_of, link_named, link_of
+from lab.report.claim import Claim, Ledger
+from lab.report.setting import Strand
+
+
+@dataclass(frozen=True)
+class CurveClaims:
+    """The claims about one series' throughput by size."""
+
+    strand: Strand
+    ledger: Ledger
+
+    @property
+    def rates(self) -> dict[int, Claim]:
+        found = (self.ledger.get(name) for name in self._names())
+        return {size: each for each in found if each and (size := size_of(each)) is not None}
+
+    def _names(self) -> list[str]:
+        return [f"{self.strand.name}.{format_size(size)}" for size in self.strand.sizes]
+
+    def claim(self, name: str) -> Claim | None:
+        return self.ledger.get(f"{self.strand.name}.{name}")
+
+
+def curves_of(part: Clause) -> list[CurveClaims]:
+    """Of the programs of the clause, on its link; the first series of each."""
+    ledger, link = part.sentence.ledger, link_named(part.words) or link_named(part.sentence.words) or FREE
+    claimed = {name for each in part.uses if each.claim and len(each.claim.series) == 1 for name in each.claim.series}
+    own = [each for each in ledger.setting.strands if each.name in claimed and f"{each.name}.peak" in ledger]
+    if own:
+        return [CurveClaims(each, ledger) for each in own]
+    groups = (
+        {each.group for each in part.mentions}
+        or set(part.sentence.groups)
+        or set(part.sentence.before)
+        or {"RDMA", "TCP"}
+    )
+    first: dict[str, CurveClaims] = {}
+    for strand in ledger.setting.strands:
+        curve, group = CurveClaims(strand, ledger), group_of(strand)
+        peak = curve.claim("peak")
+        if peak and group in groups and not strand.varied and link_of(peak, ledger.setting) in ("", link):
+            first.setdefault(group, curve)
+    return list(first.values())
