@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from lab import __version__
 from lab.cli.arguments import (
     ASSIGNED,
     ASSIGNMENT,
@@ -27,7 +26,10 @@ from lab.cli.arguments import (
     flag,
     hosts,
 )
+from lab.cli.overview import ShowVersion, by_reader
 from lab.submission.assignment import CHECKS
+
+FURTHER = "\nlab COMMAND --help shows its options and an example"
 
 
 @dataclass(frozen=True)
@@ -220,16 +222,16 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="lab",
         description="Measures a network link with RDMA verbs and TCP, and their peers, reproducibly to the last byte.",
-        epilog="examples:\n" + "\n".join(f"  {each.example}" for each in COMMANDS),
+        epilog=by_reader({each.name: each.summary for each in COMMANDS}) + FURTHER,
         formatter_class=formatter,
     )
-    parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser.add_argument(
+        "--version", action=ShowVersion, nargs=0, help="print number, commit and exact machine, and exit"
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", help="one of those below")
     for each in COMMANDS:
         words, epilog = each.summary, f"example:\n  {each.example}"
-        command = commands.add_parser(
-            each.name, help=words, description=words, epilog=epilog, formatter_class=formatter
-        )
+        command = commands.add_parser(each.name, description=words, epilog=epilog, formatter_class=formatter)
         for add in each.arguments:
             add(command)
     return parser

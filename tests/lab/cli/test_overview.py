@@ -1,0 +1,50 @@
+"""What `lab --help` and `lab --version` print: lab.cli.overview, lab.version."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.cli import overview
+from lab.cli.command_table import COMMANDS
+from lab.cli.main import main
+from lab.places import MACHINE, ROOT
+
+
+def printed(option: str, capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main([option])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_every_command_stands_under_one_reader() -> None:
+    listed = [name for names in overview.READERS.values() for name in names]
+    assert sorted(listed) == sorted(each.name for each in COMMANDS)
+
+
+def test_help_says_each_summary_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(printed("--help", capsys).split())
+    assert [each.name for each in COMMANDS if f"{each.name} {each.summary}" not in text] == []
+
+
+def test_no_line_of_help_is_wider_than_a_terminal_of_a_hundred(capsys: pytest.CaptureFixture[str]) -> None:
+    assert max(map(len, printed("--help", capsys).splitlines())) <= overview.WIDTH
+
+
+def test_version_names_code_commit_and_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    code, *commit, machine = printed("--version", capsys).splitlines()
+    assert re.fullmatch(r"lab \d+\.\d+\.\d+\+[0-9a-f]{12}", code)
+    memory = json.loads((MACHINE / "frozen.json").read_text())["frozen"]["memory"]
+    assert machine == f"exact machine {memory[:12]}"
+    head = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    assert [line.removesuffix("-dirty") for line in commit] == ([f"commit {head.stdout[:12]}"] if head.stdout else [])
+
+
+def test_a_lab_without_git_has_no_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(overview, "ROOT", tmp_path)
+    assert not [line for line in overview.version_lines() if line.startswith("commit")]
