@@ -20,11 +20,13 @@ ifneq ($(filter grade-class,$(MAKECMDGOALS)),)
 $(call wanted,SUBMISSIONS,grade-class,hand-ins,folder of hand-ins)
 endif
 
-all: setup $(programs) ## Measure all trials that have no record; each report is written as soon as its trials are over
-	$(bin)/lab run $(experiments) --report
+##@ Measure, and write reports
 
 try: venv $(programs) ## Measure a small experiment and show a first figure, in a minute
 	$(bin)/lab try
+
+all: setup $(programs) ## Measure all trials that have no record; each report is written as soon as its trials are over
+	$(bin)/lab run $(experiments) --report
 
 run: venv $(programs) ## Measure all trials that have no record
 	$(bin)/lab run $(experiments)
@@ -32,69 +34,38 @@ run: venv $(programs) ## Measure all trials that have no record
 report: setup ## Write the reports from the records: this needs no machine and no compiler
 	$(bin)/lab report $(experiments)
 
-submit: papers $(programs) ## Make the file to hand in, or say why it can't be handed in yet; of several: ASSIGNMENT=name; DRAFT=1 in any case
-	$(bin)/lab submit $(ASSIGNMENT) $(if $(DRAFT),--draft)
-
-preview-grade: papers $(programs) ## Make a draft and grade it by the public checks; of several assignments: ASSIGNMENT=name
-	$(bin)/lab preview-grade $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
-
-grade: papers $(programs) ## Grade one hand-in: make grade SUBMISSION=x.pdf; ASSIGNMENT=name for another than it names
-	$(bin)/lab grade "$(SUBMISSION)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
-
-grade-class: papers $(programs) ## Grade a folder of hand-ins: make grade-class SUBMISSIONS=dir; ASSIGNMENT=name; SITE=slurm on a cluster
-	$(bin)/lab grade-class "$(SUBMISSIONS)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(SITE),--site $(SITE))
-
-autograder: setup ## Make the zip with which Gradescope grades an assignment: ASSIGNMENT=name, IMAGE=course.lab
-	$(bin)/lab autograder $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(IMAGE),--image "$(IMAGE)")
-
-grade-corpus: setup ## Try the grader on 565 tampered and 100 honest hand-ins
-	$(bin)/pytest -m corpus --timeout 600
-
 verify: venv ## Measure again from nothing and compare with results/reference
 	$(bin)/lab verify
 
 bench: build ## Compare our programs with ib_write_bw, iperf3 and others, as ratios
 	$(bin)/lab bench
 
-test: lint build ## Check everything: lint, the C tests, the Python tests, the exact machine
-	@code/setup/setup tests
-	$(MAKE) --no-print-directory -C code/bench test
-	$(MAKE) --no-print-directory -C code/machine/pair test
-	$(MAKE) --no-print-directory -C code/machine/profile test
-	$(bin)/pytest -n 2 --no-loadscope-reorder
+doctor: venv ## Say what this computer can measure and what is in the way
+	$(bin)/lab doctor
 
-options: build ## Renew the table of the C programs' options, after a change of one
-	$(bin)/python -m lab.options.renew
+##@ Hand in
 
-fuzz: build ## Run the commands on 5,000 damaged files, other ones each time
-	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/fuzz --timeout 7200
+submit: papers $(programs) ## Make the file to hand in, or say why it can't be handed in yet [ASSIGNMENT=name] [DRAFT=1]
+	$(bin)/lab submit $(ASSIGNMENT) $(if $(DRAFT),--draft)
 
-fuzz-grade: papers ## Grade 20,000 damaged hand-ins, other ones each time
-	LAB_FUZZ_CASES=20000 $(bin)/pytest tests/fuzz/test_damaged_hand_ins.py --timeout 14400
+preview-grade: papers $(programs) ## Make a draft and grade it by the public checks [ASSIGNMENT=name]
+	$(bin)/lab preview-grade $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
 
-compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
-	$(bin)/python tests/bench/compilers.py
+##@ Grade
 
-hosts: build ## Run the exact machine on many hosts (userlands, a container, arm64) and write docs/hosts.md: hours
-	$(bin)/python -m tests.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS)) $(if $(BUSY),--busy $(BUSY))
+grade: papers $(programs) ## Grade one hand-in: SUBMISSION=x.pdf [ASSIGNMENT=name, for another than it names]
+	$(bin)/lab grade "$(SUBMISSION)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
 
-broken-ends: setup ## Kill, stop and switch off ends of 1,000 trials at random: an hour and a half
-	$(bin)/python -m tests.machine.broken_ends 1000
+grade-class: papers $(programs) ## Grade a folder of hand-ins: SUBMISSIONS=dir [ASSIGNMENT=name] [SITE=slurm on a cluster]
+	$(bin)/lab grade-class "$(SUBMISSIONS)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(SITE),--site $(SITE))
 
-docs: setup ## Write the pages of docs/ that are made from the code
-	$(bin)/python -m lab.docs
+autograder: setup ## Make the zip with which Gradescope grades an assignment [ASSIGNMENT=name] [IMAGE=course.lab]
+	$(bin)/lab autograder $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(IMAGE),--image "$(IMAGE)")
 
-lint: setup ## Check style, types and which stage imports which
-	$(bin)/ruff check
-	$(bin)/ruff format --check
-	$(bin)/mypy
-	$(bin)/lint-imports --cache-dir .cache/import-linter
-	$(bin)/python -m lab.docs --check
-	@$(bin)/clang-format --dry-run -Werror $(c_files)
+grade-corpus: setup ## Try the grader on 565 tampered and 100 honest hand-ins
+	$(bin)/pytest -m corpus --timeout 600
 
-build: venv ## Compile the C programs for this computer's own links, into .cache/bench
-	@code/setup/setup links grade
-	$(MAKE) --no-print-directory -C code/bench
+##@ Set up
 
 setup: ## Install what is missing: .venv, and the packages that reports need
 	@code/setup/setup report
@@ -105,11 +76,12 @@ papers: setup # what hand-ins are made and graded with
 venv: # measuring on the exact site needs nothing else
 	@code/setup/setup
 
+build: venv ## Compile the C programs for this computer's own links, into .cache/bench
+	@code/setup/setup links grade
+	$(MAKE) --no-print-directory -C code/bench
+
 container: ## Build the container image `lab`, in which `make all` and `make test` work: docs/your-computer.md
 	code/container/build
-
-doctor: venv ## Say what this computer can measure and what is in the way
-	$(bin)/lab doctor
 
 slurm-up: ## Start a Slurm cluster of two nodes on this computer, to try the site slurm
 	code/setup/slurm up
@@ -117,12 +89,50 @@ slurm-up: ## Start a Slurm cluster of two nodes on this computer, to try the sit
 slurm-down: ## End that cluster and all that runs there
 	code/setup/slurm down
 
-lock: build ## Renew the exact machine's package lock together with results/reference
-	$(bin)/lab lock
-
 clean: ## Remove all that can be made again; the records in results stay
 	rm -rf .venv .cache report
 
 help: ## Print this list
-	@echo "usage: make TARGET"
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@echo "usage: make TARGET [VARIABLE=value]"
+	@sed -n -e 's/^##@ \(.*\)/\n\1:/p' -e 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+##@ Change the lab
+
+test: lint build ## Check everything: lint, the C tests, the Python tests, the exact machine
+	@code/setup/setup tests
+	$(MAKE) --no-print-directory -C code/bench test
+	$(MAKE) --no-print-directory -C code/machine/pair test
+	$(MAKE) --no-print-directory -C code/machine/profile test
+	$(bin)/pytest -n 2 --no-loadscope-reorder
+
+lint: setup ## Check style, types and which stage imports which
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy
+	$(bin)/lint-imports --cache-dir .cache/import-linter
+	$(bin)/python -m lab.docs --check
+	@$(bin)/clang-format --dry-run -Werror $(c_files)
+
+docs: setup ## Write the pages of docs/ that are made from the code
+	$(bin)/python -m lab.docs
+
+options: build ## Renew the table of the C programs' options, after a change of one
+	$(bin)/python -m lab.options.renew
+
+lock: build ## Renew the exact machine's package lock together with results/reference
+	$(bin)/lab lock
+
+fuzz: build ## Run the commands on 5,000 damaged files, other ones each time
+	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/fuzz --timeout 7200
+
+fuzz-grade: papers ## Grade 20,000 damaged hand-ins, other ones each time
+	LAB_FUZZ_CASES=20000 $(bin)/pytest tests/fuzz/test_damaged_hand_ins.py --timeout 14400
+
+compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
+	$(bin)/python tests/bench/compilers.py
+
+hosts: build ## Run the exact machine on many hosts and write docs/hosts.md: hours [HOSTS="a b"] [KINDS=no] [RUNS=n] [LOADS="0 2"] [BUSY=n] [EVERY=no]
+	$(bin)/python -m tests.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS)) $(if $(BUSY),--busy $(BUSY))
+
+broken-ends: setup ## Kill, stop and switch off ends of 1,000 trials at random: an hour and a half
+	$(bin)/python -m tests.machine.broken_ends 1000

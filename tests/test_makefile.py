@@ -1,5 +1,6 @@
 """What the front door says before it does anything."""
 
+import re
 import runpy
 import shutil
 import subprocess
@@ -27,6 +28,24 @@ def test_grading_wants_to_be_told_what(words: list[str]) -> None:
 
 def test_a_target_that_grades_nothing_needs_no_hand_in() -> None:
     assert make("help").returncode == 0
+
+
+def test_help_lists_each_target_under_the_reader_who_needs_it() -> None:
+    heads, listed = [], []
+    for line in make("help").stdout.splitlines()[1:]:
+        (heads if re.match(r"\w.*:$", line) else listed).append(line)
+    assert heads == ["Measure, and write reports:", "Hand in:", "Grade:", "Set up:", "Change the lab:"]
+    described = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert [line.split()[0] for line in listed if line] == described
+
+
+def test_help_names_the_variables_of_each_target() -> None:
+    """Those that its recipe takes from the command line."""
+    rules = re.findall(r"^([a-z-]+):.*## (.*)\n((?:\t.*\n)*)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    taken = {(target, name) for target, _, recipe in rules for name in re.findall(r"\$\(([A-Z]+)\)", recipe)}
+    known = {(target, name) for target, words, _ in rules for name in re.findall(r"([A-Z]+)=", words)}
+    assert ("grade", "SUBMISSION") in taken
+    assert taken - {(target, "MAKE") for target, _, _ in rules} - {("help", "MAKEFILE_LIST")} == known
 
 
 MEASURE = ["try", "run", "all", "verify"]
