@@ -29,9 +29,11 @@ def test_no_link_of_a_document_is_dead(file: Path) -> None:
     assert [link for link in targets(file) if not (file.parent / link).exists()] == []
 
 
-def test_the_front_page_leads_to_every_document_and_is_short() -> None:
-    led = {(ROOT / link).resolve() for link in targets(README)}
-    assert [file.name for file in sorted(DOCS.glob("*.md")) if file not in led] == []
+def test_the_front_page_is_short_and_leads_to_the_index_which_leads_to_every_document() -> None:
+    index = DOCS / "index.md"
+    assert index in {(ROOT / link).resolve() for link in targets(README)}
+    led = {(DOCS / link).resolve() for link in targets(index)}
+    assert [file.name for file in sorted(DOCS.glob("*.[mc][df]*")) if file not in {*led, index}] == []
     assert len(README.read_text().splitlines()) <= MOST_LINES
 
 
