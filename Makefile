@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup papers venv build try run report all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade compilers hosts broken-ends container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade compilers hosts broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -33,6 +33,9 @@ run: venv $(programs) ## Measure all trials that have no record
 
 report: setup ## Write the reports from the records: this needs no machine and no compiler
 	$(bin)/lab report $(experiments)
+
+site: setup ## Write the front page, the documents and all reports as a static site: report/site
+	$(bin)/lab web
 
 verify: venv ## Measure again from nothing and compare with results/reference
 	$(bin)/lab verify

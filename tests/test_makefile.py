@@ -31,7 +31,8 @@ def test_a_target_that_grades_nothing_needs_no_hand_in() -> None:
 
 
 def test_help_lists_each_target_under_the_reader_who_needs_it() -> None:
-    heads, listed = [], []
+    heads: list[str] = []
+    listed: list[str] = []
     for line in make("help").stdout.splitlines()[1:]:
         (heads if re.match(r"\w.*:$", line) else listed).append(line)
     assert heads == ["Measure, and write reports:", "Hand in:", "Grade:", "Set up:", "Change the lab:"]

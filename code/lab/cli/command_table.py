@@ -27,6 +27,7 @@ from lab.cli.arguments import (
     hosts,
 )
 from lab.cli.overview import ShowVersion, by_reader
+from lab.places import REPORTS
 from lab.submission.assignment import CHECKS
 
 FURTHER = "\nlab COMMAND --help shows its options and an example"
@@ -206,6 +207,15 @@ COMMANDS = (
         "print a Slurm job script of an experiment's MPI trials, to submit by hand",
         "lab script mpi_bandwidth_latency > job.sh",
         (file("experiment", EXPERIMENT), hosts()),
+    ),
+    Command(
+        "web",
+        "write the front page, the documents and all reports as a static site",
+        "lab web",
+        (
+            file("folder", "where it is written (default: report/site)", nargs="?", default=REPORTS / "site"),
+            *(REPORTED, RECORDS),
+        ),
     ),
     Command(
         "image",

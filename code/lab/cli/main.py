@@ -45,9 +45,14 @@ def _run(arguments: Sequence[str] | None) -> int:
     from lab.grade import commands as grades
     from lab.report import commands as reports
     from lab.submission import commands as hand_ins
+    from lab.web import commands as pages
 
     module = next(
-        (each for each in (causes, first, upkeep, reports, hand_ins, grades) if options.command in each.COMMANDS),
+        (
+            each
+            for each in (causes, first, upkeep, reports, hand_ins, grades, pages)
+            if options.command in each.COMMANDS
+        ),
         commands,
     )
     try:

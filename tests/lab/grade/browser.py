@@ -19,7 +19,7 @@ SETTLED = "--virtual-time-budget=60000"
 BEGIN, END = '<pre id="found">', "</pre>"
 
 
-def found_in(page: Path, script: str, library: str = "") -> Any:
+def found_in(page: Path, script: str, library: str = "", width: int = 800) -> Any:
     """What the script returns or promises, as the page's last element holds it; it may call a library's functions."""
     written = f"""Promise.resolve((function () {{{script}}})()).then(function (found) {{
       document.getElementById('found').textContent = JSON.stringify(found); }});"""
@@ -27,7 +27,7 @@ def found_in(page: Path, script: str, library: str = "") -> Any:
     tried.write_text(f"{page.read_text()}{BEGIN}{END}<script>{library}\n{written}</script>")
     log = page.with_name("net.json")
     browser = daemon("usr/lib/chromium/chromium-headless-shell")
-    command = [browser, *OPTIONS, SETTLED, f"--log-net-log={log}", tried.as_uri()]
+    command = [browser, *OPTIONS, SETTLED, f"--log-net-log={log}", f"--window-size={width},600", tried.as_uri()]
     environment = {"LD_LIBRARY_PATH": f"{LIBRARIES}:{LIBRARIES / 'pulseaudio'}", "HOME": str(page.parent)}
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=DEADLINE_S, check=True, cwd=page.parent

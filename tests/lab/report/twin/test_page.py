@@ -16,6 +16,7 @@ import pytest
 from tests.lab.figures.examples import figure
 from tests.lab.grade.browser import addresses, found_in
 from tests.lab.report import laboratory
+from tests.lab.report.twin.barriers import BARRIERS
 
 from lab.places import EXPERIMENTS, TEMPLATES
 from lab.report.build import Report, Sources, make_report
@@ -68,9 +69,6 @@ PIXELS = """return Promise.all(Array.from(document.querySelectorAll('svg image')
   var image = new Image(); image.src = each.href.baseVal;
   return image.decode().then(function () { return true; }, function () { return false; }); }));"""
 ALT = "\ufeffA heat map".encode("utf-16-be").hex()
-BARRIERS = """return axe.run(document, {resultTypes: ['violations', 'incomplete']}).then(function (found) {
-  function told(each) { return each.id + ': ' + each.nodes.map(function (node) { return node.html; }).join(); }
-  return [found.violations.concat(found.incomplete).map(told), found.passes.length]; });"""
 
 
 @pytest.fixture(scope="module")

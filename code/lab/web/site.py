@@ -1,0 +1,68 @@
+"""All files of the site: a page for the front page, each document and the gallery, and what they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from lab.web.gallery import Shown, gallery
+from lab.web.markdown import body
+
+TEMPLATE, FRONT, REPORTS = "site.html", "index.html", "reports.html"
+PICTURES = ("*.svg", "*.png")
+
+
+def site(root: Path, reports: Path, results: Path, templates: Path) -> dict[str, bytes]:
+    """Every file by its name; all of them lie in one folder, and no page asks for anything else."""
+    shown = tuple(gallery(reports, results))
+    documents, pictures = _documents(root), _pictures(root)
+    pages = {file: name for name, file in (documents | pictures).items()}
+    made = {name: file.read_bytes() for name, file in pictures.items()}
+    write = _Writer(templates, has_reports=bool(shown))
+    for name, file in documents.items():
+        made[name] = write.document(name, file, pages)
+    if shown:
+        made[REPORTS] = write.gallery(shown)
+    return made | {name: content for each in shown for name, content in each.files.items()}
+
+
+def _documents(root: Path) -> dict[str, Path]:
+    docs = {f"docs-{file.stem.lower()}.html": file.resolve() for file in sorted((root / "docs").glob("*.md"))}
+    return {FRONT: (root / "README.md").resolve(), **docs}
+
+
+def _pictures(root: Path) -> dict[str, Path]:
+    return {f"docs-{file.name}": file.resolve() for kind in PICTURES for file in sorted((root / "docs").glob(kind))}
+
+
+class _Writer:
+    """Puts a body into the frame that all pages share."""
+
+    def __init__(self, templates: Path, *, has_reports: bool) -> None:
+        loader = FileSystemLoader(templates)
+        self.environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
+        self.places = list(_places(has_reports=has_reports))
+
+    def document(self, name: str, file: Path, pages: dict[Path, str]) -> bytes:
+        found = body(file, pages)
+        return self._whole(name, found.title, Markup(found.html), ())
+
+    def gallery(self, shown: Sequence[Shown]) -> bytes:
+        return self._whole(REPORTS, "Reports", Markup("<h1>Reports</h1>"), shown)
+
+    def _whole(self, name: str, title: str, words: Markup, shown: Sequence[Shown]) -> bytes:
+        page = self.environment.get_template(TEMPLATE)
+        return (page.render(name=name, title=title, body=words, shown=shown, places=self.places) + "\n").encode()
+
+
+def _places(*, has_reports: bool) -> Iterator[tuple[str, str]]:
+    """Where every page leads: its address, and its word."""
+    yield FRONT, "Start"
+    if has_reports:
+        yield REPORTS, "Reports"
+    yield "docs-student.html", "Students"
+    yield "docs-instructor.html", "Instructors"
+    yield "docs-index.html", "All documents"

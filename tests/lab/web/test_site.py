@@ -1,0 +1,85 @@
+"""The site, opened in a browser from disk: lab.web.{site,commands}."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from tests.lab.grade.browser import addresses, found_in
+from tests.lab.report.twin.barriers import BARRIERS
+from tests.lab.web.small_pdf import small_pdf
+
+from lab.cli.main import main
+from lab.places import ROOT, TEMPLATES
+from lab.web.site import FRONT, REPORTS, site
+
+PHONE, DESKTOP = 360, 1280
+SVG = '<svg role="img" aria-label="A line." viewBox="0 0 9 9"><path d="M0 0 9 9"/></svg>'
+LAID_OUT = "return [document.documentElement.scrollWidth, innerWidth];"
+KEYS = """var all = Array.from(document.querySelectorAll('a[href], .wide'));
+return all.filter(function (each) { each.focus(); return document.activeElement !== each; }).length;"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    reports, folder = tmp_path_factory.mktemp("report"), tmp_path_factory.mktemp("site")
+    (reports / "one.pdf").write_bytes(small_pdf())
+    (reports / "one.html").write_text(f"<title>One report</title>{SVG}")
+    assert main(["web", str(folder), "--out", str(reports), "--results", str(reports)]) == 0
+    return folder
+
+
+@pytest.fixture
+def open_to_scripts(made: Path) -> Path:
+    """The same pages, which let a test's own script run: as they are written, no script may."""
+    for page in made.glob("*.html"):
+        page.write_text(re.sub(r"<meta http-equiv=.*?>", "", page.read_text()))
+    return made
+
+
+def pages(made: Path) -> list[Path]:
+    return sorted(file for file in made.glob("*.html") if file.name not in ("one.html", "tried.html"))
+
+
+def test_every_link_of_every_page_leads_somewhere_in_the_site(made: Path) -> None:
+    ids = {page.name: set(re.findall(r'id="([^"]+)"', page.read_text())) for page in made.glob("*.html")}
+    for page in pages(made):
+        for link in re.findall(r'(?:href|src)="([^"]+)"', page.read_text()):
+            name, _, place = link.partition("#")
+            assert (made / (name or page.name)).is_file(), (page.name, link)
+            assert not place or place in ids[name or page.name], (page.name, link)
+
+
+@pytest.mark.parametrize("name", [FRONT, REPORTS, "docs-student.html"])
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+def test_no_page_is_wider_than_the_screen(open_to_scripts: Path, name: str, width: int) -> None:
+    wide, screen = found_in(open_to_scripts / name, LAID_OUT, width=width)
+    assert screen == width and wide <= screen
+
+
+@pytest.mark.parametrize("name", [FRONT, REPORTS, "docs-sites.html"])
+def test_axe_finds_nothing_that_shuts_a_reader_out_and_keys_reach_everything(open_to_scripts: Path, name: str) -> None:
+    axe = (files("axe_core_python") / "axe.min.js").read_text()
+    barriers, passed = found_in(open_to_scripts / name, BARRIERS, axe)
+    assert barriers == [] and passed > 20
+    assert found_in(open_to_scripts / name, KEYS) == 0
+
+
+def test_no_page_asks_for_what_is_not_in_its_folder(open_to_scripts: Path) -> None:
+    for name in (FRONT, REPORTS):
+        found_in(open_to_scripts / name, "return 0;")
+        assert {each for each in addresses(open_to_scripts / name) if not each.startswith("file:")} == set()
+
+
+def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
+    assert site(ROOT, tmp_path, tmp_path, TEMPLATES) == site(ROOT, tmp_path, tmp_path, TEMPLATES)
+
+
+def test_without_reports_there_is_no_gallery_and_a_line_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["web", str(tmp_path / "site"), "--out", str(tmp_path), "--results", str(tmp_path)]) == 0
+    assert "try: make all" in capsys.readouterr().err
+    assert not (tmp_path / "site" / REPORTS).exists() and f'"{REPORTS}"' not in (tmp_path / "site" / FRONT).read_text()
