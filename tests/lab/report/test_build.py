@@ -223,6 +223,18 @@ def test_published_curves_are_marked_as_another_machines(evidence: dict[str, Evi
     assert theirs[0].y[-1].value == pytest.approx(3.963273e9) and theirs[0].y[0].value == pytest.approx(3.56e6)
 
 
+def test_a_changed_sentence_gives_the_bytes_that_a_first_build_gives(
+    own: Path, evidence: dict[str, Evidence], cache: Path, tmp_path: Path
+) -> None:
+    """LaTeX begins with what the last build left, be it of a longer text with more on its lists."""
+    sources = Sources(own / "verbs_throughput.toml", TEMPLATES)
+    longer = sources.discussion.read_text() + "\n\\section{More}\n" + "TCP is measured, too.\n\n" * 40
+    for text in (longer, "TCP is measured.\n"):
+        sources.discussion.write_text(text)
+        again = build(sources, evidence["verbs_throughput"], cache)
+    assert again == build(sources, evidence["verbs_throughput"], tmp_path / "cold")
+
+
 HOSTILE = ["\\input{/etc/passwd}", "\\write18{id}", "50% & #1 _ ^ ~ $x$ {\\bf}", "Żółć Ærøskøbing"]
 
 
