@@ -2,8 +2,7 @@
 /*
  * code/machine/pair/qemu.h for QEMU 10 (plugin interface 4) and 11 (7), in its place: other names for the big lock's
  * pointer and the list of timers, another table of what a network's far end can do, and a processor that calls only
- * once the cards are there. A guest's last word, which had QEMU exit at once, is a request to shut down with its
- * status.
+ * once the cards are there.
  */
 #define qemu_bql_mutex_lock_func bql_mutex_lock_func
 #define qemu_clock_get_main_loop_timerlist timers_of_7_2
@@ -11,7 +10,6 @@
 #define qemu_plugin_register_vcpu_init_cb when_there_is_a_processor_of_7_2
 #define qemu_plugin_version version_of_7_2
 #include "qemu.h"
-#include <stdlib.h>
 #undef qemu_clock_get_main_loop_timerlist
 #undef qemu_new_net_client
 #undef qemu_plugin_register_vcpu_init_cb
@@ -27,16 +25,6 @@ static inline struct timer_list *qemu_clock_get_main_loop_timerlist(int clock)
 {
 	return main_loop_tlg[clock];
 }
-
-int qemu_main_loop(void);
-
-static inline int shutdown_requested(void)
-{
-	if (qemu_shutdown_requested_get())
-		exit(qemu_main_loop());
-	return 0;
-}
-#define qemu_shutdown_requested_get shutdown_requested
 
 struct newer_info {
 	int type;

@@ -68,6 +68,7 @@ void async_run_on_cpu(struct processor *, void (*call)(struct processor *, union
 bool qemu_in_vcpu_thread(void);
 bool runstate_is_running(void);
 int qemu_shutdown_requested_get(void); /* for which cause; 0: it is not */
+int qemu_main_loop(void);              /* returns at once where a shutdown is requested: the status to exit with */
 bool all_cpu_threads_idle(void);
 void *qemu_add_vm_change_state_handler(void (*call)(void *, bool running, int state), void *opaque);
 void qemu_plugin_register_vcpu_init_cb(uint64_t id, void (*call)(uint64_t id, unsigned int cpu));

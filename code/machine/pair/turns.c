@@ -79,11 +79,17 @@ static bool is_between_runs(const char *file)
 	return strstr(file, "tcg-accel-ops-rr") != NULL;
 }
 
-/* A guest that has gone off executes on until QEMU's main thread ends it. */
+/* What QEMU's main thread does in a machine that has one. */
+_Noreturn static void end(void)
+{
+	exit(qemu_shutdown_requested_get() ? qemu_main_loop() : EXIT_SUCCESS);
+}
+
+/* A guest that has gone off executes on until it is ended. */
 static void stand_aside(void)
 {
 	if (turns.is_alone && qemu_shutdown_requested_get())
-		exit(EXIT_SUCCESS);
+		end();
 	if (turns.wanting)
 		stand();
 }
@@ -119,7 +125,7 @@ static void wait(void *condition, void *big, const char *file, int line)
 	if (is_processor && jump())
 		return;
 	if (is_processor && turns.is_alone)
-		exit(EXIT_SUCCESS);
+		end();
 	if (is_processor)
 		set_runs(false);
 	turns.wait(condition, big, file, line);
