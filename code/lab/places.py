@@ -13,6 +13,7 @@ PUBLISHED = EXPERIMENTS / "published"
 ASSIGNMENTS = EXPERIMENTS / "assignments"
 CACHE = ROOT / ".cache"
 BENCH = CACHE / "bench"  # the C programs
+SET_CLOCK = BENCH / "set-clock"  # what sets the clock of the server's computer, where a link asks for it
 BENCH_SOURCES = ROOT / "code" / "bench"
 PROGRAMS = CACHE / "programs"  # copies of them, by digest
 MACHINE = ROOT / "code" / "machine"  # what the exact site boots

@@ -52,5 +52,5 @@ def window(planned: Planned, size: int, site: SiteFacts) -> Window:
 def _trial(planned: Planned, counts: Counts, site: SiteFacts) -> Trial:
     request = planned.trial.request
     parameters = replace(request.parameters, until_stable=0)  # each message once
-    digests: Mapping[Path, str] = {file: planned.trial.programs[file.name] for file in planned.series.tool.binaries}
+    digests: Mapping[Path, str] = {file: planned.trial.programs[file.name] for file in planned.series.builds}
     return make_trial(planned.series, replace(request, counts=(counts,), parameters=parameters), 1, site, digests)

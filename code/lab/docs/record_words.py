@@ -50,6 +50,8 @@ FIELDS: dict[str, dict[str, str]] = {
         "loss_ppm": "Packets lost of each million.",
         "loss_seed": "Which packets are lost.",
         "offload": "Whether segmentation offload is on.",
+        "clock_offset_ns": "By how much the server's clock was ahead when the job began.",
+        "clock_drift_ppm": "By how many millionths it was too fast.",
     },
     "Perturbation": {
         "start_delay_ns": "How long the start was delayed.",

@@ -11,6 +11,7 @@ from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
 from lab.model.trial import NS_PER_S, PADDING, Job, Link
+from lab.places import SET_CLOCK
 
 
 class JobError(SiteError):
@@ -43,7 +44,15 @@ def settings(job: Job, more: Mapping[str, str]) -> str:
     if job.perturbation.environment_bytes:
         environment[PADDING] = "x" * job.perturbation.environment_bytes
     lines += [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
+    if job.link.sets_clock:
+        lines.append(setting_clock(job.link))
     return "\n".join(lines) + "\n"
+
+
+def setting_clock(link: Link) -> str:
+    """A line for init's shell: a machine whose clock is not what was asked for is no machine."""
+    words = f"$lab/bin/{SET_CLOCK.name} {link.clock_offset_ns} {link.clock_drift_ppm}"
+    return f'[ "$END" != 1 ] || {words} || poweroff -f'
 
 
 def script(name: str, arguments: tuple[str, ...]) -> str:

@@ -19,11 +19,23 @@ class Link:
     loss_ppm: int = 0
     loss_seed: int = 1
     offload: bool = True
+    clock_offset_ns: int = 0  # by which the server's clock is ahead of the client's at first
+    clock_drift_ppm: int = 0  # by which it is too fast
+
+    @property
+    def sets_clock(self) -> bool:
+        """Whether the ends' clocks shall differ."""
+        return bool(self.clock_offset_ns or self.clock_drift_ppm)
 
     @property
     def is_modelled(self) -> bool:
         """Whether it asks for more than a length of frames; a real link gives no more."""
-        return bool(self.rate_bit_s or self.delay_ns or self.loss_ppm) or not self.offload
+        return bool(self.rate_bit_s or self.delay_ns or self.loss_ppm or self.sets_clock) or not self.offload
+
+    @property
+    def table(self) -> dict[str, int | None]:
+        """What keys and records have of it: of clocks what is set, since older ones know nothing of clocks."""
+        return {name: value for name, value in vars(self).items() if value or not name.startswith("clock_")}
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lab.errors import SpecError
 from lab.model.parameters import Parameters
 from lab.model.trial import Ends, Job
 from lab.plan.binaries import kept_binary
 from lab.plan.perturbation import perturb, shuffle
 from lab.programs.request import Program, Request
 from lab.sites import Site
-from lab.sites.traits import Traits
+from lab.sites.traits import Shared, Traits
 from lab.spec.experiment import Experiment, Point, Series
 
 FORMAT = 2  # of keys and records; with another number no old record is found
@@ -80,12 +81,22 @@ def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, st
     """All trials that the site can run; digests are those of the programs under test."""
     if not site.traits.takes_models:
         experiment = experiment.on_a_real_link()
+    require_clocks(experiment, site)
     return Plan(experiment, site, tuple(_planned(experiment, site, digests)))
+
+
+def require_clocks(experiment: Experiment, site: SiteFacts) -> None:
+    """Refuse to set a clock apart from itself."""
+    if site.traits.shared in (Shared.CORE, Shared.COMPUTER):
+        for series in experiment.series:
+            if series.link.sets_clock:
+                what = f"{series.name} sets the server's clock, and both ends have the same one on {site.name}"
+                raise SpecError(what, file=experiment.file, hint="--site exact")
 
 
 def binaries(experiments: Iterable[Experiment]) -> set[Path]:
     """The programs under test that the experiments need."""
-    return {binary for experiment in experiments for series in experiment.series for binary in series.tool.binaries}
+    return {binary for experiment in experiments for series in experiment.series for binary in series.builds}
 
 
 def canonical(value: object) -> str:
@@ -119,7 +130,7 @@ def make_trial(
     series: Series, request: Request, repetition: int, site: SiteFacts, digests: Mapping[Path, str]
 ) -> Trial:
     """One trial of a series with the counts of the request."""
-    programs = {file.name: digests[file] for file in series.tool.binaries}
+    programs = {file.name: digests[file] for file in series.builds}
     job = Job(
         steps=series.tool.steps(request, site.ends),
         link=series.link,
@@ -140,6 +151,7 @@ def _shuffled(request: Request, repetition: int) -> Request:
 def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: str) -> str:
     """The digest of all that determines a record; the experiment's name and the places of files do not count."""
     facts = vars(job) | {"overlay": (), "format": FORMAT, "programs": programs, "identity": identity}
+    facts["link"] = job.link.table
     if reading:
         facts["reading"] = reading
     return hashlib.sha256(canonical(facts).encode()).hexdigest()

@@ -48,14 +48,15 @@ def open_workshop(
 def under_test(experiments: Iterable[Experiment], site: Site, progress: Callable[[str], None]) -> dict[Path, str]:
     """The digests of the programs under test: by the locked compiler where they run in the lab's image, else by this
     computer's. That takes its place where nobody gives the locked one: other bytes are then another identity."""
-    tools = [each.tool for experiment in experiments for each in experiment.series]
+    series = [each for experiment in experiments for each in experiment.series]
+    builds = dict(pair for each in series for pair in each.builds.items())
     if site.boots_image:
         try:
-            return keep_contents(compiled({file: tool.build for tool in tools for file in tool.binaries}, progress))
+            return keep_contents(compiled(builds, progress))
         except SupplyError as why:
             progress(f"{why.what}: taking programs of this computer's compiler")
-    build(tool.build for tool in tools if tool.build)
-    return keep_binaries(file for tool in tools for file in tool.binaries)
+    build(each.tool.build for each in series if each.tool.build)
+    return keep_binaries(builds)
 
 
 def most_trials(options: Namespace) -> int | None:

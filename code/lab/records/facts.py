@@ -159,9 +159,12 @@ def parse_facts(document: JsonTable) -> Facts:
 
 
 def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
-    """A table without the empty values; it names the launcher only where it is not the exact machine's."""
+    """A table without the empty values; it names the launcher only where it is not the exact machine's, clocks where
+    they are set."""
     table: dict[str, JsonValue] = {name: value for name, value in as_json(part).items() if value is not None}
     ends = table.get("ends")
     if isinstance(ends, dict) and ends["launcher"] == PLAIN:
         table["ends"] = {name: value for name, value in ends.items() if name != "launcher"}
+    if isinstance(part, Asked):
+        table["link"] = dict(part.link.table)
     return table

@@ -136,7 +136,7 @@ def _covered(experiment: Experiment, group: Group, digests: dict[Path, str]) -> 
 def _builds(experiment: Experiment, group: Group) -> Iterator[dict[Path, str]]:
     """The present programs, where they have records; then the programs at the time of each build's newest record. Two
     programs are read together only if both existed at one time."""
-    pairs = {frozenset(series.tool.binaries) for series in experiment.series if series.tool.binaries}
+    pairs = {frozenset(series.builds) for series in experiment.series if series.builds}
     ran = [builds for files in pairs if (builds := _ran(files, group))]
     none = dict.fromkeys(binaries([experiment]), "")
     yield none | _joined(next(filter(_is_built, builds), builds[-1]) for builds in ran)

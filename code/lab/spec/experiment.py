@@ -10,7 +10,8 @@ from pathlib import Path
 from lab.errors import SpecError
 from lab.model.parameters import Counts, Parameters, Profile, Scalar
 from lab.model.trial import Link
-from lab.programs.request import Program
+from lab.places import SET_CLOCK
+from lab.programs.request import Build, Program
 
 Point = dict[str, Scalar]  # varied parameter -> its value
 MOST_TRIALS = 1_000_000  # without --yes: a plan keeps each trial in memory
@@ -33,6 +34,12 @@ class Series:
     def program(self) -> str:
         """The program's name."""
         return self.tool.name
+
+    @property
+    def builds(self) -> dict[Path, Build | None]:
+        """The programs under test, and what its link needs beside them; each with its build, where it is no `make`."""
+        clock = {SET_CLOCK: None} if self.link.sets_clock else {}
+        return dict.fromkeys(self.tool.binaries, self.tool.build) | clock
 
     def points(self) -> tuple[Point, ...]:
         """Every combination of the varied values, in the order of the file."""

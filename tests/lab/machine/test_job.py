@@ -35,6 +35,20 @@ def test_the_environment_is_exported_with_padding_of_the_perturbation() -> None:
     assert "START_DELAY_S=0.000001500\n" in text
 
 
+@pytest.mark.parametrize(("end", "said"), [("0", ""), ("1", "-5 20\n")])
+def test_the_servers_machine_sets_its_clock_and_goes_off_where_that_fails(tmp_path: Path, end: str, said: str) -> None:
+    program = tmp_path / "bin" / "set-clock"
+    program.parent.mkdir()
+    text = job.settings(replace(JOB, link=Link(clock_offset_ns=-5, clock_drift_ppm=20)), {"END": end})
+    for status, ended in ((0, ""), (1, "off\n" if said else "")):
+        program.write_text(f'#!/bin/sh\necho "$@"; exit {status}\n')
+        program.chmod(0o755)
+        shell = f"lab={tmp_path}\npoweroff() {{ echo off; }}\n{text}"
+        shown = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True).stdout
+        assert shown == said + ended
+    assert "set-clock" not in job.settings(JOB, {})
+
+
 @pytest.mark.parametrize(
     "link",
     [

@@ -11,7 +11,7 @@ from tests.lab.conftest import PEERS
 
 from lab.errors import SpecError
 from lab.model.trial import Perturbation
-from lab.places import EXPERIMENTS
+from lab.places import EXPERIMENTS, SET_CLOCK
 from lab.plan.perturbation import ENVIRONMENT_BYTES, START_DELAY_NS, perturb, shuffle
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.sites.links.cable import Cable
@@ -73,6 +73,25 @@ def test_an_experiment_of_nothing_but_models_is_refused_on_a_real_link(
     only = load(experiment_file(PEERS[: PEERS.index("[[series]]")] + MODELLED))
     with pytest.raises(SpecError, match="every series models a link"):
         make_plan(only, replace(facts, traits=OwnDevices.traits), defaultdict(str))
+
+
+APART = MODELLED.replace("rate_bit_s = 1_000_000_000", "clock_offset_ns = -5, clock_drift_ppm = 20")
+
+
+def test_a_link_that_sets_the_servers_clock_brings_the_program_for_it(
+    experiment_file: Callable[[str], Path], facts: SiteFacts
+) -> None:
+    experiment = load(experiment_file(PEERS + APART))
+    planned = make_plan(experiment, replace(facts, traits=EXACT), defaultdict(str)).planned
+    assert SET_CLOCK in binaries([experiment])
+    assert {each.series.name for each in planned if SET_CLOCK.name in each.trial.programs} == {"gigabit"}
+
+
+def test_one_clock_is_not_set_apart_from_itself(experiment_file: Callable[[str], Path], facts: SiteFacts) -> None:
+    experiment = load(experiment_file(PEERS + APART))
+    with pytest.raises(SpecError, match="both ends have the same one"):
+        make_plan(experiment, replace(facts, traits=Cable.traits), defaultdict(str))
+    assert make_plan(experiment, replace(facts, traits=OwnDevices.traits), defaultdict(str)).experiment.left_out
 
 
 def test_another_site_changes_all_keys(make_small_plan: Make, facts: SiteFacts) -> None:

@@ -116,6 +116,8 @@ def test_limits_are_told_before_anything_runs(experiment_file: Write, old: str, 
         ("delay_ns = 3_600_000_000_000", "at most 10000000000"),
         ("loss_seed = 9_223_372_036_854_775_808", "at most 9223372036854775807"),
         ("loss_ppm = 1_000_001", "at most 1000000"),
+        ("clock_offset_ns = -10_000_000_001", "at least -10000000000"),
+        ("clock_drift_ppm = 501", "at most 500"),
         ("mtu = 1500.0", "(try: mtu = 1500)"),
     ],
 )

@@ -48,4 +48,10 @@ def describe_link(link: Link, site: SiteFacts) -> str:
     delay = f", {link.delay_ns} ns delay" if link.delay_ns else ""
     loss = f", {link.loss_ppm} ppm loss" if link.loss_ppm else ""
     offload = "" if link.offload else ", no segmentation offload"
-    return f"{site.name} cable, MTU {link.mtu} B, {describe_rate(link)}{delay}{loss}{offload}"
+    return f"{site.name} cable, MTU {link.mtu} B, {describe_rate(link)}{delay}{loss}{offload}{_clock(link)}"
+
+
+def _clock(link: Link) -> str:
+    if not link.sets_clock:
+        return ""
+    return f", the server's clock {link.clock_offset_ns} ns ahead and {link.clock_drift_ppm} ppm fast"
