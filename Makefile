@@ -137,5 +137,5 @@ compilers: setup ## Compile the C programs with every gcc and clang of Debian's 
 hosts: build ## Run the exact machine on many hosts and write docs/hosts.md: hours [HOSTS="a b"] [KINDS=no] [RUNS=n] [LOADS="0 2"] [BUSY=n] [EVERY=no]
 	$(bin)/python -m tests.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS)) $(if $(BUSY),--busy $(BUSY))
 
-broken-ends: setup ## Kill, stop and switch off ends of 1,000 trials at random: an hour and a half
+broken-ends: setup ## Kill, stop and switch off ends of 1,000 trials at random: a quarter of an hour
 	$(bin)/python -m tests.machine.broken_ends 1000

@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
+from queue import SimpleQueue
 from random import Random
 
 from lab.errors import SiteError
@@ -24,7 +26,9 @@ from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
 
 # Of the host. A stopped machine never goes on, so that its trial takes its limit; on a busy computer others take long.
-STOPPED_S, LIMIT_S, GRACE_S, LONGEST_PAUSE_S = 15.0, 280.0, 20.0, 3.0
+STOPPED_S, LIMIT_S, GRACE_S, LONGEST_PAUSE_S, LATEST_S = 6.0, 280.0, 20.0, 1.0, 1.5
+SHOWN_AFTER = 50
+AT_ONCE = 6  # a trial whose end stands still takes none of the processor
 TALK = ("exec iperf3 -c 10.0.0.2 -B 10.0.0.1 -n 256K", "exec iperf3 -s -1 -B 10.0.0.2")
 KILLED, STOPPED, PAUSED, OFF = "killed", "stopped", "paused", "off"
 
@@ -53,7 +57,7 @@ class Break:
 def drawn(seed: int) -> Break:
     """The break of a seed."""
     random = Random(seed)
-    return Break(random.choice((KILLED, STOPPED, PAUSED, OFF)), random.randrange(2), random.uniform(0, 2.5))
+    return Break(random.choice((KILLED, STOPPED, PAUSED, OFF)), random.randrange(2), random.uniform(0, LATEST_S))
 
 
 def fate(site: ExactSite, broken: Break) -> Outcome | SiteError:
@@ -103,20 +107,35 @@ def judge(broken: Break, found: Outcome | SiteError, whole: Callable[[Outcome], 
     return "longer" if "ran longer than" in said else "in words"
 
 
+def tried(sites: SimpleQueue[ExactSite], good: Outcome, seed: int) -> tuple[str, str]:
+    """What was done in a trial, and what became of it."""
+    broken, site = drawn(seed), sites.get()
+    try:
+        return broken.how, judge(broken, fate(site, broken), whole, good)
+    finally:
+        sites.put(site)
+
+
+def whole(outcome: Outcome) -> Outcome:
+    """All of it but the host's time."""
+    return replace(outcome, host_seconds=0.0)
+
+
 def main() -> None:
-    """Many of them; a line for each kind at the end."""
-    site = ExactSite(MACHINE, CACHE)
-    site.prepare(print)
-    site.asked()
-
-    def whole(outcome: Outcome) -> Outcome:
-        return replace(outcome, host_seconds=0.0)
-
-    good = whole(site.run(Break(KILLED, 0, 0).job))
+    """Many of them, some at once, each on a site of its own; what became of them so far, every now and then."""
+    sites = SimpleQueue[ExactSite]()
+    for site in [ExactSite(MACHINE, CACHE) for _ in range(AT_ONCE)]:
+        site.prepare(print)
+        good = whole(site.run(Break(KILLED, 0, 0).job))
+        sites.put(site)
     seeds = [secrets.randbits(32) for _ in range(int(sys.argv[1]))]
-    found = Counter((drawn(seed).how, judge(drawn(seed), fate(site, drawn(seed)), whole, good)) for seed in seeds)
-    for (how, what), count in sorted(found.items()):
-        print(f"{how}: {count} {what}")
+    found = Counter[tuple[str, str]]()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for each in pool.map(partial(tried, sites, good), seeds):
+            found[each] += 1
+            if found.total() % SHOWN_AFTER == 0 or found.total() == len(seeds):
+                counts = (f"{how} {count} {what}" for (how, what), count in sorted(found.items()))
+                print(f"{found.total()}: {', '.join(counts)}", flush=True)
 
 
 if __name__ == "__main__":
