@@ -17,6 +17,7 @@ SET_CLOCK = BENCH / "set-clock"  # what sets the clock of the server's computer,
 BENCH_SOURCES = ROOT / "code" / "bench"
 PROGRAMS = CACHE / "programs"  # copies of them, by digest
 MACHINE = ROOT / "code" / "machine"  # what the exact site boots
+STRANGER = MACHINE / "stranger"  # shuts students' own programs in there
 DOCS = ROOT / "docs"
 TEMPLATES = ROOT / "templates"
 REPORTS = ROOT / "report"

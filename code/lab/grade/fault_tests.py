@@ -16,8 +16,9 @@ from lab.programs.request import Sample
 from lab.submission.asked import Demands
 
 KILLED_AFTER_S = 0.25  # the client has data for twice this time
-# Kills the server after $0 seconds. The shell then ends well, so that only the client reports the failure.
-KILLED = '"$@" & sleep "$0"; kill -KILL $!; wait; true'
+# Kills the server after $0 seconds, and what it started. The shell then ends well, so that only the client reports the
+# failure.
+KILLED = 'setsid "$@" & sleep "$0"; kill -KILL -$!; wait; true'
 ALARM = 128 + signal.SIGALRM  # the exit status of a program that its own alarm ended
 
 

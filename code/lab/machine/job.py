@@ -1,4 +1,5 @@
-"""A job as the guest's init reads it: an archive of values, two scripts for each step, and the programs under test."""
+"""A job as the guest's init reads it: an archive of values, two scripts for each step, the programs under test,
+and what shuts a student's own in."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from lab.files.schema import check_part
 from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
-from lab.model.trial import NS_PER_S, PADDING, Job, Link
-from lab.places import SET_CLOCK
+from lab.model.trial import DIRECTORY, NS_PER_S, PADDING, Job, Link
+from lab.places import SET_CLOCK, STRANGER
 
 
 class JobError(SiteError):
@@ -61,12 +62,20 @@ def script(name: str, arguments: tuple[str, ...]) -> str:
     return f"echo $$ >{name}.pid\nexec {shlex.join(arguments or ('true',))}\n"
 
 
+def shut_in(role: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """A command whose program under test is a stranger's. What stands before the program is a grader's."""
+    at = next((place for place, word in enumerate(arguments) if word.startswith(f"{DIRECTORY}/")), 0)
+    return (*arguments[:at], "sh", f"/lab/{STRANGER.name}", role, *arguments[at:])
+
+
 def files(job: Job, more: Mapping[str, str]) -> dict[str, Entry]:
     """All that goes to the guest's /lab."""
     texts = {"job": settings(job, more)}
+    if job.stranger:
+        texts[STRANGER.name] = STRANGER.read_text()
     for number, step in enumerate(job.steps):
-        texts[f"{number}.server"] = script(f"{number}.server", step.server)
-        texts[f"{number}.client"] = script(f"{number}.client", step.client)
+        for role, words in (("server", step.server), ("client", step.client)):
+            texts[f"{number}.{role}"] = script(f"{number}.{role}", shut_in(role, words) if job.stranger else words)
     programs = {f"bin/{path.name}": Entry(path.read_bytes(), executable=True) for path in job.overlay}
     return {name: Entry(text.encode()) for name, text in texts.items()} | programs
 

@@ -52,6 +52,7 @@ class Step:
         return cls((), launcher, 0)
 
 
+DIRECTORY = "/lab/bin"  # the site's folder of programs under test
 PADDING = "LAB_PADDING"  # the variable that makes the environment longer
 NS_PER_S = 1_000_000_000
 
@@ -73,7 +74,8 @@ class Job:
     perturbation: Perturbation
     deadline_s: int  # seconds of the site's clock for the whole job
     environment: tuple[tuple[str, str], ...] = ()
-    overlay: tuple[Path, ...] = ()  # programs under test, put at /lab/bin/<name>
+    overlay: tuple[Path, ...] = ()  # programs under test, put at DIRECTORY
+    stranger: bool = False  # those are a student's own: a machine that runs them shuts them in
 
 
 DEADLINE_STATUS = 124  # after the deadline, as timeout(1) has it

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.errors import SpecError
+from lab.files.digests import sha256
 from lab.model.parameters import Parameters
 from lab.model.trial import Ends, Job
+from lab.places import STRANGER
 from lab.plan.binaries import kept_binary
 from lab.plan.perturbation import perturb, shuffle
 from lab.programs.request import Program, Request
@@ -137,6 +139,7 @@ def make_trial(
         perturbation=perturb(repetition),
         deadline_s=request.deadline_s,
         overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
+        stranger=series.tool.build is not None,
     )
     key = _key(job, programs, site.identity, series.tool.reading)
     token = _token_of(key) if site.traits.repeats else secrets.token_hex(TOKEN_BYTES)
@@ -152,6 +155,9 @@ def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: 
     """The digest of all that determines a record; the experiment's name and the places of files do not count."""
     facts = vars(job) | {"overlay": (), "format": FORMAT, "programs": programs, "identity": identity}
     facts["link"] = job.link.table
+    del facts["stranger"]
+    if job.stranger:
+        facts["shut in"] = sha256(STRANGER)
     if reading:
         facts["reading"] = reading
     return hashlib.sha256(canonical(facts).encode()).hexdigest()

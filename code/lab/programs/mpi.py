@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from lab.model.trial import End, Ends, Step, StepOutcome
+from lab.model.trial import DIRECTORY, End, Ends, Step, StepOutcome
 from lab.options.table import TABLES
 from lab.places import BENCH
 from lab.programs import launchers
 from lab.programs.launchers import Rank
-from lab.programs.request import DIRECTORY, ONE_WAY, Program, Reading, Request
+from lab.programs.request import ONE_WAY, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 
 BINARY = "mpi-pingpong"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from lab.errors import ParseError
 from lab.model.parameters import NAMES, Counts
-from lab.model.trial import End, Ends, Step, StepOutcome
+from lab.model.trial import DIRECTORY, End, Ends, Step, StepOutcome
 from lab.programs.placeholders import OF_SIZES, Words, fill, places, split
 from lab.programs.printed import COLUMNS, Printed, read_printed
-from lab.programs.request import ANY_SOURCE, DIRECTORY, Build, Program, Reading, Request
+from lab.programs.request import ANY_SOURCE, Build, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 
 PORT = 18800

@@ -11,7 +11,6 @@ from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.options.table import Table
 
-DIRECTORY = "/lab/bin"  # the site's folder of programs under test
 DEADLINE_S = 120
 TRIES = 4  # a size may take so many times its least time: the last try, earlier ones, and a busy link
 SLOW_BYTES_PER_S = 10**9 // 8 // 4  # a quarter of what Ethernet of 1 Gbit/s carries

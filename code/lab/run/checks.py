@@ -15,7 +15,9 @@ from lab.spec.experiment import Series
 
 DURATIONS = (*SUMMARIES, "round_trip", "round", "send", "receive")
 PATH_MTU_MOST = 4096  # bytes of a message in one packet
-FLOODED_STATUS = 128 + 25  # by SIGXFSZ
+FLOODED_STATUS, KILLED_STATUS = 128 + 25, 128 + 9  # by SIGXFSZ, by SIGKILL
+NO_MEMORY = "Memory cgroup out of memory: Killed process"  # what a guest's kernel says
+HUNGRY = "was ended because it took more memory than it may"
 START_NS = 10**9  # the longest start of a client: to connect takes milliseconds, a launcher half a second
 UNACCOUNTED_TIMES = 4  # of the reported time and its warm-up: room for checks of data and an extra first round
 LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
@@ -30,7 +32,9 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
     ends = [(index, *each) for index, step in enumerate(outcome.steps, 1) for each in _ends(step)]
     for index, end, status, talk in sorted(ends, key=lambda each: each[2] != DEADLINE_STATUS):
         if status:
-            yield f"step {index}: the {end} {_describe(status)}: {_last_words(talk)}"
+            hungry = status == KILLED_STATUS and NO_MEMORY in outcome.console
+            what = HUNGRY if hungry else _describe(status)
+            yield f"step {index}: the {end} {what}: {_last_words(talk)}"
 
 
 def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:

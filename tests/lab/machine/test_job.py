@@ -12,10 +12,21 @@ from hypothesis import strategies as st
 
 from lab.machine import job
 from lab.model.trial import Job, Link, Perturbation, Step
+from lab.places import STRANGER
 
 ARGUMENTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 STEP = Step(server=("qperf",), client=("qperf", "10.0.0.2"), port=19765)
 JOB = Job((STEP,), Link(), Perturbation(), deadline_s=5)
+
+
+def test_only_a_strangers_programs_are_shut_in_and_nothing_before_them_is() -> None:
+    around = ("sh", "-c", "sleep 1; exec", "sh", "/lab/bin/mine", "--size", "1")
+    strange = replace(JOB, steps=(Step(("/lab/bin/mine",), around, 1),), stranger=True)
+    given = {name: entry.content.decode() for name, entry in job.files(strange, {}).items()}
+    assert given["0.server"].endswith("exec sh /lab/stranger server /lab/bin/mine\n")
+    assert given["0.client"].endswith("sh sh /lab/stranger client /lab/bin/mine --size 1\n")
+    assert given["stranger"] == STRANGER.read_text()
+    assert "stranger" not in "".join(job.files(replace(strange, stranger=False), {}))
 
 
 @settings(deadline=None)  # it starts a shell

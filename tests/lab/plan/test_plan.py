@@ -12,6 +12,7 @@ from tests.lab.conftest import PEERS
 from lab.errors import SpecError
 from lab.model.trial import Perturbation
 from lab.places import EXPERIMENTS, SET_CLOCK
+from lab.plan import plan
 from lab.plan.perturbation import ENVIRONMENT_BYTES, START_DELAY_NS, perturb, shuffle
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.sites.links.cable import Cable
@@ -43,6 +44,24 @@ def test_a_key_is_what_it_has_always_been(make_small_plan: Make) -> None:
 def test_another_program_changes_the_keys_of_its_trials_only(make_small_plan: Make) -> None:
     one, other = keys(make_small_plan()), keys(make_small_plan(digest="e"))
     assert one[:4] == other[:4] and not set(one[4:]) & set(other[4:])
+
+
+def test_what_shuts_a_students_own_program_in_is_a_part_of_its_keys_only(
+    facts: SiteFacts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = load(EXPERIMENTS / "examples" / "plain_verbs.toml")
+
+    def planned() -> dict[bool, set[str]]:
+        made = make_plan(experiment, facts, dict.fromkeys(binaries([experiment]), "d")).planned
+        assert all(each.trial.job.stranger == (each.series.program == "plain") for each in made)
+        return {own: {each.trial.key for each in made if each.trial.job.stranger == own} for own in (True, False)}
+
+    before = planned()
+    other = tmp_path / "stranger"
+    other.write_text("exec other")
+    monkeypatch.setattr(plan, "STRANGER", other)
+    after = planned()
+    assert after[False] == before[False] and not after[True] & before[True]
 
 
 MODELLED = """

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from lab.programs.request import DIRECTORY
+from lab.model.trial import DIRECTORY
 
 Locate = Callable[[str], str]  # from a word of a step's command to the word at one end
 
