@@ -42,6 +42,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "host": "Its address on the data link.",
         "device": "Its RDMA device; empty if it has none.",
         "interface": "Its network interface.",
+        "gid": "The number of that address in the device's table of GIDs; only where it has a device.",
     },
     "Link": {
         "mtu": "Bytes of IP in a frame.",

@@ -19,7 +19,10 @@ CLIENT, SERVER = 0, 1
 NAMES = ("client", "server")
 # The side network, for all that must not be on the link: as one_end makes it.
 SIDE, SIDE_NET = ("192.168.7.1", "192.168.7.2"), "192.168.7.0/24"
-ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), SIDE[SERVER], launcher="orterun apart")
+GID = "1"  # the first is of the IPv6 address that the interface gives itself
+ENDS = Ends(
+    End("10.0.0.1", "rxe0", "v0", GID), End("10.0.0.2", "rxe1", "v1", GID), SIDE[SERVER], launcher="orterun apart"
+)
 DAEMON_PORT = 18700
 ASK = "/lab/ask"  # the launcher's remote shell: host and command are its words
 # What the launcher asks for goes to a shell that waits for it at the other end: nobody stands between two machines. The

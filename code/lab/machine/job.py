@@ -1,5 +1,5 @@
-"""A job as the guest's init reads it: an archive of values, two scripts for each step, the programs under test,
-and what shuts a student's own in."""
+"""A job as the guest's init reads it: an archive of values, scripts for each step, the programs under test, and what
+shuts a student's own in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.files.schema import check_part
 from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
-from lab.model.trial import DIRECTORY, NS_PER_S, PADDING, Job, Link
+from lab.model.trial import DIRECTORY, NS_PER_S, PADDING, Job, Link, Ready
 from lab.places import SET_CLOCK, STRANGER
 
 
@@ -27,7 +27,7 @@ def values(job: Job) -> dict[str, str]:
         "OFFLOAD": str(int(job.link.offload)),
         "START_DELAY_S": "{}.{:09}".format(*divmod(job.perturbation.start_delay_ns, NS_PER_S)),
         "DEADLINE_S": str(job.deadline_s),
-        "PORTS": " ".join(f"{step.port:04X}" for step in job.steps),
+        "STEPS": " ".join(str(number) for number, _ in enumerate(job.steps)),
     }
 
 
@@ -68,6 +68,20 @@ def shut_in(role: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
     return (*arguments[:at], "sh", f"/lab/{STRANGER.name}", role, *arguments[at:])
 
 
+def question(sign: Ready, server: str) -> str:
+    """Whether a server is ready, as init asks again and again: it ends well as soon as one of the signs is there."""
+    ways = []
+    if sign.line:
+        ways.append(f"grep -qsF -e {shlex.quote(sign.line)} {server}.out {server}.err")
+    if sign.after_s:
+        ways.append(f"sleep {sign.after_s}")
+    if sign.tcp or not ways:
+        ways.append(f"grep -q ':{sign.tcp:04X} [0-9A-F]*:0000 0A' /proc/net/tcp /proc/net/tcp6")
+    if sign.cm:
+        ways.append(f"rdma resource show cm_id | grep -q ' LISTEN .*:{sign.cm} '")
+    return " || ".join(ways) + "\n"
+
+
 def files(job: Job, more: Mapping[str, str]) -> dict[str, Entry]:
     """All that goes to the guest's /lab."""
     texts = {"job": settings(job, more)}
@@ -76,6 +90,7 @@ def files(job: Job, more: Mapping[str, str]) -> dict[str, Entry]:
     for number, step in enumerate(job.steps):
         for role, words in (("server", step.server), ("client", step.client)):
             texts[f"{number}.{role}"] = script(f"{number}.{role}", shut_in(role, words) if job.stranger else words)
+        texts[f"{number}.ready"] = question(step.sign, f"{number}.server")
     programs = {f"bin/{path.name}": Entry(path.read_bytes(), executable=True) for path in job.overlay}
     return {name: Entry(text.encode()) for name, text in texts.items()} | programs
 

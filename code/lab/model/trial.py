@@ -39,12 +39,28 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Ready:
+    """What shows that a server can be called, whichever comes first."""
+
+    tcp: int = 0  # a TCP port on which somebody listens
+    cm: int = 0  # a port of the RDMA connection manager
+    line: str = ""  # a text in what the server prints
+    after_s: int | float = 0  # seconds since its start
+
+
+@dataclass(frozen=True)
 class Step:
     """One server and one client process, as argv; or a launcher, as the client, that starts both ends itself."""
 
     server: tuple[str, ...]  # none, or DAEMON, beside a launcher
     client: tuple[str, ...]
     port: int  # TCP port that the server must be listening on before the client starts
+    ready: Ready | None = None  # or another sign
+
+    @property
+    def sign(self) -> Ready:
+        """What must be seen of the server before the client starts."""
+        return self.ready or Ready(tcp=self.port)
 
     @classmethod
     def launched(cls, launcher: tuple[str, ...]) -> Step:
@@ -121,6 +137,7 @@ class End:
     host: str  # address of the data link
     device: str  # RDMA device name, or ""
     interface: str
+    gid: str = ""  # the number of the address in the device's table of GIDs, or ""
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,8 @@ def _shuffled(request: Request, repetition: int) -> Request:
 
 def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: str) -> str:
     """The digest of all that determines a record; the experiment's name and the places of files do not count."""
-    facts = vars(job) | {"overlay": (), "format": FORMAT, "programs": programs, "identity": identity}
+    steps = [{name: said for name, said in vars(step).items() if said is not None} for step in job.steps]
+    facts = vars(job) | {"steps": steps, "overlay": (), "format": FORMAT, "programs": programs, "identity": identity}
     facts["link"] = job.link.table
     del facts["stranger"]
     if job.stranger:

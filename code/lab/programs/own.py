@@ -112,7 +112,7 @@ def _step(commands: Commands, request: Request, ends: Ends, counts: tuple[Counts
     }
 
     def filled(words: Words, end: End) -> Words:
-        values = shared | {"device": end.device}
+        values = shared | {"device": end.device, "gid": end.gid}
         return fill(words, values, fill(commands.arguments, values, ()))
 
     return Step(filled(commands.server, ends.server), filled(commands.client, ends.client), port)

@@ -8,7 +8,7 @@ from string import Formatter
 
 from lab.model.parameters import NAMES
 
-OF_ENDS = ("host", "source", "device", "port")
+OF_ENDS = ("host", "source", "device", "gid", "port")
 OF_SIZES = ("size", "sizes", "iterations", "warmup")
 ARGUMENTS = "arguments"  # a series' own words, any number of them
 KNOWN = frozenset((*OF_ENDS, *OF_SIZES, ARGUMENTS, *NAMES)) - {"repetitions", "deadline_s"}

@@ -163,8 +163,17 @@ def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
     they are set."""
     table: dict[str, JsonValue] = {name: value for name, value in as_json(part).items() if value is not None}
     ends = table.get("ends")
-    if isinstance(ends, dict) and ends["launcher"] == PLAIN:
-        table["ends"] = {name: value for name, value in ends.items() if name != "launcher"}
+    if isinstance(ends, dict):
+        table["ends"] = {name: _end(value) for name, value in ends.items() if (name, value) != ("launcher", PLAIN)}
     if isinstance(part, Asked):
         table["link"] = dict(part.link.table)
     return table
+
+
+def _end(value: JsonValue) -> JsonValue:
+    """One end without the GID that it has not."""
+    return (
+        {name: each for name, each in value.items() if (name, each) != ("gid", "")}
+        if isinstance(value, dict)
+        else value
+    )

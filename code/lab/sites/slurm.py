@@ -23,8 +23,8 @@ AT_ONCE = 256  # trials that wait in the queue together
 
 # No node is known before a job has started: the nodes replace these words.
 ENDS = Ends(
-    client=End("@client.host", "@client.device", "@client.interface"),
-    server=End("@server.host", "@server.device", "@server.interface"),
+    client=End("@client.host", "@client.device", "@client.interface", "@client.gid"),
+    server=End("@server.host", "@server.device", "@server.interface", "@server.gid"),
     side_channel="@side_channel",
 )
 
@@ -52,7 +52,7 @@ class SlurmSite:
         ends = replace(ENDS, launcher=self.cluster.launcher)
         if self.cluster.device:
             return ends
-        client, server = (replace(each, device="") for each in (ends.client, ends.server))
+        client, server = (replace(each, device="", gid="") for each in (ends.client, ends.server))
         return replace(ends, client=client, server=server)
 
     def identity(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.machine import job
-from lab.model.trial import Job, Link, Perturbation, Step
+from lab.model.trial import Job, Link, Perturbation, Ready, Step
 from lab.places import STRANGER
 
 ARGUMENTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
@@ -95,3 +95,24 @@ def test_programs_under_test_are_executable_files_in_bin(tmp_path: Path) -> None
 
 def test_a_site_adds_values_of_its_own() -> None:
     assert "END=1\n" in job.settings(JOB, {"END": "1"})
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [("", 1), ("waiting\n", 1), ("a 'server' [is]\nwaiting", 1), ("x a 'server' [is] waiting", 0)],
+)
+def test_a_server_that_says_so_is_ready(tmp_path: Path, said: str, status: int) -> None:
+    (tmp_path / "0.server.out").write_text(said)
+    asked = job.question(Ready(line="a 'server' [is] waiting"), "0.server")
+    done = subprocess.run(["sh", "-c", asked], cwd=tmp_path, capture_output=True, check=False)
+    assert (min(done.returncode, 1), done.stderr) == (status, b"")
+
+
+def test_without_another_sign_the_guest_looks_for_a_socket_that_listens_on_the_port() -> None:
+    tables = "/proc/net/tcp /proc/net/tcp6"
+    assert job.files(JOB, {})["0.ready"].content.decode() == f"grep -q ':4D35 [0-9A-F]*:0000 0A' {tables}\n"
+
+
+def test_each_of_several_signs_is_enough() -> None:
+    assert job.question(Ready(tcp=1, cm=7471), "0.server").count(" || ") == 1
+    assert job.question(Ready(line="x", after_s=0.5), "0.server").endswith(" || sleep 0.5\n")

@@ -5,6 +5,7 @@ Read from /proc and /sys, by the agent too: it runs on computers where nothing o
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import resource
@@ -123,7 +124,24 @@ def end(device: str, interface: str, address: str) -> dict[str, str]:
         device = active_device()
     if not interface:
         interface = interface_of(device) if device else interface_with(address or came_in)
-    return {"device": device, "interface": interface, "address": address or address_of(interface)}
+    address = address or address_of(interface)
+    return {"device": device, "interface": interface, "address": address, "gid": gid_of(device, address)}
+
+
+def gid_of(device: str, address: str) -> str:
+    """The number of the GID of an address in the table of the device's first port: the one for RoCE v2 where there are
+    several, and the first of all where there is none, as on InfiniBand."""
+    if not device:
+        return ""
+    port, wanted = SYS / "class/infiniband" / device / "ports/1", ipaddress.IPv6Address(as_gid(address))
+    found = [each.name for each in (port / "gids").glob("*") if text(each) == wanted.exploded]
+    found.sort(key=lambda number: (text(port / "gid_attrs/types" / number) != "RoCE v2", int(number)))
+    return next(iter(found), "0")
+
+
+def as_gid(address: str) -> str:
+    """An address as GIDs spell it."""
+    return address if ":" in address else f"::ffff:{address or '0.0.0.0'}"
 
 
 def active_device() -> str:

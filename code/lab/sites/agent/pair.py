@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from lab.errors import SiteError
 from lab.model.launcher import DAEMON
-from lab.model.trial import DEADLINE_STATUS, NS_PER_S, PADDING, End, Ends, Job, Outcome, Step, StepOutcome
+from lab.model.trial import DEADLINE_STATUS, NS_PER_S, PADDING, End, Ends, Job, Outcome, Ready, Step, StepOutcome
 from lab.sites.agent.client import ANSWER_S, FarEnd, Made
 from lab.sites.agent.locate import Locate, kept, locator
 from lab.sites.agent.replies import DataEnd, FirstLine, Left, Look, Started
@@ -44,7 +44,7 @@ def data_end(far: FarEnd, known: Mapping[str, str], hint: str) -> End:
     if not found.address:
         what = f"the data link's interface {found.interface} has no address"
         raise SiteError(what, where=far.name, hint=f"ip addr add, over there; or {hint}")
-    return End(found.address, found.device, found.interface)
+    return End(found.address, found.device, found.interface, found.gid)
 
 
 def near_by(pair: AgentPair, job: Job) -> AgentPair:
@@ -142,7 +142,7 @@ class _Run:
         if self.step.server == DAEMON:
             return self.launched()
         server, client = self.pair.server, self.pair.client
-        listening = self.answer(server, Started, self.start("server", self.words("server"), self.step.port))
+        listening = self.answer(server, Started, self.start("server", self.words("server"), self.step.sign))
         served = server.call("wait", name="server")
         if listening.status == DEADLINE_STATUS:
             return self.late(self.answer(server, Left, served))
@@ -204,12 +204,13 @@ class _Run:
         ends = (("client", self.step.client[:colon]), ("server", self.step.client[colon:]))
         return [self.pair.locate.get(role, str)(word) for role, words in ends for word in words]
 
-    def start(self, role: str, argv: list[str], port: int = 0) -> Future[JsonTable]:
+    def start(self, role: str, argv: list[str], sign: Ready | None = None) -> Future[JsonTable]:
         """The outcome of no server, where a launcher starts both ends."""
         end: FarEnd = getattr(self.pair, role)
         deadline_s = max(self.deadline.left_s, 0.001)
+        said = vars(sign) if sign else None
         return end.call(
-            "start", name=role, argv=argv or ["true"], environment=self.environment, deadline_s=deadline_s, port=port
+            "start", name=role, argv=argv or ["true"], environment=self.environment, deadline_s=deadline_s, sign=said
         )
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -10,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from lab.sites.agent import orphans
 
@@ -25,6 +26,15 @@ LONGEST_NAP_S = 0.02
 LISTENING = "0A"  # in /proc/net/tcp
 # A program ends with its agent, even if that is killed: as the first process of its namespace it takes all with it.
 WITH_THE_AGENT = [] if os.getpid() == 1 else ["setpriv", "--pdeathsig", "KILL"]
+
+
+class Sign(TypedDict):
+    """What shows that a program is ready: lab.model.trial.Ready."""
+
+    tcp: int
+    cm: int
+    line: str
+    after_s: float
 
 
 class ProcessGroup:
@@ -81,9 +91,17 @@ class ProcessGroup:
             with suppress(ProcessLookupError):
                 os.killpg(self.popen.pid, number)
 
-    def await_port(self, port: int) -> None:
-        """Return when a process listens there, or when the program has ended."""
-        self._await(lambda: listens(port))
+    def await_sign(self, sign: Sign) -> None:
+        """Return when one of the signs is there, or when the program has ended."""
+        begun = time.monotonic()
+        self._await(
+            lambda: (
+                (sign["tcp"] > 0 and listens(sign["tcp"]))
+                or (sign["cm"] > 0 and manages(sign["cm"]))
+                or (sign["line"] != "" and self._has_said(sign["line"]))
+                or (0 < sign["after_s"] <= time.monotonic() - begun)
+            )
+        )
 
     def await_line(self) -> str:
         """The first line of its output, as soon as the line is whole; empty if it ends without one."""
@@ -99,6 +117,9 @@ class ProcessGroup:
 
     def _said(self) -> bytes:
         return os.pread(self.out, OUTPUT_LIMIT, 0)
+
+    def _has_said(self, line: str) -> bool:
+        return any(line.encode() in os.pread(each, OUTPUT_LIMIT, 0) for each in (self.out, self.err))
 
     def left(self) -> JsonTable:
         """The outputs and the status of a program that has ended."""
@@ -130,3 +151,10 @@ def listens(port: int) -> bool:
         if any(row[0].endswith(ending) and row[2] == LISTENING for row in rows if len(row) == 3):
             return True
     return False
+
+
+def manages(port: int) -> bool:
+    """Whether somebody listens on a port of the RDMA connection manager, as iproute2 lists them."""
+    listed = subprocess.run(["rdma", "-json", "resource", "show", "cm_id"], stdout=subprocess.PIPE, check=False).stdout
+    found: list[dict[str, object]] = json.loads(listed or "[]")
+    return any(each.get("state") == "LISTEN" and str(each.get("src-addr", "")).endswith(f":{port}") for each in found)

@@ -67,3 +67,4 @@ class DataEnd:
     device: str
     interface: str
     address: str
+    gid: str = ""

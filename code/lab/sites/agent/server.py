@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from lab.sites.agent import computer, orphans
-from lab.sites.agent.process import ProcessGroup
+from lab.sites.agent.process import ProcessGroup, Sign
 
 if TYPE_CHECKING:  # what is sent to another computer has no other module of the lab
     from lab.typed_json import JsonTable
@@ -114,14 +114,14 @@ class Agent:
             sys.stdout.flush()
 
     def do_start(
-        self, name: str, argv: list[str], environment: dict[str, str], deadline_s: float, port: int = 0
+        self, name: str, argv: list[str], environment: dict[str, str], deadline_s: float, sign: Sign | None = None
     ) -> Rest:
-        """Start a program; answered when it listens on its port, or has ended."""
+        """Start a program; answered when there is a sign that it is ready, or when it has ended."""
         program = self.programs[name] = ProcessGroup(argv, environment, deadline_s)
 
         def finish() -> JsonTable:
-            if port:
-                program.await_port(port)
+            if sign:
+                program.await_sign(sign)
             return {"status": program.status}
 
         return finish

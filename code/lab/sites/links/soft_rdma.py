@@ -16,7 +16,7 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
@@ -74,7 +74,7 @@ class SoftRdma:
 
     def __init__(self) -> None:
         refuse_without_modules()
-        self.ends, self.about = ENDS, {"cable": "veth between two routing domains, Soft-RoCE at both ends"}
+        self.about = {"cable": "veth between two routing domains, Soft-RoCE at both ends"}
         self.link: Link | None = None
         self.far: list[FarEnd] = []
         with taken() as lock:
@@ -88,7 +88,7 @@ class SoftRdma:
             self.close()
             raise
         client, server = self.far
-        self.pair = AgentPair(client, server)
+        self.pair, self.ends = AgentPair(client, server), with_gids(ENDS)
 
     def apply(self, link: Link) -> None:
         """Put a link model on both ends, unless it is there."""
@@ -110,6 +110,12 @@ class SoftRdma:
         for far in self.far:
             far.kill()
         self.guard.communicate()
+
+
+def with_gids(ends: Ends) -> Ends:
+    """The ends, once their devices are there."""
+    client, server = (replace(each, gid=computer.gid_of(each.device, each.host)) for each in (ends.client, ends.server))
+    return replace(ends, client=client, server=server)
 
 
 def taken() -> TextIO:

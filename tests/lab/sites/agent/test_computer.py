@@ -86,3 +86,20 @@ def test_a_computer_that_says_nothing_has_an_identity_still(tmp_path: Path, monk
     monkeypatch.setattr(computer, "SYS", tmp_path)
     monkeypatch.setattr(computer, "PROC", tmp_path)
     assert computer.identity("eth0", "").keys() == {"kernel", "processor"} and computer.counters() == {}
+
+
+@pytest.mark.parametrize(
+    ("address", "number"), [("10.1.0.2", "3"), ("fe80::1", "0"), ("fd00::1", "12"), ("10.1.0.3", "0"), ("", "0")]
+)
+def test_the_gid_of_an_address_is_the_one_of_roce_v2_else_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, number: str
+) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0")
+    port, mapped = tmp_path / "sys/class/infiniband/mlx5_0/ports/1", "0000:0000:0000:0000:0000:ffff:0a01:0002"
+    gids = {0: "fe80:0000:0000:0000:0000:0000:0000:0001", 2: mapped, 3: mapped}
+    gids[12] = "fd00:0000:0000:0000:0000:0000:0000:0001"
+    for each, gid in gids.items():
+        put(port / f"gids/{each}", gid)
+        put(port / f"gid_attrs/types/{each}", "IB/RoCE v1" if each == 2 else "RoCE v2")
+    assert computer.gid_of("mlx5_0", address) == number
+    assert computer.gid_of("", address) == ""

@@ -13,6 +13,7 @@ from lab.sites.agent.client import FarEnd, here
 from lab.sites.agent.process import OUTPUT_LIMIT
 from lab.sites.agent.replies import Folder, Left
 from lab.sites.agent.server import Agent
+from lab.typed_json import JsonTable
 
 
 @pytest.mark.parametrize(("near", "pinned"), [({1, 2, 900}, [{1, 2}]), ({900}, []), (set(), [])])
@@ -44,6 +45,38 @@ def test_a_program_that_talks_without_end_ends_before_its_deadline() -> None:
     left = far.read(Left, far.answer(far.call("wait", name="client"), limit_s=120))
     far.close()
     assert left.status == FLOODED_STATUS and len(left.err) == OUTPUT_LIMIT
+
+
+NO_SIGN: JsonTable = {"tcp": 0, "cm": 0, "line": "", "after_s": 0}
+CM = """#!/bin/sh
+echo '[{"state": "LISTEN", "src-addr": "0.0.0.0:17471"}, {"state": "CONNECT", "src-addr": "10.0.0.1:7472"}]'
+"""
+
+
+@pytest.mark.parametrize("sign", [{"line": "ready [1]"}, {"after_s": 0.01}, {"cm": 17471}, {"cm": 1, "line": "[1]"}])
+def test_a_program_is_ready_at_the_first_sign_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sign: JsonTable
+) -> None:
+    (tmp_path / "rdma").write_text(CM)
+    (tmp_path / "rdma").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    far = FarEnd("bob", here())
+    argv = ["sh", "-c", "echo 'it is ready [1]'; exec sleep 600"]
+    started = far.call("start", name="server", argv=argv, environment={}, deadline_s=600, sign={**NO_SIGN, **sign})
+    assert far.answer(started, limit_s=120)["status"] is None
+    far.close()
+
+
+@pytest.mark.parametrize("sign", [{"line": "ready [2]"}, {"cm": 7472}, {"cm": 7471}])
+def test_a_program_without_its_sign_is_waited_for_until_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sign: JsonTable
+) -> None:
+    test_a_program_is_ready_at_the_first_sign_of_it(tmp_path, monkeypatch, {"cm": 17471})
+    far = FarEnd("bob", here())
+    argv = ["sh", "-c", "echo 'ready [1]'; exit 3"]
+    started = far.call("start", name="server", argv=argv, environment={}, deadline_s=600, sign={**NO_SIGN, **sign})
+    assert far.answer(started, limit_s=120)["status"] == 3
+    far.close()
 
 
 def test_a_question_for_missing_programs_makes_no_folder(tmp_path: Path) -> None:
