@@ -12,14 +12,15 @@ from lab.model.parameters import Parameters, Profile
 from lab.model.trial import Link
 from lab.options.table import TABLES, OptionRule, parameter_of
 from lab.programs import PROGRAMS
-from lab.programs.request import ANY_SOURCE, Program
+from lab.programs.own import OwnTable
+from lab.programs.request import Program
 from lab.spec.rules import RULES
 
 DEFAULTS = {
     "value": vars(Parameters()),
     "profile_keys": vars(Profile("")),
     "link": vars(Link()),
-    "program": {"sources": ANY_SOURCE, "both_spin": Program.both_spin},
+    "program": vars(OwnTable),
 }
 HEAD = """# An experiment's file
 

@@ -9,10 +9,10 @@ from math import ceil
 
 from lab.grade.finding import Flaw
 from lab.model.parameters import Counts
-from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome, Step
+from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome
 from lab.plan.plan import Planned
 from lab.programs.placeholders import Words, split
-from lab.programs.request import Sample
+from lab.programs.request import DIRECTORY, Sample
 from lab.submission.asked import Demands
 
 KILLED_AFTER_S = 0.25  # the client has data for twice this time
@@ -43,7 +43,8 @@ def at_other_sizes(planned: Planned, asked: Demands, ends: Ends) -> Planned:
     """The same trial at the assignment's sizes, with data that both ends check where the program can."""
     counts = tuple(_counts(planned, size) for size in asked.sizes)
     job = _job(planned, counts, ends)
-    steps = (Step(_with(step.server, asked.verify), _with(step.client, asked.verify), step.port) for step in job.steps)
+    both = ((step, _with(step.server, asked.verify), _with(step.client, asked.verify)) for step in job.steps)
+    steps = (replace(step, server=server, client=client) for step, server, client in both)
     request = replace(planned.trial.request, counts=counts)
     return replace(planned, trial=replace(planned.trial, request=request, job=replace(job, steps=tuple(steps))))
 
@@ -57,13 +58,13 @@ def fault_tests(planned: Planned, samples: tuple[Sample, ...], asked: Demands, e
         yield FaultTest(f"told {text!r}", Flaw.TAKES_ANYTHING, replace(job, steps=(other,)))
     if asked.no_server:
         yield FaultTest("without a server", Flaw.ENDS_WELL, replace(job, steps=(replace(step, server=("true",)),)))
-    if asked.killed_server:
+    if asked.killed_server and samples:
         yield FaultTest("its server killed while it sent", Flaw.ENDS_WELL, _killed(planned, samples, ends))
 
 
 def _killed(planned: Planned, samples: tuple[Sample, ...], ends: Ends) -> Job:
     """The largest size with so many iterations that the client still sends when the server is killed."""
-    size = max(each.size for each in planned.trial.request.counts)
+    size = max(each.size_bytes for each in samples)
     timed = max((each for each in samples if each.size_bytes == size), key=lambda each: each.time_ns)
     iterations = ceil(2 * KILLED_AFTER_S * NS_PER_S * max(timed.messages, 1) / max(timed.time_ns, 1))
     job = _job(planned, (replace(_counts(planned, size), iterations=iterations),), ends)
@@ -84,5 +85,6 @@ def _counts(planned: Planned, size: int) -> Counts:
 
 
 def _with(command: Words, words: Words) -> Words:
-    """The command with these options before those of the experiment."""
-    return (*command[:1], *words, *command[1:])
+    """The command with these options before those of the experiment, behind the program of the folder."""
+    first = next((index for index, word in enumerate(command) if word.startswith(f"{DIRECTORY}/")), 0) + 1
+    return (*command[:first], *words, *command[first:])

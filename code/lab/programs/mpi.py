@@ -9,7 +9,7 @@ from lab.model.trial import DIRECTORY, End, Ends, Step, StepOutcome
 from lab.options.table import TABLES
 from lab.places import BENCH
 from lab.programs import launchers
-from lab.programs.launchers import Rank
+from lab.programs.launchers import Rank, Words
 from lab.programs.request import ONE_WAY, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 
@@ -24,9 +24,10 @@ TRANSPORTS = {
 }
 
 
-def launch(transport: str, ends: Ends, command: tuple[str, ...]) -> Step:
-    """The same program at both ends, rank 0 at the client's."""
-    first, second = (Rank(end.host, _values(transport, end), command) for end in (ends.client, ends.server))
+def launch(transport: str, ends: Ends, command: Words, other: Words = ()) -> Step:
+    """The same program at both ends, or another at the server's. Rank 0 is at the client's."""
+    first = Rank(ends.client.host, _values(transport, ends.client), command)
+    second = Rank(ends.server.host, _values(transport, ends.server), other or command)
     return launchers.launch(ends.launcher, TRANSPORTS[transport], (first, second))
 
 

@@ -1,4 +1,7 @@
-"""Output of programs that don't know the lab: a number with its unit for each size. None of it is trusted."""
+"""Output of programs that don't know the lab: a number with its unit for each size. None of it is trusted.
+
+A size whose number cannot be read is lost, and the header says why; the other sizes stay.
+"""
 
 from __future__ import annotations
 
@@ -9,70 +12,78 @@ from decimal import Decimal, localcontext
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts
+from lab.model.sizes import LARGEST
 from lab.model.trial import StepOutcome
-from lab.programs.request import Reading, Request, Sample
+from lab.programs import units
+from lab.programs.request import UNREAD, Reading, Request, Sample
 
 MOST_CHARACTERS = 1 << 20
 LONGEST_LINE = 1000
-RATES = {  # in bytes per second; a bit rate's prefixes are decimal
-    "B/s": Decimal(1),
-    "kB/s": Decimal(10**3),
-    "MB/s": Decimal(10**6),
-    "GB/s": Decimal(10**9),
-    "KiB/s": Decimal(2**10),
-    "MiB/s": Decimal(2**20),
-    "GiB/s": Decimal(2**30),
-} | {
-    f"{prefix}{unit}": Decimal(factor) / 8
-    for prefix, factor in (("", 1), ("k", 10**3), ("K", 10**3), ("M", 10**6), ("G", 10**9))
-    for unit in ("bit/s", "bps")
-}
-TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}  # of a whole round trip, in ns
-NUMBER = r"\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?"
-COLUMNS = re.compile(rf"(?P<size>\d{{1,19}})\s+(?P<value>{NUMBER})\s+(?P<unit>\S{{1,16}})", re.ASCII)
+NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
+SIZE = re.compile(r"(\d{1,19}) ?(?:([KkMG])(?:i?B)?|B|[Bb]ytes?)?", re.ASCII)
+SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}  # of sizes, also where a program calls them KB
+COLUMNS = re.compile(r"(?P<size>\S{1,24})\s+(?P<value>\S{1,40})\s+(?P<unit>\S{1,16})", re.ASCII)
+TWICE, NONE = "it is there twice", "no line has a result"
 
-Part = tuple[StepOutcome, tuple[Counts, ...]]  # the output of one pair of programs, and its sizes
+Part = tuple[str, tuple[Counts, ...]]  # the output of one pair of programs, and its sizes
 
 
 @dataclass(frozen=True)
 class Printed:
-    """The format of a line: named groups size, value and unit. The unit may be fixed; the command may give the size."""
+    """The format of a line: named groups size, value, unit and messages. The unit may be fixed; the command may give
+    the size, or leave the sizes to the program."""
 
     pattern: re.Pattern[str]
     unit: str = ""
     only: bool = False  # each line but a comment must match
     stop: str = "completed"  # the end of a rate's time
+    factor: Decimal = Decimal(1)  # of each value: 2 for half a round trip
+    sizes_of_its_own: bool = False  # lines about sizes that were not asked for are left out
+
+
+def output(outcome: StepOutcome, end: str, *, talk: bool) -> str:
+    """What an end printed; with its talk where the results may be on standard error."""
+    out, err = (outcome.server_out, outcome.server_err) if end == "server" else (outcome.client_out, outcome.client_err)
+    return f"{out}\n{err}" if talk else out
 
 
 def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> Reading:
-    """One sample for each size, in the order asked for."""
+    """One sample for each size that can be read, in the order asked for; an error if there is none."""
     samples: dict[int, Sample] = {}
-    for outcome, counts in parts:
-        for sample in _samples(printed, request, outcome.client_out, counts):
-            if sample.size_bytes in samples:
-                raise ParseError(f"{sample.size_bytes} bytes are there twice", where=request.program)
-            samples[sample.size_bytes] = sample
-    for each in request.counts:
-        if each.size not in samples:
-            raise ParseError(f"no line has a result for {each.size} bytes", where=request.program)
-    return Reading({}, tuple(samples[each.size] for each in request.counts))
+    lost: dict[int, str] = {}
+    for text, counts in parts:
+        for asked, groups in _found(printed, request, text, counts):
+            try:
+                sample = _sample(printed, request, asked, groups)
+            except ParseError as error:
+                lost[asked.size] = error.what
+            else:
+                if asked.size in samples:
+                    lost[asked.size] = TWICE
+                samples[asked.size] = sample
+    lost = {each.size: NONE for each in request.counts if each.size not in samples} | lost
+    if len(lost) == len(request.counts):
+        raise ParseError("; ".join(f"{size} bytes: {why}" for size, why in lost.items()), where=request.program)
+    header = {f"{UNREAD}{size}": why for size, why in sorted(lost.items())}
+    return Reading(header, tuple(samples[each.size] for each in request.counts if each.size not in lost))
 
 
-def _samples(printed: Printed, request: Request, text: str, counts: tuple[Counts, ...]) -> Iterator[Sample]:
+def _found(
+    printed: Printed, request: Request, text: str, counts: tuple[Counts, ...]
+) -> Iterator[tuple[Counts, dict[str, str | None]]]:
+    """The sizes and the groups of the lines that have a result."""
     asked = {each.size: each for each in counts}
     for number, line in _lines(text, request.program):
         found = printed.pattern.fullmatch(line) if printed.only else printed.pattern.search(line)
-        if found is None:
+        size = _size(found.groupdict().get("size") or str(counts[0].size)) if found else None
+        if found is None or size is None:
             if printed.only:
                 raise ParseError(f"line {number} is not 'size value unit': {line[:80]!r}", where=request.program)
-            continue
-        groups = found.groupdict()
-        size = _integer(groups.get("size") or str(counts[0].size))
-        if size not in asked:
-            raise ParseError(
-                f"line {number} is about {size} bytes, a size that was not asked for", where=request.program
-            )
-        yield _sample(printed.stop, request, asked[size], groups["value"], groups.get("unit") or printed.unit)
+        elif size in asked:
+            yield asked[size], found.groupdict()
+        elif not printed.sizes_of_its_own:
+            what = f"line {number} is about {size} bytes, a size that was not asked for"
+            raise ParseError(what, where=request.program)
 
 
 def _lines(text: str, program: str) -> Iterator[tuple[int, str]]:
@@ -85,24 +96,37 @@ def _lines(text: str, program: str) -> Iterator[tuple[int, str]]:
             yield number, line.strip()
 
 
-def _sample(stop: str, request: Request, asked: Counts, value: str, unit: str) -> Sample:
+def _sample(printed: Printed, request: Request, asked: Counts, groups: dict[str, str | None]) -> Sample:
     """One sample: a rate up to the stop time that such programs know, or the mean of round trips."""
-    units: dict[str, Decimal] = RATES if request.measure == "throughput" else {k: Decimal(v) for k, v in TIMES.items()}
-    if unit not in units:
-        known = ", ".join(units)
-        raise ParseError(f"{unit!r} is no unit of {request.measure}: one of {known}", where=request.program)
-    if re.fullmatch(NUMBER, value, re.ASCII) is None:
-        raise ParseError(f"{value[:40]!r} is no number", where=request.program)
-    count, total = asked.iterations, asked.iterations * asked.size
+    value, unit = groups["value"] or "", groups.get("unit") or printed.unit
+    latency = request.measure == "latency"
+    one = units.nanoseconds(unit) if latency else units.bytes_per_s(unit, asked.size)
+    if one is None:
+        raise ParseError(f"{unit[:40]!r} is no unit of {request.measure}: one of {units.KNOWN[request.measure]}")
+    if NUMBER.fullmatch(value) is None:
+        raise ParseError(f"{value[:40]!r} is no number")
+    count = _messages(groups.get("messages"), asked)
+    total = count * asked.size
     with localcontext() as context:
         context.prec = 40
-        printed = Decimal(value) * units[unit]
-        time = printed if request.measure == "latency" else total * 10**9 / printed if printed else Decimal(0)
+        said = Decimal(value) * one * printed.factor
+        time = said if latency else total * 10**9 / said if said else Decimal(0)
     if not 1 <= time < 2**63:
-        raise ParseError(f"{value} {unit} for {asked.size} bytes is impossible", where=request.program)
-    kind = "round_trip_mean" if request.measure == "latency" else stop
-    return Sample(asked.size, kind, 0, count, total, int(time.to_integral_value()))
+        raise ParseError(f"{value} {unit} is impossible")
+    return Sample(
+        asked.size, "round_trip_mean" if latency else printed.stop, 0, count, total, int(time.to_integral_value())
+    )
 
 
-def _integer(text: str) -> int:
-    return int(text) if re.fullmatch(r"\d{1,19}", text, re.ASCII) else -1
+def _messages(said: str | None, asked: Counts) -> int:
+    """The number of messages, as printed, else as asked for."""
+    if said is None:
+        return asked.iterations
+    if not re.fullmatch(r"\d{1,12}", said, re.ASCII) or not 0 < int(said) * asked.size <= LARGEST:
+        raise ParseError(f"{said[:40]!r} is no number of messages")
+    return int(said)
+
+
+def _size(text: str) -> int | None:
+    found = SIZE.fullmatch(text)
+    return int(found[1]) << SHIFTS[(found[2] or "").upper()] if found else None

@@ -110,9 +110,13 @@ class Program:
     uses: frozenset[str] = frozenset()  # parameters that change its commands
     table: Table | None = None  # its options, where it is one of code/bench
     reading: str = ""  # the output's format in an experiment's file: a part of the key
+    silent: bool = False  # nothing of its output is read: it only must work
+    loops: bool = False  # it goes through sizes of its own choice: its command names none
+    one_size: bool = False  # neither its command nor its output names a size
 
 
 ONE_WAY = "one-way"
+UNREAD = "unread_"  # begins the names in a header of sizes whose number could not be read
 SUMMARIES = ("completed", "confirmed")
 WINDOW = "window"  # from the start of a size to some of its messages
 SETTLED = {"settled": "yes", "unsettled": "no"}  # the last window of rounds, and whether they agreed

@@ -68,8 +68,8 @@ def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -
     a client that always lives equally long, or one whose output holds no duration."""
     counts, time_ns = planned.trial.request.counts, reported_time_ns(samples)
     spans = [step.clock_end_ns - step.clock_start_ns for step in outcome.steps]
-    if not (planned.series.tool.build and time_ns and spans):
-        return
+    if not (planned.series.tool.build and time_ns and spans) or planned.series.tool.loops:
+        return  # what chooses its sizes may have gone through others too
     busy_ns = sum(spans) - len(spans) * min(*spans, START_NS)
     with_warmup = max((each.iterations + each.warmup) / each.iterations for each in counts)
     if busy_ns > UNACCOUNTED_TIMES * with_warmup * time_ns:
@@ -77,6 +77,14 @@ def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -
             f"the program claims {time_ns / 1e6:.3f} ms, but was busy for {busy_ns / 1e6:.3f} ms by the site's clock: "
             f"its rates may be {busy_ns / with_warmup / time_ns:.0f} times too high"
         )
+
+
+def unread(planned: Planned, samples: Iterable[Sample]) -> Iterator[str]:
+    """A sentence where an own program printed nothing that can be read about some of the sizes."""
+    there = {each.size_bytes for each in samples}
+    lost = sorted(each.size for each in planned.trial.request.counts if each.size not in there)
+    if lost and not planned.series.tool.silent:
+        yield f"no number could be read for {', '.join(map(str, lost))} bytes: the record's header says why"
 
 
 def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:

@@ -9,10 +9,11 @@ from pathlib import Path
 from lab.files.schema import Fault
 from lab.files.schema import Path as Keys
 from lab.programs import PROGRAMS
-from lab.programs.own import OwnTable, own_program
+from lab.programs.own import NOTHING, OwnTable, own_program
 from lab.programs.placeholders import ARGUMENTS, KNOWN, places, split
-from lab.programs.printed import RATES, TIMES
 from lab.programs.request import Program
+from lab.programs.units import KNOWN as UNITS
+from lab.programs.units import is_unit
 from lab.spec.document import Document, SeriesTable
 
 OwnTables = Mapping[str, OwnTable]
@@ -46,7 +47,19 @@ def _faults(name: str, table: OwnTable, file: Path, path: Keys) -> Iterator[Faul
     yield from _command_faults(table.build, (*path, "build"), frozenset())
     yield from _command_faults(table.server, (*path, "server"), KNOWN)
     yield from _command_faults(table.client, (*path, "client"), KNOWN)
+    yield from _ready_faults(table, path)
     yield from _output_faults(table, path)
+
+
+def _ready_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+    """A client must know when its server can be called."""
+    if table.mpi:
+        for key in ("ready", "server_stays"):
+            if getattr(table, key):
+                yield Fault(f"{key} is for a server, and mpi makes both ends ranks", (*path, key), "one of both")
+    elif table.ready is None and "{port}" not in table.server:
+        what = "nothing says when the server is ready: its command has no {port} on which it would listen"
+        yield Fault(what, (*path, "server"), "{port} in it, or ready.tcp, ready.cm, ready.line or ready.after_s")
 
 
 def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator[Fault]:
@@ -65,18 +78,27 @@ def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator
 def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     words = f"{table.server} {table.client}"
     per_size = "{size}" in words
-    if per_size == ("{sizes}" in words):
-        yield Fault("the commands must name the sizes in one way", (*path, "client"), "either {sizes} or {size}")
-    if table.output == "csv" and per_size:
+    if per_size and "{sizes}" in words:
+        yield Fault(
+            "the commands name the sizes in two ways", (*path, "client"), "either {sizes} or {size}, or neither"
+        )
+    if table.output == "csv" and "{sizes}" not in words:
         yield Fault("the lab's CSV holds all sizes", (*path, "output"), "{sizes} in the commands")
+    if table.output in ("csv", NOTHING):
+        for key in ("unit", "factor", "printed_by"):
+            if getattr(table, key) != getattr(OwnTable, key):
+                yield Fault(
+                    f"{key} and output = {table.output!r} do not go together", (*path, key), "'columns' or 'pattern'"
+                )
     if (table.output == "pattern") != bool(table.pattern):
         yield Fault("pattern and output = 'pattern' belong together", (*path, "output"), "both or neither")
     elif table.pattern:
-        yield from _pattern_faults(table, path, per_size=per_size)
+        yield from _pattern_faults(table, path)
 
 
-def _pattern_faults(table: OwnTable, path: Keys, *, per_size: bool) -> Iterator[Fault]:
-    wanted = {"value"} | (set() if per_size else {"size"}) | (set() if table.unit else {"unit"})
+def _pattern_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+    wanted = {"value"} | ({"size"} if "{sizes}" in f"{table.server} {table.client}" else set())
+    wanted |= set() if table.unit else {"unit"}
     try:
         groups = re.compile(table.pattern, re.ASCII).groupindex
     except re.error as error:
@@ -86,8 +108,8 @@ def _pattern_faults(table: OwnTable, path: Keys, *, per_size: bool) -> Iterator[
         yield Fault(
             f"the pattern has no group named {missing[0]}", (*path, "pattern"), f"a group (?P<{missing[0]}>...)"
         )
-    if table.unit and table.unit not in {*RATES, *TIMES}:
-        yield Fault(f"{table.unit!r} is no unit", (*path, "unit"), "one of " + ", ".join((*RATES, *TIMES)))
+    if table.unit and not is_unit(table.unit):
+        yield Fault(f"{table.unit!r} is no unit", (*path, "unit"), "one such as " + ", ".join(UNITS.values()))
 
 
 def _series_faults(series: SeriesTable, own: OwnTables, path: Keys) -> Iterator[Fault]:

@@ -116,6 +116,11 @@ RULES = (
         "the same number at every size, since the command names it once; or {size} in place of {sizes}",
     ),
     Rule(
+        "sizes",
+        lambda s: s.tool.one_size and len(s.counts) > 1,
+        "one size, since neither the commands nor the pattern name it; or a group (?P<size>...)",
+    ),
+    Rule(
         "until_stable",
         lambda s: bool(s.parameters.until_stable) and not s.own,
         "0, but for the throughput of the lab's own programs without verify",

@@ -35,8 +35,8 @@ def lines(table: SchemaTable) -> dict[str, str]:
 
 def written(changed: SchemaTable, key: SchemaKey, example: str) -> str:
     """A whole file in which one table has one key more, or one key otherwise."""
-    held = {table.head: lines(table) for table in tables()}
-    own = held[changed.head] | {key.name: example} | BESIDE.get(key.name, {})
+    held = {table.head: needed for table in tables() if (needed := lines(table))}
+    own = held.get(changed.head, {}) | {key.name: example} | BESIDE.get(key.name, {})
     if key.name == "limit_bytes_per_s":
         del own["peers"]
     held[changed.head] = own

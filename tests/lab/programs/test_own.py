@@ -1,17 +1,23 @@
-"""Commands of programs that the lab does not know: lab.programs.placeholders."""
+"""Commands of programs that the lab does not know: lab.programs.{own,own_commands,placeholders}."""
 
+import os
+import signal
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.lab import fake_site as fake_module
 
+from lab.model.launcher import DAEMON
 from lab.model.parameters import Counts, Parameters
-from lab.model.trial import End, Ends, StepOutcome
+from lab.model.trial import End, Ends, Ready, StepOutcome
 from lab.programs.own import OwnTable, own_program
 from lab.programs.request import Build, Request
 from lab.typed_json import parse_as
 
-ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
+ENDS = Ends(End("10.0.0.1", "rxe0", "v0", "1"), End("10.0.0.2", "rxe1", "v1", "3"), "127.0.0.1")
 COUNTS = (Counts(64, 40, 4), Counts(1024, 40, 4))
 REQUEST = Request("mine", "write", "throughput", COUNTS, Parameters(tx_depth=7))
 TABLE = {
@@ -80,3 +86,57 @@ def test_the_labs_csv_is_read_as_from_the_labs_programs() -> None:
     program = one(output="csv", client="mine {sizes} {host}")
     assert program.prints_samples
     assert len(program.parse(REQUEST, (StepOutcome(text, "", "", "", 0, 0, 0, 1),)).samples) == 44
+
+
+def test_each_end_is_told_the_number_of_its_own_gid() -> None:
+    (step,) = one(server="mine -g {gid}", client="mine -g {gid} {sizes}").steps(REQUEST, ENDS)
+    assert (step.server[-1], step.client[-2]) == ("3", "1")
+
+
+def test_a_server_is_ready_when_its_port_listens_over_tcp_or_rdma_cm() -> None:
+    assert [step.sign for step in one().steps(REQUEST, ENDS)] == [Ready(18800, 18800), Ready(18801, 18801)]
+
+
+def test_a_server_is_ready_at_the_sign_that_its_table_names_and_prints_it_in_time() -> None:
+    (step,) = one(client="mine {host}", ready={"line": "waiting"}).steps(REQUEST, ENDS)
+    assert step.sign == Ready(line="waiting")
+    assert step.server[:3] == ("stdbuf", "-oL", "/lab/bin/mine")
+    (step,) = one(client="mine {host}", ready={"after_s": 0.5}).steps(REQUEST, ENDS)
+    assert step.sign == Ready(after_s=0.5) and step.server[0] == "/lab/bin/mine"
+
+
+@pytest.mark.parametrize(("server", "status"), [("sleep 600", 0), ("exit 3", 3), ("exit 0", 0)])
+def test_a_server_that_stays_is_ended_and_one_that_fails_has_failed(server: str, status: int) -> None:
+    (step,) = one(server=f"sh -c 'echo here; {server}'", client="mine {host}", server_stays=True).steps(REQUEST, ENDS)
+    with subprocess.Popen(step.server, stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout and process.stdout.readline() == b"here\n"
+        if "sleep" in server:
+            os.killpg(process.pid, signal.SIGTERM)
+        assert process.wait() == status
+
+
+def test_both_ends_can_be_ranks_of_one_mpi_program() -> None:
+    ends = replace(ENDS, launcher="orterun apart")
+    (step,) = one(server="mine -r 1", client="mine -r 0 {sizes}", mpi="tcp").steps(REQUEST, ends)
+    first, second = " ".join(step.client).split(" : ")
+    assert step.server == DAEMON
+    assert first.endswith("/lab/bin/mine -r 0 64,1024") and "--host 10.0.0.1 " in first
+    assert second.endswith("/lab/bin/mine -r 1") and "--host 10.0.0.2 " in second
+
+
+def test_nothing_is_read_of_a_program_that_only_must_work() -> None:
+    program = one(output="none", client="mine {host}")
+    assert program.silent
+    assert program.parse(REQUEST, (StepOutcome("hello", "", "", "", 0, 0, 0, 1),)).samples == ()
+
+
+def test_what_the_server_prints_is_read_where_its_table_says_so() -> None:
+    outcome = StepOutcome("64 9 Mbps", "", "64 8 Mbps\n1024 8 Mbps\n", "", 0, 0, 0, 1)
+    program = one(client="mine {sizes}", printed_by="server")
+    assert [each.time_ns for each in program.parse(REQUEST, (outcome,)).samples] == [2_560_000, 40_960_000]
+    assert program.reading != one().reading
+
+
+def test_a_table_says_whether_a_program_needs_a_device() -> None:
+    bare = {"server": "mine {port}", "client": "mine {port} {size}"}
+    assert [one(**bare).rdma, one(**bare, rdma=True).rdma, one(**bare | {"server": "mine {gid}"}).rdma] == [0, 1, 1]

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from lab.model.parameters import Counts
 from lab.model.trial import DEADLINE_STATUS, End, Ends, Outcome, StepOutcome
 from lab.plan.plan import Plan
 from lab.programs import PROGRAMS
 from lab.programs.request import Build, Sample
-from lab.run.checks import failed_steps, notes, path, unaccounted, uncounted_bytes
+from lab.run.checks import failed_steps, notes, path, unaccounted, uncounted_bytes, unread
 from lab.sites.links.own_devices import OwnDevices
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
@@ -102,7 +103,19 @@ def test_an_own_program_that_claims_far_less_time_than_it_was_busy_is_noted(
     samples = (Sample(64, "completed", 0, 1000, 64_000, int(claimed_ms * MS)),)
     request = SimpleNamespace(counts=(SimpleNamespace(iterations=1000, warmup=50),))
     for build, expected in ((Build(("make",), Path()), said), (None, [])):
-        series = SimpleNamespace(tool=SimpleNamespace(build=build))
+        series = SimpleNamespace(tool=SimpleNamespace(build=build, loops=False))
         planned: Any = SimpleNamespace(series=series, trial=SimpleNamespace(request=request))
         found = " ".join(unaccounted(planned, replace(UNCOUNTED, steps=steps), samples))
         assert bool(found) == bool(expected) and all(words in found for words in expected)
+        series.tool.loops = True  # it may have gone through other sizes too
+        assert not list(unaccounted(planned, replace(UNCOUNTED, steps=steps), samples))
+
+
+def test_sizes_without_a_number_are_noted_unless_nothing_is_read() -> None:
+    request = SimpleNamespace(counts=(Counts(64, 10, 0), Counts(1024, 10, 0), Counts(2048, 10, 0)))
+    series = SimpleNamespace(tool=SimpleNamespace(silent=False))
+    planned: Any = SimpleNamespace(series=series, trial=SimpleNamespace(request=request))
+    found = list(unread(planned, (Sample(1024, "completed", 0, 10, 10240, 5),)))
+    assert found == ["no number could be read for 64, 2048 bytes: the record's header says why"]
+    series.tool.silent = True
+    assert not list(unread(planned, ()))
