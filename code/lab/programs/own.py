@@ -37,6 +37,7 @@ class OwnTable:
     output: str
     pattern: str = ""
     unit: str = ""
+    size_unit: str = "B"
     factor: int | float = 1
     printed_by: str = "client"
     sources: tuple[str, ...] = ANY_SOURCE
@@ -82,6 +83,7 @@ def _reading(table: OwnTable) -> str:
     """All that decides how the output is read; what is not said changes no key."""
     said = [table.output, table.pattern, table.unit]
     said += [f"times {table.factor}"] if table.factor != 1 else []
+    said += [f"sizes in {table.size_unit}"] if table.size_unit != "B" else []
     said += [f"of the {table.printed_by}"] if table.printed_by != "client" else []
     return " ".join(said)
 
@@ -99,6 +101,7 @@ def _reader(table: OwnTable, commands: Commands, *, rdma: bool) -> Read:
         only=columns,
         stop="completed" if rdma else "confirmed",
         factor=Decimal(str(table.factor)),
+        size_unit=table.size_unit,
         sizes_of_its_own=commands.loops,
     )
     return partial(_parse, commands, printed, table.printed_by)

@@ -20,8 +20,8 @@ from lab.programs.request import UNREAD, Reading, Request, Sample
 MOST_CHARACTERS = 1 << 20
 LONGEST_LINE = 1000
 NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
-SIZE = re.compile(r"(\d{1,19}) ?(?:([KkMG])(?:i?B)?|B|[Bb]ytes?)?", re.ASCII)
-SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}  # of sizes, also where a program calls them KB
+SIZE = re.compile(r"(?P<number>\d{1,19}) ?(?P<unit>[KkMG](?:i?B)?|B|[Bb]ytes?)?", re.ASCII)
+SHIFTS = {"B": 0, "K": 10, "M": 20, "G": 30}  # of sizes by the first letter, also where a program calls them KB
 COLUMNS = re.compile(r"(?P<size>\S{1,24})\s+(?P<value>\S{1,40})\s+(?P<unit>\S{1,16})", re.ASCII)
 TWICE, NONE = "it is there twice", "no line has a result"
 
@@ -38,6 +38,7 @@ class Printed:
     only: bool = False  # each line but a comment must match
     stop: str = "completed"  # the end of a rate's time
     factor: Decimal = Decimal(1)  # of each value: 2 for half a round trip
+    size_unit: str = "B"  # of a size without one
     sizes_of_its_own: bool = False  # lines about sizes that were not asked for are left out
 
 
@@ -75,7 +76,7 @@ def _found(
     asked = {each.size: each for each in counts}
     for number, line in _lines(text, request.program):
         found = printed.pattern.fullmatch(line) if printed.only else printed.pattern.search(line)
-        size = _size(found.groupdict().get("size") or str(counts[0].size)) if found else None
+        size = _size(printed, found.groupdict(), counts[0].size) if found else None
         if found is None or size is None:
             if printed.only:
                 raise ParseError(f"line {number} is not 'size value unit': {line[:80]!r}", where=request.program)
@@ -127,6 +128,9 @@ def _messages(said: str | None, asked: Counts) -> int:
     return int(said)
 
 
-def _size(text: str) -> int | None:
+def _size(printed: Printed, groups: dict[str, str | None], asked: int) -> int | None:
+    """The size that a line is about; the one that was asked for where no line names any."""
+    if (text := groups.get("size")) is None:
+        return asked
     found = SIZE.fullmatch(text)
-    return int(found[1]) << SHIFTS[(found[2] or "").upper()] if found else None
+    return int(found["number"]) << SHIFTS[(found["unit"] or printed.size_unit)[0].upper()] if found else None

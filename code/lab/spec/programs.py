@@ -85,7 +85,7 @@ def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     if table.output == "csv" and "{sizes}" not in words:
         yield Fault("the lab's CSV holds all sizes", (*path, "output"), "{sizes} in the commands")
     if table.output in ("csv", NOTHING):
-        for key in ("unit", "factor", "printed_by"):
+        for key in ("unit", "size_unit", "factor", "printed_by"):
             if getattr(table, key) != getattr(OwnTable, key):
                 yield Fault(
                     f"{key} and output = {table.output!r} do not go together", (*path, key), "'columns' or 'pattern'"

@@ -108,6 +108,13 @@ def test_a_size_may_have_a_unit(size: str) -> None:
     assert [sample.size_bytes for sample in read(f"{size}: 8\n", printed)] == [1024]
 
 
+def test_sizes_may_be_in_kilobytes() -> None:
+    printed = Printed(re.compile(r"^(?P<size>\d+B?) (?P<value>\S+)"), "MiB/s", size_unit="KB")
+    request = replace(ASKED, counts=(COUNTS[1], Counts(2048, 500, 10)))
+    assert [sample.size_bytes for sample in read("1 8\n2048B 8\n", printed, request)] == [1024]
+    assert [sample.size_bytes for sample in read("1 8\n2 8\n", printed, request)] == [1024, 2048]
+
+
 def test_the_number_of_messages_is_as_printed_where_the_program_says_it() -> None:
     printed = Printed(re.compile(r"^(?P<size>\d+) (?P<messages>\d+) (?P<value>\S+)"), "B/s")
     found = reading("64 20 1280\n1024 0 1280\n", printed)
