@@ -43,6 +43,13 @@ class Progress:
                 f"{self.done} of {self.total} trials, about {left_s:.0f} s left; {latest}", file=self.stream, flush=True
             )
 
+    def say(self, line: str) -> None:
+        """Print a line above the bar, if there is one."""
+        if self.bar is not None:
+            self.bar.console.print(line, markup=False, highlight=False)
+        else:
+            print(line, file=self.stream, flush=True)
+
     def close(self) -> None:
         """Leave the terminal on a line of its own."""
         if self.bar is not None:

@@ -35,7 +35,7 @@ def run_remaining(
         watch(result, planned)
 
     try:
-        work = RunSetup(shop.site, shop.facts, results, fresh)
+        work = RunSetup(shop.site, shop.facts, results, fresh, progress.say)
         summary = run_trials(work, todo, shop.site.at_once or jobs, watch_too)
     finally:
         progress.close()

@@ -15,8 +15,9 @@ from lab.errors import LabError, SiteError, SiteStopped, StorageError, TrialFail
 from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.records.record import has_record, record_damage, record_folder, write_failure, write_record
 from lab.run.measure import FailedOutcome, measure, unfinished
+from lab.run.patience import patience
 from lab.run.trial_lock import trial_lock
-from lab.sites import Site
+from lab.sites import Site, Tell, silent
 
 LOCK_POLL_S = 0.2  # the interval of looks at a lock that another run holds
 
@@ -41,6 +42,7 @@ class RunSetup:
     facts: SiteFacts
     results: Path
     fresh: bool = False
+    tell: Tell = silent  # takes a sentence about a trial that runs for long
 
 
 Watch = Callable[[str, Planned], None]  # told "measured", "failed" or "by others" for each trial
@@ -97,7 +99,8 @@ def _one(work: RunSetup, planned: Planned, stop: threading.Event) -> str:
 
 def _keep(work: RunSetup, planned: Planned) -> None:
     try:
-        record = measure(planned, work.site, work.facts)
+        with patience(planned, work.facts, work.tell):
+            record = measure(planned, work.site, work.facts)
     except FailedOutcome as failure:
         folder = write_failure(work.results, failure.record, failure.what, failure.evidence)
         raise TrialFailed(failure.what, hint=f"the evidence in {folder}") from failure

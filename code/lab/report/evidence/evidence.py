@@ -15,6 +15,7 @@ from lab.records.facts import Facts
 from lab.records.record import has_record, read_samples_of, read_whole, record_damage, record_folder
 from lab.records.row import Row
 from lab.records.table import KEY_LETTERS, table_of
+from lab.report.evidence.measured import measured_plan
 from lab.spec.experiment import Point, Series
 
 COMPLETED, CONFIRMED = "completed_bytes_per_s", "confirmed_bytes_per_s"
@@ -93,7 +94,8 @@ def gather(plan: Plan, results: Path) -> Evidence:
     records = {key: record for key in keys if (record := read_whole(results, key))}
     _require(plan, results, records.keys())
     rows = tuple(table_of(plan, records.get))
-    facts = {key: record.facts() for key, record in records.items()}
+    plan = measured_plan(plan, rows)
+    facts = {key: records[key].facts() for key in dict.fromkeys(each.trial.key for each in plan.planned)}
     disk = sum(file.stat().st_size for key in keys for file in record_folder(results, key).iterdir())
     return Evidence(plan, rows, facts, results, disk, cells(plan, rows, keys))
 

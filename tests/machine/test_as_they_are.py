@@ -1,0 +1,81 @@
+"""Programs as students publish them, compiled and run on the real machine: the styles in experiments/examples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.places import EXAMPLES
+from lab.plan.plan import SiteFacts
+from lab.plan.workshop import open_workshop
+from lab.records.record import Record
+from lab.run.measure import measure
+from lab.sites.exact import ExactSite
+
+FASTEST_NS, SLOWEST_NS = 2_000, 3_000_000  # of a message or its round trip over Soft-RoCE or TCP on this machine
+
+
+def measured(exact: ExactSite, name: str, series: str = "") -> Record:
+    shop = open_workshop([EXAMPLES / f"{name}.toml"], exact, print)
+    planned = next(each for each in shop.plans[0].planned if series in ("", each.series.name))
+    return measure(planned, exact, SiteFacts.of(exact))
+
+
+def sizes(record: Record) -> list[int]:
+    """The sizes that were read, once the numbers are those of a message over this link."""
+    assert all(FASTEST_NS < each.time_ns / timed(each.sample, each.messages) < SLOWEST_NS for each in record.samples)
+    return sorted(each.size_bytes for each in record.samples)
+
+
+def timed(sample: str, messages: int) -> int:
+    return 1 if sample == "round_trip_mean" else messages
+
+
+def test_a_loop_over_sizes_is_read_but_for_those_that_it_prints_as_nothing(exact: ExactSite) -> None:
+    record = measured(exact, "loop_of_sizes")
+    assert {each.size_bytes: each.messages for each in record.samples} == {2**power: 64 for power in range(4, 17)}
+    header = record.facts.measured.header or {}
+    assert header.keys() == {"unread_2", "unread_4", "unread_8"}
+    assert header["unread_4"] == "0.00 Gb/sec is impossible"
+    assert any("no number could be read for 2, 4, 8 bytes" in note for note in record.facts.judged.notes)
+
+
+def test_a_tutorial_of_rdma_cm_connects_its_two_computers(exact: ExactSite) -> None:
+    record = measured(exact, "cm_tutorial")
+    assert [(each.sample, each.messages) for each in record.samples] == [("round_trip_mean", 1000)]
+    assert sizes(record) == [64] and record.facts.judged.path == "RDMA from rxe0"
+
+
+def test_a_program_that_only_must_work_leaves_its_words_and_no_sample(exact: ExactSite) -> None:
+    record = measured(exact, "cm_tutorial", "works")
+    assert record.samples == () and record.facts.judged.is_sound
+    assert "round trips in" in record.client_log and "listening on port 20079" in record.server_log
+
+
+def test_two_ranks_that_find_each_other_by_mpi_write_by_verbs(exact: ExactSite) -> None:
+    record = measured(exact, "mpi_bootstrap")
+    assert sizes(record) == [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18]
+    assert record.facts.judged.path == "RDMA from rxe0"
+
+
+@pytest.mark.parametrize(
+    ("name", "series", "wanted"),
+    [
+        ("send_pingpong", "", [64, 4096, 65536]),
+        ("read_rate", "eight", [256, 4096, 65536]),
+        ("tcp_select", "", [1024, 16384, 65536]),
+    ],
+)
+def test_a_pair_for_each_size_is_read(exact: ExactSite, name: str, series: str, wanted: list[int]) -> None:
+    assert sizes(measured(exact, name, series)) == wanted
+
+
+def test_a_client_that_no_server_is_ready_for_is_never_started(exact: ExactSite, tmp_path: Path) -> None:
+    text = (EXAMPLES / "tcp_select.toml").read_text().replace("Server is listening", "Nobody says this")
+    text = text.replace('folder = "', f'folder = "{EXAMPLES}/').replace("repetitions = 2", "deadline_s = 3")
+    (tmp_path / "late.toml").write_text(text)
+    shop = open_workshop([tmp_path / "late.toml"], exact, print)
+    (planned,) = shop.plans[0].planned
+    outcome = exact.run(planned.trial.job)
+    assert outcome.failed and outcome.steps[0].client_out == "" and "is listening" in outcome.steps[0].server_out
