@@ -9,10 +9,10 @@ from math import ceil
 
 from lab.grade.finding import Flaw
 from lab.model.parameters import Counts
-from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome
+from lab.model.trial import DEADLINE_STATUS, DIRECTORY, NS_PER_S, Ends, Job, Outcome
 from lab.plan.plan import Planned
 from lab.programs.placeholders import Words, split
-from lab.programs.request import DIRECTORY, Sample
+from lab.programs.request import Sample
 from lab.submission.asked import Demands
 
 KILLED_AFTER_S = 0.25  # the client has data for twice this time
