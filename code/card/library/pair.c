@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pair.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pages.h"
+#include "pool.h"
+#include "real.h"
+
+#define BIT(opcode) (1u << (opcode))
+#define SENDS (BIT(IBV_WR_SEND) | BIT(IBV_WR_SEND_WITH_IMM))
+#define WRITES (SENDS | BIT(IBV_WR_RDMA_WRITE) | BIT(IBV_WR_RDMA_WRITE_WITH_IMM))
+#define READS (BIT(IBV_WR_RDMA_READ) | BIT(IBV_WR_ATOMIC_CMP_AND_SWP) | BIT(IBV_WR_ATOMIC_FETCH_AND_ADD))
+
+static const uint32_t able[] = {
+	[IBV_QPT_RC] = WRITES | READS,
+	[IBV_QPT_UC] = WRITES,
+	[IBV_QPT_UD] = SENDS,
+};
+
+static int refusal(const struct ibv_qp_init_attr *attr)
+{
+	const struct ibv_qp_cap *cap = &attr->cap;
+
+	if ((size_t)attr->qp_type >= sizeof(able) / sizeof(*able) || !able[attr->qp_type])
+		return EOPNOTSUPP;
+	if (cap->max_send_wr > CARD_SLOTS_MOST || cap->max_recv_wr > CARD_SLOTS_MOST)
+		return EINVAL;
+	if (cap->max_send_sge > CARD_PIECES_MOST || cap->max_recv_sge > CARD_PIECES_MOST)
+		return EINVAL;
+	return cap->max_inline_data > CARD_INLINE_MOST ? EINVAL : 0;
+}
+
+/* Never none: it may have room for no request at all. */
+static size_t memory_bytes(const struct pair *p)
+{
+	return slots_bytes(&p->sends) + slots_bytes(&p->own_receives) + SLOTS_UNIT;
+}
+
+/* A queue pair with an SRQ has no receive queue, whatever is asked for. */
+static int lay_out(struct pair *p, const struct ibv_qp_cap *cap, struct ibv_srq *srq)
+{
+	p->address_bytes = p->qp.qp_type == IBV_QPT_UD ? sizeof(struct card_address) : 0;
+	p->inline_most = cap->max_inline_data;
+	slots_size(&p->sends, cap->max_send_wr, cap->max_send_sge, p->inline_most, p->address_bytes);
+	slots_size(&p->own_receives, srq ? 0 : cap->max_recv_wr, cap->max_recv_sge, 0, 0);
+	p->receives = srq ? &pool_of(srq)->slots : &p->own_receives;
+	p->memory = pages_take(memory_bytes(p));
+	p->sends.first = p->memory;
+	p->own_receives.first = p->memory + slots_bytes(&p->sends);
+	return p->memory ? 0 : ENOMEM;
+}
+
+static int hand_over(struct pair *p)
+{
+	struct ibv_srq *srq = p->qp.srq;
+	struct card_request request = {
+		.op = CARD_CREATE_QP,
+		.address = (uintptr_t)p->memory,
+		.length = memory_bytes(p),
+		.arguments.qp = {
+			.cookie = (uintptr_t)p,
+			.type = p->qp.qp_type,
+			.pd = p->qp.pd->handle,
+			.send_slots = p->sends.count,
+			.send_slot_bytes = p->sends.bytes,
+			.recv_slots = p->own_receives.count,
+			.recv_slot_bytes = p->own_receives.bytes,
+			.send_cq = queue_of(p->qp.send_cq)->handle,
+			.recv_cq = queue_of(p->qp.recv_cq)->handle,
+			.srq = srq ? pool_of(srq)->handle : 0,
+			.all_signalled = p->all_signalled,
+		},
+	};
+	int error = board_request(p->qp.context, &request);
+
+	p->qp.qp_num = request.handle;
+	return error;
+}
+
+/* What was granted, as the calls that create one tell it. */
+static void grant(const struct pair *p, struct ibv_qp_cap *cap)
+{
+	cap->max_send_wr = p->sends.count;
+	cap->max_recv_wr = p->own_receives.count;
+	cap->max_inline_data = p->inline_most;
+}
+
+static int make(struct pair *p, struct board *board, struct ibv_qp_init_attr *attr)
+{
+	p->qp = (struct ibv_qp){ .context = board->context,
+				 .qp_context = attr->qp_context,
+				 .pd = p->real->pd,
+				 .send_cq = attr->send_cq,
+				 .recv_cq = attr->recv_cq,
+				 .srq = attr->srq,
+				 .handle = p->real->handle,
+				 .state = IBV_QPS_RESET,
+				 .qp_type = attr->qp_type };
+	pthread_mutex_init(&p->qp.mutex, NULL);
+	pthread_cond_init(&p->qp.cond, NULL);
+	p->doorbells = board->doorbells;
+	p->able = able[attr->qp_type];
+	p->all_signalled = attr->sq_sig_all;
+	if (lay_out(p, &attr->cap, attr->srq))
+		return ENOMEM;
+	return hand_over(p);
+}
+
+/* The kernel's own carries nothing, and is as small as can be. */
+static struct ibv_qp *make_real(struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
+{
+	struct ibv_qp_init_attr small = {
+		.send_cq = queue_of(attr->send_cq)->real,
+		.recv_cq = queue_of(attr->recv_cq)->real,
+		.cap = { 1, 1, 1, 1, 0 },
+		.qp_type = attr->qp_type,
+	};
+
+	return real(ibv_create_qp)(pd, &small);
+}
+
+EXPORTED struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct board *board = board_of(pd->context);
+	struct pair *p;
+	int error;
+
+	if (!board)
+		return real(ibv_create_qp)(pd, attr);
+	error = refusal(attr);
+	if (error) {
+		errno = error;
+		return NULL;
+	}
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->real = make_real(pd, attr);
+	if (!p->real) {
+		free(p);
+		return NULL;
+	}
+	error = make(p, board, attr);
+	if (error) {
+		real(ibv_destroy_qp)(p->real);
+		pages_give(p->memory, memory_bytes(p));
+		free(p);
+		errno = error;
+		return NULL;
+	}
+	grant(p, &attr->cap);
+	return &p->qp;
+}
+
+static void forget(struct pair *p)
+{
+	queue_forget(queue_of(p->qp.send_cq), (uintptr_t)p);
+	queue_forget(queue_of(p->qp.recv_cq), (uintptr_t)p);
+}
+
+void pair_enter(struct pair *p, enum ibv_qp_state state)
+{
+	if (state == IBV_QPS_RESET) {
+		forget(p);
+		slots_reset(&p->sends);
+		slots_reset(&p->own_receives);
+	}
+	p->qp.state = state;
+	p->opcodes = state >= IBV_QPS_RTS ? p->able : 0;
+	p->receiving = state >= IBV_QPS_INIT;
+}
+
+EXPORTED int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	struct pair *p = pair_of(qp);
+	int error;
+
+	if (!board_of(qp->context))
+		return real(ibv_destroy_qp)(qp);
+	error = real(ibv_destroy_qp)(p->real);
+	if (error)
+		return error;
+	board_destroy(qp->context, qp->qp_num);
+	forget(p);
+	pages_give(p->memory, memory_bytes(p));
+	free(p);
+	return 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "board.h"
+#include "pages.h"
+#include "real.h"
+
+static int lay_out(struct queue *q, int entries)
+{
+	uint32_t count = 1;
+
+	while (count < (uint32_t)entries)
+		count *= 2;
+	q->mask = count - 1;
+	q->bytes = sizeof(*q->ring) + count * sizeof(*q->entries);
+	q->ring = pages_take(q->bytes);
+	q->entries = (struct card_cqe *)(q->ring + 1);
+	return q->ring ? 0 : ENOMEM;
+}
+
+static int hand_over(struct queue *q, const struct ibv_comp_channel *channel)
+{
+	struct card_request request = {
+		.op = CARD_CREATE_CQ,
+		.address = (uintptr_t)q->ring,
+		.length = q->bytes,
+		.arguments.cq = { .cookie = (uintptr_t)q,
+				  .entries = q->mask + 1,
+				  .channel = channel ? channel->fd : -1 },
+	};
+	int error = board_request(q->cq.context, &request);
+
+	q->handle = request.handle;
+	return error;
+}
+
+static int make(struct queue *q, struct board *board, int entries, void *user, struct ibv_comp_channel *channel)
+{
+	q->cq = (struct ibv_cq){
+		.context = board->context, .channel = channel, .cq_context = user, .handle = q->real->handle
+	};
+	pthread_mutex_init(&q->cq.mutex, NULL);
+	pthread_cond_init(&q->cq.cond, NULL);
+	q->doorbells = board->doorbells;
+	if (lay_out(q, entries))
+		return ENOMEM;
+	q->cq.cqe = (int)q->mask + 1;
+	return hand_over(q, channel);
+}
+
+static void count_user(struct ibv_comp_channel *channel, int more)
+{
+	if (!channel)
+		return;
+	pthread_mutex_lock(&channel->context->mutex);
+	channel->refcnt += more;
+	pthread_mutex_unlock(&channel->context->mutex);
+}
+
+/* The kernel's own stays empty, and has no channel: its file is the card's. */
+EXPORTED struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *user,
+				      struct ibv_comp_channel *channel, int vector)
+{
+	struct board *board = board_of(context);
+	struct queue *q;
+	int error;
+
+	if (!board)
+		return real(ibv_create_cq)(context, entries, user, channel, vector);
+	if (entries < 1 || entries > CARD_ENTRIES_MOST) {
+		errno = EINVAL;
+		return NULL;
+	}
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return NULL;
+	q->real = real(ibv_create_cq)(context, 1, user, NULL, vector);
+	if (!q->real) {
+		free(q);
+		return NULL;
+	}
+	error = make(q, board, entries, user, channel);
+	if (error) {
+		real(ibv_destroy_cq)(q->real);
+		pages_give(q->ring, q->bytes);
+		free(q);
+		errno = error;
+		return NULL;
+	}
+	count_user(channel, 1);
+	return &q->cq;
+}
+
+EXPORTED int ibv_resize_cq(struct ibv_cq *cq, int entries)
+{
+	return board_of(cq->context) ? EOPNOTSUPP : real(ibv_resize_cq)(cq, entries);
+}
+
+EXPORTED int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	struct queue *q = queue_of(cq);
+	int error;
+
+	if (!board_of(cq->context))
+		return real(ibv_destroy_cq)(cq);
+	error = real(ibv_destroy_cq)(q->real); /* the kernel knows whether somebody uses it */
+	if (error)
+		return error;
+	board_destroy(cq->context, q->handle);
+	count_user(cq->channel, -1);
+	pages_give(q->ring, q->bytes);
+	free(q);
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A completion queue: entries that the card writes into the program's memory. */
+#ifndef QUEUE_H
+#define QUEUE_H
+
+#include <infiniband/verbs.h>
+#include <stdint.h>
+
+#include "abi.h"
+#include "lock.h"
+
+struct queue {
+	struct ibv_cq cq; /* what the program has a pointer to; first */
+	struct ibv_cq *real;
+	struct lock lock; /* of who polls */
+	uint32_t handle, mask;
+	uint64_t taken;
+	struct card_ring *ring;
+	struct card_cqe *entries;
+	volatile uint64_t *doorbells;
+	size_t bytes;
+};
+
+static inline struct queue *queue_of(struct ibv_cq *cq)
+{
+	return (struct queue *)cq;
+}
+
+/* Nobody takes a queue pair's entries any more. */
+void queue_forget(struct queue *q, uint64_t cookie);
+
+/* The data path of struct ibv_context. */
+int queue_poll(struct ibv_cq *cq, int room, struct ibv_wc *wc);
+int queue_arm(struct ibv_cq *cq, int solicited_only);
+
+#endif

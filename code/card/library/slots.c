@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "slots.h"
+
+static uint32_t power_of_two(uint32_t least)
+{
+	uint32_t power = 1;
+
+	while (power < least)
+		power *= 2;
+	return power;
+}
+
+void slots_size(struct slots *s, uint32_t count, uint32_t pieces, uint32_t inline_bytes, uint32_t address_bytes)
+{
+	const uint32_t list = pieces * (uint32_t)sizeof(struct card_piece),
+		       body = list > inline_bytes ? list : inline_bytes;
+
+	s->count = count ? power_of_two(count) : 0;
+	s->pieces_most = pieces;
+	s->bytes =
+		((uint32_t)sizeof(struct card_wqe) + address_bytes + body + SLOTS_UNIT - 1) / SLOTS_UNIT * SLOTS_UNIT;
+}
+
+void slots_reset(struct slots *s)
+{
+	s->posted = 0;
+	atomic_store(&s->freed, 0);
+}
