@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note OR MIT */
 /*
- * What the modelled card, its kernel module and its library share: registers, commands, and rings in the guest's memory.
+ * What the modelled card, its kernel module and its library share: registers, commands, and rings in the guest's
+ * memory.
  *
  * Numbers that verbs have too (opcodes, flags, states, access, statuses, events) are those of <infiniband/verbs.h>.
  * A handle is the card's name for an object, never 0, and less than 2^24. It is a region's key, local and remote, and a
@@ -12,7 +13,8 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Pages of registers in a hole of the q35's map. The first one is the kernel's; an open file may have one of the rest. */
+/* Pages of registers in a hole of the q35's map. The first one is the kernel's; an open file may have one of the rest.
+ */
 #define CARD_BASE 0xfed80000ull
 #define CARD_PAGE_BYTES 4096
 #define CARD_DOORBELL_PAGES 64
@@ -73,7 +75,8 @@ struct card_region {
 struct card_cq {
 	__u64 cookie; /* of its events, and of an asynchronous one */
 	__u32 entries;
-	__s32 channel; /* a file of this device that gets its events, by its descriptor (the module gives its number); -1 */
+	__s32 channel; /* a file of this device that gets its events, by its descriptor (the module gives its number);
+			  -1 */
 };
 
 /* Memory: its slots. */
@@ -87,7 +90,8 @@ struct card_srq {
 struct card_qp {
 	__u64 cookie; /* of its entries in completion queues, and of asynchronous events */
 	__u32 type, pd;
-	__u32 send_slots, send_slot_bytes, recv_slots, recv_slot_bytes; /* slots are multiples of 64 bytes; 0 receives: with an SRQ */
+	__u32 send_slots, send_slot_bytes, recv_slots,
+		recv_slot_bytes;     /* slots are multiples of 64 bytes; 0 receives: with an SRQ */
 	__u32 send_cq, recv_cq, srq; /* handles; srq may be 0 */
 	__u32 all_signalled;
 };
@@ -122,9 +126,9 @@ struct card_request {
 #define CARD_REQUEST _IOWR('c', 1, struct card_request)
 
 /*
- * A file of the device may be mapped, one page from 0: its doorbells (ENOSPC: all pages are taken). Reading it gives its
- * next event: 8 bytes, the cookie, as libibverbs reads a completion channel; or 16, the cookie, the kind in 32 bits and
- * 32 bits of 0, as it reads asynchronous events. Those of an object go to the file that it was created by.
+ * A file of the device may be mapped, one page from 0: its doorbells (ENOSPC: all pages are taken). Reading it gives
+ * its next event: 8 bytes, the cookie, as libibverbs reads a completion channel; or 16, the cookie, the kind in 32 bits
+ * and 32 bits of 0, as it reads asynchronous events. Those of an object go to the file that it was created by.
  */
 
 #define CARD_PFNS 480

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "answers.h"
+#include "card.h"
+#include "region.h"
+
+static struct answer *at(struct qp *qp, uint32_t number)
+{
+	return &qp->in.answers[(qp->in.first_answer + number) % ANSWERS];
+}
+
+static bool add(struct card *card, struct qp *qp, struct answer a)
+{
+	if (qp->in.answer_count == ANSWERS)
+		return false;
+	*at(qp, qp->in.answer_count++) = a;
+	engine_wake(card, &qp->in.flow);
+	return true;
+}
+
+static struct leaving leaving(const struct qp *qp, enum packet_kind kind, uint32_t psn)
+{
+	struct leaving l = { .packet = { .kind = (uint8_t)kind, .from = qp->is.handle, .psn = psn } };
+
+	l.packet.to = qp->attributes.peer_qp;
+	l.qp = qp->is.handle;
+	l.is_here = qp->attributes.peer == CARD_HERE;
+	return l;
+}
+
+static void ack_soon(struct card *card, struct qp *qp, const struct answer *a)
+{
+	struct leaving l = leaving(qp, ACK, a->psn);
+
+	qp->in.ack = *a;
+	if (qp->in.has_ack)
+		return;
+	qp->in.has_ack = true;
+	l.ready_ps = card->now_ps + card->costs.ack_ps;
+	port_leave(card, URGENT, &l);
+}
+
+void answers_ack(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack ack)
+{
+	const struct answer a = { .kind = ANSWER_ACK, .psn = psn & PSN_MASK, .ack = (uint8_t)ack };
+	struct answer *const last = at(qp, qp->in.answer_count + ANSWERS - 1);
+
+	if (!qp->in.answer_count && !qp->in.leaving)
+		ack_soon(card, qp, &a);
+	else if (qp->in.answer_count && last->kind == ANSWER_ACK)
+		last->psn = a.psn, last->ack = a.ack;
+	else
+		add(card, qp, a);
+}
+
+bool answers_read(struct card *card, struct qp *qp, const struct packet *p)
+{
+	return add(card, qp,
+		   (struct answer){ .kind = ANSWER_READ,
+				    .psn = p->psn,
+				    .rkey = p->rkey,
+				    .remote = p->remote,
+				    .bytes = p->length });
+}
+
+bool answers_result(struct card *card, struct qp *qp, uint32_t psn, uint64_t value)
+{
+	return add(card, qp, (struct answer){ .kind = ANSWER_RESULT, .psn = psn, .value = value });
+}
+
+static void drop_first(struct qp *qp)
+{
+	qp->in.first_answer = (qp->in.first_answer + 1) % ANSWERS;
+	qp->in.answer_count--;
+}
+
+/* A READ's next packet. */
+static void cut(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_ps)
+{
+	const uint32_t mtu = qp->attributes.mtu_bytes;
+
+	*l = leaving(qp, ANSWER, a->psn);
+	l->source = OF_REGION;
+	l->packet.bytes = a->bytes < mtu ? (uint32_t)a->bytes : mtu;
+	l->packet.remote = a->remote;
+	l->packet.rkey = a->rkey;
+	l->packet.flags = (a->is_begun ? 0 : FIRST) | (a->bytes <= mtu ? LAST : 0);
+	l->work_ps = a->is_begun ? 0 : gap_ps;
+	l->fetched_bytes = l->packet.bytes;
+	a->is_begun = true;
+	a->psn = (a->psn + 1) & PSN_MASK;
+	a->remote += l->packet.bytes;
+	a->bytes -= l->packet.bytes;
+	if (l->packet.flags & LAST)
+		drop_first(qp);
+}
+
+static void describe(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_ps)
+{
+	if (a->kind == ANSWER_READ) {
+		cut(qp, a, l, gap_ps);
+		return;
+	}
+	*l = leaving(qp, a->kind == ANSWER_ACK ? ACK : RESULT, a->psn);
+	l->packet.ack = a->ack;
+	l->packet.rnr_timer = qp->attributes.rnr_timer;
+	if (a->kind == ANSWER_RESULT) {
+		l->packet.compare_add = a->value;
+		l->packet.bytes = sizeof(a->value);
+		l->fetched_bytes = sizeof(a->value);
+		l->work_ps = gap_ps;
+	}
+	drop_first(qp);
+}
+
+bool answers_next(struct card *card, struct qp *qp, struct leaving *l)
+{
+	if (!qp->in.answer_count)
+		return false;
+	describe(qp, at(qp, 0), l, card->costs.gap_ps);
+	qp->in.leaving++;
+	return true;
+}
+
+bool answers_write(struct card *card, struct leaving *l, uint8_t *payload)
+{
+	struct qp *const qp = qp_find(card, l->qp);
+
+	if (!qp)
+		return false;
+	qp->in.leaving -= qp->in.leaving > 0;
+	if (l->packet.kind == RESULT) {
+		memcpy(payload, &l->packet.compare_add, l->packet.bytes);
+		return true;
+	}
+	if (!l->packet.bytes ||
+	    region_access(card, qp, l->packet.rkey, l->packet.remote, payload, l->packet.bytes, REMOTE_READ, false))
+		return true;
+	l->packet.kind = ACK;
+	l->packet.ack = DENIED;
+	l->packet.bytes = 0;
+	return true;
+}
+
+static void write_newest(struct qp *qp, struct packet *p)
+{
+	p->psn = qp->in.ack.psn;
+	p->ack = qp->in.ack.ack;
+	p->rnr_timer = qp->attributes.rnr_timer;
+	qp->in.has_ack = false;
+}
+
+bool answers_write_ack(struct card *card, enum lane lane, struct leaving *l)
+{
+	struct qp *const qp = qp_find(card, l->qp);
+
+	if (!qp || (lane == URGENT && !qp->in.has_ack))
+		return false;
+	if (lane == URGENT)
+		write_newest(qp, &l->packet);
+	else
+		qp->in.leaving -= qp->in.leaving > 0;
+	return true;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrival.h"
+#include "card.h"
+#include "requester.h"
+#include "responder.h"
+
+static struct arrival *take_first(struct arrivals *arrivals)
+{
+	struct arrival *const a = STAILQ_FIRST(arrivals);
+
+	STAILQ_REMOVE_HEAD(arrivals, entry);
+	return a;
+}
+
+static void handle(struct card *card, uint64_t nothing, uint64_t nothing_else)
+{
+	struct arrival *const a = take_first(&card->arrivals);
+	struct qp *const qp = qp_find(card, a->packet.to);
+
+	(void)nothing, (void)nothing_else;
+	if (qp && a->packet.kind >= ANSWER)
+		requester_take(card, qp, &a->packet, a->payload);
+	else if (qp)
+		responder_take(card, qp, &a->packet, a->payload);
+	free(a);
+}
+
+/* Whoever looks at memory next sees all that has come before. */
+static int64_t in_memory(struct card *card, const struct packet *p)
+{
+	const bool writes = p->kind != ASK && p->kind != ATOMIC;
+	const int64_t from = card->bus_in_ps > card->now_ps ? card->bus_in_ps : card->now_ps;
+	int64_t at;
+
+	card->bus_in_ps = from + costs_time(p->bytes, card->costs.bus_bit_s);
+	at = card->bus_in_ps + (writes ? card->costs.write_ps : 0);
+	card->arrived_ps = at > card->arrived_ps ? at : card->arrived_ps;
+	return card->arrived_ps;
+}
+
+static bool is_packet(const struct packet *p, size_t payload)
+{
+	return p->kind < PACKET_KINDS && p->bytes == payload && payload <= PACKET_MOST &&
+	       (p->kind != RESULT || payload == sizeof(uint64_t)) && (p->kind != DATAGRAM || payload >= GRH_BYTES);
+}
+
+void arrival_take(struct card *card, const uint8_t *bytes, size_t size)
+{
+	const size_t payload = size - sizeof(struct packet);
+	struct arrival *a;
+
+	if (size < sizeof(struct packet))
+		return;
+	a = calloc(1, sizeof(*a) + payload);
+	if (!a)
+		abort();
+	memcpy(&a->packet, bytes, sizeof(a->packet));
+	memcpy(a->payload, bytes + sizeof(a->packet), payload);
+	if (!is_packet(&a->packet, payload)) {
+		free(a);
+		return;
+	}
+	STAILQ_INSERT_TAIL(&card->arrivals, a, entry);
+	card_plan(card, in_memory(card, &a->packet) - card->now_ps, handle, 0, 0);
+}
+
+void arrivals_end(struct arrivals *arrivals)
+{
+	while (!STAILQ_EMPTY(arrivals))
+		free(take_first(arrivals));
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "card.h"
+#include "engine.h"
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+void engine_start(struct engine *e)
+{
+	*e = (struct engine){ .is_planned = false };
+	TAILQ_INIT(&e->waiting);
+}
+
+/* When the next packet is to be taken, so that it is ready when the line is free. */
+static int64_t gate(const struct card *card)
+{
+	const struct costs *const c = &card->costs;
+	const int64_t ahead = c->fetch_ps + costs_time(PAYLOAD_MOST, c->bus_bit_s);
+
+	return later(card->engine.free_ps, card->engine.line_ps - ahead);
+}
+
+static int64_t fetch(struct card *card, uint64_t bytes, int64_t begin)
+{
+	struct engine *const e = &card->engine;
+
+	if (!bytes)
+		return begin;
+	e->bus_ps = later(e->bus_ps, begin) + costs_time(bytes, card->costs.bus_bit_s);
+	return e->bus_ps + card->costs.fetch_ps;
+}
+
+static void issue(struct card *card, struct leaving *l)
+{
+	struct engine *const e = &card->engine;
+	const int64_t begin = later(card->now_ps, e->free_ps);
+
+	e->free_ps = begin + l->work_ps;
+	e->ready_ps = later(e->ready_ps, fetch(card, l->fetched_bytes, begin));
+	e->line_ps = later(e->line_ps, e->ready_ps) + port_time(card, l);
+	l->ready_ps = e->ready_ps;
+	l->end_ps = e->line_ps;
+	port_leave(card, DATA, l);
+}
+
+static void run(struct card *card, uint64_t nothing, uint64_t nothing_else);
+
+static void plan(struct card *card)
+{
+	struct engine *const e = &card->engine;
+
+	if (e->is_planned || TAILQ_EMPTY(&e->waiting))
+		return;
+	e->is_planned = true;
+	card_plan(card, later(gate(card) - card->now_ps, 0), run, 0, 0);
+}
+
+static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
+{
+	struct engine *const e = &card->engine;
+	struct leaving l;
+	struct flow *flow;
+
+	(void)nothing, (void)nothing_else;
+	e->is_planned = false;
+	while ((flow = TAILQ_FIRST(&e->waiting)) && gate(card) <= card->now_ps) {
+		engine_forget(card, flow);
+		if (!flow->next(card, flow->qp, &l))
+			continue;
+		issue(card, &l);
+		engine_wake(card, flow);
+	}
+	plan(card);
+}
+
+void engine_wake(struct card *card, struct flow *flow)
+{
+	if (!flow->is_waiting)
+		TAILQ_INSERT_TAIL(&card->engine.waiting, flow, entry);
+	flow->is_waiting = true;
+	plan(card);
+}
+
+void engine_forget(struct card *card, struct flow *flow)
+{
+	if (flow->is_waiting)
+		TAILQ_REMOVE(&card->engine.waiting, flow, entry);
+	flow->is_waiting = false;
+}

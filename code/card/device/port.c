@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers.h"
+#include "arrival.h"
+#include "card.h"
+#include "port.h"
+#include "requester.h"
+
+static void run(struct card *card, uint64_t nothing, uint64_t nothing_else);
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct leaving *head(struct waiting *w)
+{
+	return w->used ? &w->ring[w->first] : NULL;
+}
+
+static void make_room(struct waiting *w)
+{
+	struct leaving *const ring = calloc(2 * w->room + 16, sizeof(*ring));
+
+	if (!ring)
+		abort();
+	for (size_t i = 0; i < w->used; i++)
+		ring[i] = w->ring[(w->first + i) % w->room];
+	free(w->ring);
+	*w = (struct waiting){ ring, 0, w->used, 2 * w->room + 16 };
+}
+
+static void add(struct waiting *w, const struct leaving *l)
+{
+	if (w->used == w->room)
+		make_room(w);
+	w->ring[(w->first + w->used++) % w->room] = *l;
+}
+
+static struct leaving take(struct waiting *w)
+{
+	const struct leaving first = *head(w);
+
+	w->first = (w->first + 1) % w->room;
+	w->used--;
+	return first;
+}
+
+int64_t port_time(const struct card *card, const struct leaving *l)
+{
+	const struct costs *const c = &card->costs;
+
+	return l->is_here ? 0 : costs_time(packet_line_bytes(&l->packet, c->header_bytes), c->rate_bit_s);
+}
+
+/* When the next one can leave; INT64_MAX: there is none. */
+static int64_t next_ready(struct port *p)
+{
+	int64_t ready = INT64_MAX;
+
+	for (int lane = 0; lane < LANES; lane++)
+		if (head(&p->lanes[lane]) && head(&p->lanes[lane])->ready_ps < ready)
+			ready = head(&p->lanes[lane])->ready_ps;
+	return ready;
+}
+
+static void plan(struct card *card, int64_t not_before_ps)
+{
+	struct port *const p = &card->port;
+	const int64_t at = later(later(next_ready(p), not_before_ps), card->now_ps);
+
+	if (at >= p->planned_ps)
+		return;
+	p->planned_ps = at;
+	card_plan(card, at - card->now_ps, run, 0, 0);
+}
+
+/* The packet with its payload; false if it is not to be sent any more. */
+static bool write_packet(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
+{
+	if (l->packet.kind == ACK)
+		return answers_write_ack(card, lane, l);
+	if (l->packet.kind == ANSWER || l->packet.kind == RESULT)
+		return answers_write(card, l, payload);
+	return requester_write(card, l, payload);
+}
+
+/* From when on the line is free again. */
+static int64_t send(struct card *card, const struct leaving *l, const uint8_t *bytes)
+{
+	const size_t size = sizeof(l->packet) + l->packet.bytes;
+	const uint64_t line = packet_line_bytes(&l->packet, card->costs.header_bytes);
+
+	if (!l->is_here)
+		return card->world->send(card->world, card->now_ns, bytes, size, line) * PS_PER_NS;
+	arrival_take(card, bytes, size);
+	return card->now_ps;
+}
+
+/* What else has been on the line makes all of this later than was expected. */
+static void compare(struct card *card, const struct leaving *l, int64_t end)
+{
+	struct port *const p = &card->port;
+	const int64_t slip = end - (l->end_ps + p->slip_ps);
+
+	if (!p->lanes[DATA].used) {
+		card->engine.line_ps = end;
+	} else if (slip > 0) {
+		card->engine.line_ps += slip;
+		p->slip_ps += slip;
+	}
+}
+
+static int64_t let_leave(struct card *card, enum lane lane)
+{
+	static uint8_t bytes[sizeof(struct packet) + PACKET_MOST];
+	struct leaving l = take(&card->port.lanes[lane]);
+	int64_t end;
+
+	if (!write_packet(card, lane, &l, bytes + sizeof(l.packet)))
+		return card->now_ps;
+	memcpy(bytes, &l.packet, sizeof(l.packet));
+	end = later(send(card, &l, bytes), card->now_ps);
+	if (lane == DATA)
+		compare(card, &l, end);
+	requester_left(card, &l, end);
+	return end;
+}
+
+static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
+{
+	struct port *const p = &card->port;
+	const int64_t line_ns = card->world->line_free(card->world);
+	const struct leaving *const urgent = head(&p->lanes[URGENT]), *const data = head(&p->lanes[DATA]);
+	int64_t free = line_ns * PS_PER_NS;
+
+	(void)nothing, (void)nothing_else;
+	if (p->planned_ps != card->now_ps)
+		return; /* another one was planned instead */
+	p->planned_ps = INT64_MAX;
+	if (line_ns <= card->now_ns) {
+		if (urgent && urgent->ready_ps <= card->now_ps)
+			free = let_leave(card, URGENT);
+		else if (data && data->ready_ps <= card->now_ps)
+			free = let_leave(card, DATA);
+	}
+	plan(card, free);
+}
+
+void port_leave(struct card *card, enum lane lane, const struct leaving *leaving)
+{
+	struct leaving l = *leaving;
+
+	l.end_ps -= card->port.slip_ps;
+	add(&card->port.lanes[lane], &l);
+	plan(card, card->now_ps);
+}
+
+void port_start(struct port *p)
+{
+	*p = (struct port){ .planned_ps = INT64_MAX };
+}
+
+void port_end(struct port *p)
+{
+	for (int lane = 0; lane < LANES; lane++)
+		free(p->lanes[lane].ring);
+	port_start(p);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Registered memory: what a key opens, and to whom. */
+#ifndef REGION_H
+#define REGION_H
+
+#include "object.h"
+
+struct card;
+struct qp;
+
+struct region {
+	struct object is;
+	uint64_t iova;
+	uint32_t access, pd;
+};
+
+/* Whether a key opens some memory to a queue pair for all of an access. */
+bool region_allows(struct card *card, const struct qp *qp, uint32_t key, uint64_t address, uint64_t size,
+		   uint32_t access);
+
+/* Read or write it; false, and nothing or a part is done, if it is not allowed. */
+bool region_access(struct card *card, const struct qp *qp, uint32_t key, uint64_t address, void *buffer, uint64_t size,
+		   uint32_t access, bool is_write);
+
+/* The same for bytes from an offset on of a list of pieces. */
+bool region_walk(struct card *card, const struct qp *qp, const struct card_piece *pieces, uint32_t count,
+		 uint64_t offset, uint8_t *buffer, uint64_t size, bool is_write);
+
+#endif

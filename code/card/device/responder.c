@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "answers.h"
+#include "atomic.h"
+#include "card.h"
+#include "datagram.h"
+#include "message.h"
+#include "region.h"
+#include "responder.h"
+
+/* A packet that can't be taken ends the queue pair, and tells the peer. */
+static void refuse(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack why)
+{
+	answers_ack(card, qp, psn, why);
+	qp_fail_with(card, qp, why == DENIED ? QP_ACCESS_ERROR : QP_REQUEST_ERROR);
+}
+
+static enum packet_ack take_read(struct card *card, struct qp *qp, const struct packet *p)
+{
+	if (!(qp->attributes.access & REMOTE_READ))
+		return INVALID;
+	if (p->length && !region_allows(card, qp, p->rkey, p->remote, p->length, REMOTE_READ))
+		return DENIED;
+	return answers_read(card, qp, p) ? ACKED : INVALID;
+}
+
+static uint32_t packets_of(const struct qp *qp, const struct packet *p)
+{
+	return p->kind == ASK && p->length ? (p->length - 1) / qp->attributes.mtu_bytes + 1 : 1;
+}
+
+static enum packet_ack take(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+{
+	if (p->kind == ASK)
+		return take_read(card, qp, p);
+	return p->kind == ATOMIC ? atomic_take(card, qp, p) : message_take(card, qp, p, payload);
+}
+
+static void expected(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+{
+	const enum packet_ack ack = take(card, qp, p, payload);
+
+	if (ack == RNR) {
+		qp->in.is_out_of_order =
+			true; /* the peer will start again there: what comes until then is known to be too early */
+		answers_ack(card, qp, p->psn, RNR);
+	} else if (ack != ACKED) {
+		refuse(card, qp, p->psn, ack);
+	} else {
+		qp->in.is_out_of_order = false;
+		qp->in.psn = (qp->in.psn + packets_of(qp, p)) & PSN_MASK;
+		if (p->kind == MESSAGE && p->flags & WANTS_ACK)
+			answers_ack(card, qp, p->psn, ACKED);
+	}
+}
+
+/* It was taken before, and what was answered may be lost. */
+static void again(struct card *card, struct qp *qp, const struct packet *p)
+{
+	if (p->kind == ASK)
+		take_read(card, qp, p);
+	else if (p->kind == ATOMIC)
+		atomic_again(card, qp, p);
+	else if (p->flags & WANTS_ACK)
+		answers_ack(card, qp, qp->in.psn + PSN_MASK, ACKED);
+}
+
+static void take_reliable(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+{
+	const int32_t after = psn_after(p->psn, qp->in.psn);
+
+	if (p->from != qp->attributes.peer_qp)
+		return;
+	if (after == 0) {
+		expected(card, qp, p, payload);
+	} else if (after < 0) {
+		again(card, qp, p);
+	} else if (!qp->in.is_out_of_order) {
+		qp->in.is_out_of_order = true;
+		answers_ack(card, qp, qp->in.psn, OUT_OF_ORDER);
+	}
+}
+
+/* What was lost is lost: the message that it belongs to is forgotten, with its receive still there for the next. */
+static void take_unreliable(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+{
+	const bool follows = p->psn == qp->in.psn;
+
+	if (p->from != qp->attributes.peer_qp || p->kind != MESSAGE || (!follows && !(p->flags & FIRST)))
+		return;
+	qp->in.psn = (p->psn + 1) & PSN_MASK;
+	if (!(p->flags & FIRST) && !qp->in.is_within)
+		return;
+	if (message_take(card, qp, p, payload) != ACKED)
+		qp->in.is_within = false;
+}
+
+void responder_take(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+{
+	const uint32_t state = qp->attributes.state;
+
+	if (state != RTR && state != RTS && state != SQD)
+		return;
+	if (qp->type == RC && p->kind != DATAGRAM)
+		take_reliable(card, qp, p, payload);
+	else if (qp->type == UC)
+		take_unreliable(card, qp, p, payload);
+	else if (qp->type == UD && p->kind == DATAGRAM)
+		datagram_take(card, qp, p, payload);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The half of a queue pair that takes the peer's requests. */
+#ifndef RESPONDER_H
+#define RESPONDER_H
+
+#include "packet.h"
+#include "qp.h"
+
+/* A packet for it: MESSAGE, ASK, ATOMIC, DATAGRAM. */
+void responder_take(struct card *card, struct qp *qp, const struct packet *packet, uint8_t *payload);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Things to come, in the order of their times; of one time, in the order in which they were planned. */
+#ifndef SCHEDULE_H
+#define SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct card;
+
+/* What happens: `call` with the two values. */
+struct plan {
+	int64_t at_ps;
+	uint64_t order;
+	void (*call)(struct card *, uint64_t first, uint64_t second);
+	uint64_t first, second;
+};
+
+struct schedule {
+	struct plan *heap;
+	size_t used, room;
+	uint64_t order;
+};
+
+/* Plan a call. */
+void schedule_add(struct schedule *schedule, struct plan plan);
+
+/* Take the first plan if it is due at a time. */
+bool schedule_take(struct schedule *schedule, int64_t until_ps, struct plan *plan);
+
+/* The time of the first; INT64_MAX: there is none. */
+int64_t schedule_next(const struct schedule *schedule);
+
+/* Forget all plans. */
+void schedule_end(struct schedule *schedule);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <linux/capability.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "pins.h"
+
+enum { AT_ONCE = 1 << 16 };
+
+/* As the kernel's own RDMA does it: against RLIMIT_MEMLOCK, but for who may lock any amount. */
+static bool charge(struct mm_struct *mm, unsigned long count)
+{
+	const unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+
+	if (atomic64_add_return(count, &mm->pinned_vm) <= limit || capable(CAP_IPC_LOCK))
+		return true;
+	atomic64_sub(count, &mm->pinned_vm);
+	return false;
+}
+
+static bool pin_all(struct pinned *p, unsigned long first)
+{
+	unsigned long done = 0;
+	long got;
+
+	for (; done < p->count; done += got) {
+		got = pin_user_pages_fast((first + done) << PAGE_SHIFT, min_t(unsigned long, p->count - done, AT_ONCE),
+					  FOLL_WRITE | FOLL_LONGTERM, p->pages + done);
+		if (got <= 0) {
+			unpin_user_pages(p->pages, done);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void forget(struct pinned *p)
+{
+	atomic64_sub(p->count, &p->mm->pinned_vm);
+	mmdrop(p->mm);
+	kvfree(p);
+}
+
+struct pinned *pins_take(u64 address, u64 length)
+{
+	const unsigned long first = address >> PAGE_SHIFT, count = ((address + length - 1) >> PAGE_SHIFT) - first + 1;
+	struct pinned *p;
+
+	if (!length || address + length < address || count > totalram_pages())
+		return ERR_PTR(-EINVAL);
+	p = kvzalloc(struct_size(p, pages, count), GFP_KERNEL);
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	if (!charge(current->mm, count)) {
+		kvfree(p);
+		return ERR_PTR(-ENOMEM);
+	}
+	p->count = count;
+	p->mm = current->mm;
+	mmgrab(p->mm);
+	if (pin_all(p, first))
+		return p;
+	forget(p);
+	return ERR_PTR(-EFAULT);
+}
+
+void pins_release(struct pinned *p)
+{
+	unpin_user_pages_dirty_lock(p->pages, p->count, true);
+	forget(p);
+}
