@@ -5,9 +5,7 @@ Neither the start of the programs nor their end is in it, and no mark in the pro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from lab.errors import SpecError
 from lab.model.parameters import Counts
@@ -52,5 +50,5 @@ def window(planned: Planned, size: int, site: SiteFacts) -> Window:
 def _trial(planned: Planned, counts: Counts, site: SiteFacts) -> Trial:
     request = planned.trial.request
     parameters = replace(request.parameters, until_stable=0)  # each message once
-    digests: Mapping[Path, str] = {file: planned.trial.programs[file.name] for file in planned.series.builds}
-    return make_trial(planned.series, replace(request, counts=(counts,), parameters=parameters), 1, site, digests)
+    request = replace(request, counts=(counts,), parameters=parameters)
+    return make_trial(planned.series, request, 1, site, planned.digests)

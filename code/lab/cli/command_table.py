@@ -120,6 +120,19 @@ COMMANDS = (
             TABLED,
         ),
     ),
+    Command(
+        "fit-card",
+        "fit a modelled card to a measured curve of throughput, and print its error at each size",
+        "lab fit-card experiments/published/verbs_a.csv --rate-bit-s 32000000000 --inline 1K",
+        (
+            file("curve", "a CSV with the columns size_bytes and bytes_per_s, or one of experiments/published"),
+            argument("--rate-bit-s", type=count, required=True, metavar="N", help="what its wire carries"),
+            argument("--mtu", type=count, default=4096, help="bytes in each packet (default: 4096)"),
+            argument(
+                "--inline", default="0", metavar="SIZE", help="the largest message that was sent inline (default: 0)"
+            ),
+        ),
+    ),
     Command("bench", "compare the lab's programs with their peers, as ratios", "lab bench --jobs 2", WHERE),
     Command(
         "show",

@@ -41,7 +41,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     from lab.harmless import all_lines
 
     options = make_parser().parse_args(arguments)
-    from lab.cli import causes, commands, first, upkeep  # only now: `lab --help` needs none of it
+    from lab.cli import causes, commands, first, fit_card, upkeep  # only now: `lab --help` needs none of it
     from lab.grade import commands as grades
     from lab.report import commands as reports
     from lab.submission import commands as hand_ins
@@ -50,7 +50,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     module = next(
         (
             each
-            for each in (causes, first, upkeep, reports, hand_ins, grades, pages)
+            for each in (causes, first, fit_card, upkeep, reports, hand_ins, grades, pages)
             if options.command in each.COMMANDS
         ),
         commands,

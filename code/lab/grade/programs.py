@@ -45,7 +45,7 @@ def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
     """The plan of the same trials with other programs in place of these."""
     programs: dict[Path, str] = {}
     for planned in plan.planned:
-        programs |= {file: planned.trial.programs[file.name] for file in planned.series.builds}
+        programs |= planned.digests
     return make_plan(plan.experiment, plan.site, programs | digests)
 
 

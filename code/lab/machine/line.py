@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.errors import SiteError
 from lab.model.trial import Link
 
+EXACT = "--site exact"
 FRAME_EXTRA_BYTES = 24  # preamble, checksum and gap of an Ethernet frame, which the kernel does not count
 
 # What two real cards and a short cable take besides the time of the bytes: each card moves a frame between memory and
@@ -15,21 +17,25 @@ QUEUE_BYTES = 0  # any number wait for a slow line, as before a card that stops 
 
 
 def wire(link: Link) -> str:
-    """The plugin's arguments for a link; propagation comes on top of what any cable and its cards take."""
+    """The plugin's arguments for a link; propagation comes on top of what any cable and its cards take. A modelled card
+    says itself what it takes."""
+    card = link.card.words if link.card else {}
     given = {
-        "latency": BASE_NS + link.delay_ns,
+        "latency": link.card.wire_ns if link.card else BASE_NS + link.delay_ns,
         "rate": link.rate_bit_s or 0,
         "mtu": link.mtu,
         "queue": QUEUE_BYTES,
         "loss": link.loss_ppm,
         "seed": link.loss_seed,
         "offload": int(link.offload),
-    }
+    } | card
     return ",".join(f"{name}={value}" for name, value in given.items())
 
 
 def netem(link: Link) -> Iterator[str]:
     """The words for netem; none for a cable without delay and loss."""
+    if link.card:
+        raise SiteError(f"only the exact machine has modelled cards, and this link has {link.card.name}", hint=EXACT)
     if link.rate_bit_s is not None:
         yield f"rate {link.rate_bit_s}bit {FRAME_EXTRA_BYTES}"
     if link.delay_ns:

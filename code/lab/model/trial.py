@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.model.card import Card
 from lab.model.launcher import PLAIN
 from lab.typed_json import JsonTable
 
@@ -19,6 +20,7 @@ class Link:
     loss_ppm: int = 0
     loss_seed: int = 1
     offload: bool = True
+    card: Card | None = None  # one in each computer, with the rate and the propagation of its wire
     clock_offset_ns: int = 0  # by which the server's clock is ahead of the client's at first
     clock_drift_ppm: int = 0  # by which it is too fast
 
@@ -30,12 +32,14 @@ class Link:
     @property
     def is_modelled(self) -> bool:
         """Whether it asks for more than a length of frames; a real link gives no more."""
-        return bool(self.rate_bit_s or self.delay_ns or self.loss_ppm or self.sets_clock) or not self.offload
+        return (
+            bool(self.rate_bit_s or self.delay_ns or self.loss_ppm or self.sets_clock or self.card) or not self.offload
+        )
 
     @property
-    def table(self) -> dict[str, int | None]:
-        """What keys and records have of it: of clocks what is set, since older ones know nothing of clocks."""
-        return {name: value for name, value in vars(self).items() if value or not name.startswith("clock_")}
+    def table(self) -> dict[str, int | Card | None]:
+        """What keys and records have of it: of clocks and cards what is set, since older ones know of neither."""
+        return {name: value for name, value in vars(self).items() if value or not name.startswith(("clock_", "card"))}
 
 
 @dataclass(frozen=True)

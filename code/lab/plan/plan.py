@@ -14,6 +14,7 @@ from lab.files.digests import sha256
 from lab.model.parameters import Parameters
 from lab.model.trial import Ends, Job
 from lab.places import STRANGER
+from lab.plan import cards
 from lab.plan.binaries import kept_binary
 from lab.plan.perturbation import perturb, shuffle
 from lab.programs.request import Program, Request
@@ -64,6 +65,11 @@ class Planned:
     point: Point
     repetition: int
 
+    @property
+    def digests(self) -> dict[Path, str]:
+        """The digests of the series' files, as make_trial takes them."""
+        return {file: self.trial.programs[file.name] for file in files_of(self.series)}
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -81,8 +87,7 @@ class Plan:
 
 def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Plan:
     """All trials that the site can run; digests are those of the programs under test."""
-    if not site.traits.takes_models:
-        experiment = experiment.on_a_real_link()
+    experiment = experiment.on(site.traits)
     require_clocks(experiment, site)
     return Plan(experiment, site, tuple(_planned(experiment, site, digests)))
 
@@ -98,7 +103,12 @@ def require_clocks(experiment: Experiment, site: SiteFacts) -> None:
 
 def binaries(experiments: Iterable[Experiment]) -> set[Path]:
     """The programs under test that the experiments need."""
-    return {binary for experiment in experiments for series in experiment.series for binary in series.builds}
+    return {file for experiment in experiments for series in experiment.series for file in files_of(series)}
+
+
+def files_of(series: Series) -> tuple[Path, ...]:
+    """The programs of one series, what sets its clock, and what its card takes along."""
+    return (*series.builds, *cards.files_of(series))
 
 
 def canonical(value: object) -> str:
@@ -132,9 +142,10 @@ def make_trial(
     series: Series, request: Request, repetition: int, site: SiteFacts, digests: Mapping[Path, str]
 ) -> Trial:
     """One trial of a series with the counts of the request."""
-    programs = {file.name: digests[file] for file in series.builds}
+    programs = {file.name: digests[file] for file in files_of(series)}
+    steps = series.tool.steps(request, site.ends)
     job = Job(
-        steps=series.tool.steps(request, site.ends),
+        steps=tuple(map(cards.over_card, steps)) if series.has_card else steps,
         link=series.link,
         perturbation=perturb(repetition),
         deadline_s=request.deadline_s,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SpecError
 from lab.places import EXAMPLES, EXPERIMENTS
 from lab.plan.binaries import build, keep_binaries, keep_contents
+from lab.plan.cards import contents
 from lab.plan.plan import Plan, SiteFacts, make_plan
 from lab.plan.sources import compiled
 from lab.sites import Site
@@ -45,14 +46,15 @@ def open_workshop(
     return Workshop(site, facts, plans)
 
 
-def under_test(experiments: Iterable[Experiment], site: Site, progress: Callable[[str], None]) -> dict[Path, str]:
+def under_test(experiments: Sequence[Experiment], site: Site, progress: Callable[[str], None]) -> dict[Path, str]:
     """The digests of the programs under test: by the locked compiler where they run in the lab's image, else by this
     computer's. That takes its place where nobody gives the locked one: other bytes are then another identity."""
     series = [each for experiment in experiments for each in experiment.series]
     builds = dict(pair for each in series for pair in each.builds.items())
     if site.boots_image:
         try:
-            return keep_contents(compiled(builds, progress))
+            programs = compiled(builds, progress)
+            return keep_contents(programs | (contents(experiments, progress) if site.traits.repeats else {}))
         except SupplyError as why:
             progress(f"{why.what}: taking programs of this computer's compiler")
     build(each.tool.build for each in series if each.tool.build)
@@ -68,7 +70,7 @@ def left_out(plans: Iterable[Plan]) -> list[str]:
     """A sentence for each experiment about series that the site's link cannot run."""
     named = ((each, ", ".join(each.experiment.left_out)) for each in plans)
     return [
-        f"{each.experiment.name}: left out on {each.site.name}, whose link takes no model: {names}"
+        f"{each.experiment.name}: left out on {each.site.name}, whose link takes no such model: {names}"
         for each, names in named
         if names
     ]

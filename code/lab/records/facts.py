@@ -166,7 +166,7 @@ def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
     if isinstance(ends, dict):
         table["ends"] = {name: _end(value) for name, value in ends.items() if (name, value) != ("launcher", PLAIN)}
     if isinstance(part, Asked):
-        table["link"] = dict(part.link.table)
+        table["link"] = as_json(part.link.table)
     return table
 
 

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from lab.errors import RecordError
 from lab.places import REFERENCE
-from lab.plan.plan import Plan, binaries, make_plan
+from lab.plan.plan import Plan, binaries, files_of, make_plan
 from lab.plan.workshop import find_experiment, left_out, most_trials, require_count
 from lab.records.index import Group, read_groups
 from lab.records.reference import read_identity
@@ -120,7 +120,7 @@ def _about(best: Choice, others: int) -> Iterator[str]:
 def _choice(experiment: Experiment, group: Group) -> Choice | None:
     """The experiment with the programs that have records of most trials. Among equals, the present build wins, then
     the newest. None where the site's link can run no series of the experiment."""
-    if not (group.site.traits.takes_models or any(not each.link.is_modelled for each in experiment.series)):
+    if not any(each.runs_on(group.site.traits) for each in experiment.series):
         return None
     found = [_covered(experiment, group, digests) for digests in _builds(experiment, group)]
     return max(found, key=lambda each: (each.there, not each.outdated, each.newest))
@@ -136,7 +136,7 @@ def _covered(experiment: Experiment, group: Group, digests: dict[Path, str]) -> 
 def _builds(experiment: Experiment, group: Group) -> Iterator[dict[Path, str]]:
     """The present programs, where they have records; then the programs at the time of each build's newest record. Two
     programs are read together only if both existed at one time."""
-    pairs = {frozenset(series.builds) for series in experiment.series if series.builds}
+    pairs = {frozenset(files) for series in experiment.series if (files := files_of(series))}
     ran = [builds for files in pairs if (builds := _ran(files, group))]
     none = dict.fromkeys(binaries([experiment]), "")
     yield none | _joined(next(filter(_is_built, builds), builds[-1]) for builds in ran)

@@ -103,8 +103,7 @@ def _run(site: Site, facts: SiteFacts, planned: Planned, counts: tuple[Counts, .
     """A record with all its checks, which is not kept."""
     parameters = planned.trial.request.parameters.with_values(ONCE | {"verify": verify})
     request = replace(planned.trial.request, counts=counts, parameters=parameters)
-    digests = {file: planned.trial.programs[file.name] for file in planned.series.builds}
-    trial = make_trial(planned.series, request, 1, facts, digests)
+    trial = make_trial(planned.series, request, 1, facts, planned.digests)
     try:
         return measure(replace(planned, trial=trial), site, facts)
     except FailedOutcome as error:

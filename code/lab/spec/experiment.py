@@ -12,6 +12,7 @@ from lab.model.parameters import Counts, Parameters, Profile, Scalar
 from lab.model.trial import Link
 from lab.places import SET_CLOCK
 from lab.programs.request import Build, Program
+from lab.sites.traits import Traits
 
 Point = dict[str, Scalar]  # varied parameter -> its value
 MOST_TRIALS = 1_000_000  # without --yes: a plan keeps each trial in memory
@@ -40,6 +41,17 @@ class Series:
         """The programs under test, and what its link needs beside them; each with its build, where it is no `make`."""
         clock = {SET_CLOCK: None} if self.link.sets_clock else {}
         return dict.fromkeys(self.tool.binaries, self.tool.build) | clock
+
+    @property
+    def has_card(self) -> bool:
+        """Whether its messages go over a modelled card; sockets take the same wire without it."""
+        return self.link.card is not None and self.tool.rdma
+
+    def runs_on(self, traits: Traits) -> bool:
+        """Whether a site's link can be what the series asks for: a modelled card is in a machine of instructions."""
+        if self.link.card:
+            return traits.repeats
+        return traits.takes_models or not self.link.is_modelled
 
     def points(self) -> tuple[Point, ...]:
         """Every combination of the varied values, in the order of the file."""
@@ -100,12 +112,13 @@ class Experiment:
     left_out: tuple[str, ...] = ()  # series that the link cannot run
     causes: Causes | None = None
 
-    def on_a_real_link(self) -> Experiment:
-        """The experiment without the series that model a link."""
-        series = tuple(each for each in self.series if not each.link.is_modelled)
-        left_out = tuple(each.name for each in self.series if each.link.is_modelled)
+    def on(self, traits: Traits) -> Experiment:
+        """The experiment without the series that a site's link cannot be made for."""
+        series = tuple(each for each in self.series if each.runs_on(traits))
+        left_out = tuple(each.name for each in self.series if not each.runs_on(traits))
         if not series:
-            what = "every series models a link, and this site's link is real"
-            raise SpecError(what, file=self.file, hint="--site exact")
+            has = "has a modelled card, and this site has none"
+            what = has if traits.takes_models else "models a link, and this site's link is real"
+            raise SpecError(f"every series {what}", file=self.file, hint="--site exact")
         comparisons = tuple(each for each in self.comparisons if not {each.ours, *each.peers} & {*left_out})
         return replace(self, series=series, comparisons=comparisons, left_out=left_out)

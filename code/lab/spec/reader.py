@@ -16,6 +16,7 @@ from lab.files.toml_file import TomlFile, check_lines
 from lab.model.parameters import BYTE_COUNTS, Parameters, Profile, Scalar
 from lab.model.sizes import LARGEST, parse_size, parse_sizes
 from lab.model.trial import Link
+from lab.spec.cards import card_names, read_card
 from lab.spec.document import Document, SeriesTable, Values
 from lab.spec.experiment import MOST_TRIALS, Causes, Comparison, Experiment, Point, Series
 from lab.spec.programs import find_program, program_faults
@@ -71,13 +72,35 @@ class _Reader:
             measure=table.measure,
             published=self.layer(base, table.parameters, own),
             profiles=self.profiles(index, table),
-            link=parse_as(Link, {**self.document.link, **table.link}),
+            link=self.link(index, table),
             vary=dict(table.vary),
         )
         if not series.published.sizes:
             self.refuse(Fault(f"{series.name} has no sizes", ("parameters",), "sizes = ..."))
         self.check(series, index)
         return series
+
+    def link(self, index: int, table: SeriesTable) -> Link:
+        """The series' link; a card's file says what its wire is, and nobody else."""
+        given = {**self.document.link, **table.link}
+        name = given.pop("card", None)
+        link = parse_as(Link, given)
+        if not isinstance(name, str):
+            return link
+        for key in ("rate_bit_s", "delay_ns"):
+            if key in given:
+                what = f"{table.name} has a card, whose wire has its own {key}"
+                self.refuse(Fault(what, self.of_link(index, table, key), "the card's, in experiments/cards"))
+        if name not in (known := card_names()):
+            near = get_close_matches(name, known, n=1)
+            hint = f"{near[0]!r}?" if near else ""
+            what = f"there is no card {name!r}"
+            self.refuse(Fault(what, self.of_link(index, table, "card"), f"one of {', '.join(known)}", hint))
+        card = read_card(name).card
+        return replace(link, rate_bit_s=card.rate_bit_s, card=card)
+
+    def of_link(self, index: int, table: SeriesTable, key: str) -> Keys:
+        return ("series", index, "link", key) if key in table.link else ("link", key)
 
     def layer(self, base: Parameters, given: Values, path: Keys) -> Parameters:
         """The parameters with these values, each checked again: the schema cannot read 4G."""

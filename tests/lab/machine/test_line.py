@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lab.errors import SiteError
 from lab.machine.line import BASE_NS, netem, wire
+from lab.model.card import Card
 from lab.model.trial import Link
 
 
@@ -28,3 +30,20 @@ def test_a_link_becomes_arguments_of_the_wire() -> None:
 
 def test_a_link_without_a_rate_has_none_on_the_wire() -> None:
     assert "rate=0," in wire(Link())
+
+
+CARD = Card("mine", 32 * 10**9, 250, 30, 0, 1, 2, 3, 4, 5, 6, 7)
+
+
+def test_a_card_says_what_it_takes_and_how_long_its_wire_is() -> None:
+    words = wire(Link(rate_bit_s=CARD.rate_bit_s, card=CARD))
+    assert words.startswith("latency=250,rate=32000000000,mtu=4200,")
+    assert words.endswith(
+        "card_header_bytes=30,card_bus_bit_s=0,card_doorbell_ps=1,card_fetch_ps=2,card_write_ps=3,card_gap_ps=4,"
+        "card_block_ps=5,card_ack_ps=6,card_irq_ps=7"
+    )
+
+
+def test_a_kernels_model_of_a_link_has_no_card() -> None:
+    with pytest.raises(SiteError, match="only the exact machine has modelled cards, and this link has mine"):
+        list(netem(Link(card=CARD)))

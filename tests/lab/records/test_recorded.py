@@ -245,7 +245,7 @@ def test_records_of_a_real_link_are_read_without_what_models_one(
     file.write_text(file.read_text() + MODELLED)
     lay(replace(facts, name="host", traits=OwnDevices.traits))
     plan, said = read(file, results)
-    assert plan.experiment.left_out == ("gigabit",) and said[-1].endswith("whose link takes no model: gigabit")
+    assert plan.experiment.left_out == ("gigabit",) and said[-1].endswith("whose link takes no such model: gigabit")
 
 
 def test_what_lies_in_a_folder_is_read_once(lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

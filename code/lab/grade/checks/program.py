@@ -46,8 +46,7 @@ def program(case: Case) -> Iterator[Finding]:
 def _longer(case: Case, planned: Planned) -> Planned:
     counts = tuple(replace(each, iterations=TIMES * each.iterations) for each in planned.trial.request.counts)
     request = replace(planned.trial.request, counts=counts)
-    digests = {file: planned.trial.programs[file.name] for file in planned.series.builds}
-    trial = make_trial(planned.series, request, planned.repetition, case.own_plan.site, digests)
+    trial = make_trial(planned.series, request, planned.repetition, case.own_plan.site, planned.digests)
     return replace(planned, trial=trial)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lab.analysis.estimate import Estimate
 from lab.places import PUBLISHED
-from lab.report.evidence.published_files import Entry, entries, rows_of
+from lab.report.evidence.published_files import Entry, all_entries, entries, rows_of
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,12 @@ class PublishedCurve:
 def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
     """The curves that belong beside an experiment."""
     return tuple(_curve(entry, folder) for entry in entries("curve", experiment, folder))
+
+
+def published_curve(file: str, folder: Path = PUBLISHED) -> PublishedCurve | None:
+    """The only curve in a file there; None where it holds another number of them."""
+    found = [entry for entry in all_entries("curve", folder) if entry["file"] == file]
+    return _curve(found[0], folder) if len(found) == 1 else None
 
 
 def _curve(entry: Entry, folder: Path) -> PublishedCurve:

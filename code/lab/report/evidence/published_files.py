@@ -21,8 +21,12 @@ Entry = dict[str, Any]
 
 def entries(kind: str, experiment: str, folder: Path) -> Iterator[Entry]:
     """The entries of one kind in the index that belong to an experiment."""
-    index = read_toml(folder / INDEX, "published").document
-    return (entry for entry in index.get(kind, ()) if experiment in entry["experiments"])
+    return (entry for entry in all_entries(kind, folder) if experiment in entry["experiments"])
+
+
+def all_entries(kind: str, folder: Path) -> Iterator[Entry]:
+    """All entries of one kind in the index."""
+    yield from read_toml(folder / INDEX, "published").document.get(kind, ())
 
 
 def rows_of(entry: Entry, folder: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:

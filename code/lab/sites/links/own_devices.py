@@ -38,6 +38,10 @@ class OwnDevices:
 
 def refuse_model(link: Link) -> None:
     """Refuse all of a link model but its MTU: the record has the MTU of the link."""
+    if link.card:
+        raise SiteError(
+            f"a real link has cards of its own, and takes no modelled {link.card.name}", hint="--site exact"
+        )
     if link.is_modelled:
         raise SiteError("a real link takes no model of rate, delay, loss or offload", hint="--site exact")
 

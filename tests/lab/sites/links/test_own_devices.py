@@ -108,7 +108,7 @@ def test_between_two_cards_what_models_a_link_is_left_out_and_said(
     assert plan.experiment.left_out == ("verbs.gigabit", "tcp.gigabit")
     assert not any(each.series.link.is_modelled for each in plan.planned)
     assert left_out([plan]) == [
-        "verbs_throughput: left out on host, whose link takes no model: verbs.gigabit, tcp.gigabit"
+        "verbs_throughput: left out on host, whose link takes no such model: verbs.gigabit, tcp.gigabit"
     ]
 
 

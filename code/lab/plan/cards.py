@@ -1,0 +1,36 @@
+"""What trials over a modelled card take along into the machine, and how it starts their programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from lab.compiler import card
+from lab.model.trial import DIRECTORY, Step
+from lab.places import CACHE, CARD, MACHINE
+from lab.spec.experiment import Experiment, Series
+
+STARTER = CARD / "library" / "over-card"
+BUILT = CACHE / "card"
+MODULE, LIBRARY = BUILT / "labcard.ko", BUILT / "libcard.so"
+FILES = (STARTER, MODULE, LIBRARY)
+
+
+def files_of(series: Series) -> tuple[Path, ...]:
+    """The files beside a series' programs."""
+    return FILES if series.has_card else ()
+
+
+def contents(experiments: Iterable[Experiment], tell: Callable[[str], None]) -> dict[Path, bytes]:
+    """Those files, compiled, where an experiment has a card."""
+    if not any(series.has_card for each in experiments for series in each.series):
+        return {}
+    module, library = card.built(MACHINE, CACHE, tell)
+    return {STARTER: STARTER.read_bytes(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
+
+
+def over_card(step: Step) -> Step:
+    """A step whose two programs find the card in place of Soft-RoCE's data path."""
+    start = f"{DIRECTORY}/{STARTER.name}"
+    return replace(step, server=(start, *step.server), client=(start, *step.client))
