@@ -37,6 +37,14 @@ def write_limit(sizes: Sequence[float], rate_bit_s: float, mtu: int) -> Limit:
     return Limit("after headers, WRITE", tuple(sizes), y)
 
 
+def card_limit(sizes: Sequence[float], rate_bit_s: float, mtu: int, header: int) -> Limit:
+    """RDMA WRITE by a modelled card whose packets have a header of so many bytes."""
+    payload = next(each for each in PATH_MTUS if each + ROCE + WRITE <= mtu)
+    wire = [size + -(-size // payload) * header + WRITE for size in sizes]
+    y = tuple(rate_bit_s / 8 * size / on_wire for size, on_wire in zip(sizes, wire, strict=True))
+    return Limit("after headers, WRITE by the card", tuple(sizes), y)
+
+
 def tcp_limit(sizes: Sequence[float], rate_bit_s: float, mtu: int) -> Limit:
     """TCP over IPv4 with timestamps: a stream, so full segments whatever the message size."""
     best = rate_bit_s / 8 * (mtu - TCP) / (mtu + ETHERNET)

@@ -12,6 +12,7 @@ from lab.docs.markdown import rows
 from lab.docs.record_words import CLAIM_COLUMNS as OF_CLAIMS
 from lab.docs.record_words import COLUMNS as OF_TABLES
 from lab.docs.record_words import COUNTERS, FIELDS, FILES, IDENTITY, KINDS, STATE
+from lab.model.card import Card
 from lab.model.parameters import Counts
 from lab.model.trial import End, Ends, Link, Perturbation
 from lab.programs.request import Sample
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 PLAIN = {int: "a whole number", str: "a text", bool: "true or false", float: "a number", type(None): "null"}
-INNER = (Counts, Traits, Ends, End, Link, Perturbation, StepFacts, FirstAsked)
+INNER = (Counts, Traits, Ends, End, Link, Card, Perturbation, StepFacts, FirstAsked)
 PARTS = {
     Asked: "What was asked. With any of it changed, it would be another trial with another key.",
     Measured: "What the site and the programs said.",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from lab.files.schema import whole_schema
+
+CARD = whole_schema("card")  # says of each parameter what it is
+
 FIELDS: dict[str, dict[str, str]] = {
     "Facts": {"key": "SHA-256 over commands, link, perturbation, programs and identity; the folder's name."},
     "Asked": {
@@ -53,6 +57,11 @@ FIELDS: dict[str, dict[str, str]] = {
         "offload": "Whether segmentation offload is on.",
         "clock_offset_ns": "By how much the server's clock was ahead when the job began.",
         "clock_drift_ppm": "By how many millionths it was too fast.",
+        "card": "The modelled card of each computer; left out without.",
+    },
+    "Card": {
+        "name": "Its file in `experiments/cards`.",
+        **{name: str(about["description"]) for name, about in CARD["properties"].items() if name != "title"},
     },
     "Perturbation": {
         "start_delay_ns": "How long the start was delayed.",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from lab.compiler import card
+from lab.files.digests import sha256, sums_of
 from lab.model.trial import DIRECTORY, Step
 from lab.places import CACHE, CARD, MACHINE
 from lab.spec.experiment import Experiment, Series
@@ -27,7 +29,13 @@ def contents(experiments: Iterable[Experiment], tell: Callable[[str], None]) -> 
     if not any(series.has_card for each in experiments for series in each.series):
         return {}
     module, library = card.built(MACHINE, CACHE, tell)
-    return {STARTER: STARTER.read_bytes(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
+    return {STARTER: starter(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
+
+
+def starter() -> bytes:
+    """The script, which ends with a digest of the device: its own bytes are of one kind of computer."""
+    sources = {file.name: sha256(file) for file in (CARD / "abi.h", *CARD.glob("device/*.[ch]"))}
+    return STARTER.read_bytes() + f"# the device: {hashlib.sha256(sums_of(sources)).hexdigest()}\n".encode()
 
 
 def over_card(step: Step) -> Step:

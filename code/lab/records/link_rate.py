@@ -21,12 +21,20 @@ def payload_most(mtu: int, *, rdma: bool) -> float:
     """The largest share of an Ethernet's bytes that can be a message's."""
     if not rdma:
         return (mtu - TCP_LEAST) / (mtu + ETHERNET)
-    packet = next(each for each in PATH_MTUS if each + ROCE <= mtu)
+    packet = largest_packet(mtu)
     return packet / (packet + ROCE + ETHERNET)
 
 
-def bytes_per_s_most(link: Link, states: Iterable[object], *, rdma: bool) -> float | None:
+def largest_packet(mtu: int) -> int:
+    """Bytes of payload in RDMA's largest packet."""
+    return next(each for each in PATH_MTUS if each + ROCE <= mtu)
+
+
+def bytes_per_s_most(link: Link, states: Iterable[object], *, rdma: bool, bypass: bool = False) -> float | None:
     """A model's rate less the headers of its frames; a card's rate as it is, since its frames are unknown."""
+    if link.rate_bit_s is not None and link.card and bypass:
+        packet = largest_packet(link.mtu)
+        return link.rate_bit_s / 8 * packet / (packet + link.card.header_bytes)
     if link.rate_bit_s is not None:
         return link.rate_bit_s / 8 * payload_most(link.mtu, rdma=rdma)
     rates = [state.get("rate_bit_s") for state in states if isinstance(state, dict)]
@@ -45,7 +53,10 @@ def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples:
     if rdma and site.ends.client == site.ends.server:
         return
     states = (outcome.state.get(end) for end in ("client", "server"))
-    most, at_once = bytes_per_s_most(link, states, rdma=rdma), bytes_at_once(link, site.traits)
+    most, at_once = (
+        bytes_per_s_most(link, states, rdma=rdma, bypass=planned.series.has_card),
+        bytes_at_once(link, site.traits),
+    )
     rows = [each for each in samples if each.sample in RATES and each.time_ns > 0]
     if most is None or not rows or (at_once and planned.trial.request.parameters.verify):
         return  # to check bytes silences the link an unknown number of times

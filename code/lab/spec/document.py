@@ -25,6 +25,7 @@ class SeriesTable:
     parameters: Values = field(default_factory=dict)
     profile: Profiles = field(default_factory=dict)
     link: JsonTable = field(default_factory=dict)
+    soft_roce: bool = False
     vary: Mapping[str, tuple[int | str | bool, ...]] = field(default_factory=dict)
 
 

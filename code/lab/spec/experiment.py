@@ -30,6 +30,7 @@ class Series:
     profiles: dict[str, Profile]
     link: Link
     vary: dict[str, tuple[Scalar, ...]]
+    soft_roce: bool = False  # over a card's wire by the kernel, in place of the card
 
     @property
     def program(self) -> str:
@@ -44,8 +45,8 @@ class Series:
 
     @property
     def has_card(self) -> bool:
-        """Whether its messages go over a modelled card; sockets take the same wire without it."""
-        return self.link.card is not None and self.tool.rdma
+        """Whether its messages go over a modelled card; sockets and Soft-RoCE take the same wire without it."""
+        return self.link.card is not None and self.tool.rdma and not self.soft_roce
 
     def runs_on(self, traits: Traits) -> bool:
         """Whether a site's link can be what the series asks for: a modelled card is in a machine of instructions."""

@@ -74,7 +74,11 @@ class _Reader:
             profiles=self.profiles(index, table),
             link=self.link(index, table),
             vary=dict(table.vary),
+            soft_roce=table.soft_roce,
         )
+        if series.soft_roce and not (series.link.card and series.tool.rdma):
+            what = f"{series.name} names Soft-RoCE in place of a card, and has no card"
+            self.refuse(Fault(what, ("series", index, "soft_roce"), "a program of verbs over a link with a card"))
         if not series.published.sizes:
             self.refuse(Fault(f"{series.name} has no sizes", ("parameters",), "sizes = ..."))
         self.check(series, index)

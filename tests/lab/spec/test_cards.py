@@ -79,3 +79,15 @@ def test_a_card_is_left_out_where_time_is_not_the_count_of_instructions(experime
 def test_nothing_but_cards_is_refused_elsewhere(experiment_file: Write) -> None:
     with pytest.raises(SpecError, match="every series has a modelled card, and this site has none"):
         load(experiment_file(HEAD + LINK + VERBS)).on(Cable.traits)
+
+
+def test_soft_roce_takes_the_wire_in_place_of_the_card(experiment_file: Write) -> None:
+    soft = SERIES.format("soft", "verbs", "write") + "soft_roce = true\n"
+    card, soft_roce = load(experiment_file(HEAD + LINK + VERBS + soft)).series
+    assert card.link == soft_roce.link and (card.has_card, soft_roce.has_card) == (True, False)
+
+
+@pytest.mark.parametrize("text", [HEAD + VERBS, HEAD + LINK + TCP])
+def test_soft_roce_stands_in_for_a_card_only(experiment_file: Write, text: str) -> None:
+    with pytest.raises(SpecError, match="in place of a card"):
+        load(experiment_file(text + "soft_roce = true\n"))

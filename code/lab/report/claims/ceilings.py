@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lab.analysis.ceiling import Limit, tcp_limit, write_limit
+from lab.analysis.ceiling import Limit, card_limit, tcp_limit, write_limit
 from lab.analysis.estimate import Estimate
 from lab.analysis.summary import estimate_median
 from lab.report.claim import Claim, ClaimGroup, ClaimKind
@@ -31,6 +31,8 @@ def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
         return None
     if series.program in ("tcp", "iperf3"):
         return tcp_limit(sizes, rate, mtu)
+    if series.link.card and series.has_card and series.operation == "write":
+        return card_limit(sizes, rate, mtu, series.link.card.header_bytes)
     is_write = series.program in ("verbs", "ib_write_bw") and series.operation == "write"
     return write_limit(sizes, rate, mtu) if is_write else None
 

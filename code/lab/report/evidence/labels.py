@@ -24,7 +24,15 @@ def label(series: Series) -> str:
     if is_own(series):
         return series.name
     words = OURS.get(series.program, series.program)
-    return f"{words} {series.operation.upper()}" if series.program == "verbs" else words
+    words = f"{words} {series.operation.upper()}" if series.program == "verbs" else words
+    return f"{words}{_way(series)}"
+
+
+def _way(series: Series) -> str:
+    """What takes verbs to the wire, where that may be a modelled card."""
+    if not (series.link.card and series.tool.rdma):
+        return ""
+    return f", modelled card {series.link.card.name}" if series.has_card else ", Soft-RoCE"
 
 
 def label_within(experiment: Experiment, series: Series) -> str:
@@ -48,7 +56,9 @@ def describe_link(link: Link, site: SiteFacts) -> str:
     delay = f", {link.delay_ns} ns delay" if link.delay_ns else ""
     loss = f", {link.loss_ppm} ppm loss" if link.loss_ppm else ""
     offload = "" if link.offload else ", no segmentation offload"
-    return f"{site.name} cable, MTU {link.mtu} B, {describe_rate(link)}{delay}{loss}{offload}{_clock(link)}"
+    card = f", {link.card.wire_ns} ns, wire of the modelled card {link.card.name}" if link.card else ""
+    said = f"{describe_rate(link)}{delay}{loss}{offload}{_clock(link)}{card}"
+    return f"{site.name} cable, MTU {link.mtu} B, {said}"
 
 
 def _clock(link: Link) -> str:
