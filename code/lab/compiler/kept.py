@@ -28,9 +28,9 @@ def build_once(task: Compilation, machine: Path, cache: Path, tell: Callable[[st
     return {name: (target / name).read_bytes() for name in task.wanted}
 
 
-def place(task: Compilation, machine: Path, cache: Path) -> Path:
-    """Where the programs of a task are, or will be."""
-    return cache / "built" / digest(task, toolchain.place(machine, cache))
+def place(task: Compilation, machine: Path, cache: Path, section: str = "", kind: str = "built") -> Path:
+    """Where the programs of a task are, or will be; a section adds to its toolchain."""
+    return cache / kind / digest(task, toolchain.place(machine, cache, section))
 
 
 def digest(task: Compilation, compiler: Path) -> str:

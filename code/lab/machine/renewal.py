@@ -13,11 +13,14 @@ from lab.files.storage import write_text
 from lab.machine import contents, elf
 from lab.supply import deb, indices
 from lab.supply.indices import Indices
-from lab.supply.lock import COMPILER, GUEST, Lock, Locked, cross, python, runner, text_of
+from lab.supply.lock import COMPILER, GUEST, KERNEL, Lock, Locked, cross, python, runner, text_of
 from lab.supply.packages import Packages, SupplyError
 
-KERNEL = re.compile(r"linux-image-\d")  # its name holds the kernel's ABI, so a newer one has another name
-KERNEL_METAPACKAGE = "linux-image-amd64"
+# The kernel's name, and that of its headers, hold its ABI, so that a newer one has another name.
+METAPACKAGES = {
+    "linux-image-amd64": re.compile(r"linux-image-\d"),
+    "linux-headers-amd64": re.compile(r"linux-headers-\d"),
+}
 GUEST_ARCHITECTURE = "amd64"
 HOST_ARCHITECTURES = ("amd64", "arm64")
 # What each section is made of: its name, the table that says so, the architecture.
@@ -27,6 +30,7 @@ SECTIONS = (
     *((python(architecture), "python.toml", architecture) for architecture in HOST_ARCHITECTURES),
     (COMPILER, "compiler.toml", GUEST_ARCHITECTURE),
     *((cross(other), "cross.toml", GUEST_ARCHITECTURE) for other in HOST_ARCHITECTURES if other != GUEST_ARCHITECTURE),
+    (KERNEL, "kernel.toml", GUEST_ARCHITECTURE),
 )
 
 
@@ -48,11 +52,11 @@ def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
 
 
 def concrete(offers: Indices, packages: Iterable[str]) -> dict[str, str]:
-    """Names and versions to take: for the kernel's metapackage, the kernel that it stands for."""
+    """Names and versions to take: for the kernel's metapackages, the kernel or the headers that they stand for."""
     versions = offers.preferred(packages)
-    if KERNEL_METAPACKAGE in versions:
-        (meta,) = offers.stanzas({KERNEL_METAPACKAGE: versions.pop(KERNEL_METAPACKAGE)})
-        versions |= offers.preferred(name for name in indices.dependencies(meta) if KERNEL.match(name))
+    for name in versions.keys() & METAPACKAGES.keys():
+        (meta,) = offers.stanzas({name: versions.pop(name)})
+        versions |= offers.preferred(each for each in indices.dependencies(meta) if METAPACKAGES[name].match(each))
     return versions
 
 

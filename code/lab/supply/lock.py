@@ -15,7 +15,7 @@ HEADER = """\
 # The guest and its compiler are the same everywhere; QEMU, which runs them, is of the host's architecture, and so is
 # the Python for hosts whose own won't do. An archive of old versions has all of them as of the date.
 """
-GUEST, RUNNER, COMPILER, CROSS = "guest", "runner", "compiler", "cross"
+GUEST, RUNNER, COMPILER, CROSS, KERNEL = "guest", "runner", "compiler", "cross", "kernel"
 DATE = re.compile(r"date (\d{8}T\d{6}Z)", re.ASCII)
 SECTION = re.compile(r"\[([a-z]+(?: [a-z0-9]+)?)\]", re.ASCII)
 LINE = re.compile(
