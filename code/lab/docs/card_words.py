@@ -1,0 +1,62 @@
+"""The sentences of docs/cards.md around its tables."""
+
+from __future__ import annotations
+
+HEAD = """# The modelled card
+
+Written by `make docs` from experiments/cards and experiments/published: change those, not this page.
+
+A link with `card = "qdr"` has an RDMA card in each of the exact machine's two computers. A program's verbs go to it
+without the kernel: the card reads requests from the program's memory, moves the data itself, and writes completions.
+No instruction of a computer moves a byte, and every time is the sum of the parts below.
+
+```toml
+[[series]]
+name = "card"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+link = { card = "qdr" }
+```
+
+## What it is
+- A device in QEMU (`code/card/device`), a kernel module (`code/card/module`) and a library that is loaded before
+  libibverbs (`code/card/library`). Programs run unchanged. The control path is that of the real Soft-RoCE device:
+  contexts, addresses, protection domains, every change of a queue pair's state. The data path is the card's.
+- RC, UC and UD, shared receive queues, lists, inline data, selective signalling, solicited events, asynchronous
+  events. `ibv_create_qp_ex` with more than a protection domain, `ibv_create_cq_ex`, memory windows, multicast and
+  resizing say that they are not supported, as other devices do; programs then take the older calls.
+- TCP on such a link takes the same wire: its frames and the card's packets share it. With `soft_roce = true` a series
+  goes over that wire by Soft-RoCE, in place of the card.
+
+## What it is not
+- The prediction of one particular card. It is a model with eleven numbers; whatever comes from it says "modelled
+  card".
+- Part of the other sites: `host`, `ssh`, `slurm` and `vm` leave such series out, and say so.
+- Aware of caches: address translations, queue pairs and requests cost the same however many there are.
+
+## Its clock
+One instruction of a computer is one nanosecond, for the card as for TCP and MPI: the processor is a plain one of 1
+GHz that executes an instruction in each cycle, beside a card with the times of a real one. A faster processor would
+move TCP and Soft-RoCE up, and the card only where the processor limits it.
+"""
+
+OF_PARAMETERS = """## Its parameters
+Each has a unit in its name and an origin in the card's file: a data sheet, a fit to a measured curve, or an
+assumption. `lab fit-card CURVE.csv --rate-bit-s N` fits header, gap and block to a curve of throughput. Nothing else
+of a card follows from such a curve, and no parameter is of one size only.
+"""
+
+OF_ERRORS = """## Against the published reports
+`qdr` is fitted to report A. Report B is predicted by it: its largest sizes are 4 % above the model, and 3 % above
+what QDR can carry at all. Divided by 1.048576 they would agree with A to within 1 %, which looks like MiB printed as
+MB; the data can't prove it. Both reports jump five-fold between 1 KiB and 2 KiB: up to 1 KiB the data travel inside
+their requests, block by block, and from there on the card fetches them. At 1, 64 and 128 bytes both are slower than
+at their neighbours, A at 2 and 4 too, by something that the model does not have.
+"""
+
+AFTER = """## Inline or not
+A request that brings its data costs the card 78 ns for each 64 bytes, so that from 93 bytes on it costs more than the
+message itself (228 ns): throughput is best without, and latency is better with, by one fetch from memory. `inline =
+0` is the better choice for throughput at every size; report A's program sent up to 1 KiB inline.
+"""

@@ -1,0 +1,22 @@
+"""docs/cards.md: every parameter of every card, and the errors against what was published."""
+
+from __future__ import annotations
+
+from lab.docs.card_page import page
+from lab.model.card import PARAMETERS
+from lab.spec.cards import card_names, read_card
+
+
+def test_each_card_has_each_parameter_with_its_origin() -> None:
+    text = page()
+    for name in card_names():
+        section = text.partition(f"### {name}\n")[2].partition("\n#")[0]
+        for parameter, known in read_card(name).known.items():
+            assert f"| `{parameter}` | {known.value:,} | {known.origin} |" in section
+    assert text.count("| `gap_ps` |") == len(card_names()) + 1 and len(PARAMETERS) == 11
+
+
+def test_qdr_is_within_two_percent_of_the_report_it_was_fitted_to_and_five_of_the_other() -> None:
+    (last,) = (line for line in page().splitlines() if line.startswith("| median"))
+    fitted, predicted = (float(each.strip().removesuffix("%")) for each in last.split("|") if "%" in each)
+    assert fitted <= 2 and predicted <= 5
