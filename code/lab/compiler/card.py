@@ -54,7 +54,7 @@ def library(machine: Path) -> Compilation:
 
 def device_by(compiler: str, machine: Path) -> Compilation:
     """By the compiler for a host of some architecture."""
-    files = _sources(machine, "card/device", "card/abi.h", "machine/pair/qemu.h", "machine/pair/card.h")
+    files = _sources(machine, "card/device", "card/abi.h", "machine/pair/qemu.h", "machine/pair/rdma.h")
     return _compilation(files, (compiler, *PLUGIN_FLAGS), DEVICE)
 
 

@@ -2,16 +2,16 @@
 /*
  * Copies of a process that waits: what it has read, run and translated is there in each of them at once.
  *
- * An order comes over a socket: words, and ORDER_FILES descriptors or one more. The copy gets the files, and the words
- * to go on by. Over the last one of the files, a socket, who ordered it learns its number and then its status, 4 bytes
- * each; a copy whose socket is closed there is killed.
+ * An order comes over a socket: words, and ORDER_FILES descriptors or up to two more. The copy gets the files, and the
+ * words to go on by. Over the last one of the files, a socket, who ordered it learns its number and then its status, 4
+ * bytes each; a copy whose socket is closed there is killed.
  */
 #ifndef COPIES_H
 #define COPIES_H
 
 #include <stdbool.h>
 
-enum { SHARED, MAILBOX, CONSOLE, ERRORS, LIFE, LOG, ORDER_FILES = LOG, MOST_FILES };
+enum { SHARED, MAILBOX, CONSOLE, ERRORS, LIFE, LOG, ORDER_FILES = LOG, MOST_FILES = LOG + 2 };
 enum { WORDS_BYTES = 1024 };
 
 struct order {

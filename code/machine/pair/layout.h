@@ -19,7 +19,8 @@ enum { LINK, SIDE, WIRES }; /* what is measured, and the network of those who me
 /* What an end has sent over a wire. A trial leaves the same numbers on every run. */
 struct counts {
 	uint64_t frames;  /* that the wire took, lost ones included */
-	uint64_t bytes;   /* of these, from the first byte of the header to the last one of the payload */
+	uint64_t bytes;   /* of these, from the first byte of the header to the last one of the payload; of an RDMA
+			     card's, all that they take on the line */
 	uint64_t dropped; /* that the wire did not take: the queue was full, or the frame longer than the MTU */
 	uint64_t lost;    /* of those that it took */
 };

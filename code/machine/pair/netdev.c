@@ -16,6 +16,7 @@ static struct card {
 } cards[WIRES];
 static struct plug *plugs;
 static struct steps *steps;
+static void (*rdma_deliver)(int64_t now_ns, const uint8_t *bytes, size_t size);
 
 static int wire_of(const struct net_client *client)
 {
@@ -28,15 +29,17 @@ static void log_at(int wire, int64_t now, enum direction direction, const struct
 		log_frame(plugs[wire].log, now, direction, frame->bytes, frame->size, fate);
 }
 
+static const char *const fates[] = { [CARRIED] = NULL, [LOST] = "lost", [DROPPED] = "dropped" };
+
 static void send_one(int wire, int64_t now, const struct cut *cut, unsigned int number)
 {
-	static const char *const fates[] = { [CARRIED] = NULL, [LOST] = "lost", [DROPPED] = "dropped" };
 	const size_t size = cut_size(cut, number);
 	struct frame *const frame = steps_room(steps, wire, size);
 	const enum fate fate = wire_send(&plugs[wire].wire, now, size, &frame->arrival_ns);
 
 	frame->size = (uint32_t)size;
 	frame->verified = cut->verified;
+	frame->is_rdma = 0;
 	cut_write(cut, number, frame->bytes);
 	log_at(wire, now, OUT, frame, fates[fate]);
 	if (fate == CARRIED)
@@ -69,6 +72,42 @@ static ssize_t from_card(struct net_client *client, const uint8_t *bytes, size_t
 	return (ssize_t)size;
 }
 
+void netdev_plug_rdma(void (*deliver)(int64_t now, const uint8_t *bytes, size_t size))
+{
+	rdma_deliver = deliver;
+}
+
+int64_t netdev_link_free(void)
+{
+	return plugs[LINK].wire.free_ns;
+}
+
+/* In a log, it is of the first Ethernet type for local experiments (IEEE 802), from one end's card to the other's. */
+int64_t netdev_send_rdma(int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)
+{
+	const uint8_t me = (uint8_t)(1 + steps->pair->end), other = (uint8_t)(3 - me);
+	const uint8_t header[HEADER_BYTES] = { 2, 0, 0, 0, 2, other, 2, 0, 0, 0, 2, me, 0x88, 0xb5 };
+	struct frame *const frame = steps_room(steps, LINK, sizeof(header) + size);
+	const enum fate fate = wire_carry(&plugs[LINK].wire, now, line_bytes, &frame->arrival_ns);
+
+	frame->size = (uint32_t)(sizeof(header) + size);
+	frame->verified = 0;
+	frame->is_rdma = 1;
+	memcpy(frame->bytes, header, sizeof(header));
+	memcpy(frame->bytes + sizeof(header), bytes, size);
+	log_at(LINK, now, OUT, frame, fates[fate]);
+	if (fate == CARRIED)
+		steps_send(steps, LINK, frame);
+	return netdev_link_free();
+}
+
+static void deliver_rdma(int64_t now, const struct frame *frame)
+{
+	log_at(LINK, now, IN, frame, NULL);
+	if (rdma_deliver)
+		rdma_deliver(now, frame->bytes + HEADER_BYTES, frame->size - HEADER_BYTES);
+}
+
 void netdev_deliver(struct machine *machine, int wire, const struct frame *frame)
 {
 	static uint8_t bytes[sizeof(struct card_header) + LARGEST];
@@ -76,6 +115,10 @@ void netdev_deliver(struct machine *machine, int wire, const struct frame *frame
 	const bool told = frame->verified && plugs[wire].is_checked && card->takes_checked;
 	const struct card_header header = { .flags = told ? CHECKSUM_IS_RIGHT : 0, .buffers = 1 };
 
+	if (frame->is_rdma) {
+		deliver_rdma(machine->now_ns(machine), frame);
+		return;
+	}
 	log_at(wire, machine->now_ns(machine), IN, frame, NULL);
 	memcpy(bytes, &header, card->header_bytes);
 	memcpy(bytes + card->header_bytes, frame->bytes, frame->size);

@@ -18,6 +18,13 @@ struct plug {
 /* Make both; what the cards send then goes over these wires to the other end, or nowhere without steps. */
 void netdev_plug(struct steps *steps, struct plug plugs[WIRES]);
 
+/* The other kind of card that sends over the link, and what is to get the packets that arrive for it. */
+void netdev_plug_rdma(void (*deliver)(int64_t now_ns, const uint8_t *bytes, size_t size));
+
+/* Send its packet to the other end's now; from when on the link is free. */
+int64_t netdev_send_rdma(int64_t now_ns, const uint8_t *bytes, size_t size, uint64_t line_bytes);
+int64_t netdev_link_free(void);
+
 /* Give a frame that has arrived to its card. */
 void netdev_deliver(struct machine *machine, int wire, const struct frame *frame);
 

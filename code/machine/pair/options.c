@@ -29,6 +29,7 @@ static bool set(struct options *o, const char *name, size_t length, const char *
 		{ "offload", NULL, &o->offload }, { "trusted", NULL, &o->trusted },
 		{ "hold", NULL, &o->hold_ns },    { "calls", NULL, &o->calls },
 		{ "mailbox", NULL, &o->mailbox }, { "console", NULL, &o->console },
+		{ "card", NULL, &o->card },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
@@ -48,10 +49,24 @@ static bool is_possible(const struct options *o)
 	       ((!strcmp(o->end, "0") || !strcmp(o->end, "1")) && o->latency_ns && o->latency_ns < 1ull << 62);
 }
 
+static bool is_of_card(const char *word)
+{
+	return strncmp(word, "card_", strlen("card_")) == 0;
+}
+
+static bool keep(struct options *o, const char *word)
+{
+	const size_t used = strlen(o->card_words);
+
+	return snprintf(o->card_words + used, CARD_WORDS_BYTES - used, "%s,", word) < (int)(CARD_WORDS_BYTES - used);
+}
+
 static bool read_one(struct options *o, const char *word)
 {
 	const char *const equals = strchr(word, '=');
 
+	if (equals && is_of_card(word))
+		return keep(o, word);
 	if (equals && set(o, word, (size_t)(equals - word), equals + 1))
 		return true;
 	fprintf(stderr, "pair: %s is no option of this plugin\n", word);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { CARD_WORDS_BYTES = 512 };
+
 struct options {
 	const char *end;     /* 0: the client's, 1: the server's; without it, this machine has no wires */
 	const char *shared;  /* the file that is shared with the other end; without it, the wires lead nowhere */
@@ -16,7 +18,10 @@ struct options {
 	uint64_t offload;                                            /* 1: the card checks what it receives */
 	uint64_t trusted; /* 1: this QEMU is the very one whose structures are known */
 	uint64_t hold_ns; /* the time at which it stops, and makes copies of itself from then on; 0: never */
-	uint64_t calls, mailbox, console; /* descriptors: where copies are ordered, and what each has of its own */
+	uint64_t calls, mailbox, console;  /* descriptors: where copies are ordered, and what each has of its own */
+	uint64_t card;                     /* which of a copy's files is its RDMA card; 0: none */
+	char card_words[CARD_WORDS_BYTES]; /* what that is told: all words that begin with `card_`, a comma after each
+					    */
 };
 
 /* The options of a plugin; false for one that is unknown or is no number, which is then told. */

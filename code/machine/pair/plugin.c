@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The plugin: turns in every machine; with `end=`, that machine is one end of a pair too. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "netdev.h"
 #include "options.h"
 #include "qemu.h"
+#include "rdma.h"
 #include "turns.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -73,6 +75,23 @@ static char *path_of(int file)
 	return file >= 0 && asprintf(&path, "/proc/self/fd/%d", file) > 0 ? path : NULL;
 }
 
+/* It looks into QEMU deeper than the rest, and only into the one that is known. */
+static void plug_card(const char *path)
+{
+	static struct rdma_link link = { .send = netdev_send_rdma, .free_ns = netdev_link_free };
+	void *const object = options.trusted ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	rdma_plug_call *const plug_in = object ? (rdma_plug_call *)dlsym(object, "rdma_plug") : NULL;
+	rdma_deliver *deliver;
+
+	link.rate_bit_s = options.rate_bit_s;
+	deliver = plug_in ? plug_in(&link, options.card_words) : NULL;
+	if (!deliver) {
+		fprintf(stderr, "pair: no card for this QEMU: %s\n", options.trusted ? dlerror() : "it is another one");
+		exit(EXIT_FAILURE);
+	}
+	netdev_plug_rdma(deliver);
+}
+
 /* A copy of this machine: a pair of its own with a copy of the other one, and files of its own. */
 static void go_on(struct order *order)
 {
@@ -84,8 +103,10 @@ static void go_on(struct order *order)
 	if (!options_change(&options, order->words))
 		exit(EXIT_FAILURE);
 	options.shared = path_of(order->files[SHARED]);
-	options.log = path_of(order->files[LOG]);
+	options.log = options.card == LOG ? NULL : path_of(order->files[LOG]);
 	join_other();
+	if (options.card > 0 && options.card < MOST_FILES)
+		plug_card(path_of(order->files[options.card]));
 	clock_go_on(&steps);
 }
 

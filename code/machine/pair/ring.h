@@ -22,7 +22,8 @@ struct ring {
 struct frame {
 	int64_t arrival_ns;
 	uint32_t size;
-	uint32_t verified; /* the card has computed its checksums: they are right */
+	uint16_t verified; /* the card has computed its checksums: they are right */
+	uint16_t is_rdma;  /* for the other end's RDMA card, and from this one's: no guest can say so */
 	uint8_t bytes[];
 };
 

@@ -73,17 +73,26 @@ static bool loses(struct wire *w)
 	return w->model.loss_ppm && (wide)draw(&w->random) * MILLION >> 64 < w->model.loss_ppm;
 }
 
-enum fate wire_send(struct wire *w, int64_t now, uint64_t size, int64_t *arrival)
+static enum fate carry(struct wire *w, int64_t now, uint64_t size, uint64_t line_bytes, int64_t *arrival)
 {
-	if (is_refused(w, now, size)) {
-		w->counts->dropped++;
-		return DROPPED;
-	}
 	w->counts->frames++;
 	w->counts->bytes += size;
-	*arrival = leave(w, now, on_the_line(size)) + w->model.latency_ns;
+	*arrival = leave(w, now, line_bytes) + w->model.latency_ns;
 	if (!loses(w))
 		return CARRIED;
 	w->counts->lost++;
 	return LOST;
+}
+
+enum fate wire_send(struct wire *w, int64_t now, uint64_t size, int64_t *arrival)
+{
+	if (!is_refused(w, now, size))
+		return carry(w, now, size, on_the_line(size), arrival);
+	w->counts->dropped++;
+	return DROPPED;
+}
+
+enum fate wire_carry(struct wire *w, int64_t now, uint64_t line_bytes, int64_t *arrival)
+{
+	return carry(w, now, line_bytes, line_bytes, arrival);
 }

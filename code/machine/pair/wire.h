@@ -45,4 +45,7 @@ struct wire wire_new(const struct wire_model *model, uint64_t seed, int end, str
  * one. */
 enum fate wire_send(struct wire *wire, int64_t now_ns, uint64_t size, int64_t *arrival_ns);
 
+/* Send something else that takes so many bytes of the line, all included, and waits for it before: CARRIED or LOST. */
+enum fate wire_carry(struct wire *wire, int64_t now_ns, uint64_t line_bytes, int64_t *arrival_ns);
+
 #endif
