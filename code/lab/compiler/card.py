@@ -1,4 +1,4 @@
-"""The modelled card by the locked compiler: its device for this host's QEMU, its module and its library for the guest."""
+"""The modelled card by the locked compiler: its device for this host's QEMU, its two halves for the guest."""
 
 from __future__ import annotations
 

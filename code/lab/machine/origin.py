@@ -37,6 +37,16 @@ class Files:
     mailbox: int
     console: int
     log: tuple[int, ...] = ()  # of the frames on the link, or none
+    card: tuple[int, ...] = ()  # the RDMA card that it opens, or none
+
+    def sent(self, errors: int, life: int) -> list[int]:
+        """All of them in their order; see copies.h."""
+        return [self.shared, self.mailbox, self.console, errors, life, *self.log, *self.card]
+
+    @property
+    def words(self) -> str:
+        """Which of them is the card."""
+        return f",card={len(self.sent(0, 0)) - 1}" if self.card else ""
 
 
 @dataclass(frozen=True)
@@ -66,10 +76,10 @@ class Copy:
 
     def order(self, calls: socket.socket, words: str, files: Files) -> None:
         """Have it made, and learn its number."""
-        given = [files.shared, files.mailbox, files.console, self.errors, self.theirs.fileno(), *files.log]
+        given = files.sent(self.errors, self.theirs.fileno())
         try:
             with self.theirs:
-                socket.send_fds(calls, [words.encode()], given)
+                socket.send_fds(calls, [(words + files.words).encode()], given)
             self.pid = self._number()
         except OSError as error:
             raise self.origin.ended() from error

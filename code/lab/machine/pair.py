@@ -28,15 +28,19 @@ class Pair:
     both: Both
     shared: int
     logs: tuple[int, ...]  # the client's and the server's, or none
+    card: tuple[int, ...]  # the device of both, or none
 
 
-def run(origin: Origin, job: Job, limit_s: float, watch: Watch, logs: Path | None = None) -> Outcome:
+def run(
+    origin: Origin, job: Job, limit_s: float, watch: Watch, logs: Path | None = None, card: Path | None = None
+) -> Outcome:
     """Run a job from the instant at which the pair waits; `watch` holds both processes while they are there. A folder
-    for logs gets every frame on the link as each end saw it: client.pcapng, server.pcapng."""
+    for logs gets every frame on the link as each end saw it: client.pcapng, server.pcapng. Each gets a card."""
     started = time.monotonic()
     with ExitStack() as stack, wire.shared_file() as shared:
         files = [stack.enter_context((logs / f"{name}.pcapng").open("wb")).fileno() for name in NAMES] if logs else ()
-        pair = Pair(origin, ends.apart(job), limit_s, Both("exact", watch), shared, tuple(files))
+        device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
+        pair = Pair(origin, ends.apart(job), limit_s, Both("exact", watch), shared, tuple(files), device)
         (client, said), (server, also_said) = pair.both.run(partial(run_end, pair))
         counted = wire.counts(shared)
     outcome = results.joined_outcome(client, server, len(job.steps), said + also_said, time.monotonic() - started)
@@ -51,7 +55,7 @@ def run_end(pair: Pair, end: int) -> Left:
         anonymous_file("console") as console,
     ):
         os.pwrite(mailbox, pack(pair.job, END=str(end)), 0)
-        files = Files(pair.shared, mailbox, console, pair.logs[end : end + 1])
+        files = Files(pair.shared, mailbox, console, pair.logs[end : end + 1], pair.card)
         words = line.wire(pair.job.link)
         with pair.origin.copy(end, words, files, pair.limit_s) as copy, pair.both.watch(copy):
             return guest.finish(copy, mailbox, console)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from lab.compiler import plugin
+from lab.compiler import card, plugin
 from lab.errors import SiteError
 from lab.machine import ends, expected, frozen, pair, runner, selfcheck, wire
 from lab.machine.expected import Expected
@@ -120,9 +120,14 @@ class ExactSite:
         per_second, more = self.host_seconds
         with self.running.stoppable():
             outcome = pair.run(
-                self.waiting(machine), job, job.deadline_s * per_second + more, self.running.watch, self.logs
-            )
+                self.waiting(machine), job, job.deadline_s * per_second + more, self.running.watch, self.logs,
+                self.card(job),
+            )  # fmt: skip
         return replace(outcome, state=self.state)
+
+    def card(self, job: Job) -> Path | None:
+        """The device that a job's link asks for."""
+        return card.device(self.machine, self.cache, self.tell) if job.link.card else None
 
     def stop(self) -> None:
         """End every QEMU of this site now."""
