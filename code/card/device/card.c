@@ -42,7 +42,7 @@ uint64_t card_read(struct card *card, uint64_t at)
 	case CARD_MAGIC_AT:
 		return CARD_MAGIC;
 	case CARD_EVENT:
-		return notice_take(&card->notices);
+		return notice_take(card);
 	case CARD_COOKIE:
 		return card->notices.cookie;
 	default:

@@ -9,7 +9,7 @@ static void add(struct card *card, uint32_t file, uint32_t kind, uint64_t cookie
 
 	if (n->used < NOTICES)
 		n->ring[(n->first + n->used++) % NOTICES] = (struct notice){ (uint64_t)kind << 32 | file, cookie };
-	card->world->interrupt(card->world);
+	card->world->interrupt(card->world, true);
 }
 
 static void complete(struct card *card, uint64_t handle, uint64_t nothing)
@@ -39,12 +39,15 @@ void notice_event(struct card *card, const struct object *object, uint32_t event
 	card_plan(card, card->costs.irq_ps, happen, object->handle, event);
 }
 
-uint64_t notice_take(struct notices *n)
+uint64_t notice_take(struct card *card)
 {
+	struct notices *const n = &card->notices;
 	const struct notice *const next = &n->ring[n->first];
 
-	if (!n->used)
+	if (!n->used) {
+		card->world->interrupt(card->world, false);
 		return 0;
+	}
 	n->cookie = next->cookie;
 	n->first = (n->first + 1) % NOTICES;
 	n->used--;

@@ -24,7 +24,7 @@ void notice_completion(struct card *card, const struct object *cq);
 /* Interrupt for an event of an object's. */
 void notice_event(struct card *card, const struct object *object, uint32_t event);
 
-/* Take the next one: its word; 0 if there is none. */
-uint64_t notice_take(struct notices *notices);
+/* Take the next one: its word; 0 if there is none, which ends the interrupt. */
+uint64_t notice_take(struct card *card);
 
 #endif

@@ -47,11 +47,10 @@ static void arm(struct world *w, int64_t at)
 		timer_mod_ns(plugged.timer, at);
 }
 
-static void interrupt(struct world *w)
+static void interrupt(struct world *w, bool is_wanted)
 {
 	(void)w;
-	qemu_set_irq(isa_get_irq(NULL, CARD_IRQ), 1);
-	qemu_set_irq(isa_get_irq(NULL, CARD_IRQ), 0);
+	qemu_set_irq(isa_get_irq(NULL, CARD_IRQ), is_wanted);
 }
 
 static int64_t send(struct world *w, int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)

@@ -13,7 +13,8 @@ struct world {
 	/* card_happen() is to be called at this time, and at no other asked for before; INT64_MAX: at none. The clock
 	 * may move on in this call. */
 	void (*arm)(struct world *, int64_t at_ns);
-	void (*interrupt)(struct world *);
+	/* The kernel has something to read, or nothing more: the interrupt's line. */
+	void (*interrupt)(struct world *, bool is_wanted);
 	/* Send a packet to the other computer's card now, of so many bytes on the line; from when on the line is free.
 	 */
 	int64_t (*send)(struct world *, int64_t now_ns, const uint8_t *bytes, size_t size, uint64_t line_bytes);

@@ -35,9 +35,9 @@ static void arm(struct world *w, int64_t at)
 	of(w)->armed_ns = at;
 }
 
-static void interrupt(struct world *w)
+static void interrupt(struct world *w, bool is_wanted)
 {
-	of(w)->interrupts++;
+	of(w)->interrupts += is_wanted;
 }
 
 static void fly(struct computers *all, int to, int64_t at, const uint8_t *bytes, size_t size)
