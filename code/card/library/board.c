@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -12,36 +11,35 @@
 static pthread_mutex_t boards_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct board *boards;
 
-int board_take_over(int file)
+static void add(struct board *board)
 {
-	int own = open(BOARD_FILE, O_RDWR | O_CLOEXEC), error;
-
-	if (own < 0)
-		return -1;
-	error = dup3(own, file, O_CLOEXEC);
-	close(own);
-	return error;
-}
-
-static void *map_doorbells(const struct ibv_context *context)
-{
-	return mmap(NULL, CARD_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, context->async_fd, 0);
-}
-
-/* libibverbs reads asynchronous events from the context's file, whoever makes them. */
-struct board *board_open(struct ibv_context *context)
-{
-	void *page = board_take_over(context->async_fd) < 0 ? MAP_FAILED : map_doorbells(context);
-	struct board *board = page == MAP_FAILED ? NULL : calloc(1, sizeof(*board));
-
-	if (!board)
-		return NULL;
-	board->context = context;
-	board->doorbells = page;
 	pthread_mutex_lock(&boards_lock);
 	board->next = boards;
 	boards = board;
 	pthread_mutex_unlock(&boards_lock);
+}
+
+struct board *board_open(struct ibv_context *context)
+{
+	struct board *board = calloc(1, sizeof(*board));
+	void *page;
+
+	if (!board)
+		return NULL;
+	board->file = open(BOARD_FILE, O_RDWR | O_CLOEXEC);
+	page = mmap(NULL, CARD_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, board->file, 0);
+	if (page == MAP_FAILED) {
+		if (board->file >= 0)
+			close(board->file);
+		free(board);
+		return NULL;
+	}
+	board->context = context;
+	board->doorbells = page;
+	board->kernels_file = context->async_fd;
+	context->async_fd = board->file;
+	pthread_mutex_init(&board->lock, NULL);
+	add(board);
 	return board;
 }
 
@@ -55,6 +53,8 @@ void board_close(struct board *board)
 	*at = board->next;
 	pthread_mutex_unlock(&boards_lock);
 	munmap((void *)board->doorbells, CARD_PAGE_BYTES);
+	board->context->async_fd = board->kernels_file;
+	close(board->file);
 	free(board);
 }
 
@@ -69,9 +69,21 @@ struct board *board_of(const struct ibv_context *context)
 	return found;
 }
 
+void board_yield(struct board *board)
+{
+	pthread_mutex_lock(&board->lock);
+	board->context->async_fd = board->kernels_file;
+}
+
+void board_return(struct board *board)
+{
+	board->context->async_fd = board->file;
+	pthread_mutex_unlock(&board->lock);
+}
+
 int board_request(const struct ibv_context *context, struct card_request *request)
 {
-	return ioctl(context->async_fd, CARD_REQUEST, request) ? errno : 0;
+	return ioctl(board_of(context)->file, CARD_REQUEST, request) ? errno : 0;
 }
 
 void board_destroy(const struct ibv_context *context, uint32_t handle)

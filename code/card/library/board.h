@@ -4,6 +4,7 @@
 #define BOARD_H
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdint.h>
 
 #include "abi.h"
@@ -14,20 +15,24 @@ struct board {
 	struct board *next;
 	struct ibv_context *context;
 	volatile uint64_t *doorbells;
+	int file, kernels_file; /* of the card; the context's own, for asynchronous events */
+	pthread_mutex_t lock;   /* while the kernel makes an object */
 	int (*query_device_ex)(struct ibv_context *, const struct ibv_query_device_ex_input *,
 			       struct ibv_device_attr_ex *, size_t); /* the device's own */
 	int (*query_port)(struct ibv_context *, uint8_t, struct ibv_port_attr *, size_t);
 };
 
-/* A new one, whose file takes the place of the context's own for asynchronous events; or NULL and errno. */
+/* A new one, whose file takes the place of the context's own, from which libibverbs and programs read asynchronous
+ * events; or NULL and errno. */
 struct board *board_open(struct ibv_context *context);
 void board_close(struct board *board);
 
 /* That of a context; NULL: the context is of another kind of device. */
 struct board *board_of(const struct ibv_context *context);
 
-/* A new open file of the card in the place of another; negative and errno. */
-int board_take_over(int file);
+/* The kernel makes an object only beside its own file for events: between these two calls the context has that. */
+void board_yield(struct board *board);
+void board_return(struct board *board);
 
 /* 0, or the reason of the card or the kernel. */
 int board_request(const struct ibv_context *context, struct card_request *request);

@@ -109,7 +109,7 @@ static int make(struct pair *p, struct board *board, struct ibv_qp_init_attr *at
 }
 
 /* The kernel's own carries nothing, and is as small as can be. */
-static struct ibv_qp *make_real(struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
+static struct ibv_qp *make_real(struct board *board, struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
 {
 	struct ibv_qp_init_attr small = {
 		.send_cq = queue_of(attr->send_cq)->real,
@@ -117,8 +117,12 @@ static struct ibv_qp *make_real(struct ibv_pd *pd, const struct ibv_qp_init_attr
 		.cap = { 1, 1, 1, 1, 0 },
 		.qp_type = attr->qp_type,
 	};
+	struct ibv_qp *qp;
 
-	return real(ibv_create_qp)(pd, &small);
+	board_yield(board);
+	qp = real(ibv_create_qp)(pd, &small);
+	board_return(board);
+	return qp;
 }
 
 EXPORTED struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
@@ -137,7 +141,7 @@ EXPORTED struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	p->real = make_real(pd, attr);
+	p->real = make_real(board, pd, attr);
 	if (!p->real) {
 		free(p);
 		return NULL;

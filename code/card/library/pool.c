@@ -42,11 +42,15 @@ static int make(struct pool *pool, struct board *board, const struct ibv_srq_ini
 }
 
 /* The kernel's own carries nothing: it keeps the protection domain as long as this one is there. */
-static struct ibv_srq *make_real(struct ibv_pd *pd)
+static struct ibv_srq *make_real(struct board *board, struct ibv_pd *pd)
 {
 	struct ibv_srq_init_attr small = { .attr = { .max_wr = 1, .max_sge = 1 } };
+	struct ibv_srq *srq;
 
-	return real(ibv_create_srq)(pd, &small);
+	board_yield(board);
+	srq = real(ibv_create_srq)(pd, &small);
+	board_return(board);
+	return srq;
 }
 
 EXPORTED struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
@@ -64,7 +68,7 @@ EXPORTED struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_a
 	pool = calloc(1, sizeof(*pool));
 	if (!pool)
 		return NULL;
-	pool->real = make_real(pd);
+	pool->real = make_real(board, pd);
 	if (!pool->real) {
 		free(pool);
 		return NULL;

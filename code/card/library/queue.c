@@ -51,6 +51,17 @@ static int make(struct queue *q, struct board *board, int entries, void *user, s
 	return hand_over(q, channel);
 }
 
+/* The kernel's own stays empty, and has no channel: the program's file is the card's. */
+static struct ibv_cq *make_real(struct board *board, void *user, int vector)
+{
+	struct ibv_cq *cq;
+
+	board_yield(board);
+	cq = real(ibv_create_cq)(board->context, 1, user, NULL, vector);
+	board_return(board);
+	return cq;
+}
+
 static void count_user(struct ibv_comp_channel *channel, int more)
 {
 	if (!channel)
@@ -60,7 +71,6 @@ static void count_user(struct ibv_comp_channel *channel, int more)
 	pthread_mutex_unlock(&channel->context->mutex);
 }
 
-/* The kernel's own stays empty, and has no channel: its file is the card's. */
 EXPORTED struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *user,
 				      struct ibv_comp_channel *channel, int vector)
 {
@@ -77,7 +87,7 @@ EXPORTED struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, 
 	q = calloc(1, sizeof(*q));
 	if (!q)
 		return NULL;
-	q->real = real(ibv_create_cq)(context, 1, user, NULL, vector);
+	q->real = make_real(board, user, vector);
 	if (!q->real) {
 		free(q);
 		return NULL;

@@ -6,8 +6,9 @@
 #include "address.h"
 #include "pair.h"
 
-#define QKEY_IS_OWN 0x80000000u /* in a request: the queue pair's own is meant (InfiniBand Architecture 1.4, 10.2.5)   \
-				 */
+#define QKEY_IS_OWN                                                                                                    \
+	0x80000000u /* in a request: the queue pair's own is meant (InfiniBand Architecture 1.4, 10.2.5)               \
+		     */
 
 static unsigned char *put_address(const struct pair *p, unsigned char *to, const struct ibv_send_wr *wr)
 {
