@@ -88,15 +88,29 @@ def unread(planned: Planned, samples: Iterable[Sample]) -> Iterator[str]:
 
 
 def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:
-    """The byte counter that must have counted the messages; the kernel's counter misses RDMA of a card."""
+    """The byte counter that must have counted the messages: the kernel's counter misses RDMA of a card, and of a
+    modelled one only the wire itself knows."""
+    if series.has_card:
+        return f"link{int(series.operation == 'read')}.bytes"
     way = f"{'rx' if series.operation == 'read' else 'tx'}_bytes"
     own = f"{ends.client.device}.{way}"
     return own if series.tool.rdma and own in counted else f"{ends.client.interface}.{way}"
 
 
+def path_of(planned: Planned, ends: Ends, outcome: Outcome, samples: tuple[Sample, ...]) -> str:
+    """The path of the messages, which has a name of its own over a modelled card whose wire counted them."""
+    if (
+        planned.series.link.card
+        and planned.series.has_card
+        and not list(uncounted_bytes(planned, ends, outcome, samples))
+    ):
+        return f"the modelled card {planned.series.link.card.name}"
+    return path(ends, outcome, samples)
+
+
 def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
-    """The path of the messages: the first one with counters that grew enough for all reported bytes. A Soft-RoCE
-    device comes first, since its packets also count as frames of its interface."""
+    """The first path with counters that grew enough for all reported bytes. A Soft-RoCE device comes first, since its
+    packets also count as frames of its interface."""
     reported, client = _reported_bytes(tuple(samples)), ends.client
     grown = {name: count - outcome.counters_before.get(name, 0) for name, count in outcome.counters_after.items()}
     for name, unit in (("sent_pkts", PATH_MTU_MOST), ("rcvd_pkts", PATH_MTU_MOST), ("tx_bytes", 1), ("rx_bytes", 1)):

@@ -15,7 +15,7 @@ from lab.plan.plan import FORMAT, Planned, SiteFacts
 from lab.programs.request import Sample
 from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
 from lab.records.record import Record
-from lab.run.checks import failed_steps, notes, path, refuted, unaccounted, unread
+from lab.run.checks import failed_steps, notes, path_of, refuted, unaccounted, unread
 from lab.sites import Site
 from lab.typed_json import JsonTable, as_json
 
@@ -74,7 +74,7 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
 def judged(planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[Sample, ...]) -> Judged:
     """The verdict on samples that passed the checks; a grader makes it again."""
     warned = [*notes(planned.series.tool, site.traits, site.ends), *unaccounted(planned, outcome, samples)]
-    return Judged(__version__, (*warned, *unread(planned, samples)), path=path(site.ends, outcome, samples))
+    return Judged(__version__, (*warned, *unread(planned, samples)), path=path_of(planned, site.ends, outcome, samples))
 
 
 def unfinished(planned: Planned, site: SiteFacts, error: SiteError) -> Record:
