@@ -6,6 +6,7 @@
 #include "card.h"
 #include "qp.h"
 #include "receive.h"
+#include "recovery.h"
 #include "requester.h"
 
 static bool is_type(uint32_t type)
@@ -84,8 +85,10 @@ static void enter(struct card *card, struct qp *qp, uint32_t before)
 		qp->in.psn = a->recv_psn & PSN_MASK;
 	if (a->state == RTS && before == RTR)
 		requester_start(qp);
-	if (a->state == RTS)
+	if (a->state == RTS) {
+		recovery_progress(qp);
 		engine_wake(card, &qp->out.flow);
+	}
 	if (a->state == ERR && before != ERR)
 		qp_fail(card, qp);
 }

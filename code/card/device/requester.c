@@ -14,7 +14,6 @@ void requester_start(struct qp *qp)
 	struct requester *const out = &qp->out;
 
 	out->psn = out->unacked = out->sent = qp->attributes.send_psn & PSN_MASK;
-	recovery_progress(qp);
 }
 
 static uint32_t cursor_psn(const struct requester *out)

@@ -166,7 +166,7 @@ def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
     if isinstance(ends, dict):
         table["ends"] = {name: _end(value) for name, value in ends.items() if (name, value) != ("launcher", PLAIN)}
     if isinstance(part, Asked):
-        table["link"] = as_json(part.link.table)
+        table["link"] = {name: value for name, value in as_json(part.link).items() if name in part.link.table}
     return table
 
 
