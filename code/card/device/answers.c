@@ -33,10 +33,8 @@ static void ack_soon(struct card *card, struct qp *qp, const struct answer *a)
 {
 	struct leaving l = leaving(qp, ACK, a->psn);
 
-	qp->in.ack = *a;
-	if (qp->in.has_ack)
-		return;
-	qp->in.has_ack = true;
+	l.packet.ack = a->ack;
+	l.packet.rnr_timer = qp->attributes.rnr_timer;
 	l.ready_ps = card->now_ps + card->costs.ack_ps;
 	port_leave(card, URGENT, &l);
 }
@@ -49,7 +47,7 @@ void answers_ack(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack
 	if (!qp->in.answer_count && !qp->in.leaving)
 		ack_soon(card, qp, &a);
 	else if (qp->in.answer_count && last->kind == ANSWER_ACK)
-		last->psn = a.psn, last->ack = a.ack;
+		*last = a;
 	else
 		add(card, qp, a);
 }
@@ -143,23 +141,11 @@ bool answers_write(struct card *card, struct leaving *l, uint8_t *payload)
 	return true;
 }
 
-static void write_newest(struct qp *qp, struct packet *p)
-{
-	p->psn = qp->in.ack.psn;
-	p->ack = qp->in.ack.ack;
-	p->rnr_timer = qp->attributes.rnr_timer;
-	qp->in.has_ack = false;
-}
-
-bool answers_write_ack(struct card *card, enum lane lane, struct leaving *l)
+bool answers_write_ack(struct card *card, enum lane lane, const struct leaving *l)
 {
 	struct qp *const qp = qp_find(card, l->qp);
 
-	if (!qp || (lane == URGENT && !qp->in.has_ack))
-		return false;
-	if (lane == URGENT)
-		write_newest(qp, &l->packet);
-	else
+	if (qp && lane == DATA)
 		qp->in.leaving -= qp->in.leaving > 0;
-	return true;
+	return qp;
 }

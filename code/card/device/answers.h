@@ -7,7 +7,7 @@
 #include "port.h"
 #include "qp.h"
 
-/* Acknowledge all up to a packet, or say why it was not taken. One that has not left yet gives way to a later one. */
+/* Acknowledge all up to a packet, or say why it was not taken. */
 void answers_ack(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack ack);
 
 /* Owe the bytes that a packet asks for; false if that is too much at once. */
@@ -21,6 +21,6 @@ bool answers_next(struct card *card, struct qp *qp, struct leaving *leaving);
 
 /* Read what a packet carries, now that it leaves; false if it does not. */
 bool answers_write(struct card *card, struct leaving *leaving, uint8_t *payload);
-bool answers_write_ack(struct card *card, enum lane lane, struct leaving *leaving);
+bool answers_write_ack(struct card *card, enum lane lane, const struct leaving *leaving);
 
 #endif

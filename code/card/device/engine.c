@@ -17,9 +17,8 @@ void engine_start(struct engine *e)
 static int64_t gate(const struct card *card)
 {
 	const struct costs *const c = &card->costs;
-	const int64_t ahead = c->fetch_ps + costs_time(PAYLOAD_MOST, c->bus_bit_s);
 
-	return later(card->engine.free_ps, card->engine.line_ps - ahead);
+	return card->engine.line_ps - c->fetch_ps - c->gap_ps - costs_time(PAYLOAD_MOST, c->bus_bit_s);
 }
 
 static int64_t fetch(struct card *card, uint64_t bytes, int64_t begin)
@@ -35,9 +34,10 @@ static int64_t fetch(struct card *card, uint64_t bytes, int64_t begin)
 static void issue(struct card *card, struct leaving *l)
 {
 	struct engine *const e = &card->engine;
-	const int64_t begin = later(card->now_ps, e->free_ps);
+	const int64_t begin = l->work_ps ? later(card->now_ps, e->free_ps) : card->now_ps;
 
-	e->free_ps = begin + l->work_ps;
+	if (l->work_ps)
+		e->free_ps = begin + l->work_ps;
 	e->ready_ps = later(e->ready_ps, fetch(card, l->fetched_bytes, begin));
 	e->line_ps = later(e->line_ps, e->ready_ps) + port_time(card, l);
 	l->ready_ps = e->ready_ps;

@@ -15,7 +15,7 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static struct leaving *head(struct waiting *w)
+static const struct leaving *head(const struct waiting *w)
 {
 	return w->used ? &w->ring[w->first] : NULL;
 }
@@ -56,7 +56,7 @@ int64_t port_time(const struct card *card, const struct leaving *l)
 }
 
 /* When the next one can leave; INT64_MAX: there is none. */
-static int64_t next_ready(struct port *p)
+static int64_t next_ready(const struct port *p)
 {
 	int64_t ready = INT64_MAX;
 
@@ -113,10 +113,27 @@ static void compare(struct card *card, const struct leaving *l, int64_t end)
 	}
 }
 
+/* What the next acknowledgement says too, if that is ready. */
+static bool is_said_again(const struct card *card, const struct leaving *l)
+{
+	const struct leaving *const next = head(&card->port.lanes[URGENT]);
+
+	return l->packet.ack == ACKED && next && next->qp == l->qp && next->ready_ps <= card->now_ps;
+}
+
+static struct leaving take_next(struct card *card, enum lane lane)
+{
+	struct leaving l = take(&card->port.lanes[lane]);
+
+	while (lane == URGENT && is_said_again(card, &l))
+		l = take(&card->port.lanes[lane]);
+	return l;
+}
+
 static int64_t let_leave(struct card *card, enum lane lane)
 {
 	static uint8_t bytes[sizeof(struct packet) + PACKET_MOST];
-	struct leaving l = take(&card->port.lanes[lane]);
+	struct leaving l = take_next(card, lane);
 	int64_t end;
 
 	if (!write_packet(card, lane, &l, bytes + sizeof(l.packet)))

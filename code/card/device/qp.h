@@ -38,7 +38,7 @@ struct requester {
 	uint32_t asks, reads; /* that have no answer yet: all, and those that were sent since the last retry */
 	uint32_t retries, rnr_retries; /* that are left */
 	int64_t pause_until_ps, deadline_ps;
-	bool has_timer;
+	bool has_timer, is_trying_again;
 	struct flow flow;
 };
 
@@ -51,9 +51,7 @@ struct responder {
 	uint32_t done;               /* bytes of it */
 	struct answer answers[ANSWERS];
 	uint32_t first_answer, answer_count;
-	uint32_t leaving;  /* answers that wait at the port, where acknowledgements would overtake them */
-	struct answer ack; /* that is about to leave */
-	bool has_ack;
+	uint32_t leaving; /* answers that wait at the port, where acknowledgements would overtake them */
 	struct {
 		uint32_t psn;
 		uint64_t value;

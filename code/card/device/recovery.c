@@ -7,6 +7,7 @@ void recovery_progress(struct qp *qp)
 {
 	qp->out.retries = qp->attributes.retries;
 	qp->out.rnr_retries = qp->attributes.rnr_retries;
+	qp->out.is_trying_again = false;
 }
 
 static void expire(struct card *card, uint64_t handle, uint64_t nothing);
@@ -32,6 +33,7 @@ static void expire(struct card *card, uint64_t handle, uint64_t nothing)
 	qp->out.has_timer = false;
 	if (qp->out.deadline_ps <= card->now_ps) {
 		qp->out.deadline_ps = INT64_MAX;
+		qp->out.is_trying_again = false;
 		recovery_retry(card, qp);
 	}
 	set_timer(card, qp);
@@ -72,8 +74,9 @@ static void send_again(struct card *card, struct qp *qp)
 
 void recovery_retry(struct card *card, struct qp *qp)
 {
-	if (qp->attributes.state != RTS || qp->out.queue.taken == qp->out.started)
+	if (qp->attributes.state != RTS || qp->out.queue.taken == qp->out.started || qp->out.is_trying_again)
 		return;
+	qp->out.is_trying_again = true;
 	if (!qp->out.retries) {
 		completion_end(card, qp, RETRIES_EXCEEDED);
 		return;

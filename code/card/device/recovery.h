@@ -11,7 +11,8 @@ void recovery_progress(struct qp *qp);
 /* From now on the peer's acknowledgement is waited for, if anything is under way. */
 void recovery_watch(struct card *card, struct qp *qp);
 
-/* Send again from the oldest packet that is not acknowledged, unless that was tried too often. */
+/* Send again from the oldest packet that is not acknowledged, unless that was tried too often. What was on its way
+ * meanwhile tells of the same loss: until something comes through, or time runs out, once is enough. */
 void recovery_retry(struct card *card, struct qp *qp);
 
 /* The peer has no receive: try again after the time that it says. */
