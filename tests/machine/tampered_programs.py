@@ -19,11 +19,16 @@ class Tampering:
     old: str
     new: str
     after: bool = False  # changed when the binary had been measured
+    more: tuple[tuple[str, str, str], ...] = ()  # other changes: file, old, new
 
     def apply(self, folder: Path) -> None:
-        file = folder / self.file
-        assert self.old in file.read_text()
-        file.write_text(file.read_text().replace(self.old, self.new, 1))
+        for name, old, new in ((self.file, self.old, self.new), *self.more):
+            change(folder / name, old, new)
+
+
+def change(file: Path, old: str, new: str) -> None:
+    assert old in file.read_text(), old
+    file.write_text(file.read_text().replace(old, new, 1))
 
 
 MAIN, CONNECT = "plain.c", "connect.c"
@@ -32,15 +37,86 @@ WARM = "start = seconds();\n\twrite_all(setting.iterations);"
 SOME_WARM = "write_all(setting.iterations * 3 / 4);\n\tstart = seconds();\n\twrite_all(setting.iterations / 4);"
 ASLEEP = "usleep(100000);\n\twrite_all(setting.iterations);\n\tstart = seconds() - 0.001;"
 POST, THERE = "check(!ibv_post_send", 'sizeof(c.there), "the other end is gone");'
+PRINT = 'printf("%ld'
+# The sender's life is 200 ms whatever it sent, and it says a fiftieth of its time.
+SLEEPS = f"""{SENT}
+	double took = {TIME};
+	if (took < 0.2)
+		usleep((useconds_t)((0.2 - took) * 1e6));
+	start = seconds() - took / 50;
+	{PRINT}"""
+SIZE, SIZED = "(uint32_t)setting.size", "(size_t)s->size"
+MANY = (
+    (CONNECT, f"calloc(1, {SIZED})", f"calloc(512, {SIZED})"),
+    (CONNECT, f"buffer, {SIZED}", f"buffer, 512 * {SIZED}"),
+    (MAIN, SIZE, "(uint32_t)(setting.size * many)"),
+    (MAIN, "static struct connection", "static long many = 1;\nstatic struct connection"),
+)
+# Data go by TCP, and the server takes all of them.
+BY_TCP = """static char junk[1 << 19];
+
+static void send_by_tcp(long left)
+{
+	for (long took; left > 0; left -= took)
+		check((took = write(connection.side, junk, (size_t)at_most(left, sizeof(junk)))) > 0, "write");
+}
+
+static int take_by_tcp(void)
+{
+	while (read(connection.side, junk, sizeof(junk)) > 0)
+		;
+	return 0;
+}
+
+static void measure(void)"""
+ALL_BY_TCP = "send_by_tcp(setting.iterations * setting.size);"
+TAKES = (
+    (MAIN, "static void measure(void)", BY_TCP),
+    (MAIN, "read(connection.side, &rest, 1) == 0 ? 0 : 1;", "take_by_tcp();"),
+    (MAIN, "\tchar rest;\n\n", ""),
+)
+# The server has posted as many receives as are sent: what a program of SENDs is.
+RECEIVES = (
+    (CONNECT, "(int)s->depth + 1, NULL", "2048, NULL"),
+    (CONNECT, "(uint32_t)s->depth + 1, 1,", "(uint32_t)s->depth + 1, 1024,"),
+    (
+        CONNECT,
+        "modify(&c, gid_index);",
+        """modify(&c, gid_index);
+	struct ibv_sge all = { c.here.address, (uint32_t)s->size, c.mr->lkey };
+	struct ibv_recv_wr one = { .sg_list = &all, .num_sge = 1 }, *bad;
+	for (int i = 0; s->server && i < 1024; i++)
+		check(!ibv_post_recv(c.qp, &one, &bad), "ibv_post_recv");""",
+    ),
+)
 KNOWN = 'check(setting.size == 1024 || setting.size == 16384, "size");\n\tconnection ='
 
-# Three of those that every run of the tests tries, then the others.
+# Five of those that every run of the tests tries, then the others.
 USUAL = (
+    Tampering("sleeps_and_claims_any_rate", "program", Flaw.INVENTED, MAIN, f"{SENT}\n\t{PRINT}", SLEEPS),
+    Tampering("writes_by_tcp", "program", Flaw.WAY, MAIN, SENT, ALL_BY_TCP, more=TAKES),
     Tampering("swapped_units", "program", Flaw.INVENTED, MAIN, "%.6f kB/s", "%.6f MB/s"),
     Tampering("talks_to_itself", "program", Flaw.NOT_MEASURED, CONNECT, THERE, f"{THERE}\n\tc.there = c.here;"),
     Tampering("slower_sources", "sources", Flaw.SOURCES, MAIN, POST, f"usleep(20);\n\t{POST}", after=True),
 )
 OTHERS = (
+    Tampering(
+        "one_message_for_many",
+        "program",
+        Flaw.MESSAGES,
+        MAIN,
+        SENT,
+        "many = setting.iterations;\n\twrite_all(1);",
+        more=MANY,
+    ),
+    Tampering(
+        "bytes_and_junk", "program", Flaw.WAY, MAIN, SENT, f"{SENT}\n\t{ALL_BY_TCP}", more=(*TAKES, (MAIN, SIZE, "1"))
+    ),
+    Tampering("three_quarters_of_the_time", "program", Flaw.INVENTED, MAIN, TIME, f"(0.76 * {TIME})"),
+    Tampering("takes_off_a_constant", "program", Flaw.INVENTED, MAIN, TIME, f"({TIME} - 0.0005)"),
+    Tampering(
+        "sends_in_place_of_writes", "program", Flaw.OPERATION, MAIN, "IBV_WR_RDMA_WRITE", "IBV_WR_SEND", more=RECEIVES
+    ),
     Tampering("invented_times", "program", Flaw.INVENTED, MAIN, TIME, f"({TIME} / 2)"),
     Tampering("sends_most_in_warm_up", "program", Flaw.INVENTED, MAIN, WARM, SOME_WARM),
     Tampering("sleeps_in_warm_up_only", "program", Flaw.INVENTED, MAIN, WARM, ASLEEP),

@@ -8,9 +8,9 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
-from tests.machine import frames
-from tests.machine.frames import Frame
 
+from lab.machine import frames
+from lab.machine.frames import Frame
 from lab.machine.line import BASE_NS
 from lab.model.trial import Job, Link
 from lab.sites.exact import ExactSite
@@ -26,13 +26,9 @@ def logged(exact: ExactSite, tmp_path: Path) -> Logged:
     """Run a job; what the client sent, and when each frame of it came."""
 
     def run(job: Job) -> tuple[list[Frame], list[Frame]]:
-        exact.logs = tmp_path
-        try:
-            (step,) = exact.run(job).steps
-        finally:
-            exact.logs = None
+        (step,) = exact.run_watched(job, tmp_path).steps
         assert (step.client_status, step.server_status) == (0, 0), step
-        client, server = (frames.read(tmp_path / f"{name}.pcapng") for name in ("client", "server"))
+        client, server = (list(frames.read(tmp_path / f"{name}.pcapng")) for name in ("client", "server"))
         return [each for each in client if each.goes_out], [each for each in server if not each.goes_out]
 
     return run
@@ -44,7 +40,7 @@ def transfer(shell: Shell, rate: int, size: str) -> Job:
 
 
 def line_ns(sent: list[Frame], rate: int) -> float:
-    return sum(each.size_bytes for each in sent) * 8e9 / rate
+    return sum(each.line_bytes for each in sent) * 8e9 / rate
 
 
 @pytest.mark.parametrize("rate", RATES)

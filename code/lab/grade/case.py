@@ -24,7 +24,7 @@ from lab.report.pdf.attachments import names_made
 from lab.report.prose.own_figures import files_named
 from lab.report.tex.references import FILE as REFERENCES
 from lab.run.run import RunSetup, Watch, damaged, missing, run_trials
-from lab.sites import Site
+from lab.sites import Site, Witness
 from lab.submission.assignment import Assignment
 from lab.submission.identity import Identity, identity_of
 from lab.submission.opening import Submission, open_submission
@@ -53,6 +53,12 @@ class GradingSetup:
     jobs: int
     watch: Watch
     grader: str = ""  # digest of the grader; another digest makes the grade again
+    beside: Witness | None = None  # where the site itself is none, such as a cluster of them
+
+    @property
+    def witness(self) -> Witness | None:
+        """Who sees the link's frames, if anybody does."""
+        return self.site if isinstance(self.site, Witness) else self.beside
 
     def measure(self, planned: Iterable[Planned]) -> None:
         """Run those of the trials without a record of the grader's own."""

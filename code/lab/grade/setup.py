@@ -15,7 +15,7 @@ from lab.plan.plan import Planned
 from lab.plan.sources import source_files
 from lab.plan.workshop import open_workshop
 from lab.report.stamp import digest_code
-from lab.sites import open_site
+from lab.sites import Witness, open_site
 from lab.sites.traits import fixed
 from lab.spec.experiment import Experiment
 from lab.submission.assignment import Assignment, load_assignment
@@ -34,7 +34,14 @@ def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> Gradi
     shop = open_workshop([assignment.experiment], site, _tell)
     (plan,) = shop.plans
     jobs, grader = shop.site.at_once or jobs, _grader(assignment, plan.experiment)
-    return GradingSetup(assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader)
+    beside = _witness(assignment.site) if spread else None
+    return GradingSetup(assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader, beside)
+
+
+def _witness(named: str) -> Witness | None:
+    """This computer's own site, where a cluster runs the trials: it gives the same bytes, and sees the link."""
+    site = open_site(named)
+    return site if isinstance(site, Witness) else None
 
 
 def digest_of(place: Path) -> str:

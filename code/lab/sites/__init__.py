@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from lab.errors import SiteError
 from lab.model.trial import Ends, Job, Outcome
@@ -53,6 +53,15 @@ class Site(Protocol):
 
     def stop(self) -> None:
         """End every process of this site now; run() in other threads then raises SiteStopped."""
+        ...
+
+
+@runtime_checkable
+class Witness(Protocol):
+    """A site whose link sees every frame, where no program reaches."""
+
+    def run_watched(self, job: Job, logs: Path) -> Outcome:
+        """Run one job; the folder gets each end's log of the link (lab.machine.frames)."""
         ...
 
 

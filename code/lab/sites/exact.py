@@ -56,7 +56,6 @@ class ExactSite:
         self.whole: frozen.Frozen | None = None  # the machine, once its digests were checked
         self.state: JsonTable = {}  # what runs the machine: recorded, never compared
         self.tell: Tell = silent
-        self.logs: Path | None = None  # a folder that gets every frame on the link of the next job: see machine.pair
 
     def identity(self) -> dict[str, str]:
         """The digest of the frozen memory, and QEMU's arguments."""
@@ -103,6 +102,10 @@ class ExactSite:
         """Run a job and wait for its outcome."""
         return self._run(self.asked(), job)
 
+    def run_watched(self, job: Job, logs: Path) -> Outcome:
+        """The same, and a folder gets every frame on the link as each end's wire saw it: see machine.pair."""
+        return self._run(self.asked(), job, logs)
+
     def waiting(self, machine: frozen.Frozen) -> Origin:
         """The pair of which each run is a copy; it ends with this site."""
         with self.starting:
@@ -116,13 +119,11 @@ class ExactSite:
         """Such a pair, new."""
         return Origin(machine, frozen.WARM_UP)
 
-    def _run(self, machine: frozen.Frozen, job: Job) -> Outcome:
+    def _run(self, machine: frozen.Frozen, job: Job, logs: Path | None = None) -> Outcome:
         per_second, more = self.host_seconds
+        limit_s = job.deadline_s * per_second + more
         with self.running.stoppable():
-            outcome = pair.run(
-                self.waiting(machine), job, job.deadline_s * per_second + more, self.running.watch, self.logs,
-                self.card(job),
-            )  # fmt: skip
+            outcome = pair.run(self.waiting(machine), job, limit_s, self.running.watch, logs, self.card(job))
         return replace(outcome, state=self.state)
 
     def card(self, job: Job) -> Path | None:

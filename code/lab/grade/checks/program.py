@@ -1,20 +1,27 @@
-"""The student's own programs take the time that they print: twice the messages take so much longer on the site's clock.
+"""The student's own programs sent what they claim, in the time that they print.
 
-A program can print any number, but it can't stop the site's clock. The time that does not grow with the messages
-(start, connecting, warm-up) is the same on both sides and drops out of the difference.
+Where the link is a witness, it says so: each message with its size, its operation and its times, at the sizes of the
+experiment and at those of the assignment, which no student chose. Elsewhere there is the clock around the programs: a
+program can print any number, but it can't stop that. The time that does not grow with the messages (start, connecting,
+warm-up) is the same with twice as many and drops out of the difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from lab.errors import TrialFailed
 from lab.grade.case import Blocked, Case
+from lab.grade.fault_tests import at_other_sizes
 from lab.grade.finding import Finding, Flaw
 from lab.grade.programs import firsts
+from lab.grade.witness.link import watched
 from lab.plan.plan import Planned, make_trial
 from lab.records.record import read_facts, read_samples_of
 from lab.run.checks import reported_time_ns
+from lab.sites import Witness
 
 TIMES = 2
 # The least share of the passed time to report: an honest loop does a little more than it times.
@@ -22,17 +29,42 @@ LEAST_REPORTED = 0.75
 
 
 def program(case: Case) -> Iterator[Finding]:
-    """The first repetition of each own series, as handed in and with twice the messages."""
+    """The first repetition of each own series."""
     own = firsts(case.own_plan)
     if not own:
         return
     try:
         case.setup.measure(case.own_plan.planned)
-        longer = {each.trial.key: _longer(case, each) for each in own}
-        case.setup.measure(longer.values())
+        yield from _by_the_link(case, own) if case.setup.witness else _by_the_clock(case, own)
     except Blocked as error:
         yield Finding(Flaw.NOT_MEASURED, str(error))
+
+
+def _by_the_link(case: Case, own: Iterable[Planned]) -> Iterator[Finding]:
+    """As handed in, and at other sizes."""
+    asked, ends = case.setup.assignment.asked, case.setup.site.ends
+    each_twice = [one for each in own for one in (each, at_other_sizes(each, asked, ends))]
+    with ThreadPoolExecutor(case.setup.jobs) as pool:
+        for found in pool.map(lambda each: list(_seen(case, each)), each_twice):
+            yield from found
+
+
+def _seen(case: Case, planned: Planned) -> Iterator[Finding]:
+    witness = case.setup.witness
+    assert isinstance(witness, Witness)
+    try:
+        found = watched(planned, witness, case.own_plan.site)
+    except TrialFailed as error:
+        yield Finding(Flaw.FAILS, f"{planned.series.name}: {error}")
         return
+    for kind, what in found:
+        yield Finding(kind, f"{planned.series.name}: {what}")
+
+
+def _by_the_clock(case: Case, own: list[Planned]) -> Iterator[Finding]:
+    """As handed in, and with twice the messages."""
+    longer = {each.trial.key: _longer(case, each) for each in own}
+    case.setup.measure(longer.values())
     for each in own:
         (span, claimed), (longer_span, longer_claimed) = (_times(case, one) for one in (each, longer[each.trial.key]))
         passed = longer_span - span

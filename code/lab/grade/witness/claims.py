@@ -1,0 +1,145 @@
+"""What a program claims of a size, held against what crossed the link."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from lab.grade.finding import Flaw
+from lab.grade.witness.messages import Message
+from lab.grade.witness.packets import READ, SEND, WRITE, WRITE_IMM
+from lab.grade.witness.streams import Piece, exchanges
+from lab.programs.request import Sample
+
+# Of the least time in which the link carried so much, the least that an honest program says. None can be faster than
+# the link; what it prints is rounded. docs/grading.md has what honest programs said.
+LEAST_SAID = 0.98
+LARGEST = 1 << 23  # bytes of one request; what is larger is cut by the program
+MEAN = "round_trip_mean"
+SINGLE = "round_trip"
+TIMED = ("window", "completed", "confirmed", "round", SINGLE, MEAN)
+# A WRITE with immediate data does all that a WRITE does.
+ACCEPTED = {WRITE: (WRITE, WRITE_IMM), WRITE_IMM: (WRITE_IMM,), SEND: (SEND,), READ: (READ,)}
+
+
+class Carried(Protocol):
+    """Bytes that crossed the link together."""
+
+    size_bytes: int
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True)
+class Claim:
+    """So many messages in so much time."""
+
+    messages: int
+    time_ns: int
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a program says of one size."""
+
+    operation: str
+    rdma: bool
+    answered: bool  # a round trip is claimed
+    size_bytes: int
+    claims: tuple[Claim, ...]
+
+    @property
+    def bytes(self) -> int:
+        """The most bytes that one claim is about."""
+        return max(each.messages for each in self.claims) * self.size_bytes
+
+
+def said(operation: str, measure: str, *, rdma: bool, samples: Iterable[Sample]) -> list[Said]:
+    """The claims by size; single round trips are a claim together, too."""
+    by_size: dict[int, list[Claim]] = defaultdict(list)
+    single: dict[int, Claim] = defaultdict(lambda: Claim(0, 0))
+    for each in samples:
+        if each.sample in TIMED:
+            by_size[each.size_bytes].append(
+                Claim(each.messages, each.time_ns * (each.messages if each.sample == MEAN else 1))
+            )
+        if each.sample == SINGLE:
+            before = single[each.size_bytes]
+            single[each.size_bytes] = Claim(before.messages + each.messages, before.time_ns + each.time_ns)
+    for size, claim in single.items():
+        by_size[size].append(claim)
+    return [Said(operation, rdma, measure == "latency", size, tuple(each)) for size, each in by_size.items()]
+
+
+def findings(claimed: Said, messages: Sequence[Message], pieces: Sequence[Piece]) -> Iterator[tuple[Flaw, str]]:
+    """The faults of one size."""
+    there, back = _rdma(claimed, messages) if claimed.rdma else _tcp(claimed, pieces)
+    if claimed.bytes > sum(each.size_bytes for each in there):
+        yield _missing(claimed, messages, pieces, there)
+    elif claimed.answered and claimed.operation != READ and claimed.bytes > sum(each.size_bytes for each in back):
+        yield Flaw.MESSAGES, f"round trips of {claimed.size_bytes} bytes are claimed, and nothing as long comes back"
+    else:
+        yield from _too_fast(claimed, there)
+
+
+def _rdma(claimed: Said, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+    operations, size = ACCEPTED[claimed.operation], claimed.size_bytes
+    fitting = [
+        each
+        for each in messages
+        if each.operation in operations and (each.size_bytes == size or size > LARGEST >= each.size_bytes)
+    ]
+    return [each for each in fitting if each.goes_out], [each for each in fitting if not each.goes_out]
+
+
+def _tcp(claimed: Said, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
+    """Where each message waits for the answer to the one before, its size is seen; else nothing but the bytes is."""
+    out, came = ([each for each in pieces if each.goes_out == way] for way in (True, False))
+    if claimed.answered:
+        out = came = exchanges(pieces, claimed.size_bytes)
+    return (came, out) if claimed.operation == READ else (out, came)
+
+
+def _missing(
+    claimed: Said, messages: Sequence[Message], pieces: Sequence[Piece], there: Sequence[Carried]
+) -> tuple[Flaw, str]:
+    """The name of what is there in place of the messages."""
+    count, size = claimed.bytes // claimed.size_bytes, claimed.size_bytes
+    wanted = f"{count} messages of {size} bytes by {claimed.operation} are claimed"
+    if not claimed.rdma:
+        return Flaw.MESSAGES, f"{count * size} bytes over TCP are claimed, the link carried {_bytes(there)}"
+    kinds = Counter((each.operation, each.size_bytes) for each in messages)
+    carried = ", ".join(f"{number} of {bytes_} by {name}" for (name, bytes_), number in kinds.most_common(3))
+    found = f"the link carried {carried or 'no message of RDMA'}, and {_bytes(pieces)} bytes over TCP"
+    if any(name not in ACCEPTED[claimed.operation] and bytes_ == size for name, bytes_ in kinds):
+        return Flaw.OPERATION, f"{wanted}, {found}"
+    return (Flaw.WAY if _bytes(pieces) >= claimed.bytes // 2 else Flaw.MESSAGES), f"{wanted}, {found}"
+
+
+def _bytes(carried: Iterable[Carried]) -> int:
+    return sum(each.size_bytes for each in carried)
+
+
+def _too_fast(claimed: Said, there: Sequence[Carried]) -> Iterator[tuple[Flaw, str]]:
+    least = {count: least_ns(there, count * claimed.size_bytes) for count in {each.messages for each in claimed.claims}}
+    wrong = [each for each in claimed.claims if each.time_ns < LEAST_SAID * least[each.messages]]
+    if wrong:
+        worst = min(wrong, key=lambda each: each.time_ns / least[each.messages])
+        what = f"{worst.messages} messages of {claimed.size_bytes} bytes are said to have taken {worst.time_ns} ns"
+        yield Flaw.INVENTED, f"{what}, the link carried as much in {least[worst.messages]} ns at least"
+
+
+def least_ns(carried: Sequence[Carried], wanted_bytes: int) -> int:
+    """The shortest time in which so many bytes left one after the other and had arrived."""
+    best, first, held = None, 0, 0
+    for last in carried:
+        held += last.size_bytes
+        while held - carried[first].size_bytes >= wanted_bytes:
+            held -= carried[first].size_bytes
+            first += 1
+        if held >= wanted_bytes:
+            time_ns = last.end_ns - carried[first].start_ns
+            best = time_ns if best is None else min(best, time_ns)
+    return best or 0

@@ -1,0 +1,83 @@
+"""Claims against what crossed the link."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.grade.finding import Flaw
+from lab.grade.witness.claims import LEAST_SAID, Claim, Said, findings, least_ns, said
+from lab.grade.witness.messages import Message
+from lab.grade.witness.streams import Piece
+from lab.programs.request import Sample
+
+SIZE, COUNT, STEP_NS, OUT = 64, 20, 100, True
+
+
+def carried(operation: str = "write", size: int = SIZE, count: int = COUNT) -> list[Message]:
+    """Messages one after the other, each under way for two steps."""
+    starts = (number * STEP_NS for number in range(count))
+    return [Message(operation, OUT, start, b"", size, start + 2 * STEP_NS) for start in starts]
+
+
+def claim(time_ns: int, count: int = COUNT, operation: str = "write", *, rdma: bool = True) -> Said:
+    return Said(operation, rdma, answered=False, size_bytes=SIZE, claims=(Claim(count, time_ns),))
+
+
+WHOLE_NS = (COUNT + 1) * STEP_NS
+
+
+def test_what_the_link_carried_in_that_time_is_believed() -> None:
+    assert list(findings(claim(WHOLE_NS), carried(), [])) == []
+    assert list(findings(claim(round(LEAST_SAID * WHOLE_NS)), carried(), [])) == []
+
+
+@pytest.mark.parametrize("padded", [0, 50_000])
+def test_a_time_that_is_less_is_invented_however_long_the_program_lives(padded: int) -> None:
+    late = [*carried(), Message("send", OUT, WHOLE_NS + padded, b"", 1, WHOLE_NS + padded)]
+    ((kind, what),) = findings(claim(round(0.97 * WHOLE_NS)), late, [])
+    assert kind is Flaw.INVENTED and f"{WHOLE_NS} ns at least" in what
+
+
+def test_messages_before_the_timed_ones_make_nothing_faster() -> None:
+    assert least_ns(carried(count=2 * COUNT), COUNT * SIZE) == WHOLE_NS
+    ((kind, _),) = findings(claim(WHOLE_NS // 2), carried(count=2 * COUNT), [])
+    assert kind is Flaw.INVENTED
+
+
+@pytest.mark.parametrize(
+    ("messages", "by_tcp", "kind"),
+    [
+        (carried(size=SIZE * COUNT, count=1), 0, Flaw.MESSAGES),
+        (carried(count=COUNT - 1), 0, Flaw.MESSAGES),
+        (carried("send"), 0, Flaw.OPERATION),
+        ([], SIZE * COUNT, Flaw.WAY),
+        (carried(size=1), SIZE * COUNT, Flaw.WAY),
+    ],
+)
+def test_what_is_there_in_place_of_the_messages_is_named(messages: list[Message], by_tcp: int, kind: Flaw) -> None:
+    pieces = [Piece(OUT, 0, by_tcp, 1)] if by_tcp else []
+    ((found, what),) = findings(claim(10**9), messages, pieces)
+    assert found is kind and "20 messages of 64 bytes by write are claimed" in what
+
+
+def test_a_message_with_immediate_data_is_a_write_but_no_write_is_one_with_immediate_data() -> None:
+    assert list(findings(claim(10**9), carried("write-imm"), [])) == []
+    ((kind, _),) = findings(claim(10**9, operation="write-imm"), carried("write"), [])
+    assert kind is Flaw.OPERATION
+
+
+def test_of_tcp_the_bytes_are_seen() -> None:
+    pieces = [Piece(OUT, number * STEP_NS, 1000, (number + 2) * STEP_NS) for number in range(2)]
+    assert list(findings(claim(3 * STEP_NS, 31, rdma=False), [], pieces)) == []
+    ((kind, _),) = findings(claim(2 * STEP_NS, 31, rdma=False), [], pieces)
+    assert kind is Flaw.INVENTED
+    ((kind, _),) = findings(claim(10**9, 32, rdma=False), [], pieces)
+    assert kind is Flaw.MESSAGES
+
+
+def test_single_round_trips_are_a_claim_together_and_a_mean_is_one_for_all() -> None:
+    samples = [Sample(SIZE, "round_trip", number, 1, SIZE, 7) for number in range(3)]
+    samples += [Sample(8, "round_trip_mean", 0, 5, 40, 9), Sample(8, "settled", 0, 1, 8, 1)]
+    one, other = said("send", "latency", rdma=True, samples=samples)
+    assert one.claims == (*[Claim(1, 7)] * 3, Claim(3, 21)) and one.answered
+    assert other.claims == (Claim(5, 45),)

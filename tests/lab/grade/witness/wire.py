@@ -1,0 +1,36 @@
+"""Frames as a link carries them: RoCE v2 and TCP over IPv4."""
+
+from __future__ import annotations
+
+import struct
+
+from lab.machine.frames import Frame
+
+CLIENT_PORT, PAYLOAD = 40000, 32
+ACK, READ_REQUEST, WRITE_ONLY, SEND_ONLY, SEND_FIRST, SEND_MIDDLE, SEND_LAST, READ_ONLY = 17, 12, 10, 4, 0, 1, 2, 16
+BEFORE = {ACK: 4, READ_REQUEST: 16, WRITE_ONLY: 16, READ_ONLY: 4}
+
+
+def frame(time_ns: int, ip: bytes, protocol: int, size: int, *, out: bool) -> Frame:
+    head = bytes(12) + b"\x08\x00" + struct.pack(">BBHHHBB10x", 0x45, 0, 20 + size, 0, 0, 64, protocol) + ip
+    return Frame(time_ns, out, 34 + size, head[:96])
+
+
+def roce(
+    time_ns: int, opcode: int, number: int = 0, size: int = 0, *, out: bool = True, queue: int = 17, data: bytes = b""
+) -> Frame:
+    """A packet with so many bytes of payload."""
+    before, padding = BEFORE.get(opcode, 0), -size % 4
+    whole = 8 + 12 + before + size + padding + 4
+    udp = struct.pack(">HHHH", 50000, 4791, whole, 0)
+    header = struct.pack(">BBHII", opcode, padding << 4, 0xFFFF, queue, number)
+    return frame(time_ns, udp + header + bytes(before) + data + bytes(PAYLOAD), 17, whole, out=out)
+
+
+def tcp(
+    time_ns: int, sequence: int, size: int = 0, *, out: bool = True, ack: int = 0, port: int = 18800, syn: bool = False
+) -> Frame:
+    """A segment with so many bytes of payload."""
+    ports = (CLIENT_PORT, port) if out else (port, CLIENT_PORT)
+    header = struct.pack(">HHIIBBHHH", *ports, sequence, ack, 5 << 4, 0x02 if syn else 0x10, 0, 0, 0)
+    return frame(time_ns, header + bytes(PAYLOAD), 6, 20 + size, out=out)
