@@ -62,7 +62,8 @@ def test_two_ranks_that_find_each_other_by_mpi_write_by_verbs(exact: ExactSite) 
 @pytest.mark.parametrize(
     ("name", "series", "wanted"),
     [
-        ("send_pingpong", "", [64, 4096, 65536]),
+        ("send_pingpong", "pingpong", [64, 4096, 65536]),
+        ("send_pingpong", "rate", [64, 4096, 65536]),
         ("read_rate", "eight", [256, 4096, 65536]),
         ("tcp_select", "", [1024, 16384, 65536]),
     ],

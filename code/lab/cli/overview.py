@@ -15,7 +15,7 @@ READERS = {
     "to write a report": ("report", "claims", "check", "causes", "extract", "web"),
     "to hand in": ("submit", "preview-grade"),
     "to grade": ("grade", "grade-class", "grade-prepare", "autograder"),
-    "to trust and to look after the lab": ("verify", "bench", "image", "script", "lock"),
+    "to trust and to look after the lab": ("verify", "bench", "fit-card", "image", "script", "lock"),
 }
 WIDTH, INDENT = 100, 16
 
