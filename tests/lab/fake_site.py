@@ -56,8 +56,8 @@ class FakeSite:
             steps.append(StepOutcome(answer(step, counts), "", "", "", 0, 0, clock, clock + time_ns))
             clock += time_ns
             total += sum(size * count * 10 for size, count in counts.items())
-        before = {"v0.tx_bytes": 0, "v0.rx_bytes": 0}
-        after = {"v0.tx_bytes": total, "v0.rx_bytes": total}
+        before = dict.fromkeys(("v0.tx_bytes", "v0.rx_bytes", "link0.bytes", "link1.bytes"), 0)
+        after = dict.fromkeys(before, total)
         return self.change(Outcome(tuple(steps), before, after, 0, clock, "", self.seconds))
 
     def stop(self) -> None:

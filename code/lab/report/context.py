@@ -27,6 +27,7 @@ from lab.report.tables.effective import effective_table
 from lab.report.tables.environment import environment
 from lab.report.tables.latency import latency_table
 from lab.report.tables.lines import FitTable, fit_table, published_fit_table
+from lab.report.tables.model_errors import error_table
 from lab.report.tables.parameters import ParameterRow, parameter_rows, published_by
 from lab.report.tables.ratios import Transport, pair_table, ratio_tables, transports
 from lab.report.tables.rounds import RoundTable, round_tables
@@ -70,6 +71,7 @@ class Context:
     steps: Annotated[RowTable, "each of the experiment's own programs over the one before it"]
     variants: Annotated[list[RowTable], "ratios where messages are handed over otherwise"]
     variant_rates: Annotated[list[RowTable], "throughput of the same series"]
+    model_errors: Annotated[RowTable, "a modelled card's errors against published curves, by size"]
     latencies: Annotated[RowTable, "half of the round trip by size"]
     lines: Annotated[FitTable, "lines through large messages, beside small ones"]
     published_lines: Annotated[FitTable, "lines through published times"]
@@ -125,6 +127,7 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_file
         steps=pair_table(claims, Sort.STEP),
         variants=variant_ratios(claims),
         variant_rates=variant_rates(claims),
+        model_errors=error_table(claims),
         latencies=latency_table(claims),
         lines=fit_table(claims),
         published_lines=published_fit_table(claims),

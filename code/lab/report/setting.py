@@ -51,6 +51,7 @@ class Chosen:
     versions: tuple[str, ...] = ()  # as the environment's identity spells them
     one_core: bool = False
     modelled: bool = False  # the link is a model, and the device software
+    card: bool = False  # or a modelled card
 
     def strand(self, name: str) -> Strand | None:
         return next((each for each in self.strands if each.name == name), None)

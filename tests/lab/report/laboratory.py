@@ -40,7 +40,8 @@ class UnsteadySite(fake_site.FakeSite):
     slowness = 1.0
 
     def run(self, job: Job) -> Outcome:
-        message_ns, byte_ns = COSTS[job.steps[0].client[0].rsplit("/", 1)[-1]]
+        words = (word.rsplit("/", 1)[-1] for word in job.steps[0].client)
+        message_ns, byte_ns = next(COSTS[word] for word in words if word in COSTS)
         luck = self.slowness * (1 + (job.perturbation.start_delay_ns // 1000) % 13 / 1000)
 
         def cost(size: int) -> int:

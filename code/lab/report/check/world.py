@@ -71,6 +71,8 @@ def world_is_as_recorded(sentence: Sentence) -> Iterator[Objection]:
             if found and not _is_denied(part, found) and not (pattern is _CARD and _MENTIONED.search(part.words)):
                 if pattern is _MACHINES and not setting.one_core:
                     continue
+                if setting.card and (pattern in _OF_CARDS or (pattern is _NETWORK and _MENTIONED.search(part.words))):
+                    continue
                 yield Objection(f"{what} ({found[0]!r})", part.start + found.start())
                 break
 
@@ -83,6 +85,7 @@ _WORLD = (
     (_CARD, "no card took part: Soft-RoCE does its work in the kernel"),
     (_MACHINES, "both ends ran on one machine and share its processor core"),
 )
+_OF_CARDS = (_BYPASS, _CARD)  # true of a modelled card, where one carried messages
 
 
 def _is_denied(part: Clause, found: re.Match[str]) -> bool:

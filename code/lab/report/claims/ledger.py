@@ -13,6 +13,7 @@ from lab.report.claims.constants import ConstantClaims, constant_claims
 from lab.report.claims.intercepts import InterceptClaims, intercept_claims, intercepts
 from lab.report.claims.latency import LatencyClaims, latency_claims, round_trips
 from lab.report.claims.lines import FitClaims, fit_claims, message_times
+from lab.report.claims.model_errors import ModelErrors, model_errors
 from lab.report.claims.published_times import PublishedTimesClaims, published_times, published_times_claims
 from lab.report.claims.published_values import PublishedValues, published_values
 from lab.report.claims.ratios import RatioClaims, ratio_claims
@@ -64,6 +65,7 @@ class AllClaims(ClaimGroup):
     twins: tuple[TwinClaims, ...]
     ratios: tuple[RatioClaims, ...]
     costs: tuple[CostClaims, ...]
+    model_errors: tuple[ModelErrors, ...]
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -122,6 +124,7 @@ def _make_claims(evidence: Evidence) -> AllClaims:
         twin_claims(rounds),
         tuple(map(ratio_claims, pairs(evidence))),
         cost_claims(evidence),
+        model_errors(evidence),
     )
 
 

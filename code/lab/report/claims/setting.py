@@ -45,11 +45,12 @@ def setting_of(evidence: Evidence) -> Chosen:
     plan = evidence.plan
     versions = _VERSION.findall(" ".join(map(str, plan.site.identity.values())))
     return Chosen(
-        tuple(_strand(evidence, each) for each in plan.experiment.series),
+        tuple(_strand(evidence, each) for each in sorted(plan.experiment.series, key=lambda each: not each.link.card)),
         tuple(dict.fromkeys(_constants(evidence))),
         tuple(dict.fromkeys(versions)),
         plan.site.traits.one_core,
         plan.site.traits.takes_models,
+        any(each.has_card for each in plan.experiment.series),
     )
 
 

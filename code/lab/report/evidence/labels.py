@@ -29,10 +29,12 @@ def label(series: Series) -> str:
 
 
 def _way(series: Series) -> str:
-    """What takes verbs to the wire, where that may be a modelled card."""
-    if not (series.link.card and series.tool.rdma):
+    """What takes messages to the wire of a modelled card, if not the card itself."""
+    if not series.link.card:
         return ""
-    return f", modelled card {series.link.card.name}" if series.has_card else ", Soft-RoCE"
+    if series.has_card:
+        return f" (modelled card {series.link.card.name})"
+    return " (Soft-RoCE)" if series.tool.rdma else f" (wire of {series.link.card.name})"
 
 
 def label_within(experiment: Experiment, series: Series) -> str:

@@ -24,8 +24,9 @@ class LinkGroup:
 
 
 def link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
-    """One group for each link, the main one first; the others are named after their first series. A series
-    with another way to hand messages over, at a few sizes, appears in ratios only."""
+    """One group for each link, the main one first: that of a modelled card, where there is one, else that of the first
+    series. The others are named after their first series. A series with another way to hand messages over, at a few
+    sizes, appears in ratios only."""
     return evidence.once(_link_groups)
 
 
@@ -34,7 +35,7 @@ def _link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
     beside = set(variants(evidence))
     for series in (each for each in evidence.all_series("throughput") if each.name not in beside):
         by_link.setdefault(series.link, []).append(series)
+    ordered = sorted(by_link.items(), key=lambda item: not item[0].card)
     return tuple(
-        LinkGroup(link, tuple(of), f".{of[0].name}" if place else "")
-        for place, (link, of) in enumerate(by_link.items())
+        LinkGroup(link, tuple(of), f".{of[0].name}" if place else "") for place, (link, of) in enumerate(ordered)
     )

@@ -57,12 +57,12 @@ PEERS = (
 
 
 def pairs(evidence: Evidence) -> tuple[CurvePair, ...]:
-    """The comparisons for which the experiment has both sides on one link."""
+    """The comparisons for which the experiment has both sides on one link, those of a modelled card first."""
     return evidence.once(_all_pairs)
 
 
 def _all_pairs(evidence: Evidence) -> tuple[CurvePair, ...]:
-    return tuple(_pairs(evidence))
+    return tuple(sorted(_pairs(evidence), key=lambda pair: not pair.ours.series.link.card))
 
 
 def _pairs(evidence: Evidence) -> Iterator[CurvePair]:
@@ -71,7 +71,7 @@ def _pairs(evidence: Evidence) -> Iterator[CurvePair]:
             yield from _pair(evidence, ours, base, Sort.TRANSPORT)
     for above, below in PEERS:
         for ours, base in _series(evidence, above, below):
-            if ours.operation == base.operation:
+            if (ours.operation, ours.has_card) == (base.operation, base.has_card):
                 yield from _pair(evidence, ours, base, Sort.PEER)
     yield from _own_pairs(evidence)
 

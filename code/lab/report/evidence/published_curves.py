@@ -20,6 +20,11 @@ class PublishedCurve:
     sizes: tuple[int, ...]
     rates: tuple[Estimate, ...]
 
+    @property
+    def slug(self) -> str:
+        """`Report A, verbs` as report_a."""
+        return self.label.partition(",")[0].lower().replace(" ", "_")
+
 
 def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
     """The curves that belong beside an experiment."""

@@ -20,7 +20,7 @@ from lab.sites.ssh import TwoHosts
 from lab.sites.traits import EXACT
 
 ALL = {
-    "verbs_throughput": "speedup.verbs_over_tcp",
+    "verbs_throughput": "speedup.card_over_tcp.card",
     "write_parameters": "depth",
     "mpi_bandwidth_latency": "tcp.fit",
     "mpi_blocking_nonblocking": "sides.tcp",
