@@ -76,19 +76,25 @@ static char *path_of(int file)
 }
 
 /* It looks into QEMU deeper than the rest, and only into the one that is known. */
+static rdma_plug_call *open_card(const char *path)
+{
+	void *const object = options.trusted ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+
+	if (!object)
+		fprintf(stderr, "pair: no card: %s\n", options.trusted ? dlerror() : "this QEMU is not the known one");
+	return object ? (rdma_plug_call *)dlsym(object, "rdma_plug") : NULL;
+}
+
 static void plug_card(const char *path)
 {
 	static struct rdma_link link = { .send = netdev_send_rdma, .free_ns = netdev_link_free };
-	void *const object = options.trusted ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-	rdma_plug_call *const plug_in = object ? (rdma_plug_call *)dlsym(object, "rdma_plug") : NULL;
+	rdma_plug_call *const plug_in = open_card(path);
 	rdma_deliver *deliver;
 
 	link.rate_bit_s = options.rate_bit_s;
 	deliver = plug_in ? plug_in(&link, options.card_words) : NULL;
-	if (!deliver) {
-		fprintf(stderr, "pair: no card for this QEMU: %s\n", options.trusted ? dlerror() : "it is another one");
+	if (!deliver)
 		exit(EXIT_FAILURE);
-	}
 	netdev_plug_rdma(deliver);
 }
 
