@@ -31,7 +31,8 @@ def change(file: Path, old: str, new: str) -> None:
     file.write_text(file.read_text().replace(old, new, 1))
 
 
-MAIN, CONNECT = "plain.c", "connect.c"
+MAIN, CONNECT, EXPERIMENT = "program/plain.c", "program/connect.c", "own.toml"
+ASKED = "--depth 16 --slide 1 --list 4 --signal-every 4 --sleep 1"
 TIME, SENT = "(seconds() - start)", "write_all(setting.iterations);"
 WARM = "start = seconds();\n\twrite_all(setting.iterations);"
 SOME_WARM = "write_all(setting.iterations * 3 / 4);\n\tstart = seconds();\n\twrite_all(setting.iterations / 4);"
@@ -75,6 +76,28 @@ TAKES = (
     (MAIN, "read(connection.side, &rest, 1) == 0 ? 0 : 1;", "take_by_tcp();"),
     (MAIN, "\tchar rest;\n\n", ""),
 )
+# What looks like WRITEs, from a socket of UDP; a few are real, as for the first words of a device.
+BY_UDP = (
+    (MAIN, "#include <stdio.h>", "#include <arpa/inet.h>\n#include <stdio.h>"),
+    (
+        MAIN,
+        "static void measure(void)",
+        """static void send_by_udp(void)
+{
+	static uint8_t packet[1 << 17] = { [0] = 10, [7] = 17 };
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(4791) };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	inet_aton(setting.host, &to.sin_addr);
+	for (long i = 0; i < setting.iterations; i++) {
+		packet[9] = (uint8_t)(i >> 16), packet[10] = (uint8_t)(i >> 8), packet[11] = (uint8_t)i;
+		check(sendto(fd, packet, (size_t)setting.size + 32, 0, (struct sockaddr *)&to, sizeof(to)) > 0, "sendto");
+	}
+}
+
+static void measure(void)""",
+    ),
+)
 # The server has posted as many receives as are sent: what a program of SENDs is.
 RECEIVES = (
     (CONNECT, "(int)s->depth + 1, NULL", "2048, NULL"),
@@ -114,6 +137,7 @@ OTHERS = (
     ),
     Tampering("three_quarters_of_the_time", "program", Flaw.INVENTED, MAIN, TIME, f"(0.76 * {TIME})"),
     Tampering("takes_off_a_constant", "program", Flaw.INVENTED, MAIN, TIME, f"({TIME} - 0.0005)"),
+    Tampering("packets_by_udp", "program", Flaw.WAY, MAIN, SENT, "send_by_udp();", more=BY_UDP),
     Tampering(
         "sends_in_place_of_writes", "program", Flaw.OPERATION, MAIN, "IBV_WR_RDMA_WRITE", "IBV_WR_SEND", more=RECEIVES
     ),
@@ -137,4 +161,20 @@ OTHERS = (
     Tampering("waits_for_ever", "correct", Flaw.ENDS_WELL, CONNECT, ".retry_cnt = 6", ".retry_cnt = 7"),
     Tampering("takes_any_option", "correct", Flaw.TAKES_ANYTHING, MAIN, "usage(argv[i]);", "setting.warmup += 0;"),
     Tampering("knows_only_its_sizes", "correct", Flaw.FAILS, MAIN, "connection =", KNOWN),
+)
+# Programs of other styles, which nobody may name.
+HONEST = (
+    Tampering("one_at_a_time", "program", Flaw.INVENTED, EXPERIMENT, ASKED, ""),
+    Tampering("lists", "program", Flaw.INVENTED, EXPERIMENT, ASKED, "--depth 64 --list 16 --signal-every 16"),
+    Tampering("events", "program", Flaw.INVENTED, EXPERIMENT, ASKED, "--depth 16 --slide 1 --sleep 1"),
+    Tampering("polls", "program", Flaw.INVENTED, EXPERIMENT, ASKED, "--depth 16 --slide 1"),
+    Tampering(
+        "sends",
+        "program",
+        Flaw.INVENTED,
+        MAIN,
+        "IBV_WR_RDMA_WRITE",
+        "IBV_WR_SEND",
+        more=(*RECEIVES, (EXPERIMENT, 'operation = "write"', 'operation = "send"')),
+    ),
 )

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.machine.tampered_programs import OTHERS, USUAL, Tampering
+from tests.machine.tampered_programs import HONEST, OTHERS, USUAL, Tampering
 
 from lab.grade.case import Case, GradingSetup
 from lab.grade.checks import Check
@@ -63,12 +63,13 @@ def case_of(exact: ExactSite, tmp_path: Path) -> CaseOf:
         shutil.copytree(PROGRAM, tmp_path / "program", ignore=shutil.ignore_patterns("plain"))
         (tmp_path / "own.toml").write_text(OWN)
         if tampering and not tampering.after:
-            tampering.apply(tmp_path / "program")
+            tampering.apply(tmp_path)
         (plan,) = open_workshop([tmp_path / "own.toml"], exact, print).plans
         if tampering and tampering.after:
-            tampering.apply(tmp_path / "program")
+            tampering.apply(tmp_path)
         assignment: Any = SimpleNamespace(asked=ASKED)
-        setup = GradingSetup(assignment, exact, plan, tmp_path / "results", tmp_path, tmp_path, 2, lambda *_: None)
+        results = tmp_path / "results"
+        setup = GradingSetup(assignment, exact, plan, results, tmp_path, tmp_path, 2, lambda *_: None, witness=exact)
         case = Case(setup, tmp_path / "x.pdf", tmp_path)
         case.__dict__["submission"] = Submission("x", b"", {PROGRAMS: pack(program_files(plan))})
         return case
@@ -89,6 +90,12 @@ def found_and_named(case: Case, tampering: Tampering) -> None:
 @pytest.mark.parametrize("tampering", USUAL, ids=[each.name for each in USUAL])
 def test_a_program_that_was_tampered_with_is_found(case_of: CaseOf, tampering: Tampering) -> None:
     found_and_named(case_of(tampering), tampering)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("style", HONEST, ids=[each.name for each in HONEST])
+def test_an_honest_program_of_any_style_is_believed(case_of: CaseOf, style: Tampering) -> None:
+    assert list(program(case_of(style))) == []
 
 
 @pytest.mark.corpus

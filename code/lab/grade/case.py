@@ -12,6 +12,7 @@ from lab.grade.consistency import record_findings
 from lab.grade.finding import Finding, Flaw
 from lab.grade.identity import handed_in_site
 from lab.grade.kept import kept
+from lab.grade.metered import Allowance, Metered, MeteredWitness
 from lab.grade.pdf_parts import read_lines
 from lab.grade.programs import build_programs, keep_programs, with_programs
 from lab.grade.rebuild import Texts, rebuild
@@ -53,12 +54,13 @@ class GradingSetup:
     jobs: int
     watch: Watch
     grader: str = ""  # digest of the grader; another digest makes the grade again
-    beside: Witness | None = None  # where the site itself is none, such as a cluster of them
+    witness: Witness | None = None  # who sees the link's frames, if anybody does
 
-    @property
-    def witness(self) -> Witness | None:
-        """Who sees the link's frames, if anybody does."""
-        return self.site if isinstance(self.site, Witness) else self.beside
+    def metered(self) -> GradingSetup:
+        """The same for one hand-in, whose own programs have a common bound of time."""
+        allowance = Allowance(self.assignment.asked.seconds)
+        witness = MeteredWitness(self.witness, allowance) if self.witness else None
+        return replace(self, site=Metered(self.site, allowance), witness=witness)
 
     def measure(self, planned: Iterable[Planned]) -> None:
         """Run those of the trials without a record of the grader's own."""
@@ -78,7 +80,7 @@ class Case:
     """One hand-in; the folder is for this grading alone."""
 
     def __init__(self, setup: GradingSetup, place: Path, folder: Path) -> None:
-        self.setup, self.place, self.folder = setup, place, folder
+        self.setup, self.place, self.folder = setup.metered(), place, folder
 
     @kept
     def submission(self) -> Submission:

@@ -34,14 +34,11 @@ def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> Gradi
     shop = open_workshop([assignment.experiment], site, _tell)
     (plan,) = shop.plans
     jobs, grader = shop.site.at_once or jobs, _grader(assignment, plan.experiment)
-    beside = _witness(assignment.site) if spread else None
-    return GradingSetup(assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader, beside)
-
-
-def _witness(named: str) -> Witness | None:
-    """This computer's own site, where a cluster runs the trials: it gives the same bytes, and sees the link."""
-    site = open_site(named)
-    return site if isinstance(site, Witness) else None
+    witness = open_site(assignment.site) if spread else site  # this computer's own gives the same bytes
+    return GradingSetup(
+        assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader,
+        witness if isinstance(witness, Witness) else None,
+    )  # fmt: skip
 
 
 def digest_of(place: Path) -> str:

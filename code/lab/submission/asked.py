@@ -18,6 +18,7 @@ class Demands:
     refuses: tuple[str, ...] = ()  # options that every client must refuse
     killed_server: bool = True  # killed while the client sends
     no_server: bool = True
+    seconds: int = 120  # of the site's clock, for all that the checks run of a hand-in's own programs
 
 
 def read_asked(table: JsonTable) -> Demands:

@@ -35,23 +35,22 @@ def program(case: Case) -> Iterator[Finding]:
         return
     try:
         case.setup.measure(case.own_plan.planned)
-        yield from _by_the_link(case, own) if case.setup.witness else _by_the_clock(case, own)
+        witness = case.setup.witness
+        yield from _by_the_link(case, own, witness) if witness else _by_the_clock(case, own)
     except Blocked as error:
         yield Finding(Flaw.NOT_MEASURED, str(error))
 
 
-def _by_the_link(case: Case, own: Iterable[Planned]) -> Iterator[Finding]:
+def _by_the_link(case: Case, own: Iterable[Planned], witness: Witness) -> Iterator[Finding]:
     """As handed in, and at other sizes."""
     asked, ends = case.setup.assignment.asked, case.setup.site.ends
     each_twice = [one for each in own for one in (each, at_other_sizes(each, asked, ends))]
     with ThreadPoolExecutor(case.setup.jobs) as pool:
-        for found in pool.map(lambda each: list(_seen(case, each)), each_twice):
+        for found in pool.map(lambda each: list(_seen(case, each, witness)), each_twice):
             yield from found
 
 
-def _seen(case: Case, planned: Planned) -> Iterator[Finding]:
-    witness = case.setup.witness
-    assert isinstance(witness, Witness)
+def _seen(case: Case, planned: Planned, witness: Witness) -> Iterator[Finding]:
     try:
         found = watched(planned, witness, case.own_plan.site)
     except TrialFailed as error:
