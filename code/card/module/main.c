@@ -119,9 +119,7 @@ static int destroy(struct card_file *f, struct card_request *r)
 
 	if (error)
 		return error;
-	list_for_each_entry_safe(each, next, &f->pins, list)
-		if (each->handle == r->handle)
-			release(f, each);
+	list_for_each_entry_safe(each, next, &f->pins, list) if (each->handle == r->handle) release(f, each);
 	return 0;
 }
 
@@ -228,9 +226,7 @@ static const struct file_operations operations = {
 	.mmap = card_mmap,
 	.unlocked_ioctl = card_ioctl,
 };
-static struct miscdevice device = {
-	.minor = MISC_DYNAMIC_MINOR, .name = "labcard", .mode = 0666, .fops = &operations
-};
+static struct miscdevice device = { .minor = MISC_DYNAMIC_MINOR, .name = "labcard", .mode = 0666, .fops = &operations };
 
 static int __init card_start(void)
 {

@@ -9,7 +9,7 @@
 struct pinned {
 	struct list_head list;
 	struct mm_struct *mm; /* whose account it is on */
-	u32 handle;	      /* of the object that lies there */
+	u32 handle;           /* of the object that lies there */
 	u64 cookie;
 	unsigned long count;
 	struct page *pages[];
