@@ -61,11 +61,15 @@ void queue_forget(struct queue *q, uint64_t cookie)
 	lock_give(&q->lock);
 }
 
+/* The next completion shall make an event: one that is there already, though not taken yet, makes none. */
 int queue_arm(struct ibv_cq *cq, int solicited_only)
 {
 	const struct queue *q = queue_of(cq);
+	uint64_t there = q->taken;
 
+	while (__atomic_load_n(&q->entries[there & q->mask].turn, __ATOMIC_ACQUIRE) == there + 1)
+		there++;
 	board_ring(q->doorbells, CARD_ARM,
-		   (solicited_only ? CARD_SOLICITED : 0) | (uint64_t)q->handle << 32 | (uint32_t)q->taken);
+		   (solicited_only ? CARD_SOLICITED : 0) | (uint64_t)q->handle << 32 | (uint32_t)there);
 	return 0;
 }

@@ -28,7 +28,12 @@ def contents(experiments: Iterable[Experiment], tell: Callable[[str], None]) -> 
     """Those files, compiled, where an experiment has a card."""
     if not any(series.has_card for each in experiments for series in each.series):
         return {}
-    module, library = card.built(MACHINE, CACHE, tell)
+    return parts(MACHINE, CACHE, tell)
+
+
+def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path, bytes]:
+    """The files themselves."""
+    module, library = card.built(machine, cache, tell)
     return {STARTER: starter(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
 
 
