@@ -77,8 +77,8 @@ void completion_retire(struct card *card, struct qp *qp)
 		}
 		if (psn_after(out->unacked, end_of(r)) < 0)
 			return;
+		out->queue.taken++; /* before its entry, which may find no room, and end the queue pair */
 		if (qp->all_signalled || r->wqe.flags & SIGNALLED)
-			completion_write(card, qp, out->queue.taken, SUCCESS);
-		out->queue.taken++;
+			completion_write(card, qp, out->queue.taken - 1, SUCCESS);
 	}
 }
