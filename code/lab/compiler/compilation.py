@@ -28,6 +28,7 @@ exec tar -c -- $names
 """
 LAST_LINES = 4
 FAILED, OVERTIME = 3, -9  # the script's status, and that of one which was killed at its deadline
+OVERMEMORY = -1000  # no status that a process has
 
 
 class BuildRefused(LabError):
@@ -64,6 +65,10 @@ class Compilation:
             raise BuildRefused(f"the programs are larger than {LARGEST_PROGRAM} bytes")
         if status == OVERTIME:
             raise BuildRefused(f"{self.named} did not end within {self.deadline_s:g} s")
+        if status == OVERMEMORY:
+            raise BuildRefused(
+                f"{self.named} took more than {MEMORY_BYTES} bytes of memory, all its processes together"
+            )
         if status == FAILED:
             lines = said.decode(errors="replace").strip().splitlines()[-LAST_LINES:]
             raise BuildRefused(f"{self.named}: {' / '.join(lines)[:300] or 'failed'}")

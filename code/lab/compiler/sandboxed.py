@@ -9,9 +9,21 @@ import subprocess
 import tempfile
 import threading
 from contextlib import suppress
+from functools import partial
 from io import FileIO
 
-from lab.compiler.compilation import DISK_BYTES, ENVIRONMENT, LARGEST_PROGRAM, NOBODY, WORK, Compilation
+from lab.compiler import memory
+from lab.compiler.compilation import (
+    DISK_BYTES,
+    ENVIRONMENT,
+    LARGEST_PROGRAM,
+    MEMORY_BYTES,
+    NOBODY,
+    OVERMEMORY,
+    WORK,
+    Compilation,
+)
+from lab.compiler.forbidden import bpf_filter
 from lab.compiler.toolchain import LINKS, TOP, Toolchain
 
 PATIENCE_S = 60  # for a sandbox with nothing in it, on a busy computer
@@ -49,14 +61,20 @@ def walls(toolchain: Toolchain, *more: str) -> tuple[str, ...]:
 def run(toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:
     """The status, and the output up to the bound."""
     told, telling = os.pipe()
-    with tempfile.TemporaryFile() as given, os.fdopen(told, "rb", buffering=0) as about:
-        given.write(task.given)
-        given.seek(0)
-        command = (*walls(toolchain, "--info-fd", str(telling)), *task.inside)
+    with (
+        tempfile.TemporaryFile() as given,
+        tempfile.TemporaryFile() as forbidden,
+        os.fdopen(told, "rb", buffering=0) as about,
+    ):
+        for file, content in ((given, task.given), (forbidden, bpf_filter())):
+            file.write(content)
+            file.seek(0)
+        rules = ("--info-fd", str(telling), "--seccomp", str(forbidden.fileno()))
+        command = (*walls(toolchain, *rules), *task.inside)
         try:
             process = subprocess.Popen(
                 command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
-                pass_fds=(telling,), start_new_session=True,
+                pass_fds=(telling, forbidden.fileno()), start_new_session=True,
             )  # fmt: skip
         finally:
             os.close(telling)
@@ -68,6 +86,7 @@ def _output(process: subprocess.Popen[bytes], about: FileIO, deadline_s: float) 
     assert process.stdout is not None
     timer = threading.Timer(deadline_s, _end, (process, about))
     timer.start()
+    watch = memory.Watch(process.pid, MEMORY_BYTES, partial(_end, process, about))
     try:
         said = process.stdout.read(LARGEST_PROGRAM + 1)
         if len(said) > LARGEST_PROGRAM:
@@ -76,8 +95,9 @@ def _output(process: subprocess.Popen[bytes], about: FileIO, deadline_s: float) 
     finally:
         timer.cancel()
         timer.join()
+        watch.close()
         _end(process, about)
-    return process.returncode, said
+    return OVERMEMORY if watch.exceeded else process.returncode, said
 
 
 def _end(process: subprocess.Popen[bytes], about: FileIO) -> None:

@@ -60,6 +60,38 @@ def test_a_build_ends_in_its_deadline_however_little_of_it_has_begun(tools: Tool
         assert "did not end within" in refused(tools, recipe("sleep 1000", deadline_s=ms / 1000))
 
 
+def test_all_processes_of_a_build_have_one_bound_of_memory(tools: Toolchain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandboxed, "MEMORY_BYTES", 200 << 20)
+    alone = "s=x; while [ ${#s} -lt 67108864 ]; do s=$s$s; done; sleep 1"
+    together = replace(recipe("x"), command=("sh", "-c", f"for i in 1 2 3 4; do ({alone}) & done; wait"))
+    assert "all its processes together" in refused(tools, together)
+
+
+def test_no_memory_is_made_that_nobody_counts(tools: Toolchain) -> None:
+    """Neither a file system in name spaces of its own nor a file without a name."""
+    source = b"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/shm.h>
+int main(void)
+{
+	int refused = unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0 && errno == EPERM;
+
+	refused += mount("none", "/tmp", "tmpfs", 0, "") < 0 && errno == EPERM;
+	refused += memfd_create("x", 0) < 0 && errno == EPERM;
+	refused += shmget(IPC_PRIVATE, 4096, 0600) < 0 && errno == EPERM;
+	printf("%d refused\\n", refused);
+	return 1;
+}
+"""
+    makes = ("sh", "-c", "gcc -o try try.c && ./try")
+    assert "4 refused" in refused(tools, Compilation({"try.c": source}, makes, ("mine",)))
+
+
 def test_a_link_is_no_program(tools: Toolchain) -> None:
     assert refused(tools, recipe("ln -s /etc/passwd $@")) == "the sources don't give mine"
 
