@@ -98,6 +98,24 @@ BY_UDP = (
 static void measure(void)""",
     ),
 )
+# Each message begins with its number and the seed, which lie still until it has gone.
+SEEDED = (
+    (EXPERIMENT, "{arguments} {host}", "--seed {seed} {arguments} {host}"),
+    (CONNECT, f"calloc(1, {SIZED})", f"calloc(64, {SIZED})"),
+    (CONNECT, f"buffer, {SIZED}", f"buffer, 64 * {SIZED}"),
+    (MAIN, "1, LIST_MAX },", '1, LIST_MAX },\n\t{ "seed", &seed, 0, 1L << 40 },'),
+    (MAIN, "static struct connection connection;", "static struct connection connection;\nstatic long seed, number;"),
+    (MAIN, "ibv_send_wr wr[LIST_MAX]", "ibv_sge own[LIST_MAX];\n\tstruct ibv_send_wr wr[LIST_MAX]"),
+    (
+        MAIN,
+        "\t\twr[i] =",
+        """		own[i] = sge;
+		own[i].addr += (uint64_t)(number % 64 * setting.size);
+		uint64_t sum = (uint64_t)(seed + number++);
+		memcpy((void *)own[i].addr, &sum, setting.size < 8 ? (size_t)setting.size : 8);
+		wr[i] =""",
+    ),
+)
 # The server has posted as many receives as are sent: what a program of SENDs is.
 RECEIVES = (
     (CONNECT, "(int)s->depth + 1, NULL", "2048, NULL"),
@@ -135,6 +153,7 @@ OTHERS = (
     Tampering(
         "bytes_and_junk", "program", Flaw.WAY, MAIN, SENT, f"{SENT}\n\t{ALL_BY_TCP}", more=(*TAKES, (MAIN, SIZE, "1"))
     ),
+    Tampering("forgets_the_seed", "program", Flaw.DATA, MAIN, ".sg_list = &sge", ".sg_list = &own[0]", more=SEEDED),
     Tampering("three_quarters_of_the_time", "program", Flaw.INVENTED, MAIN, TIME, f"(0.76 * {TIME})"),
     Tampering("takes_off_a_constant", "program", Flaw.INVENTED, MAIN, TIME, f"({TIME} - 0.0005)"),
     Tampering("packets_by_udp", "program", Flaw.WAY, MAIN, SENT, "send_by_udp();", more=BY_UDP),
@@ -164,6 +183,7 @@ OTHERS = (
 )
 # Programs of other styles, which nobody may name.
 HONEST = (
+    Tampering("seeded", "program", Flaw.DATA, MAIN, ".sg_list = &sge", ".sg_list = &own[i]", more=SEEDED),
     Tampering("one_at_a_time", "program", Flaw.INVENTED, EXPERIMENT, ASKED, ""),
     Tampering("lists", "program", Flaw.INVENTED, EXPERIMENT, ASKED, "--depth 64 --list 16 --signal-every 16"),
     Tampering("events", "program", Flaw.INVENTED, EXPERIMENT, ASKED, "--depth 16 --slide 1 --sleep 1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from lab.programs.placeholders import Words, split
 from lab.programs.request import Sample
 from lab.submission.asked import Demands
 
+LARGEST_SEED = 2**31
 KILLED_AFTER_S = 0.25  # the client has data for twice this time
 # Kills the server after $0 seconds, and what it started. The shell then ends well, so that only the client reports the
 # failure.
@@ -40,7 +42,9 @@ class FaultTest:
 
 
 def at_other_sizes(planned: Planned, asked: Demands, ends: Ends) -> Planned:
-    """The same trial at the assignment's sizes, with data that both ends check where the program can."""
+    """The same trial at the assignment's sizes, with a seed that nobody could know, and with data that both ends check
+    where the program can."""
+    planned = _reseeded(planned)
     counts = tuple(_counts(planned, size) for size in asked.sizes)
     job = _job(planned, counts, ends)
     both = ((step, _with(step.server, asked.verify), _with(step.client, asked.verify)) for step in job.steps)
@@ -71,6 +75,12 @@ def _killed(planned: Planned, samples: tuple[Sample, ...], ends: Ends) -> Job:
     (step,) = job.steps
     server = ("sh", "-c", KILLED, str(KILLED_AFTER_S), *step.server)
     return replace(job, steps=(replace(step, server=server),))
+
+
+def _reseeded(planned: Planned) -> Planned:
+    request = planned.trial.request
+    parameters = replace(request.parameters, seed=secrets.randbelow(LARGEST_SEED))
+    return replace(planned, trial=replace(planned.trial, request=replace(request, parameters=parameters)))
 
 
 def _job(planned: Planned, counts: tuple[Counts, ...], ends: Ends) -> Job:

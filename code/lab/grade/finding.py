@@ -55,6 +55,7 @@ class Flaw(Enum):
     MESSAGES = "other messages than claimed"
     OPERATION = "another operation than claimed"
     WAY = "another way than claimed"
+    DATA = "other data than the seed's"
     SLOW = "too slow"
     BUILD = "does not build"
     SOURCES = "sources not matching the binary"

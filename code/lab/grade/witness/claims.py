@@ -16,6 +16,7 @@ from lab.programs.request import Sample
 # Of the least time in which the link carried so much, the least that an honest program says. None can be faster than
 # the link; what it prints is rounded. docs/grading.md has what honest programs said.
 LEAST_SAID = 0.98
+NUMBER_BYTES = 8  # of the sum of seed and number at the beginning of a message
 LARGEST = 1 << 23  # bytes of one request; what is larger is cut by the program
 MEAN = "round_trip_mean"
 SINGLE = "round_trip"
@@ -82,6 +83,17 @@ def findings(claimed: Said, messages: Sequence[Message], pieces: Sequence[Piece]
         yield Flaw.MESSAGES, f"round trips of {claimed.size_bytes} bytes are claimed, and nothing as long comes back"
     else:
         yield from _too_fast(claimed, there)
+
+
+def unseeded(claimed: Said, messages: Sequence[Message], seed: int) -> Iterator[tuple[Flaw, str]]:
+    """The fault of a program that takes a seed and sends other data: a message begins with the seed and its number."""
+    there, _ = _rdma(claimed, messages)
+    for width in {min(NUMBER_BYTES, claimed.size_bytes, *(len(each.head) for each in there))} if there else ():
+        found = Counter(each.head[:width] for each in there)
+        wanted = Counter((seed + number).to_bytes(NUMBER_BYTES, "little")[:width] for number in range(len(there)))
+        if wrong := sum((found - wanted).values()):
+            what = f"{wrong} of {len(there)} messages of {claimed.size_bytes} bytes"
+            yield Flaw.DATA, f"{what} don't begin with the seed {seed} and their number"
 
 
 def _rdma(claimed: Said, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:

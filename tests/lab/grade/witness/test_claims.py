@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from lab.grade.finding import Flaw
-from lab.grade.witness.claims import LEAST_SAID, Claim, Said, findings, least_ns, said
+from lab.grade.witness.claims import LEAST_SAID, Claim, Said, findings, least_ns, said, unseeded
 from lab.grade.witness.messages import Message
 from lab.grade.witness.streams import Piece
 from lab.programs.request import Sample
 
-SIZE, COUNT, STEP_NS, OUT = 64, 20, 100, True
+SIZE, COUNT, STEP_NS, OUT, SEED = 64, 20, 100, True, 250
 
 
 def carried(operation: str = "write", size: int = SIZE, count: int = COUNT) -> list[Message]:
@@ -73,6 +73,18 @@ def test_of_tcp_the_bytes_are_seen() -> None:
     assert kind is Flaw.INVENTED
     ((kind, _),) = findings(claim(10**9, 32, rdma=False), [], pieces)
     assert kind is Flaw.MESSAGES
+
+
+@pytest.mark.parametrize("size", [1, 5, 8, 64])
+def test_each_message_begins_with_the_seed_and_its_number(size: int) -> None:
+    seeded = carried(size=size)
+    for number, each in enumerate(seeded):
+        each.head = (SEED + number).to_bytes(8, "little")[:size] + bytes(3)
+    claimed = Said("write", rdma=True, answered=False, size_bytes=size, claims=(Claim(COUNT, 10**9),))
+    assert list(unseeded(claimed, seeded[::-1], SEED)) == []
+    seeded[3].head = seeded[4].head
+    ((kind, what),) = unseeded(claimed, seeded, SEED)
+    assert kind is Flaw.DATA and f"1 of {COUNT} messages of {size} bytes" in what
 
 
 def test_single_round_trips_are_a_claim_together_and_a_mean_is_one_for_all() -> None:
