@@ -1,4 +1,4 @@
-"""Programs over the modelled card, in the exact machine: what they verify, how fast they are, and that both repeat."""
+"""Programs over the modelled card on the real machine, lab.compiler.card: they verify, are fast, and repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The physical limit of a line, frame by frame, by the own log of the wire: lab.machine.{wire,pair}."""
+"""The physical limit of a line, frame by frame, by the own log of the wire: lab.machine.{wire,pair,frames}."""
 
 from __future__ import annotations
 

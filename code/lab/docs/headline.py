@@ -37,8 +37,8 @@ class Shown:
 
 CURVES = (
     Shown("card", "RDMA WRITE,\nmodelled card", RDMA),
-    Shown("tcp", "TCP", TCP),
-    Shown("verbs", "RDMA WRITE,\nSoft-RoCE", OTHERS[0]),
+    Shown("tcp.card", "TCP", TCP),
+    Shown("soft.card", "RDMA WRITE,\nSoft-RoCE", OTHERS[0]),
 )
 
 

@@ -20,9 +20,9 @@ class Link:
     loss_ppm: int = 0
     loss_seed: int = 1
     offload: bool = True
-    card: Card | None = None  # one in each computer, with the rate and the propagation of its wire
     clock_offset_ns: int = 0  # by which the server's clock is ahead of the client's at first
     clock_drift_ppm: int = 0  # by which it is too fast
+    card: Card | None = None  # one in each computer, with the rate and the propagation of its wire
 
     @property
     def sets_clock(self) -> bool:

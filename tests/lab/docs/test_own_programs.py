@@ -1,4 +1,4 @@
-"""docs/own_programs.md: what it shows stands in examples, which tests/machine/test_as_they_are.py runs."""
+"""docs/own_programs.md, beside lab.docs.pages: it shows examples that tests/machine/test_as_they_are.py runs."""
 
 from __future__ import annotations
 

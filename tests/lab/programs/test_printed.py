@@ -111,7 +111,7 @@ def test_a_size_may_have_a_unit(size: str) -> None:
 def test_sizes_may_be_in_kilobytes() -> None:
     printed = Printed(re.compile(r"^(?P<size>\d+B?) (?P<value>\S+)"), "MiB/s", size_unit="KB")
     request = replace(ASKED, counts=(COUNTS[1], Counts(2048, 500, 10)))
-    assert [sample.size_bytes for sample in read("1 8\n2048B 8\n", printed, request)] == [1024]
+    assert [sample.size_bytes for sample in read("1 8\n2048B 8\n", printed, request)] == [1024, 2048]
     assert [sample.size_bytes for sample in read("1 8\n2 8\n", printed, request)] == [1024, 2048]
 
 

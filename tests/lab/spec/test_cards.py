@@ -1,4 +1,4 @@
-"""The files of modelled cards: lab.spec.cards, and what an experiment may say of one."""
+"""The files of modelled cards: lab.spec.cards, lab.model.card, and what an experiment may say of one."""
 
 from __future__ import annotations
 
