@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from lab.errors import SpecError
 from lab.files.included import files_of
 from lab.files.stamp import digest_files
 from lab.grade.case import GradingSetup
@@ -19,7 +20,7 @@ from lab.sites import Witness, open_site
 from lab.sites.traits import fixed
 from lab.spec.experiment import Experiment
 from lab.submission.assignment import Assignment, load_assignment
-from lab.submission.programs import own_builds
+from lab.submission.programs import own_builds, own_programs
 
 CODE = ROOT / "code" / "lab"
 OWN = CACHE / "grade"  # the grader's own records, and what is rebuilt from them
@@ -33,12 +34,21 @@ def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> Gradi
     site = open_site(f"slurm:{assignment.site}", cluster or HOSTS) if spread else open_site(assignment.site)
     shop = open_workshop([assignment.experiment], site, _tell)
     (plan,) = shop.plans
+    require_shut_in(plan.experiment)
     jobs, grader = shop.site.at_once or jobs, _grader(assignment, plan.experiment)
     witness = open_site(assignment.site) if spread else site  # this computer's own gives the same bytes
     return GradingSetup(
         assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader,
         witness if isinstance(witness, Witness) else None,
     )  # fmt: skip
+
+
+def require_shut_in(experiment: Experiment) -> None:
+    """Refuse to run strangers' programs with the rights of whoever starts them."""
+    for tool in own_programs(experiment):
+        if tool.launched:
+            what = f"{tool.name} is started by MPI, and such a program of a student's cannot be shut in"
+            raise SpecError(what, file=experiment.file, hint="verbs or TCP without MPI in what is graded")
 
 
 def digest_of(place: Path) -> str:

@@ -150,7 +150,7 @@ def make_trial(
         perturbation=perturb(repetition),
         deadline_s=request.deadline_s,
         overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
-        stranger=series.tool.build is not None,
+        stranger=series.tool.build is not None and not series.tool.launched,
     )
     key = _key(job, programs, site.identity, series.tool.reading)
     token = _token_of(key) if site.traits.repeats else secrets.token_hex(TOKEN_BYTES)

@@ -68,6 +68,7 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -
         same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
         uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
         reading=_reading(table),
+        launched=bool(table.mpi),
         silent=table.output == NOTHING,
         loops=commands.loops,
         one_size=commands.loops and table.output == "pattern" and "(?P<size>" not in table.pattern,

@@ -110,6 +110,7 @@ class Program:
     uses: frozenset[str] = frozenset()  # parameters that change its commands
     table: Table | None = None  # its options, where it is one of code/bench
     reading: str = ""  # the output's format in an experiment's file: a part of the key
+    launched: bool = False  # by an MPI launcher, so that no site can shut it in
     silent: bool = False  # nothing of its output is read: it only must work
     loops: bool = False  # it goes through sizes of its own choice: its command names none
     one_size: bool = False  # neither its command nor its output names a size
