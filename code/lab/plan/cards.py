@@ -13,9 +13,9 @@ from lab.model.trial import DIRECTORY, Step
 from lab.places import CACHE, CARD, MACHINE
 from lab.spec.experiment import Experiment, Series
 
-STARTER = CARD / "library" / "over-card"
+SCRIPT = CARD / "library" / "over-card"
 BUILT = CACHE / "card"
-MODULE, LIBRARY = BUILT / "labcard.ko", BUILT / "libcard.so"
+STARTER, MODULE, LIBRARY = BUILT / SCRIPT.name, BUILT / "labcard.ko", BUILT / "libcard.so"
 FILES = (STARTER, MODULE, LIBRARY)
 
 
@@ -40,7 +40,7 @@ def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path,
 def starter() -> bytes:
     """The script, which ends with a digest of the device: its own bytes are of one kind of computer."""
     sources = {file.name: sha256(file) for file in (CARD / "abi.h", *CARD.glob("device/*.[ch]"))}
-    return STARTER.read_bytes() + f"# the device: {hashlib.sha256(sums_of(sources)).hexdigest()}\n".encode()
+    return SCRIPT.read_bytes() + f"# the device: {hashlib.sha256(sums_of(sources)).hexdigest()}\n".encode()
 
 
 def over_card(step: Step) -> Step:
