@@ -15,11 +15,11 @@ static void give(u64 word, u64 cookie)
 	const struct event event = { cookie, word >> 32 };
 	struct card_file *f;
 
-	list_for_each_entry(f, &files, list) if (f->number == (u32)word)
-	{
-		kfifo_put(&f->events, event);
-		wake_up_interruptible(&f->wait);
-	}
+	list_for_each_entry(f, &files, list)
+		if (f->number == (u32)word) {
+			kfifo_put(&f->events, event);
+			wake_up_interruptible(&f->wait);
+		}
 }
 
 static irqreturn_t interrupt(int irq, void *data)
@@ -79,7 +79,9 @@ void events_forget(u64 cookie, const struct mm_struct *mm)
 	struct card_file *f;
 
 	spin_lock_irq(&lock);
-	list_for_each_entry(f, &files, list) if (f->mm == mm) forget(f, cookie);
+	list_for_each_entry(f, &files, list)
+		if (f->mm == mm)
+			forget(f, cookie);
 	spin_unlock_irq(&lock);
 }
 

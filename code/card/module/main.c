@@ -119,7 +119,9 @@ static int destroy(struct card_file *f, struct card_request *r)
 
 	if (error)
 		return error;
-	list_for_each_entry_safe(each, next, &f->pins, list) if (each->handle == r->handle) release(f, each);
+	list_for_each_entry_safe(each, next, &f->pins, list)
+		if (each->handle == r->handle)
+			release(f, each);
 	return 0;
 }
 
