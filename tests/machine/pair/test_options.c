@@ -62,9 +62,26 @@ static void a_line_changes_what_it_names_and_nothing_else(void **state)
 	assert_false(options_change(&o, wrong));
 }
 
+static void what_a_card_is_told_is_kept_as_it_is(void **state)
+{
+	char line[] = "card=5,card_gap_ps=100,rate=3,card_any=x", long_line[2 * CARD_WORDS_BYTES] = "card_";
+	struct options o;
+
+	(void)state;
+	assert_true(options_read(&o, 0, NULL));
+	assert_string_equal(o.card_words, "");
+	assert_true(options_change(&o, line));
+	assert_int_equal(o.card, 5);
+	assert_string_equal(o.card_words, "card_gap_ps=100,card_any=x,");
+	memset(long_line + 5, 'x', CARD_WORDS_BYTES);
+	long_line[CARD_WORDS_BYTES] = '=';
+	assert_false(options_change(&o, long_line));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_card_is_told_is_kept_as_it_is),
 		cmocka_unit_test(a_machine_without_an_end_is_no_part_of_a_pair),
 		cmocka_unit_test(numbers_and_paths_are_taken_by_name),
 		cmocka_unit_test(what_is_unknown_or_impossible_is_refused),

@@ -49,6 +49,21 @@ static void a_short_frame_is_as_long_as_the_shortest(void **state)
 	assert_int_equal(counts.bytes, 20);
 }
 
+static void what_says_itself_how_long_it_is_waits_as_frames_do_and_is_never_too_long(void **state)
+{
+	struct wire w = wire_of((struct wire_model){ .rate_bit_s = 1000000000, .mtu_bytes = 100, .latency_ns = 10 });
+	int64_t arrival;
+
+	(void)state;
+	assert_int_equal(wire_send(&w, 0, 76, &arrival), CARRIED);
+	assert_int_equal(wire_carry(&w, 0, 4000, &arrival), CARRIED);
+	assert_int_equal(arrival, (100 + 4000) * 8 + 10);
+	assert_int_equal(wire_carry(&w, 0, 31, &arrival), CARRIED);
+	assert_int_equal(arrival, (100 + 4000 + 31) * 8 + 10);
+	assert_int_equal(counts.bytes, 76 + 4000 + 31);
+	assert_int_equal(counts.frames, 3);
+}
+
 static void without_a_rate_only_the_latency_passes(void **state)
 {
 	struct wire w = wire_of((struct wire_model){ .latency_ns = 3, .queue_bytes = 1 });
@@ -128,6 +143,7 @@ int main(void)
 		cmocka_unit_test(no_part_of_a_ns_is_lost_between_frames),
 		cmocka_unit_test(an_idle_wire_starts_when_the_frame_comes),
 		cmocka_unit_test(a_short_frame_is_as_long_as_the_shortest),
+		cmocka_unit_test(what_says_itself_how_long_it_is_waits_as_frames_do_and_is_never_too_long),
 		cmocka_unit_test(without_a_rate_only_the_latency_passes),
 		cmocka_unit_test(a_frame_that_finds_the_queue_full_is_dropped),
 		cmocka_unit_test(a_frame_longer_than_the_mtu_is_dropped),
