@@ -23,8 +23,14 @@ def write_reference(plans: Iterable[Plan], results: Path, folder: Path) -> dict[
         file = folder / f"{plan.experiment.name}.csv"
         write_text(file, format_table(columns(plan), rows))
         written[file] = len(rows)
-    write_text(folder / IDENTITY, json.dumps(_facts(plans), indent=1, sort_keys=True) + "\n")
+    facts = _facts_of_others(folder, written) | _facts(plans)
+    write_text(folder / IDENTITY, json.dumps(facts, indent=1, sort_keys=True) + "\n")
     return written
+
+
+def _facts_of_others(folder: Path, written: Iterable[Path]) -> dict[str, str]:
+    """What the identity said, if tables stay that are not written now."""
+    return (read_identity(folder) or {}) if set(folder.glob("*.csv")) - set(written) else {}
 
 
 def read_reference(plan: Plan, folder: Path) -> str:

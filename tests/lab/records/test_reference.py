@@ -8,7 +8,7 @@ from tests.lab.fake_site import FakeSite
 
 from lab.errors import VerifyError
 from lab.plan.plan import Plan
-from lab.records.reference import changed_parts, read_reference, write_reference
+from lab.records.reference import IDENTITY, changed_parts, read_reference, write_reference
 from lab.records.verify import verify
 from lab.run.run import RunSetup, missing, run_trials
 
@@ -29,6 +29,21 @@ def test_a_written_reference_is_what_a_run_is_verified_with(
         "verbs-client",
         "verbs-server",
     ]
+
+
+def test_a_reference_of_one_experiment_keeps_the_identity_of_the_others(
+    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
+) -> None:
+    plan, results, folder = make_small_plan(), tmp_path / "results", tmp_path / "reference"
+    run_trials(RunSetup(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+    write_reference([plan], results, folder)
+    (folder / IDENTITY).write_text('{"mpi-pingpong": "d", "verbs-client": "old"}')
+    write_reference([plan], results, folder)
+    assert changed_parts([plan], folder) == []
+    (folder / "other.csv").touch()
+    (folder / IDENTITY).write_text('{"mpi-pingpong": "d", "verbs-client": "old"}')
+    write_reference([plan], results, folder)
+    assert changed_parts([plan], folder) == ["mpi-pingpong"]
 
 
 def test_without_a_reference_the_command_that_makes_one_is_named(make_small_plan: Make, tmp_path: Path) -> None:
