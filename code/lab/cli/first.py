@@ -74,7 +74,13 @@ def _print(plan: Plan, caption: str, data: BySize, figure: Figure, png: Path) ->
     console.print(bars(data))
     console.print()
     about = f"A bar is the median over the repetitions. In the PNG: {figure.n}."
-    for words in (caption, rdma_words(plan.site.ends.client.device), site.long, site.shared, plain(about)):
+    for words in (
+        caption,
+        rdma_words(plan.site.ends.client.device, plan.experiment.cards),
+        site.long,
+        site.shared,
+        plain(about),
+    ):
         console.print(words)
     console.print(str(from_here(png)), soft_wrap=True)
     console.print()

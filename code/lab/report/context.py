@@ -147,7 +147,7 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_file
         abstract=abstract(claims),
         headline=place(claims, gallery, shown) if shown else Markup(""),
         conclusion=conclusion(claims),
-        about_site=about_site(plan.site.name, plan.site.traits, plan.site.ends.client.device),
+        about_site=about_site(plan.site.name, plan.site.traits, plan.site.ends.client.device, plan.experiment.cards),
         measured_on=measured_on(evidence),
         aligned=aligned,
         n_of=partial(n_of, evidence),

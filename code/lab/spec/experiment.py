@@ -113,6 +113,11 @@ class Experiment:
     left_out: tuple[str, ...] = ()  # series that the link cannot run
     causes: Causes | None = None
 
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """The modelled cards that carry messages."""
+        return tuple(dict.fromkeys(each.link.card.name for each in self.series if each.link.card and each.has_card))
+
     def on(self, traits: Traits) -> Experiment:
         """The experiment without the series that a site's link cannot be made for."""
         series = tuple(each for each in self.series if each.runs_on(traits))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.sites.traits import Clock, Shared, Traits
@@ -31,11 +32,19 @@ SHARED = {
 SOFT = "rxe"  # how the names of Soft-RoCE devices begin, as the lab makes them
 
 
-def rdma_words(device: str) -> str:
-    """What moves the data of RDMA: a device, or Soft-RoCE in its place."""
+def rdma_words(device: str, cards: Sequence[str] = ()) -> str:
+    """What moves the data of RDMA: a device, or Soft-RoCE in its place, or modelled cards beside it."""
+    if cards:
+        own = f"RDMA runs over the modelled card {' or '.join(cards)} where a curve or a table says so: a computation, "
+        return f"{own}{OF_A_MODEL} Elsewhere {rdma_words(device)}"
     if device.startswith(SOFT):
         return f"RDMA runs by {device}, which is Soft-RoCE: the kernel does in software what a card does by itself."
     return f"RDMA runs by the device {device}." if device else "There is no RDMA device."
+
+
+OF_A_MODEL = (
+    "which takes for each part of a message's way the time that the card's file gives, and no time of a processor."
+)
 
 
 def words_of(site: str, traits: Traits) -> SiteWords:
@@ -74,8 +83,8 @@ EMULATED = (
     "of each and counts each of its instructions as a nanosecond, however long that takes here. A time is therefore a "
     "number of instructions, and a second measurement gives the same bytes. The link between the two, called the "
     "cable, is computed, and takes as long as two network cards and a short cable do. {rdma} So a number says how long "
-    "the way through the software is, and a ratio which program has the shorter way; neither says how fast a card, a "
-    "wire or another processor would be."
+    "the way through the software is, and a ratio which program has the shorter way; neither says how fast another "
+    "card, wire or processor would be."
 )
 REAL = (
     "The site {site} runs the programs as they run anywhere, and its time is that of a clock. {shared} {rdma} So a "
@@ -83,7 +92,7 @@ REAL = (
 )
 
 
-def about_site(site: str, traits: Traits, device: str) -> str:
+def about_site(site: str, traits: Traits, device: str, cards: Sequence[str] = ()) -> str:
     """The site in plain words, for a reader who has never heard of it."""
     text = EMULATED if traits.clock is Clock.INSTRUCTIONS else REAL
-    return " ".join(text.format(site=site, shared=SHARED[traits.shared], rdma=rdma_words(device)).split())
+    return " ".join(text.format(site=site, shared=SHARED[traits.shared], rdma=rdma_words(device, cards)).split())

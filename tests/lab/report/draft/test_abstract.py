@@ -56,6 +56,8 @@ def test_the_figure_of_the_first_page_is_one_that_the_data_give(claims: AllClaim
 def test_the_site_is_told_in_plain_words() -> None:
     exact = about_site("exact", EXACT, "rxe0")
     assert "emulated computer" in exact and "Soft-RoCE" in exact and "  " not in exact
+    both = about_site("exact", EXACT, "rxe0", ("qdr",))
+    assert "RDMA runs over the modelled card qdr where" in both and "Elsewhere RDMA runs by rxe0, which is" in both
     real = about_site("ssh", TwoHosts.traits, "mlx5_0")
     assert "the device mlx5_0" in real and not re.search("emulated|cable|Soft-RoCE", real)
 
