@@ -95,7 +95,7 @@ def _rules() -> Iterator[str]:
     yield RULES_HEAD
     yield rows(("parameter", "must be"), [(f"`{rule.parameter}`", rule.expected) for rule in RULES])
     yield OWN_RULES_HEAD
-    asked = [rule for rule in TABLES["verbs"].rules if parameter_of(rule.option) in TABLES["verbs"].asked()]
+    asked = [rule for rule in TABLES["verbs"].rules if parameter_of(rule.option) in TABLES["verbs"].asked]
     yield rows(("parameter", "is refused where"), [(f"`{parameter_of(rule.option)}`", _where(rule)) for rule in asked])
 
 

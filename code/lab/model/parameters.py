@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Literal
 
@@ -75,7 +75,7 @@ class Parameters:
 
     def as_dict(self) -> dict[str, Scalar | tuple[int, ...]]:
         """All parameters, given or default."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 NAMES = tuple(each.name for each in fields(Parameters))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from lab.typed_json import parse_as
@@ -65,6 +66,7 @@ class Table:
     options: tuple[Option, ...]
     rules: tuple[OptionRule, ...]
 
+    @cached_property
     def asked(self) -> dict[str, Option]:
         """The options that an experiment's parameters set, by their names there, in the order of --help."""
         return {each.parameter: each for each in self.options if each.both_ends and each.name not in NOT_ASKED}
@@ -101,7 +103,7 @@ def _rule(said: SaidRule) -> OptionRule:
 
 
 TABLES = read_tables(FILE.read_text(encoding="utf-8"))
-PARAMETERS = {name: option for table in TABLES.values() for name, option in table.asked().items()}
+PARAMETERS = {name: option for table in TABLES.values() for name, option in table.asked.items()}
 
 
 def number(parameter: str) -> int:

@@ -6,7 +6,6 @@ The same repetition has the same start on every computer.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from functools import cache
 
 from lab.model.trial import Perturbation
@@ -22,7 +21,8 @@ def perturb(repetition: int) -> Perturbation:
     )
 
 
-def shuffle(sizes: Iterable[int], repetition: int) -> tuple[int, ...]:
+@cache
+def shuffle(sizes: tuple[int, ...], repetition: int) -> tuple[int, ...]:
     """The order of the sizes in a repetition."""
     return tuple(sorted(sizes, key=lambda size: _draw(f"size {size}", repetition)))
 

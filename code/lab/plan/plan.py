@@ -159,7 +159,7 @@ def make_trial(
 
 def _shuffled(request: Request, repetition: int) -> Request:
     counts = {each.size: each for each in request.counts}
-    return replace(request, counts=tuple(counts[size] for size in shuffle(counts, repetition)))
+    return replace(request, counts=tuple(counts[size] for size in shuffle(tuple(counts), repetition)))
 
 
 def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: str) -> str:

@@ -47,7 +47,7 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
 
 
 def _shared(request: Request, table: Table) -> tuple[str, ...]:
-    values, asked = request.parameters.as_dict(), table.asked()
+    values, asked = request.parameters.as_dict(), table.asked
     options = {"measure": request.measure, "sizes": ",".join(_item(each) for each in request.counts)}
     if request.program == "verbs":
         options["operation"] = request.operation
@@ -84,7 +84,7 @@ def _program(name: str, operations: tuple[str, ...]) -> Program:
         engine=True,
         prints_samples=True,
         rdma=name == "verbs",
-        uses=frozenset(TABLES[name].asked()) - {"wait_deadline_s"},
+        uses=frozenset(TABLES[name].asked) - {"wait_deadline_s"},
         table=TABLES[name],
     )
 

@@ -66,7 +66,7 @@ class Whole:
 
 def record_folder(results: Path, key: str) -> Path:
     """The folder of a key's record, whether it exists or not."""
-    return results / "records" / key[:2] / key
+    return results.joinpath("records", key[:2], key)
 
 
 def digests_file(results: Path, key: str) -> Path:

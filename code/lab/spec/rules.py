@@ -154,7 +154,7 @@ def broken_rule(setting: Setting) -> Refusal | None:
 
 def _values(s: Setting) -> dict[str, str]:
     """The values as its command would name them."""
-    asked = s.tool.table.asked() if s.tool.table else {}
+    asked = s.tool.table.asked if s.tool.table else {}
     given = {option.name: _text(getattr(s.parameters, name)) for name, option in asked.items()}
     return given | {"measure": s.measure, "operation": s.operation}
 

@@ -29,7 +29,7 @@ VALUES = {
     "iterations": ("19", "160", "5000", "1000000000000"),
     "size": ("1", "4097", "8589934592"),
 }
-OPTIONS = {name: option.name for name, option in TABLES["verbs"].asked().items()}
+OPTIONS = {name: option.name for name, option in TABLES["verbs"].asked.items()}
 
 
 def drawn(seed: int) -> dict[str, str]:
