@@ -25,7 +25,7 @@ PAPERS = {INK: ("ink", "#111111", "#eeeeee"), PALE: ("line", PALE, "#444444"), G
 
 
 @dataclass(frozen=True)
-class Shown:
+class HeadlineCurve:
     """A curve of the figure: its series, and what stands beside its end."""
 
     series: str
@@ -36,9 +36,9 @@ class Shown:
 
 
 CURVES = (
-    Shown("card", "RDMA WRITE,\nmodelled card", RDMA),
-    Shown("tcp.card", "TCP", TCP),
-    Shown("soft.card", "RDMA WRITE,\nSoft-RoCE", OTHERS[0]),
+    HeadlineCurve("card", "RDMA WRITE,\nmodelled card", RDMA),
+    HeadlineCurve("tcp.card", "TCP", TCP),
+    HeadlineCurve("soft.card", "RDMA WRITE,\nSoft-RoCE", OTHERS[0]),
 )
 
 
@@ -65,14 +65,14 @@ def _rates(table: Path) -> dict[str, dict[int, float]]:
     return {series: {size: median(each) for size, each in sizes.items()} for series, sizes in found.items()}
 
 
-def _published() -> tuple[Shown, dict[int, float]]:
+def _published() -> tuple[HeadlineCurve, dict[int, float]]:
     """The first published curve of the experiment: what a real card reached."""
     curve = published_curves(EXPERIMENT)[0]
     rates = {size: rate.value / MB for size, rate in zip(curve.sizes, curve.rates, strict=True)}
-    return Shown("", "a real card,\nas published", GREY, "", "--"), rates
+    return HeadlineCurve("", "a real card,\nas published", GREY, "", "--"), rates
 
 
-def _draw(panel: Axes, curves: Mapping[Shown, Mapping[int, float]]) -> None:
+def _draw(panel: Axes, curves: Mapping[HeadlineCurve, Mapping[int, float]]) -> None:
     for shown, rates in curves.items():
         panel.plot(list(rates), list(rates.values()), color=shown.colour, marker=shown.marker, linestyle=shown.dashes)
         last = max(rates)
@@ -85,11 +85,11 @@ def _draw(panel: Axes, curves: Mapping[Shown, Mapping[int, float]]) -> None:
     panel.grid(visible=True)
 
 
-def _in_words(curves: Mapping[Shown, Mapping[int, float]]) -> str:
+def _in_words(curves: Mapping[HeadlineCurve, Mapping[int, float]]) -> str:
     return "Throughput against message size. " + " ".join(_sentences(curves))
 
 
-def _sentences(curves: Mapping[Shown, Mapping[int, float]]) -> Iterator[str]:
+def _sentences(curves: Mapping[HeadlineCurve, Mapping[int, float]]) -> Iterator[str]:
     for shown, rates in curves.items():
         ends = " and ".join(f"{rates[size]:.3g} MB/s at {size} bytes" for size in (min(rates), max(rates)))
         yield f"{shown.words.replace(chr(10), ' ')}: {ends}."

@@ -34,7 +34,7 @@ class Carried(Protocol):
 
 
 @dataclass(frozen=True)
-class Claim:
+class Feat:
     """So many messages in so much time."""
 
     messages: int
@@ -42,14 +42,14 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Said:
+class Told:
     """What a program says of one size."""
 
     operation: str
     rdma: bool
     answered: bool  # a round trip is claimed
     size_bytes: int
-    claims: tuple[Claim, ...]
+    claims: tuple[Feat, ...]
 
     @property
     def bytes(self) -> int:
@@ -57,24 +57,24 @@ class Said:
         return max(each.messages for each in self.claims) * self.size_bytes
 
 
-def said(operation: str, measure: str, *, rdma: bool, samples: Iterable[Sample]) -> list[Said]:
+def said(operation: str, measure: str, *, rdma: bool, samples: Iterable[Sample]) -> list[Told]:
     """The claims by size; single round trips are a claim together, too."""
-    by_size: dict[int, list[Claim]] = defaultdict(list)
-    single: dict[int, Claim] = defaultdict(lambda: Claim(0, 0))
+    by_size: dict[int, list[Feat]] = defaultdict(list)
+    single: dict[int, Feat] = defaultdict(lambda: Feat(0, 0))
     for each in samples:
         if each.sample in TIMED:
             by_size[each.size_bytes].append(
-                Claim(each.messages, each.time_ns * (each.messages if each.sample == MEAN else 1))
+                Feat(each.messages, each.time_ns * (each.messages if each.sample == MEAN else 1))
             )
         if each.sample == SINGLE:
             before = single[each.size_bytes]
-            single[each.size_bytes] = Claim(before.messages + each.messages, before.time_ns + each.time_ns)
+            single[each.size_bytes] = Feat(before.messages + each.messages, before.time_ns + each.time_ns)
     for size, claim in single.items():
         by_size[size].append(claim)
-    return [Said(operation, rdma, measure == "latency", size, tuple(each)) for size, each in by_size.items()]
+    return [Told(operation, rdma, measure == "latency", size, tuple(each)) for size, each in by_size.items()]
 
 
-def findings(claimed: Said, messages: Sequence[Message], pieces: Sequence[Piece]) -> Iterator[tuple[Flaw, str]]:
+def findings(claimed: Told, messages: Sequence[Message], pieces: Sequence[Piece]) -> Iterator[tuple[Flaw, str]]:
     """The faults of one size."""
     there, back = _rdma(claimed, messages) if claimed.rdma else _tcp(claimed, pieces)
     if claimed.bytes > sum(each.size_bytes for each in there):
@@ -85,7 +85,7 @@ def findings(claimed: Said, messages: Sequence[Message], pieces: Sequence[Piece]
         yield from _too_fast(claimed, there)
 
 
-def unseeded(claimed: Said, messages: Sequence[Message], seed: int) -> Iterator[tuple[Flaw, str]]:
+def unseeded(claimed: Told, messages: Sequence[Message], seed: int) -> Iterator[tuple[Flaw, str]]:
     """The fault of a program that takes a seed and sends other data: a message begins with the seed and its number."""
     there, _ = _rdma(claimed, messages)
     for width in {min(NUMBER_BYTES, claimed.size_bytes, *(len(each.head) for each in there))} if there else ():
@@ -96,7 +96,7 @@ def unseeded(claimed: Said, messages: Sequence[Message], seed: int) -> Iterator[
             yield Flaw.DATA, f"{what} don't begin with the seed {seed} and their number"
 
 
-def _rdma(claimed: Said, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+def _rdma(claimed: Told, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
     operations, size = ACCEPTED[claimed.operation], claimed.size_bytes
     fitting = [
         each
@@ -106,7 +106,7 @@ def _rdma(claimed: Said, messages: Sequence[Message]) -> tuple[list[Message], li
     return [each for each in fitting if each.goes_out], [each for each in fitting if not each.goes_out]
 
 
-def _tcp(claimed: Said, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
+def _tcp(claimed: Told, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
     """Where each message waits for the answer to the one before, its size is seen; else nothing but the bytes is."""
     out, came = ([each for each in pieces if each.goes_out == way] for way in (True, False))
     if claimed.answered:
@@ -115,7 +115,7 @@ def _tcp(claimed: Said, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piec
 
 
 def _missing(
-    claimed: Said, messages: Sequence[Message], pieces: Sequence[Piece], there: Sequence[Carried]
+    claimed: Told, messages: Sequence[Message], pieces: Sequence[Piece], there: Sequence[Carried]
 ) -> tuple[Flaw, str]:
     """The name of what is there in place of the messages."""
     count, size = claimed.bytes // claimed.size_bytes, claimed.size_bytes
@@ -134,7 +134,7 @@ def _bytes(carried: Iterable[Carried]) -> int:
     return sum(each.size_bytes for each in carried)
 
 
-def _too_fast(claimed: Said, there: Sequence[Carried]) -> Iterator[tuple[Flaw, str]]:
+def _too_fast(claimed: Told, there: Sequence[Carried]) -> Iterator[tuple[Flaw, str]]:
     least = {count: least_ns(there, count * claimed.size_bytes) for count in {each.messages for each in claimed.claims}}
     wrong = [each for each in claimed.claims if each.time_ns < LEAST_SAID * least[each.messages]]
     if wrong:

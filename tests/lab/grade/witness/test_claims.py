@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lab.grade.finding import Flaw
-from lab.grade.witness.claims import LEAST_SAID, Claim, Said, findings, least_ns, said, unseeded
+from lab.grade.witness.claims import LEAST_SAID, Feat, Told, findings, least_ns, said, unseeded
 from lab.grade.witness.messages import Message
 from lab.grade.witness.streams import Piece
 from lab.programs.request import Sample
@@ -19,8 +19,8 @@ def carried(operation: str = "write", size: int = SIZE, count: int = COUNT) -> l
     return [Message(operation, OUT, start, b"", size, start + 2 * STEP_NS) for start in starts]
 
 
-def claim(time_ns: int, count: int = COUNT, operation: str = "write", *, rdma: bool = True) -> Said:
-    return Said(operation, rdma, answered=False, size_bytes=SIZE, claims=(Claim(count, time_ns),))
+def claim(time_ns: int, count: int = COUNT, operation: str = "write", *, rdma: bool = True) -> Told:
+    return Told(operation, rdma, answered=False, size_bytes=SIZE, claims=(Feat(count, time_ns),))
 
 
 WHOLE_NS = (COUNT + 1) * STEP_NS
@@ -80,7 +80,7 @@ def test_each_message_begins_with_the_seed_and_its_number(size: int) -> None:
     seeded = carried(size=size)
     for number, each in enumerate(seeded):
         each.head = (SEED + number).to_bytes(8, "little")[:size] + bytes(3)
-    claimed = Said("write", rdma=True, answered=False, size_bytes=size, claims=(Claim(COUNT, 10**9),))
+    claimed = Told("write", rdma=True, answered=False, size_bytes=size, claims=(Feat(COUNT, 10**9),))
     assert list(unseeded(claimed, seeded[::-1], SEED)) == []
     seeded[3].head = seeded[4].head
     ((kind, what),) = unseeded(claimed, seeded, SEED)
@@ -91,5 +91,5 @@ def test_single_round_trips_are_a_claim_together_and_a_mean_is_one_for_all() -> 
     samples = [Sample(SIZE, "round_trip", number, 1, SIZE, 7) for number in range(3)]
     samples += [Sample(8, "round_trip_mean", 0, 5, 40, 9), Sample(8, "settled", 0, 1, 8, 1)]
     one, other = said("send", "latency", rdma=True, samples=samples)
-    assert one.claims == (*[Claim(1, 7)] * 3, Claim(3, 21)) and one.answered
-    assert other.claims == (Claim(5, 45),)
+    assert one.claims == (*[Feat(1, 7)] * 3, Feat(3, 21)) and one.answered
+    assert other.claims == (Feat(5, 45),)
