@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.figures import Curve, Ratios, peer_ratio, speed_up
+from lab.model.trial import Link
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.ratios import RatioClaims
 from lab.report.evidence.handing import handing_words
@@ -24,7 +25,7 @@ TOGETHER = {
 
 
 def ratios(claims: AllClaims) -> Iterator[Sketch[Ratios]]:
-    """A figure for each pair of transports, and one for each other sort of pairs on their main link."""
+    """A figure for each pair of transports, and one for each link with pairs of another sort."""
     site = claims.evidence.plan.site
     for found in claims.ratios_of(Sort.TRANSPORT):
         pair, curve = found.pair, _curve(found, found.pair.ours.words)
@@ -32,13 +33,20 @@ def ratios(claims: AllClaims) -> Iterator[Sketch[Ratios]]:
         data = Ratios(pair.picture, (curve,), pair.base.words, pair.ours.link, site.name, margin_of(site.traits))
         yield Sketch(pair.picture, f"{caption} {_about([found], data, site.traits)}", data, speed_up)
     for sort, (over, base) in TOGETHER.items():
-        if some := claims.ratios_of(sort):
-            link = some[0].pair.ours.link
-            shown = [each for each in some if each.pair.ours.link == link]
+        for name, shown in _by_link(claims, sort):
             curves = tuple(_curve(each, f"{each.pair.ours.words} / {each.pair.base.words}") for each in shown)
-            data = Ratios(sort.value, curves, base, link, site.name, margin_of(site.traits))
+            data = Ratios(name, curves, base, shown[0].pair.ours.link, site.name, margin_of(site.traits))
             caption = f"{over}, ratio of median throughputs on the same link. {_about(shown, data, site.traits)}"
-            yield Sketch(sort.value, caption, data, peer_ratio)
+            yield Sketch(name, caption, data, peer_ratio)
+
+
+def _by_link(claims: AllClaims, sort: Sort) -> Iterator[tuple[str, list[RatioClaims]]]:
+    """The pairs that one figure shows, and its name; that of the first link needs nothing but the sort."""
+    by_link: dict[Link, list[RatioClaims]] = {}
+    for each in claims.ratios_of(sort):
+        by_link.setdefault(each.pair.ours.series.link, []).append(each)
+    for place, found in enumerate(by_link.values()):
+        yield f"{sort.value}.{found[0].pair.ours.series.name}" if place else sort.value, found
 
 
 def _about(found: list[RatioClaims], data: Ratios, traits: Traits) -> str:

@@ -120,7 +120,8 @@ class Blocks:
         return f'<figure id="{place}" class="{sort}">{caption}\n{inside}</figure>'
 
     def _tables(self, node: Node, name: str) -> str:
-        return "".join(table(each, self.inline, name) for each in node.nodelist if kind(each) == "Environment")
+        tables = [each for each in node.nodelist if kind(each) == "Environment"]
+        return "".join(table(each, self.inline, name, part) for part, each in enumerate(tables, 1))
 
     def _picture(self, given: list[list[Node]], caption: str) -> str:
         name = source_of(given[0]).removeprefix("figures/").removesuffix(".pdf")

@@ -24,14 +24,17 @@ class Rows:
     body: list[list[list[Node]]] = field(default_factory=list)
 
 
-def table(node: Node, inline: Inline, name: str = "") -> str:
-    """The table's elements; the name is that of its caption."""
+def table(node: Node, inline: Inline, name: str = "", part: int = 1) -> str:
+    """The table's elements; the name is that of its caption, under which tables may follow one another."""
     columns, rows = alignments(source_of(arguments(node)[-1])), _rows(node.nodelist)
     labelled = f' aria-labelledby="{name}"' if name else ""
+    region = labelled or ' aria-label="Table"'
+    if part > 1:
+        region = f' id="{name}:{part}" aria-label="part {part}" aria-labelledby="{name} {name}:{part}"'
     heads = "".join(_head(row, columns, inline) for row in rows.heads)
     body = "\n".join(_line(row, columns, inline) for row in rows.body)
     return (
-        f'<div class="wide" role="region" tabindex="0"{labelled or " aria-label=Table"}><table{labelled}>'
+        f'<div class="wide" role="region" tabindex="0"{region}><table{labelled}>'
         f"<thead>{heads}</thead><tbody>\n{body}\n</tbody></table></div>"
     )
 
