@@ -78,7 +78,8 @@ def test_an_interrupt_says_that_it_goes_on(
 
 def test_its_experiment_has_eight_sizes_and_is_none_of_those_that_make_all_measures() -> None:
     experiment = load(first.FIRST)
-    assert [each.program for each in experiment.series] == ["verbs", "tcp"]
+    assert [each.program for each in experiment.series] == ["verbs", "tcp", "verbs", "tcp"]
+    assert experiment.cards == ("qdr",)
     assert all(len(each.sizes("exact")) == 8 for each in experiment.series)
     assert first.FIRST not in all_experiments() and first.FIRST.parent != EXPERIMENTS
     assert first.DISCUSSION.is_file()
