@@ -96,7 +96,7 @@ def test_verbs_tcp_mpi_and_a_peer_take_the_cable_between_two_devices(
     series = (SERIES.format(program=name, **kind) for name, kind in KINDS.items())
     (tmp_path / "all.toml").write_text(EXPERIMENT + "".join(series))
     facts = SiteFacts.of(site)
-    assert site.ends == soft_rdma.ENDS and "two routing domains" in facts.identity["cable"]
+    assert site.ends == soft_rdma.with_gids(soft_rdma.ENDS) and "two routing domains" in facts.identity["cable"]
     for planned in make_plan(load(tmp_path / "all.toml"), facts, programs).planned:
         record = measured(planned, site, facts)
         before, after = record.facts.measured.counters_before, record.facts.measured.counters_after

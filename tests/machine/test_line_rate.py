@@ -50,7 +50,7 @@ def test_no_frame_comes_before_those_ahead_of_it_have_passed_the_line(shell: She
     assert len(sent) == len(came) > 500
     free = 0.0
     for out, there in zip(sent, came, strict=True):
-        free = max(free, out.time_ns) + out.size_bytes * 8e9 / rate
+        free = max(free, out.time_ns) + out.line_bytes * 8e9 / rate
         assert -0.01 < there.time_ns - (free + BASE_NS) < 1.01
 
 
@@ -72,7 +72,7 @@ def test_frames_that_are_handed_over_together_fill_the_line_and_no_more(
 def test_a_line_of_a_gigabit_is_full_once_tcp_has_found_its_rate(shell: Shell, logged: Logged) -> None:
     _, came = logged(transfer(shell, RATES[0], "4M"))
     late = came[len(came) // 2 :]
-    gaps = [after.time_ns - before.time_ns for before, after in pairwise(late) if after.size_bytes == 1538]
+    gaps = [after.time_ns - before.time_ns for before, after in pairwise(late) if after.line_bytes == 1538]
     assert min(gaps) >= 12304 and sum(gaps) / len(gaps) < 12304 * 1.005
 
 

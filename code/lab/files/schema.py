@@ -214,7 +214,7 @@ def _words(error: ValidationError) -> list[str]:
 
 def _near(given: object, known: object) -> str:
     words = [str(each) for each in known] if isinstance(known, (list, set)) else []
-    near = get_close_matches(str(given)[:SHOWN], words, n=1)
+    near = get_close_matches(str(given)[:SHOWN], words, n=1, cutoff=0.5)
     return f"{near[0]!r}?" if near else ""
 
 
