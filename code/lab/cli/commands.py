@@ -28,7 +28,7 @@ from lab.records.reference import changed_parts, read_reference, write_reference
 from lab.records.row import format_table
 from lab.records.table import columns, make_table, table_stamp
 from lab.run.run import damaged, missing
-from lab.sites import EVERYWHERE, open_site
+from lab.sites import EVERYWHERE, Site, open_site
 from lab.sites.auto import ANY, choose
 from lab.sites.hosts import read_slurm
 from lab.spec.reader import load
@@ -159,7 +159,11 @@ def doctor(options: Namespace) -> int:
 
 def open_shop(files: Iterable[Path], options: Namespace) -> Workshop:
     """The site that is named, ready, and the plans for it."""
-    site = open_site(options.site, options.hosts)
+    return open_shop_at(open_site(options.site, options.hosts), files, options)
+
+
+def open_shop_at(site: Site, files: Iterable[Path], options: Namespace) -> Workshop:
+    """The plans for a site."""
     return open_workshop(files, site, _tell, most_trials(options))
 
 

@@ -7,18 +7,19 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.cli.commands import open_shop, write_table
+from lab.cli.commands import open_shop_at, write_table
 from lab.cli.outcome import say_failures, say_interrupted
 from lab.cli.remaining import run_remaining
 from lab.files.storage import write_bytes
 from lab.places import CACHE, EXAMPLES, EXPERIMENTS, from_here
 from lab.plan.plan import Plan
+from lab.sites import open_site
 
 if TYPE_CHECKING:
     from lab.figures import BySize, Figure
 
 COMMANDS = ("try",)
-FIRST = EXAMPLES / "first_figure.toml"
+FIRST, ON_A_REAL_LINK = EXAMPLES / "first_figure.toml", EXAMPLES / "first_figure_of_a_real_link.toml"
 DISCUSSION = EXPERIMENTS / "verbs_throughput" / "discussion.tex"
 FIGURE = "throughput"
 WIDEST = 100  # letters; longer bars say no more
@@ -32,7 +33,9 @@ NEXT = """Next:
 
 def try_(options: Namespace) -> int:
     """Measure what is missing, show the figure, and say what to do next."""
-    shop = open_shop([FIRST], options)
+    site = open_site(options.site, options.hosts)
+    first = FIRST if site.traits.repeats else ON_A_REAL_LINK
+    shop = open_shop_at(site, [first], options)
     summary = run_remaining(shop, options.results, options.jobs)
     if summary.interrupted:
         return say_interrupted(summary)
@@ -84,4 +87,4 @@ def _print(plan: Plan, caption: str, data: BySize, figure: Figure, png: Path) ->
         console.print(words)
     console.print(str(from_here(png)), soft_wrap=True)
     console.print()
-    console.print(NEXT.format(first=from_here(FIRST), discussion=from_here(DISCUSSION)), soft_wrap=True)
+    console.print(NEXT.format(first=from_here(plan.experiment.file), discussion=from_here(DISCUSSION)), soft_wrap=True)

@@ -1,6 +1,7 @@
 """`lab try` on the fake site: lab.cli.{first,outcome}."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from lab.plan.workshop import all_experiments
 from lab.report.evidence.words import rdma_words
 from lab.run.run import RunSummary
 from lab.sites import MODULES
+from lab.sites.traits import Clock
 from lab.spec.reader import load
 from lab.statuses import INTERRUPTED
 
@@ -76,13 +78,25 @@ def test_an_interrupt_says_that_it_goes_on(
     assert "3 trials are left" in capsys.readouterr().err
 
 
-def test_its_experiment_has_eight_sizes_and_is_none_of_those_that_make_all_measures() -> None:
-    experiment = load(first.FIRST)
-    assert [each.program for each in experiment.series] == ["verbs", "tcp", "verbs", "tcp"]
-    assert experiment.cards == ("qdr",)
+@pytest.mark.parametrize(("file", "cards"), [(first.FIRST, ("qdr",)), (first.ON_A_REAL_LINK, ())])
+def test_its_experiment_has_eight_sizes_and_is_none_of_those_that_make_all_measures(
+    file: Path, cards: tuple[str, ...]
+) -> None:
+    experiment = load(file)
+    assert {each.program for each in experiment.series} == {"verbs", "tcp"} and experiment.cards == cards
     assert all(len(each.sizes("exact")) == 8 for each in experiment.series)
-    assert first.FIRST not in all_experiments() and first.FIRST.parent != EXPERIMENTS
+    assert file not in all_experiments() and file.parent != EXPERIMENTS
     assert first.DISCUSSION.is_file()
+
+
+def test_a_real_link_has_cards_of_its_own_and_another_first_experiment(
+    lab_try: list[str], fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(first, "ON_A_REAL_LINK", first.FIRST)
+    monkeypatch.setattr(first, "FIRST", Path("none.toml"))
+    monkeypatch.setattr(FakeSite, "traits", replace(fake_site.traits, clock=Clock.WALL))
+    assert main(lab_try) == 0
+    assert "MB/s" in capsys.readouterr().out
 
 
 def test_a_device_of_hardware_is_not_called_software() -> None:
