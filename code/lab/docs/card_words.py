@@ -55,6 +55,13 @@ their requests, block by block, and from there on the card fetches them. At 1, 6
 at their neighbours, A at 2 and 4 too, by something that the model does not have.
 """
 
+OF_DIFFERENCES = """## Beside Soft-RoCE
+What one program was answered over Soft-RoCE and over the card, where that is not the same. To each mistake in a send:
+the status of sender and receiver, the states of both queue pairs, and the asynchronous events. Then which calls work,
+and what a device says of its limits. The card's statuses are those of the InfiniBand Architecture (1.4, 9.9 and
+11.6.2) and of the manual pages of libibverbs.
+"""
+
 AFTER = """## Inline or not
 A request that brings its data costs the card 78 ns for each 64 bytes, so that from 93 bytes on it costs more than the
 message itself (228 ns): throughput is best without, and latency is better with, by one fetch from memory. `inline =

@@ -154,7 +154,7 @@ static void tell_status(const char *who, struct end *e, int wait_ms)
 
 	while ((found = ibv_poll_cq(e->cq, 1, &wc)) == 0 && wait_ms-- > 0)
 		nap(1);
-	printf(" %s %s;", who, found > 0 ? ibv_wc_status_str(wc.status) : found ? "can't be polled" : "nothing");
+	printf("%s %s; ", who, found > 0 ? ibv_wc_status_str(wc.status) : found ? "can't be polled" : "nothing");
 }
 
 static void tell_state(const char *who, struct end *e)
@@ -166,7 +166,7 @@ static void tell_state(const char *who, struct end *e)
 	if (!e->qp)
 		return;
 	must(!ibv_query_qp(e->qp, &attr, IBV_QP_STATE, &made), "ibv_query_qp");
-	printf(" %s %s;", who, names[attr.qp_state]);
+	printf("%s %s; ", who, names[attr.qp_state]);
 }
 
 static void tell_events(void)
@@ -176,7 +176,7 @@ static void tell_events(void)
 
 	while (poll(&file, 1, QUIET_MS) > 0) {
 		must(!ibv_get_async_event(context, &event), "ibv_get_async_event");
-		printf(" event %s;", ibv_event_type_str(event.event_type));
+		printf("event %s; ", ibv_event_type_str(event.event_type));
 		ibv_ack_async_event(&event);
 	}
 	putchar('\n');
@@ -223,10 +223,10 @@ static void make_mistake(const struct mistake *m)
 		must(!ibv_destroy_qp(b.qp), "ibv_destroy_qp");
 		b.qp = NULL;
 	}
-	printf("%s:", m->name);
+	printf("%s: ", m->name);
 	error = post_send(&a, &b, m);
 	if (error)
-		printf(" post %s;", strerror(error));
+		printf("post %s; ", strerror(error));
 	else
 		tell_status("sender", &a, WAIT_MS);
 	tell_status("receiver", &b, 0);
@@ -248,7 +248,7 @@ static void overflow(void)
 	for (int i = 0; i < a.cq->cqe + 8 && i < ENTRIES; i++)
 		post_send(&a, &b, &none);
 	nap(QUIET_MS);
-	printf("completion queue too small:");
+	printf("completion queue too small: ");
 	tell_state("sender", &a);
 	tell_events();
 	drop(&a);
