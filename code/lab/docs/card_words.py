@@ -26,6 +26,8 @@ link = { card = "qdr" }
 - RC, UC and UD, shared receive queues, lists, inline data, selective signalling, solicited events, asynchronous
   events. `ibv_create_qp_ex` with more than a protection domain, `ibv_create_cq_ex`, memory windows, multicast and
   resizing say that they are not supported, as other devices do; programs then take the older calls.
+- rdma_cm, perftest with all its transports and atomics, and Open MPI by UCX (`rc_verbs`) run over it as they are. What
+  programs try on it, whatever it is, reaches no other program: `make fuzz-card`.
 - TCP on such a link takes the same wire: its frames and the card's packets share it. With `soft_roce = true` a series
   goes over that wire by Soft-RoCE, in place of the card.
 
