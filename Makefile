@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup papers venv build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade compilers hosts broken-ends container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade fuzz-card compilers hosts broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -131,6 +131,9 @@ fuzz: build ## Run the commands on 5,000 damaged files, other ones each time
 
 fuzz-grade: papers ## Grade 20,000 damaged hand-ins, other ones each time
 	LAB_FUZZ_CASES=20000 $(bin)/pytest tests/fuzz/test_damaged_hand_ins.py --timeout 14400
+
+fuzz-card: setup ## Try the modelled card with 20 million commands of anything, under sanitizers: ten minutes [COUNT=n, of each half]
+	$(MAKE) --no-print-directory -C code/card/device fuzz $(if $(COUNT),COUNT=$(COUNT))
 
 compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
 	$(bin)/python tests/bench/compilers.py

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import shutil
 import statistics
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.machine import card_differences
 
 from lab.analysis.card_model import Rates
+from lab.compiler import card as compiled_card
 from lab.model.card import Card
-from lab.model.trial import Job, Link, Outcome, Perturbation, Step, StepOutcome
-from lab.places import CACHE, CARDS, MACHINE
-from lab.plan.cards import over_card, parts
+from lab.model.trial import DIRECTORY, Job, Link, Outcome, Perturbation, Ready, Step, StepOutcome
+from lab.places import CACHE, CARD, CARDS, EXPERIMENTS, MACHINE
+from lab.plan.cards import STARTER, over_card, parts
 from lab.plan.sources import own_programs
+from lab.programs import mpi
 from lab.sites.exact import ExactSite
 from lab.spec.cards import read_card
+from lab.supply import deb, lock
+from lab.supply.settings import opened_store
 
 QDR, IDEAL = read_card("qdr").card, read_card("ideal").card
 OPERATIONS = ("write", "read", "send", "write-imm")
+SIDE, OVER_LINK = "192.168.7.2", "10.0.0.2"
+# Test builds of the device: what a program gets of more than 1000 bytes lacks the last one, or is one byte off.
+WHOLE = "bytes, part,"
+BROKEN = {
+    "drops a byte": "bytes, part - (is_write && size > 1000 && left == part),",
+    "moves a byte": "bytes - (is_write && size > 1000), part,",
+}
 Run = Callable[..., Outcome]
 
 
@@ -30,10 +44,24 @@ def verbs(words: str, number: int = 0) -> Step:
     return Step(server, ("/lab/bin/verbs-client", "--device", "rxe0", *shared, "192.168.7.2"), 18600 + number)
 
 
-def perftest(words: str, number: int) -> Step:
+def perftest(words: str, number: int, host: str = SIDE) -> Step:
     name, *rest = words.split()
     shared = ("-p", str(18515 + number), "-F", *rest)
-    return Step((name, "-d", "rxe1", *shared), (name, "-d", "rxe0", *shared, "192.168.7.2"), 18515 + number)
+    return Step((name, "-d", "rxe1", *shared), (name, "-d", "rxe0", *shared, host), 18515 + number)
+
+
+def by_manager(words: str, number: int) -> Step:
+    """The ends find each other by the RDMA connection manager, over the link itself."""
+    step = perftest(f"{words} -R", number, OVER_LINK)
+    return replace(step, ready=Ready(cm=step.port))
+
+
+def plain(words: str, number: int) -> Step:
+    """The course template of experiments/examples."""
+    shared = ("--port", str(18800 + number), "--size", "4096", *words.split())
+    server = (f"{DIRECTORY}/plain", "--server", "1", "--device", "rxe1", *shared, SIDE)
+    client = (f"{DIRECTORY}/plain", "--device", "rxe0", "--iterations", "512", "--warmup", "64", *shared, SIDE)
+    return Step(server, client, 18800 + number)
 
 
 @pytest.fixture(scope="module")
@@ -45,19 +73,45 @@ def overlay(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
     return tuple(each for each in folder.iterdir() if not each.name.startswith(("mpi", "tcp")))
 
 
+def over(
+    card: Card, steps: tuple[Step, ...], overlay: tuple[Path, ...], *, loss_ppm: int = 0, deadline_s: int = 30
+) -> Job:
+    link = Link(rate_bit_s=card.rate_bit_s, card=card, loss_ppm=loss_ppm)
+    return Job(tuple(map(over_card, steps)), link, Perturbation(), deadline_s, (("LAB_TOKEN", "t"),), overlay)
+
+
 @pytest.fixture(scope="module")
 def run(exact: ExactSite, overlay: tuple[Path, ...]) -> Run:
     """Steps over a card; all must end well."""
 
-    def run(*steps: Step, card: Card = QDR, loss_ppm: int = 0) -> Outcome:
-        link = Link(rate_bit_s=card.rate_bit_s, card=card, loss_ppm=loss_ppm)
-        job = Job(tuple(map(over_card, steps)), link, Perturbation(), 30, (("LAB_TOKEN", "t"),), overlay)
-        outcome = exact.run(job)
+    def run(*steps: Step, card: Card = QDR, loss_ppm: int = 0, more: tuple[Path, ...] = ()) -> Outcome:
+        outcome = exact.run(over(card, steps, (*overlay, *more), loss_ppm=loss_ppm))
         for step in outcome.steps:
             assert (step.client_status, step.server_status) == (0, 0), (step.client_err, step.server_err)
         return outcome
 
     return run
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    """The program of both ranks."""
+    file = tmp_path_factory.mktemp("mpi") / mpi.BINARY
+    (content,) = (content for each, content in own_programs(print).items() if each.name == mpi.BINARY)
+    file.write_bytes(content)
+    return (file,)
+
+
+class OtherCard(ExactSite):
+    """The exact site with another device than this checkout's."""
+
+    def __init__(self, device: Path) -> None:
+        super().__init__(MACHINE, CACHE)
+        self.device = device
+
+    def card(self, _: Job) -> Path:
+        """Whatever the link asks for."""
+        return self.device
 
 
 def rows(outcome: StepOutcome, kind: str) -> dict[int, list[tuple[int, int]]]:
@@ -131,3 +185,75 @@ def test_every_card_of_the_repository_carries_messages(run: Run) -> None:
     for file in sorted(CARDS.glob("*.toml")):
         (step,) = run(verbs("--sizes 4K@320/64 --tx-depth 64 --wait poll"), card=read_card(file.stem).card).steps
         assert rows(step, "confirmed")[4096]
+
+
+def test_the_peers_run_over_unreliable_transports_and_a_shared_queue(run: Run) -> None:
+    kinds = ("-c UD -s 1024", "-c UC -s 4096", "--use-srq -s 1024")
+    run(*(perftest(f"ib_send_bw {kind} -n 200", number) for number, kind in enumerate(kinds)))
+
+
+def test_the_connection_manager_connects_over_it(run: Run) -> None:
+    programs = ("ib_write_bw -s 4096 -n 200", "ib_send_bw -s 1024 -n 200")
+    outcome = run(*(by_manager(words, number) for number, words in enumerate(programs)))
+    assert outcome.counters_after["link0.bytes"] > 200 * (4096 + 1024)
+
+
+def test_perftests_atomics_run_over_it(run: Run, tmp_path: Path) -> None:
+    """The image has no ib_atomic_bw: it is taken from the same package as its others."""
+    (package,) = (each for each in lock.read(MACHINE / "packages.lock").of(lock.GUEST) if each.package == "perftest")
+    deb.unpack(opened_store(CACHE, print).file(package), tmp_path)
+    programs = tuple(tmp_path / "usr" / "bin" / f"ib_atomic_{name}" for name in ("bw", "lat"))
+    words = [
+        f"{DIRECTORY}/{each.name} -n 200 -A {kind}" for each in programs for kind in ("CMP_AND_SWAP", "FETCH_AND_ADD")
+    ]
+    run(*(perftest(each, number) for number, each in enumerate(words)), more=programs)
+
+
+def test_a_course_template_runs_over_it_unchanged_and_its_habits_cost(run: Run, tmp_path: Path) -> None:
+    folder = shutil.copytree(EXPERIMENTS / "examples" / "plain_verbs" / "program", tmp_path / "program")
+    subprocess.run(["make", "-s", "-C", folder], check=True)
+    window = "--depth 64"
+    ways = ("", window, f"{window} --slide 1", f"{window} --slide 1 --signal-every 16 --list 16")
+    steps = run(*(plain(words, number) for number, words in enumerate(ways)), more=(folder / "plain",)).steps
+    one, drained, sliding, lists = (float(step.client_out.split()[1]) for step in steps)
+    assert one < drained < min(sliding, lists)
+
+
+def test_open_mpi_runs_over_it_by_ucx(exact: ExactSite, overlay: tuple[Path, ...], ours: tuple[Path, ...]) -> None:
+    words = "--mode ping-pong --calls blocking --deadline 20 --sizes 64@50/5,64K@20/2"
+    commands = [(f"{DIRECTORY}/{mpi.BINARY}", *each.split()) for each in (f"{words} --verify", words)]
+    steps = tuple(mpi.launch("verbs", exact.ends, command) for command in commands)
+    outcome = exact.run(over(QDR, steps, (*overlay, *ours), deadline_s=60))
+    assert not any(step.client_status for step in outcome.steps), outcome.steps
+    trips = [time for _, time in rows(outcome.steps[1], "round_trip")[64]]
+    assert 2 * QDR.wire_ns < statistics.median(trips) < 10_000
+    assert outcome.counters_after["link0.bytes"] > 2 * 20 * 65536
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_a_card_that_does_not_carry_every_byte_is_caught(
+    exact: ExactSite, overlay: tuple[Path, ...], tmp_path: Path, broken: str
+) -> None:
+    code = tmp_path / "code"
+    for folder in (CARD, MACHINE):
+        shutil.copytree(folder, code / folder.name)
+    memory = code / CARD.name / "device" / "memory.c"
+    assert WHOLE in memory.read_text()
+    memory.write_text(memory.read_text().replace(WHOLE, broken))
+    site = OtherCard(compiled_card.device(code / MACHINE.name, CACHE, print))
+    words = "--verify --sizes 4096@8/8 --wait event --operation"
+    steps = tuple(verbs(f"{words} {each}", number) for number, each in enumerate(OPERATIONS))
+    for step in site.run(over(QDR, steps, overlay)).steps:
+        assert "is wrong where it landed" in step.client_err + step.server_err and step.client_status, step
+    site.stop()
+    assert exact.identity() == site.identity()
+
+
+def test_what_it_answers_otherwise_than_soft_roce_is_what_the_page_says(exact: ExactSite, tmp_path: Path) -> None:
+    assert card_differences.asked(exact, tmp_path) == card_differences.FILE.read_text()
+
+
+def test_its_file_of_events_is_the_same_while_queues_are_made(run: Run, tmp_path: Path) -> None:
+    watched = card_differences.compiled("watched", tmp_path)
+    (step,) = run(Step.launched((f"{DIRECTORY}/{STARTER.name}", f"{DIRECTORY}/watched")), more=(watched,)).steps
+    assert step.client_out == "0\n"

@@ -4,6 +4,7 @@
 
 #include "arrival.h"
 #include "card.h"
+#include "qp.h"
 #include "requester.h"
 #include "responder.h"
 
@@ -15,15 +16,22 @@ static struct arrival *take_first(struct arrivals *arrivals)
 	return a;
 }
 
+/* The two cards give the same handles: a number alone does not tell who has sent a packet. */
+static bool is_of_peer(const struct qp *qp, const struct arrival *a)
+{
+	return qp->type == UD ||
+	       (a->packet.from == qp->attributes.peer_qp && a->is_here == (qp->attributes.peer == CARD_HERE));
+}
+
 static void handle(struct card *card, uint64_t nothing, uint64_t nothing_else)
 {
 	struct arrival *const a = take_first(&card->arrivals);
 	struct qp *const qp = qp_find(card, a->packet.to);
 
 	(void)nothing, (void)nothing_else;
-	if (qp && a->packet.kind >= ANSWER)
+	if (qp && is_of_peer(qp, a) && a->packet.kind >= ANSWER)
 		requester_take(card, qp, &a->packet, a->payload);
-	else if (qp)
+	else if (qp && is_of_peer(qp, a))
 		responder_take(card, qp, &a->packet, a->payload);
 	free(a);
 }
@@ -47,7 +55,7 @@ static bool is_packet(const struct packet *p, size_t payload)
 	       (p->kind != RESULT || payload == sizeof(uint64_t)) && (p->kind != DATAGRAM || payload >= GRH_BYTES);
 }
 
-void arrival_take(struct card *card, const uint8_t *bytes, size_t size)
+void arrival_take(struct card *card, const uint8_t *bytes, size_t size, bool is_here)
 {
 	const size_t payload = size - sizeof(struct packet);
 	struct arrival *a;
@@ -57,6 +65,7 @@ void arrival_take(struct card *card, const uint8_t *bytes, size_t size)
 	a = calloc(1, sizeof(*a) + payload);
 	if (!a)
 		abort();
+	a->is_here = is_here;
 	memcpy(&a->packet, bytes, sizeof(a->packet));
 	memcpy(a->payload, bytes + sizeof(a->packet), payload);
 	if (!is_packet(&a->packet, payload)) {

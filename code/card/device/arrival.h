@@ -13,6 +13,7 @@ struct card;
 
 struct arrival {
 	STAILQ_ENTRY(arrival) entry;
+	bool is_here; /* of this card itself */
 	struct packet packet;
 	uint8_t payload[];
 };
@@ -20,8 +21,8 @@ struct arrival {
 /* What has come in and is not in memory yet, in order. */
 STAILQ_HEAD(arrivals, arrival);
 
-/* Take a packet; one that is none is forgotten. */
-void arrival_take(struct card *card, const uint8_t *bytes, size_t size);
+/* Take a packet, from the other card or this one; one that is none is forgotten. */
+void arrival_take(struct card *card, const uint8_t *bytes, size_t size, bool is_here);
 
 /* Forget all that has come in. */
 void arrivals_end(struct arrivals *arrivals);

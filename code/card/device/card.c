@@ -65,7 +65,7 @@ void card_write(struct card *card, int64_t now_ns, uint64_t at, uint64_t value)
 void card_deliver(struct card *card, int64_t now_ns, const uint8_t *bytes, size_t size)
 {
 	enter(card, now_ns);
-	arrival_take(card, bytes, size);
+	arrival_take(card, bytes, size, false);
 	leave(card);
 }
 

@@ -82,8 +82,10 @@ static int create(struct card *card, struct card_command *c)
 	struct object *const o = calloc(1, makes[c->op].size);
 	int error;
 
-	if (!o)
+	if (!o) {
+		memory_drop(&card->given);
 		return ENOMEM;
+	}
 	*o = (struct object){ makes[c->op].kind, 0, c->owner, 0, card->given };
 	card->given = (struct memory){ .pages = NULL };
 	error = memory_bound(&o->memory, c->first, c->length) ? makes[c->op].create(card, o, c) : EINVAL;
@@ -112,7 +114,10 @@ static int give_pages(struct card *card, const struct card_command *c)
 
 	for (int i = 0; i < CARD_PFNS; i++)
 		pages[i] = c->pfns[i];
-	return c->count <= CARD_PFNS && memory_add(&card->given, pages, c->count) ? 0 : EINVAL;
+	if (c->count <= CARD_PFNS && memory_add(&card->given, pages, c->count))
+		return 0;
+	memory_drop(&card->given); /* or it would be a part of the next object, which may be another program's */
+	return EINVAL;
 }
 
 static int give_bells(struct card *card, const struct card_command *c)

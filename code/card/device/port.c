@@ -95,7 +95,7 @@ static int64_t send(struct card *card, const struct leaving *l, const uint8_t *b
 
 	if (!l->is_here)
 		return card->world->send(card->world, card->now_ns, bytes, size, line) * PS_PER_NS;
-	arrival_take(card, bytes, size);
+	arrival_take(card, bytes, size, true);
 	return card->now_ps;
 }
 

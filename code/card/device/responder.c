@@ -68,8 +68,6 @@ static void take_reliable(struct card *card, struct qp *qp, const struct packet 
 {
 	const int32_t after = psn_after(p->psn, qp->in.psn);
 
-	if (p->from != qp->attributes.peer_qp)
-		return;
 	if (after == 0) {
 		expected(card, qp, p, payload);
 	} else if (after < 0) {
@@ -85,7 +83,7 @@ static void take_unreliable(struct card *card, struct qp *qp, const struct packe
 {
 	const bool follows = p->psn == qp->in.psn;
 
-	if (p->from != qp->attributes.peer_qp || p->kind != MESSAGE || (!follows && !(p->flags & FIRST)))
+	if (p->kind != MESSAGE || (!follows && !(p->flags & FIRST)))
 		return;
 	qp->in.psn = (p->psn + 1) & PSN_MASK;
 	if (!(p->flags & FIRST) && !qp->in.is_within)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -36,9 +37,8 @@ struct board *board_open(struct ibv_context *context)
 	}
 	board->context = context;
 	board->doorbells = page;
-	board->kernels_file = context->async_fd;
+	board->kernels = *verbs_get_ctx(context);
 	context->async_fd = board->file;
-	pthread_mutex_init(&board->lock, NULL);
 	add(board);
 	return board;
 }
@@ -53,7 +53,7 @@ void board_close(struct board *board)
 	*at = board->next;
 	pthread_mutex_unlock(&boards_lock);
 	munmap((void *)board->doorbells, CARD_PAGE_BYTES);
-	board->context->async_fd = board->kernels_file;
+	board->context->async_fd = board->kernels.context.async_fd;
 	close(board->file);
 	free(board);
 }
@@ -69,16 +69,9 @@ struct board *board_of(const struct ibv_context *context)
 	return found;
 }
 
-void board_yield(struct board *board)
+struct ibv_pd board_pd(struct board *board, const struct ibv_pd *pd)
 {
-	pthread_mutex_lock(&board->lock);
-	board->context->async_fd = board->kernels_file;
-}
-
-void board_return(struct board *board)
-{
-	board->context->async_fd = board->file;
-	pthread_mutex_unlock(&board->lock);
+	return (struct ibv_pd){ .context = &board->kernels.context, .handle = pd->handle };
 }
 
 int board_request(const struct ibv_context *context, struct card_request *request)

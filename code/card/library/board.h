@@ -4,7 +4,6 @@
 #define BOARD_H
 
 #include <infiniband/verbs.h>
-#include <pthread.h>
 #include <stdint.h>
 
 #include "abi.h"
@@ -14,12 +13,11 @@
 struct board {
 	struct board *next;
 	struct ibv_context *context;
+	struct verbs_context kernels; /* the context as it was opened, which is all that rxe has of one: the kernel
+					 makes an object only beside its own file of asynchronous events, that
+					 programs must never see, and a call of the device's own is there */
 	volatile uint64_t *doorbells;
-	int file, kernels_file; /* of the card; the context's own, for asynchronous events */
-	pthread_mutex_t lock;   /* while the kernel makes an object */
-	int (*query_device_ex)(struct ibv_context *, const struct ibv_query_device_ex_input *,
-			       struct ibv_device_attr_ex *, size_t); /* the device's own */
-	int (*query_port)(struct ibv_context *, uint8_t, struct ibv_port_attr *, size_t);
+	int file; /* of the card */
 };
 
 /* A new one, whose file takes the place of the context's own, from which libibverbs and programs read asynchronous
@@ -30,9 +28,8 @@ void board_close(struct board *board);
 /* That of a context; NULL: the context is of another kind of device. */
 struct board *board_of(const struct ibv_context *context);
 
-/* The kernel makes an object only beside its own file for events: between these two calls the context has that. */
-void board_yield(struct board *board);
-void board_return(struct board *board);
+/* A program's protection domain, for the kernel's own objects. */
+struct ibv_pd board_pd(struct board *board, const struct ibv_pd *pd);
 
 /* 0, or the reason of the card or the kernel. */
 int board_request(const struct ibv_context *context, struct card_request *request);

@@ -43,7 +43,7 @@ EXPORTED int ibv_query_device(struct ibv_context *context, struct ibv_device_att
 static int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			   struct ibv_device_attr_ex *attr, size_t size)
 {
-	int error = board_of(context)->query_device_ex(context, input, attr, size);
+	int error = board_of(context)->kernels.query_device_ex(context, input, attr, size);
 
 	if (!error)
 		limit(&attr->orig_attr);
@@ -52,7 +52,7 @@ static int query_device_ex(struct ibv_context *context, const struct ibv_query_d
 
 static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr, size_t size)
 {
-	int error = board_of(context)->query_port(context, port, attr, size);
+	int error = board_of(context)->kernels.query_port(context, port, attr, size);
 
 	if (!error)
 		attr->max_msg_sz = LONGEST_MESSAGE;
@@ -91,10 +91,8 @@ static void put_data_path(struct ibv_context *context)
 	context->ops.alloc_mw = NULL; /* libibverbs then says that there are no memory windows */
 }
 
-static void put_control_path(struct verbs_context *more, struct board *board)
+static void put_control_path(struct verbs_context *more)
 {
-	board->query_device_ex = more->query_device_ex;
-	board->query_port = more->query_port;
 	more->query_device_ex = query_device_ex;
 	more->query_port = query_port;
 	more->create_qp_ex = no_qp_ex;
@@ -119,7 +117,7 @@ EXPORTED struct ibv_context *ibv_open_device(struct ibv_device *device)
 		return NULL;
 	}
 	put_data_path(context);
-	put_control_path(verbs_get_ctx(context), board);
+	put_control_path(verbs_get_ctx(context));
 	return context;
 }
 

@@ -117,11 +117,11 @@ static struct ibv_qp *make_real(struct board *board, struct ibv_pd *pd, const st
 		.cap = { 1, 1, 1, 1, 0 },
 		.qp_type = attr->qp_type,
 	};
-	struct ibv_qp *qp;
+	struct ibv_pd kernels = board_pd(board, pd);
+	struct ibv_qp *qp = real(ibv_create_qp)(&kernels, &small);
 
-	board_yield(board);
-	qp = real(ibv_create_qp)(pd, &small);
-	board_return(board);
+	if (qp)
+		qp->pd = pd;
 	return qp;
 }
 

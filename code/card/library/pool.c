@@ -45,11 +45,11 @@ static int make(struct pool *pool, struct board *board, const struct ibv_srq_ini
 static struct ibv_srq *make_real(struct board *board, struct ibv_pd *pd)
 {
 	struct ibv_srq_init_attr small = { .attr = { .max_wr = 1, .max_sge = 1 } };
-	struct ibv_srq *srq;
+	struct ibv_pd kernels = board_pd(board, pd);
+	struct ibv_srq *srq = real(ibv_create_srq)(&kernels, &small);
 
-	board_yield(board);
-	srq = real(ibv_create_srq)(pd, &small);
-	board_return(board);
+	if (srq)
+		srq->pd = pd;
 	return srq;
 }
 

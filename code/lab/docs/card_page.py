@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from statistics import median
 
 from lab.analysis.card_fit import Conditions, errors
 from lab.analysis.card_model import Rates
-from lab.docs.card_words import AFTER, HEAD, OF_ERRORS, OF_PARAMETERS
+from lab.docs.card_words import AFTER, HEAD, OF_DIFFERENCES, OF_ERRORS, OF_PARAMETERS
 from lab.docs.markdown import rows
 from lab.docs.record_words import FIELDS
 from lab.model.sizes import format_size
+from lab.places import CARD
 from lab.report.evidence.published_curves import PublishedCurve, published_curves
 from lab.spec.cards import card_names, read_card
 
@@ -20,7 +22,7 @@ INLINE_MOST = 1024  # of the two reports' program, by the jump of both curves be
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *_cards(), OF_ERRORS, _errors(), AFTER])
+    return "\n".join([HEAD, *_cards(), OF_ERRORS, _errors(), OF_DIFFERENCES, _differences(), AFTER])
 
 
 def _cards() -> Iterator[str]:
@@ -51,6 +53,15 @@ def _errors() -> str:
     ]
     last = ("median", "", *(cell for each in off for cell in ("", f"{median(map(abs, each.values())):.1%}")))
     return rows(head, [*body, last])
+
+
+def _differences() -> str:
+    """What the machine was found to answer: tests/machine/card_differences.py."""
+    with (CARD / "differences.csv").open(newline="") as file:
+        head, *answers = csv.reader(file)
+    return rows(
+        ("asked", "Soft-RoCE", "the card"), [each for each in answers if each[head.index("soft_roce")] != each[-1]]
+    )
 
 
 def _cells(curve: PublishedCurve, wrong: dict[int, float], size: int) -> tuple[str, str]:

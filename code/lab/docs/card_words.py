@@ -26,6 +26,8 @@ link = { card = "qdr" }
 - RC, UC and UD, shared receive queues, lists, inline data, selective signalling, solicited events, asynchronous
   events. `ibv_create_qp_ex` with more than a protection domain, `ibv_create_cq_ex`, memory windows, multicast and
   resizing say that they are not supported, as other devices do; programs then take the older calls.
+- rdma_cm, perftest with all its transports and atomics, and Open MPI by UCX (`rc_verbs`) run over it as they are. What
+  programs try on it, whatever it is, reaches no other program: `make fuzz-card`.
 - TCP on such a link takes the same wire: its frames and the card's packets share it. With `soft_roce = true` a series
   goes over that wire by Soft-RoCE, in place of the card.
 
@@ -53,6 +55,13 @@ what QDR can carry at all. Divided by 1.048576 they would agree with A to within
 MB; the data can't prove it. Both reports jump five-fold between 1 KiB and 2 KiB: up to 1 KiB the data travel inside
 their requests, block by block, and from there on the card fetches them. At 1, 64 and 128 bytes both are slower than
 at their neighbours, A at 2 and 4 too, by something that the model does not have.
+"""
+
+OF_DIFFERENCES = """## Beside Soft-RoCE
+What one program was answered over Soft-RoCE and over the card, where that is not the same. To each mistake in a send:
+the status of sender and receiver, the states of both queue pairs, and the asynchronous events. Then which calls work,
+and what a device says of its limits. The card's statuses are those of the InfiniBand Architecture (1.4, 9.9 and
+11.6.2) and of the manual pages of libibverbs.
 """
 
 AFTER = """## Inline or not

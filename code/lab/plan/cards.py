@@ -9,8 +9,10 @@ from pathlib import Path
 
 from lab.compiler import card
 from lab.files.digests import sha256, sums_of
+from lab.model.launcher import DAEMON
 from lab.model.trial import DIRECTORY, Step
 from lab.places import CACHE, CARD, MACHINE
+from lab.programs.launchers import with_ranks_under
 from lab.spec.experiment import Experiment, Series
 
 SCRIPT = CARD / "library" / "over-card"
@@ -46,4 +48,6 @@ def starter() -> bytes:
 def over_card(step: Step) -> Step:
     """A step whose two programs find the card in place of Soft-RoCE's data path."""
     start = f"{DIRECTORY}/{STARTER.name}"
+    if step.server in ((), DAEMON):  # a launcher of both ranks
+        return replace(step, client=with_ranks_under((start,), step.client))
     return replace(step, server=(start, *step.server), client=(start, *step.client))

@@ -58,6 +58,17 @@ def starter(launcher: str) -> Starter:
     return LAUNCHERS[launcher]
 
 
+def with_ranks_under(command: Words, launcher: Words) -> Words:
+    """A launcher's words that start each rank by a command; `_contexts` says where ranks are."""
+    words = list(launcher)
+    for place in reversed([at for at, word in enumerate(launcher) if word == "-np"]):
+        after = place + 2
+        while words[after] == "-x":
+            after += 2
+        words[after:after] = command
+    return tuple(words)
+
+
 def _orterun(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
     """Both ranks on one computer: no daemon is needed."""
     return Step.launched((*ISOLATED, *_mca(settings), *_contexts(ranks, by_host=False)))

@@ -20,4 +20,21 @@ static inline uint64_t drawn_below(uint64_t *seed, uint64_t bound)
 	return drawn(seed) % bound;
 }
 
+/* Mostly what makes sense, or nearly: four in so many are wrong. */
+static inline uint64_t drawn_near(uint64_t *seed, uint64_t wildness, uint64_t value)
+{
+	switch (drawn_below(seed, wildness)) {
+	case 0:
+		return drawn(seed);
+	case 1:
+		return value + 1;
+	case 2:
+		return value - 1;
+	case 3:
+		return 1ull << drawn_below(seed, 64);
+	default:
+		return value;
+	}
+}
+
 #endif

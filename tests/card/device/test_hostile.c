@@ -20,28 +20,16 @@ enum { PROGRAMS = 4, RENEWED = 500, SOME = 200000, REASONABLE = 5, TRIES = 9 };
 
 static struct computers all;
 static struct program programs[PROGRAMS];
-static uint64_t seed, wildness; /* of so many numbers, four are wrong */
+static uint64_t seed, wildness;
 
 static uint64_t below(uint64_t bound)
 {
 	return drawn_below(&seed, bound);
 }
 
-/* Mostly what makes sense, or nearly. */
 static uint64_t near(uint64_t value)
 {
-	switch (below(wildness)) {
-	case 0:
-		return drawn(&seed);
-	case 1:
-		return value + 1;
-	case 2:
-		return value - 1;
-	case 3:
-		return 1ull << below(64);
-	default:
-		return value;
-	}
+	return drawn_near(&seed, wildness, value);
 }
 
 static struct program *some(void)

@@ -37,6 +37,17 @@ operation = "send"
 measure = "throughput"
 link = { card = "qdr" }
 """
+OF_MPI = """title = "t"
+question = "q"
+[parameters]
+sizes = 64
+[[series]]
+name = "card"
+program = "mpi-verbs"
+operation = "send"
+measure = "latency"
+link = { card = "qdr" }
+"""
 
 
 def planned(experiment: Experiment, digest: str = "d") -> Plan:
@@ -54,6 +65,13 @@ def test_programs_with_a_device_start_over_the_card(experiment_file: Write) -> N
     start = f"/lab/bin/{STARTER.name}"
     assert steps["card"].server[:2] == steps["card"].client[:2] == (start, "ib_write_bw")
     assert start not in (*steps["cable"].client, *steps["tcp"].client, *steps["tcp"].server)
+
+
+def test_ranks_of_mpi_start_over_the_card_and_their_launcher_does_not(experiment_file: Write) -> None:
+    (step,) = (each.trial.job.steps[0] for each in planned(load(experiment_file(OF_MPI))).planned)
+    start, rank = f"/lab/bin/{STARTER.name}", "/lab/bin/mpi-pingpong"
+    assert step.server == () and step.client[0] == "orterun"
+    assert [step.client[at - 1] for at, word in enumerate(step.client) if word == rank] == [start, start]
 
 
 def test_the_files_of_the_card_go_with_its_trials_only(experiment_file: Write) -> None:

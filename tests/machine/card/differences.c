@@ -1,0 +1,309 @@
+/* What a device answers to mistakes, and what it offers: a line each, "name: answer". Both queue pairs are in this
+ * process, so that the same program runs over Soft-RoCE and over the modelled card.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALL (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+#define OTHER_KEY 0x100
+
+enum { BYTES = 8192, ENTRIES = 64, WAIT_MS = 500, QUIET_MS = 20 };
+
+struct mistake {
+	const char *name;
+	enum ibv_wr_opcode opcode;
+	uint32_t length;
+	int remote_off, local_off;           /* of the addresses */
+	uint32_t remote_key, local_key;      /* what is wrong in the keys */
+	int region_without, pair_without;    /* rights that the target lacks */
+	uint32_t receive_bytes, receive_key; /* 0 bytes: there is no receive */
+	bool other_domain, is_gone;          /* the target's region; the target */
+};
+
+static const struct mistake mistakes[] = {
+	{ .name = "none", .opcode = IBV_WR_RDMA_WRITE, .length = 8 },
+	{ .name = "remote key", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .remote_key = OTHER_KEY },
+	{ .name = "beyond the remote region", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .remote_off = BYTES - 4 },
+	{ .name = "before the remote region", .opcode = IBV_WR_RDMA_READ, .length = 8, .remote_off = -4 },
+	{ .name = "region without remote write",
+	  .opcode = IBV_WR_RDMA_WRITE,
+	  .length = 8,
+	  .region_without = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC },
+	{ .name = "region without remote read",
+	  .opcode = IBV_WR_RDMA_READ,
+	  .length = 8,
+	  .region_without = IBV_ACCESS_REMOTE_READ },
+	{ .name = "region without atomics",
+	  .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+	  .length = 8,
+	  .region_without = IBV_ACCESS_REMOTE_ATOMIC },
+	{ .name = "queue pair without remote write",
+	  .opcode = IBV_WR_RDMA_WRITE,
+	  .length = 8,
+	  .pair_without = IBV_ACCESS_REMOTE_WRITE },
+	{ .name = "queue pair without remote read",
+	  .opcode = IBV_WR_RDMA_READ,
+	  .length = 8,
+	  .pair_without = IBV_ACCESS_REMOTE_READ },
+	{ .name = "queue pair without atomics",
+	  .opcode = IBV_WR_ATOMIC_CMP_AND_SWP,
+	  .length = 8,
+	  .pair_without = IBV_ACCESS_REMOTE_ATOMIC },
+	{ .name = "region of another domain", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .other_domain = true },
+	{ .name = "local key", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .local_key = OTHER_KEY },
+	{ .name = "beyond the local region", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .local_off = BYTES - 4 },
+	{ .name = "atomic off its place", .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .length = 8, .remote_off = 4 },
+	{ .name = "atomic of 4 bytes", .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .length = 4 },
+	{ .name = "receive too short", .opcode = IBV_WR_SEND, .length = 64, .receive_bytes = 32 },
+	{ .name = "receive's key", .opcode = IBV_WR_SEND, .length = 64, .receive_bytes = 64, .receive_key = OTHER_KEY },
+	{ .name = "no receive", .opcode = IBV_WR_SEND, .length = 64 },
+	{ .name = "no peer", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .is_gone = true },
+};
+
+struct end {
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+};
+
+static struct ibv_context *context;
+static struct ibv_pd *pd, *other_pd;
+static union ibv_gid gid;
+static int gid_index;
+static char memory[2][BYTES] __attribute__((aligned(4096)));
+
+static void must(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	perror(what);
+	exit(1);
+}
+
+/* That of an IPv4 address. */
+static void find_gid(void)
+{
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	do
+		must(!ibv_query_gid(context, 1, gid_index, &gid), "ibv_query_gid");
+	while (memcmp(gid.raw, mapped, sizeof(mapped)) != 0 && ++gid_index);
+}
+
+static struct end make(char *bytes, struct ibv_pd *of, int access, int entries)
+{
+	struct end e = { .cq = ibv_create_cq(context, entries, NULL, NULL, 0) };
+	struct ibv_qp_init_attr attr = { .send_cq = e.cq, .recv_cq = e.cq, .qp_type = IBV_QPT_RC };
+
+	must(e.cq, "ibv_create_cq");
+	attr.cap = (struct ibv_qp_cap){ ENTRIES, ENTRIES, 1, 1, 0 };
+	e.qp = ibv_create_qp(pd, &attr);
+	must(e.qp, "ibv_create_qp");
+	e.mr = ibv_reg_mr(of, bytes, BYTES, access);
+	must(e.mr, "ibv_reg_mr");
+	return e;
+}
+
+static void drop(struct end *e)
+{
+	must(!e->qp || !ibv_destroy_qp(e->qp), "ibv_destroy_qp");
+	must(!ibv_destroy_cq(e->cq) && !ibv_dereg_mr(e->mr), "ibv_destroy_cq");
+}
+
+static void connect_to(struct end *e, uint32_t peer, int access)
+{
+	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = access };
+
+	must(!ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "INIT");
+	a.qp_state = IBV_QPS_RTR;
+	a.path_mtu = IBV_MTU_1024;
+	a.dest_qp_num = peer;
+	a.max_dest_rd_atomic = a.max_rd_atomic = 1;
+	a.min_rnr_timer = 1;
+	a.ah_attr = (struct ibv_ah_attr){ .is_global = 1, .port_num = 1 };
+	a.ah_attr.grh = (struct ibv_global_route){ .dgid = gid, .sgid_index = (uint8_t)gid_index, .hop_limit = 64 };
+	must(!ibv_modify_qp(e->qp, &a,
+			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
+	     "RTR");
+	a.qp_state = IBV_QPS_RTS;
+	a.timeout = 10; /* 4 ms */
+	a.retry_cnt = a.rnr_retry = 1;
+	must(!ibv_modify_qp(e->qp, &a,
+			    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+				    IBV_QP_MAX_QP_RD_ATOMIC),
+	     "RTS");
+}
+
+static void nap(int ms)
+{
+	poll(NULL, 0, ms);
+}
+
+/* The next completion's status, waited for or not. */
+static void tell_status(const char *who, struct end *e, int wait_ms)
+{
+	struct ibv_wc wc;
+	int found;
+
+	while ((found = ibv_poll_cq(e->cq, 1, &wc)) == 0 && wait_ms-- > 0)
+		nap(1);
+	printf("%s %s; ", who, found > 0 ? ibv_wc_status_str(wc.status) : found ? "can't be polled" : "nothing");
+}
+
+static void tell_state(const char *who, struct end *e)
+{
+	static const char *const names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
+	struct ibv_qp_attr attr;
+	struct ibv_qp_init_attr made;
+
+	if (!e->qp)
+		return;
+	must(!ibv_query_qp(e->qp, &attr, IBV_QP_STATE, &made), "ibv_query_qp");
+	printf("%s %s; ", who, names[attr.qp_state]);
+}
+
+static void tell_events(void)
+{
+	struct pollfd file = { .fd = context->async_fd, .events = POLLIN };
+	struct ibv_async_event event;
+
+	while (poll(&file, 1, QUIET_MS) > 0) {
+		must(!ibv_get_async_event(context, &event), "ibv_get_async_event");
+		printf("event %s; ", ibv_event_type_str(event.event_type));
+		ibv_ack_async_event(&event);
+	}
+	putchar('\n');
+}
+
+static void post_receive(struct end *e, const struct mistake *m)
+{
+	struct ibv_sge sge = { (uintptr_t)e->mr->addr, m->receive_bytes, e->mr->lkey ^ m->receive_key };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	if (m->receive_bytes)
+		must(!ibv_post_recv(e->qp, &wr, &bad), "ibv_post_recv");
+}
+
+static int post_send(struct end *from, const struct end *to, const struct mistake *m)
+{
+	const uint64_t remote = (uintptr_t)to->mr->addr + (uint64_t)(int64_t)m->remote_off;
+	const uint32_t key = to->mr->rkey ^ m->remote_key;
+	struct ibv_sge sge = { (uintptr_t)from->mr->addr + (uint64_t)m->local_off, m->length,
+			       from->mr->lkey ^ m->local_key };
+	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = m->opcode, .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
+
+	if (m->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || m->opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
+		wr.wr.atomic.remote_addr = remote;
+		wr.wr.atomic.rkey = key;
+	} else {
+		wr.wr.rdma.remote_addr = remote;
+		wr.wr.rdma.rkey = key;
+	}
+	return ibv_post_send(from->qp, &wr, &bad);
+}
+
+static void make_mistake(const struct mistake *m)
+{
+	struct end a = make(memory[0], pd, ALL, ENTRIES),
+		   b = make(memory[1], m->other_domain ? other_pd : pd, ALL & ~m->region_without, ENTRIES);
+	int error;
+
+	connect_to(&a, b.qp->qp_num, ALL);
+	connect_to(&b, a.qp->qp_num, ALL & ~m->pair_without);
+	post_receive(&b, m);
+	if (m->is_gone) {
+		must(!ibv_destroy_qp(b.qp), "ibv_destroy_qp");
+		b.qp = NULL;
+	}
+	printf("%s: ", m->name);
+	error = post_send(&a, &b, m);
+	if (error)
+		printf("post %s; ", strerror(error));
+	else
+		tell_status("sender", &a, WAIT_MS);
+	tell_status("receiver", &b, 0);
+	tell_state("sender", &a);
+	tell_state("receiver", &b);
+	tell_events();
+	drop(&a);
+	drop(&b);
+}
+
+/* More completions than there is room for. */
+static void overflow(void)
+{
+	const struct mistake none = { .opcode = IBV_WR_RDMA_WRITE, .length = 8 };
+	struct end a = make(memory[0], pd, ALL, 1), b = make(memory[1], pd, ALL, ENTRIES);
+
+	connect_to(&a, b.qp->qp_num, ALL);
+	connect_to(&b, a.qp->qp_num, ALL);
+	for (int i = 0; i < a.cq->cqe + 8 && i < ENTRIES; i++)
+		post_send(&a, &b, &none);
+	nap(QUIET_MS);
+	printf("completion queue too small: ");
+	tell_state("sender", &a);
+	tell_events();
+	drop(&a);
+	drop(&b);
+}
+
+static void tell_call(const char *name, bool works)
+{
+	printf("%s: %s\n", name, works ? "works" : strerror(errno));
+}
+
+static void calls(void)
+{
+	struct ibv_cq *const cq = ibv_create_cq(context, 1, NULL, NULL, 0);
+	struct ibv_qp_init_attr_ex more = { .send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC, .pd = pd };
+	struct ibv_cq_init_attr_ex cq_more = { .cqe = 1 };
+
+	more.cap = (struct ibv_qp_cap){ 1, 1, 1, 1, 0 };
+	more.comp_mask = IBV_QP_INIT_ATTR_PD;
+	tell_call("ibv_create_qp_ex", ibv_create_qp_ex(context, &more));
+	more.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	more.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE;
+	tell_call("ibv_create_qp_ex for ibv_wr_*", ibv_create_qp_ex(context, &more));
+	tell_call("ibv_create_cq_ex", ibv_create_cq_ex(context, &cq_more));
+	tell_call("ibv_alloc_mw", ibv_alloc_mw(pd, IBV_MW_TYPE_1));
+	errno = ibv_resize_cq(cq, 100);
+	tell_call("ibv_resize_cq", !errno);
+}
+
+static void limits(void)
+{
+	struct ibv_device_attr d;
+	struct ibv_port_attr p;
+
+	must(!ibv_query_device(context, &d) && !ibv_query_port(context, 1, &p), "ibv_query_device");
+	printf("max_qp_wr: %d\nmax_sge: %d\nmax_cqe: %d\nmax_qp: %d\nmax_mr: %d\n", d.max_qp_wr, d.max_sge, d.max_cqe,
+	       d.max_qp, d.max_mr);
+	printf("max_srq_wr: %d\nmax_qp_rd_atom: %d\nmax_msg_sz: %u\n", d.max_srq_wr, d.max_qp_rd_atom, p.max_msg_sz);
+}
+
+int main(void)
+{
+	struct ibv_device **const devices = ibv_get_device_list(NULL);
+
+	must(devices && *devices, "ibv_get_device_list");
+	context = ibv_open_device(*devices);
+	must(context, "ibv_open_device");
+	pd = ibv_alloc_pd(context);
+	other_pd = ibv_alloc_pd(context);
+	must(pd && other_pd, "ibv_alloc_pd");
+	find_gid();
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++)
+		make_mistake(&mistakes[i]);
+	overflow();
+	calls();
+	limits();
+	return 0;
+}

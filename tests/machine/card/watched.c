@@ -1,0 +1,54 @@
+/* One thread looks at the file of asynchronous events, as a program that waits for them does, while another makes
+ * queues. It must be the same file all the time: who reads another one waits for ever.
+ */
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { QUEUES = 4000 };
+
+static struct ibv_context *context;
+static atomic_bool over;
+static unsigned long other_files;
+
+static void *watch(void *nothing)
+{
+	volatile int *const file = &context->async_fd;
+	const int first = *file;
+
+	(void)nothing;
+	while (!over)
+		other_files += *file != first;
+	return NULL;
+}
+
+static void must(int holds, const char *what)
+{
+	if (holds)
+		return;
+	perror(what);
+	exit(1);
+}
+
+int main(void)
+{
+	struct ibv_device **const devices = ibv_get_device_list(NULL);
+	struct ibv_cq *cq;
+	pthread_t watcher;
+
+	must(devices && *devices, "ibv_get_device_list");
+	context = ibv_open_device(*devices);
+	must(context != NULL, "ibv_open_device");
+	must(!pthread_create(&watcher, NULL, watch, NULL), "pthread_create");
+	for (int i = 0; i < QUEUES; i++) {
+		cq = ibv_create_cq(context, 1, NULL, NULL, 0);
+		must(cq && !ibv_destroy_cq(cq), "ibv_create_cq");
+	}
+	over = true;
+	pthread_join(watcher, NULL);
+	printf("%lu\n", other_files);
+	return other_files != 0;
+}

@@ -1,0 +1,73 @@
+"""What the modelled card answers otherwise than Soft-RoCE, asked by one program over both: card/differences.c.
+
+.venv/bin/python -m tests.machine.card_differences writes code/card/differences.csv, from which docs/cards.md has it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab.model.trial import DIRECTORY, Job, Link, Perturbation, Step
+from lab.places import CACHE, CARD, MACHINE
+from lab.plan.cards import STARTER, parts
+from lab.sites.exact import ExactSite
+from lab.spec.cards import read_card
+
+PROGRAM = "differences"
+FILE = CARD / "differences.csv"
+HEAD = ("asked", "soft_roce", "card")
+CARD_OF_IT = read_card("qdr").card
+
+
+def compiled(source: str, folder: Path) -> Path:
+    """One of the programs in the folder card, for the guest."""
+    program = folder / source
+    flags = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
+    file = Path(__file__).with_name("card") / f"{source}.c"
+    subprocess.run(["gcc", *flags, "-o", program, file, "-libverbs"], check=True)
+    return program
+
+
+def asked(exact: ExactSite, folder: Path) -> str:
+    """The answers of both, as the file has them."""
+    for file, content in parts(MACHINE, CACHE, print).items():
+        (folder / file.name).write_bytes(content)
+    compiled(PROGRAM, folder)
+    command = f"{DIRECTORY}/{PROGRAM}"
+    steps = (Step.launched((command,)), Step.launched((f"{DIRECTORY}/{STARTER.name}", command)))
+    link = Link(rate_bit_s=CARD_OF_IT.rate_bit_s, card=CARD_OF_IT)
+    outcome = exact.run(Job(steps, link, Perturbation(), 60, (), tuple(folder.iterdir())))
+    soft_roce, card = (dict(map(named, step.client_out.splitlines())) for step in outcome.steps)
+    assert soft_roce.keys() == card.keys(), outcome.steps
+    return text((name, soft_roce[name], card[name]) for name in card)
+
+
+def named(line: str) -> tuple[str, str]:
+    """A line that the program has printed."""
+    name, _, answer = line.partition(": ")
+    return name, answer.rstrip("; ")
+
+
+def text(rows: Iterable[tuple[str, str, str]]) -> str:
+    """Rows as CSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([HEAD, *rows])
+    return out.getvalue()
+
+
+def main() -> None:
+    """Write the file."""
+    site = ExactSite(MACHINE, CACHE)
+    site.prepare(print)
+    with tempfile.TemporaryDirectory() as folder:
+        FILE.write_text(asked(site, Path(folder)))
+    site.stop()
+
+
+if __name__ == "__main__":
+    main()
