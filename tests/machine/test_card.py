@@ -84,8 +84,10 @@ def over(
 def run(exact: ExactSite, overlay: tuple[Path, ...]) -> Run:
     """Steps over a card; all must end well."""
 
-    def run(*steps: Step, card: Card = QDR, loss_ppm: int = 0, more: tuple[Path, ...] = ()) -> Outcome:
-        outcome = exact.run(over(card, steps, (*overlay, *more), loss_ppm=loss_ppm))
+    def run(
+        *steps: Step, card: Card = QDR, loss_ppm: int = 0, more: tuple[Path, ...] = (), stranger: bool = False
+    ) -> Outcome:
+        outcome = exact.run(replace(over(card, steps, (*overlay, *more), loss_ppm=loss_ppm), stranger=stranger))
         for step in outcome.steps:
             assert (step.client_status, step.server_status) == (0, 0), (step.client_err, step.server_err)
         return outcome
@@ -125,7 +127,7 @@ def rows(outcome: StepOutcome, kind: str) -> dict[int, list[tuple[int, int]]]:
 
 
 def test_every_byte_of_every_operation_lands_where_it_should(run: Run) -> None:
-    sizes = "--verify --sizes 1,64,4095,70000@24/8 --wait"
+    sizes = "--verify --sizes 1,64,4095,70000@6/2 --wait"
     run(*(verbs(f"--operation {each} {sizes} poll", index) for index, each in enumerate(OPERATIONS)))
     run(*(verbs(f"--operation {each} {sizes} event", index) for index, each in enumerate(OPERATIONS[1:])))
     run(*(verbs(f"--operation {each} --measure latency {sizes} poll", i) for i, each in enumerate(OPERATIONS)))
@@ -209,12 +211,14 @@ def test_perftests_atomics_run_over_it(run: Run, tmp_path: Path) -> None:
     run(*(perftest(each, number) for number, each in enumerate(words)), more=programs)
 
 
-def test_a_course_template_runs_over_it_unchanged_and_its_habits_cost(run: Run, tmp_path: Path) -> None:
+def test_a_course_template_runs_over_it_unchanged_and_shut_in_and_its_habits_cost(run: Run, tmp_path: Path) -> None:
     folder = shutil.copytree(EXPERIMENTS / "examples" / "plain_verbs" / "program", tmp_path / "program")
     subprocess.run(["make", "-s", "-C", folder], check=True)
     window = "--depth 64"
     ways = ("", window, f"{window} --slide 1", f"{window} --slide 1 --signal-every 16 --list 16")
-    steps = run(*(plain(words, number) for number, words in enumerate(ways)), more=(folder / "plain",)).steps
+    steps = run(
+        *(plain(words, number) for number, words in enumerate(ways)), more=(folder / "plain",), stranger=True
+    ).steps
     one, drained, sliding, lists = (float(step.client_out.split()[1]) for step in steps)
     assert one < drained < min(sliding, lists)
 

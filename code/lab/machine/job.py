@@ -11,7 +11,7 @@ from lab.files.schema import check_part
 from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
-from lab.model.trial import DIRECTORY, NS_PER_S, PADDING, Job, Link, Ready
+from lab.model.trial import DIRECTORY, NS_PER_S, OVER_CARD, PADDING, Job, Link, Ready
 from lab.places import SET_CLOCK, STRANGER
 
 
@@ -63,8 +63,9 @@ def script(name: str, arguments: tuple[str, ...]) -> str:
 
 
 def shut_in(role: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """A command whose program under test is a stranger's. What stands before the program is a grader's."""
-    at = next((place for place, word in enumerate(arguments) if word.startswith(f"{DIRECTORY}/")), 0)
+    """A command whose program under test is a stranger's. What stands before the program is a grader's, or the lab's own."""
+    ours = (place for place, word in enumerate(arguments) if word.startswith(f"{DIRECTORY}/") and word != OVER_CARD)
+    at = next(ours, 0)
     return (*arguments[:at], "sh", f"/lab/{STRANGER.name}", role, *arguments[at:])
 
 

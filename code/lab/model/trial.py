@@ -73,6 +73,7 @@ class Step:
 
 
 DIRECTORY = "/lab/bin"  # the site's folder of programs under test
+OVER_CARD = f"{DIRECTORY}/over-card"  # stands before a program whose messages take the modelled card
 PADDING = "LAB_PADDING"  # the variable that makes the environment longer
 NS_PER_S = 1_000_000_000
 

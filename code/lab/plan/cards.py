@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.compiler import card
 from lab.files.digests import sha256, sums_of
 from lab.model.launcher import DAEMON
-from lab.model.trial import DIRECTORY, Step
+from lab.model.trial import OVER_CARD, Step
 from lab.places import CACHE, CARD, MACHINE
 from lab.programs.launchers import with_ranks_under
 from lab.spec.experiment import Experiment, Series
@@ -47,7 +47,6 @@ def starter() -> bytes:
 
 def over_card(step: Step) -> Step:
     """A step whose two programs find the card in place of Soft-RoCE's data path."""
-    start = f"{DIRECTORY}/{STARTER.name}"
     if step.server in ((), DAEMON):  # a launcher of both ranks
-        return replace(step, client=with_ranks_under((start,), step.client))
-    return replace(step, server=(start, *step.server), client=(start, *step.client))
+        return replace(step, client=with_ranks_under((OVER_CARD,), step.client))
+    return replace(step, server=(OVER_CARD, *step.server), client=(OVER_CARD, *step.client))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.machine import job
-from lab.model.trial import Job, Link, Perturbation, Ready, Step
+from lab.model.trial import OVER_CARD, Job, Link, Perturbation, Ready, Step
 from lab.places import STRANGER
 
 ARGUMENTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
@@ -26,6 +26,8 @@ def test_only_a_strangers_programs_are_shut_in_and_nothing_before_them_is() -> N
     assert given["0.server"].endswith("exec sh /lab/stranger server /lab/bin/mine\n")
     assert given["0.client"].endswith("sh sh /lab/stranger client /lab/bin/mine --size 1\n")
     assert given["stranger"] == STRANGER.read_text()
+    over = job.files(replace(strange, steps=(Step((OVER_CARD, "/lab/bin/mine"), (), 1),)), {})
+    assert over["0.server"].content.endswith(b"exec /lab/bin/over-card sh /lab/stranger server /lab/bin/mine\n")
     assert "stranger" not in "".join(job.files(replace(strange, stranger=False), {}))
 
 
