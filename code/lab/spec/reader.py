@@ -79,6 +79,9 @@ class _Reader:
         if series.soft_roce and not (series.link.card and series.tool.rdma):
             what = f"{series.name} names Soft-RoCE in place of a card, and has no card"
             self.refuse(Fault(what, ("series", index, "soft_roce"), "a program of verbs over a link with a card"))
+        if series.has_card and series.tool.build and not series.tool.launched:
+            what = f"{series.name} is a program of your own over a modelled card, and those are shut in"
+            self.refuse(Fault(what, self.of_link(index, table, "card"), "no card, or soft_roce = true"))
         if not series.published.sizes:
             self.refuse(Fault(f"{series.name} has no sizes", ("parameters",), "sizes = ..."))
         self.check(series, index)

@@ -91,3 +91,15 @@ def test_soft_roce_takes_the_wire_in_place_of_the_card(experiment_file: Write) -
 def test_soft_roce_stands_in_for_a_card_only(experiment_file: Write, text: str) -> None:
     with pytest.raises(SpecError, match="in place of a card"):
         load(experiment_file(text + "soft_roce = true\n"))
+
+
+def test_a_program_of_ones_own_takes_a_cards_wire_by_soft_roce_only(experiment_file: Write) -> None:
+    """It is shut in, where nothing may put the card into the kernel."""
+    commands = (
+        'folder = "."\nbuild = "true"\nbinaries = ["m"]\nserver = "m {device} {port}"\nclient = "m {size} {host}"\n'
+    )
+    mine = f'[programs.mine]\n{commands}output = "columns"\n' + SERIES.format("mine", "mine", "write")
+    with pytest.raises(SpecError, match="of your own over a modelled card"):
+        load(experiment_file(HEAD + LINK + mine))
+    (series,) = load(experiment_file(HEAD + LINK + mine + "soft_roce = true\n")).series
+    assert not series.has_card and series.link.card
