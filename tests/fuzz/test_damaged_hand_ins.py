@@ -17,6 +17,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.vendor.pretty import RepresentationPrinter
 from tests.fuzz import trees
 from tests.fuzz.mutate import Damage
 from tests.fuzz.test_damaged_files import refused_or_read, share
@@ -59,6 +60,10 @@ class Desk:
     setup: GradingSetup
     own: Evidence
     forgers: tuple[Forger, Forger]
+
+    def _repr_pretty_(self, printer: RepresentationPrinter, *_: object) -> None:
+        """Hypothesis shows it beside a case that fails; of 3 MB of it, there comes a warning in place of the case."""
+        printer.text("the desk")
 
     def grade(self, files: Files, pdf: bytes = b"") -> Grade:
         """The grade of these attachments; the pages are taken for those that the data give unless they come along."""
@@ -140,6 +145,16 @@ def test_undamaged_hand_ins_are_believed(desk: Desk) -> None:
     own, listed = (desk.grade(forger.files) for forger in desk.forgers)
     assert (own.kinds, own.points) == ((), own.most)
     assert next(each for each in listed.results if each.name == "rerun").status is Status.PASSED
+
+
+def test_a_case_that_fails_is_shown(desk: Desk) -> None:
+    @share(0, least=1)
+    @given(data=st.data())
+    def fails(data: st.DataObject, desk: Desk) -> None:
+        assert desk.forgers[Damage(data.draw).upto(0)] is None, "its own words"
+
+    with pytest.raises(AssertionError, match="its own words"):
+        fails(desk=desk)
 
 
 @share(0.4)

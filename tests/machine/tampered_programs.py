@@ -176,7 +176,7 @@ OTHERS = (
     Tampering("sources_that_skip", "sources", Flaw.SOURCES, MAIN, "(uint32_t)setting.size", "1", after=True),
     Tampering("sources_that_lie", "sources", Flaw.SOURCES, MAIN, TIME, f"({TIME} / 2)", after=True),
     Tampering("sources_that_do_not_build", "sources", Flaw.BUILD, MAIN, "int main", "in main", after=True),
-    Tampering("hides_its_faults", "correct", Flaw.ENDS_WELL, MAIN, "exit(1);", "exit(0);"),
+    Tampering("hides_its_faults", "correct", Flaw.ENDS_WELL, CONNECT, "exit(1);", "exit(0);"),
     Tampering("waits_for_ever", "correct", Flaw.ENDS_WELL, CONNECT, ".retry_cnt = 6", ".retry_cnt = 7"),
     Tampering("takes_any_option", "correct", Flaw.TAKES_ANYTHING, MAIN, "usage(argv[i]);", "setting.warmup += 0;"),
     Tampering("knows_only_its_sizes", "correct", Flaw.FAILS, MAIN, "connection =", KNOWN),

@@ -63,7 +63,7 @@ def script(name: str, arguments: tuple[str, ...]) -> str:
 
 
 def shut_in(role: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """A command whose program under test is a stranger's. What stands before the program is a grader's, or the lab's own."""
+    """A command whose program under test is a stranger's. What stands before it is a grader's or the lab's."""
     ours = (place for place, word in enumerate(arguments) if word.startswith(f"{DIRECTORY}/") and word != OVER_CARD)
     at = next(ours, 0)
     return (*arguments[:at], "sh", f"/lab/{STRANGER.name}", role, *arguments[at:])

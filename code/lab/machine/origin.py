@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import signal
 import socket
 import struct
@@ -83,6 +84,13 @@ class Copy:
             self.pid = self._number()
         except OSError as error:
             raise self.origin.ended() from error
+
+    def bound_files(self, most_bytes: int) -> None:
+        """Let none of its files grow further: a signal ends who tries."""
+        with suppress(ProcessLookupError):  # it has ended
+            _, hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)
+            most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
+            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (most, hard))
 
     def __enter__(self) -> Self:
         self.timer.start()

@@ -17,6 +17,9 @@ from lab.machine.origin import Files, Origin
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Outcome
 
+# Of each end's log: 900,000 frames, which a reader takes 14 s and 290 MiB for.
+LOG_MOST_BYTES = 128 << 20
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -41,11 +44,20 @@ def run(
         files = [stack.enter_context((logs / f"{name}.pcapng").open("wb")).fileno() for name in NAMES] if logs else ()
         device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
         pair = Pair(origin, ends.apart(job), limit_s, Both("exact", watch), shared, tuple(files), device)
-        (client, said), (server, also_said) = pair.both.run(partial(run_end, pair))
+        (client, said), (server, also_said) = run_both(pair)
         counted = wire.counts(shared)
     outcome = results.joined_outcome(client, server, len(job.steps), said + also_said, time.monotonic() - started)
     before, after = dict.fromkeys(counted, 0) | outcome.counters_before, counted | outcome.counters_after
     return replace(outcome, counters_before=before, counters_after=after)
+
+
+def run_both(pair: Pair) -> tuple[Left, Left]:
+    """What both leave, unless their logs are full: what could not be written ends a QEMU, if it heeds the signal."""
+    try:
+        return pair.both.run(partial(run_end, pair))
+    finally:
+        if any(os.fstat(log).st_size >= LOG_MOST_BYTES for log in pair.logs):
+            raise qemu.MachineError(f"more frames crossed the link than its log holds ({LOG_MOST_BYTES >> 20} MiB)")
 
 
 def run_end(pair: Pair, end: int) -> Left:
@@ -58,4 +70,6 @@ def run_end(pair: Pair, end: int) -> Left:
         files = Files(pair.shared, mailbox, console, pair.logs[end : end + 1], pair.card)
         words = line.wire(pair.job.link)
         with pair.origin.copy(end, words, files, pair.limit_s) as copy, pair.both.watch(copy):
+            if pair.logs:
+                copy.bound_files(LOG_MOST_BYTES)
             return guest.finish(copy, mailbox, console)

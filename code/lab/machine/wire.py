@@ -18,7 +18,7 @@ from lab.machine.qemu import path_of
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Link
 
-END_BYTES = 4096
+END_BYTES, RING_BYTES = 4096, 64 << 20
 COUNTS_AT, COUNTS, WIRES = 128, ("frames", "bytes", "dropped", "lost"), ("link", "side")
 ALONE = "end=0"  # cards at whose other end there is nobody
 # Both ends plug in their cards meanwhile; so neither waits for the other, and nothing of it is on a wire.
@@ -31,8 +31,8 @@ WAIT_S = 80
 
 @contextmanager
 def shared_file() -> Iterator[int]:
-    """The file of one pair."""
-    with anonymous_file("wires", 2 * END_BYTES) as shared:
+    """The file of one pair, as long as the plugins want it: they may be forbidden to lengthen one. It has holes."""
+    with anonymous_file("wires", 2 * (END_BYTES + len(WIRES) * RING_BYTES)) as shared:
         yield shared
 
 

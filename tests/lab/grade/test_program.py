@@ -51,8 +51,26 @@ class Pretended(fake_site.FakeSite):
             end = clock + START_NS + time_ns
             steps.append(StepOutcome(f"{size} {rate:.3f} B/s\n", "", "", "", 0, 0, clock, end))
             clock, total = end, total + size * count
-        counters = {"v0.tx_bytes": round(total * self.sent)}
+        counters = dict.fromkeys(("v0.tx_bytes", "v0.rx_bytes"), round(total * self.sent))
         return Outcome(tuple(steps), dict.fromkeys(counters, 0), counters, 0, clock, "", 0.0)
+
+
+class Device(Pretended):
+    """Counts the packets of an RDMA device, so many for each message of 64 bytes and four times as many for 16 KiB."""
+
+    def __init__(self, counter: str, packets: float = 1.0) -> None:
+        super().__init__(lambda time_ns: time_ns)
+        self.counter, self.packets = counter, packets
+
+    def run(self, job: Job) -> Outcome:
+        outcome, counted = super().run(job), 0.0
+        for step in job.steps:
+            size, count = (int(fake_site.option(step.client, name)) for name in ("--size", "--iterations"))
+            counted += self.packets * count * max(1, size // 4096)
+        before = outcome.counters_before | {self.counter: 7}
+        return replace(
+            outcome, counters_before=before, counters_after=outcome.counters_after | {self.counter: 7 + round(counted)}
+        )
 
 
 class Faulty(Pretended):
@@ -111,6 +129,28 @@ def test_invented_times_are_found_by_the_sites_clock(tmp_path: Path, told: Calla
 def test_data_that_take_another_way_are_found_by_the_links_counter(tmp_path: Path, check: Any) -> None:
     (finding,) = found(tmp_path, check, Pretended(lambda ns: ns, sent=0.01))
     assert finding.kind is Flaw.NOT_MEASURED and "the data took another way" in finding.what
+
+
+RDMA = experiment("true", "rdma = true").replace("64,4K", "64,16K")
+
+
+@pytest.mark.parametrize("counter", ["rxe0.sent_pkts", "rxe0.port_xmit_packets"])
+def test_messages_need_so_many_packets_of_an_rdma_device(tmp_path: Path, counter: str) -> None:
+    (tmp_path / "whole").mkdir()
+    assert found(tmp_path / "whole", program, Device(counter), RDMA) == []
+    (finding,) = found(tmp_path, program, Device(counter, packets=0.99), RDMA)
+    assert finding.kind is Flaw.MESSAGES
+    assert finding.what == f"mine: its messages need 5000 packets at least, {counter} counted 4950"
+
+
+def test_packets_of_a_read_are_counted_where_they_come_in(tmp_path: Path) -> None:
+    reads = RDMA.replace('"send"', '"read"')
+    (finding,) = found(tmp_path, program, Device("rxe0.rcvd_pkts", packets=0.5), reads)
+    assert "rxe0.rcvd_pkts counted 2500" in finding.what
+
+
+def test_what_tcp_puts_into_one_packet_is_its_own_matter(tmp_path: Path) -> None:
+    assert found(tmp_path, program, Device("rxe0.sent_pkts", packets=0), EXPERIMENT) == []
 
 
 def test_a_program_that_fails_when_it_must_is_correct(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ def test_what_each_end_has_sent_over_each_wire_is_read_by_name() -> None:
 def test_the_layout_is_that_of_the_plugin() -> None:
     header = (MACHINE / "pair" / "layout.h").read_text()
     assert f"END_BYTES = {wire.END_BYTES} " in header
+    assert f"RING_BYTES ((uint64_t){wire.RING_BYTES >> 20} << 20)" in (MACHINE / "pair" / "ring.h").read_text()
     assert f"offsetof(struct end, counts) == {wire.COUNTS_AT} " in header
     (body,) = re.findall(r"struct counts \{(.*?)\};", header, re.DOTALL)
     assert tuple(re.findall(r"uint64_t (\w+);", body)) == wire.COUNTS

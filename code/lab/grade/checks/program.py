@@ -1,9 +1,9 @@
 """The student's own programs sent what they claim, in the time that they print.
 
 Where the link is a witness, it says so: each message with its size, its operation and its times, at the sizes of the
-experiment and at those of the assignment, which no student chose. Elsewhere there is the clock around the programs: a
-program can print any number, but it can't stop that. The time that does not grow with the messages (start, connecting,
-warm-up) is the same with twice as many and drops out of the difference.
+experiment and at those of the assignment, which no student chose. Elsewhere there are the counters of the link, and the
+clock around the programs: a program can print any number, but it can't stop those. The time that does not grow with the
+messages (start, connecting, warm-up) is the same with twice as many and drops out of the difference.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from lab.grade.case import Blocked, Case
 from lab.grade.fault_tests import at_other_sizes
 from lab.grade.finding import Finding, Flaw
 from lab.grade.programs import firsts
+from lab.grade.witness.counters import unsent
 from lab.grade.witness.link import watched
 from lab.plan.plan import Planned, make_trial
 from lab.records.record import read_facts, read_samples_of
@@ -65,6 +66,7 @@ def _by_the_clock(case: Case, own: list[Planned]) -> Iterator[Finding]:
     longer = {each.trial.key: _longer(case, each) for each in own}
     case.setup.measure(longer.values())
     for each in own:
+        yield from _by_the_counters(case, each)
         (span, claimed), (longer_span, longer_claimed) = (_times(case, one) for one in (each, longer[each.trial.key]))
         passed = longer_span - span
         if min(claimed, longer_claimed - claimed) < LEAST_REPORTED * passed:
@@ -72,6 +74,13 @@ def _by_the_clock(case: Case, own: list[Planned]) -> Iterator[Finding]:
             yield Finding(
                 Flaw.INVENTED, f"{each.series.name}: {what}, and {longer_claimed} ns for {TIMES} times as many"
             )
+
+
+def _by_the_counters(case: Case, planned: Planned) -> Iterator[Finding]:
+    results, key = case.setup.results, planned.trial.key
+    found, samples = read_facts(results, key).measured, read_samples_of(results, key)
+    for kind, what in unsent(planned, case.setup.site.ends, found, samples):
+        yield Finding(kind, f"{planned.series.name}: {what}")
 
 
 def _longer(case: Case, planned: Planned) -> Planned:

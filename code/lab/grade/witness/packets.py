@@ -38,6 +38,16 @@ REQUESTS = {
 ANSWERS = {0x0D: (FIRST, AETH), 0x0E: (MIDDLE, 0), 0x0F: (LAST, AETH), 0x10: (ONLY, AETH)}
 READ_REQUEST, ACKNOWLEDGE = 0x0C, 0x11
 UNRELIABLE, DATAGRAM, DETH = 0x20, 0x64, 8
+FIRST_PORT, PORT_BITS = 0xC000, 14
+Flow = tuple[int, int]  # a port of UDP, and the queue pair that packets from there go to
+
+
+def port_between(one: int, other: int) -> int:
+    """The port of UDP that Soft-RoCE sends from, either way, by its two queue pairs (rdma_get_udp_sport of Linux)."""
+    product = one * other
+    product ^= product >> 20
+    label = (product ^ product >> 40) & 0xFFFFF
+    return FIRST_PORT | (label ^ label >> PORT_BITS) & (1 << PORT_BITS) - 1
 
 
 class Packet(NamedTuple):
@@ -45,11 +55,17 @@ class Packet(NamedTuple):
 
     time_ns: int
     goes_out: bool
+    port: int  # of UDP that it comes from
     queue: int  # the queue pair that it goes to
     number: int  # of the packet there
     opcode: int
     behind: bytes  # what follows the base header, as far as it was logged
     behind_bytes: int  # all of that, without the check value
+
+    @property
+    def flow(self) -> Flow:
+        """What is of one queue pair for another."""
+        return self.port, self.queue
 
 
 class Segment(NamedTuple):
@@ -96,6 +112,7 @@ def _segment(frame: Frame, at: int, end: int) -> Segment:
 
 
 def _packet(frame: Frame, at: int, end: int) -> Packet:
+    port = int.from_bytes(frame.head[at : at + 2], "big")
     at += UDP_BYTES
     opcode, padding, _, queue, number = struct.unpack_from(">BBHII", frame.head, at)
     behind = at + BTH_BYTES
@@ -104,6 +121,5 @@ def _packet(frame: Frame, at: int, end: int) -> Packet:
     skipped = DETH if opcode in (DATAGRAM, DATAGRAM + 1) else 0
     opcode = opcode - DATAGRAM + 0x04 if skipped else opcode
     low = (1 << 24) - 1
-    return Packet(
-        frame.time_ns, frame.goes_out, queue & low, number & low, opcode, frame.head[behind + skipped :], left - skipped
-    )
+    data = frame.head[behind + skipped :]
+    return Packet(frame.time_ns, frame.goes_out, port, queue & low, number & low, opcode, data, left - skipped)

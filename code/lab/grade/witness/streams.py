@@ -13,7 +13,7 @@ NUMBERS = 1 << 32
 WORDS_BYTES = 512  # beside a message: what else two ends tell each other
 
 
-@dataclass
+@dataclass(slots=True)
 class Piece:
     """New bytes of a segment, as the client's end of the link saw them."""
 

@@ -39,10 +39,23 @@ def test_numbers_of_packets_begin_again() -> None:
 
 def test_a_read_lasts_from_the_request_to_the_last_of_the_answer() -> None:
     asked = wire.roce(3, wire.READ_REQUEST, 0)
-    (found,) = messages(asked, wire.roce(8, wire.READ_ONLY, 0, 100, out=False, queue=5))
+    (found,) = messages(asked, wire.roce(8, wire.READ_ONLY, 0, 100, out=False))
     assert (found.operation, found.size_bytes, found.start_ns, found.end_ns) == ("read", 100, 3, 8)
 
 
-def test_a_word_that_could_be_of_two_queues_is_of_none() -> None:
-    sent = [wire.roce(1, wire.WRITE_ONLY, 0, 64, queue=queue) for queue in (5, 6)]
-    assert [each.end_ns for each in messages(*sent, wire.roce(9, wire.ACK, 0, out=False))] == [1, 1]
+def test_reads_of_several_queue_pairs_are_answered_in_any_order() -> None:
+    asked = [wire.roce(time_ns, wire.READ_REQUEST, 0, queue=20 + time_ns, peer=30 + time_ns) for time_ns in (1, 2)]
+    answers = [wire.roce(9, wire.READ_ONLY, 0, 8, out=False, queue=30 + way, peer=20 + way) for way in (2, 1)]
+    assert [each.start_ns for each in messages(*asked, *answers)] == [2, 1]
+
+
+def test_each_queue_pairs_messages_have_arrived_with_its_own_last_word() -> None:
+    """Their packets have the same numbers and ports, and a word names the client's queue pair alone."""
+    pairs = [(20, 21), (21, 20)]
+    sent = [wire.roce(1, wire.WRITE_ONLY, 0, 64, queue=there, peer=here) for here, there in pairs]
+    words = [
+        wire.roce(time_ns, wire.ACK, 0, out=False, queue=here, peer=there)
+        for time_ns, (here, there) in zip((5, 9), pairs, strict=True)
+    ]
+    assert [each.end_ns for each in messages(*sent, *words)] == [5, 9]
+    assert [each.end_ns for each in messages(*sent, words[0])] == [5, 1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from lab.grade.witness.packets import port_between
 from lab.machine.frames import Frame
 
 CLIENT_PORT, PAYLOAD = 40000, 32
@@ -17,12 +18,20 @@ def frame(time_ns: int, ip: bytes, protocol: int, size: int, *, out: bool) -> Fr
 
 
 def roce(
-    time_ns: int, opcode: int, number: int = 0, size: int = 0, *, out: bool = True, queue: int = 17, data: bytes = b""
+    time_ns: int,
+    opcode: int,
+    number: int = 0,
+    size: int = 0,
+    *,
+    out: bool = True,
+    queue: int = 17,
+    peer: int = 17,
+    data: bytes = b"",
 ) -> Frame:
-    """A packet with so many bytes of payload."""
+    """A packet with so many bytes of payload, to a queue pair from its peer."""
     before, padding = BEFORE.get(opcode, 0), -size % 4
     whole = 8 + 12 + before + size + padding + 4
-    udp = struct.pack(">HHHH", 50000, 4791, whole, 0)
+    udp = struct.pack(">HHHH", port_between(queue, peer), 4791, whole, 0)
     header = struct.pack(">BBHII", opcode, padding << 4, 0xFFFF, queue, number)
     return frame(time_ns, udp + header + bytes(before) + data + bytes(PAYLOAD), 17, whole, out=out)
 
