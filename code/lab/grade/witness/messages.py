@@ -38,7 +38,7 @@ class Message:
 
 
 @dataclass(slots=True)
-class Waiting:
+class Unanswered:
     """What one of the client's queue pairs waits for."""
 
     asked_ns: deque[int] = field(default_factory=deque)
@@ -52,7 +52,7 @@ class Assembly:
     messages: list[Message] = field(default_factory=list)
     parts: dict[Way, Message] = field(default_factory=dict)
     latest: dict[Way, int] = field(default_factory=dict)
-    waiting: dict[int, dict[int, Waiting]] = field(default_factory=lambda: defaultdict(dict))  # by port and queue
+    waiting: dict[int, dict[int, Unanswered]] = field(default_factory=lambda: defaultdict(dict))  # by port and queue
 
     def take(self, packet: Packet) -> None:
         """One packet more."""
@@ -94,12 +94,12 @@ class Assembly:
         while waiting and (packet.number - waiting[0][0]) % NUMBERS < NUMBERS // 2:
             waiting.popleft()[1].end_ns = packet.time_ns
 
-    def _waits(self, packet: Packet) -> Waiting:
+    def _waits(self, packet: Packet) -> Unanswered:
         """The client's queue pair that sends a packet: it names the one at the other end."""
-        return self.waiting[packet.port].setdefault(packet.queue, Waiting())
+        return self.waiting[packet.port].setdefault(packet.queue, Unanswered())
 
-    def _waited(self, packet: Packet) -> Waiting:
+    def _waited(self, packet: Packet) -> Unanswered:
         """The client's queue pair that a packet goes to: it names this one, and not the one at the other end."""
         of_port = islice(self.waiting[packet.port].items(), SAME_PORT_MOST)
         found = (waiting for there, waiting in of_port if port_between(packet.queue, there) == packet.port)
-        return next(found, Waiting())
+        return next(found, Unanswered())
