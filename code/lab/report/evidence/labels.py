@@ -43,8 +43,13 @@ def label_within(experiment: Experiment, series: Series) -> str:
     if twins.index(series) == 0:
         return label(series)
     if series.link.rate_bit_s and series.link != twins[0].link:
-        return f"{label(series)} ({describe_rate(series.link)})"
-    return f"{label(series)} ({series.name})"
+        return _told(label(series), describe_rate(series.link))
+    return _told(label(series), series.name)
+
+
+def _told(words: str, more: str) -> str:
+    """A label with a word more in brackets."""
+    return f"{words.removesuffix(')')}, {more})" if words.endswith(")") else f"{words} ({more})"
 
 
 def describe_rate(link: Link) -> str:
