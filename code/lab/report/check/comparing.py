@@ -53,6 +53,8 @@ _UNDECIDED = re.compile(
     r"who)\b[^,;:]*\Z",
     re.I,
 )
+# Nor is what follows this: where the answer stands is said.
+_ASKED = re.compile(r"\b(?:says?|shows?|tells?|see|asks?|asked) which of (?:the|these|our) [^,;:]*\Z", re.I)
 _NOBODY = re.compile(
     r"\b(?:nothing|nobody|no (?:other )?(?:program|transport|protocol|one)|"
     r"none of the others)\s+\Z",
@@ -163,6 +165,8 @@ def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
         re.I,
     ) and not (_COST.search(before) and not _GAIN.search(before)):
         return not found[0].startswith("larger throughput")
+    if _ASKED.search(before):
+        return True
     if _BECOMES.search(before) and not re.match(r"\s+than\b|\s+on top", behind):
         return True  # at another size
     if _AT_A_LEVEL.search(before):

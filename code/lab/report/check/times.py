@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from operator import itemgetter
 
+from lab.analysis.estimate import Estimate
 from lab.analysis.verdict import Verdict, apart
+from lab.model.sizes import format_size
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
@@ -86,12 +90,8 @@ def times_rise(sentence: Sentence) -> Iterator[Objection]:
 
 
 def _judged(group: str, part: Clause, found: re.Match[str]) -> Iterator[Objection]:
-    times = sorted((size, each) for each in _times(group, part).values() if (size := size_of(each)) is not None)
-    down = [
-        (small, large)
-        for (small, before), (large, after) in pairwise(times)
-        if after.estimate.value < before.estimate.value and apart(before.estimate, after.estimate, MARGIN)
-    ]
+    times = _times(group, part).values()
+    down = sorted(_steps_down(times))
     always, sizes = _ALWAYS.search(part.words), sizes_in(part)
     if not times or (not always and _DENIED.search(part.words)):
         return
@@ -102,3 +102,15 @@ def _judged(group: str, part: Clause, found: re.Match[str]) -> Iterator[Objectio
         )
     elif not always and not any(not sizes or {small, large} & {*sizes} for small, large in down):
         yield Objection("no step down is in the data there", part.start + found.start(), (group,))
+
+
+def _steps_down(times: Iterable[Claim]) -> Iterator[tuple[int, int]]:
+    """Sizes between which a curve falls: that of the sends, say, which is not that of the receives."""
+    curves: dict[str, list[tuple[int, Estimate]]] = defaultdict(list)
+    for each in times:
+        if (size := size_of(each)) is not None:
+            curves[each.name.replace(f".{format_size(size)}.", ".", 1)].append((size, each.estimate))
+    for curve in curves.values():
+        for (small, before), (large, after) in pairwise(sorted(curve, key=itemgetter(0))):
+            if after.value < before.value and apart(before, after, MARGIN):
+                yield small, large

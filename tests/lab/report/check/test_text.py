@@ -99,3 +99,11 @@ def test_the_labs_own_prose_says_nothing_that_other_data_refute(experiment: str)
     own = [TEMPLATES / "base.tex", TEMPLATES / "default.tex", *sorted((TEMPLATES / "parts").glob("*.tex"))]
     found = [each for file in own for each in refused(prose_of(file.read_text()), file.name, undecided)]
     assert [str(each) for each in found if each.rule != rule_name(claim_is_known)] == []
+
+
+def test_each_curve_of_a_program_has_steps_of_its_own() -> None:
+    """Blocking and non-blocking sends and receives: four times at each size."""
+    ledger = corpus.ledger("mpi_blocking_nonblocking")
+    (refusal,) = refused("The time of RDMA falls once.", "discussion.tex", ledger)
+    assert "no step down is in the data there" in str(refusal)
+    assert list(refused("The time of RDMA always rises with the size.", "discussion.tex", ledger)) == []
