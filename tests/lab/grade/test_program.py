@@ -1,4 +1,4 @@
-"""Programs of a student's own: lab.grade.{fault_tests,programs}, lab.submission.programs."""
+"""A student's programs: lab.grade.{fault_tests,programs}, lab.grade.witness.counters, lab.submission.programs."""
 
 from __future__ import annotations
 
