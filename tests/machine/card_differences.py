@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import subprocess
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
-from lab.model.trial import DIRECTORY, Job, Link, Perturbation, Step
+from lab.files.csv_text import csv_text
+from lab.model.trial import DIRECTORY, OVER_CARD, Job, Link, Perturbation, Step
 from lab.places import CACHE, CARD, MACHINE
-from lab.plan.cards import STARTER, parts
+from lab.plan.cards import parts
 from lab.sites.exact import ExactSite
 from lab.spec.cards import read_card
 
@@ -39,25 +37,18 @@ def asked(exact: ExactSite, folder: Path) -> str:
         (folder / file.name).write_bytes(content)
     compiled(PROGRAM, folder)
     command = f"{DIRECTORY}/{PROGRAM}"
-    steps = (Step.launched((command,)), Step.launched((f"{DIRECTORY}/{STARTER.name}", command)))
+    steps = (Step.launched((command,)), Step.launched((OVER_CARD, command)))
     link = Link(rate_bit_s=CARD_OF_IT.rate_bit_s, card=CARD_OF_IT)
     outcome = exact.run(Job(steps, link, Perturbation(), 60, (), tuple(folder.iterdir())))
     soft_roce, card = (dict(map(named, step.client_out.splitlines())) for step in outcome.steps)
     assert soft_roce.keys() == card.keys(), outcome.steps
-    return text((name, soft_roce[name], card[name]) for name in card)
+    return csv_text(HEAD, ((name, soft_roce[name], card[name]) for name in card))
 
 
 def named(line: str) -> tuple[str, str]:
     """A line that the program has printed."""
     name, _, answer = line.partition(": ")
     return name, answer.rstrip("; ")
-
-
-def text(rows: Iterable[tuple[str, str, str]]) -> str:
-    """Rows as CSV."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([HEAD, *rows])
-    return out.getvalue()
 
 
 def main() -> None:

@@ -15,9 +15,9 @@ from tests.machine import card_differences
 from lab.analysis.card_model import Rates
 from lab.compiler import card as compiled_card
 from lab.model.card import Card
-from lab.model.trial import DIRECTORY, Job, Link, Outcome, Perturbation, Ready, Step, StepOutcome
+from lab.model.trial import DIRECTORY, OVER_CARD, Job, Link, Outcome, Perturbation, Ready, Step, StepOutcome
 from lab.places import CACHE, CARD, CARDS, EXPERIMENTS, MACHINE
-from lab.plan.cards import STARTER, over_card, parts
+from lab.plan.cards import over_card, parts
 from lab.plan.sources import own_programs
 from lab.programs import mpi
 from lab.sites.exact import ExactSite
@@ -40,8 +40,8 @@ Run = Callable[..., Outcome]
 def verbs(words: str, number: int = 0) -> Step:
     """verbs-client and its server, with the same options."""
     shared = ("--deadline", "10", "--port", str(18600 + number), *words.split())
-    server = ("/lab/bin/verbs-server", "--listen", "192.168.7.2", "--device", "rxe1", *shared)
-    return Step(server, ("/lab/bin/verbs-client", "--device", "rxe0", *shared, "192.168.7.2"), 18600 + number)
+    server = ("/lab/bin/verbs-server", "--listen", SIDE, "--device", "rxe1", *shared)
+    return Step(server, ("/lab/bin/verbs-client", "--device", "rxe0", *shared, SIDE), 18600 + number)
 
 
 def perftest(words: str, number: int, host: str = SIDE) -> Step:
@@ -259,5 +259,5 @@ def test_what_it_answers_otherwise_than_soft_roce_is_what_the_page_says(exact: E
 
 def test_its_file_of_events_is_the_same_while_queues_are_made(run: Run, tmp_path: Path) -> None:
     watched = card_differences.compiled("watched", tmp_path)
-    (step,) = run(Step.launched((f"{DIRECTORY}/{STARTER.name}", f"{DIRECTORY}/watched")), more=(watched,)).steps
+    (step,) = run(Step.launched((OVER_CARD, f"{DIRECTORY}/watched")), more=(watched,)).steps
     assert step.client_out == "0\n"

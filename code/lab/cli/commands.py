@@ -174,7 +174,7 @@ def _tell(line: str) -> None:
 def _plans_of_now(options: Namespace) -> tuple[Plan, ...]:
     """The plans of a run now: a reference of an earlier build or machine would be stale from the start."""
     named = choose(options.hosts)[0] if options.site == ANY else options.site
-    return open_workshop(options.experiment, open_site(named, options.hosts), _tell, most_trials(options)).plans
+    return open_shop_at(open_site(named, options.hosts), options.experiment, options).plans
 
 
 def write_table(each: Plan, results: Path, folder: Path | None = None) -> Path:

@@ -15,7 +15,7 @@ from lab.places import CACHE, CARD, MACHINE
 from lab.programs.launchers import with_ranks_under
 from lab.spec.experiment import Experiment, Series
 
-SCRIPT = CARD / "library" / "over-card"
+SCRIPT = CARD / "library" / Path(OVER_CARD).name
 BUILT = CACHE / "card"
 STARTER, MODULE, LIBRARY = BUILT / SCRIPT.name, BUILT / "labcard.ko", BUILT / "libcard.so"
 FILES = (STARTER, MODULE, LIBRARY)

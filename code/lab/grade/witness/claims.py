@@ -88,12 +88,12 @@ def findings(claimed: Told, messages: Sequence[Message], pieces: Sequence[Piece]
 def unseeded(claimed: Told, messages: Sequence[Message], seed: int) -> Iterator[tuple[Flaw, str]]:
     """The fault of a program that takes a seed and sends other data: a message begins with the seed and its number."""
     there, _ = _rdma(claimed, messages)
-    for width in {min(NUMBER_BYTES, claimed.size_bytes, *(len(each.head) for each in there))} if there else ():
-        found = Counter(each.head[:width] for each in there)
-        wanted = Counter((seed + number).to_bytes(NUMBER_BYTES, "little")[:width] for number in range(len(there)))
-        if wrong := sum((found - wanted).values()):
-            what = f"{wrong} of {len(there)} messages of {claimed.size_bytes} bytes"
-            yield Flaw.DATA, f"{what} don't begin with the seed {seed} and their number"
+    width = min(NUMBER_BYTES, claimed.size_bytes, *(len(each.head) for each in there))
+    found = Counter(each.head[:width] for each in there)
+    wanted = Counter((seed + number).to_bytes(NUMBER_BYTES, "little")[:width] for number in range(len(there)))
+    if wrong := sum((found - wanted).values()):
+        what = f"{wrong} of {len(there)} messages of {claimed.size_bytes} bytes"
+        yield Flaw.DATA, f"{what} don't begin with the seed {seed} and their number"
 
 
 def _rdma(claimed: Told, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
