@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.pace import slowness
 from tests.sites.jobs import (
     LISTENING,
     PATIENCE_S,
@@ -209,7 +210,7 @@ def test_a_trial_costs_at_most_20_ms_beside_its_programs(
             subprocess.run(words[1], stdout=subprocess.DEVNULL, env={"LAB_TOKEN": "t"}, check=True)
 
     through_the_site = shortest(lambda: cable.run(jobs.pair(server, client)))
-    assert through_the_site - shortest(directly) < 0.02
+    assert through_the_site - shortest(directly) < 0.02 * max(1, slowness())
 
 
 def test_a_clock_on_the_wall_that_jumps_changes_no_trial(
