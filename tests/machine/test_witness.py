@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.grade.witness.decoding import decoded
 from lab.grade.witness.link import Seen
-from lab.grade.witness.packets import ACKNOWLEDGE, Packet, decoded
+from lab.grade.witness.packets import Packet, Role
 from lab.machine import frames, pair
 from lab.machine.qemu import MachineError
 from lab.model.trial import Job
@@ -29,7 +30,7 @@ def log(exact: ExactSite, shell: Shell, tmp_path: Path) -> Path:
 
 def test_the_last_message_of_each_queue_pair_lasts_until_its_own_acknowledgement(log: Path) -> None:
     packets = [each for frame in frames.read(log) if isinstance(each := decoded(frame), Packet)]
-    words = {each.queue: each.time_ns for each in packets if each.opcode == ACKNOWLEDGE and not each.goes_out}
+    words = {each.queue: each.time_ns for each in packets if each.role is Role.ACKNOWLEDGE and not each.goes_out}
     messages = [each for each in Seen.of(log, (PORT,)).rdma.messages if each.size_bytes == SIZE]
     assert len(messages) == QUEUES * MESSAGES and len(words) == QUEUES
     assert {*words.values()} <= {each.end_ns for each in messages}

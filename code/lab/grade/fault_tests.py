@@ -10,8 +10,8 @@ from math import ceil
 
 from lab.grade.finding import Flaw
 from lab.model.parameters import Counts
-from lab.model.trial import DEADLINE_STATUS, DIRECTORY, NS_PER_S, Ends, Job, Outcome
-from lab.plan.plan import Planned
+from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome, place_under_test
+from lab.plan.plan import Planned, steps_of
 from lab.programs.placeholders import Words, split
 from lab.programs.request import Sample
 from lab.submission.asked import Demands
@@ -86,7 +86,7 @@ def _reseeded(planned: Planned) -> Planned:
 def _job(planned: Planned, counts: tuple[Counts, ...], ends: Ends) -> Job:
     """The trial's job with other sizes or counts."""
     request = replace(planned.trial.request, counts=counts)
-    return replace(planned.trial.job, steps=planned.series.tool.steps(request, ends))
+    return replace(planned.trial.job, steps=steps_of(planned.series, request, ends))
 
 
 def _counts(planned: Planned, size: int) -> Counts:
@@ -96,5 +96,5 @@ def _counts(planned: Planned, size: int) -> Counts:
 
 def _with(command: Words, words: Words) -> Words:
     """The command with these options before those of the experiment, behind the program of the folder."""
-    first = next((index for index, word in enumerate(command) if word.startswith(f"{DIRECTORY}/")), 0) + 1
-    return (*command[:first], *words, *command[first:])
+    behind = place_under_test(command) + 1
+    return (*command[:behind], *words, *command[behind:])

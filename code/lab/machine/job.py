@@ -11,7 +11,7 @@ from lab.files.schema import check_part
 from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
-from lab.model.trial import DIRECTORY, NS_PER_S, OVER_CARD, PADDING, Job, Link, Ready
+from lab.model.trial import NS_PER_S, PADDING, Job, Link, Ready, place_under_test
 from lab.places import SET_CLOCK, STRANGER
 
 
@@ -64,8 +64,7 @@ def script(name: str, arguments: tuple[str, ...]) -> str:
 
 def shut_in(role: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
     """A command whose program under test is a stranger's. What stands before it is a grader's or the lab's."""
-    ours = (place for place, word in enumerate(arguments) if word.startswith(f"{DIRECTORY}/") and word != OVER_CARD)
-    at = next(ours, 0)
+    at = place_under_test(arguments)
     return (*arguments[:at], "sh", f"/lab/{STRANGER.name}", role, *arguments[at:])
 
 

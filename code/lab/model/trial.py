@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,6 +77,12 @@ DIRECTORY = "/lab/bin"  # the site's folder of programs under test
 OVER_CARD = f"{DIRECTORY}/over-card"  # stands before a program whose messages take the modelled card
 PADDING = "LAB_PADDING"  # the variable that makes the environment longer
 NS_PER_S = 1_000_000_000
+
+
+def place_under_test(command: Sequence[str]) -> int:
+    """Where the program under test stands in a command; 0 where there is none."""
+    ours = (place for place, word in enumerate(command) if word.startswith(f"{DIRECTORY}/") and word != OVER_CARD)
+    return next(ours, 0)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from lab.errors import SpecError
 from lab.files.digests import sha256
 from lab.model.parameters import Parameters
-from lab.model.trial import Ends, Job
+from lab.model.trial import Ends, Job, Step
 from lab.places import STRANGER
 from lab.plan import cards
 from lab.plan.binaries import kept_binary
@@ -143,9 +143,8 @@ def make_trial(
 ) -> Trial:
     """One trial of a series with the counts of the request."""
     programs = {file.name: digests[file] for file in files_of(series)}
-    steps = series.tool.steps(request, site.ends)
     job = Job(
-        steps=tuple(map(cards.over_card, steps)) if series.has_card else steps,
+        steps=steps_of(series, request, site.ends),
         link=series.link,
         perturbation=perturb(repetition),
         deadline_s=request.deadline_s,
@@ -155,6 +154,12 @@ def make_trial(
     key = _key(job, programs, site.identity, series.tool.reading)
     token = _token_of(key) if site.traits.repeats else secrets.token_hex(TOKEN_BYTES)
     return Trial(key, request, replace(job, environment=(("LAB_TOKEN", token),)), programs)
+
+
+def steps_of(series: Series, request: Request, ends: Ends) -> tuple[Step, ...]:
+    """The commands of both ends, over the card where the series has one."""
+    steps = series.tool.steps(request, ends)
+    return tuple(map(cards.over_card, steps)) if series.has_card else steps
 
 
 def _shuffled(request: Request, repetition: int) -> Request:

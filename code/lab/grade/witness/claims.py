@@ -74,11 +74,13 @@ def said(operation: str, measure: str, *, rdma: bool, samples: Iterable[Sample])
     return [Told(operation, rdma, measure == "latency", size, tuple(each)) for size, each in by_size.items()]
 
 
-def findings(claimed: Told, messages: Sequence[Message], pieces: Sequence[Piece]) -> Iterator[tuple[Flaw, str]]:
-    """The faults of one size."""
+def findings(
+    claimed: Told, messages: Sequence[Message], pieces: Sequence[Piece], around: Sequence[Message] = ()
+) -> Iterator[tuple[Flaw, str]]:
+    """The faults of one size. Messages around the device that was claimed count no more than TCP's bytes do."""
     there, back = _rdma(claimed, messages) if claimed.rdma else _tcp(claimed, pieces)
     if claimed.bytes > sum(each.size_bytes for each in there):
-        yield _missing(claimed, messages, pieces, there)
+        yield _missing(claimed, messages, pieces, around) if claimed.rdma else _too_little(claimed, there)
     elif claimed.answered and claimed.operation != READ and claimed.bytes > sum(each.size_bytes for each in back):
         yield Flaw.MESSAGES, f"round trips of {claimed.size_bytes} bytes are claimed, and nothing as long comes back"
     else:
@@ -88,7 +90,7 @@ def findings(claimed: Told, messages: Sequence[Message], pieces: Sequence[Piece]
 def unseeded(claimed: Told, messages: Sequence[Message], seed: int) -> Iterator[tuple[Flaw, str]]:
     """The fault of a program that takes a seed and sends other data: a message begins with the seed and its number."""
     there, _ = _rdma(claimed, messages)
-    width = min(NUMBER_BYTES, claimed.size_bytes, *(len(each.head) for each in there))
+    width = min(NUMBER_BYTES, claimed.size_bytes, max((len(each.head) for each in there), default=0))
     found = Counter(each.head[:width] for each in there)
     wanted = Counter((seed + number).to_bytes(NUMBER_BYTES, "little")[:width] for number in range(len(there)))
     if wrong := sum((found - wanted).values()):
@@ -114,20 +116,24 @@ def _tcp(claimed: Told, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piec
     return (came, out) if claimed.operation == READ else (out, came)
 
 
+def _too_little(claimed: Told, there: Sequence[Carried]) -> tuple[Flaw, str]:
+    return Flaw.MESSAGES, f"{claimed.bytes} bytes over TCP are claimed, the link carried {_bytes(there)}"
+
+
 def _missing(
-    claimed: Told, messages: Sequence[Message], pieces: Sequence[Piece], there: Sequence[Carried]
+    claimed: Told, messages: Sequence[Message], pieces: Sequence[Piece], around: Sequence[Message]
 ) -> tuple[Flaw, str]:
     """The name of what is there in place of the messages."""
     count, size = claimed.bytes // claimed.size_bytes, claimed.size_bytes
-    wanted = f"{count} messages of {size} bytes by {claimed.operation} are claimed"
-    if not claimed.rdma:
-        return Flaw.MESSAGES, f"{count * size} bytes over TCP are claimed, the link carried {_bytes(there)}"
     kinds = Counter((each.operation, each.size_bytes) for each in messages)
     carried = ", ".join(f"{number} of {bytes_} by {name}" for (name, bytes_), number in kinds.most_common(3))
-    found = f"the link carried {carried or 'no message of RDMA'}, and {_bytes(pieces)} bytes over TCP"
+    what = (
+        f"{count} messages of {size} bytes by {claimed.operation} are claimed, the link carried "
+        f"{carried or 'no message of RDMA'}, {_bytes(pieces)} bytes over TCP, and {_bytes(around)} by another device"
+    )
     if any(name not in ACCEPTED[claimed.operation] and bytes_ == size for name, bytes_ in kinds):
-        return Flaw.OPERATION, f"{wanted}, {found}"
-    return (Flaw.WAY if _bytes(pieces) >= claimed.bytes // 2 else Flaw.MESSAGES), f"{wanted}, {found}"
+        return Flaw.OPERATION, what
+    return (Flaw.WAY if _bytes([*pieces, *around]) >= claimed.bytes // 2 else Flaw.MESSAGES), what
 
 
 def _bytes(carried: Iterable[Carried]) -> int:

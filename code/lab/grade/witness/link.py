@@ -9,8 +9,9 @@ from pathlib import Path
 
 from lab.grade.finding import Flaw
 from lab.grade.witness.claims import findings, said, unseeded
+from lab.grade.witness.decoding import decoded
 from lab.grade.witness.messages import Assembly
-from lab.grade.witness.packets import Packet, Segment, decoded
+from lab.grade.witness.packets import Packet, Segment
 from lab.grade.witness.streams import Streams
 from lab.machine import frames
 from lab.machine.ends import CLIENT, NAMES
@@ -33,17 +34,18 @@ class Seen:
 
     streams: Streams
     rdma: Assembly = field(default_factory=Assembly)
+    around: Assembly = field(default_factory=Assembly)  # by Soft-RoCE in place of the card, or by it in place of that
     packets: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})  # of RoCE, by whether they go out
 
     @classmethod
-    def of(cls, log: Path, ports: tuple[int, ...]) -> Seen:
-        """All of a log."""
+    def of(cls, log: Path, ports: tuple[int, ...], *, by_card: bool = False) -> Seen:
+        """All of a log, whose messages were to go by a modelled card or by Soft-RoCE."""
         found = cls(Streams(ports))
         for frame in frames.read(log):
             match decoded(frame):
                 case Packet() as packet:
-                    found.packets[packet.goes_out] += 1
-                    found.rdma.take(packet)
+                    found.packets[packet.goes_out] += not packet.by_card
+                    (found.rdma if packet.by_card == by_card else found.around).take(packet)
                 case Segment() as segment:
                     found.streams.take(segment)
         return found
@@ -55,7 +57,7 @@ def watched(planned: Planned, site: Witness, facts: SiteFacts) -> list[Fault]:
     with tempfile.TemporaryDirectory() as folder:
         outcome = site.run_watched(planned.trial.job, Path(folder))
         samples = judge(planned, facts, outcome, {}).samples
-        seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports)
+        seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
     return [*beside(outcome), *(list(forged(outcome, seen)) or refuted(planned, samples, seen))]
 
 
@@ -81,6 +83,6 @@ def refuted(planned: Planned, samples: tuple[Sample, ...], seen: Seen) -> Iterat
     tool, request, steps = planned.series.tool, planned.trial.request, seen.streams.pieces
     by_size = {each.size: steps[number % len(steps)] for number, each in enumerate(request.counts)}
     for claimed in said(request.operation, request.measure, rdma=tool.rdma, samples=samples):
-        yield from findings(claimed, seen.rdma.messages, by_size[claimed.size_bytes])
+        yield from findings(claimed, seen.rdma.messages, by_size[claimed.size_bytes], seen.around.messages)
         if tool.rdma and SEED in tool.uses:
             yield from unseeded(claimed, seen.rdma.messages, request.parameters.seed)

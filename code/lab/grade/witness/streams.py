@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby, pairwise
 
-from lab.grade.witness.packets import SYN, Segment
+from lab.grade.witness.packets import Segment
 
 NUMBERS = 1 << 32
 WORDS_BYTES = 512  # beside a message: what else two ends tell each other
@@ -80,7 +80,7 @@ class Streams:
     def take(self, segment: Segment) -> None:
         """One segment more."""
         own, other = ((way, segment.ports) for way in (segment.goes_out, not segment.goes_out))
-        if segment.flags & SYN:
+        if segment.begins:
             self.streams[own] = Stream((segment.sequence + 1) % NUMBERS)
             if segment.goes_out and segment.ports[1] in self.ports:
                 self.now = max(self.now, self.ports.index(segment.ports[1]))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.lab.grade.witness import wire
 
-from lab.grade.witness.packets import Segment, decoded
+from lab.grade.witness.decoding import decoded
+from lab.grade.witness.packets import Segment
 from lab.grade.witness.streams import Piece, Streams, exchanges
 from lab.machine.frames import Frame
 

@@ -1,15 +1,17 @@
-"""Frames as a link carries them: RoCE v2 and TCP over IPv4."""
+"""Frames as a link carries them: RoCE v2 and TCP over IPv4, and packets between two modelled cards."""
 
 from __future__ import annotations
 
 import struct
 
-from lab.grade.witness.packets import port_between
+from lab.grade.witness import card
+from lab.grade.witness.roce import port_between
 from lab.machine.frames import Frame
 
 CLIENT_PORT, PAYLOAD = 40000, 32
 ACK, READ_REQUEST, WRITE_ONLY, SEND_ONLY, SEND_FIRST, SEND_MIDDLE, SEND_LAST, READ_ONLY = 17, 12, 10, 4, 0, 1, 2, 16
 BEFORE = {ACK: 4, READ_REQUEST: 16, WRITE_ONLY: 16, READ_ONLY: 4}
+MIDST, BEGINS, ENDS, WHOLE = range(4)  # the flags of a card's packet
 
 
 def frame(time_ns: int, ip: bytes, protocol: int, size: int, *, out: bool) -> Frame:
@@ -34,6 +36,27 @@ def roce(
     udp = struct.pack(">HHHH", port_between(queue, peer), 4791, whole, 0)
     header = struct.pack(">BBHII", opcode, padding << 4, 0xFFFF, queue, number)
     return frame(time_ns, udp + header + bytes(before) + data + bytes(PAYLOAD), 17, whole, out=out)
+
+
+def by_card(
+    time_ns: int,
+    kind: int,
+    number: int = 0,
+    size: int = 0,
+    *,
+    opcode: int = 0,
+    flags: int = WHOLE,
+    ack: int = card.ACKED,
+    out: bool = True,
+    here: int = 17,
+    there: int = 18,
+    data: bytes = b"",
+) -> Frame:
+    """A packet with so many bytes, between a queue pair of the client's and one of the server's."""
+    ends = (here, there) if out else (there, here)
+    header = card.HEADER.pack(kind, flags, opcode, ack, *ends, number, size, *[0] * 8)
+    head = bytes(12) + card.TYPE.to_bytes(2, "big") + header + data + bytes(PAYLOAD)
+    return Frame(time_ns, out, 78 + size, head[:96])
 
 
 def tcp(
