@@ -181,6 +181,19 @@ OTHERS = (
     Tampering("takes_any_option", "correct", Flaw.TAKES_ANYTHING, MAIN, "usage(argv[i]);", "setting.warmup += 0;"),
     Tampering("knows_only_its_sizes", "correct", Flaw.FAILS, MAIN, "connection =", KNOWN),
 )
+# Where there is a card, what stands before the program is taken away, and it sends by Soft-RoCE.
+AROUND = Tampering(
+    "goes_around_the_card",
+    "program",
+    Flaw.WAY,
+    MAIN,
+    "alarm(DEADLINE_S);",
+    """alarm(DEADLINE_S);
+	if (getenv("LD_PRELOAD")) {
+		unsetenv("LD_PRELOAD");
+		execv("/proc/self/exe", argv);
+	}""",
+)
 # Programs of other styles, which nobody may name.
 HONEST = (
     Tampering("seeded", "program", Flaw.DATA, MAIN, ".sg_list = &sge", ".sg_list = &own[i]", more=SEEDED),

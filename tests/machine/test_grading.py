@@ -5,50 +5,19 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
+from tests.machine import own_hand_in
 from tests.machine.tampered_programs import HONEST, OTHERS, USUAL, Tampering
 
-from lab.grade.case import Case, GradingSetup
+from lab.grade.case import Case
 from lab.grade.checks import Check
 from lab.grade.checks.correct import correct
 from lab.grade.checks.program import program
 from lab.grade.checks.sources import sources
-from lab.places import EXPERIMENTS
-from lab.plan.workshop import open_workshop
 from lab.sites.exact import ExactSite
-from lab.submission.archive import pack
 from lab.submission.asked import Demands
-from lab.submission.opening import Submission
-from lab.submission.package import PROGRAMS
-from lab.submission.programs import program_files
 
-PROGRAM = EXPERIMENTS / "examples" / "plain_verbs" / "program"
-OWN = """
-title = "A program of one's own"
-question = "Does it tell the time?"
-[parameters]
-sizes = "1K,16K"
-iterations = 256
-warmup = 16
-repetitions = 1
-deadline_s = 20
-[programs.plain]
-folder = "program"
-build = "make -s"
-binaries = ["plain"]
-server = "plain --server 1 --device {device} --port {port} --size {size} {host}"
-client = "plain --device {device} --port {port} --size {size} --iterations {iterations} {arguments} {host}"
-output = "columns"
-[[series]]
-name = "own"
-program = "plain"
-operation = "write"
-measure = "throughput"
-arguments = "--depth 16 --slide 1 --list 4 --signal-every 4 --sleep 1"
-"""
 ASKED = Demands(sizes=(1, 4097), refuses=("--depth 0", "--colour blue"))
 
 CaseOf = Callable[[Tampering | None], Case]
@@ -60,19 +29,15 @@ def case_of(exact: ExactSite, tmp_path: Path) -> CaseOf:
     """A hand-in of a program that was tampered with before it was measured, or in its sources after that."""
 
     def make(tampering: Tampering | None) -> Case:
-        shutil.copytree(PROGRAM, tmp_path / "program", ignore=shutil.ignore_patterns("plain"))
-        (tmp_path / "own.toml").write_text(OWN)
-        if tampering and not tampering.after:
-            tampering.apply(tmp_path)
-        (plan,) = open_workshop([tmp_path / "own.toml"], exact, print).plans
-        if tampering and tampering.after:
-            tampering.apply(tmp_path)
-        assignment: Any = SimpleNamespace(asked=ASKED)
-        results = tmp_path / "results"
-        setup = GradingSetup(assignment, exact, plan, results, tmp_path, tmp_path, 2, lambda *_: None, witness=exact)
-        case = Case(setup, tmp_path / "x.pdf", tmp_path)
-        case.__dict__["submission"] = Submission("x", b"", {PROGRAMS: pack(program_files(plan))})
-        return case
+        shutil.copytree(own_hand_in.PROGRAM, tmp_path / "program", ignore=shutil.ignore_patterns("plain"))
+        (tmp_path / "own.toml").write_text(own_hand_in.HEAD.format(sizes="1K,16K") + own_hand_in.PLAIN)
+
+        def spoil(*, after: bool) -> None:
+            if tampering and tampering.after == after:
+                tampering.apply(tmp_path)
+
+        spoil(after=False)
+        return own_hand_in.case_of(exact, tmp_path, ASKED, lambda: spoil(after=True))
 
     return make
 

@@ -30,6 +30,8 @@ link = { card = "qdr" }
   programs try on it, whatever it is, reaches no other program: `make fuzz-card`.
 - TCP on such a link takes the same wire: its frames and the card's packets share it. With `soft_roce = true` a series
   goes over that wire by Soft-RoCE, in place of the card.
+- Seen by the wire: its log has each packet of a card with the card's header, and a grader holds students'
+  programs over the card against it ([grading.md](grading.md)).
 
 ## What it is not
 - The prediction of one particular card. It is a model with eleven numbers; whatever comes from it says "modelled

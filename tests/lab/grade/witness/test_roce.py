@@ -19,7 +19,7 @@ def test_a_packet_is_as_long_as_its_payload(size: int) -> None:
 
 def test_a_packet_without_room_for_its_headers_is_no_part_of_anything() -> None:
     whole = wire.roce(5, wire.WRITE_ONLY)
-    cut = whole._replace(head=whole.head[:16] + (60).to_bytes(2, "big") + whole.head[18:])
+    cut = whole._replace(head=whole.head[:16] + (59).to_bytes(2, "big") + whole.head[18:])
     for frame, role in ((whole, Role.PART), (cut, Role.OTHER)):
         packet = decoded(frame)
         assert isinstance(packet, Packet) and packet.role is role

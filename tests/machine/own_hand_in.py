@@ -1,0 +1,57 @@
+"""A hand-in of programs of one's own, as the exact machine's grader sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from lab.grade.case import Case, GradingSetup
+from lab.places import EXPERIMENTS
+from lab.plan.workshop import open_workshop
+from lab.sites.exact import ExactSite
+from lab.submission.archive import pack
+from lab.submission.asked import Demands
+from lab.submission.opening import Submission
+from lab.submission.package import PROGRAMS
+from lab.submission.programs import program_files
+
+PROGRAM = EXPERIMENTS / "examples" / "plain_verbs" / "program"
+HEAD = """
+title = "A program of one's own"
+question = "Does it tell the time?"
+[parameters]
+sizes = "{sizes}"
+iterations = 256
+warmup = 16
+repetitions = 1
+deadline_s = 20
+"""
+PLAIN = """
+[programs.plain]
+folder = "program"
+build = "make -s"
+binaries = ["plain"]
+server = "plain --server 1 --device {device} --port {port} --size {size} {host}"
+client = "plain --device {device} --port {port} --size {size} --iterations {iterations} {arguments} {host}"
+output = "columns"
+[[series]]
+name = "own"
+program = "plain"
+operation = "write"
+measure = "throughput"
+arguments = "--depth 16 --slide 1 --list 4 --signal-every 4 --sleep 1"
+"""
+
+
+def case_of(exact: ExactSite, folder: Path, asked: Demands, after: Callable[[], None] = lambda: None) -> Case:
+    """The experiment of the folder, handed in; what is done `after` its programs were built changes their sources."""
+    (plan,) = open_workshop([folder / "own.toml"], exact, print).plans
+    after()
+    assignment: Any = SimpleNamespace(asked=asked)
+    results = folder / "results"
+    setup = GradingSetup(assignment, exact, plan, results, folder, folder, 2, lambda *_: None, witness=exact)
+    case = Case(setup, folder / "x.pdf", folder)
+    case.__dict__["submission"] = Submission("x", b"", {PROGRAMS: pack(program_files(plan))})
+    return case

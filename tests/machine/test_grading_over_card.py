@@ -1,0 +1,86 @@
+"""Students' own programs over a modelled card: those that send what they claim are believed, the others are named."""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from tests.machine import own_hand_in
+from tests.machine.tampered_programs import AROUND, HONEST, OTHERS, USUAL, Tampering
+
+from lab.grade.case import Case
+from lab.grade.checks.correct import correct
+from lab.grade.checks.program import program
+from lab.grade.checks.sources import sources
+from lab.grade.finding import Finding, Flaw
+from lab.places import EXAMPLES
+from lab.sites.exact import ExactSite
+from lab.submission.asked import Demands
+
+ATTACKS = (
+    "sleeps_and_claims_any_rate",
+    "one_message_for_many",
+    "writes_by_tcp",
+    "bytes_and_junk",
+    "three_quarters_of_the_time",
+    "sends_in_place_of_writes",
+    "forgets_the_seed",
+    "packets_by_udp",
+)
+LINK, SIZES = '[link]\ncard = "qdr"\n', Demands(sizes=(3,), refuses=("--depth 0", "--colour blue"))
+
+
+def changed(folder: Path, style: Tampering) -> str:
+    """The program in a folder of the style's own, and what the experiment says of it, all by the style's name."""
+    place, name = folder / "changes" / style.name, style.name
+    shutil.copytree(own_hand_in.PROGRAM, place / "program", ignore=shutil.ignore_patterns("plain"))
+    (place / "own.toml").write_text(own_hand_in.PLAIN)
+    style.apply(place)
+    (place / "program").rename(folder / name)
+    build = f"gcc -O2 -o {name} plain.c connect.c -libverbs"
+    words = {"programs.plain": f"programs.{name}", '"plain': f'"{name}', '"program"': f'"{name}"', "make -s": build}
+    text = (place / "own.toml").read_text().replace('"own"', f'"{name}"')
+    for word, other in words.items():
+        text = text.replace(word, other)
+    return text
+
+
+def case_of(exact: ExactSite, folder: Path, *styles: Tampering) -> Case:
+    """A hand-in of a program for each of these."""
+    text = "".join(changed(folder, style) for style in styles)
+    (folder / "own.toml").write_text(own_hand_in.HEAD.format(sizes="64") + LINK + text)
+    return own_hand_in.case_of(exact, folder, SIZES)
+
+
+def by_series(findings: Iterable[Finding]) -> dict[str, set[Flaw]]:
+    found: dict[str, set[Flaw]] = defaultdict(set)
+    for each in findings:
+        found[each.what.partition(":")[0]].add(each.kind)
+    return found
+
+
+def test_honest_programs_of_any_style_are_believed(exact: ExactSite, tmp_path: Path) -> None:
+    assert list(program(case_of(exact, tmp_path, *HONEST))) == []
+
+
+@pytest.mark.parametrize(("name", "size"), [("read_rate", 1000), ("send_pingpong", 1000), ("cm_tutorial", 64)])
+def test_programs_that_were_written_elsewhere_are_believed(
+    exact: ExactSite, tmp_path: Path, name: str, size: int
+) -> None:
+    text = (EXAMPLES / f"{name}.toml").read_text().replace('folder = "', f'folder = "{EXAMPLES}/')
+    (tmp_path / "own.toml").write_text(text.replace("repetitions = 2\n", f"repetitions = 1\n{LINK}", 1))
+    assert list(program(own_hand_in.case_of(exact, tmp_path, Demands(sizes=(size,))))) == []
+
+
+def test_programs_that_send_other_than_they_claim_are_each_named(exact: ExactSite, tmp_path: Path) -> None:
+    wanted = [each for each in (*USUAL, *OTHERS) if each.name in ATTACKS] + [AROUND]
+    found = by_series(program(case_of(exact, tmp_path, *wanted)))
+    assert found == {each.name: {each.kind} for each in wanted} and len(found) == len(ATTACKS) + 1
+
+
+def test_faults_and_sources_are_asked_over_the_card_too(exact: ExactSite, tmp_path: Path) -> None:
+    case = case_of(exact, tmp_path, HONEST[0])
+    assert [*correct(case), *sources(case)] == []
