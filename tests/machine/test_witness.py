@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,28 +13,48 @@ from lab.grade.witness.link import Seen
 from lab.grade.witness.packets import Packet, Role
 from lab.machine import frames, pair
 from lab.machine.qemu import MachineError
-from lab.model.trial import Job
+from lab.model.card import Card
+from lab.model.trial import Job, Link
+from lab.places import CACHE, MACHINE
+from lab.plan.cards import over_card, parts
 from lab.sites.exact import ExactSite
+from lab.spec.cards import read_card
 
 PORT, SIZE, MESSAGES, QUEUES = 5201, 512, 50, 3
 WRITES = f"ib_write_bw -F -p {PORT} -s {SIZE} -n {MESSAGES} -q {QUEUES} -d"
 Shell = Callable[..., Job]
 
 
-@pytest.fixture
-def log(exact: ExactSite, shell: Shell, tmp_path: Path) -> Path:
-    """Of a program that writes by several queue pairs in turn."""
-    (step,) = exact.run_watched(shell(f"exec {WRITES} rxe0 10.0.0.2", f"exec {WRITES} rxe1"), tmp_path).steps
+def logged(exact: ExactSite, job: Job, logs: Path) -> Path:
+    """The client's log of a job that ends well."""
+    (step,) = exact.run_watched(job, logs).steps
     assert (step.client_status, step.server_status) == (0, 0), step
-    return tmp_path / "client.pcapng"
+    return logs / "client.pcapng"
 
 
-def test_the_last_message_of_each_queue_pair_lasts_until_its_own_acknowledgement(log: Path) -> None:
+def over(card: Card, job: Job, folder: Path) -> Job:
+    """The same job over a modelled card."""
+    for file, content in parts(MACHINE, CACHE, print).items():
+        (folder / file.name).write_bytes(content)
+    steps, link = tuple(map(over_card, job.steps)), Link(rate_bit_s=card.rate_bit_s, card=card)
+    return replace(job, steps=steps, link=link, overlay=tuple(folder.iterdir()))
+
+
+@pytest.mark.parametrize("card", ["", "qdr"], ids=["Soft-RoCE", "card"])
+def test_the_last_message_of_each_queue_pair_lasts_until_its_own_acknowledgement(
+    exact: ExactSite, shell: Shell, tmp_path: Path, card: str
+) -> None:
+    job = shell(f"exec {WRITES} rxe0 10.0.0.2", f"exec {WRITES} rxe1")
+    (tmp_path / "bin").mkdir()
+    job = over(read_card(card).card, job, tmp_path / "bin") if card else job
+    log = logged(exact, job, tmp_path)
     packets = [each for frame in frames.read(log) if isinstance(each := decoded(frame), Packet)]
     words = {each.queue: each.time_ns for each in packets if each.role is Role.ACKNOWLEDGE and not each.goes_out}
-    messages = [each for each in Seen.of(log, (PORT,)).rdma.messages if each.size_bytes == SIZE]
+    seen = Seen.of(log, (PORT,), by_card=bool(card))
+    messages = [each for each in seen.rdma.messages if each.size_bytes == SIZE]
     assert len(messages) == QUEUES * MESSAGES and len(words) == QUEUES
     assert {*words.values()} <= {each.end_ns for each in messages}
+    assert not [each for each in seen.around.messages if each.size_bytes == SIZE]
 
 
 def test_a_log_has_a_bound_and_the_machine_runs_on(

@@ -30,8 +30,18 @@ class Message:
 class Unanswered:
     """What one of the client's queue pairs waits for."""
 
-    asked_ns: deque[int] = field(default_factory=deque)
+    asked: deque[tuple[int, int]] = field(default_factory=deque)  # number of the first packet wanted, and when
     unacknowledged: deque[tuple[int, Message]] = field(default_factory=deque)
+
+
+def way_of(packet: Packet) -> Way:
+    """The way of all packets whose numbers follow each other."""
+    return packet.goes_out, packet.role is Role.ANSWER, packet.flow
+
+
+def is_up_to(number: int, other: int) -> bool:
+    """Whether a packet's number is another one, or before it."""
+    return (other - number) % NUMBERS < NUMBERS // 2
 
 
 @dataclass
@@ -46,31 +56,50 @@ class Assembly:
     def take(self, packet: Packet) -> None:
         """One packet more."""
         match packet.role, packet.goes_out:
-            case (Role.PART, _) | (Role.ANSWER, False) if self._is_new(packet):
+            case Role.PART, _ if self._is_new(packet):
                 self._add(packet)
+            case Role.ANSWER, False:
+                self._answer(packet)
             case Role.ASK, True if self._is_new(packet):
-                self._waits(packet).asked_ns.append(packet.time_ns)
+                self._waits(packet).asked.append((packet.number, packet.time_ns))
             case Role.ACKNOWLEDGE, False:
                 self._acknowledge(packet)
 
     def _add(self, packet: Packet) -> None:
-        is_answer = packet.role is Role.ANSWER
-        way, goes_out = (packet.goes_out, is_answer, packet.flow), packet.goes_out or is_answer
+        way = way_of(packet)
         if packet.place in (FIRST, ONLY) or way not in self.parts:
-            asked_ns = self._waited(packet).asked_ns if is_answer else None
-            start_ns = asked_ns.popleft() if asked_ns else packet.time_ns
-            self.parts[way] = Message(packet.operation, goes_out, start_ns, packet.data)
-        message = self.parts[way]
-        message.operation, message.end_ns = packet.operation, packet.time_ns
-        message.size_bytes += packet.data_bytes
+            self.parts[way] = Message(packet.operation, packet.goes_out, packet.time_ns, packet.data)
+        message = self._grown(packet)
         if packet.place not in (FIRST, MIDDLE):
             self.messages.append(self.parts.pop(way))
             if packet.goes_out:
                 self._waits(packet).unacknowledged.append((packet.number, message))
 
+    def _answer(self, packet: Packet) -> None:
+        """A part of what the client reads. What comes behind a lost part it asks for again, from there on."""
+        way, asked = way_of(packet), self._waited(packet).asked
+        wanted = (self.latest[way] + 1) % NUMBERS if way in self.parts else asked[0][0] if asked else packet.number
+        if packet.number != wanted or not self._is_new(packet):
+            return
+        if way not in self.parts:
+            start_ns = asked[0][1] if asked else packet.time_ns
+            self.parts[way] = Message(packet.operation, goes_out=True, start_ns=start_ns, head=packet.data)
+        self._grown(packet)
+        if packet.place not in (FIRST, MIDDLE):
+            self.messages.append(self.parts.pop(way))
+            while asked and is_up_to(asked[0][0], packet.number):
+                asked.popleft()
+
+    def _grown(self, packet: Packet) -> Message:
+        """The message that it is a part of, with that part."""
+        message = self.parts[way_of(packet)]
+        message.operation, message.end_ns = packet.operation, packet.time_ns
+        message.size_bytes += packet.data_bytes
+        return message
+
     def _is_new(self, packet: Packet) -> bool:
-        way = (packet.goes_out, packet.role is Role.ANSWER, packet.flow)
-        if way in self.latest and not 0 < (packet.number - self.latest[way]) % NUMBERS < NUMBERS // 2:
+        way = way_of(packet)
+        if way in self.latest and is_up_to(packet.number, self.latest[way]):
             return False
         self.latest[way] = packet.number
         return True
@@ -78,7 +107,7 @@ class Assembly:
     def _acknowledge(self, packet: Packet) -> None:
         """The other end's word of what has arrived."""
         waiting = self._waited(packet).unacknowledged
-        while waiting and (packet.number - waiting[0][0]) % NUMBERS < NUMBERS // 2:
+        while waiting and is_up_to(waiting[0][0], packet.number):
             waiting.popleft()[1].end_ns = packet.time_ns
 
     def _waits(self, packet: Packet) -> Unanswered:

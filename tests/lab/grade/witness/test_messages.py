@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.lab.grade.witness import wire
 
 from lab.grade.witness import card
@@ -89,3 +90,20 @@ def test_a_read_of_a_card_lasts_from_the_request_to_the_last_of_the_answer() -> 
     ]
     (found,) = messages(wire.by_card(3, card.ASK, opcode=4), *answers)
     assert (found.operation, found.size_bytes, found.start_ns, found.end_ns) == ("read", 8201, 3, 8)
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_of_a_read_only_what_the_client_takes_counts_whatever_was_lost(lost: int) -> None:
+    """What comes behind a lost packet is asked for again, and its first packet says that it is the first."""
+    parts = [(wire.BEGINS, 4096), (wire.MIDST, 4096), (wire.ENDS, 9), (wire.WHOLE, 7)]
+    again = [(flags if place else flags | wire.BEGINS, size) for place, (flags, size) in enumerate(parts[lost:])]
+    came = [(number, *part) for number, part in enumerate(parts) if number != lost]
+    came += [(lost + place, *part) for place, part in enumerate(again)]
+    answers = [
+        wire.by_card(10 + place, card.ANSWER, number, size, flags=flags, out=False)
+        for place, (number, flags, size) in enumerate(came)
+    ]
+    asked = [wire.by_card(time_ns, card.ASK, number, opcode=4) for time_ns, number in ((1, 0), (2, 3))]
+    one, other = messages(*asked, *answers[:3], wire.by_card(5, card.ASK, lost, opcode=4), *answers[3:])
+    assert (one.size_bytes, one.start_ns, one.end_ns) == (8201, 1, answers[-2].time_ns)
+    assert (other.size_bytes, other.start_ns, other.end_ns) == (7, 2, answers[-1].time_ns)
