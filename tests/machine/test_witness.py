@@ -10,7 +10,7 @@ import pytest
 
 from lab.grade.witness.decoding import decoded
 from lab.grade.witness.link import Seen
-from lab.grade.witness.packets import Packet, Role
+from lab.grade.witness.packets import ACKNOWLEDGE, Packet
 from lab.machine import frames, pair
 from lab.machine.qemu import MachineError
 from lab.model.card import Card
@@ -49,7 +49,7 @@ def test_the_last_message_of_each_queue_pair_lasts_until_its_own_acknowledgement
     job = over(read_card(card).card, job, tmp_path / "bin") if card else job
     log = logged(exact, job, tmp_path)
     packets = [each for frame in frames.read(log) if isinstance(each := decoded(frame), Packet)]
-    words = {each.queue: each.time_ns for each in packets if each.role is Role.ACKNOWLEDGE and not each.goes_out}
+    words = {each.queue: each.time_ns for each in packets if each.role == ACKNOWLEDGE and not each.goes_out}
     seen = Seen.of(log, (PORT,), by_card=bool(card))
     messages = [each for each in seen.rdma.messages if each.size_bytes == SIZE]
     assert len(messages) == QUEUES * MESSAGES and len(words) == QUEUES

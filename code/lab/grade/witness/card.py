@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import struct
 
-from lab.grade.witness.packets import FIRST, LAST, MIDDLE, ONLY, READ, SEND, WRITE, WRITE_IMM, Packet, Role
+from lab.grade.witness import packets
+from lab.grade.witness.packets import FIRST, LAST, MIDDLE, ONLY, OTHER, PART, READ, SEND, WRITE, WRITE_IMM, Packet
 from lab.machine.frames import Frame
 
 TYPE = 0x88B5  # of the frame that the log shows
 HEADER = struct.Struct("<4B9I3Q")
 MESSAGE, ASK, ATOMIC, DATAGRAM, ANSWER, RESULT, ACK = range(7)
 ACKED = 0
-OPERATIONS = {0: WRITE, 1: WRITE_IMM, 2: SEND, 3: SEND}
+OPERATIONS = (WRITE, WRITE_IMM, SEND, SEND)
 PLACES = (MIDDLE, FIRST, LAST, ONLY)  # by the two lowest flags
+ROLES = {(MESSAGE, opcode): (PART, operation) for opcode, operation in enumerate(OPERATIONS)} | {
+    (DATAGRAM, 2): (PART, SEND),
+    (DATAGRAM, 3): (PART, SEND),
+    (ASK, 4): (packets.ASK, READ),
+    (ANSWER, 0): (packets.ANSWER, READ),
+    (ACK, 0): (packets.ACKNOWLEDGE, ""),
+}  # by kind and operation
+NOTHING = (OTHER, "")
 GRH_BYTES, NUMBERS = 40, 1 << 24
 
 
@@ -20,10 +29,10 @@ def packet(frame: Frame, at: int) -> Packet:
     """The packet of a frame, whose header begins at a byte. Of a datagram the routing header lies before its data, so
     that none of these is in the log."""
     kind, flags, opcode, ack, origin, queue, number, size, *_ = HEADER.unpack_from(frame.head, at)
-    role, operation = _role(kind, opcode)
+    role, operation = ROLES.get((kind, opcode), NOTHING)
     before = GRH_BYTES if kind == DATAGRAM else 0
     if size < before:
-        role = Role.OTHER
+        role = OTHER
     if kind == ACK and ack != ACKED:  # what was not taken; all before that was
         number = (number - 1) % NUMBERS
     data = frame.head[at + HEADER.size + before :][: max(size - before, 0)]
@@ -31,9 +40,3 @@ def packet(frame: Frame, at: int) -> Packet:
         frame.time_ns, frame.goes_out, origin, queue, number, role, operation, PLACES[flags & 3], data, size - before,
         by_card=True,
     )  # fmt: skip
-
-
-def _role(kind: int, opcode: int) -> tuple[Role, str]:
-    if kind in (MESSAGE, DATAGRAM) and opcode in OPERATIONS:
-        return Role.PART, OPERATIONS[opcode]
-    return {ASK: (Role.ASK, READ), ANSWER: (Role.ANSWER, READ), ACK: (Role.ACKNOWLEDGE, "")}.get(kind, (Role.OTHER, ""))

@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from itertools import islice
 
-from lab.grade.witness.packets import FIRST, MIDDLE, ONLY, Flow, Packet, Role
+from lab.grade.witness.packets import ACKNOWLEDGE, ANSWER, ASK, FIRST, MIDDLE, ONLY, PART, Flow, Packet
 from lab.grade.witness.roce import port_between
 
 NUMBERS = 1 << 24  # of packets, before they begin again
@@ -36,7 +36,7 @@ class Unanswered:
 
 def way_of(packet: Packet) -> Way:
     """The way of all packets whose numbers follow each other."""
-    return packet.goes_out, packet.role is Role.ANSWER, packet.flow
+    return packet.goes_out, packet.role == ANSWER, packet.flow
 
 
 def is_up_to(number: int, other: int) -> bool:
@@ -55,15 +55,16 @@ class Assembly:
 
     def take(self, packet: Packet) -> None:
         """One packet more."""
-        match packet.role, packet.goes_out:
-            case Role.PART, _ if self._is_new(packet):
+        if packet.role == PART:
+            if self._is_new(packet):
                 self._add(packet)
-            case Role.ANSWER, False:
-                self._answer(packet)
-            case Role.ASK, True if self._is_new(packet):
+        elif packet.role == ASK:
+            if packet.goes_out and self._is_new(packet):
                 self._waits(packet).asked.append((packet.number, packet.time_ns))
-            case Role.ACKNOWLEDGE, False:
-                self._acknowledge(packet)
+        elif not packet.goes_out and packet.role == ANSWER:
+            self._answer(packet)
+        elif not packet.goes_out and packet.role == ACKNOWLEDGE:
+            self._acknowledge(packet)
 
     def _add(self, packet: Packet) -> None:
         way = way_of(packet)

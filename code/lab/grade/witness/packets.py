@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
 from typing import NamedTuple
 
 SEND, WRITE, WRITE_IMM, READ = "send", "write", "write-imm", "read"
 ONLY, FIRST, MIDDLE, LAST = "only", "first", "middle", "last"
+# What a packet of RDMA is there for: a part of a message; asking for a READ's bytes; those bytes; the word that all
+# packets up to a number have arrived.
+PART, ASK, ANSWER, ACKNOWLEDGE, OTHER = "part", "ask", "answer", "acknowledge", "other"
 Flow = tuple[int, int]  # where packets come from, and the queue pair that they go to
-
-
-class Role(Enum):
-    """What a packet of RDMA is there for."""
-
-    PART = auto()  # of a message
-    ASK = auto()  # for the bytes of a READ
-    ANSWER = auto()  # those bytes
-    ACKNOWLEDGE = auto()  # the word that all packets up to a number have arrived
-    OTHER = auto()
 
 
 class Packet(NamedTuple):
@@ -28,7 +20,7 @@ class Packet(NamedTuple):
     origin: int  # the port of UDP that it comes from; a card names the queue pair itself
     queue: int  # the queue pair that it goes to
     number: int  # of the packet there
-    role: Role
+    role: str
     operation: str = ""
     place: str = ""  # in its message
     data: bytes = b""  # of its payload, as far as it was logged

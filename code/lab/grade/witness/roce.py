@@ -7,7 +7,22 @@ from __future__ import annotations
 
 import struct
 
-from lab.grade.witness.packets import FIRST, LAST, MIDDLE, ONLY, READ, SEND, WRITE, WRITE_IMM, Packet, Role
+from lab.grade.witness.packets import (
+    ACKNOWLEDGE,
+    ANSWER,
+    ASK,
+    FIRST,
+    LAST,
+    MIDDLE,
+    ONLY,
+    OTHER,
+    PART,
+    READ,
+    SEND,
+    WRITE,
+    WRITE_IMM,
+    Packet,
+)
 from lab.machine.frames import Frame
 
 PORT = 4791
@@ -16,30 +31,30 @@ RETH, IMM, AETH, DETH = 16, 4, 4, 8
 # Of a reliable connection, and of an unreliable one 0x20 more, and of the only packet of a datagram 0x60: what the
 # packet is there for, what the message is, where the packet stands in it, and the bytes before the payload.
 KINDS = {
-    0x00: (Role.PART, SEND, FIRST, 0),
-    0x01: (Role.PART, SEND, MIDDLE, 0),
-    0x02: (Role.PART, SEND, LAST, 0),
-    0x03: (Role.PART, SEND, LAST, IMM),
-    0x04: (Role.PART, SEND, ONLY, 0),
-    0x05: (Role.PART, SEND, ONLY, IMM),
-    0x06: (Role.PART, WRITE, FIRST, RETH),
-    0x07: (Role.PART, WRITE, MIDDLE, 0),
-    0x08: (Role.PART, WRITE, LAST, 0),
-    0x09: (Role.PART, WRITE_IMM, LAST, IMM),
-    0x0A: (Role.PART, WRITE, ONLY, RETH),
-    0x0B: (Role.PART, WRITE_IMM, ONLY, RETH + IMM),
-    0x0C: (Role.ASK, READ, ONLY, RETH),
-    0x0D: (Role.ANSWER, READ, FIRST, AETH),
-    0x0E: (Role.ANSWER, READ, MIDDLE, 0),
-    0x0F: (Role.ANSWER, READ, LAST, AETH),
-    0x10: (Role.ANSWER, READ, ONLY, AETH),
-    0x11: (Role.ACKNOWLEDGE, "", ONLY, AETH),
-    0x16: (Role.PART, SEND, LAST, IMM),
-    0x17: (Role.PART, SEND, ONLY, IMM),
-    0x64: (Role.PART, SEND, ONLY, DETH),
-    0x65: (Role.PART, SEND, ONLY, DETH + IMM),
+    0x00: (PART, SEND, FIRST, 0),
+    0x01: (PART, SEND, MIDDLE, 0),
+    0x02: (PART, SEND, LAST, 0),
+    0x03: (PART, SEND, LAST, IMM),
+    0x04: (PART, SEND, ONLY, 0),
+    0x05: (PART, SEND, ONLY, IMM),
+    0x06: (PART, WRITE, FIRST, RETH),
+    0x07: (PART, WRITE, MIDDLE, 0),
+    0x08: (PART, WRITE, LAST, 0),
+    0x09: (PART, WRITE_IMM, LAST, IMM),
+    0x0A: (PART, WRITE, ONLY, RETH),
+    0x0B: (PART, WRITE_IMM, ONLY, RETH + IMM),
+    0x0C: (ASK, READ, ONLY, RETH),
+    0x0D: (ANSWER, READ, FIRST, AETH),
+    0x0E: (ANSWER, READ, MIDDLE, 0),
+    0x0F: (ANSWER, READ, LAST, AETH),
+    0x10: (ANSWER, READ, ONLY, AETH),
+    0x11: (ACKNOWLEDGE, "", ONLY, AETH),
+    0x16: (PART, SEND, LAST, IMM),
+    0x17: (PART, SEND, ONLY, IMM),
+    0x64: (PART, SEND, ONLY, DETH),
+    0x65: (PART, SEND, ONLY, DETH + IMM),
 }
-OTHER = (Role.OTHER, "", "", 0)
+NOTHING = (OTHER, "", "", 0)
 UNRELIABLE, NEGATIVE = 0x20, 0x20
 FIRST_PORT, PORT_BITS, NUMBER = 0xC000, 14, (1 << 24) - 1
 
@@ -60,9 +75,9 @@ def packet(frame: Frame, at: int, end: int) -> Packet:
     at += BTH_BYTES
     left = end - at - ICRC_BYTES - (padding >> 4 & 3)
     opcode = opcode - UNRELIABLE if UNRELIABLE <= opcode < 2 * UNRELIABLE else opcode
-    role, operation, place, before = KINDS.get(opcode, OTHER)
-    if left < before or (role is Role.ACKNOWLEDGE and frame.head[at : at + 1] >= bytes([NEGATIVE])):
-        role = Role.OTHER
+    role, operation, place, before = KINDS.get(opcode, NOTHING)
+    if left < before or (role == ACKNOWLEDGE and frame.head[at : at + 1] >= bytes([NEGATIVE])):
+        role = OTHER
     data = frame.head[at + before : at + max(left, before)]
     return Packet(
         frame.time_ns, frame.goes_out, port, queue & NUMBER, number & NUMBER, role, operation, place, data,
