@@ -1,4 +1,4 @@
-"""From packets to messages."""
+"""From packets to messages: lab.grade.witness.{messages,packets}."""
 
 from __future__ import annotations
 
