@@ -67,6 +67,7 @@ def test_honest_programs_of_any_style_are_believed(exact: ExactSite, tmp_path: P
     assert list(program(case_of(exact, tmp_path, *HONEST))) == []
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(("name", "size"), [("read_rate", 1000), ("send_pingpong", 1000), ("cm_tutorial", 64)])
 def test_programs_that_were_written_elsewhere_are_believed(
     exact: ExactSite, tmp_path: Path, name: str, size: int
@@ -82,6 +83,7 @@ def test_programs_that_send_other_than_they_claim_are_each_named(exact: ExactSit
     assert found == {each.name: {each.kind} for each in wanted} and len(found) == len(ATTACKS) + 1
 
 
+@pytest.mark.corpus
 def test_faults_and_sources_are_asked_over_the_card_too(exact: ExactSite, tmp_path: Path) -> None:
     case = case_of(exact, tmp_path, HONEST[0])
     assert [*correct(case), *sources(case)] == []

@@ -19,9 +19,11 @@ from lab.grade.checks.program import program
 from lab.grade.checks.rerun import rerun
 from lab.grade.checks.sources import sources
 from lab.grade.checks.speed import speed
+from lab.grade.fault_tests import at_other_sizes, fault_tests
 from lab.grade.finding import Finding, Flaw
 from lab.grade.programs import keep_programs
-from lab.model.trial import Job, Outcome, StepOutcome
+from lab.model.trial import OVER_CARD, Job, Outcome, StepOutcome
+from lab.programs.request import Sample
 from lab.spec.reader import load
 from lab.submission.archive import pack
 from lab.submission.asked import Demands
@@ -159,6 +161,17 @@ def test_a_program_that_fails_when_it_must_is_correct(tmp_path: Path) -> None:
     other, *_ = [job for job in site.seen if "--verify" in job.steps[0].client]
     assert [step.server[:2] for step in other.steps] == [("/lab/bin/mine", "--verify")]
     assert [fake_site.option(step.client, "--size") for step in other.steps] == ["3"]
+
+
+def test_other_sizes_and_faults_go_over_the_card_too(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "small.toml").write_text(RDMA.replace("mtu = 4200", 'card = "qdr"'))
+    (planned,) = hand_ins.plan_on(tmp_path / "small.toml", fake_site.FakeSite(), "d").planned
+    asked, ends = Demands(sizes=(3,), verify=("--verify",), refuses=("--depth 0",)), fake_site.FakeSite().ends
+    jobs = [each.job for each in fault_tests(planned, (Sample(64, "completed", 0, 1, 64, 9),), asked, ends)]
+    jobs.append(at_other_sizes(planned, asked, ends).trial.job)
+    assert len(jobs) == 4 and all(job.steps[0].client[:2] == (OVER_CARD, "/lab/bin/mine") for job in jobs)
+    assert jobs[-1].steps[0].server[2] == "--verify" and OVER_CARD in jobs[-2].steps[0].server
 
 
 @pytest.mark.parametrize(
