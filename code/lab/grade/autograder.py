@@ -37,20 +37,24 @@ def is_apart(assignment: Assignment) -> bool:
 
 def _places(assignment: Assignment, image: Path | None) -> dict[str, Path]:
     """The place of each file of the bundle here."""
-    places = {str(file.relative_to(ROOT)): file for part in PARTS for file in _files(ROOT / part)}
+    places = {str(file.relative_to(ROOT)): file for part in PARTS for file in written_by_people(ROOT / part)}
     places |= {script.name: script for script in SCRIPTS.iterdir()}
     if is_apart(assignment):
-        texts = [assignment.file, *files_of(assignment.experiment), *_files(assignment.experiment.with_suffix(""))]
+        texts = [
+            assignment.file,
+            *files_of(assignment.experiment),
+            *written_by_people(assignment.experiment.with_suffix("")),
+        ]
         folder = assignment.experiment.parent
         places |= {f"{COURSE}/{file.relative_to(folder)}": file for file in texts if file.is_relative_to(folder)}
     return places | ({IMAGE: image} if image else {})
 
 
-def _files(place: Path) -> Iterator[Path]:
+def written_by_people(place: Path) -> Iterator[Path]:
     """Files that people wrote: nothing hidden, no link, no program."""
     if place.is_dir():
         for each in sorted(place.iterdir()):
             if not each.name.startswith(".") and not each.name.endswith(MADE) and not each.is_symlink():
-                yield from _files(each)
+                yield from written_by_people(each)
     elif place.is_file() and not place.read_bytes().startswith(ELF):
         yield place

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lab.grade.class_outputs import ClassOutputs
     from lab.grade.course import Graded
     from lab.grade.found import Assigned
+    from lab.plan.plan import Plan, Planned
 
 REPORT = "report.pdf"  # the grader's own, of these data and texts: what a person reads
 COMMANDS = ("grade", "preview-grade", "grade-class", "grade-prepare", "autograder")
@@ -67,7 +68,7 @@ def _graded_by_assignment(assigned: Assigned, options: Namespace, outputs: Class
     on, at_once = _where(options)
     for file, submissions in assigned.items():
         setup = prepare_grading(file, options.jobs, options.hosts if options.site else None)
-        setup.measure(setup.plan.planned)  # once, since all processes would wait for it
+        setup.measure(shared(setup.plan))  # once, since all processes would wait for it
         outputs.begin(setup.assignment)
         command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
         command += ["--assignment", str(setup.assignment.file), "--"]
@@ -95,11 +96,17 @@ def grade_prepare(options: Namespace) -> int:
     from lab.submission.identity import identity_of
 
     setup = prepare_grading(find_assignment(options.assignment), options.jobs)
-    setup.measure(setup.plan.planned)
-    print(f"{setup.assignment.name}: {len(setup.plan.trials())} trials are measured")
+    trials = shared(setup.plan)
+    setup.measure(trials)
+    print(f"{setup.assignment.name}: {len(trials)} trials are measured")
     listed = ", ".join(setup.assignment.listed) or "none"
     print(f"the identity here is {identity_of(setup.plan).words}; the assignment accepts: {listed}")
     return 0
+
+
+def shared(plan: Plan) -> list[Planned]:
+    """The trials that no hand-in changes: those of the lab's own programs."""
+    return [each for each in plan.planned if not each.series.tool.build]
 
 
 def autograder(options: Namespace) -> int:
@@ -130,14 +137,17 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
     from lab.grade.fingerprint import fingerprint, write_fingerprint
     from lab.grade.found import assignment_in
     from lab.grade.grading import grade as make_grade
+    from lab.grade.nameless import NAMELESS, nameless
     from lab.grade.outputs import lines, write_grade
     from lab.grade.setup import digest_of, prepare_grading
     from lab.submission.assignment import CHECKS, find_assignment
     from lab.submission.opening import require_kind
+    from lab.submission.steps import require_series
 
     require_kind(place)
     signal.signal(signal.SIGTERM, _end)
     setup = prepare_grading(find_assignment(options.assignment or assignment_in(place)), options.jobs)
+    require_series(setup.assignment.steps, setup.plan.experiment, setup.assignment.file)
     names = [name for name in CHECKS if name in (only or setup.assignment.checks)]
     if public:
         names = [name for name in names if name not in setup.assignment.hidden]
@@ -148,6 +158,8 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
         write_fingerprint(fingerprint(case), attempt)
         if case.shown:
             write_bytes(attempt / REPORT, case.shown)
+            if setup.assignment.terms.anonymous:
+                write_bytes(attempt / NAMELESS, nameless(case))
         write_feedback(done, setup.templates, attempt)
     print("\n".join([*lines(done), f"kept in {from_here(attempt)}"]))
     return int(done.points < done.most or not done.is_final)

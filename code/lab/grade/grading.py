@@ -16,7 +16,7 @@ from lab.grade import remarks
 from lab.grade.case import Case
 from lab.grade.checks import CHECKS, Check
 from lab.grade.finding import Finding, Flaw
-from lab.grade.result import CheckResult, Grade, Status
+from lab.grade.result import CheckResult, Grade, PartPoints, Status
 from lab.places import ROOT
 from lab.submission.errors import SubmissionError
 
@@ -72,12 +72,13 @@ def _once(result: CheckResult, before: Iterable[CheckResult]) -> CheckResult:
 
 def _make(check: Check, case: Case, waiting: CheckResult, deadline_s: float) -> CheckResult:
     started = time.monotonic()
-    status, findings = _judge(check, case, deadline_s)
-    shown = tuple(replace(each, what=_said(each.what, case)) for each in findings)
-    return replace(waiting, status=status, findings=shown, seconds=round(time.monotonic() - started, 1))
+    status, found = _judge(check, case, deadline_s)
+    shown = tuple(replace(each, what=_said(each.what, case)) for each in found if isinstance(each, Finding))
+    parts = tuple(each for each in found if isinstance(each, PartPoints))
+    return replace(waiting, status=status, findings=shown, parts=parts, seconds=round(time.monotonic() - started, 1))
 
 
-def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[Finding, ...]]:
+def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[Finding | PartPoints, ...]]:
     try:
         with _deadline(deadline_s):
             findings = tuple(islice(check(case), MOST_FINDINGS))
@@ -93,7 +94,8 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
         )
     except Exception as error:  # noqa: BLE001 - a stranger's data may break anything; the other checks go on
         return Status.ERROR, (Finding(Flaw.BLOCKED, f"the check broke down: {error!r:.300}"),)
-    return Status.FAILED if findings else Status.PASSED, findings
+    is_whole = all(isinstance(each, PartPoints) and each.points == each.most for each in findings)
+    return Status.PASSED if is_whole else Status.FAILED, findings
 
 
 def _said(what: str, case: Case) -> str:

@@ -6,11 +6,12 @@ Each of them shows a stranger's words, so each has one place where they are made
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 from lab.files.storage import write_text
-from lab.grade.result import CheckResult, Grade, Status
+from lab.grade.result import CheckResult, Grade, PartPoints, Status
 from lab.grade.saved import GRADE, saved
 from lab.harmless import one_line
 from lab.typed_json import JsonTable, as_json
@@ -41,20 +42,26 @@ def lines(grade: Grade) -> list[str]:
 
 def gradescope(grade: Grade) -> JsonTable:
     """As Gradescope's autograder reads it: https://gradescope-autograders.readthedocs.io/en/latest/specs/."""
-    tests = [
-        {
-            "name": each.name,
-            "score": each.points,
-            "max_score": each.most,
-            "status": "passed" if each.status is Status.PASSED else "failed",
-            "output": "\n".join(map(one_line, [*each.evidence(), f"to repeat: {each.command}"])),
-            "visibility": "hidden" if each.hidden else "visible",
-        }
-        for each in grade.results
-    ]
+    tests = [test for each in grade.results for test in _tests(each)]
     remarks = "\n".join(map(one_line, _remarks(grade)))
     said = {"output": remarks} if remarks else {}
     return {"score": grade.points, "tests": tests, "stdout_visibility": "hidden", **said}
+
+
+def _tests(result: CheckResult) -> Iterator[JsonTable]:
+    """One of the check, or one of each of its parts; the words stand in the first."""
+    words = "\n".join(map(one_line, [*result.evidence(), f"to repeat: {result.command}"]))
+    whole = PartPoints(result.name, result.most, result.points)
+    for number, part in enumerate(result.parts or (whole,)):
+        good = part.points == part.most if result.parts else result.status is Status.PASSED
+        yield {
+            "name": result.name if part is whole else f"{result.name}: {one_line(part.name)}",
+            "score": part.points if result.points else 0,
+            "max_score": part.most,
+            "status": "passed" if good else "failed",
+            "output": "" if number else words,
+            "visibility": "hidden" if result.hidden else "visible",
+        }
 
 
 def junit(grade: Grade) -> str:

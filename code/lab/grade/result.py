@@ -20,6 +20,15 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
+class PartPoints:
+    """A part of a check with points of its own."""
+
+    name: str
+    most: int
+    points: int
+
+
+@dataclass(frozen=True)
 class CheckResult:
     """One check."""
 
@@ -30,16 +39,21 @@ class CheckResult:
     hidden: bool = False
     command: str = ""
     seconds: float = 0.0
+    parts: tuple[PartPoints, ...] = ()
 
     @property
     def points(self) -> int:
-        """All points or none: a claim is true or false."""
+        """Those of its parts; of a check without parts all or none: a claim is true or false."""
+        if self.parts and self.status is not Status.ERROR:
+            return sum(each.points for each in self.parts)
         return self.most if self.status is Status.PASSED else 0
 
     def evidence(self) -> list[str]:
-        """The findings that people are shown."""
+        """The parts and the findings that people are shown."""
         more = len(self.findings) - SHOWN_FINDINGS
-        return [*(str(each) for each in self.findings[:SHOWN_FINDINGS]), *([f"and {more} more"] if more > 0 else [])]
+        parts = [f"{each.points} of {each.most}: {each.name}" for each in self.parts]
+        found = [str(each) for each in self.findings[:SHOWN_FINDINGS]]
+        return [*parts, *found, *([f"and {more} more"] if more > 0 else [])]
 
 
 @dataclass(frozen=True)

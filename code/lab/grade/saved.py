@@ -21,6 +21,15 @@ class SavedFinding:
 
 
 @dataclass(frozen=True)
+class SavedPart:
+    """One part of a check."""
+
+    name: str
+    most: int
+    points: int
+
+
+@dataclass(frozen=True)
 class SavedCheck:
     """One check with its points."""
 
@@ -32,6 +41,7 @@ class SavedCheck:
     hidden: bool = False
     command: str = ""
     seconds: float | int = 0.0
+    parts: tuple[SavedPart, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,4 +82,5 @@ def read_grade(attempt: Path) -> SavedGrade | None:
 def _check(result: CheckResult) -> SavedCheck:
     found = tuple(SavedFinding(each.kind.value, each.what) for each in result.findings)
     sums = (result.name, result.most, result.points, result.status)
-    return SavedCheck(*sums, found, result.hidden, result.command, result.seconds)
+    parts = tuple(SavedPart(each.name, each.most, each.points) for each in result.parts)
+    return SavedCheck(*sums, found, result.hidden, result.command, result.seconds, parts)

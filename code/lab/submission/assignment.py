@@ -14,6 +14,9 @@ from lab.programs.placeholders import split
 from lab.sites import EVERYWHERE, MODULES
 from lab.sites.traits import fixed
 from lab.submission.asked import Demands, read_asked
+from lab.submission.steps import TaskStep, read_steps
+from lab.submission.terms import Terms, read_terms
+from lab.typed_json import JsonValue
 
 CHECKS: tuple[str, ...] = tuple(whole_schema("assignment")["$defs"]["check"]["enum"])  # in the order of making them
 
@@ -32,6 +35,8 @@ class Assignment:
     hidden: frozenset[str] = frozenset()
     asked: Demands = field(default_factory=Demands)
     identities: tuple[str, ...] | None = None  # whose records are graded without a person: names and digests
+    steps: tuple[TaskStep, ...] = ()
+    terms: Terms = field(default_factory=Terms)
 
     @property
     def name(self) -> str:
@@ -41,6 +46,11 @@ class Assignment:
     def checks(self) -> tuple[str, ...]:
         """The checks with points, in their order: others are not made."""
         return tuple(name for name, points in self.points.items() if points)
+
+    @property
+    def most(self) -> int:
+        """All points: of the checks, and of what a person judges."""
+        return sum(self.points.values()) + sum(each.points for each in self.terms.rubric)
 
     @property
     def recorded_as(self) -> str:
@@ -71,6 +81,7 @@ def load_assignment(file: Path) -> Assignment:
     found = read_toml(file, "assignment", hint="experiments/assignments/NAME.toml")
     document = found.document
     more = document.get("discussion", {}) | {"asked": _asked(found)}
+    more |= {"steps": read_steps(found), "terms": read_terms(found)}
     site, hidden = document.get("site", EVERYWHERE), frozenset(document.get("hidden", ()))
     points = {name: document["points"].get(name, 0) for name in CHECKS}
     experiment = _experiment(file, document["experiment"])
@@ -103,15 +114,18 @@ def _experiment(file: Path, named: str) -> Path:
 
 
 def _asked(found: TomlFile) -> Demands:
-    """Its texts must be sizes and words."""
-    table = found.document.get("program", {})
-    for name, read in (("sizes", parse_sizes), ("verify", split)):
-        try:
-            read(table.get(name, "1"))
-        except (SizeError, ValueError) as error:
-            what = error.what if isinstance(error, SizeError) else f"{name}: {str(error).lower()}"
-            found.refuse(Fault(what, ("program", name), getattr(error, "hint", "")))
-    return read_asked(table)
+    """Its texts must be sizes and words. What only the grader asks takes the place of what everybody may read."""
+    asked: dict[str, JsonValue] = {}
+    for named in ("program", "hidden_program"):
+        table = found.document.get(named, {})
+        for name, read in (("sizes", parse_sizes), ("verify", split)):
+            try:
+                read(table.get(name, "1"))
+            except (SizeError, ValueError) as error:
+                what = error.what if isinstance(error, SizeError) else f"{name}: {str(error).lower()}"
+                found.refuse(Fault(what, (named, name), getattr(error, "hint", "")))
+        asked |= table
+    return read_asked(asked)
 
 
 def _require_own_name(made: Assignment, found: TomlFile) -> None:

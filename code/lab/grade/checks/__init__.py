@@ -13,13 +13,15 @@ from lab.grade.checks.records import records
 from lab.grade.checks.rerun import rerun
 from lab.grade.checks.sources import sources
 from lab.grade.checks.speed import speed
+from lab.grade.checks.steps import steps
 from lab.grade.finding import Finding
+from lab.grade.result import PartPoints
 
-Check = Callable[[Case], Iterable[Finding]]
+Check = Callable[[Case], Iterable[Finding | PartPoints]]
 
 CHECKS: dict[str, Check] = {
     each.__name__: each
-    for each in (package, records, rerun, program, sources, correct, speed, claims, pages, discussion)
+    for each in (package, records, rerun, program, sources, correct, steps, speed, claims, pages, discussion)
 }
 
 __all__ = ["CHECKS", "Check"]

@@ -1,0 +1,90 @@
+"""Points of parts, and words that help: lab.grade.{result,advice,nameless,outputs}."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab import hand_ins
+from tests.lab.grade.conftest import GradeFile
+
+from lab.grade.advice import BY_FLAW, with_advice
+from lab.grade.case import Case, GradingSetup
+from lab.grade.checks import CHECKS
+from lab.grade.finding import Finding, Flaw
+from lab.grade.nameless import nameless
+from lab.grade.outputs import gradescope, lines, write_grade
+from lab.grade.pdf_parts import read_lines
+from lab.grade.result import CheckResult, PartPoints, Status
+from lab.grade.saved import SavedPart, read_grade
+
+PARTS = (PartPoints("open: it opens", 3, 3), PartPoints("write: it writes", 6, 4))
+
+
+@pytest.fixture
+def by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that gives points by parts."""
+    monkeypatch.setitem(CHECKS, "discussion", lambda _: iter((*PARTS, Finding(Flaw.SLOW, "too slow"))))
+
+
+def test_points_are_those_of_the_parts() -> None:
+    result = CheckResult("steps", 9, Status.FAILED, parts=PARTS)
+    assert result.points == 7 and result.evidence() == ["3 of 3: open: it opens", "4 of 6: write: it writes"]
+
+
+def test_a_check_that_broke_down_gives_no_points_of_parts() -> None:
+    assert CheckResult("steps", 9, Status.ERROR, parts=PARTS).points == 0
+
+
+@pytest.mark.usefixtures("by_parts")
+def test_every_output_shows_the_parts(grade_file: GradeFile, ada: Any, tmp_path: Path) -> None:
+    file = hand_ins.handed_in(ada, tmp_path / "ada.pdf")
+    done = grade_file(file, ("discussion",))
+    assert done.points == 7 and done.results[0].status is Status.FAILED
+    assert any("4 of 6: write: it writes" in each for each in lines(done))
+    tests: Any = gradescope(done)["tests"]
+    assert [(each["name"], each["score"], each["max_score"], each["status"]) for each in tests] == [
+        ("discussion: open: it opens", 3, 3, "passed"), ("discussion: write: it writes", 4, 6, "failed")
+    ]  # fmt: skip
+    write_grade(done, tmp_path)
+    kept = read_grade(tmp_path)
+    assert kept and kept.checks[0].parts[1] == SavedPart("write: it writes", 6, 4) and kept.points == 7
+    assert json.loads((tmp_path / "results.json").read_text())["score"] == 7
+
+
+def test_parts_that_are_all_full_are_a_passed_check(
+    monkeypatch: pytest.MonkeyPatch, grade_file: GradeFile, ada: Any, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(CHECKS, "discussion", lambda _: iter(PARTS[:1]))
+    done = grade_file(hand_ins.handed_in(ada, tmp_path / "ada.pdf"), ("discussion",))
+    assert done.results[0].status is Status.PASSED
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        ("the client ended with status 1: ibv_post_send: Cannot allocate memory", "the send queue is full"),
+        ("a completion says: remote access error", "IBV_ACCESS_REMOTE_WRITE"),
+        ("a completion says: local protection error", "ibv_reg_mr at the client"),
+        ("a completion says: RNR retry counter exceeded", "ibv_post_recv for each message"),
+        ("a completion says: transport retry counter exceeded", "no answer came"),
+        ("the client did not end within 2 s", "was not signalled"),
+    ],
+)
+def test_the_words_of_verbs_are_explained(said: str, advice: str) -> None:
+    assert advice in with_advice(Flaw.FAILS, said)
+
+
+def test_words_come_before_kinds_and_the_assignment_has_the_last_word() -> None:
+    assert with_advice(Flaw.DATA, "x", "look at many.c") == f"x; {BY_FLAW[Flaw.DATA]}; look at many.c"
+    assert with_advice(Flaw.FAILS, "something else") == "something else"
+
+
+def test_a_report_without_names_has_none(setup: GradingSetup, ada: Any, tmp_path: Path) -> None:
+    case = Case(setup, hand_ins.handed_in(ada, tmp_path / "ada.pdf"), tmp_path)
+    made = nameless(case)
+    assert made.startswith(b"%PDF") and made != case.rebuilt
+    text = " ".join(read_lines(made))
+    assert "Not shown" in text and "ada" not in text.split()
