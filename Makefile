@@ -5,7 +5,7 @@
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
-c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] code/card/*/*.[ch] tests/*/*.[ch] tests/machine/*/*.[ch] tests/card/*/*.[ch] experiments/examples/*/program/*.[ch])
+c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] code/card/*/*.[ch] tests/*/*.[ch] tests/machine/*/*.[ch] tests/card/*/*.[ch] experiments/examples/*/program/*.[ch] experiments/assignments/*/program/*.[ch] experiments/assignments/*/solution/program/*.[ch])
 # Trials over real links take programs that are compiled here. The exact site's come from its own compiler: where no such
 # link is known, this computer needs none.
 links := $(wildcard /sys/class/infiniband/*/device hosts.toml)

@@ -27,7 +27,7 @@ from lab.cli.arguments import (
     hosts,
 )
 from lab.cli.overview import ShowVersion, by_reader
-from lab.places import REPORTS
+from lab.places import REPORTS, RESULTS
 from lab.submission.assignment import CHECKS
 
 FURTHER = "\nlab COMMAND --help shows its options and an example"
@@ -158,6 +158,22 @@ COMMANDS = (
         ),
     ),
     Command(
+        "kit",
+        "begin a kit (new), make what students get of it (make), grade its solution (try), make a class (sample)",
+        "lab kit make verbs_throughput",
+        (
+            argument("action", choices=("new", "make", "try", "sample")),
+            argument("kit", help="a name in experiments/assignments/"),
+            argument(
+                "--experiment", default="verbs_throughput", help=f"of a new kit: {EXPERIMENT} (default: %(default)s)"
+            ),
+            argument("--count", type=count, default=30, help="hand-ins of a sample (default: 30)"),
+            file("--out", "the folder that is written to (default of make: submission)", metavar="DIR"),
+            file("--grades", "the folder of grades", default=RESULTS / "grades", metavar="DIR"),
+            *(RECORDS, JOBS),
+        ),
+    ),
+    Command(
         "grade",
         "grade a hand-in against measurements of this computer: points and evidence",
         "lab grade submission/ada.pdf",
@@ -189,6 +205,21 @@ COMMANDS = (
         "measure the grader's own records, before the first hand-in comes",
         "lab grade-prepare",
         (ASSIGNMENT, JOBS),
+    ),
+    Command(
+        "book",
+        "write what everybody of a course has in the end, also as Moodle, Canvas and Gradescope import it",
+        "lab book verbs_throughput --roster roster.csv --submissions hand-ins --by-hand by_hand.csv",
+        (
+            argument("assignment", nargs="?", help=f"{ASSIGNED} only one there"),
+            file("--roster", "a CSV with the column id, and more: docs/instructor.md", required=True),
+            file("--submissions", "the folder of hand-ins, whose dates say when each came", metavar="DIR"),
+            file("--times", "a CSV with the columns submission,handed_in", metavar="FILE"),
+            file("--by-hand", "a CSV with the columns who,criterion,points,comment", metavar="FILE"),
+            file("--nameless", "write reports without names here, and a sheet for their points", metavar="DIR"),
+            file("--grades", "the folder of grades", default=RESULTS / "grades", metavar="DIR"),
+            file("--out", "where the tables are written (default: with the grades)", metavar="DIR"),
+        ),
     ),
     Command(
         "autograder",

@@ -43,6 +43,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     options = make_parser().parse_args(arguments)
     from lab.cli import causes, commands, first, fit_card, upkeep  # only now: `lab --help` needs none of it
     from lab.grade import commands as grades
+    from lab.grade.book import commands as books
+    from lab.kit import commands as kits
     from lab.report import commands as reports
     from lab.submission import commands as hand_ins
     from lab.web import commands as pages
@@ -50,7 +52,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     module = next(
         (
             each
-            for each in (causes, first, fit_card, upkeep, reports, hand_ins, grades, pages)
+            for each in (causes, first, fit_card, upkeep, reports, hand_ins, grades, books, kits, pages)
             if options.command in each.COMMANDS
         ),
         commands,

@@ -14,7 +14,8 @@ READERS = {
     "to measure": ("try", "plan", "run", "table", "show", "compare", "doctor"),
     "to write a report": ("report", "claims", "check", "causes", "extract", "web"),
     "to hand in": ("submit", "preview-grade"),
-    "to grade": ("grade", "grade-class", "grade-prepare", "autograder"),
+    "to teach": ("kit",),
+    "to grade": ("grade", "grade-class", "grade-prepare", "book", "autograder"),
     "to trust and to look after the lab": ("verify", "bench", "fit-card", "image", "script", "lock"),
 }
 WIDTH, INDENT = 100, 16

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SpecError
-from lab.places import EXAMPLES, EXPERIMENTS
+from lab.places import ASSIGNMENTS, EXAMPLES, EXPERIMENTS
 from lab.plan.binaries import build, keep_binaries, keep_contents
 from lab.plan.cards import contents
 from lab.plan.plan import Plan, SiteFacts, make_plan
@@ -89,11 +89,11 @@ def require_count(experiments: list[Experiment], site: str, progress: Callable[[
 
 
 def find_experiment(named: Path) -> Path:
-    """A file, or the name of one in experiments/, else of an example there."""
+    """A file, or the name of one in experiments/, else of an example or of a kit's own there."""
     if named.suffix == ".toml" or (named.exists() and not named.is_dir()):
         return named
-    for folder in FOLDERS:
-        if (file := folder / f"{named}.toml").exists():
+    for file in (*(folder / f"{named}.toml" for folder in FOLDERS), ASSIGNMENTS / named / f"{named}.toml"):
+        if file.exists():
             return file
     known = ", ".join(sorted(each.stem for folder in FOLDERS for each in folder.glob("*.toml")))
     raise SpecError(f"there is no experiment {named}", file=EXPERIMENTS, expected=f"one of {known}")

@@ -24,8 +24,13 @@ class Body:
 
 def body(file: Path, pages: Mapping[Path, str]) -> Body:
     """What a document says; `pages` has the address of each file that the site holds."""
+    return body_of(file.read_text(encoding="utf-8"), file, pages)
+
+
+def body_of(text: str, file: Path, pages: Mapping[Path, str]) -> Body:
+    """The same of a text that stands in place of the file's."""
     parser = MarkdownIt("commonmark").enable("table")
-    tokens = parser.parse(file.read_text(encoding="utf-8"))
+    tokens = parser.parse(text)
     for token in tokens:
         for child in token.children or ():
             _lead(child, file.parent, pages)

@@ -1,0 +1,114 @@
+"""A hand-out as one HTML page: what the instructor wrote, and what follows from the assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from lab.files.typed_text import read_typed
+from lab.kit.kit import Kit
+from lab.kit.numbers import CLAIM, reference_claims, with_numbers
+from lab.places import ASSIGNMENTS, REFERENCE, TEMPLATES
+from lab.version import exact_version
+from lab.web.markdown import body_of
+
+TEMPLATE = "handout.html"
+RULES = ASSIGNMENTS / "honest_work.txt"  # of a course: the same for all kits
+CHECKS = {
+    "package": "the file is whole, and for this assignment",
+    "records": "the records follow from the plan, and the tables from the records",
+    "rerun": "the grader measures the same",
+    "program": "your programs sent what they claim, in the time that they print",
+    "sources": "your programs come from your sources",
+    "correct": "your programs are right at other sizes, and end with an error after a fault",
+    "steps": "your programs, step by step: see below",
+    "speed": "your programs are as fast as the experiment asks",
+    "claims": "every number and every sentence follows from the data",
+    "pages": "the PDF is the one that the data give",
+    "discussion": "your own words: long enough, safe LaTeX, supported by the data",
+}
+
+
+def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
+    """The whole page; the same kit and the same reference give the same bytes."""
+    typed = read_typed(kit.handout)
+    table = reference / f"{kit.experiment.name}.csv"
+    claims = reference_claims(table) if CLAIM.search(typed) else {}
+    parts = [with_numbers(typed, claims, kit.handout), *_parts(kit), "## Honest work", read_typed(rules)]
+    found = body_of("\n\n".join(parts), kit.handout, {})
+    loader = FileSystemLoader(TEMPLATES)
+    page = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
+    context = {
+        "title": found.title,
+        "body": Markup(found.html),
+        "version": exact_version(),
+        "has_numbers": bool(claims),
+    }
+    return page.get_template(TEMPLATE).render(context) + "\n"
+
+
+def _parts(kit: Kit) -> Iterator[str]:
+    """What is handed in, the points, the terms: in the words of the assignment's file."""
+    yield "## What to hand in\n"
+    yield from _asked(kit)
+    yield "## Points\n"
+    yield "\n".join(_points(kit))
+    if kit.assignment.steps:
+        yield "### Step by step\n"
+        yield "\n".join(_steps(kit))
+    yield from _deadline(kit)
+
+
+def _asked(kit: Kit) -> Iterator[str]:
+    assignment, texts = kit.assignment, kit.experiment.file.with_suffix("").name
+    words, claims = assignment.words_at_least, assignment.claims_at_least
+    yield f"One PDF, made by `make submit ASSIGNMENT={kit.name}`. It holds your report, your records and your texts."
+    yield (
+        f"Your names and ids stand in `{texts}/report.toml`, your discussion in `{texts}/discussion.tex`: at least "
+        f"{words} words and {claims} claims."
+    )
+    if assignment.terms.people_at_most:
+        yield f"At most {assignment.terms.people_at_most} people hand in together; each of them is in `report.toml`."
+
+
+def _points(kit: Kit) -> Iterator[str]:
+    assignment = kit.assignment
+    yield "| what | points | |"
+    yield "|---|---|---|"
+    for name in assignment.checks:
+        shown = " (only the grader makes it)" if name in assignment.hidden else ""
+        yield f"| `{name}` | {assignment.points[name]} | {CHECKS[name]}{shown} |"
+    for each in assignment.terms.rubric:
+        yield f"| {each.name} | {each.points} | {_cell(each.asks)} (a person judges it) |"
+    yield f"| all | {assignment.most} | |"
+
+
+def _steps(kit: Kit) -> Iterator[str]:
+    """A line for each step, with what more speed is worth."""
+    yield "| step | points | | more points for its rate over another series' |"
+    yield "|---|---|---|---|"
+    for step in kit.assignment.steps:
+        tiers = ", ".join(f"{each.points} from {each.at_least:g} of `{step.against}`" for each in step.tiers)
+        yield f"| `{step.series}` | {step.points} | {_cell(step.asks)} | {tiers} |"
+    yield "\nThe grader tries several sizes, which share a step's points. Means of rates are geometric."
+
+
+def _deadline(kit: Kit) -> Iterator[str]:
+    found = kit.assignment.terms.deadline
+    if found is None:
+        return
+    yield "## Deadline\n"
+    yield f"{found.moment:%d %B %Y, %H:%M} ({found.at[-6:]} from UTC)."
+    if found.late_days:
+        yield (
+            f"It may come up to {found.late_days} days late; each of them that is not one of your free days costs "
+            f"{found.percent_a_day} percent of its points. Later, it has none."
+        )
+
+
+def _cell(text: str) -> str:
+    return escape(text, quote=False).replace("|", "\\|")

@@ -1,0 +1,104 @@
+"""Hand-ins of the reference solution, made as a student makes one: to try a kit, and to try a whole class."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import RecordError, SpecError
+from lab.files.included import read_whole
+from lab.kit.kit import Kit
+from lab.places import CACHE, TEMPLATES
+from lab.plan.plan import Plan, Planned
+from lab.plan.workshop import open_workshop
+from lab.report.build import Sources, build
+from lab.report.evidence.evidence import gather
+from lab.run.run import RunSetup, missing, run_trials
+from lab.sites import open_site
+from lab.submission.hand_in import Work, hand_in
+from lab.submission.programs import own_builds
+
+PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "A sample"\n'
+DISCUSSION = "discussion.tex"
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The solution in a folder of its own, measured."""
+
+    kit: Kit
+    plan: Plan
+    results: Path
+
+    @property
+    def texts(self) -> Path:
+        return self.plan.experiment.file.with_suffix("")
+
+    def handed_in(self, person: str, discussion: str, folder: Path) -> Path:
+        """One hand-in of this person with this text."""
+        (self.texts / "report.toml").write_text(PEOPLE.format(person))
+        (self.texts / DISCUSSION).write_text(discussion)
+        report = self.plan.experiment.file.with_suffix(".pdf")
+        evidence = gather(self.plan, self.results)
+        report.write_bytes(build(Sources(self.plan.experiment.file, TEMPLATES), evidence, CACHE / "report"))
+        return hand_in(Work(self.kit.assignment, self.plan, self.results, report, ()), folder, ())
+
+    @property
+    def discussion(self) -> str:
+        return (self.texts / DISCUSSION).read_text()
+
+
+def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
+    """Measure the reference solution, as far as it has no records yet."""
+    if not kit.solved():
+        raise SpecError("the kit holds no solution", file=kit.solution, hint="what `lab kit make` leaves out")
+    site = open_site(kit.assignment.site)
+    shop = open_workshop([laid_out(kit, folder)], site, _tell)
+    (plan,) = shop.plans
+    todo, _ = missing([plan], results)
+    summary = run_trials(RunSetup(shop.site, shop.facts, results), todo, shop.site.at_once or jobs, _watch)
+    if summary.interrupted:
+        raise KeyboardInterrupt
+    if summary.failed:
+        what = f"{len(summary.failed)} trials of the solution failed, first: {summary.failed[0][1]}"
+        raise RecordError(what, where=kit.name)
+    return Solved(kit, plan, results)
+
+
+def laid_out(kit: Kit, folder: Path) -> Path:
+    """The experiment with what it brings along, and the solution's files in their places; its file."""
+    file = kit.experiment.file
+    copy = folder / file.name
+    copy.write_bytes(read_whole(file).text.encode())
+    for each in own_builds(kit.experiment):
+        shutil.copytree(each.folder, folder / each.folder.relative_to(file.parent), dirs_exist_ok=True)
+    for path, content in kit.solved().items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    return copy
+
+
+def sample(solved: Solved, count: int, folder: Path) -> Iterator[Path]:
+    """So many hand-ins. Each leaves out another sentence, and one of five most of them, so that grades differ."""
+    lines = solved.discussion.splitlines(keepends=True)
+    for number in range(count):
+        kept = lines[:2] if number % 5 == 4 else [each for place, each in enumerate(lines) if place != number]
+        yield solved.handed_in(f"s{number + 1:03}", "".join(kept), folder)
+
+
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    """A folder for one solution."""
+    (CACHE / "kit").mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=CACHE / "kit", prefix="solution-")
+
+
+def _watch(result: str, planned: Planned) -> None:
+    print(f"{planned.series.name} repetition {planned.repetition}: {result}", file=sys.stderr)
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)

@@ -1,0 +1,45 @@
+"""Hand-ins of a solution: lab.kit.solve."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.lab import hand_ins
+from tests.lab.hand_ins import Course
+
+from lab.errors import SpecError
+from lab.kit.kit import Kit, load_kit
+from lab.kit.solve import Solved, laid_out, sample, solve
+
+
+@pytest.fixture
+def solved(kit: Kit, course: Course) -> Solved:
+    """The small experiment, measured by the fake site; its solution is what students of other tests write."""
+    work = hand_ins.make_work(course, f"solution{len(list(course.folder.iterdir()))}", hand_ins.Site())
+    return Solved(replace(kit, assignment=course.assignment), work.plan, work.results)
+
+
+def test_a_hand_in_of_the_solution_has_all_points(solved: Solved, tmp_path: Path) -> None:
+    file = solved.handed_in("solution", solved.discussion, tmp_path / "in")
+    assert file.name == "solution.assignment.pdf" and file.read_bytes().startswith(b"%PDF")
+
+
+def test_a_sample_has_so_many_hand_ins_and_they_differ(solved: Solved, tmp_path: Path) -> None:
+    files = list(sample(solved, 2, tmp_path / "in"))
+    assert [each.name for each in files] == ["s001.assignment.pdf", "s002.assignment.pdf"]
+    assert files[0].read_bytes() != files[1].read_bytes()
+
+
+def test_a_solution_lies_over_what_students_get(tmp_path: Path) -> None:
+    kit = load_kit("write_the_programs")
+    file = laid_out(kit, tmp_path)
+    assert file.read_text() == kit.experiment.file.read_text()
+    assert "ibv_open_device" in (tmp_path / "program" / "open.c").read_text()
+    assert (tmp_path / "program" / "course.c").exists() and (tmp_path / file.stem / "discussion.tex").exists()
+
+
+def test_a_kit_without_a_solution_cannot_be_tried(kit: Kit, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="holds no solution"):
+        solve(kit, tmp_path, 1, tmp_path)

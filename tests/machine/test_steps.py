@@ -1,0 +1,87 @@
+"""The steps of write_the_programs on the exact machine: lab.grade.checks.steps, lab.grade.{advice,overlong}."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.machine.wrong_programs import OTHERS, USUAL, Wrong
+
+from lab.grade.case import Case, GradingSetup
+from lab.grade.checks.steps import steps
+from lab.grade.finding import Finding
+from lab.grade.result import PartPoints
+from lab.kit.kit import load_kit
+from lab.kit.solve import laid_out
+from lab.places import ASSIGNMENTS
+from lab.plan.workshop import open_workshop
+from lab.sites.exact import ExactSite
+from lab.submission.archive import pack
+from lab.submission.opening import Submission
+from lab.submission.package import PROGRAMS
+from lab.submission.programs import SOURCES
+
+KIT = load_kit("write_the_programs")
+PROGRAM = ASSIGNMENTS / KIT.name / "program"
+FEW = 'sizes = "256"\niterations = 100\nwarmup = 64\n'
+
+Graded = Callable[[str, Wrong | None], tuple[list[Finding], list[PartPoints]]]
+
+
+@pytest.fixture
+def graded(exact: ExactSite, tmp_path: Path) -> Graded:
+    """Grade one step of the solution, with a mistake in it; at one size, and few messages."""
+
+    def grade(step: str, wrong: Wrong | None) -> tuple[list[Finding], list[PartPoints]]:
+        file = laid_out(KIT, tmp_path)
+        text = file.read_text().replace('sizes = "16,256,4K"\niterations = 200\nwarmup = 64\n', FEW)
+        file.write_text(text.replace("deadline_s = 10", "deadline_s = 2"))
+        if wrong:
+            wrong.apply(tmp_path / "program")
+        sources = {f"{SOURCES}/program/{each.name}": each.read_bytes() for each in (tmp_path / "program").iterdir()}
+        shutil.copytree(PROGRAM, tmp_path / "program", dirs_exist_ok=True)  # the course's own, as a grader has it
+        (plan,) = open_workshop([file], exact, print).plans
+        own = tuple(replace(each, tiers=(), against="") for each in KIT.assignment.steps if each.series == step)
+        asked = replace(KIT.assignment.asked, sizes=(512,))
+        assignment = replace(KIT.assignment, steps=own, asked=asked)
+        results = tmp_path / "results"
+        setup = GradingSetup(assignment, exact, plan, results, tmp_path, tmp_path, 1, lambda *_: None, witness=exact)
+        case = Case(setup, tmp_path / "x.pdf", tmp_path)
+        case.__dict__["submission"] = Submission("x", b"", {PROGRAMS: pack(sources)})
+        found = list(steps(case))
+        parts = [each for each in found if isinstance(each, PartPoints)]
+        return [each for each in found if isinstance(each, Finding)], parts
+
+    return grade
+
+
+def refused(graded: Graded, wrong: Wrong) -> None:
+    findings, (part,) = graded(wrong.step, wrong)
+    assert {each.kind for each in findings} == {wrong.kind} and wrong.says in findings[0].what, findings
+    assert part.points == 0
+
+
+def test_a_step_of_the_solution_has_all_its_points(graded: Graded) -> None:
+    findings, (part,) = graded("lists", None)
+    assert findings == [] and part.points == part.most == 6
+
+
+@pytest.mark.parametrize("wrong", USUAL, ids=[each.name for each in USUAL])
+def test_a_mistake_is_found_and_its_words_help(graded: Graded, wrong: Wrong) -> None:
+    refused(graded, wrong)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("wrong", OTHERS, ids=[each.name for each in OTHERS])
+def test_every_other_mistake_is_found_too(graded: Graded, wrong: Wrong) -> None:
+    refused(graded, wrong)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("step", [each.series for each in KIT.assignment.steps])
+def test_every_step_of_the_solution_has_all_its_points(graded: Graded, step: str) -> None:
+    findings, (part,) = graded(step, None)
+    assert findings == [] and part.points == part.most

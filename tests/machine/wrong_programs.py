@@ -1,0 +1,217 @@
+"""Wrong solutions of write_the_programs: what a student writes before it works, and the words that must help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.grade.finding import Flaw
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """One mistake: where it shows, its kind, and a part of the sentence that a student reads."""
+
+    name: str
+    step: str
+    kind: Flaw
+    says: str
+    file: str
+    old: str
+    new: str
+
+    def apply(self, program: Path) -> None:
+        file = program / self.file
+        assert self.old in file.read_text(), self.old
+        file.write_text(file.read_text().replace(self.old, self.new))
+
+
+ACCESS = "IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE"
+EACH = """	for (long number = first; number < end; number++) {
+		post_write(s, number);
+		wait_for(s, 1);
+	}"""
+WHOLE = """	int64_t start;
+
+	send_each(s, 0, warmup);
+	start = now_ns();
+	send_each(s, warmup, warmup + count);
+	return now_ns() - start;"""
+AT_ONCE = """	struct side all = *s;
+	int64_t start = now_ns();
+
+	all.size = s->size * DEPTH;
+	(void)warmup;
+	(void)count;
+	send_each(&all, 0, 1);
+	return now_ns() - start;"""
+EARLY = """	int64_t start, took;
+
+	send_each(s, 0, warmup);
+	start = now_ns();
+	for (long number = warmup; number < warmup + count; number++)
+		if (number - warmup < DEPTH)
+			post_write(s, number);
+	took = now_ns() - start;
+	wait_for(s, DEPTH);
+	send_each(s, warmup + DEPTH, warmup + count);
+	return took;"""
+
+# Those that every run of the tests tries, then the others.
+USUAL = (
+    Wrong(
+        "no_completion_polled",
+        "poll",
+        Flaw.FAILS,
+        "take each with ibv_poll_cq before the time ends",
+        "poll.c",
+        "\t\twait_for(s, 1);\n",
+        "",
+    ),
+    Wrong(
+        "wrong_rkey",
+        "poll",
+        Flaw.FAILS,
+        "the rkey and the address must be those that the server told",
+        "write.c",
+        "s->there_rkey",
+        "s->there_rkey + 1",
+    ),
+    Wrong(
+        "places_shared_by_a_list",
+        "lists",
+        Flaw.DATA,
+        "a message was written over before it had left",
+        "lists.c",
+        "(uint64_t)((first + i) % DEPTH) * s->size",
+        "0",
+    ),
+    Wrong(
+        "warm_up_timed",
+        "poll",
+        Flaw.CLOCK,
+        "the clock starts too early",
+        "poll.c",
+        "\tsend_each(s, 0, warmup);\n\tstart = now_ns();\n",
+        "\tstart = now_ns();\n\tsend_each(s, 0, warmup);\n",
+    ),
+)
+OTHERS = (
+    Wrong(
+        "nothing_written_yet",
+        "poll",
+        Flaw.FAILS,
+        "this step still ends as it was handed out",
+        "poll.c",
+        WHOLE,
+        '\t(void)s;\n\t(void)warmup;\n\t(void)count;\n\tnot_yet("step 5, one_at_a_time() in poll.c");',
+    ),
+    Wrong(
+        "unregistered_memory",
+        "poll",
+        Flaw.FAILS,
+        "is not inside a region of ibv_reg_mr at the client",
+        "write.c",
+        "(uintptr_t)s->buffer + place, s->size, s->mr->lkey",
+        "(uintptr_t)&number, s->size, s->mr->lkey",
+    ),
+    Wrong(
+        "no_right_to_write_remotely",
+        "poll",
+        Flaw.FAILS,
+        "must allow IBV_ACCESS_REMOTE_WRITE",
+        "register.c",
+        ACCESS,
+        "IBV_ACCESS_LOCAL_WRITE",
+    ),
+    Wrong(
+        "region_of_one_message",
+        "register",
+        Flaw.FAILS,
+        "count the bytes of all messages",
+        "register.c",
+        "(size_t)DEPTH * s->size",
+        "s->size",
+    ),
+    Wrong(
+        "one_byte_short",
+        "poll",
+        Flaw.MESSAGES,
+        "a length that is one too small",
+        "write.c",
+        "+ place, s->size, s->mr->lkey",
+        "+ place, s->size - 1, s->mr->lkey",
+    ),
+    Wrong(
+        "send_without_a_receive",
+        "poll",
+        Flaw.FAILS,
+        "a SEND takes one of ibv_post_recv",
+        "write.c",
+        "IBV_WR_RDMA_WRITE",
+        "IBV_WR_SEND",
+    ),
+    Wrong(
+        "time_stopped_too_early",
+        "poll",
+        Flaw.INVENTED,
+        "it must run until the completion of the last message",
+        "poll.c",
+        WHOLE,
+        EARLY,
+    ),
+    Wrong(
+        "one_message_in_place_of_many",
+        "poll",
+        Flaw.MESSAGES,
+        "each message must be a request of its own",
+        "poll.c",
+        WHOLE,
+        AT_ONCE,
+    ),
+    Wrong(
+        "nothing_signalled",
+        "signal",
+        Flaw.FAILS,
+        "a completion of a request that was not signalled",
+        "signal.c",
+        "is_signalled ? IBV_SEND_SIGNALED : 0",
+        "is_signalled ? 0 : 0",
+    ),
+    Wrong(
+        "never_ready_to_send",
+        "connect",
+        Flaw.FAILS,
+        "the queue pair is not ready to send (RTS)",
+        "connect.c",
+        "\tto_rtr(s);\n",
+        "\tto_rtr(s);\n\treturn;\n",
+    ),
+    Wrong(
+        "another_address",
+        "write",
+        Flaw.FAILS,
+        "or goes to another address than the one that the server told",
+        "write.c",
+        "s->there_address + place",
+        "s->there_address + place + s->size",
+    ),
+    Wrong(
+        "nothing_posted",
+        "write",
+        Flaw.FAILS,
+        "the WRITE is not posted",
+        "write.c",
+        '\tcheck(!ibv_post_send(s->qp, &wr, &bad), "ibv_post_send");',
+        "\t(void)wr;\n\t(void)bad;",
+    ),
+    Wrong(
+        "inline_without_room",
+        "inline",
+        Flaw.FAILS,
+        "no longer than max_inline_data",
+        "connect.c",
+        "{ DEPTH, 1, 1, 1, INLINE_MOST }",
+        "{ DEPTH, 1, 1, 1, 0 }",
+    ),
+)
