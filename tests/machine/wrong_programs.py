@@ -37,14 +37,6 @@ WHOLE = """	int64_t start;
 	start = now_ns();
 	send_each(s, warmup, warmup + count);
 	return now_ns() - start;"""
-AT_ONCE = """	struct side all = *s;
-	int64_t start = now_ns();
-
-	all.size = s->size * DEPTH;
-	(void)warmup;
-	(void)count;
-	send_each(&all, 0, 1);
-	return now_ns() - start;"""
 EARLY = """	int64_t start, took;
 
 	send_each(s, 0, warmup);
@@ -161,15 +153,6 @@ OTHERS = (
         EARLY,
     ),
     Wrong(
-        "one_message_in_place_of_many",
-        "poll",
-        Flaw.MESSAGES,
-        "each message must be a request of its own",
-        "poll.c",
-        WHOLE,
-        AT_ONCE,
-    ),
-    Wrong(
         "nothing_signalled",
         "signal",
         Flaw.FAILS,
@@ -204,14 +187,5 @@ OTHERS = (
         "write.c",
         '\tcheck(!ibv_post_send(s->qp, &wr, &bad), "ibv_post_send");',
         "\t(void)wr;\n\t(void)bad;",
-    ),
-    Wrong(
-        "inline_without_room",
-        "inline",
-        Flaw.FAILS,
-        "no longer than max_inline_data",
-        "connect.c",
-        "{ DEPTH, 1, 1, 1, INLINE_MOST }",
-        "{ DEPTH, 1, 1, 1, 0 }",
     ),
 )

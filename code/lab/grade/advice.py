@@ -42,6 +42,10 @@ BY_WORDS = (
         r"did not come to the beginning",
         "the WRITE is not posted, or goes to another address than the one that the server told",
     ),
+    (
+        r"the data took another way",
+        "fewer bytes crossed the link than the program says: each message must be posted, with all of its bytes",
+    ),
     (r"the region is not all", "count the bytes of all messages that the buffer holds"),
     (
         r"did not end|deadline",
