@@ -15,7 +15,7 @@ from lab.report.tex.render import render
 
 FEEDBACK, TROUBLE = "feedback.pdf", "feedback.trouble.txt"
 TEMPLATE, STYLE = "feedback.tex", "lab.sty"
-SHOWN_FINDINGS, SHOWN_LETTERS = 2, 150  # of each check, so that all fit on one page
+SHOWN_FINDINGS, SHOWN_LETTERS = 2, 100  # of each check, so that all fit on one page
 LONGEST_NAME, LONGEST_NOTE = 60, 300
 NOT_FINAL = "This grade is not final: not every check has been made."
 LONGEST_PIECE = 12  # letters between two places where a line may break
