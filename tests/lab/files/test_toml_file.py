@@ -49,7 +49,11 @@ FILES = {
     "report": REPORT,
     "published": (EXPERIMENTS / "published" / "curves.toml").read_text(),
     "image": (MACHINE / "image.toml").read_text(),
-    **{file.stem: file.read_text() for file in EXPERIMENTS.rglob("*.toml") if file.with_suffix("").is_dir()},
+    **{
+        file.stem: file.read_text()
+        for file in EXPERIMENTS.rglob("*.toml")
+        if file.with_suffix("").is_dir() and file.parent.name != "assignments"
+    },
     "bench": (EXPERIMENTS / "bench.toml").read_text(),
 }
 FRACTIONS = {"bytes_per_s", "restored_by", "at_least"}  # keys that take them
