@@ -130,6 +130,5 @@ def _findings(check: SavedCheck) -> str:
     """The first of them, and the command that repeats the check."""
     found = [f"[{each.kind}] {each.what}" for each in check.findings[:SHOWN_FINDINGS]]
     more = len(check.findings) - len(found)
-    parts = [f"{each.points} of {each.most}: {each.name}" for each in check.parts]
     ending = [*([f"and {more} more"] if more else []), f"to repeat: {check.command}"]
-    return "\n".join(map(text, [*parts, *(found or ["nothing found"]), *ending]))
+    return "\n".join(map(text, [*map(str, check.parts), *(found or ["nothing found"]), *ending]))

@@ -98,7 +98,7 @@ def grade_prepare(options: Namespace) -> int:
     setup = prepare_grading(find_assignment(options.assignment), options.jobs)
     trials = shared(setup.plan)
     setup.measure(trials)
-    print(f"{setup.assignment.name}: {len(trials)} trials are measured")
+    print(f"{setup.assignment.name}: {len({each.trial.key for each in trials})} trials are measured")
     listed = ", ".join(setup.assignment.listed) or "none"
     print(f"the identity here is {identity_of(setup.plan).words}; the assignment accepts: {listed}")
     return 0

@@ -81,6 +81,6 @@ def _shown(result: CheckResult) -> ShownCheck:
     if len(found) > SHOWN_FINDINGS:
         lines[-1] = Markup(f"{lines[-1]} (and {len(found) - SHOWN_FINDINGS} more)")
     parts = [] if result.hidden else result.parts
-    lines += [printed(f"{each.points} of {each.most}: {each.name}", SHOWN_LETTERS) for each in parts]
+    lines += [printed(str(each), SHOWN_LETTERS) for each in parts]
     status = "could not be made" if result.status is Status.ERROR else result.status.value
     return ShownCheck(printed(result.name, LONGEST_NAME), status, result.points, result.most, tuple(lines))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from lab.compiler.shut_in import build_shut_in
 from lab.faults import OpeningFault
 from lab.plan.binaries import keep_binaries
-from lab.plan.plan import Plan, Planned, make_plan
+from lab.plan.plan import Plan, Planned, SiteFacts, make_plan, make_trial
 from lab.plan.sources import source_files
 from lab.programs.request import Build
 from lab.spec.experiment import Experiment
@@ -17,6 +18,8 @@ from lab.submission.archive import unpack
 from lab.submission.errors import SubmissionError
 from lab.submission.package import PROGRAMS
 from lab.submission.programs import BINARIES, SOURCES, own_builds, own_programs
+
+TIMES = 2  # the messages of a lengthened trial
 
 
 def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
@@ -52,6 +55,14 @@ def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
 def firsts(plan: Plan) -> list[Planned]:
     """The first repetition of each series of a student's own program."""
     return [each for each in plan.planned if each.series.tool.build and each.repetition == 1]
+
+
+def lengthened(planned: Planned, facts: SiteFacts) -> Planned:
+    """The same trial with more messages: what does not grow with them drops out of the difference."""
+    counts = tuple(replace(each, iterations=TIMES * each.iterations) for each in planned.trial.request.counts)
+    request = replace(planned.trial.request, counts=counts)
+    trial = make_trial(planned.series, request, planned.repetition, facts, planned.digests)
+    return replace(planned, trial=trial)
 
 
 def _sources(files: Mapping[str, bytes], build: Build) -> dict[str, bytes]:

@@ -27,6 +27,9 @@ class PartPoints:
     most: int
     points: int
 
+    def __str__(self) -> str:
+        return f"{self.points} of {self.most}: {self.name}"
+
 
 @dataclass(frozen=True)
 class CheckResult:
@@ -51,9 +54,8 @@ class CheckResult:
     def evidence(self) -> list[str]:
         """The parts and the findings that people are shown."""
         more = len(self.findings) - SHOWN_FINDINGS
-        parts = [f"{each.points} of {each.most}: {each.name}" for each in self.parts]
         found = [str(each) for each in self.findings[:SHOWN_FINDINGS]]
-        return [*parts, *found, *([f"and {more} more"] if more > 0 else [])]
+        return [*map(str, self.parts), *found, *([f"and {more} more"] if more > 0 else [])]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.grade.result import CheckResult, Grade, Status
+from lab.grade.result import CheckResult, Grade, PartPoints, Status
 from lab.typed_json import JsonError, parse_as
 
 GRADE = "grade.json"
@@ -21,15 +21,6 @@ class SavedFinding:
 
 
 @dataclass(frozen=True)
-class SavedPart:
-    """One part of a check."""
-
-    name: str
-    most: int
-    points: int
-
-
-@dataclass(frozen=True)
 class SavedCheck:
     """One check with its points."""
 
@@ -41,7 +32,7 @@ class SavedCheck:
     hidden: bool = False
     command: str = ""
     seconds: float | int = 0.0
-    parts: tuple[SavedPart, ...] = ()
+    parts: tuple[PartPoints, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,5 +73,4 @@ def read_grade(attempt: Path) -> SavedGrade | None:
 def _check(result: CheckResult) -> SavedCheck:
     found = tuple(SavedFinding(each.kind.value, each.what) for each in result.findings)
     sums = (result.name, result.most, result.points, result.status)
-    parts = tuple(SavedPart(each.name, each.most, each.points) for each in result.parts)
-    return SavedCheck(*sums, found, result.hidden, result.command, result.seconds, parts)
+    return SavedCheck(*sums, found, result.hidden, result.command, result.seconds, result.parts)

@@ -18,7 +18,7 @@ from lab.grade.nameless import nameless
 from lab.grade.outputs import gradescope, lines, write_grade
 from lab.grade.pdf_parts import read_lines
 from lab.grade.result import CheckResult, PartPoints, Status
-from lab.grade.saved import SavedPart, read_grade
+from lab.grade.saved import read_grade
 
 PARTS = (PartPoints("open: it opens", 3, 3), PartPoints("write: it writes", 6, 4))
 
@@ -50,7 +50,7 @@ def test_every_output_shows_the_parts(grade_file: GradeFile, ada: Any, tmp_path:
     ]  # fmt: skip
     write_grade(done, tmp_path)
     kept = read_grade(tmp_path)
-    assert kept and kept.checks[0].parts[1] == SavedPart("write: it writes", 6, 4) and kept.points == 7
+    assert kept and kept.checks[0].parts[1] == PartPoints("write: it writes", 6, 4) and kept.points == 7
     assert json.loads((tmp_path / "results.json").read_text())["score"] == 7
 
 

@@ -10,21 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 from lab.errors import TrialFailed
 from lab.grade.case import Blocked, Case
 from lab.grade.fault_tests import at_other_sizes
 from lab.grade.finding import Finding, Flaw
-from lab.grade.programs import firsts
+from lab.grade.programs import TIMES, firsts, lengthened
 from lab.grade.witness.counters import unsent
 from lab.grade.witness.link import watched
-from lab.plan.plan import Planned, make_trial
+from lab.plan.plan import Planned
 from lab.records.record import read_facts, read_samples_of
 from lab.run.checks import reported_time_ns
 from lab.sites import Witness
 
-TIMES = 2
 # The least share of the passed time to report: an honest loop does a little more than it times.
 LEAST_REPORTED = 0.75
 
@@ -63,7 +61,7 @@ def _seen(case: Case, planned: Planned, witness: Witness) -> Iterator[Finding]:
 
 def _by_the_clock(case: Case, own: list[Planned]) -> Iterator[Finding]:
     """As handed in, and with twice the messages."""
-    longer = {each.trial.key: _longer(case, each) for each in own}
+    longer = {each.trial.key: lengthened(each, case.own_plan.site) for each in own}
     case.setup.measure(longer.values())
     for each in own:
         yield from _by_the_counters(case, each)
@@ -81,13 +79,6 @@ def _by_the_counters(case: Case, planned: Planned) -> Iterator[Finding]:
     found, samples = read_facts(results, key).measured, read_samples_of(results, key)
     for kind, what in unsent(planned, case.setup.site.ends, found, samples):
         yield Finding(kind, f"{planned.series.name}: {what}")
-
-
-def _longer(case: Case, planned: Planned) -> Planned:
-    counts = tuple(replace(each, iterations=TIMES * each.iterations) for each in planned.trial.request.counts)
-    request = replace(planned.trial.request, counts=counts)
-    trial = make_trial(planned.series, request, planned.repetition, case.own_plan.site, planned.digests)
-    return replace(planned, trial=trial)
 
 
 def _times(case: Case, planned: Planned) -> tuple[int, int]:

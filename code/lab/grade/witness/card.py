@@ -5,7 +5,20 @@ from __future__ import annotations
 import struct
 
 from lab.grade.witness import packets
-from lab.grade.witness.packets import FIRST, LAST, MIDDLE, ONLY, OTHER, PART, READ, SEND, WRITE, WRITE_IMM, Packet
+from lab.grade.witness.packets import (
+    FIRST,
+    LAST,
+    MIDDLE,
+    NUMBERS,
+    ONLY,
+    OTHER,
+    PART,
+    READ,
+    SEND,
+    WRITE,
+    WRITE_IMM,
+    Packet,
+)
 from lab.machine.frames import Frame
 
 TYPE = 0x88B5  # of the frame that the log shows
@@ -22,7 +35,7 @@ ROLES = {(MESSAGE, opcode): (PART, operation) for opcode, operation in enumerate
     (ACK, 0): (packets.ACKNOWLEDGE, ""),
 }  # by kind and operation
 NOTHING = (OTHER, "")
-GRH_BYTES, NUMBERS = 40, 1 << 24
+GRH_BYTES = 40
 
 
 def packet(frame: Frame, at: int) -> Packet:

@@ -6,10 +6,9 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from itertools import islice
 
-from lab.grade.witness.packets import ACKNOWLEDGE, ANSWER, ASK, FIRST, MIDDLE, ONLY, PART, Flow, Packet
+from lab.grade.witness.packets import ACKNOWLEDGE, ANSWER, ASK, FIRST, MIDDLE, NUMBERS, ONLY, PART, Flow, Packet
 from lab.grade.witness.roce import port_between
 
-NUMBERS = 1 << 24  # of packets, before they begin again
 SAME_PORT_MOST = 64  # queue pairs: a program that has more there invents them
 Way = tuple[bool, bool, Flow]  # whether it leads away from the client, whether it has answers
 

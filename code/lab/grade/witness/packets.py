@@ -9,6 +9,7 @@ ONLY, FIRST, MIDDLE, LAST = "only", "first", "middle", "last"
 # What a packet of RDMA is there for: a part of a message; asking for a READ's bytes; those bytes; the word that all
 # packets up to a number have arrived.
 PART, ASK, ANSWER, ACKNOWLEDGE, OTHER = "part", "ask", "answer", "acknowledge", "other"
+NUMBERS = 1 << 24  # of packets, before they begin again
 Flow = tuple[int, int]  # where packets come from, and the queue pair that they go to
 
 

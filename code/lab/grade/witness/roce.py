@@ -14,6 +14,7 @@ from lab.grade.witness.packets import (
     FIRST,
     LAST,
     MIDDLE,
+    NUMBERS,
     ONLY,
     OTHER,
     PART,
@@ -56,7 +57,7 @@ KINDS = {
 }
 NOTHING = (OTHER, "", "", 0)
 UNRELIABLE, NEGATIVE = 0x20, 0x20
-FIRST_PORT, PORT_BITS, NUMBER = 0xC000, 14, (1 << 24) - 1
+FIRST_PORT, PORT_BITS = 0xC000, 14
 
 
 def port_between(one: int, other: int) -> int:
@@ -80,6 +81,6 @@ def packet(frame: Frame, at: int, end: int) -> Packet:
         role = OTHER
     data = frame.head[at + before : at + max(left, before)]
     return Packet(
-        frame.time_ns, frame.goes_out, port, queue & NUMBER, number & NUMBER, role, operation, place, data,
+        frame.time_ns, frame.goes_out, port, queue % NUMBERS, number % NUMBERS, role, operation, place, data,
         left - before,
     )  # fmt: skip
