@@ -22,8 +22,6 @@ from lab.plan.sources import own_programs
 from lab.programs import mpi
 from lab.sites.exact import ExactSite
 from lab.spec.cards import read_card
-from lab.supply import deb, lock
-from lab.supply.settings import opened_store
 
 QDR, IDEAL = read_card("qdr").card, read_card("ideal").card
 OPERATIONS = ("write", "read", "send", "write-imm")
@@ -200,15 +198,10 @@ def test_the_connection_manager_connects_over_it(run: Run) -> None:
     assert outcome.counters_after["link0.bytes"] > 200 * (4096 + 1024)
 
 
-def test_perftests_atomics_run_over_it(run: Run, tmp_path: Path) -> None:
-    """The image has no ib_atomic_bw: it is taken from the same package as its others."""
-    (package,) = (each for each in lock.read(MACHINE / "packages.lock").of(lock.GUEST) if each.package == "perftest")
-    deb.unpack(opened_store(CACHE, print).file(package), tmp_path)
-    programs = tuple(tmp_path / "usr" / "bin" / f"ib_atomic_{name}" for name in ("bw", "lat"))
-    words = [
-        f"{DIRECTORY}/{each.name} -n 200 -A {kind}" for each in programs for kind in ("CMP_AND_SWAP", "FETCH_AND_ADD")
-    ]
-    run(*(perftest(each, number) for number, each in enumerate(words)), more=programs)
+def test_perftests_atomics_run_over_it(run: Run) -> None:
+    kinds = ("CMP_AND_SWAP", "FETCH_AND_ADD")
+    words = [f"ib_atomic_{name} -n 200 -A {kind}" for name in ("bw", "lat") for kind in kinds]
+    run(*(perftest(each, number) for number, each in enumerate(words)))
 
 
 def test_a_course_template_runs_over_it_unchanged_and_shut_in_and_its_habits_cost(run: Run, tmp_path: Path) -> None:

@@ -29,10 +29,8 @@ static void handle(struct card *card, uint64_t nothing, uint64_t nothing_else)
 	struct qp *const qp = qp_find(card, a->packet.to);
 
 	(void)nothing, (void)nothing_else;
-	if (qp && is_of_peer(qp, a) && a->packet.kind >= ANSWER)
-		requester_take(card, qp, &a->packet, a->payload);
-	else if (qp && is_of_peer(qp, a))
-		responder_take(card, qp, &a->packet, a->payload);
+	if (qp && is_of_peer(qp, a))
+		(a->packet.kind >= ANSWER ? requester_take : responder_take)(card, qp, &a->packet, a->payload);
 	free(a);
 }
 
