@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from lab.analysis.estimate import Estimate
-from lab.causes.classes import WAITING
+from lab.causes.classes import OF_PROGRAM, WAITING
 from lab.causes.table import Cause
 from lab.model.sizes import format_size
 from lab.report.claim import Claim, ClaimGroup, ClaimKind
@@ -30,6 +30,9 @@ class CostClaims(ClaimGroup):
     parts: tuple[tuple[str, float], ...]  # instructions by kind of work, the wait with them
     work: float  # all without the wait
     instructions: Claim
+    user: Claim
+    kernel: Claim
+    waiting: Claim
     busy: Claim
     shares: dict[str, Claim]  # by kind of work, the largest first
 
@@ -48,13 +51,14 @@ def _cost(evidence: Evidence, series: str, size: int, end: str, rows: list[Cause
     curve = subject(evidence, evidence.series(series))
     parts = tuple((row.work, row.per_message) for row in rows)
     work = sum(value for kind, value in parts if kind != WAITING)
+    user = sum(value for kind, value in parts if kind in OF_PROGRAM)
     whole = sum(value for _, value in parts)
     name, about = f"causes.{series}.{format_size(size)}.{end}", f"a message of {in_words(size)}, {curve.words}, {end}"
 
     def claim(which: str, value: float, unit: str, meaning: str) -> Claim:
         return Claim(
             f"{name}{which}",
-            Estimate(float(round(value)), None, 1),
+            Estimate(max(float(round(value)), 0.0), None, 1),
             unit,
             ClaimKind.DERIVED,
             f"{meaning} {about}",
@@ -72,6 +76,9 @@ def _cost(evidence: Evidence, series: str, size: int, end: str, rows: list[Cause
         parts,
         work,
         claim("", work, "", "instructions executed for"),
+        claim(".user", user, "", "instructions of the program and its libraries for"),
+        claim(".kernel", work - user, "", "instructions of the kernel for"),
+        claim(".waiting", whole - work, "", "nanoseconds in which the processor has nothing to do, for"),
         claim(".busy", min(100 * work / whole, 100), "percent", "part of the time in which the processor works, for"),
         {
             kind: claim(f".{slug(kind)}", share, "percent", f"part of the instructions that is {kind}, of")

@@ -39,10 +39,18 @@ def _extremes(costs: list[CostClaims]) -> tuple[CostClaims, CostClaims]:
 
 
 def _joined(costs: tuple[CostClaims, ...]) -> Iterator[str]:
-    """Of the smallest messages: those that a receiver has many of in one call."""
+    """Of the smallest messages: a receiver that a card spares, or one that has many of them in one call."""
     for curve, found in by_curve(costs):
         client, server = (min((each for each in found if each.end == end), key=lambda each: each.size) for end in ENDS)
-        if server.work < JOINED * client.work:
+        if server.work >= JOINED * client.work:
+            continue
+        if curve.series.has_card:
+            yield (
+                f"With {escape(curve.words)} the client's kernel executes {cite(client.kernel)} of the instructions: "
+                "the program hands each request to the card by itself, and looks for what has completed; the server "
+                f"executes {cite(server.instructions)}: the card writes into its memory and asks no processor."
+            )
+        else:
             yield (
                 f"With {escape(curve.words)} the server executes only {cite(server.instructions)} for each message of "
                 f"{_size(server)}: those that wait travel together, and one call receives many of them."

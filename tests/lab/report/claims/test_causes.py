@@ -23,6 +23,8 @@ from lab.report.pictures.causes import instructions
 from lab.report.pictures.gallery import Gallery
 from lab.report.pictures.placing import place
 from lab.report.stamp import report_stamp
+from lab.report.tables.processor import processor_table
+from lab.report.tables.rows import size_cell
 
 EXPERIMENT = """
 title = "Costs on a fake link"
@@ -93,6 +95,8 @@ def test_a_claim_is_the_work_of_one_message(counted: Evidence) -> None:
     assert found == {"rdma.4K.client": 17200, "rdma.4K.client.checksums": 20}
     assert ledger["causes.rdma.4K.client.busy"].estimate.value == 93
     assert ledger["causes.sockets.1.server.busy"].estimate.value == 0
+    kinds = {kind: ledger[f"causes.rdma.4K.client.{kind}"].estimate.value for kind in ("user", "kernel", "waiting")}
+    assert kinds == {"user": 0, "kernel": 17200, "waiting": 1300}
     assert "causes.sockets.4K.client.checksums" not in ledger  # less than a hundredth
     assert "lab causes, " in ledger["causes.rdma.1.client"].source
 
@@ -123,6 +127,15 @@ def test_a_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare
     labels = ["RDMA WRITE client", "RDMA WRITE server", "TCP client", "TCP server"]
     assert sizes == [(1.0, labels), (4096.0, labels), (65536.0, labels)]
     assert not list(instructions(make_claims(bare)))
+
+
+def test_a_table_has_the_processor_time_of_both_ends(counted: Evidence, bare: Evidence) -> None:
+    table = processor_table(make_claims(counted))
+    assert [str(each) for each in table.heads[1:]] == [str(size_cell(size)) for size in (1, 4096, 65536)]
+    numbers = (rf"\num{{{each}}}" for each in (13400, 18500, 215000))
+    assert [str(cell) for cell in table.rows[4]] == ["RDMA WRITE, server: kernel", *numbers]
+    assert len(table.rows) == 2 * 2 * 3
+    assert processor_table(make_claims(bare)).rows == ()
 
 
 def test_its_caption_says_that_it_was_counted_and_names_no_record(counted: Evidence, tmp_path: Path) -> None:
