@@ -14,6 +14,7 @@ from lab.files.storage import write_text
 from lab.places import TEMPLATES
 from lab.plan.plan import Plan
 from lab.report.build import Sources, build
+from lab.report.claims.causes import by_curve
 from lab.report.claims.ledger import make_claims
 from lab.report.draft.causes import cause_sentences
 from lab.report.evidence.causes import causes_of
@@ -25,6 +26,7 @@ from lab.report.pictures.placing import place
 from lab.report.stamp import report_stamp
 from lab.report.tables.processor import processor_table
 from lab.report.tables.rows import size_cell
+from lab.spec.cards import read_card
 
 EXPERIMENT = """
 title = "Costs on a fake link"
@@ -119,6 +121,18 @@ def test_the_sentences_follow_from_the_counts(counted: Evidence) -> None:
     assert r"With RDMA WRITE the server executes only" not in said
     assert r"For a message of 64 KiB the server executes \claim{causes.rdma.64K.server} instructions with RDMA" in said
     assert r"a checksum over every byte, which is \claim{causes.rdma.64K.server.checksums}" in said
+
+
+def test_a_card_spares_the_receivers_processor(counted: Evidence) -> None:
+    claims = make_claims(counted)
+    rdma, sockets = (list(costs) for _, costs in by_curve(claims.costs))
+    qdr = read_card("qdr").card
+    series = replace(rdma[0].curve.series, link=replace(rdma[0].curve.series.link, card=qdr))
+    costs = tuple(replace(each, curve=replace(each.curve, series=series, point={"depth": 1})) for each in sockets)
+    said = " ".join(cause_sentences(replace(claims, costs=costs)))
+    assert r"the client's kernel executes \claim{causes.sockets.1.client.kernel} of the instructions" in said
+    assert r"the server executes \claim{causes.sockets.1.server}: the card writes into its memory" in said
+    assert "travel together" not in said
 
 
 def test_a_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare: Evidence) -> None:
