@@ -23,7 +23,7 @@ from lab.cli import main
 from lab.errors import LabError
 from lab.machine import contents
 from lab.places import EXPERIMENTS, MACHINE, PUBLISHED
-from lab.plan import workshop
+from lab.plan import cards, workshop
 from lab.report.claims.published_times import published_times
 from lab.report.claims.published_values import published_values
 from lab.report.evidence.published_curves import published_curves
@@ -96,6 +96,8 @@ def on_the_fake_site(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fake_site, "SITE", fake_site.FakeSite())
     monkeypatch.setattr(workshop, "MOST_TRIALS", MOST_TRIALS)
     monkeypatch.setattr(workshop, "build", lambda _: None)
+    made = workshop.under_test
+    monkeypatch.setattr(workshop, "under_test", lambda *asked: dict.fromkeys(cards.FILES, "") | made(*asked))
 
 
 @pytest.fixture

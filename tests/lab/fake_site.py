@@ -101,7 +101,7 @@ def answer(step: Step, counts: dict[int, int]) -> str:
         return iperf3_json(size, count)
     if step.client[0] == "qperf":
         return f"tcp_lat:\n    latency  =  {cost(size)} ns\n    loc_recv_msgs  =  {count} \nquit:\n"
-    return perftest_table(size, count, latency="_lat" in step.client[0])
+    return perftest_table(size, count, latency=any("_lat" in word for word in step.client[:2]))
 
 
 def effective(client: tuple[str, ...]) -> str:

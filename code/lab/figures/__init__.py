@@ -1,7 +1,7 @@
 """The lab's figures: one function per kind, from plain values to a Figure. Same input, same bytes."""
 
 from lab.figures.by_parameter import parameter
-from lab.figures.by_size import call_time, message_rate, published, round_trip, throughput
+from lab.figures.by_size import bandwidth, call_time, half_trip, message_rate, published, round_trip, throughput
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.fit import fit
@@ -54,8 +54,10 @@ __all__ = [
     "Unit",
     "WindowSeries",
     "Windows",
+    "bandwidth",
     "call_time",
     "fit",
+    "half_trip",
     "heat_map",
     "latency",
     "message_rate",

@@ -32,9 +32,19 @@ def round_trip(data: BySize) -> Figure:
     return finish(draw_by_size(replace(data, unit=MICROSECONDS), "round trip"))
 
 
+def half_trip(data: BySize) -> Figure:
+    """Halves of round trips against size."""
+    return finish(draw_by_size(replace(data, unit=MICROSECONDS), "half of the round trip"))
+
+
 def call_time(data: BySize) -> Figure:
     """The time of a call against size."""
     return finish(draw_by_size(replace(data, unit=MICROSECONDS), "time of a call"))
+
+
+def bandwidth(data: BySize) -> Figure:
+    """Sizes over half of their round trips, against size."""
+    return finish(draw_by_size(data, "bandwidth"))
 
 
 def published(data: BySize) -> Figure:

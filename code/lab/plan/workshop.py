@@ -48,7 +48,8 @@ def open_workshop(
 
 def under_test(experiments: Sequence[Experiment], site: Site, progress: Callable[[str], None]) -> dict[Path, str]:
     """The digests of the programs under test: by the locked compiler where they run in the lab's image, else by this
-    computer's. That takes its place where nobody gives the locked one: other bytes are then another identity."""
+    computer's. That takes its place where nobody gives the locked one: other bytes are then another identity. A card's
+    module is made by the locked one only."""
     series = [each for experiment in experiments for each in experiment.series]
     builds = dict(pair for each in series for pair in each.builds.items())
     if site.boots_image:
@@ -56,6 +57,8 @@ def under_test(experiments: Sequence[Experiment], site: Site, progress: Callable
             programs = compiled(builds, progress)
             return keep_contents(programs | (contents(experiments, progress) if site.traits.repeats else {}))
         except SupplyError as why:
+            if site.traits.repeats and any(each.has_card for each in series):
+                raise
             progress(f"{why.what}: taking programs of this computer's compiler")
     build(each.tool.build for each in series if each.tool.build)
     return keep_binaries(builds)

@@ -142,6 +142,7 @@ PROGRAMS = (
     _program("ib_write_bw", "write", "throughput"),
     _program("ib_read_bw", "read", "throughput"),
     _program("ib_send_bw", "send", "throughput", both_spin=True),
+    _program("ib_write_lat", "write", "latency"),
     _program("ib_send_lat", "send", "latency"),
     _program("ib_read_lat", "read", "latency"),
 )

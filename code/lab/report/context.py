@@ -25,7 +25,7 @@ from lab.report.prose.people import People
 from lab.report.tables.captions import n_of, records_of, warnings
 from lab.report.tables.effective import effective_table
 from lab.report.tables.environment import environment
-from lab.report.tables.latency import latency_table
+from lab.report.tables.latency import latency_table, speed_table, tail_table
 from lab.report.tables.lines import FitTable, fit_table, published_fit_table
 from lab.report.tables.model_errors import error_table
 from lab.report.tables.parameters import ParameterRow, parameter_rows, published_by
@@ -75,6 +75,8 @@ class Context:
     variant_rates: Annotated[list[RowTable], "throughput of the same series"]
     model_errors: Annotated[RowTable, "a modelled card's errors against published curves, by size"]
     latencies: Annotated[RowTable, "half of the round trip by size"]
+    tails: Annotated[RowTable, "half of the round trip of ours: median, p95 and p99 by size"]
+    speeds: Annotated[RowTable, "how many times as fast a round trip of ours is as another's"]
     lines: Annotated[FitTable, "lines through large messages, beside small ones"]
     published_lines: Annotated[FitTable, "lines through published times"]
     published_times: Annotated[list[PublishedTimes], "the published times themselves"]
@@ -132,6 +134,8 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_file
         variant_rates=variant_rates(claims),
         model_errors=error_table(claims),
         latencies=latency_table(claims),
+        tails=tail_table(claims),
+        speeds=speed_table(claims),
         lines=fit_table(claims),
         published_lines=published_fit_table(claims),
         published_times=[each.times for each in claims.published_times],

@@ -172,7 +172,8 @@ def test_two_experiments_of_the_repository_share_their_common_trials(facts: Site
 
     throughput, parameters = plan_of("verbs_throughput.toml"), plan_of("write_parameters.toml")
     shared = {each.name for each in throughput.experiment.series} & {each.name for each in parameters.experiment.series}
-    assert shared == {"verbs", "tcp", "ib_write_bw", "iperf3", "verbs.single", "tcp.nodelay"}
+    over_card = {"card", "card.inline", "tcp.card", "soft.card", "ib_write_bw.card"}
+    assert shared == {"verbs", "tcp", "ib_write_bw", "iperf3", "verbs.single", "tcp.nodelay"} | over_card
     common = {each.trial.key for each in throughput.planned if each.series.name in shared}
     assert common < set(keys(parameters))
 

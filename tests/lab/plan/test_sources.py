@@ -73,16 +73,34 @@ def test_a_site_that_boots_the_image_takes_them_and_another_this_computer_s(
     assert [task.command for task in tasks] == [("touch", "mine")]
 
 
-def test_without_the_locked_compiler_s_packages_this_computer_s_compiler_is_taken_and_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def without_compiler(monkeypatch: pytest.MonkeyPatch) -> FakeSite:
+    """A site that boots the image, and nobody who gives the compiler's packages."""
+
     def fail(*_: object) -> dict[str, bytes]:
         raise SupplyError("nobody gives gcc-12")
 
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "small.toml").write_text(experiment("touch mine"))
-    site, told = FakeSite(), list[str]()
+    site = FakeSite()
     monkeypatch.setattr(site, "boots_image", True)
     monkeypatch.setattr(sources, "build_once", fail)
-    assert under_test([load(tmp_path / "small.toml")], site, told.append).keys() == {tmp_path / "mine" / "mine"}
+    return site
+
+
+def test_without_the_locked_compiler_s_packages_this_computer_s_compiler_is_taken_and_named(
+    tmp_path: Path, without_compiler: FakeSite
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "small.toml").write_text(experiment("touch mine"))
+    told = list[str]()
+    programs = under_test([load(tmp_path / "small.toml")], without_compiler, told.append)
+    assert programs.keys() == {tmp_path / "mine" / "mine"}
     assert told == ["nobody gives gcc-12: taking programs of this computer's compiler"]
+
+
+def test_without_them_no_program_goes_over_a_card_since_its_module_is_missing(
+    tmp_path: Path, without_compiler: FakeSite
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "small.toml").write_text(experiment("touch mine", "rdma = true") + 'link = { card = "qdr" }\n')
+    with pytest.raises(SupplyError, match="nobody gives gcc-12"):
+        under_test([load(tmp_path / "small.toml")], without_compiler, print)

@@ -60,6 +60,8 @@ def test_send_latency_is_half_a_round_trip_and_read_latency_a_whole_one() -> Non
     send = parse(request("ib_send_lat", 64, 1000), captured("ib_send_lat", 64))
     read = parse(request("ib_read_lat", 64, 1000), captured("ib_read_lat", 64))
     assert (send.sample, send.time_ns, read.time_ns) == ("round_trip_median", 2 * 34540, 22180)
+    write = parse(request("ib_write_lat", 64, 1000), captured("ib_send_lat", 64))  # the same table
+    assert write.time_ns == send.time_ns
 
 
 def test_tables_of_other_versions_and_units_are_read() -> None:

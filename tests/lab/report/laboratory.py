@@ -30,6 +30,10 @@ COSTS = {
     "verbs-client": (18_000, 3.8),
     "ib_write_bw": (21_000, 3.8),
     "orterun": (30_000, 0.7),
+    "ib_write_lat": (20_000, 3.8),
+    "ib_send_lat": (20_000, 3.8),
+    "ib_read_lat": (20_000, 3.8),
+    "qperf": (15_000, 0.9),
 }
 FRAME, HEADERS = 1024, 98
 

@@ -50,9 +50,10 @@ def _place(row: Cause) -> tuple[str, int, str]:
 def _cost(evidence: Evidence, series: str, size: int, end: str, rows: list[Cause]) -> CostClaims:
     curve = subject(evidence, evidence.series(series))
     parts = tuple((row.work, row.per_message) for row in rows)
-    work = sum(value for kind, value in parts if kind != WAITING)
+    work = max(sum(value for kind, value in parts if kind != WAITING), 0.0)  # a start may cost less by chance
     user = sum(value for kind, value in parts if kind in OF_PROGRAM)
     whole = sum(value for _, value in parts)
+    busy = min(100 * work / max(whole, 1), 100)
     name, about = f"causes.{series}.{format_size(size)}.{end}", f"a message of {in_words(size)}, {curve.words}, {end}"
 
     def claim(which: str, value: float, unit: str, meaning: str) -> Claim:
@@ -68,7 +69,7 @@ def _cost(evidence: Evidence, series: str, size: int, end: str, rows: list[Cause
             sizes=(size,),
         )
 
-    shares = {kind: 100 * value / work for kind, value in parts if kind != WAITING}
+    shares = {kind: 100 * value / work for kind, value in parts if kind != WAITING} if work else {}
     return CostClaims(
         curve,
         size,
@@ -79,7 +80,7 @@ def _cost(evidence: Evidence, series: str, size: int, end: str, rows: list[Cause
         claim(".user", user, "", "instructions of the program and its libraries for"),
         claim(".kernel", work - user, "", "instructions of the kernel for"),
         claim(".waiting", whole - work, "", "nanoseconds in which the processor has nothing to do, for"),
-        claim(".busy", min(100 * work / whole, 100), "percent", "part of the time in which the processor works, for"),
+        claim(".busy", busy, "percent", "part of the time in which the processor works, for"),
         {
             kind: claim(f".{slug(kind)}", share, "percent", f"part of the instructions that is {kind}, of")
             for kind, share in shares.items()

@@ -80,7 +80,7 @@ def _of_fit(fit: FitClaims, small: Subject) -> Iterator[Intercept]:
 
 
 def _is_beside(site: str, small: Series, large: Series) -> bool:
-    same = (small.program, small.link) == (large.program, large.link)
+    same = (small.program, small.link, small.soft_roce) == (large.program, large.link, large.soft_roce)
     return same and small.sizes(site)[0] < large.sizes(site)[0] and small.sizes(site)[-1] < large.sizes(site)[-1]
 
 

@@ -58,10 +58,11 @@ class TripClaims(ClaimGroup):
 
 @dataclass(frozen=True)
 class QuantileClaims(ClaimGroup):
-    """The round trips of one size, and the quantiles that every repetition supports."""
+    """The round trips of one size, and the quantiles that every repetition supports, of them and of their halves."""
 
     trips: Trips
     by_quantile: dict[float, Claim]
+    halves: dict[float, Claim]
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class LatencyClaims(ClaimGroup):
 def latency_claims(curve: Subject) -> LatencyClaims:
     """The median round trip at each size, its quantiles, and the lines."""
     by_size = {size: _of_size(curve, size) for size in curve.sizes}
-    quantiles = tuple(QuantileClaims(each, _quantiles(curve, each)) for each in trips(curve))
+    quantiles = tuple(QuantileClaims(each, _quantiles(curve, each), _halves(curve, each)) for each in trips(curve))
     return LatencyClaims(curve, by_size, quantiles, latency_fits(curve.evidence).get(curve.series.name))
 
 
@@ -115,14 +116,25 @@ def _of_size(curve: Subject, size: int) -> TripClaims:
 
 
 def _quantiles(curve: Subject, trips: Trips) -> dict[float, Claim]:
-    name, about = f"{curve.name}.{format_size(trips.size)}", f"of the round trips of {curve.words}"
-    claims = {}
-    for quantile, short in QUANTILES.items():
-        if found := trips.quantile(quantile):
-            meaning = f"{quantile:.0%} quantile {about}, messages of {in_words(trips.size)}"
-            estimate = scaled(found, NANO)
-            claims[quantile] = curve.claim(f"{name}.{short}", estimate, "s", ClaimKind.RATE, meaning, trips.size)
-    return claims
+    about = f"of the round trips of {curve.words}"
+    return {quantile: _quantile(curve, trips, quantile, "", 1.0, about) for quantile in _supported(trips)}
+
+
+def _halves(curve: Subject, trips: Trips) -> dict[float, Claim]:
+    about = f"of half of the round trips of {curve.words}"
+    return {quantile: _quantile(curve, trips, quantile, "half_", 0.5, about) for quantile in _supported(trips)}
+
+
+def _supported(trips: Trips) -> list[float]:
+    return [quantile for quantile in QUANTILES if trips.quantile(quantile)]
+
+
+def _quantile(curve: Subject, trips: Trips, quantile: float, prefix: str, part: float, about: str) -> Claim:
+    found = trips.quantile(quantile)
+    assert found
+    name = f"{curve.name}.{format_size(trips.size)}.{prefix}{QUANTILES[quantile]}"
+    meaning = f"{quantile:.0%} quantile {about}, messages of {in_words(trips.size)}"
+    return curve.claim(name, scaled(found, part * NANO), "s", ClaimKind.RATE, meaning, trips.size)
 
 
 def trip_times(curve: Subject) -> Times:

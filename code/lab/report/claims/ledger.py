@@ -21,6 +21,7 @@ from lab.report.claims.rounds import RoundsClaims, rounds_claims, rounds_curves
 from lab.report.claims.setting import setting_of
 from lab.report.claims.shape import Shape, shape_claims
 from lab.report.claims.sides import SideClaims, series_of_sides, side_claims, sides
+from lab.report.claims.speeds import SpeedClaims, speed_claims
 from lab.report.claims.sweeps import SweepClaims, sweep_claims
 from lab.report.claims.throughput import RateClaims, rate_claims
 from lab.report.claims.twins import TwinClaims, twin_claims
@@ -56,6 +57,7 @@ class AllClaims(ClaimGroup):
     curves: dict[str, CurveClaims]
     latencies: dict[str, LatencyClaims]
     intercepts: tuple[InterceptClaims, ...]
+    speeds: tuple[SpeedClaims, ...]
     sides: dict[str, tuple[SideClaims, ...]]
     calls: dict[str, tuple[CallsClaims, ...]]
     published_values: tuple[PublishedValues, ...]
@@ -115,6 +117,7 @@ def _make_claims(evidence: Evidence) -> AllClaims:
         {each.name: _curve(evidence, each) for each in evidence.all_series("throughput")},
         {each.name: latency_claims(round_trips(evidence, each)) for each in evidence.all_series("latency")},
         tuple(map(intercept_claims, intercepts(evidence))),
+        speed_claims(evidence),
         timed,
         {series: tuple(calls_claims(found)) for series, found in timed.items()},
         published_values(name),

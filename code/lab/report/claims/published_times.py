@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from lab.analysis.estimate import Estimate
 from lab.places import PUBLISHED
@@ -25,6 +26,7 @@ class PublishedTimes:
     file: str
     what: str
     points: tuple[tuple[int, float], ...]
+    card: str = ""  # the modelled card that stands for the machine's
     site: str = "another machine"
 
     @property
@@ -39,6 +41,10 @@ class PublishedTimes:
         """A claim that rests on the published file."""
         del sizes
         return Claim(name, estimate, unit, kind, meaning, link=self.machine, source=source_of(self.file))
+
+    def rate(self, size: int) -> float:
+        """The median rate of a size, in B/s."""
+        return median(each / seconds for each, seconds in self.points if each == size)
 
     def times(self) -> Times:
         """All of one run, and so one repetition, however often it went through the sizes."""
@@ -87,4 +93,5 @@ def _times(entry: Entry, folder: Path) -> PublishedTimes:
     size, seconds = entry["size"], entry["seconds"]
     rows = rows_of(entry, folder, {size: int, seconds: float})
     points = tuple((int(row[size]), float(row[seconds])) for row in rows)
-    return PublishedTimes(entry["name"], entry["label"], entry["machine"], entry["file"], entry["what"], points)
+    name, words, machine, file, what = (entry[each] for each in ("name", "label", "machine", "file", "what"))
+    return PublishedTimes(name, words, machine, file, what, points, entry.get("card", ""))

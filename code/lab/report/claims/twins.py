@@ -36,7 +36,7 @@ def _twins(sizes: list[RoundClaims]) -> Iterator[TwinClaims]:
 
 def _asked(each: Rounds) -> tuple[object, ...]:
     series = each.curve.series
-    return series.program, series.operation, series.link, each.size, each.bytes
+    return series.program, series.operation, series.link, series.soft_roce, each.size, each.bytes
 
 
 def _ratio(ours: Rounds, base: Rounds) -> Claim:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lab.analysis.verdict import Verdict
@@ -13,9 +13,10 @@ from lab.report.claims.ratios import RatioClaims
 from lab.report.claims.sides import SideClaims
 from lab.report.claims.sweeps import GainClaims, SweepClaims
 from lab.report.draft.intercepts import agreement
+from lab.report.draft.latency import ONE_WAY, by_transport, halves, speed, tails
 from lab.report.draft.ratios import counts_words, is_open, open_words, range_words
 from lab.report.draft.rounds import NO_PROMISE, agreed, correction, over_sizes, twin_briefly, worst_twin
-from lab.report.draft.sweeps import moved_words, parameters_of
+from lab.report.draft.sweeps import moved_words, parameters_of, words_of
 from lab.report.evidence.labels import is_ours, label
 from lab.report.evidence.links import link_groups
 from lab.report.evidence.pairs import Sort
@@ -44,8 +45,11 @@ class Answer:
 
 
 def answers(claims: AllClaims) -> list[Answer]:
-    """The topics of an experiment; what it was made for comes first."""
-    topics = (_of_rounds, _of_sweeps, _of_lines, _of_sides, _of_pairs, _of_peaks)
+    """The topics of an experiment; what it was made for comes first, and what a card changes before what varies."""
+    main = claims.ratios_of(Sort.TRANSPORT)[:1]
+    over_card = main and main[0].pair.ours.series.has_card
+    first, last = ((_of_pairs,), ()) if over_card else ((), (_of_pairs,))
+    topics = (_of_rounds, *first, _of_sweeps, _of_lines, _of_trips, _of_sides, *last, _of_peaks)
     return [answer for topic in topics for answer in topic(claims)]
 
 
@@ -68,9 +72,16 @@ def _of_sweeps(claims: AllClaims) -> Iterator[Answer]:
         last = f"A throughput that is quoted without {parameters_of(sweep.series)} {left_out}."
         yield Answer(_figures(sweep, gain), tuple(_gain(*each) for each in best), last)
     if idle:
-        words = " and ".join(parameters_of(each.series) for each in idle)
-        said = f"Nothing that was tried for {words} gains more than the margin of {margin}."
+        said = f"Nothing that was tried for {_all_parameters(idle)} gains more than the margin of {margin}."
         yield Answer((idle[0].series.name,), (said,))
+
+
+def _all_parameters(sweeps: Iterable[SweepClaims]) -> str:
+    """Each of them once for each program."""
+    varied = dict[str, dict[str, None]]()
+    for each in sweeps:
+        varied.setdefault(escape(label(each.series)), {}).update(dict.fromkeys(each.series.vary))
+    return " and for ".join(f"{words_of(names)} of {who}" for who, names in varied.items())
 
 
 def _largest(sweep: SweepClaims) -> GainClaims | None:
@@ -97,7 +108,9 @@ def _of_lines(claims: AllClaims) -> Iterator[Answer]:
     if found:
         broken = [each for each in found if each.fits and each.fits.whole.broken]
         shown = (broken or found)[0].curve.name
-        yield Answer((f"{shown}.fit",), (*map(_line, found), *_intercept(claims)), agreement(claims.intercepts))
+        found.sort(key=lambda each: not each.curve.series.link.card)
+        said = (*map(_line, found), *_intercept(claims))
+        yield Answer(("bandwidth", f"{shown}.fit"), said, agreement(claims.intercepts))
 
 
 def _line(found: LatencyClaims) -> str:
@@ -123,6 +136,15 @@ def _intercept(claims: AllClaims) -> Iterator[str]:
                 f"The intercept of {escape(each.intercept.times.curve.words)} is {cite(each.over_small)} times half of "
                 "the round trip of the smallest message."
             )
+
+
+def _of_trips(claims: AllClaims) -> Iterator[Answer]:
+    """Where no line was laid through the times for its own sake."""
+    found = by_transport(claims)
+    if found and not claims.intercepts:
+        ahead = [speed(each) for each in claims.speeds if not each.is_peer]
+        said = (halves(found[0]), *ahead[:1], *tails(found[0][-1:]))
+        yield Answer(("half_trip",), said, ONE_WAY)
 
 
 def _of_sides(claims: AllClaims) -> Iterator[Answer]:

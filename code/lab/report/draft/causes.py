@@ -50,7 +50,7 @@ def _joined(costs: tuple[CostClaims, ...]) -> Iterator[str]:
                 "the program hands each request to the card by itself, and looks for what has completed; the server "
                 f"executes {cite(server.instructions)}: the card writes into its memory and asks no processor."
             )
-        else:
+        elif server.instructions.estimate.value:
             yield (
                 f"With {escape(curve.words)} the server executes only {cite(server.instructions)} for each message of "
                 f"{_size(server)}: those that wait travel together, and one call receives many of them."

@@ -6,11 +6,22 @@ from collections.abc import Iterator
 
 from lab.report.claims.ledger import AllClaims
 from lab.report.draft.intercepts import intercept_sentences
+from lab.report.draft.latency import latency_sentences
 from lab.report.draft.ratios import ratio_sentences
 from lab.report.draft.rounds import rounds_sentences
 from lab.report.draft.shape import shape_sentences
 from lab.report.draft.sides import side_sentences
 from lab.report.draft.sweeps import sweep_sentences
+
+TOPICS = (
+    shape_sentences,
+    rounds_sentences,
+    ratio_sentences,
+    intercept_sentences,
+    latency_sentences,
+    side_sentences,
+    sweep_sentences,
+)
 
 
 def draft(claims: AllClaims) -> str:
@@ -23,6 +34,5 @@ def _sentences(claims: AllClaims) -> Iterator[str]:
         repeated = any(not each.curve.point for each in claims.rounds)
         figure = "corrected" if repeated else "throughput"
         yield rf"\figureof{{{figure}}} shows how the throughput grows with the size of the message."
-    for topic in (shape_sentences, rounds_sentences, ratio_sentences, intercept_sentences, side_sentences):
+    for topic in TOPICS:
         yield from topic(claims)
-    yield from sweep_sentences(claims)

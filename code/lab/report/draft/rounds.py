@@ -32,8 +32,9 @@ def rounds_sentences(claims: AllClaims) -> Iterator[str]:
 
 
 def over_sizes(claims: AllClaims) -> list[RoundsClaims]:
-    """The curves that vary nothing but the size."""
-    return [each for each in claims.rounds if not each.curve.point]
+    """The curves that vary nothing but the size, those over a card first."""
+    found = [each for each in claims.rounds if not each.curve.point]
+    return sorted(found, key=lambda each: not each.curve.series.link.card)
 
 
 def agreed(found: RoundsClaims, count: Claim) -> str:

@@ -8,6 +8,7 @@ from lab.analysis.verdict import Verdict
 from lab.report.claim import Claim
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.sweeps import GainClaims, SweepClaims
+from lab.report.evidence.labels import label
 from lab.report.evidence.parameter_words import parameter_words
 from lab.report.prose.uses import cite
 from lab.report.tex.escape import escape
@@ -22,7 +23,13 @@ def sweep_sentences(claims: AllClaims) -> Iterator[str]:
 
 def parameters_of(series: Series) -> str:
     """The varied parameters, as a reader calls them."""
-    return escape(" and ".join(parameter_words(each) for each in series.vary))
+    return words_of(series.vary)
+
+
+def words_of(parameters: Iterable[str]) -> str:
+    """`the depth, the warm-up and the interval`."""
+    *others, last = (escape(parameter_words(each)) for each in parameters)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _sweep(sweep: SweepClaims, margin: Claim) -> Iterator[str]:
@@ -30,7 +37,8 @@ def _sweep(sweep: SweepClaims, margin: Claim) -> Iterator[str]:
     found = list(sweep.gains.values())
     words = parameters_of(sweep.series)
     gained = [each for each in found if each.gain.verdict is not Verdict.WITHIN]
-    start = rf"\par {words[0].upper()}{words[1:]}: over {_values(found[0].first_values)}, "
+    who = escape(label(sweep.series))
+    start = rf"\par {words[0].upper()}{words[1:]}, {who}: over {_values(found[0].first_values)}, "
     if not gained:
         yield f"{start}no value gains more than the margin of {cite(margin)}, whatever the size of the messages."
         return

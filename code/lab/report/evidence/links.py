@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.model.trial import Link
@@ -31,9 +32,14 @@ def link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
 
 
 def _link_groups(evidence: Evidence) -> tuple[LinkGroup, ...]:
-    by_link: dict[Link, list[Series]] = {}
     beside = set(variants(evidence))
-    for series in (each for each in evidence.all_series("throughput") if each.name not in beside):
+    return by_link(each for each in evidence.all_series("throughput") if each.name not in beside)
+
+
+def by_link(curves: Iterable[Series]) -> tuple[LinkGroup, ...]:
+    """The same of any series."""
+    by_link: dict[Link, list[Series]] = {}
+    for series in curves:
         by_link.setdefault(series.link, []).append(series)
     ordered = sorted(by_link.items(), key=lambda item: not item[0].card)
     return tuple(

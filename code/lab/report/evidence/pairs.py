@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 
@@ -31,6 +31,7 @@ class CurvePair:
     ours: Subject
     base: Subject
     sort: Sort
+    shown_as: str = ""  # the name of the transport whose figure shows this one too: the first over the same base
 
     @property
     def name(self) -> str:
@@ -38,8 +39,8 @@ class CurvePair:
 
     @property
     def picture(self) -> str:
-        """The figure that shows it: those of one sort stand in one, but for transports."""
-        return f"speedup.{self.name}" if self.sort is Sort.TRANSPORT else self.sort.value
+        """The figure that shows it: those of one sort stand in one; transports, in one for each base."""
+        return f"speedup.{self.shown_as or self.name}" if self.sort is Sort.TRANSPORT else self.sort.value
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -62,7 +63,11 @@ def pairs(evidence: Evidence) -> tuple[CurvePair, ...]:
 
 
 def _all_pairs(evidence: Evidence) -> tuple[CurvePair, ...]:
-    return tuple(sorted(_pairs(evidence), key=lambda pair: not pair.ours.series.link.card))
+    found = sorted(_pairs(evidence), key=lambda pair: not pair.ours.series.link.card)
+    first: dict[str, str] = {}
+    for pair in (each for each in found if each.sort is Sort.TRANSPORT):
+        first.setdefault(pair.base.series.name, pair.name)
+    return tuple(replace(pair, shown_as=first.get(pair.base.series.name, "")) for pair in found)
 
 
 def _pairs(evidence: Evidence) -> Iterator[CurvePair]:

@@ -9,6 +9,7 @@ PARAMETERS = {
     "iterations": "the number of timed messages",
     "until_stable": "the percent by which rounds may differ",
     "post_list": "the length of a chain of requests",
+    "inline": "the bytes that travel inside a request",
     "signal_every": "the signalling interval",
 }
 

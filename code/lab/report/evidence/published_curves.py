@@ -19,11 +19,16 @@ class PublishedCurve:
     note: str
     sizes: tuple[int, ...]
     rates: tuple[Estimate, ...]
+    card: str = ""  # the modelled card that stands for the machine's
 
     @property
     def slug(self) -> str:
         """`Report A, verbs` as report_a."""
         return self.label.partition(",")[0].lower().replace(" ", "_")
+
+    def by_size(self) -> dict[int, float]:
+        """The rate of each size, in B/s."""
+        return {size: rate.value for size, rate in zip(self.sizes, self.rates, strict=True)}
 
 
 def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
@@ -46,7 +51,8 @@ def _curve(entry: Entry, folder: Path) -> PublishedCurve:
         if all(row[name] == value for name, value in where.items())
     ]
     rates = tuple(Estimate(_restored(entry, size, value) * entry["bytes_per_s"], None, 1) for size, value in points)
-    return PublishedCurve(entry["label"], entry["machine"], entry["note"], tuple(size for size, _ in points), rates)
+    sizes = tuple(size for size, _ in points)
+    return PublishedCurve(entry["label"], entry["machine"], entry["note"], sizes, rates, entry.get("card", ""))
 
 
 def _restored(entry: Entry, size: int, value: float) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from lab.report.claims.ledger import AllClaims
+from lab.report.pictures.bandwidth import by_bandwidth
 from lab.report.pictures.causes import instructions
 from lab.report.pictures.latency import by_latency
 from lab.report.pictures.lines import fitted
@@ -16,7 +17,19 @@ from lab.report.pictures.throughput import by_size
 from lab.report.pictures.windows import by_window
 
 # A module for each subject; each gives the figures for which the experiment has the series.
-SUBJECTS = (by_size, ratios, sweeps, by_window, by_latency, fitted, published, by_round, by_side, instructions)
+SUBJECTS = (
+    by_size,
+    ratios,
+    sweeps,
+    by_window,
+    by_latency,
+    fitted,
+    by_bandwidth,
+    published,
+    by_round,
+    by_side,
+    instructions,
+)
 
 
 def pictures(claims: AllClaims) -> Iterator[AnySketch]:

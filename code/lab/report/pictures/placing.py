@@ -6,6 +6,7 @@ from lab.model.sizes import format_size
 from lab.report.claims.ledger import AllClaims
 from lab.report.errors import ReportError
 from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import label
 from lab.report.evidence.parameter_words import parameter_words
 from lab.report.evidence.record_sets import record_sets, sets_of
 from lab.report.evidence.words import words_of
@@ -52,4 +53,4 @@ def sweep_text(evidence: Evidence, gallery: Gallery, name: str) -> Markup:
         rf"{escape(parameter_words(each))}, \texttt{{{escape(each)}}}, from \num{{{values[0]}}} to \num{{{values[-1]}}}"
         for each, values in evidence.series(name).vary.items()
     )
-    return Markup(rf"{figures} {ways}.")
+    return Markup(rf"{figures} {ways}, with {escape(label(evidence.series(name)))}.")

@@ -25,19 +25,29 @@ TOGETHER = {
 
 
 def ratios(claims: AllClaims) -> Iterator[Sketch[Ratios]]:
-    """A figure for each pair of transports, and one for each link with pairs of another sort."""
+    """A figure for each transport that others are held against, and one for each link with pairs of another sort."""
     site = claims.evidence.plan.site
-    for found in claims.ratios_of(Sort.TRANSPORT):
-        pair, curve = found.pair, _curve(found, found.pair.ours.words)
-        caption = f"{pair.ours.words} over {pair.base.words} on the same link, ratio of median throughputs."
-        data = Ratios(pair.picture, (curve,), pair.base.words, pair.ours.link, site.name, margin_of(site.traits))
-        yield Sketch(pair.picture, f"{caption} {_about([found], data, site.traits)}", data, speed_up)
+    for name, shown in _by_base(claims):
+        base, link = shown[0].pair.base.words, shown[0].pair.ours.link
+        ours = " and ".join(each.pair.ours.words for each in shown)
+        caption = f"{ours} over {base} on the same link, ratio of median throughputs."
+        curves = tuple(_curve(each, each.pair.ours.words) for each in shown)
+        data = Ratios(name, curves, base, link, site.name, margin_of(site.traits))
+        yield Sketch(name, f"{caption} {_about(shown, data, site.traits)}", data, speed_up)
     for sort, (over, base) in TOGETHER.items():
         for name, shown in _by_link(claims, sort):
             curves = tuple(_curve(each, f"{each.pair.ours.words} / {each.pair.base.words}") for each in shown)
             data = Ratios(name, curves, base, shown[0].pair.ours.link, site.name, margin_of(site.traits))
             caption = f"{over}, ratio of median throughputs on the same link. {_about(shown, data, site.traits)}"
             yield Sketch(name, caption, data, peer_ratio)
+
+
+def _by_base(claims: AllClaims) -> Iterator[tuple[str, list[RatioClaims]]]:
+    """The pairs of transports that one figure shows, and its name."""
+    by_picture: dict[str, list[RatioClaims]] = {}
+    for each in claims.ratios_of(Sort.TRANSPORT):
+        by_picture.setdefault(each.pair.picture, []).append(each)
+    yield from by_picture.items()
 
 
 def _by_link(claims: AllClaims, sort: Sort) -> Iterator[tuple[str, list[RatioClaims]]]:

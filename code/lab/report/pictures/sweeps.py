@@ -13,6 +13,7 @@ from lab.report.claims.ledger import AllClaims
 from lab.report.claims.sweeps import SweepClaims, relative
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import label
 from lab.report.evidence.parameter_words import parameter_words
 from lab.report.pictures.colours import colour
 from lab.report.pictures.sketch import Sketch
@@ -50,7 +51,7 @@ def _curves(evidence: Evidence, found: SweepClaims) -> Sketch[ByParameter]:
         drawn.append(Curve(in_words(size), values, estimates, keys, colour=colour(series)))
     words = f"{parameter_words(name)} ({name})"
     data = ByParameter(series.name, words, tuple(drawn), evidence.plan.site.name, MESSAGES_S)
-    return Sketch(series.name, f"Message rate against {parameter_words(name)}.", data, parameter)
+    return Sketch(series.name, f"Message rate of {label(series)} against {parameter_words(name)}.", data, parameter)
 
 
 def _size_map(evidence: Evidence, series: Series, subjects: tuple[Subject, ...]) -> Sketch[HeatMap]:
@@ -60,7 +61,7 @@ def _size_map(evidence: Evidence, series: Series, subjects: tuple[Subject, ...])
     cells = tuple(tuple(relative(each, subjects[0], size) for each in subjects) for size in sizes)
     picture = f"{series.name}.map"
     first = f"{name} {series.vary[name][0]}"
-    caption = f"Throughput over that at {first}, by message size and {parameter_words(name)}."
+    caption = f"Throughput of {label(series)} over that at {first}, by message size and {parameter_words(name)}."
     keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys(sizes)))
     rows = tuple(float(size) for size in sizes)
     return Sketch(
@@ -79,7 +80,7 @@ def _grid(evidence: Evidence, series: Series, subjects: tuple[Subject, ...], siz
     cells = tuple(tuple(ratios[start : start + columns]) for start in range(0, len(ratios), columns))
     picture = f"{series.name}.{format_size(size)}"
     first = " and ".join(f"{name} {values[0]}" for name, values in series.vary.items())
-    caption = f"Throughput with messages of {in_words(size)} over that at {first}."
+    caption = f"Throughput of {label(series)} with messages of {in_words(size)} over that at {first}."
     keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys([size])))
     data = _map(evidence, picture, _axis(series, down), _axis(series, across), cells, keys)
     return Sketch(picture, caption, data, heat_map)

@@ -44,13 +44,19 @@ def published_fit_table(claims: AllClaims) -> FitTable:
 def _line(line: LineClaims, broken: BreakClaims | None, scale: float) -> Iterator[Markup]:
     """A row: the series, its sizes, repetitions, bandwidth beside the fastest message, intercept, R squared."""
     times = line.times
-    yield Markup(r"\quad " * times.part.count(".") + escape(times.curve.words))
+    yield Markup(r"\quad " * times.part.count(".") + _narrow(times.curve.words))
     yield from (Markup(shown(each).tex) for each in (line.low, line.high))
     yield Markup(str(len(times.rows)))
     yield claim_cell(line.rate, MEGA) if line.rate else _break(broken)
     yield claim_cell(line.fastest, MEGA)
     yield claim_cell(line.intercept, scale)
     yield Markup(shown(line.r_squared).tex) if line.r_squared else NO_INTERVAL
+
+
+def _narrow(words: str) -> Markup:
+    """What takes the messages to the wire stands below the series."""
+    series, bracket, rest = words.partition(" (")
+    return Markup(rf"\lablines{{{escape(series)}}}{{{escape(bracket.strip() + rest)}}}") if rest else escape(series)
 
 
 def _break(broken: BreakClaims | None) -> Markup:

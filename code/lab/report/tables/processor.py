@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from lab.causes.share import ENDS
+from lab.report.claim import Claim
 from lab.report.claims.causes import by_curve
 from lab.report.claims.ledger import AllClaims
-from lab.report.tables.rows import RowTable, cell_if, size_cell
+from lab.report.tables.rows import RowTable, size_cell
 from lab.report.tex.escape import Markup, escape
 
 KINDS = {"program": "user", "kernel": "kernel", "waiting": "waiting"}  # as a row says it, and as a claim's name does
@@ -20,6 +21,11 @@ def processor_table(claims: AllClaims) -> RowTable:
         for end in ENDS:
             by_size = {each.size: each for each in found if each.end == end}
             for words, kind in KINDS.items():
-                cells = (cell_if(getattr(by_size[size], kind) if size in by_size else None) for size in sizes)
+                cells = (_cell(getattr(by_size[size], kind)) if size in by_size else Markup("") for size in sizes)
                 rows.append((Markup(f"{escape(curve.words)}, {end}: {words}"), *cells))
     return RowTable((Markup(""), *map(size_cell, sizes)) if rows else (), tuple(rows), tuple(names))
+
+
+def _cell(claim: Claim) -> Markup:
+    """Whole nanoseconds: they were counted."""
+    return Markup(rf"\num{{{claim.estimate.value:.0f}}}")

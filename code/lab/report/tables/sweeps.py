@@ -18,6 +18,7 @@ from lab.report.tex.units import MEGA
 class GainRow:
     """One size of a sweep: the best values against the first."""
 
+    series: Markup
     parameter: str
     size: Markup
     first: Markup
@@ -46,6 +47,7 @@ def _gain_row(sweep: SweepClaims, size: int) -> GainRow:
     found = sweep.gains[size]
     moved = _typed(found.gain.moved)
     return GainRow(
+        series=_typed([sweep.series.name]),
         parameter=", ".join(sweep.series.vary),
         size=size_cell(size),
         first=Markup(", ".join(shown(each).tex for each in found.first_values.values())),
@@ -56,5 +58,5 @@ def _gain_row(sweep: SweepClaims, size: int) -> GainRow:
     )
 
 
-def _typed(names: Iterable[str]) -> str:
-    return ", ".join(rf"\texttt{{{escape(name)}}}" for name in names)
+def _typed(names: Iterable[str]) -> Markup:
+    return Markup(", ".join(rf"\texttt{{{escape(name)}}}" for name in names))

@@ -144,6 +144,8 @@ class Inline:
     def _labhead(self, first: list[Node], second: list[Node]) -> str:
         return f"{self.write(first)}<br>{self.write(second)}"
 
+    _lablines = _labhead
+
     def _labinterval(self, content: list[Node]) -> str:
         return f'<span class="interval">[{self.write(content)}]</span>'
 

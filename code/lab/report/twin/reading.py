@@ -17,7 +17,8 @@ from lab.report.errors import ReportError
 Node: TypeAlias = LatexNode  # of a library without types
 MACROS = {
     **{"claim": "[{", "labclaim": "{{", "figureof": "{", "tableof": "{", "labtitle": "{{{", "labpicture": "{{"},
-    **{"labhead": "{{", "labnarrow": "{", "labinterval": "{", "labpadded": "{{", "hphantom": "{", "rlap": "{"},
+    **{"labhead": "{{", "labnarrow": "{", "labinterval": "{", "labpadded": "{{", "hphantom": "{"},
+    **{"lablines": "{{", "rlap": "{"},
     **{"hypertarget": "{{", "hypersetup": "{", "unit": "{", "num": "{", "qty": "{{", "SI": "{{", "url": "{"},
     **{"setlength": "{{", "label": "{", "caption": "{", "vspace": "*{", "pagestyle": "{", "text": "{", "input": "{"},
     **dict.fromkeys(("labwarned", "labsettle", "labround", "labtypesetter", "allowbreak", "par", "noindent"), ""),

@@ -9,6 +9,7 @@ import pytest
 from tests.lab.report import laboratory
 
 from lab.report.claims.model_errors import ModelErrors, model_errors
+from lab.report.claims.published_times import published_times
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.published_curves import published_curves
 
@@ -46,5 +47,16 @@ def test_only_a_write_over_the_card_is_compared(evidence: Evidence) -> None:
     assert names == {"card", "card.inline"}
 
 
-def test_an_experiment_without_published_curves_has_none(tmp_path: Path) -> None:
+def test_a_machine_that_no_card_stands_for_has_none(tmp_path: Path) -> None:
+    assert published_curves("throughput_until_stable")
     assert model_errors(laboratory.evidence_of("throughput_until_stable", tmp_path)) == ()
+
+
+def test_round_trips_of_published_sizes_have_the_error_of_their_rate(tmp_path: Path) -> None:
+    (found,) = model_errors(laboratory.evidence_of("mpi_bandwidth_latency", tmp_path))
+    (theirs,) = published_times("mpi_bandwidth_latency")
+    assert tuple(found.by_size) == (16_000_000, 32_000_000, 64_000_000) and found.curve.name == "card.published"
+    seconds = median(each for size, each in theirs.points if size == 16_000_000)
+    ours_s = median(found.curve.values(16_000_000)) / 2e9
+    expected = 100 * (seconds / ours_s - 1)
+    assert found.by_size[16_000_000].estimate.value == pytest.approx(expected, abs=1e-3)  # six trips have two medians

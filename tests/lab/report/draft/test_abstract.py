@@ -21,10 +21,11 @@ from lab.sites.traits import EXACT
 
 ALL = {
     "verbs_throughput": "speedup.card_over_tcp.card",
-    "write_parameters": "depth",
-    "mpi_bandwidth_latency": "tcp.fit",
+    "write_parameters": "speedup.card_over_tcp.card",
+    "mpi_bandwidth_latency": "bandwidth",
     "mpi_blocking_nonblocking": "sides.tcp",
     "throughput_until_stable": "corrected",
+    "latency": "half_trip",
 }
 
 

@@ -1,0 +1,54 @@
+"""The bytes that a round trip moves in half of its time, against the size, beside published times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.summary import estimate_median
+from lab.figures import BySize, Curve, bandwidth
+from lab.report.claims.latency import LatencyClaims
+from lab.report.claims.ledger import AllClaims
+from lab.report.claims.published_times import PublishedTimes
+from lab.report.evidence.labels import is_ours, label
+from lab.report.pictures.colours import colour
+from lab.report.pictures.sketch import MB_S, Sketch
+from lab.report.tex.units import NANO
+
+
+def by_bandwidth(claims: AllClaims) -> Iterator[Sketch[BySize]]:
+    """One figure, where times were published for the experiment; the series of a card's wire, where there are some."""
+    theirs = [each.times for each in claims.published_times]
+    ours = [each for each in claims.latencies.values() if is_ours(each.curve.series)]
+    ours = [each for each in ours if each.curve.series.link.card] or ours
+    if not (theirs and ours):
+        return
+    by_label: dict[str, list[LatencyClaims]] = {}
+    for each in ours:
+        by_label.setdefault(label(each.curve.series), []).append(each)
+    curves = (*(_curve(*each) for each in by_label.items()), *map(_published, theirs))
+    site, link = claims.evidence.plan.site.name, ours[0].curve.link
+    beside = f"beside it the published times, {_notes(theirs)}"
+    caption = f"Size over half of the round trip, against message size, {link}; {beside}."
+    yield Sketch("bandwidth", caption, BySize("bandwidth", curves, site, unit=MB_S), bandwidth)
+
+
+def _curve(words: str, found: list[LatencyClaims]) -> Curve:
+    """All series of one transport on the link, large messages and small ones, as one curve."""
+    points = sorted((size, each.curve) for each in found for size in each.by_size)
+    rates = tuple(_rate(size, curve.values(size)) for size, curve in points)
+    keys = tuple(dict.fromkeys(key for size, curve in points for key in curve.keys([size])))
+    return Curve(words, tuple(float(size) for size, _ in points), rates, keys, colour=colour(found[0].curve.series))
+
+
+def _rate(size: int, trips: tuple[int, ...]) -> Estimate:
+    return estimate_median([2 * size / NANO / trip for trip in trips])
+
+
+def _published(theirs: PublishedTimes) -> Curve:
+    rates = tuple(Estimate(theirs.rate(size), None, 1) for size in theirs.sizes)
+    return Curve(theirs.words, tuple(map(float, theirs.sizes)), rates, machine=theirs.machine)
+
+
+def _notes(theirs: list[PublishedTimes]) -> str:
+    return "; ".join(f"{each.words}: {each.machine}" for each in theirs)
