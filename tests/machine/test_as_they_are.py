@@ -16,8 +16,8 @@ from lab.sites.exact import ExactSite
 FASTEST_NS, SLOWEST_NS = 2_000, 3_000_000  # of a message or its round trip over Soft-RoCE or TCP on this machine
 
 
-def measured(exact: ExactSite, name: str, series: str = "") -> Record:
-    shop = open_workshop([EXAMPLES / f"{name}.toml"], exact, print)
+def measured(exact: ExactSite, named: str | Path, series: str = "") -> Record:
+    shop = open_workshop([Path(named)], exact, print)
     planned = next(each for each in shop.plans[0].planned if series in ("", each.series.name))
     return measure(planned, exact, SiteFacts.of(exact))
 
@@ -57,6 +57,27 @@ def test_two_ranks_that_find_each_other_by_mpi_write_by_verbs(exact: ExactSite) 
     record = measured(exact, "mpi_bootstrap")
     assert sizes(record) == [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18]
     assert record.facts.judged.path == "RDMA from rxe0"
+
+
+@pytest.mark.parametrize(
+    ("name", "series"),
+    [
+        ("loop_of_sizes", ""),
+        ("cm_tutorial", ""),
+        ("mpi_bootstrap", ""),
+        ("send_pingpong", "pingpong"),
+        ("send_pingpong", "rate"),
+        ("read_rate", "eight"),
+    ],
+)
+def test_each_style_goes_over_the_modelled_card_as_it_is(
+    exact: ExactSite, tmp_path: Path, name: str, series: str
+) -> None:
+    text = (EXAMPLES / f"{name}.toml").read_text().replace('folder = "', f'folder = "{EXAMPLES}/')
+    head, link, rest = text.partition("repetitions = 2\n")
+    (tmp_path / "over.toml").write_text(f'{head}{link}[link]\ncard = "qdr"\n{rest}')
+    record = measured(exact, tmp_path / "over.toml", series)
+    assert record.samples and record.facts.judged.path == "the modelled card qdr"
 
 
 @pytest.mark.parametrize(
