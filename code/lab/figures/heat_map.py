@@ -81,11 +81,15 @@ def _found(data: HeatMap) -> list[Estimate]:
 
 def _label_axes(panel: Axes, data: HeatMap) -> None:
     down, across = _stride(len(data.rows), MOST_ROWS), _stride(len(data.columns), MOST_COLUMNS)
-    panel.set_yticks(range(0, len(data.rows), down), [plain(row) for row in data.rows[::down]])
+    panel.set_yticks(range(0, len(data.rows), down), [_words(row) for row in data.rows[::down]])
     panel.set_xticks(range(0, len(data.columns), across), [plain(column) for column in data.columns[::across]])
     panel.set(xlabel=data.column_label, ylabel=data.row_label)
     panel.tick_params(length=0)
     panel.spines[:].set_visible(False)
+
+
+def _words(row: float | str) -> str:
+    return row if isinstance(row, str) else plain(row)
 
 
 def _quantity(data: HeatMap) -> str:
@@ -134,7 +138,7 @@ def _letters(unit: Unit) -> str:
 
 def _alt(data: HeatMap) -> str:
     pairs = [
-        (each, f"{data.row_label} {plain(data.rows[row])} and {data.column_label} {plain(data.columns[column])}")
+        (each, f"{data.row_label} {_words(data.rows[row])} and {data.column_label} {plain(data.columns[column])}")
         for row, line in enumerate(data.cells)
         for column, each in enumerate(line)
         if each

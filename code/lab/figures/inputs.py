@@ -81,7 +81,7 @@ class HeatMap:
 
     name: str
     row_label: str
-    rows: tuple[float, ...]
+    rows: tuple[float | str, ...]  # words where a row is more than a number
     column_label: str
     columns: tuple[float, ...]
     cells: tuple[tuple[Estimate | None, ...], ...]

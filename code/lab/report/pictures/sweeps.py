@@ -20,12 +20,15 @@ from lab.report.pictures.sketch import Sketch
 from lab.report.tex.units import in_words
 from lab.spec.experiment import Series
 
-MOST_CURVES, LEAST_ROWS = 5, 3
+Axis = tuple[str, tuple[float | str, ...]]
+Cells = tuple[tuple[Estimate, ...], ...]
+
+MOST_CURVES, LEAST_ROWS, MOST_ROWS = 5, 3, 20
 
 
 def sweeps(claims: AllClaims) -> Iterator[Sketch[ByParameter] | Sketch[HeatMap]]:
-    """A figure for each series that varies one parameter, and a map where something gains; of two parameters, a map for
-    each size."""
+    """A figure for each series that varies one parameter, and a map where something gains; of two parameters, a map of
+    all sizes, or one for each of many."""
     evidence = claims.evidence
     for found in claims.sweeps_of(1):
         if len(found.gains) <= MOST_CURVES:
@@ -33,7 +36,11 @@ def sweeps(claims: AllClaims) -> Iterator[Sketch[ByParameter] | Sketch[HeatMap]]
         if len(found.gains) >= LEAST_ROWS and _shows(found):
             yield _size_map(evidence, found.series, found.curves)
     for found in claims.sweeps_of(2):
-        yield from (_grid(evidence, found.series, found.curves, size) for size in found.gains)
+        down = next(iter(found.series.vary.values()))
+        if 1 < len(found.gains) <= MOST_ROWS // len(down):
+            yield _grids(evidence, found)
+        else:
+            yield from (_grid(evidence, found.series, found.curves, size) for size in found.gains)
 
 
 def _shows(found: SweepClaims) -> bool:
@@ -75,21 +82,38 @@ def _size_map(evidence: Evidence, series: Series, subjects: tuple[Subject, ...])
 def _grid(evidence: Evidence, series: Series, subjects: tuple[Subject, ...], size: int) -> Sketch[HeatMap]:
     """The first parameter downwards, the second to the right, over the cell of both first values."""
     down, across = series.vary
-    columns = len(series.vary[across])
-    ratios = [relative(each, subjects[0], size) for each in subjects]
-    cells = tuple(tuple(ratios[start : start + columns]) for start in range(0, len(ratios), columns))
     picture = f"{series.name}.{format_size(size)}"
-    first = " and ".join(f"{name} {values[0]}" for name, values in series.vary.items())
-    caption = f"Throughput of {label(series)} with messages of {in_words(size)} over that at {first}."
+    caption = f"Throughput of {label(series)} with messages of {in_words(size)} over that at {_first(series)}."
     keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys([size])))
+    cells = _cells(series, subjects, size)
     data = _map(evidence, picture, _axis(series, down), _axis(series, across), cells, keys)
     return Sketch(picture, caption, data, heat_map)
 
 
-Axis = tuple[str, tuple[float, ...]]
+def _grids(evidence: Evidence, found: SweepClaims) -> Sketch[HeatMap]:
+    """The same of each size, one below the other."""
+    series, subjects, sizes = found.series, found.curves, list(found.gains)
+    down, across = series.vary
+    picture = f"{series.name}.map"
+    caption = f"Throughput of {label(series)} over that at {_first(series)} with messages of the same size."
+    keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys(sizes)))
+    rows = tuple(f"{in_words(size)}, {value}" for size in sizes for value in series.vary[down])
+    cells = tuple(row for size in sizes for row in _cells(series, subjects, size))
+    data = _map(evidence, picture, (f"message size, {down}", rows), _axis(series, across), cells, keys)
+    return Sketch(picture, caption, data, heat_map)
 
 
-def _axis(series: Series, name: str) -> Axis:
+def _cells(series: Series, subjects: tuple[Subject, ...], size: int) -> Cells:
+    columns = len(list(series.vary.values())[1])
+    ratios = [relative(each, subjects[0], size) for each in subjects]
+    return tuple(tuple(ratios[start : start + columns]) for start in range(0, len(ratios), columns))
+
+
+def _first(series: Series) -> str:
+    return " and ".join(f"{name} {values[0]}" for name, values in series.vary.items())
+
+
+def _axis(series: Series, name: str) -> tuple[str, tuple[float, ...]]:
     return name, tuple(float(value) for value in series.vary[name])
 
 
@@ -97,8 +121,8 @@ def _map(
     evidence: Evidence,
     name: str,
     down: Axis,
-    across: Axis,
-    cells: tuple[tuple[Estimate, ...], ...],
+    across: tuple[str, tuple[float, ...]],
+    cells: Cells,
     keys: tuple[str, ...],
 ) -> HeatMap:
     site = evidence.plan.site.name
