@@ -41,7 +41,7 @@ def graded(exact: ExactSite, tmp_path: Path) -> Graded:
         file.write_text(text.replace("deadline_s = 10", "deadline_s = 2"))
         if wrong:
             wrong.apply(tmp_path / "program")
-        sources = {f"{SOURCES}/program/{each.name}": each.read_bytes() for each in (tmp_path / "program").iterdir()}
+        sources = {f"{SOURCES}/silent/{each.name}": each.read_bytes() for each in (tmp_path / "program").iterdir()}
         shutil.copytree(PROGRAM, tmp_path / "program", dirs_exist_ok=True)  # the course's own, as a grader has it
         (plan,) = open_workshop([file], exact, print).plans
         own = tuple(replace(each, tiers=(), against="") for each in KIT.assignment.steps if each.series == step)

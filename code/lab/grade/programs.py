@@ -17,7 +17,7 @@ from lab.spec.experiment import Experiment
 from lab.submission.archive import unpack
 from lab.submission.errors import SubmissionError
 from lab.submission.package import PROGRAMS
-from lab.submission.programs import BINARIES, SOURCES, own_builds, own_programs
+from lab.submission.programs import SOURCES, binary_names, folders, own_builds, own_programs
 
 TIMES = 2  # the messages of a lengthened trial
 
@@ -26,21 +26,22 @@ def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[
     """The digests of the handed-in binaries, by the path that the experiment names."""
     files = unpack(content, PROGRAMS)
     digests: dict[Path, str] = {}
-    for binary in sorted({file for tool in own_programs(experiment) for file in tool.binaries}):
-        if f"{BINARIES}/{binary.name}" not in files:
-            raise SubmissionError(f"the binary {binary.name} is missing", PROGRAMS, fault=OpeningFault.NO_DATA)
-        digests[binary] = _keep(folder / binary.name, files[f"{BINARIES}/{binary.name}"])
+    for binary, name in sorted(binary_names(experiment).items()):
+        if name not in files:
+            raise SubmissionError(f"{name} is missing", PROGRAMS, fault=OpeningFault.NO_DATA)
+        digests[binary] = _keep(folder / name, files[name])
     return digests
 
 
 def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
     """The digests of binaries built from the sources, beside the course's files that a student may not change."""
-    files, digests = unpack(content, PROGRAMS), {}
+    files, places, digests = unpack(content, PROGRAMS), binary_names(experiment), {}
     for build in own_builds(experiment):
         made = {file for tool in own_programs(experiment) if tool.build == build for file in tool.binaries}
         names = {str(file.relative_to(build.folder)): file for file in sorted(made)}
-        for name, program in build_shut_in(_sources(files, build), build.command, names, _tell).items():
-            digests[names[name]] = _keep(folder / names[name].name, program)
+        sources = _sources(files, build, folders(experiment)[build.folder])
+        for name, program in build_shut_in(sources, build.command, names, _tell).items():
+            digests[names[name]] = _keep(folder / places[names[name]], program)
     return digests
 
 
@@ -65,11 +66,11 @@ def lengthened(planned: Planned, facts: SiteFacts) -> Planned:
     return replace(planned, trial=trial)
 
 
-def _sources(files: Mapping[str, bytes], build: Build) -> dict[str, bytes]:
+def _sources(files: Mapping[str, bytes], build: Build, folder: str) -> dict[str, bytes]:
     """The files to build: the whitelist tells a student's file from the course's."""
     theirs = Build(build.command, build.folder)
     course = {name: content for name, content in source_files(theirs) if not build.is_source(name)}
-    start = f"{SOURCES}/{build.folder.name}/"
+    start = f"{SOURCES}/{folder}/"
     handed_in = {path.removeprefix(start): content for path, content in files.items() if path.startswith(start)}
     return course | {name: content for name, content in handed_in.items() if build.is_source(name)}
 

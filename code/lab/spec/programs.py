@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from lab.files.schema import Fault
 from lab.files.schema import Path as Keys
@@ -44,11 +44,21 @@ def _faults(name: str, table: OwnTable, file: Path, path: Keys) -> Iterator[Faul
     elif folder.resolve() in file.resolve().parent.parents:
         what = f"the folder {table.folder!r} holds more than the programs: the experiment's own folder lies in it"
         yield Fault(what, (*path, "folder"), "one beside the experiment's file")
+    yield from _binary_faults(table, (*path, "binaries"))
     yield from _command_faults(table.build, (*path, "build"), frozenset())
     yield from _command_faults(table.server, (*path, "server"), KNOWN)
     yield from _command_faults(table.client, (*path, "client"), KNOWN)
     yield from _ready_faults(table, path)
     yield from _output_faults(table, path)
+
+
+def _binary_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+    """On the site, all of a program lie in one folder."""
+    for index, file in enumerate(map(PurePath, table.binaries)):
+        if file.is_absolute() or ".." in file.parts:
+            yield Fault(f"{str(file)!r} lies outside of the program's folder", (*path, index), "a path inside it")
+        if file.name in {PurePath(each).name for each in table.binaries[:index]}:
+            yield Fault(f"two binaries are called {file.name!r}", (*path, index), "a name for each")
 
 
 def _ready_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 from lab.plan.binaries import kept_binary
 from lab.plan.plan import Plan
 from lab.plan.sources import source_files
@@ -21,11 +24,41 @@ def own_builds(experiment: Experiment) -> tuple[Build, ...]:
     return tuple(dict.fromkeys(tool.build for tool in own_programs(experiment) if tool.build))
 
 
+def folders(experiment: Experiment) -> dict[Path, str]:
+    """The folders of programs by their names in a hand-in: that of the first program there, for two folders of the same
+    name may hold files of the same names."""
+    names: dict[Path, str] = {}
+    for tool in own_programs(experiment):
+        if tool.build:
+            names.setdefault(tool.build.folder, tool.name)
+    return names
+
+
+def binary_names(experiment: Experiment) -> dict[Path, str]:
+    """The binaries, by their names in a hand-in."""
+    names = folders(experiment)
+    return {
+        file: f"{BINARIES}/{names[tool.build.folder]}/{file.relative_to(tool.build.folder)}"
+        for tool in own_programs(experiment)
+        for file in tool.binaries
+        if tool.build
+    }
+
+
 def program_files(plan: Plan) -> dict[str, bytes]:
     """The measured binaries, and the present sources."""
-    own = {file.name for tool in own_programs(plan.experiment) for file in tool.binaries}
-    digests = {name: digest for each in plan.planned for name, digest in each.trial.programs.items() if name in own}
-    files = {f"{BINARIES}/{name}": kept_binary(name, digest).read_bytes() for name, digest in digests.items()}
-    for each in own_builds(plan.experiment):
-        files |= {f"{SOURCES}/{each.folder.name}/{name}": content for name, content in source_files(each)}
-    return files
+    return dict(_measured(plan)) | dict(_sources(plan.experiment))
+
+
+def _measured(plan: Plan) -> Iterator[tuple[str, bytes]]:
+    digests = {file: digest for each in plan.planned for file, digest in each.digests.items()}
+    for file, name in binary_names(plan.experiment).items():
+        if file in digests:
+            yield name, kept_binary(file.name, digests[file]).read_bytes()
+
+
+def _sources(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
+    names = folders(experiment)
+    for each in own_builds(experiment):
+        for name, content in source_files(each):
+            yield f"{SOURCES}/{names[each.folder]}/{name}", content

@@ -24,6 +24,21 @@ program = "mine"
 operation = "send"
 measure = "throughput"
 """
+# Another with the same file, in a folder of the same name.
+OTHER = """
+[programs.other]
+folder = "other/mine"
+build = "make -s"
+binaries = ["mine"]
+server = "mine --port {port}"
+client = "mine --size {size} --iterations {iterations} {host}"
+output = "columns"
+[[series]]
+name = "two"
+program = "other"
+operation = "send"
+measure = "throughput"
+"""
 
 
 def experiment(build: str, *more: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.lab import fake_site, hand_ins
-from tests.lab.grade.own_program import experiment
+from tests.lab.grade.own_program import OTHER, experiment
 
 from lab.errors import LabError
 from lab.grade.case import Case, GradingSetup
@@ -23,6 +23,8 @@ from lab.grade.fault_tests import at_other_sizes, fault_tests
 from lab.grade.finding import Finding, Flaw
 from lab.grade.programs import keep_programs
 from lab.model.trial import OVER_CARD, Job, Outcome, StepOutcome
+from lab.plan.binaries import keep_binaries
+from lab.plan.plan import SiteFacts, binaries, make_plan
 from lab.programs.request import Sample
 from lab.spec.reader import load
 from lab.submission.archive import pack
@@ -111,7 +113,7 @@ def found(folder: Path, check: Any, site: Any, text: str = EXPERIMENT) -> list[F
     assignment: Any = SimpleNamespace(asked=Demands(sizes=(3,), verify=("--verify",), refuses=("--depth 0",)))
     setup = GradingSetup(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
     case = Case(setup, folder / "x.pdf", folder)
-    files = {PROGRAMS: pack({"binaries/mine": b"\x7fELF of the student"})}
+    files = {PROGRAMS: pack({"binaries/mine/mine": b"\x7fELF of the student"})}
     case.__dict__["submission"] = Submission("x", b"", files)
     return list(check(case))
 
@@ -209,15 +211,31 @@ def test_binaries_and_sources_travel_and_nothing_else(tmp_path: Path, monkeypatc
     (tmp_path / "kept").write_bytes(b"measured")
     monkeypatch.setattr("lab.submission.programs.kept_binary", lambda *_: tmp_path / "kept")
     files = program_files(plan)
-    assert sorted(files) == ["binaries/mine", "sources/mine/Makefile", "sources/mine/mine.c"]
-    assert files["binaries/mine"] == b"measured"
+    assert sorted(files) == ["binaries/mine/mine", "sources/mine/Makefile", "sources/mine/mine.c"]
+    assert files["binaries/mine/mine"] == b"measured"
+
+
+def test_two_programs_of_one_name_in_folders_of_one_name_get_their_own(tmp_path: Path) -> None:
+    for folder in ("mine", "other/mine"):
+        (tmp_path / folder).mkdir(parents=True)
+        for name in ("mine", "mine.c"):
+            (tmp_path / folder / name).write_text(f"{folder}/{name}")
+    (tmp_path / "small.toml").write_text(EXPERIMENT + OTHER)
+    two = load(tmp_path / "small.toml")
+    programs = keep_binaries(binaries([two]))
+    handed_in = program_files(make_plan(two, SiteFacts.of(fake_site.FakeSite()), programs))
+    assert {name: content.decode() for name, content in handed_in.items()} == {
+        "binaries/mine/mine": "mine/mine", "binaries/other/mine": "other/mine/mine",
+        "sources/mine/mine.c": "mine/mine.c", "sources/other/mine.c": "other/mine/mine.c",
+    }  # fmt: skip
+    assert keep_programs(pack(handed_in), two, tmp_path / "kept") == programs
 
 
 def test_a_binary_of_another_name_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "small.toml").write_text(EXPERIMENT)
-    with pytest.raises(LabError, match="the binary mine is missing"):
-        keep_programs(pack({"binaries/other": b""}), load(tmp_path / "small.toml"), tmp_path / "kept")
+    with pytest.raises(LabError, match="binaries/mine/mine is missing"):
+        keep_programs(pack({"binaries/mine/other": b""}), load(tmp_path / "small.toml"), tmp_path / "kept")
 
 
 COMPARED = """

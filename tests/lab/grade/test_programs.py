@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.lab.grade.own_program import experiment
+from tests.lab.grade.own_program import OTHER, experiment
 
 from lab.errors import LabError
 from lab.grade.programs import build_programs
@@ -24,6 +24,16 @@ def test_what_the_whitelist_does_not_name_is_the_courses_own(tmp_path: Path) -> 
     handed_in = {"sources/mine/mine.c": PROGRAM, "sources/mine/Makefile": b"mine:\n\techo handed in >mine\n"}
     (binary,) = build_programs(pack(handed_in), load(tmp_path / "small.toml"), tmp_path / "built")
     assert binary == tmp_path / "mine" / "mine"
-    assert (tmp_path / "built" / "mine").read_bytes().startswith(b"\x7fELF")
+    assert (tmp_path / "built/binaries/mine/mine").read_bytes().startswith(b"\x7fELF")
     with pytest.raises(LabError, match="No rule to make target 'mine"):
         build_programs(pack({}), load(tmp_path / "small.toml"), tmp_path / "built")
+
+
+def test_sources_of_two_folders_of_one_name_are_built_each_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(experiment("make -s") + OTHER)
+    for folder in ("mine", "other/mine"):
+        (tmp_path / folder).mkdir(parents=True)
+    handed_in = {f"sources/{name}/Makefile": MAKEFILE for name in ("mine", "other")}
+    handed_in |= {"sources/mine/mine.c": PROGRAM, "sources/other/mine.c": PROGRAM.replace(b"0", b"1")}
+    mine, other = build_programs(pack(handed_in), load(tmp_path / "small.toml"), tmp_path / "built").values()
+    assert mine != other
