@@ -51,6 +51,7 @@ def output(outcome: StepOutcome, end: str, *, talk: bool) -> str:
 def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> Reading:
     """One sample for each size that can be read, in the order asked for; an error if there is none."""
     samples: dict[int, Sample] = {}
+    rounded: dict[int, float] = {}
     lost: dict[int, str] = {}
     for text, counts in parts:
         for asked, groups in _found(printed, request, text, counts):
@@ -62,11 +63,12 @@ def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> R
                 if asked.size in samples:
                     lost[asked.size] = TWICE
                 samples[asked.size] = sample
+                rounded[asked.size] = _rounded(groups["value"] or "", latency=request.measure == "latency")
     lost = {each.size: NONE for each in request.counts if each.size not in samples} | lost
     if len(lost) == len(request.counts):
         raise ParseError("; ".join(f"{size} bytes: {why}" for size, why in lost.items()), where=request.program)
     header = {f"{UNREAD}{size}": why for size, why in sorted(lost.items())}
-    return Reading(header, tuple(samples[each.size] for each in request.counts if each.size not in lost))
+    return Reading(header, tuple(samples[each.size] for each in request.counts if each.size not in lost), rounded)
 
 
 def _found(
@@ -117,6 +119,15 @@ def _sample(printed: Printed, request: Request, asked: Counts, groups: dict[str,
     return Sample(
         asked.size, "round_trip_mean" if latency else printed.stop, 0, count, total, int(time.to_integral_value())
     )
+
+
+def _rounded(value: str, *, latency: bool) -> float:
+    """How many times as long as it says it may have taken: the last digit of a number is rounded, by half of its unit;
+    that of a whole number for a time may be cut, as C divides."""
+    said = Decimal(value)
+    unit = Decimal((0, (1,), int(said.as_tuple().exponent)))
+    share = float(unit / said) / (1 if latency and "." not in value else 2)
+    return 1 + share if latency else 1 / (1 - share)
 
 
 def _messages(said: str | None, asked: Counts) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -73,6 +73,7 @@ class Reading:
 
     header: dict[str, str]
     samples: tuple[Sample, ...]
+    rounded: Mapping[int, float] = field(default_factory=dict)  # by size: how many times as long it may have taken
 
 
 # Files that people write; the build makes all others in the folder.

@@ -40,6 +40,12 @@ def test_columns_are_read_in_any_order_between_comments() -> None:
     )
 
 
+def test_digits_leave_open_half_a_unit_of_the_last_one_and_of_a_whole_time_all_of_it() -> None:
+    assert reading("64 12.5 MB/s\n1024 8 MB/s\n").rounded == {64: pytest.approx(12.5 / 12.45), 1024: 8 / 7.5}
+    assert reading("64 1e3 MB/s\n1024 0.1 MB/s\n").rounded == {64: 2, 1024: pytest.approx(2)}
+    assert [reading(f"64 {said} us", LINES, TRIPS).rounded[64] for said in ("5", "2.5")] == [1.2, pytest.approx(1.02)]
+
+
 def test_a_pattern_finds_its_lines_among_talk() -> None:
     samples = read("hello 64\nbw of 64: 0.5 MiB/s or so\nbw of 1024: 1e3\nbye\n", FOUND)
     assert [sample.time_ns for sample in samples] == [122070312, 488281]

@@ -11,10 +11,10 @@ from lab.grade.finding import Flaw
 from lab.grade.witness.messages import Message
 from lab.grade.witness.packets import READ, SEND, WRITE, WRITE_IMM
 from lab.grade.witness.streams import Piece, exchanges
-from lab.programs.request import Sample
+from lab.programs.request import Reading, Request
 
-# Of the least time in which the link carried so much, the least that an honest program says. None can be faster than
-# the link; what it prints is rounded. docs/grading.md has what honest programs said.
+# Of the least time in which the link carried so much, the least that an honest program says beside what the digits that
+# it prints allow. None can be faster than the link. docs/grading.md has what honest programs said.
 LEAST_SAID = 0.98
 NUMBER_BYTES = 8  # of the sum of seed and number at the beginning of a message
 LARGEST = 1 << 23  # bytes of one request; what is larger is cut by the program
@@ -50,6 +50,7 @@ class Told:
     answered: bool  # a round trip is claimed
     size_bytes: int
     claims: tuple[Feat, ...]
+    rounded: float = 1.0  # how many times as long each may have taken, for the digits that were printed
 
     @property
     def bytes(self) -> int:
@@ -57,11 +58,11 @@ class Told:
         return max(each.messages for each in self.claims) * self.size_bytes
 
 
-def said(operation: str, measure: str, *, rdma: bool, samples: Iterable[Sample]) -> list[Told]:
+def said(request: Request, reading: Reading, *, rdma: bool) -> list[Told]:
     """The claims by size; single round trips are a claim together, too."""
     by_size: dict[int, list[Feat]] = defaultdict(list)
     single: dict[int, Feat] = defaultdict(lambda: Feat(0, 0))
-    for each in samples:
+    for each in reading.samples:
         if each.sample in TIMED:
             by_size[each.size_bytes].append(
                 Feat(each.messages, each.time_ns * (each.messages if each.sample == MEAN else 1))
@@ -71,7 +72,11 @@ def said(operation: str, measure: str, *, rdma: bool, samples: Iterable[Sample])
             single[each.size_bytes] = Feat(before.messages + each.messages, before.time_ns + each.time_ns)
     for size, claim in single.items():
         by_size[size].append(claim)
-    return [Told(operation, rdma, measure == "latency", size, tuple(each)) for size, each in by_size.items()]
+    latency = request.measure == "latency"
+    return [
+        Told(request.operation, rdma, latency, size, tuple(each), reading.rounded.get(size, 1.0))
+        for size, each in by_size.items()
+    ]
 
 
 def findings(
@@ -142,7 +147,7 @@ def _bytes(carried: Iterable[Carried]) -> int:
 
 def _too_fast(claimed: Told, there: Sequence[Carried]) -> Iterator[tuple[Flaw, str]]:
     least = {count: least_ns(there, count * claimed.size_bytes) for count in {each.messages for each in claimed.claims}}
-    wrong = [each for each in claimed.claims if each.time_ns < LEAST_SAID * least[each.messages]]
+    wrong = [each for each in claimed.claims if each.time_ns * claimed.rounded < LEAST_SAID * least[each.messages]]
     if wrong:
         worst = min(wrong, key=lambda each: each.time_ns / least[each.messages])
         what = f"{worst.messages} messages of {claimed.size_bytes} bytes are said to have taken {worst.time_ns} ns"

@@ -17,7 +17,7 @@ from lab.machine import frames
 from lab.machine.ends import CLIENT, NAMES
 from lab.model.trial import Outcome
 from lab.plan.plan import Planned, SiteFacts
-from lab.programs.request import Sample
+from lab.programs.request import Reading
 from lab.run.measure import judge
 from lab.sites import Witness
 
@@ -56,9 +56,10 @@ def watched(planned: Planned, site: Witness, facts: SiteFacts) -> list[Fault]:
     ports = tuple(step.port for step in planned.trial.job.steps)
     with tempfile.TemporaryDirectory() as folder:
         outcome = site.run_watched(planned.trial.job, Path(folder))
-        samples = judge(planned, facts, outcome, {}).samples
+        judge(planned, facts, outcome, {})
         seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
-    return [*beside(outcome), *(list(forged(outcome, seen)) or refuted(planned, samples, seen))]
+    reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
+    return [*beside(outcome), *(list(forged(outcome, seen)) or refuted(planned, reading, seen))]
 
 
 def beside(outcome: Outcome) -> Iterator[Fault]:
@@ -78,11 +79,11 @@ def forged(outcome: Outcome, seen: Seen) -> Iterator[Fault]:
             yield Flaw.WAY, what
 
 
-def refuted(planned: Planned, samples: tuple[Sample, ...], seen: Seen) -> Iterator[Fault]:
-    """What the link refutes of a trial's samples."""
+def refuted(planned: Planned, reading: Reading, seen: Seen) -> Iterator[Fault]:
+    """What the link refutes of what a trial's programs printed."""
     tool, request, steps = planned.series.tool, planned.trial.request, seen.streams.pieces
     by_size = {each.size: steps[number % len(steps)] for number, each in enumerate(request.counts)}
-    for claimed in said(request.operation, request.measure, rdma=tool.rdma, samples=samples):
+    for claimed in said(request, reading, rdma=tool.rdma):
         yield from findings(claimed, seen.rdma.messages, by_size[claimed.size_bytes], seen.around.messages)
         if tool.rdma and SEED in tool.uses:
             yield from unseeded(claimed, seen.rdma.messages, request.parameters.seed)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from lab.grade.finding import Flaw
 from lab.grade.witness.claims import LEAST_SAID, Feat, Told, findings, least_ns, said, unseeded
 from lab.grade.witness.messages import Message
 from lab.grade.witness.streams import Piece
-from lab.programs.request import Sample
+from lab.model.parameters import Counts, Parameters
+from lab.programs.printed import Printed, read_printed
+from lab.programs.request import Reading, Request, Sample
 
 SIZE, COUNT, STEP_NS, OUT, SEED = 64, 20, 100, True, 250
+ASKED = Request("own", "send", "latency", (Counts(SIZE, COUNT, 0),), Parameters())
+PRINTED = Printed(re.compile(r"avg. (?P<value>\S+) (?P<unit>\S+)"))
 
 
-def carried(operation: str = "write", size: int = SIZE, count: int = COUNT) -> list[Message]:
+def carried(operation: str = "write", size: int = SIZE, count: int = COUNT, step_ns: int = STEP_NS) -> list[Message]:
     """Messages one after the other, each under way for two steps."""
-    starts = (number * STEP_NS for number in range(count))
-    return [Message(operation, OUT, start, b"", size, start + 2 * STEP_NS) for start in starts]
+    starts = (number * step_ns for number in range(count))
+    return [Message(operation, OUT, start, b"", size, start + 2 * step_ns) for start in starts]
 
 
 def claim(time_ns: int, count: int = COUNT, operation: str = "write", *, rdma: bool = True) -> Told:
@@ -90,6 +97,37 @@ def test_each_message_begins_with_the_seed_and_its_number(size: int) -> None:
 def test_single_round_trips_are_a_claim_together_and_a_mean_is_one_for_all() -> None:
     samples = [Sample(SIZE, "round_trip", number, 1, SIZE, 7) for number in range(3)]
     samples += [Sample(8, "round_trip_mean", 0, 5, 40, 9), Sample(8, "settled", 0, 1, 8, 1)]
-    one, other = said("send", "latency", rdma=True, samples=samples)
+    one, other = said(ASKED, Reading({}, tuple(samples), {8: 1.5}), rdma=True)
     assert one.claims == (*[Feat(1, 7)] * 3, Feat(3, 21)) and one.answered
-    assert other.claims == (Feat(5, 45),)
+    assert other.claims == (Feat(5, 45),) and (one.rounded, other.rounded) == (1.0, 1.5)
+
+
+SLOW_NS = 39_814  # a step of 1.46 MiB/s
+
+
+def printed(value: str, measure: str, unit: str) -> Told:
+    """What is read of a line that knows nothing of the lab."""
+    asked = replace(ASKED, operation="write", measure=measure)
+    reading = read_printed(PRINTED, asked, [(f"avg. {value} {unit}", asked.counts)])
+    (told,) = said(asked, reading, rdma=True)
+    return replace(told, answered=False)
+
+
+@pytest.mark.parametrize("value", ["1.46", "1.49", "1.5", "1", "1e0", "0.7"])
+def test_a_rate_that_was_rounded_honestly_is_believed(value: str) -> None:
+    assert list(findings(printed(value, "throughput", "MiB/s"), carried(step_ns=SLOW_NS), [])) == []
+
+
+@pytest.mark.parametrize("value", ["1.50", "1.6", "2", "2e0", "1500e-3"])
+def test_a_rate_above_what_its_digits_leave_open_is_invented(value: str) -> None:
+    assert [kind for kind, _ in findings(printed(value, "throughput", "MiB/s"), carried(step_ns=SLOW_NS), [])] == [
+        Flaw.INVENTED
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [("41", 0), ("41.8", 0), ("40", 0), ("39", 1), ("40.9", 1), ("4e1", 0), ("3e1", 1)]
+)
+def test_a_whole_number_of_a_time_may_have_been_cut(value: str, found: int) -> None:
+    """A message took 41.8 microseconds."""
+    assert len(list(findings(printed(value, "latency", "us"), carried(step_ns=SLOW_NS), []))) == found
