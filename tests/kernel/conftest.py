@@ -1,13 +1,16 @@
-"""The programs under test, kept once for all tests of this folder."""
+"""The programs under test, kept once for all tests of this folder, and the site with this kernel's Soft-RoCE."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lab.places import BENCH
 from lab.plan.binaries import keep_binaries
+from lab.sites import host
+from lab.sites.wall import WallSite
 
 BINARIES = ("tcp-server", "tcp-client", "verbs-server", "verbs-client", "mpi-pingpong")
 
@@ -15,3 +18,10 @@ BINARIES = ("tcp-server", "tcp-client", "verbs-server", "verbs-client", "mpi-pin
 @pytest.fixture(scope="session")
 def programs() -> dict[Path, str]:
     return keep_binaries([BENCH / name for name in BINARIES])
+
+
+@pytest.fixture
+def site() -> Iterator[WallSite]:
+    opened = host.open()
+    yield opened
+    opened.stop()

@@ -61,13 +61,6 @@ time.sleep(600)
 
 
 @pytest.fixture
-def site() -> Iterator[WallSite]:
-    opened = host.open()
-    yield opened
-    opened.stop()
-
-
-@pytest.fixture
 def jobs(site: WallSite, programs: dict[Path, str]) -> Jobs:
     return Jobs(site.ends, programs)
 

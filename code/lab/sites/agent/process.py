@@ -155,6 +155,6 @@ def listens(port: int) -> bool:
 
 def manages(port: int) -> bool:
     """Whether somebody listens on a port of the RDMA connection manager, as iproute2 lists them."""
-    listed = subprocess.run(["rdma", "-json", "resource", "show", "cm_id"], stdout=subprocess.PIPE, check=False).stdout
+    listed = subprocess.run(["rdma", "--json", "resource", "show", "cm_id"], stdout=subprocess.PIPE, check=False).stdout
     found: list[dict[str, object]] = json.loads(listed or "[]")
     return any(each.get("state") == "LISTEN" and str(each.get("src-addr", "")).endswith(f":{port}") for each in found)

@@ -48,7 +48,9 @@ def test_a_program_that_talks_without_end_ends_before_its_deadline() -> None:
 
 
 NO_SIGN: JsonTable = {"tcp": 0, "cm": 0, "line": "", "after_s": 0}
+# iproute2's rdma, which takes -j and --json, and -json, as its ip takes it, for three options.
 CM = """#!/bin/sh
+test "$1" = --json || { echo "Usage: rdma [ OPTIONS ] OBJECT { COMMAND | help }"; exit 0; }
 echo '[{"state": "LISTEN", "src-addr": "0.0.0.0:17471"}, {"state": "CONNECT", "src-addr": "10.0.0.1:7472"}]'
 """
 
