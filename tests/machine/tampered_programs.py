@@ -194,6 +194,20 @@ AROUND = Tampering(
 		execv("/proc/self/exe", argv);
 	}""",
 )
+# Of the example that sends and waits for the answer: eight are under way together.
+PINGPONG = "program/send_pingpong.c"
+TOGETHER = Tampering(
+    "eight_round_trips_at_once",
+    "program",
+    Flaw.MESSAGES,
+    PINGPONG,
+    "if (server)\n\t\tpost_send();",
+    "for (int i = 0; server && i < 8; i++)\n\t\tpost_send();",
+    more=(
+        (PINGPONG, "{ 1, RX_DEPTH,", "{ 64, RX_DEPTH,"),
+        (PINGPONG, "rcnt < iters)\n\t\t\t\tp", "rcnt + 7 < iters)\n\t\t\t\tp"),
+    ),
+)
 # Programs of other styles, which nobody may name.
 HONEST = (
     Tampering("seeded", "program", Flaw.DATA, MAIN, ".sg_list = &sge", ".sg_list = &own[i]", more=SEEDED),

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 from tests.machine import own_hand_in
-from tests.machine.tampered_programs import HONEST, OTHERS, USUAL, Tampering
+from tests.machine.tampered_programs import HONEST, OTHERS, TOGETHER, USUAL, Tampering
 
 from lab.grade.case import Case
 from lab.grade.checks import Check
 from lab.grade.checks.correct import correct
 from lab.grade.checks.program import program
 from lab.grade.checks.sources import sources
-from lab.grade.finding import Finding
+from lab.grade.finding import Finding, Flaw
+from lab.places import EXAMPLES
 from lab.sites.exact import ExactSite
 from lab.submission.asked import Demands
 
@@ -68,3 +69,18 @@ def test_an_honest_program_of_any_style_is_believed(case_of: CaseOf, style: Tamp
 @pytest.mark.parametrize("tampering", OTHERS, ids=[each.name for each in OTHERS])
 def test_every_other_kind_is_found_too(case_of: CaseOf, tampering: Tampering) -> None:
     found_and_named(case_of(tampering), tampering)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("found", [[], [TOGETHER.kind]], ids=["honest", TOGETHER.name])
+def test_round_trips_are_those_that_wait_for_their_answer(exact: ExactSite, tmp_path: Path, found: list[Flaw]) -> None:
+    example = EXAMPLES / "send_pingpong"
+    shutil.copytree(example / "program", tmp_path / "program", ignore=shutil.ignore_patterns("send_pingpong"))
+    text = example.with_suffix(".toml").read_text().partition('[[series]]\nname = "rate"')[0]
+    for old, new in (("send_pingpong/", ""), ('"64,4K,64K"', '"64"'), ("repetitions = 2", "repetitions = 1")):
+        text = text.replace(old, new)
+    (tmp_path / "own.toml").write_text(text)
+    if found:
+        TOGETHER.apply(tmp_path)
+    case = own_hand_in.case_of(exact, tmp_path, Demands(sizes=(1000,)))
+    assert list({each.kind for each in program(case)}) == found

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from lab.grade.finding import Flaw
-from lab.grade.witness.messages import Message
+from lab.grade.witness.messages import Carried, Message, in_turn, one_by_one
 from lab.grade.witness.packets import READ, SEND, WRITE, WRITE_IMM
 from lab.grade.witness.streams import Piece, exchanges
 from lab.programs.request import Reading, Request
@@ -23,14 +22,6 @@ SINGLE = "round_trip"
 TIMED = ("window", "completed", "confirmed", "round", SINGLE, MEAN)
 # A WRITE with immediate data does all that a WRITE does.
 ACCEPTED = {WRITE: (WRITE, WRITE_IMM), WRITE_IMM: (WRITE_IMM,), SEND: (SEND,), READ: (READ,)}
-
-
-class Carried(Protocol):
-    """Bytes that crossed the link together."""
-
-    size_bytes: int
-    start_ns: int
-    end_ns: int
 
 
 @dataclass(frozen=True)
@@ -84,12 +75,15 @@ def findings(
 ) -> Iterator[tuple[Flaw, str]]:
     """The faults of one size. Messages around the device that was claimed count no more than TCP's bytes do."""
     there, back = _rdma(claimed, messages) if claimed.rdma else _tcp(claimed, pieces)
-    if claimed.bytes > sum(each.size_bytes for each in there):
+    if claimed.bytes > _bytes(there):
         yield _missing(claimed, messages, pieces, around) if claimed.rdma else _too_little(claimed, there)
-    elif claimed.answered and claimed.operation != READ and claimed.bytes > sum(each.size_bytes for each in back):
+    elif claimed.answered and claimed.operation != READ and claimed.bytes > _bytes(back):
         yield Flaw.MESSAGES, f"round trips of {claimed.size_bytes} bytes are claimed, and nothing as long comes back"
+    elif claimed.bytes > _bytes(waited := _waited(claimed, there, back)):
+        what = f"round trips of {claimed.size_bytes} bytes are claimed, and {len(waited)} of {len(there)} messages"
+        yield Flaw.MESSAGES, f"{what} waited for the answer to the one before"
     else:
-        yield from _too_fast(claimed, there)
+        yield from _too_fast(claimed, waited)
 
 
 def unseeded(claimed: Told, messages: Sequence[Message], seed: int) -> Iterator[tuple[Flaw, str]]:
@@ -119,6 +113,13 @@ def _tcp(claimed: Told, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piec
     if claimed.answered:
         out = came = exchanges(pieces, claimed.size_bytes)
     return (came, out) if claimed.operation == READ else (out, came)
+
+
+def _waited(claimed: Told, there: Sequence[Carried], back: Sequence[Carried]) -> Sequence[Carried]:
+    """The messages that a claim can be about: of round trips by RDMA, those that no other was under way beside."""
+    if not (claimed.answered and claimed.rdma) or claimed.size_bytes > LARGEST:
+        return there
+    return one_by_one(there) if claimed.operation == READ else in_turn(there, back)
 
 
 def _too_little(claimed: Told, there: Sequence[Carried]) -> tuple[Flaw, str]:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
+from typing import Protocol
 
 from lab.grade.witness.packets import ACKNOWLEDGE, ANSWER, ASK, FIRST, MIDDLE, NUMBERS, ONLY, PART, Flow, Packet
 from lab.grade.witness.roce import port_between
 
 SAME_PORT_MOST = 64  # queue pairs: a program that has more there invents them
 Way = tuple[bool, bool, Flow]  # whether it leads away from the client, whether it has answers
+
+
+class Carried(Protocol):
+    """Bytes that crossed the link together."""
+
+    size_bytes: int
+    start_ns: int
+    end_ns: int
 
 
 @dataclass(slots=True)
@@ -122,3 +132,28 @@ class Assembly:
         of_port = islice(self.waiting[packet.origin].items(), SAME_PORT_MOST)
         found = (waiting for there, waiting in of_port if port_between(packet.queue, there) == packet.origin)
         return next(found, Unanswered())
+
+
+def in_turn(there: Sequence[Carried], back: Sequence[Carried]) -> list[Carried]:
+    """The messages that waited for the answer to the one before: of round trips, no two are under way together.
+
+    What one end sent besides, unanswered, lies before them or behind them."""
+    ways = [sorted(each, key=lambda one: one.start_ns) for each in (there, back)]
+    more = len(there) - len(back)
+    return max(
+        (_waited([one[max(0, by) :] for one, by in zip(ways, (more, -more), strict=True)]), _waited(ways)), key=len
+    )
+
+
+def _waited(ways: Sequence[Sequence[Carried]]) -> list[Carried]:
+    out, answers = ways
+    return [
+        *out[:1],
+        *(each for each, answer in zip(out[1:], answers, strict=False) if each.start_ns >= answer.start_ns),
+    ]
+
+
+def one_by_one(read: Sequence[Carried]) -> list[Carried]:
+    """The reads that were asked for when the one before was there."""
+    ordered = sorted(read, key=lambda one: one.start_ns)
+    return [*ordered[:1], *(each for before, each in pairwise(ordered) if each.start_ns >= before.end_ns)]

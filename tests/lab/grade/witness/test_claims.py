@@ -131,3 +131,36 @@ def test_a_rate_above_what_its_digits_leave_open_is_invented(value: str) -> None
 def test_a_whole_number_of_a_time_may_have_been_cut(value: str, found: int) -> None:
     """A message took 41.8 microseconds."""
     assert len(list(findings(printed(value, "latency", "us"), carried(step_ns=SLOW_NS), []))) == found
+
+
+def trips(window: int, operation: str = "send", beside: int = 0) -> list[Message]:
+    """Round trips of three steps, so many under way together; `beside`, messages without an answer."""
+    made = [Message(operation, OUT, -STEP_NS * (each + 1), b"", SIZE, 0) for each in range(beside)]
+    for number in range(COUNT):
+        start = number * 3 * STEP_NS // window
+        made.append(Message(operation, OUT, start, b"", SIZE, start + 2 * STEP_NS))
+        made.append(Message(operation, not OUT, start + 2 * STEP_NS, b"", SIZE, start + 3 * STEP_NS))
+    return made
+
+
+def round_trips(mean_ns: int, operation: str = "send") -> Told:
+    return Told(operation, rdma=True, answered=True, size_bytes=SIZE, claims=(Feat(COUNT, COUNT * mean_ns),))
+
+
+@pytest.mark.parametrize("beside", [0, 1, 5])
+def test_round_trips_one_after_the_other_are_believed_whatever_else_was_sent(beside: int) -> None:
+    assert list(findings(round_trips(3 * STEP_NS), trips(1, beside=beside), [])) == []
+
+
+@pytest.mark.parametrize("window", [2, 3, 16])
+def test_round_trips_that_were_under_way_together_are_none(window: int) -> None:
+    """A program that keeps a window of them open says a part of the time that one takes."""
+    ((kind, what),) = findings(round_trips(3 * STEP_NS // window), trips(window), [])
+    assert kind is Flaw.MESSAGES and "waited for the answer to the one before" in what
+
+
+def test_of_reads_the_next_is_asked_for_when_the_one_before_is_there() -> None:
+    one_by_one = [replace(each, start_ns=2 * each.start_ns, end_ns=2 * each.start_ns + 200) for each in carried("read")]
+    assert list(findings(round_trips(2 * STEP_NS, "read"), one_by_one, [])) == []
+    ((kind, what),) = findings(round_trips(STEP_NS, "read"), carried("read"), [])
+    assert kind is Flaw.MESSAGES and f"1 of {COUNT} messages waited" in what
