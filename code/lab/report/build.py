@@ -12,6 +12,7 @@ from lab.errors import SpecError
 from lab.files.included import read_whole
 from lab.files.typed_text import read_typed
 from lab.model.sizes import parse_size
+from lab.report.check.names import require_names
 from lab.report.check.references import require_plain_list
 from lab.report.check.rules import claim_is_known
 from lab.report.check.text import refused, rule_name
@@ -110,7 +111,10 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path, before: Path 
     claims = make_claims(evidence)
     ledger, gallery = claims.ledger, Gallery(pictures(claims), cache / "figures")
     typed = typed_texts(sources.typed)
-    context = make_context(claims, read_people(sources.people), gallery, list(typed))
+    people = read_people(sources.people)
+    names = (*people.authors, *people.ids, people.course)
+    require_names(names, f"{sources.folder.name}/{sources.people.name}", ledger)
+    context = make_context(claims, people, gallery, list(typed))
     body = render(sources.templates, sources.template, vars(context))
     check_templates(sources, body, ledger)
     check_names(body, ledger)

@@ -130,6 +130,14 @@ def own_figure_without_its_file(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.changed("discussion.tex", lambda text: f"{text}{figure}"))
 
 
+@found_by("discussion", Flaw.SENTENCE)
+def results_among_the_names(forger: Forger, variant: int) -> bytes:
+    """Where the first page shows them above all that the data give."""
+    names = ("RDMA is 5 times as fast as TCP", "9 GB/s by RDMA", "RDMA beats TCP", "3 us of latency", "40 % faster")
+    people = f'authors = ["{forger.name}"]\nids = ["{forger.name}"]\ncourse = "Networks: {names[variant % 5]}"\n'
+    return forger.pdf(forger.files | {"report.toml": people.encode()})
+
+
 def _citing(forger: Forger, note: str) -> bytes:
     listed = f"@misc{{frey, title = {{A title}}, note = {{{note}}}}}\n"
     cited = forger.changed("discussion.tex", lambda text: f"{text}Others found the same \\cite{{frey}}.\n")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
 from lab.report.build import DRAFT
+from lab.report.check.names import RULE as NAMES
 from lab.report.check.own_figures import DRAWN
 from lab.report.check.references import LISTED
 from lab.report.check.safety import PERCENT, require_safe
@@ -39,7 +40,7 @@ def discussion(case: Case) -> Iterator[Finding]:
         kinds = {_flaw(each) for each in error.refusals}
         kind = Flaw.LATEX if kinds == {Flaw.LATEX} else Flaw.SENTENCE
         yield Finding(kind, "the claims check refuses it, so the report does not build")
-        yield from (Finding(_flaw(each), str(each)) for each in error.refusals if _is_of_sources(each))
+        yield from (Finding(_flaw(each), str(each)) for each in error.refusals if _is_beside_the_text(each))
     except ReportError as error:
         yield Finding(Flaw.LATEX, str(error))
 
@@ -61,8 +62,9 @@ def _length(case: Case, text: str) -> Iterator[Finding]:
         )
 
 
-def _is_of_sources(refusal: RefusedSentence) -> bool:
-    return refusal.rule in (LISTED, DRAWN) or refusal.file.endswith(REFERENCES)
+def _is_beside_the_text(refusal: RefusedSentence) -> bool:
+    """Of sources, data or names, which the sentences alone do not show."""
+    return refusal.rule in (LISTED, DRAWN, NAMES) or refusal.file.endswith(REFERENCES)
 
 
 def _flaw(refusal: RefusedSentence) -> Flaw:
