@@ -15,3 +15,4 @@ class OpeningFault(Enum):
     NAME = "name outside the folder"
     TOO_LARGE = "too large"
     NO_DATA = "no data"
+    BESIDE = "trailing data"

@@ -78,7 +78,7 @@ class Flaw(Enum):
     FILE_NAME = "name of an attachment"
     LAYER = "layer"
     METADATA = "metadata"
-    TRAILING = "trailing data"
+    TRAILING = OpeningFault.BESIDE.value
     LATEX = "LaTeX"
     SENTENCE = "sentence"
     NO_DISCUSSION = "no discussion"

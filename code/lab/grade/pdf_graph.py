@@ -16,7 +16,6 @@ from lab.grade.pdf_objects import PdfObjects, PdfValue
 _REFERENCE = re.compile(r"\d+ \d+ R", re.ASCII)
 # Of the file's own order: where objects lie, and digests of that.
 LAYOUT = frozenset({"/ID", "/Size", "/Length", "/W", "/Index", "/Filter", "/DecodeParms", "/Type", "/Prev", "/XRefStm"})
-PACKED = frozenset({"/XRef", "/ObjStm"})
 DEEPEST = 400
 SHOWN = 80  # letters of a value
 # The last of these keys on the way to a difference says what it is about.
@@ -101,10 +100,9 @@ class BothGraphs:
         return [(path, *inside)]
 
     def _unreached(self) -> int:
-        """The objects of the given PDF that no walk reached, but for those in which others are packed."""
-        apart = (key for key, value in self.given.values.items() if not _is_packing(value))
-        strangers = sum(key not in self.pairs for key in apart)
-        own = sum(key not in self.back and not _is_packing(value) for key, value in self.made.values.items())
+        """The objects that no walk reached, as many as the data don't give; others are packed in some."""
+        strangers = sum(key not in self.pairs for key in self.given.values)
+        own = sum(key not in self.back for key in self.made.values)
         return max(0, strangers - own)
 
 
@@ -130,10 +128,6 @@ def _bare(value: PdfValue, is_file: bool) -> PdfValue:  # noqa: FBT001 - which o
 
 def _is_reference(value: PdfValue) -> bool:
     return isinstance(value, str) and bool(_REFERENCE.fullmatch(value))
-
-
-def _is_packing(value: PdfValue) -> bool:
-    return isinstance(value, dict) and value.get("/Type") in PACKED
 
 
 def _short(value: PdfValue) -> str:

@@ -19,6 +19,9 @@ COMMAND = (
     "report.pdf",
 )
 
+AGAIN = "again.pdf"
+WRITE_AGAIN = ("qpdf", "--static-id", "--stream-data=preserve", "report.pdf", AGAIN)
+
 PdfValue = Any  # a value as qpdf writes it: table, list, text, number, or a reference such as "12 0 R"
 
 
@@ -48,6 +51,14 @@ def read_objects(pdf: bytes) -> PdfObjects:
     if not isinstance(trailer, dict):
         raise SubmissionError("the PDF has no trailer", fault=OpeningFault.UNREADABLE)
     return PdfObjects(trailer, values, digests)
+
+
+def beside_objects(pdf: bytes) -> int:
+    """The bytes that belong to no object of the PDF: what is lost when qpdf writes all that it refers to."""
+    with tempfile.TemporaryDirectory(prefix="lab-again-") as name:
+        run_bounded(WRITE_AGAIN, pdf, Path(name), LARGEST_JSON)
+        again = Path(name, AGAIN)
+        return len(pdf) - (again.stat().st_size if again.exists() else 0)
 
 
 def _digest(file: Path) -> str:

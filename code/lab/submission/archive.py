@@ -24,6 +24,9 @@ _PATH = re.compile(rf"(?:{_COMPONENT}/){{0,6}}{_COMPONENT}")
 # A component that begins with a point, but no folder above: what computers, editors and git leave behind.
 _LITTER = re.compile(r"__MACOSX(?:/.*)?|(?:.*/)?\.(?!\.?(?:/|$)).*", re.DOTALL)
 _ENCRYPTED = 0x1
+# Of a zip beside its files' packed bytes: its end, also that of a long one; for each file both heads and a descriptor;
+# and where a computer noted times, owners or long sizes, so much of that.
+_END_BYTES, _EACH_BYTES, _NOTED_BYTES = 22 + 56 + 20, 30 + 46 + 24, 2 * 64
 _ENTRY = b"PK\x01\x02"  # begins each line of a zip's table of contents
 # What zipfile and the libraries that it unpacks with raise for a damaged one.
 _DAMAGED = (
@@ -48,7 +51,7 @@ def unpack(content: bytes, where: str) -> dict[str, bytes]:
     _require_few(content.count(_ENTRY), where)  # before Python makes an object of each
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return _files(archive, where)
+            return _files(archive, len(content), where)
     except _DAMAGED as error:
         raise SubmissionError(f"is no zip file that can be read: {error}", where=where) from error
 
@@ -64,9 +67,10 @@ def require_path(path: str, where: str) -> None:
         raise SubmissionError(f"{path[:100]!r} is no plain path inside a folder", where, fault=OpeningFault.NAME)
 
 
-def _files(archive: zipfile.ZipFile, where: str) -> dict[str, bytes]:
+def _files(archive: zipfile.ZipFile, size: int, where: str) -> dict[str, bytes]:
     entries = [entry for entry in archive.infolist() if not _is_left_out(entry.filename)]
     _require_few(len(entries), where)
+    _require_nothing_beside(archive, size, where)
     files: dict[str, bytes] = {}
     left = LARGEST_TOTAL
     for entry in entries:
@@ -76,6 +80,19 @@ def _files(archive: zipfile.ZipFile, where: str) -> dict[str, bytes]:
         files[entry.filename] = _content(archive, entry, min(LARGEST_FILE, left), where)
         left -= len(files[entry.filename])
     return files
+
+
+def _require_nothing_beside(archive: zipfile.ZipFile, size: int, where: str) -> None:
+    """Readers of zips pass over what stands before, between and behind the files, and in comments."""
+    of_files = sum(_bytes_of(each) for each in archive.infolist())
+    if (beside := size - of_files - _END_BYTES) > 0:
+        raise SubmissionError(f"holds {beside} bytes beside its files", where, fault=OpeningFault.BESIDE)
+
+
+def _bytes_of(entry: zipfile.ZipInfo) -> int:
+    """The most that a file needs in its zip."""
+    noted = _NOTED_BYTES if entry.extra else 0
+    return entry.compress_size + 2 * len(entry.filename.encode()) + _EACH_BYTES + noted
 
 
 def _is_left_out(name: str) -> bool:

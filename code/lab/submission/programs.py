@@ -45,6 +45,13 @@ def binary_names(experiment: Experiment) -> dict[Path, str]:
     }
 
 
+def is_source(name: str, experiment: Experiment) -> bool:
+    """Whether a name in a hand-in is that of a source: the patterns of `sources` tell."""
+    names = folders(experiment)
+    starts = ((each, f"{SOURCES}/{names[each.folder]}/") for each in own_builds(experiment))
+    return any(name.startswith(start) and each.is_source(name.removeprefix(start)) for each, start in starts)
+
+
 def program_files(plan: Plan) -> dict[str, bytes]:
     """The measured binaries, and the present sources."""
     return dict(_measured(plan)) | dict(_sources(plan.experiment))

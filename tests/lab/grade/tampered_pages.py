@@ -121,6 +121,22 @@ def object_that_nothing_refers_to(forger: Forger, variant: int) -> bytes:
     return updated(forger.pdf(), {f"obj:{9000 + variant} 0 R": {"value": {"/Hidden": "u:answers"}}})
 
 
+@found_by("pages", Flaw.STRUCTURE)
+def stream_that_calls_itself_packing(forger: Forger, variant: int) -> bytes:
+    """As if others were packed in it, or their places."""
+    kind = {"/Type": ("/ObjStm", "/XRef")[variant % 2], "/N": 0, "/First": 0, "/Size": 1, "/W": [1, 1, 1]}
+    return updated(forger.pdf(), {"obj:9000 0 R": {"stream": {"dict": kind, "data": "aGlkZGVu" * 9}}})
+
+
+@found_by("pages", Flaw.TRAILING)
+def bytes_between_the_objects(forger: Forger, variant: int) -> bytes:
+    """Before the table of places, which moves."""
+    pdf = forger.pdf()
+    place = int(pdf.split()[-2])
+    hidden = b"%" + b"MZ hidden " * (200 * (1 + variant)) + b"\n"
+    return pdf[:place] + hidden + pdf[place:].replace(f"{place}\n".encode(), f"{place + len(hidden)}\n".encode())
+
+
 @found_by("pages", Flaw.HYPERLINK)
 def heading_of_another_name(forger: Forger, _: int) -> bytes:
     return with_changes(forger.pdf(), lambda value: {"/Title", "/Parent"} <= value.keys(), {"/Title": "u:100 of 100"})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from typing import Any
 
 from tests.lab.grade.forger import Files, Forger
@@ -10,6 +12,7 @@ from tests.lab.grade.tampering import any_key, faster, found_by
 
 from lab.grade.finding import Flaw
 from lab.records.record import SAMPLES
+from lab.submission.package import RECORDS
 
 
 def bump(text: str) -> str:
@@ -150,3 +153,15 @@ def best_run_six_times(forger: Forger, variant: int) -> bytes:
             records[f"{key}/{SAMPLES}"] = records[f"{mine[variant % len(mine)]}/{SAMPLES}"]
 
     return forger.pdf(forger.records(copy))
+
+
+@found_by("records", Flaw.TRAILING)
+def more_in_the_zip_of_records(forger: Forger, variant: int) -> bytes:
+    """Before the first record, behind the last, or where no reader of zips looks."""
+    more, content = b"MZ hidden " * 1000, forger.files[RECORDS]
+    stream = io.BytesIO(content)
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.comment = more
+        archive.infolist()[0].extra = more
+    made = (more + content, stream.getvalue(), content + more)[variant % 3]
+    return forger.pdf(forger.files | {RECORDS: made})

@@ -15,6 +15,7 @@ from tests.lab.grade.own_program import OTHER, experiment
 from lab.errors import LabError
 from lab.grade.case import Case, GradingSetup
 from lab.grade.checks.correct import correct
+from lab.grade.checks.package import strange_programs
 from lab.grade.checks.program import program
 from lab.grade.checks.rerun import rerun
 from lab.grade.checks.sources import sources
@@ -229,6 +230,19 @@ def test_two_programs_of_one_name_in_folders_of_one_name_get_their_own(tmp_path:
         "sources/mine/mine.c": "mine/mine.c", "sources/other/mine.c": "other/mine/mine.c",
     }  # fmt: skip
     assert keep_programs(pack(handed_in), two, tmp_path / "kept") == programs
+
+
+def test_what_is_no_program_among_the_programs_is_named(tmp_path: Path) -> None:
+    names = ("binaries/mine/mine", "sources/mine/mine.c", "sources/mine/x.exe", "binaries/mine/x", "sources/x.c", "x")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "small.toml").write_text(EXPERIMENT)
+    plan: Any = SimpleNamespace(experiment=load(tmp_path / "small.toml"))
+    case: Any = SimpleNamespace(
+        setup=SimpleNamespace(plan=plan),
+        file=lambda _: pack(dict.fromkeys(names, b"")),
+        submission=Submission("x", b"", {PROGRAMS: b""}),
+    )
+    assert [each.what.split()[0] for each in strange_programs(case)] == sorted(names[2:])
 
 
 def test_a_binary_of_another_name_is_not_taken(tmp_path: Path) -> None:

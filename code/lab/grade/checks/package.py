@@ -11,8 +11,9 @@ from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
 from lab.report.prose.people import ids_in
 from lab.report.tex.references import FILE as REFERENCES
+from lab.submission.archive import unpack
 from lab.submission.package import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests
-from lab.submission.programs import own_programs
+from lab.submission.programs import binary_names, is_source, own_programs
 
 LONGEST_ID = 100
 TYPED = ("discussion.tex", "report.toml")
@@ -26,6 +27,7 @@ def package(case: Case) -> Iterator[Finding]:
     yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(wanted - files.keys()))
     strange = files.keys() - wanted - {REFERENCES, *case.own_data}  # which only some texts need
     yield from (Finding(Flaw.STRANGE_FILE, f"{name} is no part of it") for name in sorted(strange))
+    yield from strange_programs(case)
     yield from _digests(case)
     if (page.assignment, page.format) != (case.setup.assignment.name, FORMAT):
         yield Finding(Flaw.ASSIGNMENT, f"it was made for {page.assignment!r}, format {page.format}")
@@ -33,6 +35,16 @@ def package(case: Case) -> Iterator[Finding]:
         yield Finding(Flaw.DRAFT, f"it is marked as a draft: {page.draft[0]}")
     yield from _experiment(case)
     yield from _person(case)
+
+
+def strange_programs(case: Case) -> Iterator[Finding]:
+    """Binaries and sources of the experiment's programs, and nothing else."""
+    experiment = case.setup.plan.experiment
+    if not own_programs(experiment) or PROGRAMS not in case.submission.files:
+        return
+    for name in sorted(unpack(case.file(PROGRAMS), PROGRAMS)):
+        if name not in binary_names(experiment).values() and not is_source(name, experiment):
+            yield Finding(Flaw.STRANGE_FILE, f"{name} in {PROGRAMS} is no part of the programs")
 
 
 def _digests(case: Case) -> Iterator[Finding]:

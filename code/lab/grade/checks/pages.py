@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
 from lab.grade.pdf_graph import BothGraphs
-from lab.grade.pdf_objects import read_objects
+from lab.grade.pdf_objects import beside_objects, read_objects
 from lab.grade.pdf_pixels import differing_pages
 from lab.grade.printed import differing_lines
 
 END = b"%%EOF"
+MOST_BESIDE_BYTES = 1024  # more than the data give: objects may have other numbers, and be packed otherwise
 
 
 def pages(case: Case) -> Iterator[Finding]:
@@ -33,3 +34,6 @@ def _outside(given: bytes, made: bytes) -> Iterator[Finding]:
     ends = [each.count(b"startxref") for each in (given, made)]
     if ends[0] > ends[1]:
         yield Finding(Flaw.TRAILING, f"the PDF was added to after it was made: {ends[0]} ends, the data give {ends[1]}")
+    hidden = beside_objects(given) - beside_objects(made)
+    if hidden > MOST_BESIDE_BYTES:
+        yield Finding(Flaw.TRAILING, f"{hidden} bytes of the PDF belong to nothing that it refers to")
