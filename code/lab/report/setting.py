@@ -40,6 +40,7 @@ class Strand:
     rate_bit_s: int | None  # of its link, where that is limited
     sizes: tuple[int, ...]
     varied: tuple[str, ...] = ()
+    label: str = ""  # as a reader sees it, and no other series
 
 
 @dataclass(frozen=True)

@@ -44,18 +44,22 @@ class UnsteadySite(fake_site.FakeSite):
     slowness = 1.0
 
     def run(self, job: Job) -> Outcome:
-        words = (word.rsplit("/", 1)[-1] for word in job.steps[0].client)
-        message_ns, byte_ns = next(COSTS[word] for word in words if word in COSTS)
         luck = self.slowness * (1 + (job.perturbation.start_delay_ns // 1000) % 13 / 1000)
 
         def cost(size: int) -> int:
             wire_ns = 0.0
             if job.link.rate_bit_s:
                 wire_ns = (size + (size // FRAME + 1) * HEADERS) * 8e9 / job.link.rate_bit_s
-            return round(max(message_ns + byte_ns * size, wire_ns) * luck)
+            return round(max(self.cost(job, size), wire_ns) * luck)
 
         with mock.patch.object(fake_site, "cost", cost):
             return super().run(job)
+
+    def cost(self, job: Job, size: int) -> float:
+        """The ns of a message, whatever the link."""
+        words = (word.rsplit("/", 1)[-1] for word in job.steps[0].client)
+        message_ns, byte_ns = next(COSTS[word] for word in words if word in COSTS)
+        return message_ns + byte_ns * size
 
 
 def plan_of(name: str, folder: Path = EXPERIMENTS, facts: SiteFacts | None = None) -> Plan:
@@ -66,9 +70,9 @@ def plan_of(name: str, folder: Path = EXPERIMENTS, facts: SiteFacts | None = Non
     return make_plan(experiment, facts or SiteFacts.of(site), digests)
 
 
-def record(plan: Plan, results: Path) -> None:
+def record(plan: Plan, results: Path, measuring: UnsteadySite | None = None) -> None:
     """A record for every trial that has none."""
-    site: Any = UnsteadySite()
+    site: Any = measuring or UnsteadySite()
     for each in missing([plan], results)[0]:
         write_record(results, measure(each, site, plan.site))
 

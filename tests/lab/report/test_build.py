@@ -25,9 +25,7 @@ from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report import commands
 from lab.report.build import Report, Sources, build, make_report
-from lab.report.check.text import refused
 from lab.report.claims.ledger import make_claims
-from lab.report.draft.draft import draft
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.published_curves import published_curves
@@ -182,12 +180,6 @@ def test_figures_show_what_the_tables_print(evidence: dict[str, Evidence], name:
 
 def columns_of(table: SizeTable, skip: int) -> list[list[Markup]]:
     return [[each for each in column if each] for column in list(zip(*table.rows, strict=True))[skip:]]
-
-
-@pytest.mark.parametrize("name", WHOLE)
-def test_the_draft_obeys_the_rules(evidence: dict[str, Evidence], name: str) -> None:
-    claims = make_claims(evidence[name])
-    assert list(refused(draft(claims), "draft", claims.ledger)) == []
 
 
 def test_ceilings_are_drawn_where_the_link_has_a_rate(evidence: dict[str, Evidence]) -> None:

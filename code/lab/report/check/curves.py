@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lab.model.sizes import format_size
+from lab.report.check.meant import meant
 from lab.report.check.sentence import Clause, size_of
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
 from lab.report.claim import Claim, Ledger
@@ -31,10 +32,9 @@ class CurveClaims:
 
 
 def curves_of(part: Clause) -> list[CurveClaims]:
-    """Of the programs of the clause, on its link; the first series of each."""
+    """The series that it means without doubt; else the first of each of its programs, on its link."""
     ledger, link = part.sentence.ledger, link_named(part.words) or link_named(part.sentence.words) or FREE
-    claimed = {name for each in part.uses if each.claim and len(each.claim.series) == 1 for name in each.claim.series}
-    own = [each for each in ledger.setting.strands if each.name in claimed and f"{each.name}.peak" in ledger]
+    own = [each for each in meant(part) if f"{each.name}.peak" in ledger]
     if own:
         return [CurveClaims(each, ledger) for each in own]
     groups = (

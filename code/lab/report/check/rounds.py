@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from lab.report.check.latex import MARK
+from lab.report.check.meant import meant
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import group_of, link_named, link_of
@@ -17,6 +19,7 @@ _AGREE = re.compile(
     re.I,
 )
 _EVERY = re.compile(r"\b(?:all|every|each|any)\b[^.;]*\bsizes?\b|\balways\b|\beverywhere\b", re.I)
+_SOME = re.compile(rf"{MARK} of (?:the )?(?:{MARK}|\d+) sizes")
 _DENIED = re.compile(r"\b(?:not|never|no|hardly|nowhere)\b|n't\b", re.I)
 
 
@@ -30,7 +33,7 @@ def rounds_agree(sentence: Sentence) -> Iterator[Objection]:
 
 
 def _is_of_all(part: Clause) -> bool:
-    words = part.words
+    words = _SOME.sub("some", part.words)
     return part.is_stated and bool(_ROUNDS.search(words) and _EVERY.search(words)) and not _DENIED.search(words)
 
 
@@ -39,7 +42,7 @@ def _left(part: Clause) -> Iterator[Claim]:
     ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
     link = link_named(part.words) or link_named(part.sentence.words)
     groups = {each.group for each in part.mentions or part.sentence.mentions}
-    for strand in setting.strands:
+    for strand in meant(part) or setting.strands:
         claim = ledger.get(f"{strand.name}.unsettled")
         is_named = not groups or group_of(strand) in groups
         if claim and is_named and claim.estimate.value and (not link or link_of(claim, setting) in ("", link)):

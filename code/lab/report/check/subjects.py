@@ -93,9 +93,13 @@ def link_named(words: str) -> str:
 
 def link_of(claim: Claim, setting: Chosen) -> str:
     """The sort of a claim's link; nothing where the experiment has one link, or the claim none."""
-    sorts = {_sort(each) for each in setting.strands}
-    found = {_sort(each) for name in claim.series if (each := setting.strand(name))}
-    return found.pop() if len(sorts) == 2 and len(found) == 1 else ""
+    found = {sort_of(each, setting) for name in claim.series if (each := setting.strand(name))}
+    return found.pop() if len(found) == 1 else ""
+
+
+def sort_of(strand: Strand, setting: Chosen) -> str:
+    """The same of one series."""
+    return _sort(strand) if len({_sort(each) for each in setting.strands}) == 2 else ""
 
 
 def _sort(strand: Strand) -> str:

@@ -11,9 +11,10 @@ from operator import itemgetter
 from lab.analysis.estimate import Estimate
 from lab.analysis.verdict import Verdict, apart
 from lab.model.sizes import format_size
+from lab.report.check.meant import meant
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, size_of, sizes_in
-from lab.report.check.subjects import FREE, group_of, link_named, link_of
+from lab.report.check.subjects import FREE, group_of, link_named, sort_of
 from lab.report.claim import Claim
 
 MARGIN = 0.01
@@ -60,19 +61,28 @@ def _quicker(ours: Claim, base: Claim) -> Verdict:
 
 def _times(group: str, part: Clause) -> dict[str, Claim]:
     """The times of a program by size, by their names without the series."""
-    words = part.words
-    link = link_named(words) or link_named(part.sentence.words) or FREE
-    ledger, (calls, modes) = part.sentence.ledger, calls_named(words)
-    names = {each.name for each in ledger.setting.strands if group_of(each) == group}
+    ledger, (calls, modes) = part.sentence.ledger, calls_named(part.words)
+    names = _names(group, part)
     found = {}
     for claim in ledger.values():
         if claim.unit != "s" or not claim.name.endswith(_OF_MESSAGES) or size_of(claim) is None:
             continue
-        if len(claim.series) == 1 and claim.series[0] in names and link_of(claim, ledger.setting) in ("", link):
+        if len(claim.series) == 1 and claim.series[0] in names:
             name = claim.name.removeprefix(f"{claim.series[0]}.")
             if _is_of(name, calls) and _is_of(name, modes):
                 found[name] = claim
     return found
+
+
+def _names(group: str, part: Clause) -> set[str]:
+    """The series of a program that the clause means; else all of those on its link."""
+    link = link_named(part.words) or link_named(part.sentence.words) or FREE
+    setting = part.sentence.ledger.setting
+    strands = [each for each in setting.strands if sort_of(each, setting) in ("", link)]
+    for found in (meant(part), strands):
+        if names := {each.name for each in found if group_of(each) == group}:
+            return names
+    return set()
 
 
 def _is_of(name: str, wanted: list[str]) -> bool:

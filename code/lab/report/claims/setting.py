@@ -55,9 +55,11 @@ def setting_of(evidence: Evidence) -> Chosen:
 
 
 def _strand(evidence: Evidence, series: Series) -> Strand:
-    link = subject(evidence, series, dict(series.points()[0])).link
-    sizes = series.sizes(evidence.plan.site.name)
-    return Strand(series.name, series.program, link, series.link.rate_bit_s, sizes, tuple(series.vary))
+    curve = subject(evidence, series, dict(series.points()[0]))
+    label = "" if curve.point else curve.words
+    return Strand(
+        series.name, series.program, curve.link, series.link.rate_bit_s, curve.sizes, tuple(series.vary), label
+    )
 
 
 def _constants(evidence: Evidence) -> Iterator[Constant]:

@@ -28,7 +28,7 @@ FEW_BYTES = (
     "Subtracting the way back of an answer changes little where a round holds many bytes, and is a guess where it "
     "holds few."
 )
-DEPENDS = "The answer depends on the size of the message: no single factor stands for both programs."
+DEPENDS = "The answer depends on the size of the message: no single factor holds at all sizes."
 NO_MESSAGE = (
     "A send's time says when its buffer is free again, and a receive's holds the wait for the sender: neither of them "
     "is the time that a message takes."
@@ -68,7 +68,7 @@ def _of_sweeps(claims: AllClaims) -> Iterator[Answer]:
     margin = cite(claims.constants.judging.margin)
     if best:
         sweep, gain = best[0]
-        left_out = f"leaves out a factor of {cite(gain.gain)}{moved_words([gain])}"
+        left_out = f"leaves out a factor of {cite(gain.gain)} on the same link{moved_words([gain])}"
         last = f"A throughput that is quoted without {parameters_of(sweep.series)} {left_out}."
         yield Answer(_figures(sweep, gain), tuple(_gain(*each) for each in best), last)
     if idle:

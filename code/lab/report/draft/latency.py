@@ -33,10 +33,12 @@ def latency_sentences(claims: AllClaims) -> Iterator[str]:
 
 
 def by_transport(claims: AllClaims) -> list[list[LatencyClaims]]:
-    """Those of our programs, a list for each link."""
-    groups = by_link(claims.evidence.all_series("latency"))
-    ours = [[claims.latencies[each.name] for each in group.series if is_ours(each)] for group in groups]
-    return [each for each in ours if each]
+    """Those of our programs, a list for each link and the same ends of the sizes."""
+    ours: dict[tuple[str, int, int], list[LatencyClaims]] = {}
+    for group in by_link(claims.evidence.all_series("latency")):
+        for found in (claims.latencies[each.name] for each in group.series if is_ours(each)):
+            ours.setdefault((group.suffix, min(found.by_size), max(found.by_size)), []).append(found)
+    return list(ours.values())
 
 
 def halves(found: list[LatencyClaims]) -> str:

@@ -40,7 +40,7 @@ def _shape(words: str, shape: Shape, margin: Claim) -> Iterator[str]:
     if shape.knee:
         yield f"On logarithmic axes its curve bends once, at {cite(shape.knee)} by segmented regression."
     else:
-        yield "Its curve has no knee that the data support: it bends gradually, or more than once."
+        yield f"The curve of {words} has no knee that the data support: it bends gradually, or more than once."
     yield _jump(shape.jump, words)
     fall = shape.fall
     if fall.factor.verdict is Verdict.LESS:

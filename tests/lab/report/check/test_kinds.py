@@ -59,6 +59,11 @@ HONEST = [
     ("mpi_bandwidth_latency", "TCP transfers 256 kB sooner than verbs."),
     ("mpi_bandwidth_latency", "Over verbs the time falls at 264 kB."),
     ("mpi_blocking_nonblocking", "Over TCP a non-blocking send returns no sooner than a blocking one."),
+    (
+        "throughput_until_stable",
+        r"TCP's rounds agreed in every trial at \claim{ethernet.agreed} of \claim{count.sizes} sizes.",
+    ),
+    ("verbs_throughput", r"Without lists RDMA still grows at the end: the last step is \claim{verbs.single.last}."),
     ("mpi_blocking_nonblocking", "The send over verbs has a step at 4088 bytes."),
 ]
 

@@ -1,17 +1,20 @@
-"""The first page and the last one: lab.report.draft.{abstract,answers}, lab.report.evidence.{dates,words}."""
+"""Drafts, the first page and the last one: lab.report.draft.*, lab.report.evidence.{dates,words}."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from tests.lab.report import laboratory
+from tests.lab.report.draft import crooked
 
 from lab.report.check.text import refused
 from lab.report.claims.ledger import AllClaims, make_claims
 from lab.report.draft.abstract import abstract, conclusion, headline
+from lab.report.draft.draft import draft
 from lab.report.evidence.dates import measured_on
 from lab.report.evidence.words import about_site
 from lab.report.pictures import pictures
@@ -32,6 +35,25 @@ ALL = {
 @pytest.fixture(scope="module", params=ALL)
 def claims(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AllClaims:
     return make_claims(laboratory.evidence_of(request.param, tmp_path_factory.mktemp("records")))
+
+
+def test_the_draft_obeys_the_rules(claims: AllClaims) -> None:
+    assert list(refused(draft(claims), "draft", claims.ledger)) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_the_curves_do_no_drafted_sentence_is_refused(seed: int, tmp_path: Path) -> None:
+    claims = make_claims(crooked.evidence(seed, tmp_path))
+    text = "\n\n".join((draft(claims), abstract(claims), conclusion(claims)))
+    assert list(refused(text, "draft", claims.ledger)) == []
+
+
+def test_whichever_series_there_are_no_drafted_sentence_is_refused(tmp_path: Path) -> None:
+    whole = crooked.evidence(0, tmp_path)
+    for names in pairwise(each.name for each in whole.plan.experiment.series):
+        claims = make_claims(crooked.part_of(whole, names))
+        text = "\n\n".join((draft(claims), abstract(claims), conclusion(claims)))
+        assert list(refused(text, "draft", claims.ledger)) == [], names
 
 
 def test_the_first_page_has_sentences_of_claims_that_obey_the_rules(claims: AllClaims) -> None:
