@@ -159,11 +159,12 @@ COMMANDS = (
     ),
     Command(
         "kit",
-        "begin a kit (new), make what students get of it (make), grade its solution (try), make a class (sample)",
+        "begin a kit (new), make what students get of it (make), write its solution (solve) and grade it (try), "
+        "make a class (sample)",
         "lab kit make verbs_throughput",
         (
-            argument("action", choices=("new", "make", "try", "sample")),
-            argument("kit", help="a name in experiments/assignments/"),
+            argument("action", choices=("new", "make", "solve", "try", "sample")),
+            argument("kit", help="a name in experiments/assignments/; of solve and try also `all`"),
             argument(
                 "--experiment", default="verbs_throughput", help=f"of a new kit: {EXPERIMENT} (default: %(default)s)"
             ),

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lab.errors import SpecError
 from lab.places import ASSIGNMENTS, SUBMISSIONS, from_here
 
+if TYPE_CHECKING:
+    from lab.kit.kit import Kit
+
 COMMANDS = ("kit",)
+ALL = "all"
 
 
 def kit(options: Namespace) -> int:
-    """Make a kit's parcel, begin a new kit, or try one by its reference solution."""
-    actions = {"new": _new, "make": _make, "try": _try, "sample": _sample}
+    """Make a kit's parcel, begin a new kit, write its reference solution, or try it by that."""
+    actions = {"new": _new, "make": _make, "solve": _solve, "try": _try, "sample": _sample}
     return actions[options.action](options)
 
 
@@ -42,18 +47,38 @@ def _make(options: Namespace) -> int:
     return 0
 
 
+def _solve(options: Namespace) -> int:
+    """The discussion of each kit's solution, as the data are today."""
+    from lab.kit.solve import measured, scratch
+
+    for found in _kits(options.kit):
+        with scratch() as folder:
+            solved = measured(found, options.results, options.jobs, Path(folder))
+            print(from_here(solved.write_discussion()), flush=True)
+    return 0
+
+
 def _try(options: Namespace) -> int:
     """The reference solution, handed in and graded: 0 if it has all points."""
+    return max(_tried(found, options) for found in _kits(options.kit))
+
+
+def _tried(found: Kit, options: Namespace) -> int:
     from lab.grade.commands import graded
-    from lab.kit.kit import load_kit
     from lab.kit.solve import scratch, solve
 
-    found = load_kit(options.kit)
     with scratch() as folder:
         solved = solve(found, options.results, options.jobs, Path(folder))
         file = solved.handed_in("solution", solved.discussion, Path(folder) / "hand-in")
         grading = Namespace(**vars(options) | {"assignment": found.assignment.named, "out": options.grades})
         return graded(grading, file, ())
+
+
+def _kits(named: str) -> list[Kit]:
+    """The one of this name, or all of the lab."""
+    from lab.kit.kit import load_kit
+
+    return [load_kit(each.stem) for each in sorted(ASSIGNMENTS.glob("*.toml"))] if named == ALL else [load_kit(named)]
 
 
 def _sample(options: Namespace) -> int:

@@ -12,6 +12,7 @@ from tests.lab.hand_ins import Course
 from lab.errors import SpecError
 from lab.kit.kit import Kit, load_kit
 from lab.kit.solve import Solved, laid_out, sample, solve
+from lab.report.checking import ledger_of, refusals_of
 
 
 @pytest.fixture
@@ -30,6 +31,13 @@ def test_a_sample_has_so_many_hand_ins_and_they_differ(solved: Solved, tmp_path:
     files = list(sample(solved, 2, tmp_path / "in"))
     assert [each.name for each in files] == ["s001.assignment.pdf", "s002.assignment.pdf"]
     assert files[0].read_bytes() != files[1].read_bytes()
+
+
+def test_a_solution_is_written_once_more_and_passes_the_check(solved: Solved) -> None:
+    file = solved.write_discussion()
+    assert file == solved.kit.solution / solved.texts.name / "discussion.tex"
+    assert file.read_text().startswith("% One text that earns all points")
+    assert refusals_of(file, ledger_of(solved.plan, solved.results, file.parent)) == []
 
 
 def test_a_solution_lies_over_what_students_get(tmp_path: Path) -> None:
