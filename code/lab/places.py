@@ -24,6 +24,7 @@ DOCS = ROOT / "docs"
 TEMPLATES = ROOT / "templates"
 REPORTS = ROOT / "report"
 SUBMISSIONS = ROOT / "submission"
+GRADING = CACHE / "grade"  # the grader's own records, and what is rebuilt from them
 RESULTS = ROOT / "results"
 REFERENCE = RESULTS / "reference"
 

@@ -19,6 +19,7 @@ class Wrong:
     file: str
     old: str
     new: str
+    points: int = 0  # of a program that works, and is slow
 
     def apply(self, program: Path) -> None:
         file = program / self.file
@@ -77,6 +78,16 @@ USUAL = (
         "lists.c",
         "(uint64_t)((first + i) % DEPTH) * s->size",
         "0",
+    ),
+    Wrong(
+        "nagle",
+        "sockets",
+        Flaw.SLOW,
+        "set TCP_NODELAY, or hand the whole message to one send()",
+        "sockets.c",
+        "\tsend_at_once(there);\n",
+        "\t(void)send_at_once;\n",
+        points=3,
     ),
     Wrong(
         "warm_up_timed",

@@ -27,7 +27,7 @@ from lab.cli.arguments import (
     hosts,
 )
 from lab.cli.overview import ShowVersion, by_reader
-from lab.places import REPORTS, RESULTS
+from lab.places import GRADING, REPORTS, RESULTS
 from lab.submission.assignment import CHECKS
 
 FURTHER = "\nlab COMMAND --help shows its options and an example"
@@ -171,7 +171,13 @@ COMMANDS = (
             argument("--count", type=count, default=30, help="hand-ins of a sample (default: 30)"),
             file("--out", "the folder that is written to (default of make: submission)", metavar="DIR"),
             file("--grades", "the folder of grades", default=RESULTS / "grades", metavar="DIR"),
-            *(RECORDS, JOBS),
+            file(
+                "--results",
+                "the records of solutions (default: the grader's own, so that grading measures nothing again)",
+                default=GRADING / "results",
+                metavar="DIR",
+            ),
+            JOBS,
         ),
     ),
     Command(

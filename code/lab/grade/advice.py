@@ -46,6 +46,11 @@ BY_WORDS = (
         r"the data took another way",
         "fewer bytes crossed the link than the program says: each message must be posted, with all of its bytes",
     ),
+    (
+        r"delays an acknowledgement",
+        "Nagle's algorithm holds a message's second, small part back until the first is acknowledged: set TCP_NODELAY, "
+        "or hand the whole message to one send()",
+    ),
     (r"the region is not all", "count the bytes of all messages that the buffer holds"),
     (
         r"did not end|deadline",

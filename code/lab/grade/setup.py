@@ -11,7 +11,7 @@ from lab.errors import SpecError
 from lab.files.included import files_of
 from lab.files.stamp import digest_files
 from lab.grade.case import GradingSetup
-from lab.places import CACHE, HOSTS, PUBLISHED, ROOT, TEMPLATES
+from lab.places import GRADING, HOSTS, PUBLISHED, ROOT, TEMPLATES
 from lab.plan.plan import Planned
 from lab.plan.sources import source_files
 from lab.plan.workshop import open_workshop
@@ -23,7 +23,6 @@ from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.programs import own_builds, own_programs
 
 CODE = ROOT / "code" / "lab"
-OWN = CACHE / "grade"  # the grader's own records, and what is rebuilt from them
 
 
 def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> GradingSetup:
@@ -38,7 +37,7 @@ def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> Gradi
     jobs, grader = shop.site.at_once or jobs, _grader(assignment, plan.experiment)
     witness = open_site(assignment.site) if spread else site  # this computer's own gives the same bytes
     return GradingSetup(
-        assignment, shop.site, plan, OWN / "results", TEMPLATES, OWN, jobs, _watch(), grader,
+        assignment, shop.site, plan, GRADING / "results", TEMPLATES, GRADING, jobs, _watch(), grader,
         witness if isinstance(witness, Witness) else None,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import RecordError, SpecError
-from lab.files.included import read_whole
+from lab.files.included import files_of
 from lab.files.storage import write_text
 from lab.kit.kit import Kit
 from lab.places import CACHE, TEMPLATES
@@ -87,14 +87,16 @@ def measured(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
 def laid_out(kit: Kit, folder: Path) -> Path:
     """The experiment with what it brings along, and the solution's files in their places; its file."""
     file = kit.experiment.file
-    copy = folder / file.name
-    copy.write_bytes(read_whole(file).text.encode())
+    for each in files_of(file):  # a claim names the file that chose its value
+        place = folder / each.relative_to(file.parent)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(each.read_bytes())
     for each in own_builds(kit.experiment):
         shutil.copytree(each.folder, folder / each.folder.relative_to(file.parent), dirs_exist_ok=True)
     for path, content in kit.solved().items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
-    return copy
+    return folder / file.name
 
 
 def sample(solved: Solved, count: int, folder: Path) -> Iterator[Path]:

@@ -10,6 +10,7 @@ from tests.lab import hand_ins
 from tests.lab.hand_ins import Course
 
 from lab.errors import SpecError
+from lab.files.included import source_of
 from lab.kit.kit import Kit, load_kit
 from lab.kit.solve import Solved, laid_out, sample, solve
 from lab.report.checking import ledger_of, refusals_of
@@ -46,6 +47,13 @@ def test_a_solution_lies_over_what_students_get(tmp_path: Path) -> None:
     assert file.read_text() == kit.experiment.file.read_text()
     assert "ibv_open_device" in (tmp_path / "program" / "open.c").read_text()
     assert (tmp_path / "program" / "course.c").exists() and (tmp_path / file.stem / "discussion.tex").exists()
+
+
+def test_a_claim_of_a_solution_names_the_file_that_a_grader_names(tmp_path: Path) -> None:
+    kit = load_kit("verbs_throughput")
+    laid = laid_out(kit, tmp_path)
+    wanted = source_of(kit.experiment.file, ("profile", "exact", "tx_depth"))
+    assert wanted.startswith("shared/") and source_of(laid, ("profile", "exact", "tx_depth")) == wanted
 
 
 def test_a_kit_without_a_solution_cannot_be_tried(kit: Kit, tmp_path: Path) -> None:

@@ -20,12 +20,14 @@ from lab.grade.programs import firsts
 from lab.grade.result import PartPoints
 from lab.grade.witness.link import watched
 from lab.plan.plan import Plan, Planned
-from lab.records.comparison import compare
+from lab.records.comparison import Result, compare
 from lab.records.table import make_table
 from lab.spec.experiment import Comparison
 from lab.submission.steps import TaskStep
 
 Found = Finding | PartPoints
+DELAYED_ACK_NS = 40_000_000  # TCP_DELACK_MIN, include/net/tcp.h of Linux
+LEAST_HELD = 0.5  # of it: a connection's first acknowledgements come at once
 
 
 def steps(case: Case) -> Iterator[Found]:
@@ -83,22 +85,33 @@ def _seen(case: Case, planned: Planned) -> list[tuple[Flaw, str]]:
 
 def _tiers(case: Case, plan: Plan, step: TaskStep, *, works: bool) -> Iterator[Found]:
     """The geometric mean over the experiment's sizes of the rate over the other series', by the grader's records."""
-    reached = _speed(case, plan, step) if works else 0.0
+    found = _compared(case, plan, step) if works else None
+    reached = found.geometric_mean if found else 0.0
     for tier in step.tiers:
         has = reached >= tier.at_least
         yield PartPoints(f"{step.series}: at least {tier.at_least:g} of {step.against}", tier.points, tier.points * has)
     missed = [tier for tier in step.tiers if reached < tier.at_least]
-    if works and missed:
+    if found and missed:
         what = f"it reaches {reached:.2f} of the rate of {step.against} in the mean over the sizes"
-        yield Finding(Flaw.SLOW, f"{step.series}: {what}; {missed[0].at_least:g} gives {missed[0].points} points more")
+        more = f"{missed[0].at_least:g} gives {missed[0].points} points more"
+        said = "; ".join([f"{step.series}: {what}", more, *_waits(found)])
+        yield Finding(Flaw.SLOW, with_advice(Flaw.SLOW, said, step.advice))
 
 
-def _speed(case: Case, plan: Plan, step: TaskStep) -> float:
+def _waits(found: Result) -> Iterator[str]:
+    """A message that takes as long as an acknowledgement is held back, even where it takes least."""
+    took_ns = min(size * 1e9 / rate for size, rate in found.ours.items())
+    if took_ns > LEAST_HELD * DELAYED_ACK_NS:
+        delay = f"Linux delays an acknowledgement by {DELAYED_ACK_NS / 1e6:g} ms"
+        yield f"a message takes {took_ns / 1e6:.0f} ms, and {delay}"
+
+
+def _compared(case: Case, plan: Plan, step: TaskStep) -> Result | None:
     pair = (step.series, step.against)
     planned = tuple(each for each in plan.planned if each.series.name in pair)
     try:
         case.setup.measure(planned)
     except Blocked:
-        return 0.0
+        return None
     rows = make_table(replace(plan, planned=planned), case.setup.results)
-    return compare(Comparison(step.series, step.series, (step.against,), 0.0), rows).geometric_mean
+    return compare(Comparison(step.series, step.series, (step.against,), 0.0), rows)

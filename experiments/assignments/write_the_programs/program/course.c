@@ -1,4 +1,4 @@
-/* The frame around the nine files: options, the way to the other end, and a check of each step. */
+/* The frame around the ten files: options, the way to the other end, and a check of each step. */
 #include "course.h"
 
 #include <errno.h>
@@ -10,11 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum step { OPEN, CONNECT, REGISTER, WRITE, POLL, MANY, INLINE, SIGNAL, LISTS };
+enum step { OPEN, CONNECT, REGISTER, WRITE, POLL, MANY, INLINE, SIGNAL, LISTS, SOCKETS };
 
-static const char *const names[] = {
-	"open", "connect", "register", "write", "poll", "many", "inline", "signal", "lists"
-};
+static const char *const names[] = { "open", "connect", "register", "write", "poll",
+				     "many", "inline",  "signal",   "lists", "sockets" };
 static int64_t (*const senders[])(struct side *, long, long) = {
 	[POLL] = one_at_a_time, [MANY] = many_in_flight, [INLINE] = inline_data, [SIGNAL] = signal_some, [LISTS] = lists
 };
@@ -191,6 +190,21 @@ static void none_left(struct side *s)
 	       "a completion is left: take each with ibv_poll_cq before the time ends, or the queue will be full");
 }
 
+static void print_rate(struct side *s, int64_t took_ns)
+{
+	printf("%u %.6f kB/s\n", s->size, (double)s->size * (double)messages / (double)took_ns * 1e6);
+}
+
+static void step_sockets(struct side *s)
+{
+	s->buffer = calloc(1, s->size);
+	both_are_here();
+	if (s->is_server)
+		answer_over_tcp(s, there);
+	else
+		print_rate(s, over_tcp(s, there, warmup, messages));
+}
+
 static void act(struct side *s)
 {
 	int64_t took_ns;
@@ -207,7 +221,7 @@ static void act(struct side *s)
 	}
 	took_ns = senders[last](s, warmup, messages);
 	none_left(s);
-	printf("%u %.6f kB/s\n", s->size, (double)s->size * (double)messages / (double)took_ns * 1e6);
+	print_rate(s, took_ns);
 }
 
 static const char *word(int argc, char **argv, const char *name, const char *otherwise)
@@ -222,7 +236,7 @@ static void read_options(int argc, char **argv, struct side *s)
 {
 	const char *step = word(argc, argv, "--step", "");
 
-	while (last <= LISTS && strcmp(names[last], step))
+	while (last <= SOCKETS && strcmp(names[last], step))
 		last++;
 	s->device = word(argc, argv, "--device", NULL);
 	s->is_server = argc > 1 && !strcmp(argv[1], "--server");
@@ -232,9 +246,9 @@ static void read_options(int argc, char **argv, struct side *s)
 	warmup = atol(word(argc, argv, "--warmup", "0"));
 	seed = strtoull(word(argc, argv, "--seed", "0"), NULL, 10);
 	beginning = s->size < 8 ? s->size : 8;
-	if (last <= LISTS && s->device && s->size && messages > 0)
+	if (last <= SOCKETS && (s->device || last == SOCKETS) && s->size && messages > 0)
 		return;
-	fprintf(stderr, "usage: program [--server] --step open..lists --device D --size N [--port P] HOST\n");
+	fprintf(stderr, "usage: program [--server] --step open..sockets --device D --size N [--port P] HOST\n");
 	exit(2);
 }
 
@@ -243,8 +257,13 @@ int main(int argc, char **argv)
 	struct side s = { 0 };
 
 	read_options(argc, argv, &s);
-	step_open(&s);
+	if (last != SOCKETS)
+		step_open(&s);
 	meet(s.is_server, argv[argc - 1]);
+	if (last == SOCKETS) {
+		step_sockets(&s);
+		return 0;
+	}
 	both_are_here();
 	if (last >= CONNECT)
 		step_connect(&s);

@@ -1,4 +1,4 @@
-/* What the course gives to the nine files of a student, and what it asks of each. Leave this file as it is: a grader
+/* What the course gives to the ten files of a student, and what it asks of each. Leave this file as it is: a grader
  * takes its own copy of it. */
 #ifndef COURSE_H
 #define COURSE_H
@@ -51,6 +51,13 @@ int64_t many_in_flight(struct side *s, long warmup, long count); /* 6: up to DEP
 int64_t inline_data(struct side *s, long warmup, long count);    /* 7: as 6, and inside the request where it fits */
 int64_t signal_some(struct side *s, long warmup, long count);    /* 8: as 6, one completion for LIST messages */
 int64_t lists(struct side *s, long warmup, long count);          /* 9: as 8, LIST requests for one call */
+
+/* 10: by TCP, without verbs. A message is its beginning, as course_fill() writes it (8 bytes, or less of a shorter
+ * one), and the rest of its s->size bytes. The server answers each whole message by one byte, until the client leaves.
+ * The client waits for the answer before its next message. `there` is a connected socket, s->buffer holds one message.
+ */
+int64_t over_tcp(struct side *s, int there, long warmup, long count);
+void answer_over_tcp(struct side *s, int there);
 
 /* Given by the course. */
 void course_fill(char *at, long number); /* writes the beginning of a message */
