@@ -26,7 +26,7 @@ from lab.submission.programs import SOURCES
 
 KIT = load_kit("write_the_programs")
 PROGRAM = ASSIGNMENTS / KIT.name / "program"
-FEW = 'sizes = "256"\niterations = 100\nwarmup = 64\n'
+FEW = 'sizes = "256"\niterations = 200\nwarmup = 64\n'
 TIMED = "sockets"  # the step whose tiers are graded here, too
 
 Graded = Callable[[str, Wrong | None], tuple[list[Finding], list[PartPoints]]]

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from lab.errors import RecordError, SpecError
@@ -19,7 +20,7 @@ from lab.plan.workshop import open_workshop
 from lab.report.build import Sources, build
 from lab.report.claims.ledger import make_claims
 from lab.report.draft.draft import draft
-from lab.report.evidence.evidence import gather
+from lab.report.evidence.evidence import Evidence, gather
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites import open_site
 from lab.submission.hand_in import Work, hand_in
@@ -47,9 +48,13 @@ class Solved:
         (self.texts / "report.toml").write_text(PEOPLE.format(person))
         (self.texts / DISCUSSION).write_text(discussion)
         report = self.plan.experiment.file.with_suffix(".pdf")
-        evidence = gather(self.plan, self.results)
-        report.write_bytes(build(Sources(self.plan.experiment.file, TEMPLATES), evidence, CACHE / "report"))
+        report.write_bytes(build(Sources(self.plan.experiment.file, TEMPLATES), self.evidence, CACHE / "report"))
         return hand_in(Work(self.kit.assignment, self.plan, self.results, report, ()), folder, ())
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """Once for all hand-ins."""
+        return gather(self.plan, self.results)
 
     @property
     def discussion(self) -> str:
@@ -58,7 +63,7 @@ class Solved:
     def write_discussion(self) -> Path:
         """The kit's solution once more, as these records are."""
         file = self.kit.solution / self.texts.name / DISCUSSION
-        write_text(file, HEAD + draft(make_claims(gather(self.plan, self.results))))
+        write_text(file, HEAD + draft(self.evidence.once(make_claims)))
         return file
 
 
@@ -87,10 +92,10 @@ def measured(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
 def laid_out(kit: Kit, folder: Path) -> Path:
     """The experiment with what it brings along, and the solution's files in their places; its file."""
     file = kit.experiment.file
-    for each in files_of(file):  # a claim names the file that chose its value
-        place = folder / each.relative_to(file.parent)
+    for typed in files_of(file):  # a claim names the file that chose its value
+        place = folder / typed.relative_to(file.parent)
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(each.read_bytes())
+        place.write_bytes(typed.read_bytes())
     for each in own_builds(kit.experiment):
         shutil.copytree(each.folder, folder / each.folder.relative_to(file.parent), dirs_exist_ok=True)
     for path, content in kit.solved().items():

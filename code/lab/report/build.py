@@ -108,7 +108,7 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
 
 def make_report(sources: Sources, evidence: Evidence, cache: Path, before: Path | None = None) -> Report:
     """The finished report, or an error that says what to change; `before` keeps what LaTeX left, for the next one."""
-    claims = make_claims(evidence)
+    claims = evidence.once(make_claims)  # who builds several reports of the same data waits for them once
     ledger, gallery = claims.ledger, Gallery(pictures(claims), cache / "figures")
     typed = typed_texts(sources.typed)
     people = read_people(sources.people)
