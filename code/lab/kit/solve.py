@@ -17,7 +17,7 @@ from lab.kit.kit import Kit
 from lab.places import CACHE, TEMPLATES
 from lab.plan.plan import Plan, Planned
 from lab.plan.workshop import open_workshop
-from lab.report.build import Sources, build
+from lab.report.build import Sources, make_report
 from lab.report.claims.ledger import make_claims
 from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence, gather
@@ -48,7 +48,8 @@ class Solved:
         (self.texts / "report.toml").write_text(PEOPLE.format(person))
         (self.texts / DISCUSSION).write_text(discussion)
         report = self.plan.experiment.file.with_suffix(".pdf")
-        report.write_bytes(build(Sources(self.plan.experiment.file, TEMPLATES), self.evidence, CACHE / "report"))
+        sources, left = Sources(self.plan.experiment.file, TEMPLATES), self.texts / "latex"
+        report.write_bytes(make_report(sources, self.evidence, CACHE / "report", left).pdf)
         return hand_in(Work(self.kit.assignment, self.plan, self.results, report, ()), folder, ())
 
     @cached_property

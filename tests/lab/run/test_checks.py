@@ -91,6 +91,7 @@ MS = 1_000_000
         ((273, 270, 147, 55), 664, []),  # as plain_verbs took them on the exact machine
         ((273, 270, 147, 55), 0.664, ["busy for 525.000 ms", "may be 753 times too high"]),
         ((30, 30, 30), 0.1, []),  # short messages: nearly all is the start
+        ((47, 44, 44), 0.34, []),  # 200 messages over a card: the first start reads the program
         ((3000,), 1990, []),
         ((3000,), 2, ["busy for 2000.000 ms", "may be 952 times too high"]),
         ((273, 55), 0, []),  # no duration is printed
