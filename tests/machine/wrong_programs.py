@@ -50,13 +50,18 @@ EARLY = """	int64_t start, took;
 	send_each(s, warmup + DEPTH, warmup + count);
 	return took;"""
 
+POST = '\tcheck(!ibv_post_send(s->qp, wr, &bad), "ibv_post_send");'
+ONE_LARGE = (
+    "\tsge[0].length *= (uint32_t)count;\n\twr[0].next = NULL;\n\twr[0].send_flags = IBV_SEND_SIGNALED;\n" + POST
+)
+
 # Those that every run of the tests tries, then the others.
 USUAL = (
     Wrong(
         "no_completion_polled",
         "poll",
         Flaw.FAILS,
-        "take each with ibv_poll_cq before the time ends",
+        "take completions with ibv_poll_cq before more requests than its depth are posted",
         "poll.c",
         "\t\twait_for(s, 1);\n",
         "",
@@ -100,6 +105,15 @@ USUAL = (
     ),
 )
 OTHERS = (
+    Wrong(
+        "one_large_message_for_many",
+        "lists",
+        Flaw.MESSAGES,
+        "one large message in place of many",
+        "lists.c",
+        POST,
+        ONE_LARGE,
+    ),
     Wrong(
         "nothing_written_yet",
         "poll",
@@ -157,7 +171,7 @@ OTHERS = (
     Wrong(
         "time_stopped_too_early",
         "poll",
-        Flaw.INVENTED,
+        Flaw.FAILS,
         "it must run until the completion of the last message",
         "poll.c",
         WHOLE,

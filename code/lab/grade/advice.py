@@ -6,11 +6,16 @@ import re
 
 from lab.grade.finding import Flaw
 
+EARLY = (
+    "the clock stops too early or starts too late: it must run until the completion of the last message, not until the "
+    "last ibv_post_send"
+)
+
 # The first that fits; the words are those of strerror(), ibv_wc_status_str() and the lab's own.
 BY_WORDS = (
     (r"not written yet", "this step still ends as it was handed out"),
     (
-        r"ibv_post_send.*Cannot allocate memory",
+        r"ibv_post_send.*(?:Cannot allocate memory|No space left on device)",
         "the send queue is full: take completions with ibv_poll_cq before more requests than its depth are posted, "
         "and signal at least one request of each queue",
     ),
@@ -51,6 +56,7 @@ BY_WORDS = (
         "Nagle's algorithm holds a message's second, small part back until the first is acknowledged: set TCP_NODELAY, "
         "or hand the whole message to one send()",
     ),
+    (r"but the link carries", EARLY),
     (r"the region is not all", "count the bytes of all messages that the buffer holds"),
     (
         r"did not end|deadline",
@@ -62,8 +68,7 @@ BY_FLAW = {
     Flaw.MESSAGES: "each message must be a request of its own with all of its bytes: one large message in place of "
     "many, or a length that is one too small, is not what was asked",
     Flaw.OPERATION: "use IBV_WR_RDMA_WRITE",
-    Flaw.INVENTED: "the clock stops too early or starts too late: it must run until the completion of the last "
-    "message, not until the last ibv_post_send",
+    Flaw.INVENTED: EARLY,
     Flaw.DATA: "a message was written over before it had left: its place in the buffer is free again when its request "
     "is complete, and requests under way need places of their own",
     Flaw.CLOCK: "the clock starts too early: warm-up, connecting and registering must be over before it starts",
