@@ -162,6 +162,5 @@ def more_in_the_zip_of_records(forger: Forger, variant: int) -> bytes:
     stream = io.BytesIO(content)
     with zipfile.ZipFile(stream, "a") as archive:
         archive.comment = more
-        archive.infolist()[0].extra = more
     made = (more + content, stream.getvalue(), content + more)[variant % 3]
     return forger.pdf(forger.files | {RECORDS: made})

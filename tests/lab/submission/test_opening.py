@@ -4,6 +4,7 @@ import io
 import os
 import stat
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,22 @@ def test_many_files_and_much_in_all_are_refused(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(archive, "LARGEST_TOTAL", 10)
     with pytest.raises(SubmissionError, match="unpacks to more than 4 bytes"):
         unpack(pack({"a": b"123456", "b": b"12345"}), "x")
+
+
+def commented(content: bytes, comment: bytes) -> bytes:
+    stream = io.BytesIO(content)
+    with zipfile.ZipFile(stream, "a") as made:
+        made.comment = comment
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("place", [lambda zip_, more: more + zip_, lambda zip_, more: zip_ + more, commented])
+def test_what_lies_beside_the_files_of_a_zip_is_refused(place: Callable[[bytes, bytes], bytes]) -> None:
+    content = pack({"a": b"1", "b": b"2"})
+    assert unpack(place(content, b"  "), "x").keys() == {"a", "b"}
+    with pytest.raises(SubmissionError, match="bytes beside its files") as caught:
+        unpack(place(content, b"hidden " * 40), "x")
+    assert caught.value.fault is OpeningFault.BESIDE
 
 
 def test_a_name_that_ends_before_it_begins_is_refused() -> None:
