@@ -63,7 +63,10 @@ HONEST = [
         "throughput_until_stable",
         r"TCP's rounds agreed in every trial at \claim{ethernet.agreed} of \claim{count.sizes} sizes.",
     ),
-    ("verbs_throughput", r"RDMA in single requests still grows at the end: the last step is \claim{verbs.single.last}."),
+    (
+        "verbs_throughput",
+        r"RDMA in single requests still grows at the end: the last step is \claim{verbs.single.last}.",
+    ),
     ("mpi_blocking_nonblocking", "The send over verbs has a step at 4088 bytes."),
 ]
 
