@@ -27,7 +27,6 @@ from lab.submission.hand_in import Work, hand_in
 from lab.submission.programs import own_builds
 
 PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "A sample"\n'
-DISCUSSION = "discussion.tex"
 HEAD = "% One text that earns all points: what `lab claims --draft` prints. An own one says more about why.\n"
 
 
@@ -40,16 +39,16 @@ class Solved:
     results: Path
 
     @property
-    def texts(self) -> Path:
-        return self.plan.experiment.file.with_suffix("")
+    def sources(self) -> Sources:
+        return Sources(self.plan.experiment.file, TEMPLATES)
 
     def handed_in(self, person: str, discussion: str, folder: Path) -> Path:
         """One hand-in of this person with this text."""
-        (self.texts / "report.toml").write_text(PEOPLE.format(person))
-        (self.texts / DISCUSSION).write_text(discussion)
-        report = self.plan.experiment.file.with_suffix(".pdf")
-        sources, left = Sources(self.plan.experiment.file, TEMPLATES), self.texts / "latex"
-        report.write_bytes(make_report(sources, self.evidence, CACHE / "report", left).pdf)
+        self.sources.people.write_text(PEOPLE.format(person))
+        self.sources.discussion.write_text(discussion)
+        report = self.sources.experiment.with_suffix(".pdf")
+        left = self.sources.folder / "latex"
+        report.write_bytes(make_report(self.sources, self.evidence, CACHE / "report", left).pdf)
         return hand_in(Work(self.kit.assignment, self.plan, self.results, report, ()), folder, ())
 
     @cached_property
@@ -59,11 +58,12 @@ class Solved:
 
     @property
     def discussion(self) -> str:
-        return (self.texts / DISCUSSION).read_text()
+        return self.sources.discussion.read_text()
 
     def write_discussion(self) -> Path:
         """The kit's solution once more, as these records are."""
-        file = self.kit.solution / self.texts.name / DISCUSSION
+        beside = self.sources.experiment.parent
+        file = self.kit.solution / self.sources.discussion.relative_to(beside)
         write_text(file, HEAD + draft(self.evidence.once(make_claims)))
         return file
 

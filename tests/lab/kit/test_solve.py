@@ -36,7 +36,7 @@ def test_a_sample_has_so_many_hand_ins_and_they_differ(solved: Solved, tmp_path:
 
 def test_a_solution_is_written_once_more_and_passes_the_check(solved: Solved) -> None:
     file = solved.write_discussion()
-    assert file == solved.kit.solution / solved.texts.name / "discussion.tex"
+    assert file == solved.kit.solution / solved.sources.folder.name / "discussion.tex"
     assert file.read_text().startswith("% One text that earns all points")
     assert refusals_of(file, ledger_of(solved.plan, solved.results, file.parent)) == []
 

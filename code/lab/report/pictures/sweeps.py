@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.verdict import Verdict
@@ -67,16 +67,12 @@ def _size_map(evidence: Evidence, series: Series, subjects: tuple[Subject, ...])
     sizes = subjects[0].sizes
     cells = tuple(tuple(relative(each, subjects[0], size) for each in subjects) for size in sizes)
     picture = f"{series.name}.map"
-    first = f"{name} {series.vary[name][0]}"
-    caption = f"Throughput of {label(series)} over that at {first}, by message size and {parameter_words(name)}."
-    keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys(sizes)))
-    rows = tuple(float(size) for size in sizes)
-    return Sketch(
-        picture,
-        caption,
-        _map(evidence, picture, ("message size in bytes", rows), _axis(series, name), cells, keys),
-        heat_map,
+    caption = (
+        f"Throughput of {label(series)} over that at {_first(series)}, by message size and {parameter_words(name)}."
     )
+    rows = tuple(float(size) for size in sizes)
+    data = _map(evidence, picture, ("message size in bytes", rows), _axis(series, name), cells, _keys(subjects, sizes))
+    return Sketch(picture, caption, data, heat_map)
 
 
 def _grid(evidence: Evidence, series: Series, subjects: tuple[Subject, ...], size: int) -> Sketch[HeatMap]:
@@ -84,8 +80,7 @@ def _grid(evidence: Evidence, series: Series, subjects: tuple[Subject, ...], siz
     down, across = series.vary
     picture = f"{series.name}.{format_size(size)}"
     caption = f"Throughput of {label(series)} with messages of {in_words(size)} over that at {_first(series)}."
-    keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys([size])))
-    cells = _cells(series, subjects, size)
+    cells, keys = _cells(series, subjects, size), _keys(subjects, [size])
     data = _map(evidence, picture, _axis(series, down), _axis(series, across), cells, keys)
     return Sketch(picture, caption, data, heat_map)
 
@@ -96,10 +91,10 @@ def _grids(evidence: Evidence, found: SweepClaims) -> Sketch[HeatMap]:
     down, across = series.vary
     picture = f"{series.name}.map"
     caption = f"Throughput of {label(series)} over that at {_first(series)} with messages of the same size."
-    keys = tuple(dict.fromkeys(key for each in subjects for key in each.keys(sizes)))
     rows = tuple(f"{in_words(size)}, {value}" for size in sizes for value in series.vary[down])
     cells = tuple(row for size in sizes for row in _cells(series, subjects, size))
-    data = _map(evidence, picture, (f"message size, {down}", rows), _axis(series, across), cells, keys)
+    sized = f"message size, {down}", rows
+    data = _map(evidence, picture, sized, _axis(series, across), cells, _keys(subjects, sizes))
     return Sketch(picture, caption, data, heat_map)
 
 
@@ -107,6 +102,10 @@ def _cells(series: Series, subjects: tuple[Subject, ...], size: int) -> Cells:
     columns = len(list(series.vary.values())[1])
     ratios = [relative(each, subjects[0], size) for each in subjects]
     return tuple(tuple(ratios[start : start + columns]) for start in range(0, len(ratios), columns))
+
+
+def _keys(subjects: Iterable[Subject], sizes: Sequence[int]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for each in subjects for key in each.keys(sizes)))
 
 
 def _first(series: Series) -> str:

@@ -38,7 +38,7 @@ def tail_table(claims: AllClaims) -> RowTable:
 
 def speed_table(claims: AllClaims) -> RowTable:
     """Each of ours over another transport or over its peer."""
-    columns = [(_over(each), dict(each.by_size)) for each in claims.speeds]
+    columns = [(_over(each), each.by_size) for each in claims.speeds]
     names = dict.fromkeys(side.name for each in claims.speeds for side in (each.ours, each.base))
     return _by_size(columns, names, 1.0)
 
