@@ -42,8 +42,9 @@ def strange_programs(case: Case) -> Iterator[Finding]:
     experiment = case.setup.plan.experiment
     if not own_programs(experiment) or PROGRAMS not in case.submission.files:
         return
-    for name in sorted(unpack(case.file(PROGRAMS), PROGRAMS)):
-        if name not in binary_names(experiment).values() and not is_source(name, experiment):
+    binaries = set(binary_names(experiment).values())
+    for name in sorted(unpack(case.file(PROGRAMS), PROGRAMS).keys() - binaries):
+        if not is_source(name, experiment):
             yield Finding(Flaw.STRANGE_FILE, f"{name} in {PROGRAMS} is no part of the programs")
 
 
