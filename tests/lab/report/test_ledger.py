@@ -1,4 +1,4 @@
-"""The ledger as it is printed: a claim of any kind fits into its row, by the longest name of each."""
+"""`lab.report.tables.ledger` as it is printed: a claim of any kind fits into its row, by the longest name of each."""
 
 from __future__ import annotations
 
