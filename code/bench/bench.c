@@ -43,7 +43,6 @@ static void client_warm_up(const struct run *run)
 		stream_round(run, messages);
 	else
 		pings_send(run, messages, messages);
-	*run->result = (struct result){ .samples = run->result->samples };
 }
 
 static void server_warm_up(const struct run *run)
@@ -56,16 +55,23 @@ static void server_warm_up(const struct run *run)
 		pings_answer(run, messages);
 }
 
+/* Nothing of it stays but what it made ready. */
+static void warm_up(const struct run *run)
+{
+	if (run->options->role == CLIENT)
+		client_warm_up(run);
+	else
+		server_warm_up(run);
+	*run->result = (struct result){ .samples = run->result->samples };
+}
+
 void bench_size(const struct run *run)
 {
 	watch_stage("measuring %" PRIu64 " bytes", run->flow->size_bytes);
-	if (run->options->role == CLIENT) {
-		if (run->flow->warmup > 0)
-			client_warm_up(run);
+	if (run->flow->warmup > 0)
+		warm_up(run);
+	if (run->options->role == CLIENT)
 		client_size(run);
-	} else {
-		if (run->flow->warmup > 0)
-			server_warm_up(run);
+	else
 		server_size(run);
-	}
 }

@@ -7,6 +7,7 @@
 
 #define NS_PER_S 1000000000u
 #define NS_PER_MS 1000000u
+#define NS_PER_US 1000u
 
 static inline uint64_t now_ns(void)
 {

@@ -9,6 +9,12 @@ static void columns_nothing(void)
 {
 }
 
+static void columns_no_costs(const struct cost *costs, size_t count)
+{
+	(void)costs;
+	(void)count;
+}
+
 static double megabits_per_second(uint64_t size_bytes, struct sample sample)
 {
 	return (double)(sample.messages * size_bytes) * 8 * 1e3 / (double)sample.time_ns;
@@ -28,5 +34,6 @@ const struct output columns_output = {
 	.begin = columns_nothing,
 	.header = columns_nothing,
 	.size = columns_size,
+	.costs = columns_no_costs,
 	.end = columns_nothing,
 };

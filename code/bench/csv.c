@@ -50,17 +50,17 @@ static void flow_line(const struct flow *f)
 	       f->signal_every, f->inline_bytes, f->operations);
 }
 
-static void row(const struct flow *f, const char *sample, uint64_t index, struct sample value)
+static void row(uint64_t size_bytes, const char *sample, uint64_t index, struct sample value)
 {
-	printf("%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", f->size_bytes, sample, index,
-	       value.messages, value.messages * f->size_bytes, value.time_ns);
+	printf("%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", size_bytes, sample, index,
+	       value.messages, value.messages * size_bytes, value.time_ns);
 	rows++;
 }
 
 void csv_rows(const struct flow *f, const char *sample, size_t count, const struct sample *values)
 {
 	for (size_t i = 0; i < count; i++)
-		row(f, sample, i, values[i]);
+		row(f->size_bytes, sample, i, values[i]);
 }
 
 static void csv_size(const struct options *o, const struct flow *f, const struct result *r)
@@ -70,13 +70,28 @@ static void csv_size(const struct options *o, const struct flow *f, const struct
 		csv_rows(f, "control_trip", r->trip_count, r->trips);
 		csv_rows(f, "round_completed", r->count, r->completions);
 		csv_rows(f, "round", r->count, r->samples);
-		row(f, r->reached ? "settled" : "unsettled", 0, r->settled);
+		row(f->size_bytes, r->reached ? "settled" : "unsettled", 0, r->settled);
 	} else if (o->measure == LATENCY) {
 		csv_rows(f, "round_trip", r->count, r->samples);
 	} else {
 		csv_rows(f, "window", r->count, r->samples);
-		row(f, "completed", 0, r->completed);
-		row(f, "confirmed", 0, r->confirmed);
+		row(f->size_bytes, "completed", 0, r->completed);
+		row(f->size_bytes, "confirmed", 0, r->confirmed);
+	}
+	output_flush();
+}
+
+static void cost_rows(const struct cost *c, const char *whole, const char *kernel, const struct processor_time *p)
+{
+	row(c->size_bytes, whole, 0, (struct sample){ c->messages, p->whole_ns });
+	row(c->size_bytes, kernel, 0, (struct sample){ c->messages, p->kernel_ns });
+}
+
+static void csv_costs(const struct cost *costs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		cost_rows(&costs[i], "client_processor", "client_kernel", &costs[i].own);
+		cost_rows(&costs[i], "server_processor", "server_kernel", &costs[i].peer);
 	}
 	output_flush();
 }
@@ -92,5 +107,6 @@ const struct output csv_output = {
 	.begin = csv_begin,
 	.header = csv_header,
 	.size = csv_size,
+	.costs = csv_costs,
 	.end = csv_end,
 };

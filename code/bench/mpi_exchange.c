@@ -15,9 +15,11 @@ typedef uint64_t loop(const struct exchange *, uint64_t messages, uint64_t every
 
 static uint64_t pings(const struct exchange *e, uint64_t messages, uint64_t every, struct sample *samples)
 {
+	struct processor_time processor;
 	uint64_t kept = 0, before, after;
 
 	MPI_Barrier(MPI_COMM_WORLD);
+	processor = processor_now();
 	before = ticks_now();
 	for (uint64_t i = 0; i < messages; i++) {
 		e->calls->ping(&e->message);
@@ -27,51 +29,59 @@ static uint64_t pings(const struct exchange *e, uint64_t messages, uint64_t ever
 		watch_advance();
 		before = after;
 	}
+	processor_add_since(e->processor, &processor);
 	ticks_to_ns(samples, kept);
 	return kept;
 }
 
 static uint64_t pongs(const struct exchange *e, uint64_t messages, uint64_t every, struct sample *samples)
 {
+	struct processor_time before;
+
 	(void)every;
 	(void)samples;
 	MPI_Barrier(MPI_COMM_WORLD);
+	before = processor_now();
 	for (uint64_t i = 0; i < messages; i++) {
 		e->calls->pong(&e->message);
 		watch_advance();
 	}
+	processor_add_since(e->processor, &before);
 	return 0;
 }
 
 /* Both ranks begin every message together: no send finds the receiver busy with the one before. Nor does a rank go on
- * to other work while its peer still measures, which on one processor would take the time from it. */
-static uint64_t one_way(void (*call)(const struct message *), const struct message *message, uint64_t messages,
+ * to other work while its peer still measures, which on one processor would take the time from it. The processor's
+ * time holds the barriers. */
+static uint64_t one_way(const struct exchange *e, void (*call)(const struct message *), uint64_t messages,
 			uint64_t every, struct sample *samples)
 {
+	const struct processor_time processor = processor_now();
 	uint64_t kept = 0, before, took;
 
 	for (uint64_t i = 0; i < messages; i++) {
 		MPI_Barrier(MPI_COMM_WORLD);
 		before = ticks_now();
-		call(message);
+		call(&e->message);
 		took = ticks_now() - before;
 		if (i == kept * every)
 			samples[kept++] = (struct sample){ 1, took };
 		watch_advance();
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
+	processor_add_since(e->processor, &processor);
 	ticks_to_ns(samples, kept);
 	return kept;
 }
 
 static uint64_t sends(const struct exchange *e, uint64_t messages, uint64_t every, struct sample *samples)
 {
-	return one_way(e->calls->send, &e->message, messages, every, samples);
+	return one_way(e, e->calls->send, messages, every, samples);
 }
 
 static uint64_t receives(const struct exchange *e, uint64_t messages, uint64_t every, struct sample *samples)
 {
-	return one_way(e->calls->receive, &e->message, messages, every, samples);
+	return one_way(e, e->calls->receive, messages, every, samples);
 }
 
 static loop *const loops[][2] = {
@@ -111,6 +121,7 @@ static uint64_t once(const struct exchange *e, const struct options *o, uint64_t
 
 	if (f->warmup > 0)
 		run(e, f->warmup, f->warmup, samples);
+	*e->processor = (struct processor_time){ 0 };
 	return o->verify ? verified(e, run, o, mode, f, samples) : run(e, f->iterations, f->sample_every, samples);
 }
 

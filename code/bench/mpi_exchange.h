@@ -10,7 +10,8 @@
 struct exchange {
 	const struct calls *calls;
 	struct message message;
-	int rank; /* 0 or 1 */
+	int rank;                         /* 0 or 1 */
+	struct processor_time *processor; /* of this rank, for the timed messages of a size */
 };
 
 /* This rank's part of one size, warm-up first, and again with more iterations until rank 0 finds that it lasted long

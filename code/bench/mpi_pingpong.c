@@ -109,6 +109,20 @@ static void move_samples(int rank, uint64_t count, struct sample *samples)
 		MPI_Recv(samples, numbers, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Only rank 0 has both in the end. */
+static void print_cost(const struct exchange *e, const struct flow *f)
+{
+	struct cost cost = { .size_bytes = f->size_bytes, .messages = f->iterations, .own = *e->processor };
+	const int numbers = sizeof(cost.own) / sizeof(uint64_t);
+
+	if (e->rank == 1)
+		MPI_Send(&cost.own, numbers, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv(&cost.peer, numbers, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (e->rank == 0)
+		csv_output.costs(&cost, 1);
+}
+
 static void print_size(const struct exchange *e, const struct flow *f, uint64_t count, struct sample *samples)
 {
 	const bool one_way = mpi_options.mode == ONE_WAY;
@@ -125,6 +139,7 @@ static void print_size(const struct exchange *e, const struct flow *f, uint64_t 
 		move_samples(e->rank, count, samples);
 	if (e->rank == 0 && one_way)
 		csv_rows(f, "receive", count, samples);
+	print_cost(e, f);
 	output_flush();
 	usleep(LAUNCHER_US);
 }
@@ -132,9 +147,11 @@ static void print_size(const struct exchange *e, const struct flow *f, uint64_t 
 static void sweep(const struct options *o, int rank)
 {
 	struct buffer buffer = buffer_new(o);
+	struct processor_time processor;
 	struct exchange e = { .calls = mpi_options.calls == BLOCKING ? &calls_blocking : &calls_non_blocking,
 			      .message = message_new(o, &buffer, 1 - rank),
-			      .rank = rank };
+			      .rank = rank,
+			      .processor = &processor };
 	struct sample *samples = room_for_samples(o);
 	const struct size_plan *plan;
 	struct flow f;

@@ -10,7 +10,8 @@ struct output {
 	void (*begin)(void);  /* the options are known */
 	void (*header)(void); /* the link is open, sizes follow */
 	void (*size)(const struct options *, const struct flow *, const struct result *);
-	void (*end)(void); /* all sizes are there */
+	void (*costs)(const struct cost *, size_t count); /* of all sizes, at the client */
+	void (*end)(void);                                /* all is there */
 };
 
 /* At the start: no socket or device takes the place of a standard stream that is closed, and with it the samples. */

@@ -3,13 +3,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "columns.h"
 #include "csv.h"
 #include "die.h"
+#include "parting.h"
 #include "rules.h"
 #include "sweep.h"
 #include "ticks.h"
@@ -51,22 +52,20 @@ static struct session session_open(const struct options *o, const struct transpo
 	return s;
 }
 
-/* Neither end leaves before the other is through: a peer that is gone means a failure until here. */
-static void part(const struct options *o, const struct session *s)
+static void measure(const struct options *o, const struct transport *t, struct link *link, const struct output *output,
+		    int peer)
 {
-	uint64_t deadline = ns_from_now(o->deadline_s);
-	char bye = 'b';
-	bool whole;
+	struct cost *costs = calloc(o->sizes.count, sizeof(*costs));
 
-	watch_stage("parting");
-	watch_peer_may_leave(s->peer);
-	whole = side_write(s->peer, &bye, 1);
-	do
-		whole = whole && side_read(s->peer, &bye, 1, deadline);
-	while (whole && bye == WATCH_BEAT);
-	if (!whole)
-		die("the other end left before the end");
-	close(s->peer);
+	if (!costs)
+		die("no memory for the processor times");
+	sweep_run(o, t, link, output, costs);
+	if (t->drain)
+		t->drain(link);
+	parting_run(o, peer, costs);
+	if (o->role == CLIENT)
+		output->costs(costs, o->sizes.count);
+	free(costs);
 }
 
 int program_run(int argc, char **argv, enum role role, const struct transport *t)
@@ -93,10 +92,7 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 		output->header();
 		output_flush();
 	}
-	sweep_run(o, t, link, output);
-	if (t->drain)
-		t->drain(link);
-	part(o, &session);
+	measure(o, t, link, output, session.peer);
 	t->close(link);
 	if (role == CLIENT)
 		output->end();

@@ -65,6 +65,7 @@ static void client_rounds(const struct run *run)
 		die("no memory for %" PRIu64 " rounds", o->rounds_cap);
 	while (state == STABLE_GO_ON) {
 		round = stream_round(run, f->iterations);
+		processor_add(&result->processor, &round.processor);
 		rates[result->count] = (double)(f->iterations * f->size_bytes) / (double)round.confirmed.time_ns;
 		result->completions[result->count] = round.completed;
 		result->samples[result->count++] = round.confirmed;
@@ -89,6 +90,7 @@ static void server_size(const struct run *run)
 	server_trips(run);
 	if (run->flow->warmup > 0)
 		stream_answer_round(run, run->flow->warmup);
+	run->result->processor = (struct processor_time){ 0 };
 	do
 		stream_answer_round(run, run->flow->iterations);
 	while (run->transport->await(run->link) == CONTROL_GO);

@@ -47,11 +47,13 @@ static struct stops client_stream(const struct run *run, struct windows *w)
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
 	struct stops stops = { .completed.messages = w->messages, .confirmed.messages = w->messages };
+	struct processor_time before;
 
 	t->begin(l, w->messages);
 	t->await(l);
 	sched_yield(); /* on one processor the server has not gone to sleep yet; what it does then is not the link's
 			  time */
+	before = processor_now();
 	w->start_ns = now_ns();
 	if (t->reap)
 		stream(run, w);
@@ -61,6 +63,7 @@ static struct stops client_stream(const struct run *run, struct windows *w)
 	t->await(l);
 	stops.confirmed.time_ns = now_ns() - w->start_ns;
 	stops.completed.time_ns = t->reap ? w->result->samples[w->result->count - 1].time_ns : stops.confirmed.time_ns;
+	processor_add_since(&stops.processor, &before);
 	return stops;
 }
 
@@ -68,11 +71,14 @@ static void answer(const struct run *run, struct windows *w)
 {
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
+	struct processor_time before;
 
 	t->begin(l, w->messages);
+	before = processor_now();
 	t->signal(l, CONTROL_GO);
 	t->arrive(l, w);
 	t->signal(l, CONTROL_GO);
+	processor_add_since(&run->result->processor, &before);
 }
 
 struct stops stream_round(const struct run *run, uint64_t messages)
@@ -119,6 +125,7 @@ void stream_windows(const struct run *run)
 	stops = client_stream(run, &w);
 	run->result->completed = stops.completed;
 	run->result->confirmed = stops.confirmed;
+	run->result->processor = stops.processor;
 	if (run->transport->hear)
 		hear_windows(run);
 }

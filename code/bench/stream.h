@@ -6,7 +6,7 @@
 #include "run.h"
 
 /* One round of throughput, from "ready" to the last completion and to the control message that says that all has come.
- */
+ * What it takes of the server's processor is added to its result. */
 struct stops stream_round(const struct run *run, uint64_t messages);
 void stream_answer_round(const struct run *run, uint64_t messages);
 

@@ -115,7 +115,15 @@ static void stable_size(const struct run *run, struct flow *f, const struct resu
 	rounds_size(run);
 }
 
-void sweep_run(const struct options *o, const struct transport *t, struct link *l, const struct output *output)
+static struct cost cost_of(const struct options *o, const struct flow *f, const struct result *r)
+{
+	return (struct cost){ .size_bytes = f->size_bytes,
+			      .messages = f->iterations * (o->until_stable ? r->count : 1),
+			      .own = r->processor };
+}
+
+void sweep_run(const struct options *o, const struct transport *t, struct link *l, const struct output *output,
+	       struct cost *costs)
 {
 	struct result room = result_new(o), r;
 	struct flow f;
@@ -126,6 +134,7 @@ void sweep_run(const struct options *o, const struct transport *t, struct link *
 		(o->until_stable ? stable_size : lasting_size)(&run, &f, &room);
 		if (o->role == CLIENT)
 			output->size(o, &f, &r);
+		costs[i] = cost_of(o, &f, &r);
 	}
 	result_free(&room);
 }

@@ -20,7 +20,8 @@ uint64_t sweep_sample_every(const struct options *options, const struct flow *fl
  * many took so long; 0 if that was enough. */
 uint32_t sweep_factor(const struct options *options, uint32_t factor, uint64_t took_ns);
 
-/* Both ends call it with the same options; the client writes the results. */
-void sweep_run(const struct options *options, const struct transport *t, struct link *l, const struct output *output);
+/* Both ends call it with the same options; the client writes the results. Costs has room for one of each size. */
+void sweep_run(const struct options *options, const struct transport *t, struct link *l, const struct output *output,
+	       struct cost *costs);
 
 #endif

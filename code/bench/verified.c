@@ -27,6 +27,7 @@ static void add_stops(struct result *result, struct stops stops)
 	result->completed.time_ns += stops.completed.time_ns;
 	result->confirmed.messages += stops.confirmed.messages;
 	result->confirmed.time_ns += stops.confirmed.time_ns;
+	processor_add(&result->processor, &stops.processor);
 }
 
 /* The same timed loop, in rounds that fit side by side into the buffer, with every byte checked between them. */
@@ -58,6 +59,7 @@ void verified_answer_stream(const struct run *run)
 	struct link *l = run->link;
 	const struct flow *f = run->flow;
 	const uint64_t seed = run->options->seed;
+	struct processor_time before;
 	uint64_t n;
 
 	for (uint64_t first = 0; first < f->iterations; first += n) {
@@ -65,8 +67,10 @@ void verified_answer_stream(const struct run *run)
 		for (uint64_t i = 0; i < n && f->to_client; i++)
 			fill(f, t->outgoing(l, i), seed, first + i);
 		t->begin(l, n);
+		before = processor_now();
 		t->signal(l, CONTROL_GO);
 		t->arrive(l, NULL);
+		processor_add_since(&run->result->processor, &before);
 		for (uint64_t i = 0; i < n && !f->to_client; i++)
 			check(f, t->incoming(l, i), seed, first + i);
 		t->signal(l, CONTROL_GO);
@@ -81,6 +85,7 @@ void verified_pings(const struct run *run)
 	const struct flow *f = run->flow;
 	struct result *result = run->result;
 	const uint64_t seed = run->options->seed;
+	struct processor_time processor;
 	uint64_t before;
 
 	for (uint64_t i = 0; i < f->iterations; i++) {
@@ -88,10 +93,12 @@ void verified_pings(const struct run *run)
 			fill(f, t->outgoing(l, 0), seed, i);
 		t->begin(l, 1);
 		t->await(l);
+		processor = processor_now();
 		before = now_ns();
 		t->ping(l);
 		if (i % f->sample_every == 0)
 			result->samples[result->count++] = (struct sample){ 1, now_ns() - before };
+		processor_add_since(&result->processor, &processor);
 		t->finish(l);
 		t->await(l);
 		check(f, t->incoming(l, 0), seed + 1, i);
@@ -104,13 +111,16 @@ void verified_answer_pings(const struct run *run)
 	struct link *l = run->link;
 	const struct flow *f = run->flow;
 	const uint64_t seed = run->options->seed;
+	struct processor_time before;
 
 	for (uint64_t i = 0; i < f->iterations; i++) {
 		fill(f, t->outgoing(l, 0), seed + 1, i);
 		t->begin(l, 1);
+		before = processor_now();
 		t->signal(l, CONTROL_GO);
 		t->pong(l);
 		t->arrive(l, NULL);
+		processor_add_since(&run->result->processor, &before);
 		if (!f->to_client)
 			check(f, t->incoming(l, 0), seed, i);
 		t->signal(l, CONTROL_GO);

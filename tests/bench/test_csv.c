@@ -10,6 +10,8 @@ static const struct flow flow = { .size_bytes = 64, .iterations = 40, .operation
 static struct sample rows[] = { { 2, 1000 }, { 38, 2000 } }, trips[] = { { 0, 500 } };
 static struct sample completions[] = { { 2, 900 }, { 38, 1900 } };
 
+static const struct cost costs[] = { { 64, 40, { 900, 400 }, { 800, 0 } }, { 128, 2, { 9, 8 }, { 7, 6 } } };
+
 struct writing {
 	const struct output *output;
 	struct options options;
@@ -25,6 +27,7 @@ static void write_all(void *argument)
 	csv_note("path_mtu", "%u", 4096u);
 	w->output->header();
 	w->output->size(&w->options, &flow, &w->result);
+	w->output->costs(costs, 2);
 	w->output->end();
 }
 
@@ -57,7 +60,11 @@ static void rows_are_integers_and_the_last_line_counts_them(void **state)
 	assert_non_null(strstr(said, "\nsize_bytes,sample,index,messages,bytes,time_ns\n"));
 	assert_non_null(strstr(said,
 			       "\n64,window,0,2,128,1000\n64,window,1,38,2432,2000\n64,completed,0,40,2560,20000\n"
-			       "64,confirmed,0,40,2560,25600\n# end rows=4\n"));
+			       "64,confirmed,0,40,2560,25600\n"));
+	assert_non_null(strstr(said, "\n64,client_processor,0,40,2560,900\n64,client_kernel,0,40,2560,400\n"
+				     "64,server_processor,0,40,2560,800\n64,server_kernel,0,40,2560,0\n"
+				     "128,client_processor,0,2,256,9\n128,client_kernel,0,2,256,8\n"
+				     "128,server_processor,0,2,256,7\n128,server_kernel,0,2,256,6\n# end rows=12\n"));
 }
 
 static void rounds_follow_the_round_trips_and_end_in_what_became_of_them(void **state)

@@ -42,7 +42,7 @@ def ranks() -> Ranks:
 def kinds(done: Done) -> list[tuple[str, str]]:
     rows = [line.split(",") for line in done.stdout.splitlines() if line[0].isdigit()]
     assert done.stdout.endswith(f"# end rows={len(rows)}\n"), done.stderr
-    return [(row[0], row[1]) for row in rows]
+    return [(row[0], row[1]) for row in rows if not row[1].startswith(("client_", "server_"))]
 
 
 @pytest.mark.parametrize("calls", ["blocking", "non-blocking"])
@@ -56,6 +56,17 @@ def test_every_byte_lands_where_it_should_whole_or_in_pieces(ranks: Ranks, calls
     assert "# size_bytes=70001 iterations=3 asked=3 sample_every=1 warmup=1 operations=3\n" in there_and_back.stdout
     one_way = kinds(ranks(*verified, "--mode", "one-way"))
     assert one_way.count(("70001", "send")) == one_way.count(("70001", "receive")) == 3
+
+
+@pytest.mark.parametrize("mode", ["ping-pong", "one-way"])
+def test_both_ranks_processor_times_of_each_size_are_there_without_the_warm_up(ranks: Ranks, mode: str) -> None:
+    done = ranks("--sizes", "1@20000/0,2@20/20000", "--mode", mode)
+    rows = [line.split(",") for line in done.stdout.splitlines() if re.match(r"\d+,(client|server)_", line)]
+    names = [f"{end}_{kind}" for end in ("client", "server") for kind in ("processor", "kernel")]
+    assert [row[1] for row in rows] == 2 * names and {row[3] for row in rows} == {"20000", "20"}
+    many, few = ([int(row[5]) for row in half] for half in (rows[:4], rows[4:]))
+    for end in (0, 2):
+        assert 0 <= many[end + 1] <= many[end] and 0 < few[end] < many[end] / 10
 
 
 def test_the_record_says_how_much_a_call_carries(ranks: Ranks) -> None:

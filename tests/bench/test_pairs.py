@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import time
@@ -96,6 +97,23 @@ def test_a_server_with_stdout_closed_serves(start: Start, port: str) -> None:
     client = start("client", *short, "localhost")
     rows, end = client.communicate(timeout=300)[0].rsplit("# end rows=", 1)
     assert len([line for line in rows.splitlines() if line[0].isdigit()]) == int(end) >= 3
+    assert server.wait(30) == 0
+
+
+@pytest.mark.parametrize("kind", [("--measure", "latency"), ("--until-stable", "50"), ("--verify",), ()])
+def test_what_a_size_took_of_both_ends_processors_comes_to_the_client(
+    start: Start, port: str, kind: tuple[str]
+) -> None:
+    sizes = ("--sizes", "64@2000/10,4K@20/2000", "--port", port, "--wait", "event", *kind)
+    server = start("server", *sizes)
+    until(lambda: listens(port))
+    out = start("client", *sizes, "127.0.0.1").communicate(timeout=300)[0]
+    rows = [line.split(",") for line in out.splitlines() if re.match(r"\d+,(client|server)_", line)]
+    names = [f"{end}_{kind}" for end in ("client", "server") for kind in ("processor", "kernel")]
+    assert [row[:3] for row in rows] == [[size, name, "0"] for size in ("64", "4096") for name in names]
+    assert all(int(row[3]) % 20 == 0 < int(row[3]) and int(row[4]) == int(row[0]) * int(row[3]) for row in rows)
+    for whole, kernel in zip(rows[::2], rows[1::2], strict=True):
+        assert 0 <= int(kernel[5]) <= int(whole[5]) > 0 and whole[3] == kernel[3]
     assert server.wait(30) == 0
 
 

@@ -8,6 +8,7 @@
 static struct result seen;
 static struct flow seen_flow;
 static uint64_t messages;
+static struct cost cost;
 
 static void keep(const struct options *o, const struct flow *f, const struct result *r)
 {
@@ -33,7 +34,7 @@ static struct null_link run(const struct options *o, struct null_link setting)
 	struct link *l = null_open(&setting);
 	struct null_link left;
 
-	sweep_run(o, &null_transport, l, &keeping);
+	sweep_run(o, &null_transport, l, &keeping, &cost);
 	left = *null_state(l);
 	null_free(l);
 	return left;
@@ -79,6 +80,22 @@ static void a_size_that_lasts_is_measured_once_and_as_asked(void **state)
 	assert_int_equal(seen_flow.iterations, 40);
 	assert_int_equal(left.completed, 40 + 10);
 	assert_int_equal(left.orders, 1);
+}
+
+/* The link's delays are spent by looking at the clock. */
+static void the_processors_time_is_that_of_the_timed_messages_of_the_last_try(void **state)
+{
+	const struct options lasting = options(THROUGHPUT, 1000, 1), once = options(LATENCY, 2, 0);
+
+	(void)state;
+	run(&lasting, (struct null_link){ .message_ns = 500, .clump = 8, .depth = 64, .post_list = 8 });
+	assert_int_equal(cost.size_bytes, 64);
+	assert_int_equal(cost.messages, seen_flow.iterations);
+	assert_in_range(cost.own.whole_ns, SECOND_NS / 10, seen.confirmed.time_ns);
+	assert_in_range(cost.own.kernel_ns, 0, cost.own.whole_ns);
+	run(&once, (struct null_link){ .message_ns = 20000000 });
+	assert_int_equal(cost.messages, 2);
+	assert_in_range(cost.own.whole_ns, 1, 3 * 20000000); /* ten more are warm-up */
 }
 
 static void without_a_least_time_the_server_is_told_nothing(void **state)
@@ -137,6 +154,7 @@ int main(void)
 		cmocka_unit_test(a_size_that_is_over_too_soon_is_measured_again_for_the_least_time),
 		cmocka_unit_test(of_round_trips_no_more_are_kept_than_were_asked_for),
 		cmocka_unit_test(a_size_that_lasts_is_measured_once_and_as_asked),
+		cmocka_unit_test(the_processors_time_is_that_of_the_timed_messages_of_the_last_try),
 		cmocka_unit_test(without_a_least_time_the_server_is_told_nothing),
 		cmocka_unit_test(the_factor_grows_to_a_tenth_above_the_least_time_and_ends),
 		cmocka_unit_test(more_than_two_to_the_31_messages_need_no_room_of_their_own),

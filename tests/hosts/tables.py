@@ -45,4 +45,5 @@ def measured(site: ExactSite) -> Said:
         with redirect_stdout(sys.stderr):
             run_remaining(shop, Path(folder), jobs=os.cpu_count() or 1)
         for plan in shop.plans:
-            yield from of_trials(plan.experiment.name, format_table(columns(plan), make_table(plan, Path(folder))))
+            rows = make_table(plan, Path(folder))
+            yield from of_trials(plan.experiment.name, format_table(columns(plan, rows), rows))

@@ -181,7 +181,8 @@ def write_table(each: Plan, results: Path, folder: Path | None = None) -> Path:
     """Write the table of all records there, unless it is of the same records already: parsing them takes time."""
     file, stamp = (folder or results) / f"{each.experiment.name}.csv", table_stamp(each, results)
     if not is_current(file, stamp):
-        write_text(file, format_table(columns(each), make_table(each, results)))
+        rows = make_table(each, results)
+        write_text(file, format_table(columns(each, rows), rows))
         keep_stamp(file, stamp)
     return file
 

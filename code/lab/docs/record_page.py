@@ -17,7 +17,7 @@ from lab.model.parameters import Counts
 from lab.model.trial import End, Ends, Link, Perturbation
 from lab.programs.request import Sample
 from lab.records.facts import CHECKS, Asked, FirstAsked, Judged, Measured, Moment, StepFacts
-from lab.records.row import COLUMNS, OF_ROUNDS, OF_SIDES
+from lab.records.row import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES
 from lab.report.pdf.attachments import CLAIM_COLUMNS
 from lab.sites.traits import Traits
 
@@ -46,7 +46,7 @@ def page() -> str:
 
 
 def _csv_tables() -> Iterator[str]:
-    names = (*COLUMNS[:-1], *OF_ROUNDS, *OF_SIDES, COLUMNS[-1])
+    names = (*COLUMNS[:-1], *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES, COLUMNS[-1])
     yield "## NAME.csv\nIn `results/`, in `results/reference/` and in a report's PDF. An empty cell was not measured."
     yield "Each parameter that a series varies has a column too, before `record`.\n"
     yield rows(("column", "meaning"), _meanings(names, OF_TABLES))

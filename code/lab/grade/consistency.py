@@ -73,7 +73,7 @@ def _rows(planned: Planned, samples: tuple[Sample, ...]) -> Iterator[Finding]:
     request = planned.trial.request
     if planned.series.tool.prints_samples:
         try:
-            read_samples(write_samples(samples), request)
+            read_samples(write_samples(samples), request, ours=planned.series.tool.build is None)
         except ParseError as error:
             yield Finding(Flaw.ROWS, error.what)
     elif not _of_sizes(planned, samples):

@@ -43,7 +43,7 @@ def _over_devices(ends: Ends) -> tuple[Words, Words]:
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
     """The samples of the CSV; all that the request asks for must be there."""
     (outcome,) = outcomes
-    return read_samples(outcome.client_out, request)
+    return read_samples(outcome.client_out, request, ours=True)
 
 
 def _shared(request: Request, table: Table) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def options(request: Request) -> tuple[str, ...]:
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
     """The samples that rank 0 printed; the launcher forwards them."""
     (outcome,) = outcomes
-    return read_samples(outcome.client_out, request)
+    return read_samples(outcome.client_out, request, ours=True)
 
 
 def _values(transport: str, end: End) -> tuple[tuple[str, str], ...]:

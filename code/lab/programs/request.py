@@ -121,4 +121,7 @@ ONE_WAY = "one-way"
 UNREAD = "unread_"  # begins the names in a header of sizes whose number could not be read
 SUMMARIES = ("completed", "confirmed")
 WINDOW = "window"  # from the start of a size to some of its messages
+ENDS = ("client", "server")  # of MPI, rank 0 and rank 1
+# What the timed messages of a size took of each end's processor, and the part of it in the kernel.
+PROCESSOR = {end: (f"{end}_processor", f"{end}_kernel") for end in ENDS}
 SETTLED = {"settled": "yes", "unsettled": "no"}  # the last window of rounds, and whether they agreed

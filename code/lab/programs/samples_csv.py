@@ -10,10 +10,11 @@ from math import ceil
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts, RoundLimits
-from lab.programs.request import ONE_WAY, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
+from lab.programs.request import ONE_WAY, PROCESSOR, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
 COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
+OF_PROCESSORS = tuple(name for names in PROCESSOR.values() for name in names)
 ROWS_MOST = 1_000_000  # of single messages
 SINGLE = ("round_trip", "send", "receive")
 KINDS = {"throughput": SUMMARIES, "latency": ("round_trip",), ONE_WAY: ("send", "receive")}
@@ -22,15 +23,19 @@ _ROW = re.compile(r"(\d{1,19}),([a-z_]+),(\d{1,19}),(\d{1,19}),(\d{1,19}),(\d{1,
 _END = re.compile(r"# end rows=(\d+)", re.ASCII)
 
 
-def read_samples(text: str, request: Request) -> Reading:
-    """The samples of a lab's CSV that holds exactly what was asked for, or a ParseError."""
+def read_samples(text: str, request: Request, *, ours: bool = False) -> Reading:
+    """The samples of a lab's CSV that holds exactly what was asked for, or a ParseError. Only our programs may name
+    processor times, which no link shows."""
     lines = text.splitlines()
     if not lines or lines[0] != FIRST_LINE:
         raise ParseError(f"the output does not begin with {FIRST_LINE!r}", where=request.program)
     samples = _body(lines)
-    _check_values(samples, request)
+    costs = [each for each in samples if ours and each.sample in OF_PROCESSORS]
+    timed = tuple(each for each in samples if not (ours and each.sample in OF_PROCESSORS))
+    _check_values(timed, request)
     check = _check_rounds if request.parameters.until_stable else _check_counts
-    check(samples, request)
+    check(timed, request)
+    _check_costs(costs, request)
     return Reading(_header(lines), samples)
 
 
@@ -160,4 +165,30 @@ def _are_rounds(rows: list[Sample], iterations: int, asked: RoundLimits) -> bool
         and asked.window <= len(rounds) <= asked.cap
         and [(each.messages, each.time_ns) for each in last]
         == [(sum(each.messages for each in window), sum(each.time_ns for each in window))]
+    )
+
+
+def _check_costs(costs: list[Sample], request: Request) -> None:
+    """Both ends' processor times of every size, or none at all: programs were without them once."""
+    rows = {(each.size_bytes, each.sample): each for each in costs}
+    if not costs:
+        return
+    wanted = {(each.size, sample) for each in request.counts for sample in OF_PROCESSORS}
+    if len(rows) != len(costs) or rows.keys() != wanted:
+        raise ParseError("the processor times are not those of both ends at every size", where=request.program)
+    for each in request.counts:
+        if not _are_costs([rows[each.size, sample] for sample in OF_PROCESSORS], each):
+            raise ParseError(f"the processor times of {each.size} bytes are impossible", where=request.program)
+
+
+def _are_costs(rows: list[Sample], asked: Counts) -> bool:
+    """Of the same messages, which are those that were asked for or a multiple, and no part above its whole."""
+    wholes, kernels = rows[::2], rows[1::2]
+    (messages, *others) = {each.messages for each in rows}
+    return (
+        not others
+        and messages > 0
+        and messages % asked.iterations == 0
+        and all(each.bytes == each.size_bytes * messages for each in rows)
+        and all(0 <= kernel.time_ns <= whole.time_ns > 0 for whole, kernel in zip(wholes, kernels, strict=True))
     )

@@ -21,7 +21,7 @@ def write_reference(plans: Iterable[Plan], results: Path, folder: Path) -> dict[
     for plan in plans:
         rows = make_table(plan, results)
         file = folder / f"{plan.experiment.name}.csv"
-        write_text(file, format_table(columns(plan), rows))
+        write_text(file, format_table(columns(plan, rows), rows))
         written[file] = len(rows)
     facts = _facts_of_others(folder, written) | _facts(plans)
     write_text(folder / IDENTITY, json.dumps(facts, indent=1, sort_keys=True) + "\n")

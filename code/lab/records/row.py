@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lab.errors import ParseError
+from lab.programs.request import PROCESSOR
 
 WORDS = ("series", "program", "operation", "measure")
 ABOUT = (*WORDS, "repetition", "size_bytes")  # and the varied values
@@ -23,12 +24,16 @@ COLUMNS = (
     "round_trip_kind",
     "record",
 )
+# Only of our programs.
+OF_PROCESSORS = ("processor_messages", *(f"{sample}_ns" for names in PROCESSOR.values() for sample in names))
 OF_ROUNDS = ("rounds", "stable")  # only where rounds were repeated until they agree
 SIDES = ("send", "receive")
 # Only in one-way measures, where each end has its own time.
 OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
 TEXTS = ("round_trip_kind", "stable")
-COUNTED = tuple(name for name in (*COLUMNS, *OF_ROUNDS, *OF_SIDES) if name not in (*ABOUT, *TEXTS, "record"))
+COUNTED = tuple(
+    name for name in (*COLUMNS, *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES) if name not in (*ABOUT, *TEXTS, "record")
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,10 @@ class Row:
     def cells(self) -> dict[str, str]:
         """The texts of the CSV; empty where nothing was measured."""
         own = {name: str(getattr(self, name)) for name in (*ABOUT, *TEXTS, "record")}
-        names = (*COLUMNS, *(name for name in (*OF_ROUNDS, *OF_SIDES) if own.get(name) or name in self.counts))
+        names = (
+            *COLUMNS,
+            *(name for name in (*OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES) if own.get(name) or name in self.counts),
+        )
         return {name: own.get(name, str(self.counts.get(name, ""))) for name in names} | dict(self.point)
 
     def label(self, *, of_all: bool = False) -> str:

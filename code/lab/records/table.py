@@ -11,9 +11,9 @@ from statistics import median_low
 
 from lab.files.stamp import digest_files
 from lab.plan.plan import Plan, Planned, canonical
-from lab.programs.request import ONE_WAY, SETTLED, Sample
+from lab.programs.request import ONE_WAY, PROCESSOR, SETTLED, Sample
 from lab.records.record import Whole, digests_file, has_record, read_whole
-from lab.records.row import COLUMNS, OF_ROUNDS, OF_SIDES, SIDES, Row
+from lab.records.row import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES, SIDES, Row
 
 KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
 # Rows of round trips, and their statistic.
@@ -33,13 +33,15 @@ def table_of(plan: Plan, read: Callable[[str], Whole | None]) -> list[Row]:
     return [row for planned, record in found if record for row in _rows(planned, record.samples())]
 
 
-def columns(plan: Plan) -> list[str]:
-    """The common columns, those that only some measures fill, and one for each parameter that any series varies."""
+def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
+    """The common columns, those that only some programs or measures fill, and one for each parameter that any series
+    varies."""
     varied = dict.fromkeys(name for series in plan.experiment.series for name in series.vary)
     requests = [each.trial.request for each in plan.planned]
+    processors = OF_PROCESSORS if any(OF_PROCESSORS[0] in each.counts for each in rows) else ()
     rounds = OF_ROUNDS if any(each.parameters.until_stable for each in requests) else ()
     sides = OF_SIDES if any(each.measure == ONE_WAY for each in requests) else ()
-    return [*COLUMNS[:-1], *rounds, *sides, *varied, COLUMNS[-1]]
+    return [*COLUMNS[:-1], *processors, *rounds, *sides, *varied, COLUMNS[-1]]
 
 
 def table_stamp(plan: Plan, results: Path) -> str:
@@ -48,7 +50,7 @@ def table_stamp(plan: Plan, results: Path) -> str:
     places = [[each.series.name, each.point, each.repetition, each.trial.key] for each in there]
     files = [digests_file(results, each.trial.key) for each in there]
     content = digest_files([Path(__file__), Path(__file__).with_name("row.py"), *files])
-    return hashlib.sha256(canonical([columns(plan), places, content]).encode()).hexdigest()
+    return hashlib.sha256(canonical([columns(plan, ()), places, content]).encode()).hexdigest()
 
 
 def bytes_per_second(count: int, time_ns: int) -> int:
@@ -75,7 +77,7 @@ def _rows(planned: Planned, samples: Iterable[Sample]) -> list[Row]:
 
 
 def _filled(row: Row, kinds: Kinds) -> Row:
-    counts = _stops(kinds) | _trips(kinds) | _sides(kinds)
+    counts = _stops(kinds) | _trips(kinds) | _sides(kinds) | _processors(kinds)
     for kind, stable in SETTLED.items():
         for last in kinds.get(kind, ()):
             return replace(row, counts=counts | _rounds(kinds, last), round_trip_kind="control", stable=stable)
@@ -116,6 +118,13 @@ def _sides(kinds: Kinds) -> dict[str, int]:
             mean = (2 * sum(times) + len(times)) // (2 * len(times))
             values |= {"messages": len(times), f"{side}_mean_ns": mean, f"{side}_median_ns": median_low(times)}
     return values
+
+
+def _processors(kinds: Kinds) -> dict[str, int]:
+    """Both ends' processor times of all timed messages, with the part in the kernel."""
+    rows = [each for names in PROCESSOR.values() for name in names for each in kinds.get(name, ())]
+    times = {f"{each.sample}_ns": each.time_ns for each in rows}
+    return {"processor_messages": rows[0].messages} | times if rows else {}
 
 
 def _rounds(kinds: Kinds, last: Sample) -> dict[str, int]:

@@ -42,7 +42,7 @@ class Verification:
 def verify(plan: Plan, results: Path, reference: str) -> Verification:
     """Compare the table of fresh records with the reference's text."""
     rows, wanted = make_table(plan, results), parse_table(reference)
-    identical = format_table(columns(plan), rows) == reference
+    identical = format_table(columns(plan, rows), rows) == reference
     other_identity = bool(rows) and not same_identity(rows, wanted)
     difference = None if identical else first_difference(rows, wanted)
     return Verification(

@@ -63,6 +63,53 @@ def test_the_csv_of_another_request_is_refused(whole: str) -> None:
         read_samples(whole, Request("verbs", "write", "throughput", ASKED.counts[:1], Parameters()))
 
 
+def with_costs(text: str, messages: int = 40) -> str:
+    """A CSV with both ends' processor times at both sizes."""
+    names = ("client_processor,0,{},{},900", "client_kernel,0,{},{},400", "server_processor,0,{},{},800")
+    costs = [f"{size},{name.format(n, size * n)}" for size, n in ((1, messages), (64, 20)) for name in names]
+    costs += [f"{size},server_kernel,0,{n},{size * n},0" for size, n in ((1, messages), (64, 20))]
+    rows, _, count = text.rpartition("# end rows=")
+    return "\n".join([rows + "\n".join(costs), f"# end rows={int(count) + 8}", ""])
+
+
+def test_processor_times_of_our_programs_are_read_beside_the_rest(whole: str, rounds: str) -> None:
+    found = read_samples(with_costs(whole), ASKED, ours=True).samples
+    assert len(found) == 44 + 8
+    assert [each.time_ns for each in found if each.size_bytes == 64][-4:] == [900, 400, 800, 0]
+    assert len(read_samples(with_costs(rounds, 160), ASKED_ROUNDS, ours=True).samples) == 30 + 8
+
+
+def test_another_program_may_not_name_processor_times(whole: str, rounds: str) -> None:
+    with pytest.raises(ParseError):
+        read_samples(with_costs(whole), ASKED)
+    with pytest.raises(ParseError, match="what was asked"):
+        read_samples(with_costs(rounds).replace(",0\n", ",1\n"), ASKED_ROUNDS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1,client_processor,0,40,40,900", "2,client_processor,0,40,80,900"),  # of no size
+        ("1,client_kernel,0,", "1,client_processor,0,"),  # twice
+        ("1,server_kernel,0,40,40,0", "1,server_kernel,0,80,80,0"),  # of other messages
+        ("1,server_kernel,0,40,40,0", "1,server_kernel,0,40,41,0"),
+        ("1,client_kernel,0,40,40,400", "1,client_kernel,0,40,40,901"),  # more than the whole
+        ("1,server_processor,0,40,40,800", "1,server_processor,0,40,40,0"),
+    ],
+)
+def test_processor_times_that_cannot_be_are_refused(whole: str, old: str, new: str) -> None:
+    text = with_costs(whole)
+    assert text.count(old) == 1
+    with pytest.raises(ParseError, match="processor times"):
+        read_samples(text.replace(old, new), ASKED, ours=True)
+
+
+def test_processor_times_of_messages_that_nobody_asked_for_are_refused(whole: str) -> None:
+    for messages in (0, 41):
+        with pytest.raises(ParseError, match="processor times of 1 bytes are impossible"):
+            read_samples(with_costs(whole, messages), ASKED, ours=True)
+
+
 ROUNDS = Parameters().with_values({"until_stable": 1, "stable_window": 3, "rounds_cap": 4})
 ASKED_ROUNDS = Request("tcp", "send", "throughput", ASKED.counts, ROUNDS)
 

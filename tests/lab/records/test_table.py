@@ -31,7 +31,8 @@ Make = Callable[..., Plan]
 
 def measured(plan: Plan, site: Any, results: Path) -> str:
     run_trials(RunSetup(site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
-    return format_table(columns(plan), make_table(plan, results))
+    rows = make_table(plan, results)
+    return format_table(columns(plan, rows), rows)
 
 
 def test_a_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_a_row_of_rounds_says_what_they_came_to_and_whether_they_agreed(
 
 
 def test_only_a_table_with_rounds_has_columns_for_them(make_small_plan: Make) -> None:
-    assert "stable" not in columns(make_small_plan())
+    assert "stable" not in columns(make_small_plan(), ())
 
 
 ONE_WAY = """
@@ -100,7 +101,7 @@ def test_a_row_of_one_way_messages_holds_each_ends_own_times(
 
 
 def test_only_a_table_with_one_way_messages_has_columns_for_them(make_small_plan: Make) -> None:
-    assert "send_mean_ns" not in columns(make_small_plan())
+    assert "send_mean_ns" not in columns(make_small_plan(), ())
 
 
 def test_a_stamp_changes_with_the_records_that_are_there(

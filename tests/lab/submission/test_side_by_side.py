@@ -130,7 +130,8 @@ def test_a_folder_and_a_pdf_are_read_alike(
 ) -> None:
     plan, results = make_small_plan(), tmp_path / "results"
     run_trials(RunSetup(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
-    table = format_table(columns(plan), make_table(plan, results))
+    rows = make_table(plan, results)
+    table = format_table(columns(plan, rows), rows)
     write_text(results / "small.csv", table)
     identity = {"site": "exact", **fake_site.identity()}
     manifest = [{"programs": {"verbs-client": "d", "verbs-server": "d", "tcp-client": "d", "tcp-server": "d"}}]

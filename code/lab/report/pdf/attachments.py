@@ -44,7 +44,7 @@ def attachments(evidence: Evidence, ledger: Ledger, texts: dict[str, bytes]) -> 
     """Every file by its name; the texts are those that a person wrote."""
     name = evidence.plan.experiment.name
     made = {
-        f"{name}.csv": format_table(columns(evidence.plan), evidence.rows),
+        f"{name}.csv": format_table(columns(evidence.plan, evidence.rows), evidence.rows),
         "claims.csv": claims_csv(ledger),
         "manifest.json": _json(_manifest(evidence)),
         "identity.json": _json({"site": evidence.plan.site.name, **evidence.plan.site.identity}),

@@ -1,0 +1,65 @@
+#include "parting.h"
+
+#include <endian.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "die.h"
+#include "side.h"
+#include "watch.h"
+
+/* On the wire: big-endian. */
+struct wire_time {
+	uint64_t whole_ns, kernel_ns;
+};
+
+static bool tell(int peer, const struct processor_time *p)
+{
+	const struct wire_time wire = { htobe64(p->whole_ns), htobe64(p->kernel_ns) };
+
+	return side_write(peer, &wire, sizeof(wire));
+}
+
+static bool hear(int peer, struct processor_time *p, uint64_t deadline_ns)
+{
+	struct wire_time wire;
+
+	if (!side_read(peer, &wire, sizeof(wire), deadline_ns))
+		return false;
+	*p = (struct processor_time){ be64toh(wire.whole_ns), be64toh(wire.kernel_ns) };
+	return true;
+}
+
+static bool say_bye(const struct options *o, int peer, const struct cost *costs)
+{
+	const char bye = 'b';
+	bool whole = side_write(peer, &bye, 1);
+
+	for (size_t i = 0; i < o->sizes.count && o->role == SERVER; i++)
+		whole = whole && tell(peer, &costs[i].own);
+	return whole;
+}
+
+static bool hear_bye(const struct options *o, int peer, struct cost *costs)
+{
+	const uint64_t deadline_ns = ns_from_now(o->deadline_s);
+	char bye;
+	bool whole;
+
+	do
+		whole = side_read(peer, &bye, 1, deadline_ns);
+	while (whole && bye == WATCH_BEAT);
+	for (size_t i = 0; i < o->sizes.count && o->role == CLIENT; i++)
+		whole = whole && hear(peer, &costs[i].peer, deadline_ns);
+	return whole;
+}
+
+/* A peer that is gone means a failure until here. */
+void parting_run(const struct options *o, int peer, struct cost *costs)
+{
+	watch_stage("parting");
+	watch_peer_may_leave(peer);
+	if (!say_bye(o, peer, costs) || !hear_bye(o, peer, costs))
+		die("the other end left before the end");
+	close(peer);
+}
