@@ -30,6 +30,7 @@ static void complete(struct card *card, struct qp *qp, const struct packet *p, u
 					.source_qp = p->from };
 
 	qp->in.has_receive = false;
+	qp->in.has_told = status != SUCCESS;
 	receive_complete(card, qp, &qp->in.receive, &entry, p->flags & WANTS_EVENT);
 }
 

@@ -48,6 +48,7 @@ struct responder {
 	bool is_out_of_order; /* which the peer was told */
 	struct receive receive;
 	bool has_receive, is_within; /* a message has begun, and not ended */
+	bool has_told;               /* the last receive was completed with an error, which needs no event too */
 	uint32_t done;               /* bytes of it */
 	struct answer answers[ANSWERS];
 	uint32_t first_answer, answer_count;

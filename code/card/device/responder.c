@@ -7,11 +7,15 @@
 #include "region.h"
 #include "responder.h"
 
-/* A packet that can't be taken ends the queue pair, and tells the peer. */
+/* A packet that can't be taken ends the queue pair, and tells the peer; its own program hears of it by an event only
+ * where no completion says so. */
 static void refuse(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack why)
 {
 	answers_ack(card, qp, psn, why);
-	qp_fail_with(card, qp, why == DENIED ? QP_ACCESS_ERROR : QP_REQUEST_ERROR);
+	if (qp->in.has_told)
+		qp_fail(card, qp);
+	else
+		qp_fail_with(card, qp, why == DENIED ? QP_ACCESS_ERROR : QP_REQUEST_ERROR);
 }
 
 static enum packet_ack take_read(struct card *card, struct qp *qp, const struct packet *p)

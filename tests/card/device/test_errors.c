@@ -244,6 +244,7 @@ static void test_send_too_long(void **state)
 	program_expect(&a, REMOTE_INVALID);
 	assert_int_equal(program_expect(&b, LOCAL_LENGTH).wr_id, 3);
 	assert_int_equal(program_state(&b), ERR);
+	assert_int_equal(event(&b), -1); /* the completion has said it */
 }
 
 static void test_receive_with_wrong_key(void **state)
@@ -255,6 +256,8 @@ static void test_receive_with_wrong_key(void **state)
 	run();
 	program_expect(&a, REMOTE_OPERATION);
 	assert_int_equal(program_expect(&b, LOCAL_PROTECTION).wr_id, 3);
+	assert_int_equal(program_state(&b), ERR);
+	assert_int_equal(event(&b), -1);
 	expect_untouched();
 }
 
