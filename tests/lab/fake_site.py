@@ -28,6 +28,7 @@ class FakeSite:
     name = "exact"
     boots_image = False
     at_once: int | None = None
+    tells_processors = False
     traits = EXACT
 
     def __init__(self, seconds: float = 0.0) -> None:
@@ -53,7 +54,10 @@ class FakeSite:
         for step in job.steps:
             counts = counts_of(step.client)
             time_ns = sum(count * cost(size) for size, count in counts.items()) * 10
-            steps.append(StepOutcome(answer(step, counts), "", "", "", 0, 0, clock, clock + time_ns))
+            said = answer(step, counts)
+            if self.tells_processors and "--sizes" in step.client:
+                said = with_processors(said, counts)
+            steps.append(StepOutcome(said, "", "", "", 0, 0, clock, clock + time_ns))
             clock += time_ns
             total += sum(size * count * 10 for size, count in counts.items())
         before = dict.fromkeys(("v0.tx_bytes", "v0.rx_bytes", "link0.bytes", "link1.bytes"), 0)
@@ -156,6 +160,19 @@ def lab_rounds(counts: dict[int, int], window: int) -> str:
         rows += [f"{size},round,{index},{count},{count * size},{time_ns}" for index, time_ns in enumerate(times)]
         rows.append(f"{size},settled,0,{window * count},{window * count * size},{sum(times[1:])}")
     return whole_csv(rows)
+
+
+def with_processors(text: str, counts: dict[int, int]) -> str:
+    """The client takes its processor for half of a message's time, and the server for a tenth, each half in the
+    kernel."""
+    rows = [line for line in text.splitlines() if line[0].isdigit()]
+    head = [line for line in text.splitlines()[:-1] if not line[0].isdigit()]
+    for size, count in counts.items():
+        about = f"{count},{count * size}"
+        for end, share in (("client", 2), ("server", 10)):
+            time_ns = count * cost(size) // share
+            rows += [f"{size},{end}_processor,0,{about},{time_ns}", f"{size},{end}_kernel,0,{about},{time_ns // 2}"]
+    return "\n".join([*head, *rows, f"# end rows={len(rows)}", ""])
 
 
 def whole_csv(rows: list[str]) -> str:

@@ -1,7 +1,16 @@
 """The lab's figures: one function per kind, from plain values to a Figure. Same input, same bytes."""
 
 from lab.figures.by_parameter import parameter
-from lab.figures.by_size import bandwidth, call_time, half_trip, message_rate, published, round_trip, throughput
+from lab.figures.by_size import (
+    bandwidth,
+    call_time,
+    half_trip,
+    message_rate,
+    processor_time,
+    published,
+    round_trip,
+    throughput,
+)
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.fit import fit
@@ -63,6 +72,7 @@ __all__ = [
     "message_rate",
     "parameter",
     "peer_ratio",
+    "processor_time",
     "published",
     "round_trip",
     "speed_up",

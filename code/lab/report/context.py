@@ -29,7 +29,7 @@ from lab.report.tables.latency import latency_table, speed_table, tail_table
 from lab.report.tables.lines import FitTable, fit_table, published_fit_table
 from lab.report.tables.model_errors import error_table
 from lab.report.tables.parameters import ParameterRow, parameter_rows, published_by
-from lab.report.tables.processor import processor_table
+from lab.report.tables.processor import processor_table, spent_table
 from lab.report.tables.ratios import Transport, pair_table, ratio_tables, transports
 from lab.report.tables.rounds import RoundTable, round_tables
 from lab.report.tables.rows import RowTable, SizeTable
@@ -65,6 +65,7 @@ class Context:
     results: Annotated[list[SizeTable], "throughput by size, a table for each link"]
     rates: Annotated[RowTable, "throughput, a row for each series of the main link"]
     cause_words: Annotated[list[str], "what a message's instructions say about small and large ones, in sentences"]
+    spent: Annotated[RowTable, "processor time of a message at both ends, as our programs say"]
     processor: Annotated[RowTable, "processor time of a message at both ends, where its instructions were counted"]
     ratios: Annotated[list[SizeTable], "ratios by size, a table for each link"]
     transports: Annotated[list[Transport], "each transport of ours over another, in words"]
@@ -124,6 +125,7 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_file
         results=result_tables(claims),
         rates=rate_table(claims),
         cause_words=list(map(Markup, cause_sentences(claims))),
+        spent=spent_table(claims),
         processor=processor_table(claims),
         ratios=ratio_tables(claims),
         transports=transports(claims),

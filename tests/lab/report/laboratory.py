@@ -42,6 +42,7 @@ class UnsteadySite(fake_site.FakeSite):
     """Every repetition is a little slower or faster, by its own perturbed instant, and no link is overrun."""
 
     slowness = 1.0
+    tells_processors = True
 
     def run(self, job: Job) -> Outcome:
         luck = self.slowness * (1 + (job.perturbation.start_delay_ns // 1000) % 13 / 1000)

@@ -1,4 +1,4 @@
-"""The table of processor time: what a message costs each end in the program and in the kernel, and its wait."""
+"""The tables of processor time: what a message takes of each end, as programs say, and as instructions were counted."""
 
 from __future__ import annotations
 
@@ -6,10 +6,32 @@ from lab.causes.share import ENDS
 from lab.report.claim import Claim
 from lab.report.claims.causes import by_curve
 from lab.report.claims.ledger import AllClaims
-from lab.report.tables.rows import RowTable, size_cell
+from lab.report.claims.processor import EndClaims
+from lab.report.tables.latency import common_sizes
+from lab.report.tables.rows import RowTable, cell_if, size_cell
 from lab.report.tex.escape import Markup, escape
+from lab.report.tex.units import MICRO
 
 KINDS = {"program": "user", "kernel": "kernel", "waiting": "waiting"}  # as a row says it, and as a claim's name does
+
+
+def spent_table(claims: AllClaims) -> RowTable:
+    """A row for each end of each of our series, at a few sizes: in microseconds, as the programs say."""
+    found = claims.processors
+    if not found:
+        return RowTable((), (), ())
+    sizes = common_sizes([by_size.keys() for each in found for by_size in each.ends.values()])
+    rows = [
+        (escape(f"{each.words}, {end}"), *(cell_if(_message(by_size, size), MICRO) for size in sizes))
+        for each in found
+        for end, by_size in each.ends.items()
+    ]
+    names = dict.fromkeys(each.curve.series.name for each in found)
+    return RowTable(tuple(map(size_cell, sizes)), tuple(rows), tuple(names))
+
+
+def _message(by_size: dict[int, EndClaims], size: int) -> Claim | None:
+    return by_size[size].message if size in by_size else None
 
 
 def processor_table(claims: AllClaims) -> RowTable:

@@ -1,0 +1,86 @@
+"""Claims about processor time: what a message, and a gigabyte, takes of each end's processor, as our programs say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.summary import estimate_median
+from lab.model.sizes import format_size
+from lab.programs.request import ENDS, ONE_WAY
+from lab.report.claim import Claim, ClaimGroup, ClaimKind
+from lab.report.claims.lines import scaled
+from lab.report.evidence.curve import Subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import is_ours
+from lab.report.tex.units import NANO, in_words
+from lab.spec.experiment import Series
+
+LARGE_BYTES = 64 << 10  # from here on a message costs what its bytes cost
+GIGA = 1e9
+MESSAGES = "processor_messages"
+# One of the messages, by what is measured.
+MESSAGE = {"throughput": "a message", "latency": "a round trip", ONE_WAY: "a call, and the barrier before it,"}
+
+
+@dataclass(frozen=True)
+class EndClaims(ClaimGroup):
+    """One end at one size."""
+
+    message: Claim
+    gigabyte: Claim | None  # of large messages that follow each other
+
+
+@dataclass(frozen=True)
+class ProcessorClaims(ClaimGroup):
+    """A series at one point, by end and size; only those sizes whose programs said it."""
+
+    curve: Subject
+    ends: dict[str, dict[int, EndClaims]]
+
+    @property
+    def words(self) -> str:
+        """Whose messages, and whether they come back."""
+        return f"{self.curve.words}, there and back" if self.curve.series.measure == "latency" else self.curve.words
+
+
+def processor_claims(evidence: Evidence) -> tuple[ProcessorClaims, ...]:
+    """All curves of our programs in which sizes are laid beside each other; of a sweep, the table has the times."""
+    found = (_of_curve(curve) for series in _shown(evidence) for curve in _curves(evidence, series))
+    return tuple(each for each in found if any(each.ends.values()))
+
+
+def _shown(evidence: Evidence) -> Iterator[Series]:
+    for series in evidence.plan.experiment.series:
+        if is_ours(series) and (series.measure == ONE_WAY or not series.vary):
+            yield series
+
+
+def _curves(evidence: Evidence, series: Series) -> Iterator[Subject]:
+    for point in series.points():
+        yield Subject(evidence, series, MESSAGES, point)
+
+
+def _of_curve(curve: Subject) -> ProcessorClaims:
+    of_ends = {end: replace(curve, column=f"{end}_processor_ns") for end in ENDS}
+    sizes = [size for size in curve.sizes if curve.values(size)]
+    return ProcessorClaims(
+        curve, {end: {size: _of_end(found, end, size) for size in sizes} for end, found in of_ends.items()}
+    )
+
+
+def _of_end(curve: Subject, end: str, size: int) -> EndClaims:
+    messages = replace(curve, column=MESSAGES).values(size)
+    times = [time_ns / count for time_ns, count in zip(curve.values(size), messages, strict=True)]
+    median = scaled(estimate_median(times), NANO)
+    name, about = f"{curve.name}.{format_size(size)}.{end}", f"{curve.words}, messages of {in_words(size)}"
+
+    def claim(kind: str, estimate: Estimate, meaning: str) -> Claim:
+        words = f"median processor time of the {end} for {meaning} of {about}"
+        return curve.claim(f"{name}.{kind}", estimate, "s", ClaimKind.RATE, words, size)
+
+    measure = curve.series.measure
+    with_gigabyte = measure == "throughput" and size >= LARGE_BYTES
+    gigabyte = claim("gigabyte", scaled(median, GIGA / size), "a gigabyte") if with_gigabyte else None
+    return EndClaims(claim("processor", median, MESSAGE[measure]), gigabyte)

@@ -1,0 +1,144 @@
+"""What programs say of their processor time: lab.report.{claims,pictures,tables}.processor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from tests.lab.report import laboratory
+
+from lab.places import TEMPLATES
+from lab.records.table import columns
+from lab.report.build import Sources, make_report
+from lab.report.claims.ledger import make_claims
+from lab.report.evidence.evidence import Evidence
+from lab.report.pictures import pictures
+from lab.report.pictures.processor import processors
+from lab.report.tables.processor import spent_table
+
+EXPERIMENT = """
+title = "Processors on a fake link"
+question = "What does a message take of them?"
+[parameters]
+sizes = "64..64K*4"
+iterations = 400
+warmup = 0
+repetitions = 6
+[[series]]
+name = "rdma"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "trips"
+program = "tcp"
+operation = "send"
+measure = "latency"
+parameters = { wait = "event" }
+[[series]]
+name = "rounds"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = { wait = "event", until_stable = 1 }
+[[series]]
+name = "peer"
+program = "ib_write_bw"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "slow"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+link = { mtu = 1500, rate_bit_s = 100_000_000 }
+[[series]]
+name = "calls"
+program = "mpi-tcp"
+operation = "send"
+measure = "one-way"
+vary.calls = ["blocking", "non-blocking"]
+[[series]]
+name = "depth"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+vary.tx_depth = [1, 64]
+"""
+# Three sizes are too few for a knee, and for one's own calls.
+FEW = EXPERIMENT.partition('[[series]]\nname = "calls"')[0].replace("64..64K*4", "1,4K,64K")
+OURS = ("rdma", "trips", "rounds", "slow", "calls.blocking", "calls.non-blocking")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("processors")
+    (made / "processors.toml").write_text(EXPERIMENT)
+    return made
+
+
+@pytest.fixture(scope="module")
+def told(folder: Path) -> Evidence:
+    return laboratory.evidence_of("processors", folder / "told", folder)
+
+
+@pytest.fixture(scope="module")
+def untold(folder: Path) -> Evidence:
+    """Records of programs that said nothing of it yet."""
+    with mock.patch.object(laboratory.UnsteadySite, "tells_processors", new=False):
+        return laboratory.evidence_of("processors", folder / "untold", folder)
+
+
+def test_each_end_of_each_of_our_series_has_its_time_of_a_message(told: Evidence) -> None:
+    ledger = make_claims(told).ledger
+    rate = ledger["rdma.64K"].estimate.value
+    client, server = (ledger[f"rdma.64K.{end}.processor"].estimate for end in ("client", "server"))
+    assert client.value == pytest.approx(65536 / rate / 2, rel=0.01)
+    assert server.value == pytest.approx(client.value / 5, rel=0.001) and server.interval and server.n == 6
+    assert {name.rsplit(".", 3)[0] for name in ledger if name.endswith(".processor")} == set(OURS)
+
+
+def test_of_large_messages_a_gigabyte_has_one_too(told: Evidence) -> None:
+    ledger = make_claims(told).ledger
+    message, gigabyte = (ledger[f"slow.64K.client.{kind}"].estimate.value for kind in ("processor", "gigabyte"))
+    assert gigabyte == pytest.approx(message * 1e9 / 65536)
+    assert "slow.64.client.gigabyte" not in ledger
+    assert "trips.64K.client.gigabyte" not in ledger
+    assert "for a round trip of TCP," in ledger["trips.64K.client.processor"].meaning
+
+
+def test_a_table_has_both_ends_and_a_figure_is_of_one_link(told: Evidence) -> None:
+    claims = make_claims(told)
+    table = spent_table(claims)
+    assert len(table.heads) == 3 and len(table.rows) == 2 * len(OURS)
+    assert [str(row[0]) for row in table.rows[:2]] == ["RDMA WRITE, client", "RDMA WRITE, server"]
+    found = {each.name: each for each in processors(claims)}
+    assert list(found) == ["processor", "processor.slow"]
+    (client, server) = found["processor.slow"].data.curves
+    assert client.y[0].value == pytest.approx(5 * server.y[0].value, rel=0.001) and client.colour != server.colour
+    assert "processor time against message size" in found["processor.slow"].draw().alt.lower()
+
+
+def test_a_sweep_has_them_in_its_table_only(told: Evidence) -> None:
+    assert not any(name.startswith("depth.") and name.endswith(".processor") for name in make_claims(told).ledger)
+    rows = [row for row in told.rows if row.series == "depth"]
+    assert all(row.counts["processor_messages"] == 400 for row in rows)
+    assert "client_processor_ns" in columns(told.plan, told.rows)
+    assert all("client_processor_ns" not in row.counts for row in told.rows if row.series == "peer")
+
+
+def test_older_records_give_none_of_it(untold: Evidence) -> None:
+    claims = make_claims(untold)
+    assert not any(name.endswith(".processor") for name in claims.ledger)
+    assert spent_table(claims).rows == () and not any(each.name == "processor" for each in pictures(claims))
+    assert "client_processor_ns" not in columns(untold.plan, untold.rows)
+
+
+def test_a_report_has_the_section_where_the_programs_told(tmp_path: Path) -> None:
+    (tmp_path / "few.toml").write_text(FEW)
+    for tells in (True, False):
+        with mock.patch.object(laboratory.UnsteadySite, "tells_processors", new=tells):
+            evidence = laboratory.evidence_of("few", tmp_path / str(tells), tmp_path)
+        made = make_report(Sources(tmp_path / "few.toml", TEMPLATES), evidence, tmp_path)
+        assert ("processor" in made.pngs) is tells
