@@ -19,7 +19,7 @@ from lab.files.digests import SUMS, seal
 from lab.plan.plan import Plan
 from lab.records.index import INDEX, read_groups
 from lab.records.record import RECORD, SAMPLES, read_facts, read_samples_of, record_folder
-from lab.records.row import COLUMNS, Row, format_table, parse_table
+from lab.records.row import COLUMNS, OF_PROCESSORS, Row, format_table, parse_table
 from lab.records.table import bytes_per_second, columns, make_table, table_stamp
 from lab.records.tolerance import first_difference, ratios, same_identity
 from lab.records.verify import verify
@@ -74,6 +74,22 @@ def test_a_row_of_rounds_says_what_they_came_to_and_whether_they_agreed(
     assert (row.counts["confirmed_bytes"], row.counts["confirmed_ns"]) == (12800, 200 * 20256)
     assert (row.counts["round_trip_ns"], row.round_trip_kind) == (40000, "control")
     assert row.counts["completed_ns"] == 5 * (99 * 40 * 20256 // 100)
+
+
+def test_processor_times_have_columns_where_a_program_said_them_and_are_compared_as_bytes_only(
+    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
+) -> None:
+    plan = make_small_plan()
+    untold = measured(plan, fake_site, tmp_path / "untold")
+    fake_site.tells_processors = True
+    text = measured(plan, fake_site, tmp_path / "told")
+    rows, before = parse_table(text), parse_table(untold)
+    row = next(row for row in rows if (row.series, row.size_bytes) == ("ours", 64))
+    counts = [row.counts[name] for name in OF_PROCESSORS]
+    assert counts == [row.counts["messages"], *(row.counts["confirmed_ns"] // part for part in (2, 4, 10, 20))]
+    assert "processor" not in untold and format_table(columns(plan, rows), rows) == text
+    assert "processor_messages is" in str(first_difference(rows, before))
+    assert not any("processor" in each.column or "kernel" in each.column for each in ratios(rows, rows))
 
 
 def test_only_a_table_with_rounds_has_columns_for_them(make_small_plan: Make) -> None:
