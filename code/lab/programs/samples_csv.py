@@ -182,7 +182,8 @@ def _check_costs(costs: list[Sample], request: Request) -> None:
 
 
 def _are_costs(rows: list[Sample], asked: Counts) -> bool:
-    """Of the same messages, which are those that were asked for or a multiple, and no part above its whole."""
+    """Of the same messages, which are those that were asked for or a multiple, and no part above its whole, which is 0
+    for a short time on a kernel that counts in ticks."""
     wholes, kernels = rows[::2], rows[1::2]
     (messages, *others) = {each.messages for each in rows}
     return (
@@ -190,5 +191,5 @@ def _are_costs(rows: list[Sample], asked: Counts) -> bool:
         and messages > 0
         and messages % asked.iterations == 0
         and all(each.bytes == each.size_bytes * messages for each in rows)
-        and all(0 <= kernel.time_ns <= whole.time_ns > 0 for whole, kernel in zip(wholes, kernels, strict=True))
+        and all(kernel.time_ns <= whole.time_ns for whole, kernel in zip(wholes, kernels, strict=True))
     )

@@ -94,7 +94,7 @@ def test_another_program_may_not_name_processor_times(whole: str, rounds: str) -
         ("1,server_kernel,0,40,40,0", "1,server_kernel,0,80,80,0"),  # of other messages
         ("1,server_kernel,0,40,40,0", "1,server_kernel,0,40,41,0"),
         ("1,client_kernel,0,40,40,400", "1,client_kernel,0,40,40,901"),  # more than the whole
-        ("1,server_processor,0,40,40,800", "1,server_processor,0,40,40,0"),
+        ("1,client_processor,0,40,40,900", "1,client_processor,0,40,40,399"),
     ],
 )
 def test_processor_times_that_cannot_be_are_refused(whole: str, old: str, new: str) -> None:

@@ -34,7 +34,7 @@ class EndClaims(ClaimGroup):
 
 @dataclass(frozen=True)
 class ProcessorClaims(ClaimGroup):
-    """A series at one point, by end and size; only those sizes whose programs said it."""
+    """A series at one point, by end and size; only those sizes of which its programs said more than nothing."""
 
     curve: Subject
     ends: dict[str, dict[int, EndClaims]]
@@ -64,10 +64,15 @@ def _curves(evidence: Evidence, series: Series) -> Iterator[Subject]:
 
 def _of_curve(curve: Subject) -> ProcessorClaims:
     of_ends = {end: replace(curve, column=f"{end}_processor_ns") for end in ENDS}
-    sizes = [size for size in curve.sizes if curve.values(size)]
+    sizes = [size for size in curve.sizes if all(_are_told(found.values(size)) for found in of_ends.values())]
     return ProcessorClaims(
         curve, {end: {size: _of_end(found, end, size) for size in sizes} for end, found in of_ends.items()}
     )
+
+
+def _are_told(times: tuple[int, ...]) -> bool:
+    """Whether there are any; a kernel that counts in ticks has none for a short size."""
+    return bool(times) and all(times)
 
 
 def _of_end(curve: Subject, end: str, size: int) -> EndClaims:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -126,6 +127,14 @@ def test_a_sweep_has_them_in_its_table_only(told: Evidence) -> None:
     assert all(row.counts["processor_messages"] == 400 for row in rows)
     assert "client_processor_ns" in columns(told.plan, told.rows)
     assert all("client_processor_ns" not in row.counts for row in told.rows if row.series == "peer")
+
+
+def test_a_time_that_a_kernel_of_ticks_did_not_see_is_none(told: Evidence) -> None:
+    place = ("rdma", "", "64", "server_processor_ns")
+    seen = told._cells[place]
+    unseen = replace(told, _cells=told._cells | {place: replace(seen, values=(0, *seen.values[1:]))})
+    ledger = make_claims(unseen).ledger
+    assert "rdma.64.client.processor" not in ledger and "rdma.256.client.processor" in ledger
 
 
 def test_older_records_give_none_of_it(untold: Evidence) -> None:
