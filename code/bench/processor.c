@@ -5,17 +5,29 @@
 #include "clock.h"
 #include "least.h"
 
-struct processor_time processor_now(void)
+static uint64_t whole_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t kernel_ns(void)
 {
 	struct rusage usage;
-	struct timespec whole;
 
 	getrusage(RUSAGE_SELF, &usage);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &whole);
-	return (struct processor_time){
-		.whole_ns = (uint64_t)whole.tv_sec * NS_PER_S + (uint64_t)whole.tv_nsec,
-		.kernel_ns = (uint64_t)usage.ru_stime.tv_sec * NS_PER_S + (uint64_t)usage.ru_stime.tv_usec * NS_PER_US,
-	};
+	return (uint64_t)usage.ru_stime.tv_sec * NS_PER_S + (uint64_t)usage.ru_stime.tv_usec * NS_PER_US;
+}
+
+/* The whole last, and after what is timed first: what it takes to read is not a part of it. */
+struct processor_time processor_now(void)
+{
+	struct processor_time now = { .kernel_ns = kernel_ns() };
+
+	now.whole_ns = whole_ns();
+	return now;
 }
 
 void processor_add(struct processor_time *sum, const struct processor_time *more)
@@ -27,9 +39,8 @@ void processor_add(struct processor_time *sum, const struct processor_time *more
 /* What one tick finds stands for more time than may have passed. */
 void processor_add_since(struct processor_time *sum, const struct processor_time *then)
 {
-	const struct processor_time now = processor_now();
-	struct processor_time spent = { .whole_ns = now.whole_ns - then->whole_ns };
+	struct processor_time spent = { .whole_ns = whole_ns() - then->whole_ns };
 
-	spent.kernel_ns = least(now.kernel_ns - then->kernel_ns, spent.whole_ns);
+	spent.kernel_ns = least(kernel_ns() - then->kernel_ns, spent.whole_ns);
 	processor_add(sum, &spent);
 }

@@ -15,7 +15,7 @@ from lab.docs.record_words import FIELDS, KINDS
 from lab.programs.request import SETTLED, SUMMARIES, WINDOW, Sample
 from lab.programs.samples_csv import SINGLE
 from lab.records.facts import Facts
-from lab.records.row import COLUMNS, OF_ROUNDS, OF_SIDES
+from lab.records.row import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES
 from lab.records.table import TRIPS
 from lab.report.pdf.attachments import CLAIM_COLUMNS
 
@@ -31,7 +31,7 @@ def test_the_parts_are_those_of_a_record() -> None:
 
 
 def test_each_column_has_a_meaning_and_no_meaning_is_of_a_column_that_went() -> None:
-    assert set(OF_TABLES) == {*COLUMNS, *OF_ROUNDS, *OF_SIDES}
+    assert set(OF_TABLES) == {*COLUMNS, *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES}
     assert list(OF_CLAIMS) == list(CLAIM_COLUMNS)
 
 
