@@ -8,8 +8,9 @@ from lab.report.claims.causes import by_curve
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.processor import EndClaims
 from lab.report.tables.latency import common_sizes
-from lab.report.tables.rows import RowTable, cell_if, size_cell
+from lab.report.tables.rows import RowTable, size_cell
 from lab.report.tex.escape import Markup, escape
+from lab.report.tex.typeset import bare_cell
 from lab.report.tex.units import MICRO
 
 KINDS = {"program": "user", "kernel": "kernel", "waiting": "waiting"}  # as a row says it, and as a claim's name does
@@ -22,7 +23,7 @@ def spent_table(claims: AllClaims) -> RowTable:
         return RowTable((), (), ())
     sizes = common_sizes([by_size.keys() for each in found for by_size in each.ends.values()])
     rows = [
-        (escape(f"{each.words}, {end}"), *(cell_if(_message(by_size, size), MICRO) for size in sizes))
+        (escape(f"{each.words}, {end}"), *(_bare(by_size.get(size)) for size in sizes))
         for each in found
         for end, by_size in each.ends.items()
     ]
@@ -30,8 +31,9 @@ def spent_table(claims: AllClaims) -> RowTable:
     return RowTable(tuple(map(size_cell, sizes)), tuple(rows), tuple(names))
 
 
-def _message(by_size: dict[int, EndClaims], size: int) -> Claim | None:
-    return by_size[size].message if size in by_size else None
+def _bare(found: EndClaims | None) -> Markup:
+    """Without its interval, which the ledger has: with it, the labels of both ends leave too little room."""
+    return bare_cell(found.message, MICRO) if found else Markup("")
 
 
 def processor_table(claims: AllClaims) -> RowTable:
