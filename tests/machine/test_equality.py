@@ -11,7 +11,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-
 from tests.machine.same_bytes import EVERY_PROGRAM
 
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
