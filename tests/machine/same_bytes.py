@@ -22,7 +22,7 @@ from tests.hosts.jobs import Named, trials
 from tests.hosts.measuring import busy
 from tests.hosts.outcomes import FAILED, said_of
 
-from lab.compiler import card
+from lab.compiler import card, plugin
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
 
@@ -99,8 +99,8 @@ def frozen_again() -> Iterator[ExactSite]:
 @contextmanager
 def card_by(flag: str) -> Iterator[ExactSite]:
     """The card's device, optimised in another way."""
-    flags = tuple(flag if each.startswith("-O") else each for each in card.PLUGIN_FLAGS)
-    assert flags != card.PLUGIN_FLAGS
+    flags = tuple(flag if each.startswith("-O") else each for each in plugin.FLAGS)
+    assert flags != plugin.FLAGS
     with patch.object(card, "PLUGIN_FLAGS", flags), opened() as site:
         yield site
 
