@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
+from tests.hosts.elsewhere import tell
 from tests.hosts.jobs import Named, trials
 from tests.hosts.measuring import busy
 from tests.hosts.outcomes import FAILED, said_of
@@ -124,17 +125,6 @@ def digests(site: ExactSite, jobs: Named) -> Digests:
     return found
 
 
-def equal_runs(found: Circumstance, jobs: Named, first: Digests) -> dict[str, tuple[int, int]]:
-    """How many runs of each trial were equal to the first, and of how many."""
-    equal = dict.fromkeys(jobs, 0)
-    with found.opened() as site:
-        for run in range(found.runs):
-            for name, said in digests(site, jobs).items():
-                equal[name] += said == first[name] and not said.startswith(FAILED)
-            tell(f"{found.words}: run {run + 1} of {found.runs}, {sum(equal.values())} equal")
-    return {name: (count, found.runs) for name, count in equal.items()}
-
-
 @dataclass
 class Comparison:
     """The jobs, and what each left in its first run, at each distance."""
@@ -158,11 +148,6 @@ class Comparison:
             with opened() as site:
                 self.firsts[further_ns] = digests(site, jobs)
         return self.firsts[further_ns]
-
-
-def tell(said: str) -> None:
-    """What goes on, on stderr: the table alone is on stdout."""
-    print(said, file=sys.stderr, flush=True)
 
 
 def every_job() -> Named:

@@ -133,7 +133,7 @@ def _report(plan: Plan, results: Path, folder: Path) -> Path:
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
-    evidence = evidence_of(plan, results)
+    evidence = evidence_of(plan, results, of_evidence)
     prepared = prepare(sources, evidence, CACHE / "report")
     for name, png in prepared.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)

@@ -16,7 +16,6 @@ from lab.records.table import table_stamp
 
 # The code that turns records into a PDF; a change of it is a change of every report.
 CODE = tuple(ROOT / "code" / "lab" / name for name in ("report", "figures", "analysis"))
-
 CODE_OF_ALL = (ROOT / "code" / "lab",)
 
 

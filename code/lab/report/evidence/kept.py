@@ -17,22 +17,23 @@ from lab.files.storage import write_bytes
 from lab.places import CACHE
 from lab.plan.plan import Plan
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.stamp import evidence_stamp
 
 KEPT = CACHE / "report" / "evidence"
 
 
-def evidence_of(plan: Plan, results: Path, kept: Path = KEPT) -> Evidence:
+def evidence_of(plan: Plan, results: Path, stamp: str, kept: Path = KEPT) -> Evidence:
     """That of before, while nothing it rests on has changed; else gathered anew."""
     file = _file(plan, kept)
-    if is_current(file, evidence_stamp(plan, results)):
+    if is_current(file, stamp):
         return cast(Evidence, pickle.loads(file.read_bytes()))
     return gather(plan, results)
 
 
 def keep_evidence(evidence: Evidence, stamp: str, kept: Path = KEPT) -> None:
-    """The stamp is of before it was gathered. In another user's checkout nothing is kept."""
+    """Unless that is done. The stamp is of before it was gathered. In another user's checkout nothing is kept."""
     file = _file(evidence.plan, kept)
+    if is_current(file, stamp):
+        return
     with suppress(StorageError):
         write_bytes(file, pickle.dumps(evidence))
         keep_stamp(file, stamp)
