@@ -10,13 +10,13 @@ from lab.report.check.lines import DENIED
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.shapes import KNEE, WIDER
-from lab.report.check.subjects import group_of
-from lab.report.check.times import calls_named
+from lab.report.check.times import calls_named, names_of
 from lab.report.claim import Claim
 
 BESIDE = 1.05  # the same of a step, whose ends are two sizes that were sent
 _STEP = re.compile(
-    r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:a|the|their|its) step|break|(?:becomes?|"
+    r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:a|the|their|its) step|breaks?|"
+    r"takes? (?:suddenly |much )?longer from|(?:becomes?|"
     r"gets?) (?:slower|longer|more expensive))\b",
     re.I,
 )
@@ -45,7 +45,8 @@ def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
             continue
         places = list(_places(part, names))
         for pattern, kind in ((KNEE, "knee"), (_STEP, "step")):
-            if (found := pattern.search(part.words)) and (what := _wrong(kind, places, part, found)):
+            if found := pattern.search(part.words):
+                what = _wrong(kind, places, part, found)
                 yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
         if what := _kept(places, part):
             yield Objection(what, part.start)
@@ -54,7 +55,7 @@ def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
 def _series(part: Clause) -> set[str]:
     """Of the programs named, where times were measured; what throughput does is a matter of shape."""
     groups, ledger = {each.group for each in part.mentions or part.sentence.mentions}, part.sentence.ledger
-    names = {each.name for each in ledger.setting.strands if group_of(each) in groups}
+    names = {name for group in groups for name in names_of(group, part)}
     return set() if any(f"{name}.peak" in ledger for name in names) else names
 
 

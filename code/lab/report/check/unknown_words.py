@@ -48,7 +48,7 @@ def words_are_known(sentence: Sentence) -> Iterator[Objection]:
         if found is None or first.group == second.group or not part.is_stated or part.uses:
             continue
         verb = found["verb"]
-        if verb not in _HARMLESS and not ANY.search(between):
+        if verb not in _HARMLESS and not ANY.search(sentence.words[first.end : second.end]):
             yield Objection(
                 f"{verb!r} may compare them, and is no word of the check: say faster, slower or ahead",
                 first.end + found.start("verb"),

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from lab.analysis.verdict import apart
 from lab.report.check.curves import CurveClaims
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, held
 from lab.report.check.sentence import Clause, Sentence
-from lab.report.check.subjects import group_of, speaks_of_single
+from lab.report.check.subjects import group_of, speaks_of_inline, speaks_of_single
 from lab.report.check.verdicts import is_variant, sizes_meant
 from lab.report.claim import Claim
 
@@ -19,10 +19,17 @@ _OFF = re.compile(
     re.I,
 )
 _NAGLE = re.compile(r"\bNagle", re.I)
+_WITHOUT_FIRST = re.compile(r"\bwithout inlin|\bno inlin", re.I)
 _UP = re.compile(
-    r"\b(?:faster|quicker|improv\w*|increas\w*|rais\w*|speeds?(?: up)?|help\w*|boost\w*|higher|better|gains?)\b", re.I
+    r"\b(?:faster|quicker|improv\w*|increas\w*|rais\w*|speeds?(?: up)?|help\w*|boost\w*|higher|better|gains?|"
+    r"doubl\w+|more)\b",
+    re.I,
 )
-_DOWN = re.compile(r"\b(?:slower|reduc\w*|lower\w*|slows?|hurt\w*|worse\w*|costs?|decreas\w*|harm\w*)\b", re.I)
+_DOWN = re.compile(
+    r"\b(?:slower|reduc\w*|lower\w*|slows?|slowed|hurt\w*|worse\w*|costs?|decreas\w*|harm\w*|less|"
+    r"fewer)\b",
+    re.I,
+)
 _DENIED = re.compile(r"\b(?:not|never|no(?![\s-]?delay)|hardly|cannot)\b|n't\b", re.I)
 
 
@@ -31,7 +38,11 @@ def variants_hold(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         named = {each.group for each in part.mentions}
         off = _OFF.search(part.words)
-        if not part.is_stated or part.uses or len(named) != 1 or not (_NAGLE.search(part.words) or off):
+        if not part.is_stated or part.uses or len(named) > 1:
+            continue
+        if speaks_of_inline(part.words) and not sentence.uses:
+            yield from _of_inline(part)
+        if len(named) != 1 or not (_NAGLE.search(part.words) or off):
             continue
         up, down = _UP.search(part.words), _DOWN.search(part.words)
         found = up or down
@@ -39,6 +50,22 @@ def variants_hold(sentence: Sentence) -> Iterator[Objection]:
             wanted = bool(up) if off else not up
             if what := _against(named.pop(), part, wanted=wanted):
                 yield Objection(what, part.start + found.start(), tuple({each.group for each in part.mentions}))
+
+
+def _of_inline(part: Clause) -> Iterator[Objection]:
+    """`with inline data it is slower`, where a series with them stands beside one without."""
+    up, down = _UP.search(part.words), _DOWN.search(part.words)
+    found, turned = up or down, bool(_WITHOUT_FIRST.search(part.words))
+    if found and bool(up) != bool(down) and (group := inline_group(part)):
+        what = _against(group, part, wanted=bool(up) is not (turned or bool(_DENIED.search(part.words))))
+        place = part.start + found.start()
+        yield Objection(what, place, (group,)) if what else held(place)
+
+
+def inline_group(part: Clause) -> str:
+    """The program of a series that differs from another only in holding its data in the requests."""
+    strands = part.sentence.ledger.setting.strands
+    return next((group_of(each) for each in strands if each.name.endswith(".inline") and not each.varied), "")
 
 
 def speaks_of_way(words: str) -> bool:
