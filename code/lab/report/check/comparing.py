@@ -206,6 +206,8 @@ def _sides(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
         return against.group, None  # `over TCP it takes longer`: than at other sizes
     if not own and not against and _SYMMETRIC.match(found[0]) and len({each.group for each in after}) == 2:
         return after[0].group, after[-1].group
+    if own and any(each.group == own[-1].group for each in after) and len({each.group for each in part.mentions}) == 1:
+        return None  # one program in two places
     if own:
         ours = own[-1].group if not _pair(part, own) else own[0].group
         base = against.group if against else next((each.group for each in after if each.group != ours), None)

@@ -78,7 +78,8 @@ _LESS = (
     r"(?<=\bis )behind|(?<=\bare )behind|(?<=\bfalls )behind",
     r"(?:smaller|shorter)(?! (?:messages?|sizes?|ones?))",
     r"loses?|losing|lost|inferior|lags?|lagged|lagging|trails?|trailed|trailing|falls? short|underperform\w*",
-    r"(?:takes?|took|taking|needs?|needed|requires?|spends?|lasts?) (?:\w+ ){0,3}longer|longer(?= than\b)",
+    r"(?:takes?|took|taking|needs?|needed|requires?|spends?|lasts?) (?:\w+ ){0,3}longer|longer(?= than\b)|"
+    r"longest(?= (?:round|time|latenc))",
     r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't) (?:compete|cope|measure up|touch|rival)",
     r"no match for|(?:no|little) chance(?= against|\b)|wastes?(?= time)|no rival|second to|"
     r"second (?:place|best)|(?:comes?|came) (?:out |in )?(?:second|last)|"

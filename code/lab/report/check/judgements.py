@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
+from lab.report.check.comparing_words import ANY
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
 
@@ -15,7 +16,7 @@ _GRADED = (
 )
 _COMPARING = (
     rf"{_GRADED}|(?<!or )(?:more|less)(?! or)|most|least|best|worst|worse|ahead|behind|wins?|loses?|"
-    r"(?:half|twice) (?:as|the|of the) (?!round|sizes)"
+    r"(?:hardly|barely|scarcely|little|no) (?:any )?\w+ between|(?:half|twice) (?:as|the|of the) (?!round|sizes)"
 )
 _MOVING = (
     r"(?:grow|increas|climb|decreas|declin|shrink|sink|widen|narrow|accelerat|slow|improv|worsen|degrad|rais|lower)\w*|"
@@ -59,7 +60,8 @@ _COUNTED = re.compile(
     re.I,
 )
 _METHOD = re.compile(
-    r"\b(?:measur|repeat|over the repetitions|only if|nobody can|taken off|as a part of|effect of both|heading|panel|"
+    r"\b(?:measur|repeat|"
+    r"over the repetitions|why\b|only if|nobody can|taken off|as a part of|effect of both|heading|panel|"
     r"column|caption|verdict|acknowledg|follow|rests? on|"
     r"best values?|times (?:its|the)|(?:client|server|sender|receiver|end) (?:\w+ )?(?:sends?|waits?|answers?)|"
     r"sent\b|test|tried|try\b|tim(?:ed|ing)\b|plot|show|(?:we|was|were|is|are) used?\b|used\b|"
@@ -98,4 +100,4 @@ def _judging(part: Clause) -> re.Match[str] | None:
         return None
     if len(re.findall(r"\b[a-z]{3,}", part.words)) < SENTENCE:
         return None
-    return JUDGING.search(part.words) or _COUNTING.search(part.words)
+    return JUDGING.search(part.words) or _COUNTING.search(part.words) or ANY.search(part.words)

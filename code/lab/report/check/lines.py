@@ -25,7 +25,7 @@ _STRAIGHT = re.compile(
     re.I,
 )
 _LINE = re.compile(r"\bline\b", re.I)
-_FILLS = re.compile(
+FILLS = re.compile(
     r"\b(?:fills?|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturat\w+|exhausts?|"
     r"occup\w+)\b[^.;]*\b(?:link|cable|wire|bandwidth|line)\b|"
     r"\b(?:bounded|limited|capped|constrained|throttled|restricted|held back|bottlenecked) (?:only )?by (?:the )?"
@@ -67,7 +67,7 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
         if part.is_stated:
             for pattern, what in (
                 (_STRAIGHT, _broken(part)),
-                (_FILLS, _unfilled(part)),
+                (FILLS, _unfilled(part)),
                 (_IDLE, _filled(part)),
                 (_EXCEEDS, "nothing can exceed what its link carries: \\claim{...filled} says how much of it is used"),
                 (_INTERCEPT, "" if part.uses else _EXTRAPOLATED),
@@ -83,7 +83,8 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
 
 def _strands(part: Clause) -> list[Strand]:
     groups = {each.group for each in part.mentions or part.sentence.mentions}
-    return [each for each in part.sentence.ledger.setting.strands if group_of(each) in groups]
+    every = not groups and re.search(r"\b(?:all|every|both|each)\b", part.words, re.I)
+    return [each for each in part.sentence.ledger.setting.strands if every or group_of(each) in groups]
 
 
 def _broken(part: Clause) -> str:

@@ -35,12 +35,18 @@ def operations_compare(sentence: Sentence) -> Iterator[Objection]:
         if not part.is_stated or part.uses or not is_of_operations(part) or said is None or (less and more):
             continue
         times = _times(part)
-        named = [each.rstrip("s").lower() for each in OPERATION.findall(part.words)]
-        if named[0] in times and len(times) > 1:
-            others = named[1:] if set(named[1:]) - {named[0]} else [each for each in times if each != named[0]]
-            what = _wrong(times, named[0], others, part, less=bool(less))
+        before, _, behind = part.words.partition(" than ")
+        own = [each for each in _named(before) if each in times]
+        if own and len(times) > 1:
+            others = _named(behind) or [each for each in times if each not in own]
+            wrong = (_wrong(times, each, others, part, less=bool(less)) for each in own)
+            what = next(filter(None, wrong), "")
             place = part.start + said.start()
             yield Objection(what, place) if what else held(place)
+
+
+def _named(words: str) -> list[str]:
+    return list(dict.fromkeys(each.rstrip("s").lower() for each in OPERATION.findall(words)))
 
 
 def _wrong(times: dict[str, dict[int, Claim]], own: str, others: list[str], part: Clause, *, less: bool) -> str:

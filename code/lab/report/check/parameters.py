@@ -15,7 +15,7 @@ PARAMETERS = {
     "warmup": r"\bwarm(?:ing|ed)?[\s-]?up\b",
     "iterations": r"\biterations?\b|\b(?:more|longer|fewer|shorter|short|long) runs\b",
     "mtu": r"\bMTU\b",
-    "inline": r"\binlin(?:e|ing)\b",
+    "inline": r"\binlin(?:e|ed|ing)\b",
     "post_list": r"\bpost(?:ed|ing)?[\s-]lists?\b|\bchain(?:s|ed|ing)?\b|\blists? of (?:\w+ )*requests\b|"
     r"\brequests?\b[^.;,]*\bin (?:\w+ )?(?:lists|batches|one call)\b|\bbatch(?:es|ed|ing)?\b|\blists (?=of|and|"
     r"bring|help|have|matter|mak)",

@@ -38,7 +38,8 @@ NEAR, NEEDED = 0.9, 0.95  # of a peak: near it; so near that no larger message w
 _LOWEST = re.compile(r"\b(?:minimum|lowest|at least)\b", re.I)
 KNEE = re.compile(r"\b(?:knee|bends?|kink)\b", re.I)
 _JUMP = re.compile(
-    r"\b(?:jumps?|jumped|leaps?|leapt|spikes?|steep(?:est)? (?:step|rise)|surges?|soars?|shoots? up|(?:sky)?rockets?|"
+    r"\b(?:jumps?|jumped|leaps?|leapt|spikes?|steep(?:est)? (?:step|rise)|surges?|soars?|shoots? up|"
+    r"explod\w+|(?:sky)?rockets?|"
     r"(?:sudden|abrupt|sharp|steep) (?:increase|rise|growth|gain|step|change)|suddenly (?:ris|increas|grow)\w+)\b",
     re.I,
 )

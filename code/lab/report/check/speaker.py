@@ -19,7 +19,7 @@ _ELSEWHERE = re.compile(
     r"\b(?:literature|papers?|manual|textbooks?|lecture)\b|"
     r"\bwould\b|\bmight\b|\bcould\b(?!\s+(?:lead|be (?:seen|shown|observed)))|\bmay\b|\bexpect|"
     r"\bif\b[^;]*\b(?:would|could|might|were|did|had)\b|\b(?:know|ask|asked|see|test|check|wonder|tell|say) if\b|"
-    r"(?<!tell )(?<!say )(?<!decide )\bwhether\b|"
+    r"(?<!tell )(?<!say )(?<!decide )(?<!difference )(?<!matter )(?<!card )\bwhether\b|"
     r"\bin (?:theory|principle)\b|\bshould\b|\bsuppos|\bassum|\bhypothe|\bquestion|\bclaims? that\b|\bwonder|"
     r"\bpossibl[ey]\b(?! to see)|\?",
     re.I,

@@ -78,9 +78,11 @@ def _places(part: Clause, names: set[str]) -> Iterator[StepPlace]:
 
 
 def _wrong(kind: str, places: list[StepPlace], part: Clause, found: re.Match[str]) -> str:
-    if DENIED.search(part.words[: found.end()]):
-        return ""
     fitting = [each for each in places if kind == "step" or not each.is_step] or places
+    if DENIED.search(part.words[: found.end()]):
+        there = [each for each in places if each.is_step and each.is_near(sizes_in(part))]
+        of_all = kind == "step" and re.search(r"\bno (?:\w+ )?(?:step|break|jump|leap)", part.words, re.I)
+        return f"there is one: \\claim{{{there[0].claim.name}}}" if there and of_all else ""
     if not fitting:
         return f"the data support no {kind} there"
     sizes = sizes_in(part)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from lab.report.check.comparing_words import ANY
+from lab.report.check.lines import FILLS
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.shapes import SHAPES
@@ -69,5 +70,5 @@ def _unread(sentence: Sentence) -> Iterator[Objection]:
 
 def _is_read(part: Clause) -> bool:
     """Whether some rule reads it, or it is too short to say anything, as a table's cell."""
-    patterns = (ANY, _NEUTRAL, *(each for each, _ in SHAPES))
+    patterns = (ANY, _NEUTRAL, FILLS, *(each for each, _ in SHAPES))
     return any(each.search(part.words) for each in patterns) or len(re.findall(r"\b[a-z]{3,}", part.words)) < 3

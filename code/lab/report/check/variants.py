@@ -19,9 +19,11 @@ _OFF = re.compile(
     re.I,
 )
 _NAGLE = re.compile(r"\bNagle", re.I)
+_SAME = re.compile(r"\bno (?:\w+ )?(?:difference|effect|influence)|\bnothing\b|\bthe same\b|\birrelevant\b", re.I)
 _WITHOUT_FIRST = re.compile(r"\bwithout inlin|\bno inlin", re.I)
 _UP = re.compile(
-    r"\b(?:faster|quicker|improv\w*|increas\w*|rais\w*|speeds?(?: up)?|help\w*|boost\w*|higher|better|gains?|"
+    r"\b(?:faster|quicker|improv\w*|increas\w*|rais\w*|speeds?(?: up)?|help\w*|boost\w*|higher|better|gains?|pa(?:y|"
+    r"ys|id) off|"
     r"doubl\w+|more)\b",
     re.I,
 )
@@ -56,7 +58,10 @@ def _of_inline(part: Clause) -> Iterator[Objection]:
     """`with inline data it is slower`, where a series with them stands beside one without."""
     up, down = _UP.search(part.words), _DOWN.search(part.words)
     found, turned = up or down, bool(_WITHOUT_FIRST.search(part.words))
-    if found and bool(up) != bool(down) and (group := inline_group(part)):
+    if (same := _SAME.search(part.words)) and (group := inline_group(part)):
+        place, what = part.start + same.start(), _against(group, part, wanted=None)
+        yield Objection(what, place, (group,)) if what else held(place)
+    elif found and bool(up) != bool(down) and (group := inline_group(part)):
         what = _against(group, part, wanted=bool(up) is not (turned or bool(_DENIED.search(part.words))))
         place = part.start + found.start()
         yield Objection(what, place, (group,)) if what else held(place)
@@ -73,7 +78,7 @@ def speaks_of_way(words: str) -> bool:
     return speaks_of_single(words) or bool(_NAGLE.search(words))
 
 
-def _against(group: str, part: Clause, *, wanted: bool) -> str:
+def _against(group: str, part: Clause, *, wanted: bool | None) -> str:
     ledger = part.sentence.ledger
     strands = [each for each in ledger.setting.strands if group_of(each) == group and not each.varied]
     variant = next((each for each in strands if is_variant(each.name)), None)
@@ -86,5 +91,8 @@ def _against(group: str, part: Clause, *, wanted: bool) -> str:
     return f"\\claim{{{own[wrong[0]].name}}} against \\claim{{{base[wrong[0]].name}}} says otherwise" if wrong else ""
 
 
-def _is_so(own: Claim, base: Claim, *, wanted: bool) -> bool:
+def _is_so(own: Claim, base: Claim, *, wanted: bool | None) -> bool:
+    """Above it or below it; where neither is wanted, not apart from it."""
+    if wanted is None:
+        return not apart(own.estimate, base.estimate)
     return apart(own.estimate, base.estimate) and (own.estimate.value > base.estimate.value) is wanted

@@ -25,6 +25,7 @@ from lab.report.check.subjects import (
 )
 from lab.report.check.times import verdicts_by_time
 from lab.report.claim import Claim, ClaimKind
+from lab.report.moves import LEVEL
 
 Verdicts = dict[int, Verdict]
 UNCOMPARED = "a comparison without a claim that compares these programs"
@@ -57,6 +58,7 @@ _GROWN = re.compile(
     re.I,
 )
 _ONLY = re.compile(r"\b(?:only|solely|merely) (?:for|at|with|below|above|beyond|under|over|up to|on|from)\b", re.I)
+_EXCEPT = re.compile(r"\b(?:except|apart from|save|but not)(?: (?:at|for|with))?(?: messages of)?\s+\Z", re.I)
 _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
 
 
@@ -216,7 +218,9 @@ def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
         count = sum(verdict is wanted for verdict in found.values())
         return "" if count == there and not said.denied else f"the data say so at {count} of {len(found)} sizes"
     own = [found[each] for each in sizes or found]
-    if not own:
+    if not own or (
+        said.relation is Relation.EQUAL and not said.denied and _is_almost(said, part, sizes or list(found))
+    ):
         return ""
     if _holds(said, own, at_sizes=bool(sizes)):
         others = [verdict for each, verdict in found.items() if each not in sizes]
@@ -226,6 +230,16 @@ def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
     return "the data say otherwise: " + ", ".join(
         f"{each.value} at {count} of {len(own)}" for each, count in counted.items()
     )
+
+
+def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:
+    """`almost level`: no ratio is further from one than a curve that is called level is from its start."""
+    near = part.sentence.words[max(said.at - 24, part.start) : said.at + len(said.word)]
+    if not re.search(r"\b(?:almost|nearly|practically|virtually|roughly|about)\b", near, re.I):
+        return False
+    ratios = [ratios_by_size(said.ours, base, part) or {} for base in _bases(said, part)]
+    values = [each[size].estimate.value for each in ratios for size in sizes if size in each]
+    return bool(values) and all(1 / LEVEL <= value <= LEVEL for value in values)
 
 
 def _holds(said: Compared, own: list[Verdict], *, at_sizes: bool) -> bool:
@@ -278,7 +292,9 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
         named += ordered[-max(len(ordered) // OUTER, 1) :]
     for number in part.numbers:
         before, value = part.sentence.words[: number.start], int(min(number.values[-1], 2**62))
-        if value in found and _BEYOND.search(before) and not re.search(r"\bfrom\s+\Z", before):
+        if value in found and _EXCEPT.search(before):
+            named = [each for each in ordered if each != value]
+        elif value in found and _BEYOND.search(before) and not re.search(r"\bfrom\s+\Z", before):
             named = [each for each in ordered if each > value]
         elif value in found and re.search(r"\bfrom\s+\Z", before):
             named = [each for each in ordered if each >= value]
