@@ -11,10 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from tests.machine.same_bytes import EVERY_PROGRAM
 
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
+from lab.programs import PROGRAMS
 from lab.sites.exact import ExactSite
+from lab.spec.reader import load
 
 Measured = Callable[[Outcome], Outcome]
 
@@ -114,3 +117,8 @@ def test_another_perturbation_gives_another_instant(exact: ExactSite, shell: Cal
     )
     assert 900_000 < late.clock_start_ns - early.clock_start_ns < 1_100_000
     assert (early.steps[0].client_out, larger.steps[0].client_out) == ("\n", "xxxxx\n")
+
+
+def test_make_same_bytes_tries_every_program() -> None:
+    tried = {each.program for each in load(EVERY_PROGRAM).series}
+    assert tried == PROGRAMS.keys()

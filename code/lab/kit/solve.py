@@ -17,7 +17,7 @@ from lab.kit.kit import Kit
 from lab.places import CACHE, TEMPLATES
 from lab.plan.plan import Plan, Planned
 from lab.plan.workshop import open_workshop
-from lab.report.build import Sources, make_report
+from lab.report.build import Sources, prepare
 from lab.report.claims.ledger import make_claims
 from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence, gather
@@ -48,7 +48,7 @@ class Solved:
         self.sources.discussion.write_text(discussion)
         report = self.sources.experiment.with_suffix(".pdf")
         left = self.sources.folder / "latex"
-        report.write_bytes(make_report(self.sources, self.evidence, CACHE / "report", left).pdf)
+        report.write_bytes(prepare(self.sources, self.evidence, CACHE / "report").typeset(left))
         return hand_in(Work(self.kit.assignment, self.plan, self.results, report, ()), folder, ())
 
     @cached_property

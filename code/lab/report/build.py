@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,21 +93,32 @@ class Sources:
 
 
 @dataclass(frozen=True)
-class Report:
-    """The PDF; its figures once more by name, for those without a viewer; and what its page is made of."""
+class Prepared:
+    """All that LaTeX takes and that is put into its PDF; the figures once more by name, for those without a viewer; and
+    what the page is made of."""
 
-    pdf: bytes
+    files: dict[str, bytes]
+    inside: Mapping[str, bytes]
+    rendered: dict[str, Rendered]
     pngs: dict[str, bytes]
     material: Material
+
+    def typeset(self, before: Path | None = None) -> bytes:
+        """The PDF; `before` keeps what LaTeX left, for the next one."""
+        try:
+            return attach(compile_pdf(self.files, MAIN, before), self.inside)
+        except ReportError as error:
+            rendered = self.rendered.get(error.file)
+            raise (rendered.in_template(error) if rendered else error) from error
 
 
 def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
     """The PDF alone."""
-    return make_report(sources, evidence, cache).pdf
+    return prepare(sources, evidence, cache).typeset()
 
 
-def make_report(sources: Sources, evidence: Evidence, cache: Path, before: Path | None = None) -> Report:
-    """The finished report, or an error that says what to change; `before` keeps what LaTeX left, for the next one."""
+def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
+    """The report but for LaTeX's part, or an error that says what to change."""
     claims = evidence.once(make_claims)  # who builds several reports of the same data waits for them once
     ledger, gallery = claims.ledger, Gallery(pictures(claims), cache / "figures")
     typed = typed_texts(sources.typed)
@@ -129,15 +140,11 @@ def make_report(sources: Sources, evidence: Evidence, cache: Path, before: Path 
     shown = {f"figures/{name}.pdf": figure.pdf for name, figure in figures.items()}
     whole = {"experiment.toml": read_whole(sources.experiment).text.encode()}
     inside = attachments(evidence, ledger, whole | typed)
-    try:
-        pdf = attach(compile_pdf(files | shown, MAIN, before), inside)
-    except ReportError as error:
-        rendered = {MAIN: body, LEDGER: table}.get(error.file)
-        raise (rendered.in_template(error) if rendered else error) from error
     svgs = {name: figure.svg for name, figure in figures.items()}
     read = {name: text.decode() for name, text in files.items()}
     material = Material(sources.experiment.stem, read, svgs, ledger, record_sets(evidence))
-    return Report(pdf, {name: figure.png for name, figure in figures.items()}, material)
+    pngs = {name: figure.png for name, figure in figures.items()}
+    return Prepared(files | shown, inside, {MAIN: body, LEDGER: table}, pngs, material)
 
 
 def discussion_text(sources: Sources, claims: AllClaims, body: str, bib: str) -> str:

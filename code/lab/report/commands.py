@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lab.errors import LabError, StorageError
 from lab.files.included import files_of
 from lab.files.storage import write_bytes
-from lab.places import CACHE, MACHINE, PUBLISHED, REPORTS, TEMPLATES, from_here
+from lab.places import CACHE, REPORTS, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
 from lab.report.errors import ReportError, ReportsRefused
@@ -86,12 +86,13 @@ def report_file(plan: Plan, folder: Path = REPORTS) -> Path:
 
 def report_texts(plan: Plan) -> list[Path]:
     """All typed texts of a report, from any author."""
+    from lab.report.stamp import machine_files, published_files
+
     file = plan.experiment.file
     beside = file.with_suffix("")
     typed = [*files_of(file), beside / "report.toml", beside / "discussion.tex", beside / "references.bib"]
     typed += sorted(beside.glob("*.csv"))  # of figures of one's own
-    machine = [MACHINE / "packages.lock", MACHINE / "frozen.json"]  # the versions in the environment
-    return [*typed, *sorted(TEMPLATES.rglob("*.*")), *sorted(PUBLISHED.glob("*.*")), *machine]
+    return [*typed, *sorted(TEMPLATES.rglob("*.*")), *published_files(), *machine_files()]
 
 
 def _stamp(plan: Plan, results: Path) -> str:
@@ -121,22 +122,28 @@ def _report_or_error(plan: Plan, results: Path, folder: Path) -> Path | LabError
 def _report(plan: Plan, results: Path, folder: Path) -> Path:
     """Make the PDF in its place. The heavy modules are loaded here, since a current report needs none of them."""
     from lab.files.stamp import keep_stamp
-    from lab.report.build import DEFAULT, Sources, make_report
+    from lab.report.build import DEFAULT, Sources, prepare
     from lab.report.checking import keep_ledger, ledger_stamp
-    from lab.report.evidence.evidence import gather
+    from lab.report.evidence.kept import evidence_of, keep_evidence
+    from lab.report.stamp import evidence_stamp
 
     # Stamps come first, so that a change during the build makes what was made of it stale.
     pdf, stamp, of_ledger = report_file(plan, folder), _stamp(plan, results), ledger_stamp(plan, results)
+    of_evidence = evidence_stamp(plan, results)
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
-    made = make_report(sources, gather(plan, results), CACHE / "report", CACHE / "report" / "latex" / pdf.stem)
-    for name, png in made.pngs.items():
+    evidence = evidence_of(plan, results, of_evidence)
+    prepared = prepare(sources, evidence, CACHE / "report")
+    for name, png in prepared.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
-    write_bytes(pdf, made.pdf)
-    _page(pdf.with_suffix(".html"), made.material)
+    with ThreadPoolExecutor(1) as beside:  # LaTeX is another process: the page is made meanwhile
+        typeset = beside.submit(prepared.typeset, CACHE / "report" / "latex" / pdf.stem)
+        _page(pdf.with_suffix(".html"), prepared.material)
+        write_bytes(pdf, typeset.result())
     keep_stamp(pdf, stamp)
-    keep_ledger(plan, made.material.ledger, of_ledger)
+    keep_ledger(plan, prepared.material.ledger, of_ledger)
+    keep_evidence(evidence, of_evidence)
     return pdf
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from lab.causes.table import files_of
+from lab.files.included import files_of as files_of_experiment
 from lab.files.stamp import digest_files
-from lab.places import ROOT
+from lab.places import MACHINE, PUBLISHED, ROOT
 from lab.plan.plan import Plan
 from lab.records.table import table_stamp
 
 # The code that turns records into a PDF; a change of it is a change of every report.
 CODE = tuple(ROOT / "code" / "lab" / name for name in ("report", "figures", "analysis"))
+CODE_OF_ALL = (ROOT / "code" / "lab",)
 
 
 def digest_code(folders: Iterable[Path] = CODE) -> str:
@@ -31,3 +34,20 @@ def claims_stamp(plan: Plan, results: Path) -> str:
     """Of all that claims are made of: records, counts of instructions, and the code."""
     counted = files_of(plan.experiment.name, results) if plan.experiment.causes else ()
     return f"{table_stamp(plan, results)} {digest_files(counted)} {digest_code()}"
+
+
+def evidence_stamp(plan: Plan, results: Path) -> str:
+    """Of all that evidence holds, its places and its Python too, and of whatever code reads it again."""
+    files = (*files_of_experiment(plan.experiment.file), *machine_files(), *published_files())
+    parts = (claims_stamp(plan, results), digest_files(files), digest_code(CODE_OF_ALL), ROOT, results, sys.version)
+    return hashlib.sha256(" ".join(map(str, parts)).encode()).hexdigest()
+
+
+def published_files() -> list[Path]:
+    """The published reports' curves and values."""
+    return sorted(PUBLISHED.glob("*.*"))
+
+
+def machine_files() -> list[Path]:
+    """The versions in the environment."""
+    return [MACHINE / "packages.lock", MACHINE / "frozen.json"]

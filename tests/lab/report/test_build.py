@@ -24,7 +24,7 @@ from lab.machine import expected
 from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report import commands
-from lab.report.build import Report, Sources, build, make_report
+from lab.report.build import Prepared, Sources, build, prepare
 from lab.report.claims.ledger import make_claims
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.evidence.evidence import Evidence, gather
@@ -66,16 +66,16 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(evidence: dict[str, Evidence], cache: Path) -> dict[str, Report]:
+def made(evidence: dict[str, Evidence], cache: Path) -> dict[str, Prepared]:
     sources = {name: Sources(EXPERIMENTS / f"{name}.toml", TEMPLATES) for name in evidence}
-    return {name: make_report(sources[name], found, cache) for name, found in evidence.items()}
+    return {name: prepare(sources[name], found, cache) for name, found in evidence.items()}
 
 
 @pytest.fixture(scope="module")
-def reports(made: dict[str, Report], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def reports(made: dict[str, Prepared], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     for name, each in made.items():
-        (folder / f"{name}.pdf").write_bytes(each.pdf)
+        (folder / f"{name}.pdf").write_bytes(each.typeset())
     return {name: folder / f"{name}.pdf" for name in WHOLE}
 
 
@@ -88,8 +88,8 @@ def test_a_figure_of_ones_own_is_drawn_attached_and_marked_as_not_checked(
         "\\ownfigure{laptops.csv}{size_bytes}{rate}{Two laptops, see \\claim{tcp.peak} of TCP.}\n\n"
         "We compare with \\figureof{own-laptops}.\n"
     )
-    made = make_report(sources, evidence["verbs_throughput"], cache)
-    (tmp_path / "report.pdf").write_bytes(made.pdf)
+    made = prepare(sources, evidence["verbs_throughput"], cache)
+    (tmp_path / "report.pdf").write_bytes(made.typeset())
     files = {each.name: each.read_bytes() for each in extract(tmp_path / "report.pdf", tmp_path / "out")}
     assert files["laptops.csv"] == b"size_bytes,rate\n1,0.5\n1024,900\n"
     assert "Not checked: data of the author" in page(made.material, TEMPLATES)
@@ -132,7 +132,7 @@ def test_a_report_is_whole(reports: dict[str, Path], name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_its_page_is_whole(made: dict[str, Report], name: str) -> None:
+def test_its_page_is_whole(made: dict[str, Prepared], name: str) -> None:
     text = page(made[name].material, TEMPLATES).partition("<main")[2].partition("</main>")[0]
     headings = re.findall(r"<h2[^>]*>(?:\d+ )?([^<]*)</h2>", text)
     assert {"Goal", "Method", "Environment", "Results", "Discussion", "How to reproduce"} <= set(headings)

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.lab.report import laboratory
 
 from lab.places import EXPERIMENTS, TEMPLATES
-from lab.report.build import Sources, make_report
+from lab.report.build import Sources, prepare
 from lab.report.evidence.evidence import gather
 from lab.report.twin.page import page
 
@@ -16,5 +16,5 @@ def write(name: str, folder: str, file: str) -> None:
     plan = laboratory.plan_of(name)
     laboratory.record(plan, Path(folder) / "records")
     found = gather(plan, Path(folder) / "records")
-    made = make_report(Sources(EXPERIMENTS / f"{name}.toml", TEMPLATES), found, Path(folder) / "cache")
+    made = prepare(Sources(EXPERIMENTS / f"{name}.toml", TEMPLATES), found, Path(folder) / "cache")
     Path(file).write_bytes(page(made.material, TEMPLATES).encode())

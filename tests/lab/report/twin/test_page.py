@@ -19,7 +19,7 @@ from tests.lab.report import laboratory
 from tests.lab.report.twin.barriers import BARRIERS
 
 from lab.places import EXPERIMENTS, TEMPLATES
-from lab.report.build import Report, Sources, make_report
+from lab.report.build import Prepared, Sources, prepare
 from lab.report.check.safety import ALLOWED
 from lab.report.errors import ReportError
 from lab.report.evidence.evidence import gather
@@ -72,23 +72,21 @@ ALT = "\ufeffA heat map".encode("utf-16-be").hex()
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Report:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     folder = tmp_path_factory.mktemp("twin")
     plan = laboratory.plan_of(NAME)
     laboratory.record(plan, folder / "records")
-    return make_report(
-        Sources(EXPERIMENTS / f"{NAME}.toml", TEMPLATES), gather(plan, folder / "records"), folder / "cache"
-    )
+    return prepare(Sources(EXPERIMENTS / f"{NAME}.toml", TEMPLATES), gather(plan, folder / "records"), folder / "cache")
 
 
 @pytest.fixture
-def page(made: Report, tmp_path: Path) -> Path:
+def page(made: Prepared, tmp_path: Path) -> Path:
     (tmp_path / f"{NAME}.html").write_text(page_of(made.material, TEMPLATES))
     return tmp_path / f"{NAME}.html"
 
 
 @pytest.fixture(scope="module")
-def written(made: Report) -> Written:
+def written(made: Prepared) -> Written:
     """The page of a text of one's own."""
 
     def write(body: str) -> str:
@@ -110,7 +108,7 @@ def test_a_table_sorts_by_its_numbers_with_a_button_that_a_key_reaches(page: Pat
     assert len(up) > 2 and up == sorted(up) and down == up[::-1]
 
 
-def test_names_ids_headings_and_links_are_whole_and_nothing_is_asked_for(page: Path, made: Report) -> None:
+def test_names_ids_headings_and_links_are_whole_and_nothing_is_asked_for(page: Path, made: Prepared) -> None:
     found = found_in(page, NAMES)
     assert (found["unnamed"], found["twice"], found["lost"], found["lang"]) == (0, 0, 0, "en")
     assert found["drawn"] == len(made.pngs) and found["levels"][0] == 1
@@ -137,8 +135,8 @@ def in_scheme(page: Path, scheme: str) -> Path:
     return page
 
 
-def test_the_page_and_the_pdf_say_the_same_numbers(page: Path, made: Report, tmp_path: Path) -> None:
-    (tmp_path / "report.pdf").write_bytes(made.pdf)
+def test_the_page_and_the_pdf_say_the_same_numbers(page: Path, made: Prepared, tmp_path: Path) -> None:
+    (tmp_path / "report.pdf").write_bytes(made.typeset())
     told = subprocess.run(
         ["pdftotext", "-raw", tmp_path / "report.pdf", "-"], capture_output=True, text=True, check=True
     )
@@ -202,7 +200,7 @@ def test_who_wrote_it_stands_below_the_title_and_above_the_contents(written: Wri
     assert "<nav" not in written("No section.")
 
 
-def test_a_figure_that_holds_pixels_is_shown(made: Report, tmp_path: Path) -> None:
+def test_a_figure_that_holds_pixels_is_shown(made: Prepared, tmp_path: Path) -> None:
     """Of a heat map: the page lets nothing in, and a picture within it is let in by name."""
     picture = rf"\caption{{C}}\label{{figure:heat}}\labpicture{{figures/heat.pdf}}{{{ALT}}}"
     whole = rf"\title{{T}}\begin{{document}}\begin{{labplace}}{{figure}}{picture}\end{{labplace}}\end{{document}}"

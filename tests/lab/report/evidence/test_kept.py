@@ -1,0 +1,56 @@
+"""Evidence is read again as it was made, while nothing that it rests on has changed: lab.report.evidence.kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.lab.report import laboratory
+
+from lab.plan.plan import Plan
+from lab.report import stamp
+from lab.report.claims.ledger import make_ledger
+from lab.report.evidence import kept
+from lab.report.evidence.evidence import Evidence, gather
+from lab.report.evidence.kept import evidence_of, keep_evidence
+from lab.report.stamp import evidence_stamp
+
+NAME = "throughput_until_stable"
+
+
+@pytest.fixture
+def gathered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """How often evidence was gathered anew."""
+    found: list[str] = []
+
+    def count(plan: Plan, results: Path) -> Evidence:
+        found.append(plan.experiment.name)
+        return gather(plan, results)
+
+    monkeypatch.setattr(kept, "gather", count)
+    return found
+
+
+def test_it_is_kept_with_its_claims_until_its_records_or_its_code_change(
+    gathered: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    plan, results, folder = laboratory.plan_of(NAME), tmp_path / "records", tmp_path / "kept"
+    laboratory.record(plan, results)
+    evidence = evidence_of(plan, results, evidence_stamp(plan, results), folder)
+    ledger = make_ledger(evidence)
+    keep_evidence(evidence, evidence_stamp(plan, results), folder)
+    again = evidence_of(plan, results, evidence_stamp(plan, results), folder)
+    assert gathered == [NAME] and again is not evidence
+    assert again.rows == evidence.rows and dict(make_ledger(again)) == dict(ledger)
+
+    monkeypatch.setattr(stamp, "CODE_OF_ALL", (Path(__file__).parent,))
+    evidence_of(plan, results, evidence_stamp(plan, results), folder)
+    assert gathered == [NAME, NAME]
+
+
+def test_what_another_wrote_in_its_place_is_not_read(gathered: list[str], tmp_path: Path) -> None:
+    plan, results, folder = laboratory.plan_of(NAME), tmp_path / "records", tmp_path / "kept"
+    laboratory.record(plan, results)
+    keep_evidence(gather(plan, results), evidence_stamp(plan, results), folder)
+    (folder / f"{NAME}.pickle").write_bytes(b"cos\nsystem\n(S'exit 1'\ntR.")
+    assert evidence_of(plan, results, evidence_stamp(plan, results), folder).rows and gathered == [NAME]

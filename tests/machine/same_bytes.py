@@ -1,0 +1,178 @@
+"""Whether every program leaves the same bytes, whatever this computer does meanwhile and however the machine was made.
+
+`python -m tests.machine.same_bytes --runs 20 --busy 6` prints a table: how many runs of each trial left what its first
+run did, to the last byte of what both ends print, of the link's counters, of all clocks and the kernel's messages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+from tests.hosts.elsewhere import tell
+from tests.hosts.jobs import Named, trials
+from tests.hosts.measuring import busy
+from tests.hosts.outcomes import FAILED, said_of
+
+from lab.compiler import card, plugin
+from lab.places import CACHE, MACHINE
+from lab.sites.exact import ExactSite
+
+EVERY_PROGRAM = Path(__file__).with_name("every_program.toml")
+AT_ONCE = 4
+OTHER_FLAGS = ("-O1", "-O3")
+FURTHER_NS = (1_000, 4_000, 9_000)  # of propagation more
+
+Digests = Mapping[str, str]
+Opened = Callable[[], AbstractContextManager[ExactSite]]
+
+
+@dataclass(frozen=True)
+class Circumstance:
+    """How the site is opened, how often each trial runs there, and by how much the computers stand further apart."""
+
+    words: str
+    opened: Opened
+    runs: int = 1
+    further_ns: int = 0
+
+
+def circumstances(runs: int, loops: int) -> tuple[Circumstance, ...]:
+    """All that may not change a byte. A longer wire makes another trial, which is held against its own first run."""
+    return (
+        Circumstance(f"{AT_ONCE} at once beside {loops} busy loops", partial(beside, loops), runs),
+        Circumstance("on one core", on_one_core),
+        Circumstance("frozen again", frozen_again),
+        *(Circumstance(f"card by {flag}", partial(card_by, flag)) for flag in OTHER_FLAGS),
+        *(Circumstance(f"{far / 1000:g} us further", opened, 1, far) for far in FURTHER_NS),
+    )
+
+
+@contextmanager
+def opened(cache: Path = CACHE) -> Iterator[ExactSite]:
+    """This checkout's exact site."""
+    site = ExactSite(MACHINE, cache)
+    site.prepare(tell)
+    try:
+        yield site
+    finally:
+        site.stop()
+
+
+@contextmanager
+def beside(loops: int) -> Iterator[ExactSite]:
+    """Beside programs that only compute."""
+    with busy(loops), opened() as site:
+        yield site
+
+
+@contextmanager
+def on_one_core() -> Iterator[ExactSite]:
+    """All threads of the site take turns on one core."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        with opened() as site:
+            yield site
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+@contextmanager
+def frozen_again() -> Iterator[ExactSite]:
+    """A machine of its own, made from the packages of this checkout."""
+    supply = patch.dict(os.environ, LAB_SUPPLY=str(CACHE / "packages"))
+    with TemporaryDirectory() as folder, supply:
+        Path(folder).chmod(0o755)  # the compiler is shut in as somebody else
+        with opened(Path(folder) / "cache") as site:
+            yield site
+
+
+@contextmanager
+def card_by(flag: str) -> Iterator[ExactSite]:
+    """The card's device, optimised in another way."""
+    flags = tuple(flag if each.startswith("-O") else each for each in plugin.FLAGS)
+    assert flags != plugin.FLAGS
+    with patch.object(card, "PLUGIN_FLAGS", flags), opened() as site:
+        yield site
+
+
+def further(jobs: Named, by_ns: int) -> Named:
+    """The same over longer wires; a card's wire has its own length."""
+    return {
+        name: replace(job, link=replace(job.link, delay_ns=job.link.delay_ns + by_ns))
+        for name, job in jobs.items()
+        if by_ns == 0 or not job.link.card
+    }
+
+
+def digests(site: ExactSite, jobs: Named) -> Digests:
+    """Of each trial's outcome, several at once."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = dict(zip(jobs, pool.map(partial(said_of, site), jobs.values()), strict=True))
+    for name, said in found.items():
+        if said.startswith(FAILED):
+            tell(f"{name}: {said}")
+    return found
+
+
+@dataclass
+class Comparison:
+    """The jobs, and what each left in its first run, at each distance."""
+
+    jobs: Named
+    firsts: dict[int, Digests] = field(default_factory=dict)
+
+    def equal_runs(self, found: Circumstance) -> dict[str, int]:
+        """How many runs of each trial were equal to its first one."""
+        jobs = further(self.jobs, found.further_ns)
+        first, equal = self._first(jobs, found.further_ns), dict.fromkeys(jobs, 0)
+        with found.opened() as site:
+            for run in range(found.runs):
+                for name, said in digests(site, jobs).items():
+                    equal[name] += said == first[name] and not said.startswith(FAILED)
+                tell(f"{found.words}: {sum(equal.values())} of {(run + 1) * len(jobs)} equal")
+        return equal
+
+    def _first(self, jobs: Named, further_ns: int) -> Digests:
+        if further_ns not in self.firsts:
+            with opened() as site:
+                self.firsts[further_ns] = digests(site, jobs)
+        return self.firsts[further_ns]
+
+
+def every_job() -> Named:
+    """Of each program once, by the name of its series."""
+    with opened() as site:
+        return {name.split("/")[1]: job for name, job in trials([EVERY_PROGRAM], site).items()}
+
+
+def main() -> int:
+    """Measure and print; 1 if any run was not equal."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=20, help="beside the busy loops (default: 20)")
+    parser.add_argument("--busy", type=int, default=6, help="how many loops (default: 6)")
+    parser.add_argument("--only", nargs="*", default=[], help="series of every_program.toml (default: all)")
+    asked = parser.parse_args()
+    jobs = {name: job for name, job in every_job().items() if not asked.only or name in asked.only}
+    tried, comparison = circumstances(asked.runs, asked.busy), Comparison(jobs)
+    print("| series | " + " | ".join(each.words for each in tried) + " |")
+    print("| --- |" + " --- |" * len(tried))
+    columns = [(each.runs, comparison.equal_runs(each)) for each in tried]
+    for name in jobs:
+        cells = (f"{equal[name]}/{runs}" if name in equal else "-" for runs, equal in columns)
+        print(f"| {name} | {' | '.join(cells)} |")
+    return int(any(count < runs for runs, equal in columns for count in equal.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
