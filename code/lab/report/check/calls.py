@@ -46,8 +46,8 @@ def calls_compare(sentence: Sentence) -> Iterator[Objection]:
         relation = Relation[next((name for name, text in found.groupdict().items() if text), "MORE")]
         before = [each for each in modes if each.end() <= found.start()]
         first = bool((before or modes)[-1]["late"] if before else modes[0]["late"])
-        what = _wrong(_of_time(relation, part.words, found), part, found, of_late=first)
-        yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
+        if what := _wrong(_of_time(relation, part.words, found), part, found, of_late=first):
+            yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
 
 
 def _of_time(relation: Relation, words: str, found: re.Match[str]) -> Relation:

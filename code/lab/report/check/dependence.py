@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from lab.report.check.curves import curves_of
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.times import TIME, times_of
 from lab.report.check.verdicts import ratios_by_size, sizes_meant
@@ -35,8 +35,6 @@ def sizes_matter(sentence: Sentence) -> Iterator[Objection]:
         if found is None or not part.is_stated or _NOT.search(part.words[: found.start()]):
             continue
         curves = [each for each in _looked_at(part) if each]
-        if curves:
-            yield held(part.start + found.start())
         if any(not is_level([each.estimate.value for each in rates]) for rates in curves):
             groups = tuple(dict.fromkeys(each.group for each in part.mentions))
             yield Objection("the data show that it depends on the size", part.start + found.start(), groups)

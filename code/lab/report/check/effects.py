@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from lab.analysis.verdict import Verdict
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.parameters import PARAMETERS, gains, sweeps
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sweeps import sets_against
@@ -71,8 +71,8 @@ def effects_are_shown(sentence: Sentence) -> Iterator[Objection]:
             found = re.search(pattern, _WHEN.sub("", part.words), re.I)
             if found and not (name == "inline" and inline_group(part)):
                 what = _unshown(name, part, effect, found)
-                yield Objection(what, part.start + effect.start()) if what else held(part.start + effect.start())
                 if what:
+                    yield Objection(what, part.start + effect.start())
                     break
 
 

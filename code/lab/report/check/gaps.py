@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from lab.analysis.verdict import Verdict
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.verdicts import ratios_by_size, sizes_meant
 from lab.report.claim import Claim
@@ -69,21 +69,18 @@ def gaps_hold(sentence: Sentence) -> Iterator[Objection]:
             continue
         pair = (named[0], named[1]) if len(named) == 2 else ("RDMA", "TCP")
         ratios = ratios_by_size(*pair, part)
-        if ratios:
-            what = _wrong(part, ratios, found)
-            yield Objection(what, part.start + found.start(), pair) if what else held(part.start + found.start())
+        if ratios and (what := _wrong(part, ratios, found)):
+            yield Objection(what, part.start + found.start(), pair)
 
 
 def _denied(part: Clause, found: re.Match[str], named: list[str]) -> Iterator[Objection]:
     """`is not constant`; other denials are left to the comparisons."""
     pair = (named[0], named[1]) if len(named) == 2 else ("RDMA", "TCP")
     ratios = ratios_by_size(*pair, part)
-    if ratios and _wrong(part, ratios, found):
-        yield held(part.start + found.start())  # denied, and rightly
-    elif ratios and _CONSTANT.search(part.words):
-        level = is_level([ratios[size].estimate.value for size in sorted(sizes_meant(part, ratios) or ratios)])
-        place = part.start + found.start()
-        yield Objection("it is nearly that", place, pair) if level else held(place)
+    if not ratios or _wrong(part, ratios, found) or not _CONSTANT.search(part.words):
+        return
+    if is_level([ratios[size].estimate.value for size in sorted(sizes_meant(part, ratios) or ratios)]):
+        yield Objection("it is nearly that", part.start + found.start(), pair)
 
 
 def _wrong(part: Clause, ratios: dict[int, Claim], found: re.Match[str]) -> str:

@@ -13,8 +13,3 @@ class Objection:
     at: int = 0  # its place in the sentence's words
     groups: tuple[str, ...] = ()  # the programs that a fitting claim is about
     rule: str = ""
-
-
-def held(at: int) -> Objection:
-    """No fault: a word at this place was held against the data and is true."""
-    return Objection("", at)

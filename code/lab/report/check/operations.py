@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.analysis.verdict import apart
 from lab.report.check.calls import OPERATION, is_of_operations
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, size_of
 from lab.report.check.subjects import group_of
 from lab.report.check.times import MARGIN
@@ -40,9 +40,8 @@ def operations_compare(sentence: Sentence) -> Iterator[Objection]:
         if own and len(times) > 1:
             others = _named(behind) or [each for each in times if each not in own]
             wrong = (_wrong(times, each, others, part, less=bool(less)) for each in own)
-            what = next(filter(None, wrong), "")
-            place = part.start + said.start()
-            yield Objection(what, place) if what else held(place)
+            if what := next(filter(None, wrong), ""):
+                yield Objection(what, part.start + said.start())
 
 
 def _named(words: str) -> list[str]:

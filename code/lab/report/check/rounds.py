@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.report.check.latex import MARK
 from lab.report.check.meant import meant
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import group_of, link_named, link_of
 from lab.report.claim import Claim
@@ -28,8 +28,6 @@ def rounds_agree(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         found = _AGREE.search(part.words)
         left = next(_left(part), None) if found and _is_of_all(part) else None
-        if found and _is_of_all(part):
-            yield held(part.start + found.start())
         if found and left:
             yield Objection(f"at \\claim{{{left.name}}} sizes they did not", part.start + found.start())
 
@@ -48,8 +46,8 @@ def most_agree(sentence: Sentence) -> Iterator[Objection]:
         found = _AGREE.search(part.words)
         if found and part.is_stated and _MOST.search(part.words):
             few = [each for each in _counted(part) if not _is_most(each, part)]
-            place = part.start + found.start()
-            yield Objection(f"at \\claim{{{few[0].name}}} sizes they did not", place) if few else held(place)
+            if few:
+                yield Objection(f"at \\claim{{{few[0].name}}} sizes they did not", part.start + found.start())
 
 
 def _is_most(left: Claim, part: Clause) -> bool:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from lab.analysis.verdict import Verdict, apart, judge
 from lab.report.check.curves import CurveClaims, curves_of
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
 from lab.report.check.subjects import group_of
 from lab.report.check.verdicts import sizes_meant
@@ -70,7 +70,9 @@ _GROWS = re.compile(
     r"steadily|still)\s+"
     r"(?:grow\w*|ris\w*|increas\w*|scal\w*|doubl\w*)|\b(?:scal|doubl)\w* (?:\w+ )?with (?:the |its )?(?:message |size)|"
     r"\bdoubl\w+\b[^.;]*\bdoubl\w+\b|\bhalv\w+\b[^.;]*\bhalv\w+\b|\bin step with the (?:message |size)|"
-    r"\bproportional to the (?:message |size)",
+    r"\bproportional to the (?:message |size)|"
+    r"\b(?:grow\w*|ris\w+|rose|increas\w*|climb\w*|improv\w*)\b[^.;]*?\b(?:all along|throughout|all the way|"
+    r"as (?:steeply|fast|quickly) as before)\b|\bever[\s-](?:growing|rising|increasing)\b",
     re.I,
 )
 _STRICT = re.compile(r"linear|proportion|strong|doubl|halv|uniform|evenly|scal\w* (?:\w+ )?with|in step", re.I)
@@ -91,8 +93,6 @@ def shapes_hold(sentence: Sentence) -> Iterator[Objection]:
 def _judged(judged: Judge, curves: list[CurveClaims], part: Clause, found: re.Match[str]) -> Iterator[Objection]:
     """True of one of the curves that may be meant is true enough; two named programs are both meant."""
     wrong = [what for each in curves if (what := judged(each, part, found))]
-    if not wrong:
-        yield held(part.start + found.start())
     both = len({each.group for each in part.mentions}) > 1 and re.search(r"\bboth\b|\beach\b", part.words, re.I)
     if wrong and (both or len(wrong) == len(curves)):
         yield Objection(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.model.sizes import format_size
 from lab.report.check.meant import meant
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, size_of
 from lab.report.check.subjects import group_of, link_named, sort_of
 from lab.report.check.verdicts import sizes_meant
@@ -21,7 +21,9 @@ _TAKEN = re.compile(
 )
 _WHERE = re.compile(r"\b(?:matters?|counts?|changes?|weighs?|largest|greatest|highest|biggest|most|least)\b", re.I)
 _LITTLE = re.compile(
-    r"\b(?:hardly|barely|little|scarcely|negligible|nothing|no (?:\w+ )?(?:difference|effect|influence))\b", re.I
+    r"\b(?:hardly|barely|little|scarcely|negligible|nothing(?! (?:is |was )?taken off| off)|"
+    r"no (?:\w+ )?(?:difference|effect|influence))\b",
+    re.I,
 )
 _MUCH = re.compile(
     r"\b(?:much|strongly|considerabl\w+|decisive\w*|drastic\w*|dominat\w*|big|large)\b(?! (?:message|size|one))", re.I
@@ -41,13 +43,11 @@ def shares_hold(sentence: Sentence) -> Iterator[Objection]:
         found = _TAKEN.search(part.words)
         if found and part.is_stated and not part.uses:
             for shares in _shares(part):
-                place = part.start + found.start()
-                what = _wrong(part, shares)
-                if what is not None:
-                    yield Objection(what, place) if what else held(place)
+                if what := _wrong(part, shares):
+                    yield Objection(what, part.start + found.start())
 
 
-def _wrong(part: Clause, shares: dict[int, Claim]) -> str | None:
+def _wrong(part: Clause, shares: dict[int, Claim]) -> str:
     largest = max(shares.values(), key=lambda each: each.estimate.value)
     there = sizes_meant(part, shares)
     if _MOST_OF.search(part.words):
@@ -57,7 +57,7 @@ def _wrong(part: Clause, shares: dict[int, Claim]) -> str | None:
         return f"it is up to \\claim{{{largest.name}}}" if (own > SMALL) is bool(_LITTLE.search(part.words)) else ""
     word = _WHERE.search(part.words)
     if not there or word is None:
-        return None
+        return ""
     value = min if re.search(r"\bleast\b", part.words) else max
     best = value(shares, key=lambda size: shares[size].estimate.value)
     return "" if best in there else f"that is elsewhere: \\claim{{{shares[best].name}}}"

@@ -45,8 +45,7 @@ def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
             continue
         places = list(_places(part, names))
         for pattern, kind in ((KNEE, "knee"), (_STEP, "step")):
-            if found := pattern.search(part.words):
-                what = _wrong(kind, places, part, found)
+            if (found := pattern.search(part.words)) and (what := _wrong(kind, places, part, found)):
                 yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
         if what := _kept(places, part):
             yield Objection(what, part.start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.parameters import best_value, gains, parameters_in, sweeps
 from lab.report.check.sentence import Clause, Sentence, size_of
 from lab.report.check.subjects import group_of
@@ -41,8 +41,9 @@ def gains_compare(sentence: Sentence) -> Iterator[Objection]:
         if named and part.is_stated and not part.uses and (swept := [each for each in named if sweeps(each, part)]):
             for judge in (_by_size, _by_parameter, _by_program, _beyond):
                 what = judge(swept, part)
+                if what:
+                    yield Objection(what, part.start)
                 if what is not None:
-                    yield Objection(what, part.start) if what else held(part.start)
                     break
 
 

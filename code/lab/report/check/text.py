@@ -18,7 +18,6 @@ from lab.report.check.effects import effects_are_shown
 from lab.report.check.extremes import ends_are_of_the_sizes, ranges_end_there
 from lab.report.check.fitting import fitting, nearest
 from lab.report.check.gaps import gaps_hold
-from lab.report.check.judgements import judgements_are_read
 from lab.report.check.latex import MARK, line_and_column, read, split, without_comments
 from lab.report.check.lines import lines_hold
 from lab.report.check.objection import Objection
@@ -99,9 +98,7 @@ def refused(text: str, file: str, ledger: Ledger) -> Iterator[RefusedSentence]:
 def objections(sentence: Sentence) -> list[Objection]:
     """What all rules have against a sentence, each thing once."""
     found = [replace(each, rule=rule_name(rule)) for rule in SENTENCE_RULES for each in rule(sentence)]
-    unread = judgements_are_read(sentence, {each.at for each in found})
-    found += [replace(each, rule=rule_name(judgements_are_read)) for each in unread]
-    return list(dict.fromkeys([*(each for each in found if each.what), *_of_claims(sentence)]))
+    return list(dict.fromkeys([*found, *_of_claims(sentence)]))
 
 
 def _of_claims(sentence: Sentence) -> Iterator[Objection]:

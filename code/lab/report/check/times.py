@@ -12,7 +12,7 @@ from lab.analysis.estimate import Estimate
 from lab.analysis.verdict import Verdict, apart
 from lab.model.sizes import format_size
 from lab.report.check.meant import meant
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, sort_of
 from lab.report.claim import Claim
@@ -117,7 +117,6 @@ def _judged(group: str, part: Clause, found: re.Match[str]) -> Iterator[Objectio
     always, sizes = _ALWAYS.search(part.words), sizes_in(part)
     if not times or (not always and _DENIED.search(part.words)):
         return
-    yield held(part.start + found.start())
     if always and down and not (sizes and len(sizes) > 1):
         small, large = down[0]
         yield Objection(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.analysis.verdict import apart
 from lab.report.check.curves import CurveClaims
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import group_of, speaks_of_inline, speaks_of_single
 from lab.report.check.verdicts import is_variant, sizes_meant
@@ -59,12 +59,12 @@ def _of_inline(part: Clause) -> Iterator[Objection]:
     up, down = _UP.search(part.words), _DOWN.search(part.words)
     found, turned = up or down, bool(_WITHOUT_FIRST.search(part.words))
     if (same := _SAME.search(part.words)) and (group := inline_group(part)):
-        place, what = part.start + same.start(), _against(group, part, wanted=None)
-        yield Objection(what, place, (group,)) if what else held(place)
+        if what := _against(group, part, wanted=None):
+            yield Objection(what, part.start + same.start(), (group,))
     elif found and bool(up) != bool(down) and (group := inline_group(part)):
         what = _against(group, part, wanted=bool(up) is not (turned or bool(_DENIED.search(part.words))))
-        place = part.start + found.start()
-        yield Objection(what, place, (group,)) if what else held(place)
+        if what:
+            yield Objection(what, part.start + found.start(), (group,))
 
 
 def inline_group(part: Clause) -> str:

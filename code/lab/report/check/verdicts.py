@@ -9,7 +9,7 @@ from lab.analysis.verdict import Verdict
 from lab.report.check.calls import is_of_calls, is_of_operations
 from lab.report.check.comparing import Compared, Scope, comparisons
 from lab.report.check.comparing_words import Relation
-from lab.report.check.objection import Objection, held
+from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
 from lab.report.check.subjects import (
     CARD,
@@ -68,10 +68,7 @@ def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
         if not part.is_stated or is_of_calls(part) or is_of_operations(part) or _is_of_inline(part):
             continue
         for compared in comparisons(part):
-            what = _false(compared, part)
-            if what == "":
-                yield held(compared.at)
-            elif what:
+            if what := _false(compared, part):
                 base = next(iter(_bases(compared, part)), None)
                 groups = tuple(filter(None, (compared.ours, base)))
                 yield Objection(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
@@ -82,8 +79,8 @@ def _is_of_inline(part: Clause) -> bool:
     return speaks_of_inline(part.words) and len(part.sentence.groups) < 2
 
 
-def _false(said: Compared, part: Clause) -> str | None:
-    """What the data say instead; nothing where they agree, None where nothing compares these."""
+def _false(said: Compared, part: Clause) -> str:
+    """What the data say instead; nothing where they agree, or where nothing compares these."""
     if said.relation is Relation.UNKNOWN and any(each.name.endswith((".unclear", ".within")) for each in part.uses):
         return ""
     if counts := [each for each in part.uses if each.claim and each.name.rpartition(".")[2] in COUNTS]:
@@ -91,7 +88,7 @@ def _false(said: Compared, part: Clause) -> str | None:
     found = [each for base in _bases(said, part) if (each := verdicts(said.ours, base, part)) is not None]
     if not found:
         carried = any(each.claim and each.claim.kind is ClaimKind.RATIO for each in part.sentence.uses)
-        return None if carried or _within_one(said, part) else UNCOMPARED
+        return "" if carried or _within_one(said, part) else UNCOMPARED
     if _is_across_sizes(said, part):
         return "two sizes are set against each other: give the claims of both"
     return next((what for each in found if (what := _against_data(said, each, part))), "")
@@ -113,7 +110,7 @@ def _is_across_sizes(said: Compared, part: Clause) -> bool:
 def _within_one(said: Compared, part: Clause) -> bool:
     """A word about one program alone, such as the highest rate of a curve."""
     kinds = (Relation.MORE, Relation.LESS, Relation.EQUAL)
-    alone = said.base is None and len(part.sentence.groups) <= 1
+    alone = said.base is None and len(part.sentence.groups) <= 1 and not _is_of_two(said, part)
     if alone and re.search(r"long|more|less", said.word) and re.search(r"\bfrom\b.*\bon\b", part.words):
         return True
     return alone and said.relation in kinds and bool(
@@ -121,6 +118,12 @@ def _within_one(said: Compared, part: Clause) -> bool:
             r"gain|match|behind|above|same|identical|interval|overlap|is level|stays? level|pa(?:y|id)|worth",
                  said.word, re.I)
     )  # fmt: skip
+
+
+def _is_of_two(said: Compared, part: Clause) -> bool:
+    """`has the higher rate`: than the other one."""
+    before = part.sentence.words[: said.at]
+    return bool(_THE_BETTER.search(before) and re.search(r"(?:er|worse)\Z", said.word))
 
 
 def _bases(said: Compared, part: Clause) -> list[str]:
@@ -133,8 +136,8 @@ def _bases(said: Compared, part: Clause) -> list[str]:
     earlier = [each for each in part.sentence.before if each != said.ours]
     if earlier and re.search(r"\b(?:that|as|so) (?:far|high|much|fast)\Z", said.word):
         return earlier
-    if earlier and _THE_BETTER.search(part.sentence.words[: said.at]) and re.search(r"(?:er|worse)\Z", said.word):
-        return earlier  # of two, one in the sentence before
+    if earlier and _is_of_two(said, part):
+        return earlier
     of_all = re.search(r"\bof (?:all|the (?:three|four|programs))\b", part.words)
     if _OF_ITSELF.match(said.word) and not of_all and not _is_of_programs(said, part):
         return []
