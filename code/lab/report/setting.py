@@ -41,6 +41,7 @@ class Strand:
     sizes: tuple[int, ...]
     varied: tuple[str, ...] = ()
     label: str = ""  # as a reader sees it, and no other series
+    card: bool = False  # it runs over the modelled card, and not in software over its wire
 
 
 @dataclass(frozen=True)

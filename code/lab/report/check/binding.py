@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
-from lab.report.check.subjects import LIMITED, Mention, link_named, link_of
+from lab.report.check.subjects import LIMITED, WIRE, Mention, link_named, link_of, sort_of
 from lab.report.claim import Claim, ClaimKind
 
 _PRONOUN = re.compile(r"\A\s*(?:It|Its|This|They|Their|The same)\b")
@@ -108,8 +108,14 @@ def claims_are_of_the_link(sentence: Sentence) -> Iterator[Objection]:
         )
         if of and named and of != named and not _is_set_against(use, sentence):
             yield Objection(f"\\claim{{{use.name}}} was measured on {of}, the sentence speaks of {named}", use.at)
-        elif of == LIMITED and not named and _is_beside(of, sentence) and use.claim and use.claim.unit != "size":
+        elif of == LIMITED and not named and _is_beside(of, sentence) and _is_of_rate(use, sentence):
             yield Objection(f"\\claim{{{use.name}}} was measured on {LIMITED}: name the link", use.at)
+
+
+def _is_of_rate(use: Use, sentence: Sentence) -> bool:
+    """Whether a claim needs its link named: a size does not, nor what a sweep varied, which ran on one link."""
+    strands = (sentence.ledger.setting.strand(name) for name in (use.claim.series if use.claim else ()))
+    return use.claim is not None and use.claim.unit != "size" and not any(each and each.varied for each in strands)
 
 
 def _is_set_against(use: Use, sentence: Sentence) -> bool:
@@ -126,8 +132,11 @@ def _is_set_against(use: Use, sentence: Sentence) -> bool:
 
 def _is_beside(link: str, sentence: Sentence) -> bool:
     """Whether a link beside the main one is left unnamed."""
-    main = sentence.ledger.setting.strands[0]
-    return bool(main.rate_bit_s) != (link == LIMITED) and not re.search(r"\blinks?\b|\bheaders\b", sentence.words)
+    setting = sentence.ledger.setting
+    main = next((each for each in setting.strands if sort_of(each, setting) != WIRE), setting.strands[0])
+    return sort_of(main, setting) != link and not re.search(
+        r"\blinks?\b|\bheaders\b|\bthere\b|\bthat wire\b", sentence.words
+    )
 
 
 def claims_are_of_the_size(sentence: Sentence) -> Iterator[Objection]:

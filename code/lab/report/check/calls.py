@@ -9,11 +9,13 @@ from lab.analysis.verdict import Verdict, apart
 from lab.report.check.comparing_words import ANY, Relation
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, size_of, sizes_in
-from lab.report.check.subjects import group_of
+from lab.report.check.subjects import CARD, RDMA, group_of
 from lab.report.check.times import MARGIN, TIME, calls_named
 from lab.report.claim import Claim
 
 MODE = re.compile(r"\b(?P<late>non-?blocking|I(?:send|recv))\b|(?<!non-)(?<!non)\bblock(?:ing|s)\b(?! or not)", re.I)
+OPERATION = re.compile(r"\b(?:WRITE|READ|SEND)s?\b")
+_OF_ALL = re.compile(r"\bof (?:all|the (?:three|four))\b|\boperations?\b|\b(?:least|most) time\b", re.I)
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|nowhere|hardly|cannot)\b|n't\b", re.I)
 _LESSENS = re.compile(r"\b(?:reduc|shorten|sav|cut|lower)\w* (?:the |its |waiting |some )*(?=time\b|latenc)", re.I)
 _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE}
@@ -23,6 +25,13 @@ NON_BLOCKING, BLOCKING = "non-blocking", "blocking"
 def is_of_calls(part: Clause) -> bool:
     """Whether kinds of calls are set against each other, over one transport or both."""
     return bool(MODE.search(part.words)) and len({each.group for each in part.mentions}) < 2
+
+
+def is_of_operations(part: Clause) -> bool:
+    """Whether operations of RDMA are set against each other, and no other program."""
+    named = set(OPERATION.findall(part.words))
+    others = {each.group for each in part.mentions} - {RDMA, CARD}
+    return not others and (len(named) > 1 or (len(named) == 1 and bool(_OF_ALL.search(part.words))))
 
 
 def calls_compare(sentence: Sentence) -> Iterator[Objection]:

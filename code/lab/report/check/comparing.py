@@ -40,7 +40,9 @@ _TURNED |= {Relation.NOT_MORE: Relation.NOT_LESS, Relation.EQUAL: Relation.EQUAL
 _SWITCH = re.compile(r"\b(?:switch|chang|mov|migrat|go|step)(?:e|es|ed|ing)?\b(?:\s+\w+)?\s+from\s+(?:the )?\Z", re.I)
 # `less time than the next smaller one` sets messages against each other, and no programs.
 _OF_SIZES = re.compile(
-    r"\s+(?:\w+\s+)?than (?:the|a|one) (?:\w+ )?(?:next|smaller|larger|shorter|longer|message|size)\b", re.I
+    r"\s+(?:\w+\s+)?than (?:the|a|one) (?:\w+ )?(?:next|smaller|larger|shorter|longer|message|size)\b(?! (?:of|over|"
+    r"with) (?-i:[A-Z]))",
+    re.I,
 )
 _PASSIVE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got|becomes?)\s+(?:\w+\s+){0,2}\Z",
@@ -60,10 +62,12 @@ _NOBODY = re.compile(
     r"none of the others)\s+\Z",
     re.I,
 )
-_IT = re.compile(r"\A\s*(?:It|This|Its \w+)\b")
+_IT = re.compile(r"\A\s*(?:It|This|That|Its \w+)\b")
 _COST = re.compile(r"\b(?:time|latenc\w+|instructions?|cycles?|cost\w*|overhead\w*|delay|duration)\b", re.I)
 _GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
 _SUPERLATIVE = re.compile(r"(?:high|low|great|fast|slow|quick)est|best|worst", re.I)
+_LEVELLING = re.compile(r"match|catch", re.I)
+_SYMMETRIC = re.compile(r"intervals?|bands?|overlap|difference|equal|similar|alike|indistinguish|coincid", re.I)
 _OWN = re.compile(r"\b(?:their|its)(?: (?:own|very))? \Z", re.I)
 _BECOMES = re.compile(r"\b(?:becomes?|became|gets?|got|turns?)(?: any| much| even)? \Z", re.I)
 _AT_A_LEVEL = re.compile(r"\b(?:remain|stay)s? (?:on|at) (?:\w+ )?\Z", re.I)
@@ -73,7 +77,7 @@ _NO_SIDE = re.compile(
     re.I,
 )
 _NEGATION = re.compile(
-    r"\b(?:not|never|no(?![\s-]?delay)|none|nowhere|neither|nor|without(?= (?:ever|being|\w+ing)\b)|cannot|"
+    r"\b(?:not(?! even\b)|never|no(?![\s-]?delay)|none|nowhere|neither|nor|without(?= (?:ever|being|\w+ing)\b)|cannot|"
     r"fails? to|hardly|isn't|doesn't|didn't|don't|aren't|can't|won't|unable)\b|n't\b",
     re.I,
 )
@@ -126,8 +130,8 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
         _NOBODY.search(words[: found.start()]) and sides[1] is None and relation is Relation.MORE
     ):  # `nothing beats RDMA`
         relation, denied = Relation.NOT_LESS, False
-    if denied and re.match(r"winner", found[0], re.I):  # `no size gives a clear winner`
-        relation, denied = Relation.UNKNOWN, False
+    if denied and (turned := _turned_by_denial(relation, found[0])):
+        relation, denied = turned, False
         scope = Scope.EVERY if scope is Scope.NONE else scope
     if _UNDECIDED.search(words[: found.start()]):
         relation, denied = Relation.UNKNOWN, False
@@ -136,6 +140,13 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
     if scope is Scope.NONE and len(_NEGATION.findall(words)) == 2:  # `no size at which it is not`
         scope, denied = Scope.EVERY, False
     return Compared(ours, base, relation, scope, denied, place, found[0])
+
+
+def _turned_by_denial(relation: Relation, word: str) -> Relation | None:
+    """`no size gives a clear winner` says that nobody can tell, and `cannot match` that it is less."""
+    if re.match(r"winner", word, re.I):
+        return Relation.UNKNOWN
+    return Relation.LESS if relation is Relation.EQUAL and _LEVELLING.match(word) else None
 
 
 def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
@@ -191,6 +202,12 @@ def _sides(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
         return after[0].group, None
     if re.match(r"winner", found[0], re.I) and not own and after:
         return after[0].group, None
+    if not own and not after and against and re.search(r"\b[Oo]ver (?:the )?\Z", part.sentence.words[: against.start]):
+        return against.group, None  # `over TCP it takes longer`: than at other sizes
+    if not own and not against and _SYMMETRIC.match(found[0]) and len({each.group for each in after}) == 2:
+        return after[0].group, after[-1].group
+    if own and any(each.group == own[-1].group for each in after) and len({each.group for each in part.mentions}) == 1:
+        return None  # one program in two places
     if own:
         ours = own[-1].group if not _pair(part, own) else own[0].group
         base = against.group if against else next((each.group for each in after if each.group != ours), None)
@@ -217,7 +234,11 @@ def _against(part: Clause, before: list[Mention], after: list[Mention]) -> Menti
         r"that of |the )*\Z"
     )
     strong = re.compile(r"\b(?:over|against|compared (?:with|to)|unlike|than)\s+(?:our |that of |the )*\Z", re.I)
-    than = re.compile(r"\bthan\s+(?:over |with |via |using |by |in |that |those |of |our |the )*\Z", re.I)
+    than = re.compile(
+        r"\bthan\s+(?:over |with |via |using |by |in |that |those |of |our |the |an? |"
+        r"messages? )*\Z",
+        re.I,
+    )
     for preposition, named in ((than, after), (strong, after), (behind, after), (strong, before)):
         if found := next((each for each in named if preposition.search(words[part.start : each.start])), None):
             return found
@@ -228,7 +249,7 @@ def _without_subject(
     part: Clause, after: list[Mention], against: Mention | None, place: int
 ) -> tuple[str, str | None] | None:
     """`it is faster than TCP`: the subject is of the sentence before, or the only other one."""
-    inherited = [each for each in part.sentence.mentions if each.end <= part.start]
+    inherited = [each for each in part.sentence.mentions if each.end <= part.start and not _is_beside(each, part)]
     if inherited and after and re.search(r"\bit\b", part.sentence.words[part.start : place], re.I):
         return (inherited[0].group, after[0].group) if inherited[0].group != after[0].group else None
     if inherited and (against or not after):
@@ -247,10 +268,16 @@ def _without_subject(
     return ("", against.group) if against and place else None
 
 
+def _is_beside(mention: Mention, part: Clause) -> bool:
+    """`compared with TCP, RDMA ...: it` means RDMA."""
+    before = part.sentence.words[: mention.start]
+    return bool(re.search(r"\b(?:compared (?:with|to)|unlike|against|than)\s+(?:our |the )*\Z", before, re.I))
+
+
 def _is_of_cost(words: str, found: re.Match[str]) -> bool:
     """Less time is more speed."""
     near = words[found.start() : found.end() + 30]
-    if re.match(r"los|wast", found[0], re.I):
+    if re.match(r"los|wast|longer", found[0], re.I):
         return False  # time that is lost
     if _COST.search(near.split(" than ")[0]):
         return True

@@ -21,17 +21,19 @@ _CANNOT = r"(?:cannot|can't|can not|could not|couldn't)"
 _PROGRAM = r"(?:the |that |those )?(?:of |over |for |with |from )?(?:our |the )?(?:TCP|RDMA|verbs|iperf|ib_|sockets)"
 _AMOUNT = (
     r"(?:throughput|bytes|data|messages|bandwidth|time|instructions|cycles|efficient|performant|powerful|"
-    r"than (?-i:[A-Z]))"
+    r"than (?:the card|(?-i:[A-Z])))"
 )
 _UNKNOWN = (
-    rf"{_CANNOT}(?: \w+)? (?:tell|say|decide|distinguish)",
+    rf"{_CANNOT}(?: \w+)? (?:tell|say|decide|distinguish)(?! (?:why|what|how|anything|much|more|from|about))",
     r"(?:not|cannot|never) be told apart|too close to call|no difference (?:can|could) be \w+|inconclusive",
-    r"(?:intervals? |bands? )(?:\w+ )*overlap\w*|overlap(?= of)",
+    r"(?:intervals? |bands? )(?:[\w-]+ )*overlap\w*|overlap(?= of)",
 )
 _NOT_LESS = (
     r"at least as (?:fast|good|quick|high)|no slower|no worse",
     r"keep(?:s|ing)? (?:up|pace)|holds? (?:its own|up)",
     r"(?:reach|attain|match|equal)(?:es|s)? (?:the )?(?:throughput|level|rate|speed|performance) of",
+    rf"(?:reach|attain)(?:es|s)?(?= {_PROGRAM})",
+    r"(?:gets?|reach\w*|goes?|comes?|sends?|manages?|carr\w+) (?:quite |nearly )?(?:that|as|so) (?:far|high|much|fast)",
 )
 _NOT_MORE = (r"no (?:faster|better|quicker)|at (?:best|most) as (?:fast|good)",)
 _EQUAL = (
@@ -76,7 +78,8 @@ _LESS = (
     r"(?<=\bis )behind|(?<=\bare )behind|(?<=\bfalls )behind",
     r"(?:smaller|shorter)(?! (?:messages?|sizes?|ones?))",
     r"loses?|losing|lost|inferior|lags?|lagged|lagging|trails?|trailed|trailing|falls? short|underperform\w*",
-    r"(?:takes?|took|taking|needs?|needed|requires?|spends?|lasts?) (?:\w+ ){0,3}longer|longer(?= than (?-i:[A-Z]))",
+    r"(?:takes?|took|taking|needs?|needed|requires?|spends?|lasts?) (?:\w+ ){0,3}longer|longer(?= than\b)|"
+    r"longest(?= (?:round|time|latenc))",
     r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't) (?:compete|cope|measure up|touch|rival)",
     r"no match for|(?:no|little) chance(?= against|\b)|wastes?(?= time)|no rival|second to|"
     r"second (?:place|best)|(?:comes?|came) (?:out |in )?(?:second|last)|"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from lab.report.check.curves import curves_of
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.times import TIME, times_of
 from lab.report.check.verdicts import ratios_by_size, sizes_meant
 from lab.report.claim import Claim
 from lab.report.moves import is_level
@@ -33,7 +34,8 @@ def sizes_matter(sentence: Sentence) -> Iterator[Objection]:
         found = _INDEPENDENT.search(part.words)
         if found is None or not part.is_stated or _NOT.search(part.words[: found.start()]):
             continue
-        if any(not is_level([each.estimate.value for each in rates]) for rates in _looked_at(part) if rates):
+        curves = [each for each in _looked_at(part) if each]
+        if any(not is_level([each.estimate.value for each in rates]) for rates in curves):
             groups = tuple(dict.fromkeys(each.group for each in part.mentions))
             yield Objection("the data show that it depends on the size", part.start + found.start(), groups)
 
@@ -49,3 +51,6 @@ def _looked_at(part: Clause) -> Iterator[list[Claim]]:
         for curve in curves_of(part):
             rates = curve.rates
             yield [rates[size] for size in sorted(sizes_meant(part, rates) or rates)]
+    elif TIME.search(part.words):
+        for times in times_of(part):
+            yield [times[size] for size in sorted(sizes_meant(part, times) or times)]

@@ -7,31 +7,24 @@ from collections.abc import Iterator
 
 from lab.analysis.verdict import Verdict
 from lab.report.check.objection import Objection
-from lab.report.check.sentence import Clause, Sentence, size_of
+from lab.report.check.parameters import PARAMETERS, gains, sweeps
+from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.sweeps import sets_against
+from lab.report.check.variants import inline_group
 from lab.report.check.verdicts import sizes_meant
-from lab.report.claim import Claim, Ledger
+from lab.report.claim import Claim
 
-PARAMETERS = {
-    "depth": r"\bdepths?\b|\bqueues?\b|\bdeep(?:er)?\b",
-    "warmup": r"\bwarm(?:ing|ed)?[\s-]?up\b",
-    "iterations": r"\biterations?\b|\b(?:more|longer|fewer|shorter|short|long) runs\b",
-    "mtu": r"\bMTU\b",
-    "inline": r"\binlin(?:e|ing)\b",
-    "post_list": r"\bpost(?:ed|ing)?[\s-]lists?\b|\bchain(?:s|ed|ing)?\b|\blists? of (?:\w+ )*requests\b|"
-    r"\brequests?\b[^.;,]*\bin (?:\w+ )?(?:lists|batches|one call)\b|\bbatch(?:es|ed|ing)?\b|\blists (?=of|and|"
-    r"bring|help)",
-    "signal_every": r"\bsignal(?:s|led|ling|ing)?\b",
-    "windows": r"\bwindow size\b",
-}
-NAMES = {"depth": ("tx_depth",), "warmup": ("warmup",), "iterations": ("iterations",), "post_list": ("post_list",)}
-NAMES |= {"signal_every": ("signal_every",), "mtu": ("mtu",), "inline": ("inline",)}
 _RECEIVE = re.compile(r"\b(?:receive|rx)[\s_-]*(?:queue|depth)|\bdepth of the receive", re.I)
 _UP = (
     r"improv\w+|increas\w+|rais\w+|lifts?|tripl\w+|doubl\w+|speeds?(?: up)?|sped up|helps?|helped|boost\w*|"
     r"faster|so do(?:es)?|"
-    r"quicker|higher|better|pa(?:y|ys|id) off|gains? (?:most|much|from)|profits?|benefits?|accelerat\w+|\w+fold"
+    r"quicker|higher|better|pa(?:y|ys|id) off|gains? (?:most|much|from)|profits?|benefits?|accelerat\w+|\w+fold|"
+    r"brings? (?:a |any |no )?(?:gain|benefit)s?"
 )
-_DOWN = r"reduc\w+|lower\w*|slow(?:s|ed)?|hurts?|costs? throughput|slower|worse(?:ns?)?|suffers?|degrad\w+|decreas\w+"
+_DOWN = (
+    r"reduc\w+|lower\w*|slow(?:s|ed)?|hurts?|harm\w*|costs? throughput|slower|worse(?:ns?)?|suffers?|degrad\w+|"
+    r"decreas\w+"
+)
 _NONE = (
     r"insensitive|unaffected|independent|irrelevant|negligible|indifferent|immaterial|regardless|"
     r"changes? nothing|makes? no|does nothing|the same (?:throughput|result)|unchanged|unnecessary|superfluous|"
@@ -51,7 +44,10 @@ _DENIED = re.compile(
     r"n't\b",
     re.I,
 )
-_UNKNOWN = re.compile(r"\b(?:not|never|wasn't|weren't) (?:\w+ )?varied\b|\bvaried\b|\bnothing about\b|\bsubject of\b")
+_UNKNOWN = re.compile(
+    r"\b(?:not|never|wasn't|weren't|neither|nor|no)\b[^.;,]*\bvaried\b|\bnothing about\b|"
+    r"\bsubject of\b"
+)
 _DEPENDENT = re.compile(
     r"\b(?:sensitive|insensitive|depends?|independent|unaffected|benefits?|profits?|suffers?|regardless)\b"
 )
@@ -69,13 +65,15 @@ def effects_are_shown(sentence: Sentence) -> Iterator[Objection]:
     """A parameter that was not varied has no known effect; one that was, has the effect that its sweep shows."""
     for part in sentence.parts:
         effect = _effect(part.words)
-        if not part.is_stated or effect is None or _UNKNOWN.search(part.words):
+        if not part.is_stated or effect is None or _UNKNOWN.search(part.words) or sets_against(part):
             continue
         for name, pattern in PARAMETERS.items():
             found = re.search(pattern, _WHEN.sub("", part.words), re.I)
-            if found and (what := _unshown(name, part, effect, found)):
-                yield Objection(what, part.start + effect.start())
-                break
+            if found and not (name == "inline" and inline_group(part)):
+                what = _unshown(name, part, effect, found)
+                if what:
+                    yield Objection(what, part.start + effect.start())
+                    break
 
 
 def _effect(words: str) -> re.Match[str] | None:
@@ -85,29 +83,16 @@ def _effect(words: str) -> re.Match[str] | None:
 
 
 def _unshown(name: str, part: Clause, effect: re.Match[str], found: re.Match[str]) -> str:
-    ledger = part.sentence.ledger
-    series = _series(name, ledger)
+    series = sweeps(name, part)
     if not series or _RECEIVE.search(part.words):
         is_cause = found.start() < effect.start() or _DEPENDENT.match(effect[0])
         return f"{name} was not varied here, so that nothing shows its effect" if is_cause else ""
-    if part.uses or {each for use in part.sentence.uses if use.claim for each in use.claim.series} & {*series}:
+    names = {each.name for each in series}
+    if part.uses or {each for use in part.sentence.uses if use.claim for each in use.claim.series} & names:
         return ""  # it says itself how much
-    gains = {size: each for each in ledger.values() if _is_gain(each, series[0]) and (size := _size(each)) is not None}
-    meant = [gains[each] for each in sizes_meant(part, gains) or gains]
-    return _against_gains(_said(part, effect), meant or list(gains.values())) if gains else ""
-
-
-def _series(name: str, ledger: Ledger) -> list[str]:
-    varied = {each: strand.name for strand in ledger.setting.strands for each in strand.varied}
-    return [varied[each] for each in NAMES.get(name, (name,)) if each in varied]
-
-
-def _is_gain(claim: Claim, series: str) -> bool:
-    return claim.name.startswith(f"{series}.") and claim.name.endswith(".gain")
-
-
-def _size(claim: Claim) -> int | None:
-    return claim.sizes[0] if len(claim.sizes) == 1 else size_of(claim)
+    by_size = gains(series[0], part)
+    meant = [by_size[each] for each in sizes_meant(part, by_size) or by_size]
+    return _against_gains(_said(part, effect), meant) if by_size else ""
 
 
 def _said(part: Clause, effect: re.Match[str]) -> str:

@@ -14,6 +14,11 @@ _ENDS = (
     (re.compile(r"\b(?:smallest|shortest) (?:size|message)s?\b", re.I), min),
     (re.compile(r"\b(?:largest|longest|biggest) (?:size|message)s?\b", re.I), max),
 )
+_RANGE = re.compile(
+    r"\b(?:sizes?|messages?|lengths?|payloads?|sweep|we)\b[^.;,]{0,30}?\b(?:went|goes?|ran|ranged?|reach\w*|"
+    r"extend\w*)\b[^.;,]{0,20}?\b(?:up )?to\s+\Z",
+    re.I,
+)
 _SAID = re.compile(
     r"(?:\s+(?:that\s+)?(?:(?:we|was|were|is|are)\s+)?(?:sent|used|measured|tried|chosen|chose|tested))?"
     r"\s*(?:is|was|are|were|has|had|have|holds?|held|measures?d?|of|with|,|\(|:)\s*(?:only |just |exactly )?\Z",
@@ -32,6 +37,18 @@ def ends_are_of_the_sizes(sentence: Sentence) -> Iterator[Objection]:
                     if number and known and not known & set(map(int, number.values)):
                         said = " or ".join(f"{each:,} bytes".replace(",", " ") for each in sorted(known))
                         yield Objection(f"{number.typed.strip()!r} is not the one: it has {said}", number.start)
+
+
+def ranges_end_there(sentence: Sentence) -> Iterator[Objection]:
+    """`The sizes went up to 2 GB` is false where the largest of all series is less."""
+    for number in sentence.numbers:
+        part = sentence.part_at(number.start)
+        known = {max(sizes) for sizes in _sizes(part)}
+        if number.sort is not Sort.SIZE or not part.is_stated or not known:
+            continue
+        if _RANGE.search(part.words[: number.start - part.start]) and not known & set(map(int, number.values)):
+            said = " or ".join(f"{each:,} bytes".replace(",", " ") for each in sorted(known))
+            yield Objection(f"{number.typed.strip()!r} is not the end: the largest has {said}", number.start)
 
 
 def _said_of(part: Clause, end: int) -> Number | None:

@@ -13,7 +13,11 @@ from lab.report.check.verdicts import ratios_by_size, sizes_meant
 from lab.report.claim import Claim
 from lab.report.moves import is_level
 
-_GAP = re.compile(r"\b(?P<gap>gap|difference|distance|lead|advantage)\b|\b(?P<ratio>ratio|speed-?up)\b", re.I)
+_GAP = re.compile(
+    r"\b(?P<gap>gap|difference|distance|lead|advantage|differs?|clos(?:e|er|est)(?= to (?:TCP|RDMA|"
+    r"the card)))\b|\b(?P<ratio>ratios?|speed-?up)\b",
+    re.I,
+)
 _BOUND = re.compile(
     r"\b(?:(?P<above>above|over|exceeds?|more than|at least|beyond|greater than|larger than)|"
     r"(?P<below>below|under|less than|at most|smaller than|no more than|within|up to))\s+"
@@ -58,12 +62,25 @@ def gaps_hold(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         named = list(dict.fromkeys(each.group for each in part.mentions or sentence.mentions))
         found = _CROSS.search(part.words) or _GAP.search(part.words)
-        if found is None or not part.is_stated or len(named) > 2 or _DENIED.search(part.words):
+        if found is None or not part.is_stated or len(named) > 2:
+            continue
+        if _DENIED.search(part.words):
+            yield from _denied(part, found, named)
             continue
         pair = (named[0], named[1]) if len(named) == 2 else ("RDMA", "TCP")
         ratios = ratios_by_size(*pair, part)
         if ratios and (what := _wrong(part, ratios, found)):
             yield Objection(what, part.start + found.start(), pair)
+
+
+def _denied(part: Clause, found: re.Match[str], named: list[str]) -> Iterator[Objection]:
+    """`is not constant`; other denials are left to the comparisons."""
+    pair = (named[0], named[1]) if len(named) == 2 else ("RDMA", "TCP")
+    ratios = ratios_by_size(*pair, part)
+    if not ratios or _wrong(part, ratios, found) or not _CONSTANT.search(part.words):
+        return
+    if is_level([ratios[size].estimate.value for size in sorted(sizes_meant(part, ratios) or ratios)]):
+        yield Objection("it is nearly that", part.start + found.start(), pair)
 
 
 def _wrong(part: Clause, ratios: dict[int, Claim], found: re.Match[str]) -> str:
@@ -147,7 +164,7 @@ def _throughout(part: Clause, heights: dict[int, float]) -> str:
 
 
 def _extreme(part: Clause, heights: dict[int, float], ratios: dict[int, Claim]) -> str:
-    sizes = [size for size in sizes_in(part) if size in heights]
+    sizes = [size for size in sizes_in(part) if size in heights] or sizes_meant(part, heights)
     if not sizes or bool(_WIDEST.search(part.words)) == bool(_LEAST.search(part.words)):
         return ""
     choose = max if _WIDEST.search(part.words) else min

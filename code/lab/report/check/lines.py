@@ -13,6 +13,7 @@ from lab.report.claim import Claim
 from lab.report.setting import Strand
 
 _EXTRAPOLATED = "an intercept is extrapolated to messages that the line does not hold for"
+IDLE = 0.8  # of what headers leave: from there on nobody may call a link idle
 FULL = 0.99  # of what headers leave: a link is filled
 DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
 _STRAIGHT = re.compile(
@@ -23,18 +24,34 @@ _STRAIGHT = re.compile(
     re.I,
 )
 _LINE = re.compile(r"\bline\b", re.I)
-_FILLS = re.compile(
-    r"\b(?:fills?|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturates|exhausts?|"
+FILLS = re.compile(
+    r"\b(?:fills?|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturat\w+|exhausts?|"
     r"occup\w+)\b[^.;]*\b(?:link|cable|wire|bandwidth|line)\b|"
     r"\b(?:bounded|limited|capped|constrained|throttled|restricted|held back|bottlenecked) (?:only )?by (?:the )?"
     r"(?:(?:line |link )?(?:rate|capacity|bandwidth|speed|limit) of (?:the )?)?(?:\S+ ){0,3}?"
     r"(?:link|line|wire|Ethernet|cable)\b|\b(?:link|cable|wire|Ethernet) (?:is|becomes|was) the (?:bottleneck|"
     r"limit)\b|"
+    r"\b(?:us(?:es?|ing) |makes? )(?:fully|full|completely|entirely)(?: use of)? (?:the |its )?(?:\S+ )?(?:link|"
+    r"cable|wire|bandwidth|line)\b|"
     r"\b(?:reach\w*|at|runs? at)\s+(?:the\s+)?(?:full\s+)?(?:line|wire|link)[\s-]?(?:rate|speed)\b",
     re.I,
 )
 
 
+_EXCEEDS = re.compile(
+    r"\b(?:exceed\w*|surpass\w*|(?:is|are|was|lies?|goes) (?:\w+ )?(?:above|beyond)|more than) [^.;,]*?\b(?:the |"
+    r"its )?(?:(?:nominal|line|"
+    r"link|wire|physical|theoretical)[\s'-]*)+(?:s )?(?:rate|speed|capacity|limit|bandwidth)\b|"
+    r"\b(?:exceed\w*|surpass\w*|(?:is|are|lies?|goes) (?:above|beyond|over)) (?:the )?(?:rate|capacity|limit|"
+    r"speed) of (?:the |its )?\w*\s?(?:link|wire|cable|"
+    r"card)\b",
+    re.I,
+)
+_IDLE = re.compile(
+    r"\b(?:link|wire|cable|Ethernet|it|capacity)\b[^.;]*\b(?:wasted|idle|unused|half[\s-]empty|empty|under-?used)\b|"
+    r"\b(?:wastes?|leaves?)\b[^.;]*\b(?:link|wire|cable|Ethernet|capacity)\b",
+    re.I,
+)
 _INTERCEPT = re.compile(
     r"\bintercept\b[^.;]*\b(?:is|equals|gives|shows|means|tells|agrees)\b[^.;]*\b(?:latenc\w+|(?:one|1|"
     r"single)[\s-]byte|small\w*|"
@@ -49,7 +66,9 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
         if part.is_stated:
             for pattern, what in (
                 (_STRAIGHT, _broken(part)),
-                (_FILLS, _unfilled(part)),
+                (FILLS, _unfilled(part)),
+                (_IDLE, _filled(part)),
+                (_EXCEEDS, "nothing can exceed what its link carries: \\claim{...filled} says how much of it is used"),
                 (_INTERCEPT, "" if part.uses else _EXTRAPOLATED),
             ):
                 found = pattern.search(part.words)
@@ -59,7 +78,8 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
 
 def _strands(part: Clause) -> list[Strand]:
     groups = {each.group for each in part.mentions or part.sentence.mentions}
-    return [each for each in part.sentence.ledger.setting.strands if group_of(each) in groups]
+    every = not groups and re.search(r"\b(?:all|every|both|each)\b", part.words, re.I)
+    return [each for each in part.sentence.ledger.setting.strands if every or group_of(each) in groups]
 
 
 def _broken(part: Clause) -> str:
@@ -79,13 +99,25 @@ def _on_one_side(found: Claim, sizes: tuple[int, ...]) -> bool:
     return bool(sizes) and (max(sizes) <= at or (len(sizes) > 1 and min(sizes) >= at))
 
 
-def _unfilled(part: Clause) -> str:
+def _filled(part: Clause) -> str:
+    """What a link that is called idle carries, where it is full."""
+    found = _shares(part)
+    least = min(found, key=lambda each: each.estimate.value, default=None)
+    return f"it fills \\claim{{{least.name}}} of it" if least and least.estimate.value >= IDLE else ""
+
+
+def _shares(part: Clause) -> list[Claim]:
+    """How much of the link each of the series meant fills."""
     ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
-    if any(each.name.endswith(".filled") for each in part.uses):
-        return ""  # it says itself how much
     link = link_named(part.words) or link_named(part.sentence.words) or FREE
     shares = [each for strand in _strands(part) if (each := ledger.get(f"{strand.name}.filled"))]
-    of_link = [each for each in shares if link_of(each, setting) in ("", link)]
+    return [each for each in shares if link_of(each, setting) in ("", link)]
+
+
+def _unfilled(part: Clause) -> str:
+    if any(each.name.endswith(".filled") for each in part.uses):
+        return ""  # it says itself how much
+    of_link = _shares(part)
     if not of_link:
         return "the link has no rate that could be filled" if _strands(part) else ""
     least = min(of_link, key=lambda each: each.estimate.value)

@@ -37,7 +37,30 @@ def _is_of_all(part: Clause) -> bool:
     return part.is_stated and bool(_ROUNDS.search(words) and _EVERY.search(words)) and not _DENIED.search(words)
 
 
+_MOST = re.compile(r"\bmost (?:of the )?(?:message )?sizes\b", re.I)
+
+
+def most_agree(sentence: Sentence) -> Iterator[Objection]:
+    """`Most sizes became stable` is true where more of them agreed than did not."""
+    for part in sentence.parts:
+        found = _AGREE.search(part.words)
+        if found and part.is_stated and _MOST.search(part.words):
+            few = [each for each in _counted(part) if not _is_most(each, part)]
+            if few:
+                yield Objection(f"at \\claim{{{few[0].name}}} sizes they did not", part.start + found.start())
+
+
+def _is_most(left: Claim, part: Clause) -> bool:
+    agreed = part.sentence.ledger[left.name.removesuffix("unsettled") + "agreed"].estimate.value
+    return (agreed > left.estimate.value) is not bool(_DENIED.search(part.words))
+
+
 def _left(part: Clause) -> Iterator[Claim]:
+    """The same where some size was left."""
+    return (each for each in _counted(part) if each.estimate.value)
+
+
+def _counted(part: Clause) -> Iterator[Claim]:
     """The number of sizes without agreement, of each series that is meant."""
     ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
     link = link_named(part.words) or link_named(part.sentence.words)
@@ -45,5 +68,5 @@ def _left(part: Clause) -> Iterator[Claim]:
     for strand in meant(part) or setting.strands:
         claim = ledger.get(f"{strand.name}.unsettled")
         is_named = not groups or group_of(strand) in groups
-        if claim and is_named and claim.estimate.value and (not link or link_of(claim, setting) in ("", link)):
+        if claim and is_named and (not link or link_of(claim, setting) in ("", link)):
             yield claim

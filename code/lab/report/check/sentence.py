@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lab.model.sizes import format_size
+from lab.report.check.cards import with_card
 from lab.report.check.latex import MARK, Plain, numerals
 from lab.report.check.numbers import Number, Sort, numbers
 from lab.report.check.speaker import is_published, is_stated
-from lab.report.check.subjects import Mention, groups_of, mentions
+from lab.report.check.subjects import CARD, Mention, groups_of, mentions
 from lab.report.claim import Claim, Ledger
 
 _PARTS = re.compile(
-    r";|:(?=\s)|,?\s+(?:but|whereas|while|although|though|yet|however)\s|,\s+(?=and\s+(?:the|it|they|we|our)\s|which\s+(?:is|was|are|were)\s)|—|–\s"
+    r";|:(?=\s)|,?\s+(?:but|whereas|while|although|though|yet|however)\s|,\s+(?=and\s+(?:the|it|they|we|our)\s|"
+    r"which\s+(?:is|was|are|were)\s)|—|–\s"
 )
 _SEGMENTS = re.compile(r"[,;()]|:(?=\s)|\b(?:and|while|whereas|but|against|versus|vs|than|compared|instead)\b")
 
@@ -88,7 +90,11 @@ class Sentence:
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        return mentions(self.words, self.ledger.setting, self.before)
+        found = mentions(self.words, self.ledger.setting, self.before)
+        if not self.ledger.setting.card:
+            return found
+        claimed = any(each.claim and CARD in self.groups_of(each.claim) for each in self.uses)
+        return tuple(with_card(found, self.words, _cut(self.words, _PARTS), claimed=claimed))
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
@@ -137,8 +143,8 @@ def _as_size(number: Number, part: Clause) -> tuple[float, ...]:
 
 def _extremes(known: set[int]) -> Iterator[tuple[str, int]]:
     if known:
-        yield r"\b(?:smallest|shortest) (?:size|messages?)\b|\bsingle[\s-]bytes?\b", min(known)
-        yield r"\b(?:largest|longest|biggest) (?:size|messages?)\b", max(known)
+        yield r"\b(?:smallest|shortest) (?:size|message)\b|\bsingle[\s-]bytes?\b", min(known)
+        yield r"\b(?:largest|longest|biggest) (?:size|message)\b", max(known)
 
 
 def size_of(claim: Claim) -> int | None:

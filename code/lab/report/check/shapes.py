@@ -25,10 +25,21 @@ _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly)\b|n'
 _PEAK = re.compile(
     r"\b(?:peaks?|peaked|maximum|highest(?! ratio)|tops? out|at most|best (?:rate|throughput|value))\b", re.I
 )
+_NEARS = re.compile(
+    r"\b(?:near|close to|almost (?:at )?|nearly (?:at )?|most of|close by)\s*(?:its|their|the) (?:\w+ )?(?:peaks?|"
+    r"full (?:speed|throughput|rate)|"
+    r"maximum|top|final|plateau|limit|best)\b",
+    re.I,
+)
+_NEEDS = re.compile(r"\b(?:needs?|requires?|only|before|not until|no sooner|takes?|first)\b", re.I)
+_ONLY_FROM = re.compile(r"\bonly (?:from|at|above|beyond|after)\b|\bnot (?:before|until)\b", re.I)
+NEEDLESS = 4  # a size that many times as large as where a curve is level already was not needed
+NEAR, NEEDED = 0.9, 0.95  # of a peak: near it; so near that no larger message was needed
 _LOWEST = re.compile(r"\b(?:minimum|lowest|at least)\b", re.I)
 KNEE = re.compile(r"\b(?:knee|bends?|kink)\b", re.I)
 _JUMP = re.compile(
-    r"\b(?:jumps?|jumped|leaps?|leapt|spikes?|steep(?:est)? (?:step|rise)|surges?|soars?|shoots? up|(?:sky)?rockets?|"
+    r"\b(?:jumps?|jumped|leaps?|leapt|spikes?|steep(?:est)? (?:step|rise)|surges?|soars?|shoots? up|"
+    r"explod\w+|(?:sky)?rockets?|"
     r"(?:sudden|abrupt|sharp|steep) (?:increase|rise|growth|gain|step|change)|suddenly (?:ris|increas|grow)\w+)\b",
     re.I,
 )
@@ -45,7 +56,8 @@ _LEVELS = re.compile(
     re.I,
 )
 _FALLS = re.compile(
-    r"\b(?:falls?|fell|drops?|dropped|dips?|go(?:es)? down|falls? off|comes? down|tails? off|decreas\w*|"
+    r"\b(?:falls?(?! behind)|fell(?! behind)|drops?|dropped|dips?|go(?:es)? down|falls? off|comes? down|tails? off|"
+    r"decreas\w*|"
     r"declin\w*|sinks?|degrad\w*|diminish\w*|shrinks?|deteriorat\w*|"
     r"(?P<strong>collaps\w*|plummet\w*|crash\w*|plung\w*|breaks? down|tanks?|nosediv\w*))\b",
     re.I,
@@ -56,9 +68,11 @@ _GROWS = re.compile(
     r"with (?:every|each)|at (?:every|each)|strong\w*|always|constantly|continuous\w*|uniform\w*)\b|\b(?:steady|"
     r"monotonic|linear|always|strong(?:ly)?|"
     r"steadily|still)\s+"
-    r"(?:grow\w*|ris\w*|increas\w*|scal\w*|doubl\w*)|\bscal\w* (?:\w+ )?with (?:the |its )?(?:message |size)|"
+    r"(?:grow\w*|ris\w*|increas\w*|scal\w*|doubl\w*)|\b(?:scal|doubl)\w* (?:\w+ )?with (?:the |its )?(?:message |size)|"
     r"\bdoubl\w+\b[^.;]*\bdoubl\w+\b|\bhalv\w+\b[^.;]*\bhalv\w+\b|\bin step with the (?:message |size)|"
-    r"\bproportional to the (?:message |size)",
+    r"\bproportional to the (?:message |size)|"
+    r"\b(?:grow\w*|ris\w+|rose|increas\w*|climb\w*|improv\w*)\b[^.;]*?\b(?:all along|throughout|all the way|"
+    r"as (?:steeply|fast|quickly) as before)\b|\bever[\s-](?:growing|rising|increasing)\b",
     re.I,
 )
 _STRICT = re.compile(r"linear|proportion|strong|doubl|halv|uniform|evenly|scal\w* (?:\w+ )?with|in step", re.I)
@@ -96,6 +110,8 @@ def _is_denied(part: Clause, found: re.Match[str]) -> bool:
 def _peak(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """The peak's value and size, if the clause gives either."""
     peak, place = curve.claim("peak"), curve.claim("peak.size")
+    if _NEARS.search(part.words):
+        return ""
     if peak is None or place is None or re.match(r"at most", found[0], re.I) or _is_denied(part, found):
         return ""
     best = int(place.estimate.value)
@@ -167,6 +183,8 @@ def _levels(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     if sizes and not any(".last" in each.name for each in part.uses):
         start = min(sizes)
         level = is_level([rates[each].estimate.value for each in sorted(rates) if each >= start])
+        if level and not denied and _ONLY_FROM.search(part.words) and _is_level_from(start // NEEDLESS, curve):
+            return f"it is level already before: \\claim{{{curve.strand.name}.level}}"
     else:
         if last.verdict is Verdict.MORE and last.estimate.value <= HARDLY:
             return ""  # it may be called either
@@ -174,6 +192,11 @@ def _levels(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     if level is not denied:
         return ""
     return f"the curve is {'level' if level else 'not level'} there: its last step is \\claim{{{last.name}}}"
+
+
+def _is_level_from(start: int, curve: CurveClaims) -> bool:
+    rates = curve.rates
+    return start in rates and is_level([rates[each].estimate.value for each in sorted(rates) if each >= start])
 
 
 def _falls(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
@@ -251,7 +274,22 @@ def _falls_somewhere(rates: dict[int, Claim]) -> str:
     return ""
 
 
+def _nears(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
+    """`needs 64 KiB to get near its peak`: there it is near, and with a quarter of that size it is not."""
+    peak, rates, sizes = curve.claim("peak"), curve.rates, [each for each in sizes_in(part) if each in curve.rates]
+    if peak is None or not sizes:
+        return ""
+    share = rates[sizes[0]].estimate.value / peak.estimate.value
+    if (share >= NEAR) is _is_denied(part, found):
+        return f"there it reaches \\claim{{{rates[sizes[0]].name}}}, and at most \\claim{{{peak.name}}}"
+    before = rates.get(sizes[0] // 4)
+    if before and _NEEDS.search(part.words) and before.estimate.value >= NEEDED * peak.estimate.value:
+        return f"it is near already with less: \\claim{{{before.name}}}"
+    return ""
+
+
 SHAPES: tuple[tuple[re.Pattern[str], Judge], ...] = (
+    (_NEARS, _nears),
     (_PEAK, _peak),
     (KNEE, _knee),
     (_JUMP, _jump),

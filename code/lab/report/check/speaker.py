@@ -17,16 +17,16 @@ _OTHERS = rf"\bthey (?:\w+ )?{_SAYING}|\btheir (?:\w+ )?{_THEIRS}\b|\bauthors?\b
 _ELSEWHERE = re.compile(
     rf"\bpublish|(?<!this )(?<!our )(?<!the present )(?<!we )(?<!I )\breports?\b(?!\s+here)|{_OTHERS}|"
     r"\b(?:literature|papers?|manual|textbooks?|lecture)\b|"
-    r"\bwould\b|\bmight\b|\bcould\b(?!\s+(?:lead|be (?:seen|shown|observed)))|\bmay\b|\bexpect|\bperhaps\b|"
-    r"\bprobably\b|"
+    r"\bwould\b|\bmight\b|\bcould\b(?!\s+(?:lead|be (?:seen|shown|observed)))|\bmay\b|\bexpect|"
     r"\bif\b[^;]*\b(?:would|could|might|were|did|had)\b|\b(?:know|ask|asked|see|test|check|wonder|tell|say) if\b|"
-    r"(?<!tell )(?<!say )(?<!decide )\bwhether\b|"
+    r"(?<!tell )(?<!say )(?<!decide )(?<!difference )(?<!matter )(?<!card )\bwhether\b|"
     r"\bin (?:theory|principle)\b|\bshould\b|\bsuppos|\bassum|\bhypothe|\bquestion|\bclaims? that\b|\bwonder|"
     r"\bpossibl[ey]\b(?! to see)|\?",
     re.I,
 )
 _ASIDES = (
-    r"(?:just )?(?:as|like|unlike|contrary to|in contrast to|different(?:ly)? (?:from|to|than)|despite|against|"
+    r"(?:(?:just|exactly|precisely|much|very much) )?(?:as|like|unlike|contrary to|in contrast to|"
+    r"different(?:ly)? (?:from|to|than)|despite|against|"
     r"in (?:line|agreement|accordance) with|consistent with|similar to|not)"
 )
 _OTHER = (
@@ -36,6 +36,13 @@ _OTHER = (
 _ASIDE = re.compile(
     rf"\A[\s,]*(?:and |so )?{_ASIDES}\b{_OTHER}[^,]*?(?:,|(?=\s(?:we|our|RDMA|TCP|the (?:data|curve|throughput))\b))|"
     rf",?\s*\b{_ASIDES}\b(?!\s+(?:a|the)\s+card){_OTHER}[^,]*\Z",
+    re.I,
+)
+# `It should be mentioned that RDMA wins` says that it wins.
+_PREFACE = re.compile(
+    r"\b(?:it|this|one) (?:\w+ ){0,2}(?:should|may|might|could|must) (?:\w+ ){0,3}(?:noted?|mention(?:ed)?|sa(?:id|y)|"
+    r"add(?:ed)?|stress(?:ed)?|remark(?:ed)?|observed?|conclude[d]?|state[d]?|seen?|argued?)(?: that)?\b|"
+    r"\b(?:it is |which is )?perhaps (?:worth|interesting|surprising)\w*",
     re.I,
 )
 _AGREED = re.compile(r"\b(?:confirm|reproduc|corroborat|validat|verif(?:y|ie))\w*|\bagrees? with\b", re.I)
@@ -51,7 +58,7 @@ def is_stated(words: str) -> bool:
     agreed = _AGREED.search(words)
     if agreed and not _DENIED.search(words[: agreed.start()]) and not re.search(r"\?|\bwhether\b", words):
         return True
-    return not _ELSEWHERE.search(_ASIDE.sub(" ", words))
+    return not _ELSEWHERE.search(_ASIDE.sub(" ", _PREFACE.sub(" ", words)))
 
 
 def is_published(words: str) -> bool:

@@ -10,13 +10,13 @@ from lab.report.check.lines import DENIED
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.shapes import KNEE, WIDER
-from lab.report.check.subjects import group_of
-from lab.report.check.times import calls_named
+from lab.report.check.times import calls_named, names_of
 from lab.report.claim import Claim
 
 BESIDE = 1.05  # the same of a step, whose ends are two sizes that were sent
 _STEP = re.compile(
-    r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:a|the|their|its) step|break|(?:becomes?|"
+    r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:a|the|their|its) step|breaks?|"
+    r"takes? (?:suddenly |much )?longer from|(?:becomes?|"
     r"gets?) (?:slower|longer|more expensive))\b",
     re.I,
 )
@@ -54,7 +54,7 @@ def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
 def _series(part: Clause) -> set[str]:
     """Of the programs named, where times were measured; what throughput does is a matter of shape."""
     groups, ledger = {each.group for each in part.mentions or part.sentence.mentions}, part.sentence.ledger
-    names = {each.name for each in ledger.setting.strands if group_of(each) in groups}
+    names = {name for group in groups for name in names_of(group, part)}
     return set() if any(f"{name}.peak" in ledger for name in names) else names
 
 
@@ -77,9 +77,11 @@ def _places(part: Clause, names: set[str]) -> Iterator[StepPlace]:
 
 
 def _wrong(kind: str, places: list[StepPlace], part: Clause, found: re.Match[str]) -> str:
-    if DENIED.search(part.words[: found.end()]):
-        return ""
     fitting = [each for each in places if kind == "step" or not each.is_step] or places
+    if DENIED.search(part.words[: found.end()]):
+        there = [each for each in places if each.is_step and each.is_near(sizes_in(part))]
+        of_all = kind == "step" and re.search(r"\bno (?:\w+ )?(?:step|break|jump|leap)", part.words, re.I)
+        return f"there is one: \\claim{{{there[0].claim.name}}}" if there and of_all else ""
     if not fitting:
         return f"the data support no {kind} there"
     sizes = sizes_in(part)

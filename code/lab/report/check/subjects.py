@@ -11,6 +11,7 @@ from lab.report.claim import Claim
 from lab.report.setting import Chosen, Strand
 
 RDMA, TCP, OWN = "RDMA", "TCP", "ours"
+CARD = "RDMA over the card"
 GROUPS = {"verbs": RDMA, "mpi-verbs": RDMA, "tcp": TCP, "mpi-tcp": TCP}
 _NAMED = (
     (RDMA, r"\bRDMA(?:[\s-]+(?:WRITE|READ|SEND|write|read|send))?\b|(?i:\bverbs\b)|\b(?:WRITE|READ)\b|"
@@ -19,7 +20,8 @@ _NAMED = (
 )  # fmt: skip
 _PEERS = r"\bperftest\b"
 _OWN = re.compile(r"\b(?:[Oo]ur\s+(?:own\s+)?(?:programs?|client|code|tool|benchmark|engine)|[Oo]urs|us)\b")
-LIMITED, FREE = "a link with a rate", "the cable"
+LIMITED, FREE, WIRE = "a link with a rate", "the cable", "the card's wire"
+_WIRE = re.compile(r"\bcards?\b(?! (?:would|could|might))", re.I)
 _LIMITED = re.compile(r"\b(?:1|one)\s?-?Gbit(?:/s)?\b|\b1\s?G(?:bps|b/s|bE)\b|\b[Gg]igabit\b(?!\s+per)|\bEthernet\b")
 _FREE = re.compile(r"\bcable\b|\bwithout (?:a |any )?(?:rate )?limit|\b(?:un|not )limited\b|\bno (?:rate )?limit\b")
 _NO_DELAY = re.compile(
@@ -38,7 +40,8 @@ class Mention:
 
 def group_of(strand: Strand) -> str:
     """The transport of the lab's own programs; any other program stands for itself."""
-    return GROUPS.get(strand.program, strand.program)
+    group = GROUPS.get(strand.program, strand.program)
+    return CARD if strand.card and group == RDMA else group
 
 
 def mentions(words: str, setting: Chosen, before: Sequence[str] = ()) -> tuple[Mention, ...]:
@@ -53,7 +56,7 @@ def mentions(words: str, setting: Chosen, before: Sequence[str] = ()) -> tuple[M
             kept.append(each)
     named = [*((-2, each) for each in before), *((each.end, each.group) for each in kept)]
     kept += [Mention(*each) for each in stand_ins(words, named, (RDMA, TCP))]
-    return tuple(_with_ours(words, sorted(kept, key=lambda each: each.start)))
+    return tuple(sorted(_with_ours(words, kept), key=lambda each: each.start))
 
 
 def _mentions(words: str, setting: Chosen) -> Iterator[Mention]:
@@ -86,9 +89,10 @@ def groups_of(claim: Claim, setting: Chosen) -> tuple[str, ...]:
 
 
 def link_named(words: str) -> str:
-    """The link of a sentence, where it names one of the two sorts."""
-    limited, free = bool(_LIMITED.search(words)), bool(_FREE.search(words))
-    return "" if limited == free else LIMITED if limited else FREE
+    """The link of a sentence, where it names one of the sorts."""
+    patterns = ((LIMITED, _LIMITED), (FREE, _FREE), (WIRE, _WIRE))
+    named = [link for link, pattern in patterns if pattern.search(words)]
+    return named[0] if len(named) == 1 else ""
 
 
 def link_of(claim: Claim, setting: Chosen) -> str:
@@ -99,11 +103,18 @@ def link_of(claim: Claim, setting: Chosen) -> str:
 
 def sort_of(strand: Strand, setting: Chosen) -> str:
     """The same of one series."""
-    return _sort(strand) if len({_sort(each) for each in setting.strands}) == 2 else ""
+    return _sort(strand) if len({_sort(each) for each in setting.strands}) > 1 else ""
 
 
 def _sort(strand: Strand) -> str:
+    if "wire of the modelled card" in strand.link:
+        return WIRE
     return LIMITED if strand.rate_bit_s else FREE
+
+
+def speaks_of_inline(words: str) -> bool:
+    """Whether data within the request are meant."""
+    return bool(re.search(r"\binlin(?:e|ed|ing)\b", words, re.I))
 
 
 def speaks_of_single(words: str) -> bool:

@@ -15,19 +15,23 @@ from lab.report.check.binding import (
 from lab.report.check.calls import calls_compare
 from lab.report.check.dependence import sizes_matter
 from lab.report.check.effects import effects_are_shown
-from lab.report.check.extremes import ends_are_of_the_sizes
+from lab.report.check.extremes import ends_are_of_the_sizes, ranges_end_there
 from lab.report.check.fitting import fitting, nearest
 from lab.report.check.gaps import gaps_hold
 from lab.report.check.latex import MARK, line_and_column, read, split, without_comments
 from lab.report.check.lines import lines_hold
 from lab.report.check.objection import Objection
-from lab.report.check.rounds import rounds_agree
+from lab.report.check.operations import operations_compare
+from lab.report.check.quantities import quantities_are_named
+from lab.report.check.rounds import most_agree, rounds_agree
 from lab.report.check.rules import RULES
 from lab.report.check.safety import swallowed, unsafe
 from lab.report.check.sentence import Sentence
 from lab.report.check.shapes import extremes_are_extreme, shapes_hold
+from lab.report.check.shares import shares_hold
 from lab.report.check.statement import Statement
 from lab.report.check.steps import steps_are_there
+from lab.report.check.sweeps import gains_compare
 from lab.report.check.tabular import heads
 from lab.report.check.times import times_rise
 from lab.report.check.typed import numbers_are_carried, versions_are_the_records
@@ -44,9 +48,14 @@ _TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
 SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     numbers_are_carried,
     ends_are_of_the_sizes,
+    ranges_end_there,
+    quantities_are_named,
+    shares_hold,
+    gains_compare,
     gaps_hold,
     sizes_matter,
     rounds_agree,
+    most_agree,
     versions_are_the_records,
     claims_are_of_the_subject,
     claims_are_of_the_link,
@@ -56,6 +65,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     words_are_known,
     variants_hold,
     calls_compare,
+    operations_compare,
     shapes_hold,
     lines_hold,
     times_rise,

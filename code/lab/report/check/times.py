@@ -62,7 +62,7 @@ def _quicker(ours: Claim, base: Claim) -> Verdict:
 def _times(group: str, part: Clause) -> dict[str, Claim]:
     """The times of a program by size, by their names without the series."""
     ledger, (calls, modes) = part.sentence.ledger, calls_named(part.words)
-    names = _names(group, part)
+    names = names_of(group, part)
     found = {}
     for claim in ledger.values():
         if claim.unit != "s" or not claim.name.endswith(_OF_MESSAGES) or size_of(claim) is None:
@@ -74,15 +74,27 @@ def _times(group: str, part: Clause) -> dict[str, Claim]:
     return found
 
 
-def _names(group: str, part: Clause) -> set[str]:
+def names_of(group: str, part: Clause) -> set[str]:
     """The series of a program that the clause means; else all of those on its link."""
     link = link_named(part.words) or link_named(part.sentence.words) or FREE
     setting = part.sentence.ledger.setting
     strands = [each for each in setting.strands if sort_of(each, setting) in ("", link)]
-    for found in (meant(part), strands):
+    for found in (meant(part), strands, setting.strands):
         if names := {each.name for each in found if group_of(each) == group}:
             return names
     return set()
+
+
+def times_of(part: Clause) -> Iterator[dict[int, Claim]]:
+    """The times by size of each program that is named, of whatever was timed; without one, of every series."""
+    setting = part.sentence.ledger.setting
+    groups = {each.group for each in part.mentions or part.sentence.mentions} or {*map(group_of, setting.strands)}
+    for group in sorted(groups):
+        curves: dict[str, dict[int, Claim]] = defaultdict(dict)
+        for each in _times(group, part).values():
+            if (size := size_of(each)) is not None:
+                curves[each.name.replace(f".{format_size(size)}.", ".", 1)][size] = each
+        yield from curves.values()
 
 
 def _is_of(name: str, wanted: list[str]) -> bool:

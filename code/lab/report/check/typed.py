@@ -53,7 +53,7 @@ _HARMLESS_RATIO = re.compile(
     r"half (?:of )?(?:the |a |that )?(?:round|loop|trip|sizes|way|duplex|interval|width)|double the (?:one|size)|"
     r"siz\w+ (?:\w+ ){0,6}doubl|doubl\w+ (?:of )?(?:the |each |in )?(?:message )?size|double[\s-]precision|"
     r"(?:twice|double) (?:the (?:one|size|previous)|as (?:large|long|big) as the (?:one|previous|last|size))|"
-    r"doubl\w+,? (?:just )?(?:as|like) (?:does )?the sizes?|"
+    r"doubl\w+ with (?:the |its |their )?(?:message )?size|doubl\w+,? (?:just )?(?:as|like) (?:does )?the sizes?|"
     r"(?:half|third|quarter) of (?:the|our|all) (?:sizes|points|messages|trials)|one (?:of the|that)",
     re.I,
 )
@@ -156,7 +156,7 @@ def _count(number: Number, sentence: Sentence, setting: Chosen) -> str:
     near = sentence.words[max(number.start - 40, 0) : number.end + 40]
     if re.match(r"instructions?|data\s+points", number.noun) and not number.worded:
         return _measured(number)
-    if number.worded and number.values[0] <= (3 if number.noun == "sizes" else 1):
+    if number.worded and number.values[0] <= (3 if number.noun in ("sizes", "operations") else 1):
         return ""
     topics = [topic for topic, noun in _TOPIC_OF_NOUN if re.search(noun, number.noun)]
     topics += [topic for topic, words in _TOPICS[:5] if topic not in topics and re.search(words, near, re.I)]
@@ -194,7 +194,10 @@ def _ratio(number: Number, part: Clause, setting: Chosen) -> str:
     harmless = any(each.end() > number.start - start for each in _HARMLESS_RATIO.finditer(near))
     if harmless and not re.search(r"faster|slower", near, re.I):
         return ""
-    repeated = re.match(r"times", number.noun) and number.values[0] in setting.values(Topic.REPETITIONS)
+    repeated = re.match(r"times", number.noun) and number.values[0] in (
+        *setting.values(Topic.REPETITIONS),
+        *setting.values(Topic.ITERATIONS),
+    )
     return "" if repeated and _REPEATED.search(part.words) else _measured(number)
 
 

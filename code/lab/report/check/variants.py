@@ -9,7 +9,7 @@ from lab.analysis.verdict import apart
 from lab.report.check.curves import CurveClaims
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
-from lab.report.check.subjects import group_of, speaks_of_single
+from lab.report.check.subjects import group_of, speaks_of_inline, speaks_of_single
 from lab.report.check.verdicts import is_variant, sizes_meant
 from lab.report.claim import Claim
 
@@ -19,10 +19,19 @@ _OFF = re.compile(
     re.I,
 )
 _NAGLE = re.compile(r"\bNagle", re.I)
+_SAME = re.compile(r"\bno (?:\w+ )?(?:difference|effect|influence)|\bnothing\b|\bthe same\b|\birrelevant\b", re.I)
+_WITHOUT_FIRST = re.compile(r"\bwithout inlin|\bno inlin", re.I)
 _UP = re.compile(
-    r"\b(?:faster|quicker|improv\w*|increas\w*|rais\w*|speeds?(?: up)?|help\w*|boost\w*|higher|better|gains?)\b", re.I
+    r"\b(?:faster|quicker|improv\w*|increas\w*|rais\w*|speeds?(?: up)?|help\w*|boost\w*|higher|better|gains?|pa(?:y|"
+    r"ys|id) off|"
+    r"doubl\w+|more)\b",
+    re.I,
 )
-_DOWN = re.compile(r"\b(?:slower|reduc\w*|lower\w*|slows?|hurt\w*|worse\w*|costs?|decreas\w*|harm\w*)\b", re.I)
+_DOWN = re.compile(
+    r"\b(?:slower|reduc\w*|lower\w*|slows?|slowed|hurt\w*|worse\w*|costs?|decreas\w*|harm\w*|less|"
+    r"fewer)\b",
+    re.I,
+)
 _DENIED = re.compile(r"\b(?:not|never|no(?![\s-]?delay)|hardly|cannot)\b|n't\b", re.I)
 
 
@@ -31,7 +40,11 @@ def variants_hold(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         named = {each.group for each in part.mentions}
         off = _OFF.search(part.words)
-        if not part.is_stated or part.uses or len(named) != 1 or not (_NAGLE.search(part.words) or off):
+        if not part.is_stated or part.uses or len(named) > 1:
+            continue
+        if speaks_of_inline(part.words) and not sentence.uses:
+            yield from _of_inline(part)
+        if len(named) != 1 or not (_NAGLE.search(part.words) or off):
             continue
         up, down = _UP.search(part.words), _DOWN.search(part.words)
         found = up or down
@@ -41,12 +54,31 @@ def variants_hold(sentence: Sentence) -> Iterator[Objection]:
                 yield Objection(what, part.start + found.start(), tuple({each.group for each in part.mentions}))
 
 
+def _of_inline(part: Clause) -> Iterator[Objection]:
+    """`with inline data it is slower`, where a series with them stands beside one without."""
+    up, down = _UP.search(part.words), _DOWN.search(part.words)
+    found, turned = up or down, bool(_WITHOUT_FIRST.search(part.words))
+    if (same := _SAME.search(part.words)) and (group := inline_group(part)):
+        if what := _against(group, part, wanted=None):
+            yield Objection(what, part.start + same.start(), (group,))
+    elif found and bool(up) != bool(down) and (group := inline_group(part)):
+        what = _against(group, part, wanted=bool(up) is not (turned or bool(_DENIED.search(part.words))))
+        if what:
+            yield Objection(what, part.start + found.start(), (group,))
+
+
+def inline_group(part: Clause) -> str:
+    """The program of a series that differs from another only in holding its data in the requests."""
+    strands = part.sentence.ledger.setting.strands
+    return next((group_of(each) for each in strands if each.name.endswith(".inline") and not each.varied), "")
+
+
 def speaks_of_way(words: str) -> bool:
     """Whether the way of handing messages over is the subject."""
     return speaks_of_single(words) or bool(_NAGLE.search(words))
 
 
-def _against(group: str, part: Clause, *, wanted: bool) -> str:
+def _against(group: str, part: Clause, *, wanted: bool | None) -> str:
     ledger = part.sentence.ledger
     strands = [each for each in ledger.setting.strands if group_of(each) == group and not each.varied]
     variant = next((each for each in strands if is_variant(each.name)), None)
@@ -59,5 +91,8 @@ def _against(group: str, part: Clause, *, wanted: bool) -> str:
     return f"\\claim{{{own[wrong[0]].name}}} against \\claim{{{base[wrong[0]].name}}} says otherwise" if wrong else ""
 
 
-def _is_so(own: Claim, base: Claim, *, wanted: bool) -> bool:
+def _is_so(own: Claim, base: Claim, *, wanted: bool | None) -> bool:
+    """Above it or below it; where neither is wanted, not apart from it."""
+    if wanted is None:
+        return not apart(own.estimate, base.estimate)
     return apart(own.estimate, base.estimate) and (own.estimate.value > base.estimate.value) is wanted

@@ -6,20 +6,42 @@ import re
 from collections.abc import Iterator, Mapping
 
 from lab.analysis.verdict import Verdict
-from lab.report.check.calls import is_of_calls
+from lab.report.check.calls import is_of_calls, is_of_operations
 from lab.report.check.comparing import Compared, Scope, comparisons
 from lab.report.check.comparing_words import Relation
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
-from lab.report.check.subjects import FREE, LIMITED, link_named, link_of, speaks_of_single
+from lab.report.check.subjects import (
+    CARD,
+    FREE,
+    LIMITED,
+    RDMA,
+    TCP,
+    WIRE,
+    link_named,
+    link_of,
+    speaks_of_inline,
+    speaks_of_single,
+)
 from lab.report.check.times import verdicts_by_time
 from lab.report.claim import Claim, ClaimKind
+from lab.report.moves import LEVEL
 
 Verdicts = dict[int, Verdict]
+UNCOMPARED = "a comparison without a claim that compares these programs"
+OUTER = 3  # small messages are a third of the sizes, and so are large ones
 _TURNED = {Verdict.MORE: Verdict.LESS, Verdict.LESS: Verdict.MORE}
 COUNTS = {"faster": Verdict.MORE, "slower": Verdict.LESS}
 _BEYOND = re.compile(r"\b(?:beyond|above|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
 _OF_ITSELF = re.compile(r"highest|lowest|higher|lower|best|better|larger|lost|loses|leads?|similar|equal", re.I)
+_THE_BETTER = re.compile(
+    r"(?:\bis|\bare|\bwas|\bhas|\breaches|\bas|,) (?:\w+ly |clearly |by far )?the (?:\w+ )?\Z", re.I
+)
+_SIZE_WORD = re.compile(
+    r"\b(?:\d+|a|one|single|half a) ?(?:[KMG]i?B|[kmg]ilo-?bytes?|[kmg]ibi-?bytes?|[Kk]ilobytes?|[Mm]egabytes?|"
+    r"bytes?)\b|"
+    r"\b(?:large|small|big|long|short|tiny)\w* (?:messages?|ones?)\b"
+)
 _CHOICE = re.compile(
     r"(?:better|best|superior|faster|fastest|quicker|quickest) (?:choice|option|one|program|transport|protocol|"
     r"solution|way|"
@@ -36,13 +58,14 @@ _GROWN = re.compile(
     re.I,
 )
 _ONLY = re.compile(r"\b(?:only|solely|merely) (?:for|at|with|below|above|beyond|under|over|up to|on|from)\b", re.I)
+_EXCEPT = re.compile(r"\b(?:except|apart from|save|but not)(?: (?:at|for|with))?(?: messages of)?\s+\Z", re.I)
 _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
 
 
 def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
     """Every comparison of two programs is what the ratios say."""
     for part in sentence.parts:
-        if not part.is_stated or is_of_calls(part):
+        if not part.is_stated or is_of_calls(part) or is_of_operations(part) or _is_of_inline(part):
             continue
         for compared in comparisons(part):
             if what := _false(compared, part):
@@ -51,7 +74,13 @@ def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
                 yield Objection(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
 
 
+def _is_of_inline(part: Clause) -> bool:
+    """One program with its data in the requests, against itself without."""
+    return speaks_of_inline(part.words) and len(part.sentence.groups) < 2
+
+
 def _false(said: Compared, part: Clause) -> str:
+    """What the data say instead; nothing where they agree, or where nothing compares these."""
     if said.relation is Relation.UNKNOWN and any(each.name.endswith((".unclear", ".within")) for each in part.uses):
         return ""
     if counts := [each for each in part.uses if each.claim and each.name.rpartition(".")[2] in COUNTS]:
@@ -59,19 +88,42 @@ def _false(said: Compared, part: Clause) -> str:
     found = [each for base in _bases(said, part) if (each := verdicts(said.ours, base, part)) is not None]
     if not found:
         carried = any(each.claim and each.claim.kind is ClaimKind.RATIO for each in part.sentence.uses)
-        return "" if carried or _within_one(said, part) else "a comparison without a claim that compares these programs"
+        return "" if carried or _within_one(said, part) else UNCOMPARED
+    if _is_across_sizes(said, part):
+        return "two sizes are set against each other: give the claims of both"
     return next((what for each in found if (what := _against_data(said, each, part))), "")
+
+
+def _is_across_sizes(said: Compared, part: Clause) -> bool:
+    """`with one byte it moves more than TCP with a kilobyte`."""
+    words, place = part.sentence.words, said.at
+    than = re.search(r"\bthan\b", words[place : part.end])
+    if than is None or part.uses:
+        return False
+    behind = Clause(part.sentence, place + than.start(), part.end)
+    before = Clause(part.sentence, part.start, place + than.start())
+    return bool(_SIZE_WORD.search(behind.words) and _SIZE_WORD.search(before.words)) and not re.search(
+        r"\bboth\b|\bsame\b", part.words
+    )
 
 
 def _within_one(said: Compared, part: Clause) -> bool:
     """A word about one program alone, such as the highest rate of a curve."""
     kinds = (Relation.MORE, Relation.LESS, Relation.EQUAL)
-    alone = said.base is None and len(part.sentence.groups) <= 1
+    alone = said.base is None and len(part.sentence.groups) <= 1 and not _is_of_two(said, part)
+    if alone and re.search(r"long|more|less", said.word) and re.search(r"\bfrom\b.*\bon\b", part.words):
+        return True
     return alone and said.relation in kinds and bool(
         re.match(r"highest|lowest|higher|lower|best|better|larger|lost|loses|exceed|leads?|similar|equal|worse|"
             r"gain|match|behind|above|same|identical|interval|overlap|is level|stays? level|pa(?:y|id)|worth",
                  said.word, re.I)
     )  # fmt: skip
+
+
+def _is_of_two(said: Compared, part: Clause) -> bool:
+    """`has the higher rate`: than the other one."""
+    before = part.sentence.words[: said.at]
+    return bool(_THE_BETTER.search(before) and re.search(r"(?:er|worse)\Z", said.word))
 
 
 def _bases(said: Compared, part: Clause) -> list[str]:
@@ -81,12 +133,18 @@ def _bases(said: Compared, part: Clause) -> list[str]:
     others = [each.group for each in part.sentence.mentions if each.group != said.ours]
     if others:
         return list(dict.fromkeys(others))
+    earlier = [each for each in part.sentence.before if each != said.ours]
+    if earlier and re.search(r"\b(?:that|as|so) (?:far|high|much|fast)\Z", said.word):
+        return earlier
+    if earlier and _is_of_two(said, part):
+        return earlier
     of_all = re.search(r"\bof (?:all|the (?:three|four|programs))\b", part.words)
     if _OF_ITSELF.match(said.word) and not of_all and not _is_of_programs(said, part):
         return []
     pairs = (part.sentence.groups_of(each) for each in part.sentence.ledger.values() if len(each.series) == 2)
     found = {other for groups in pairs if said.ours in groups for other in groups if other != said.ours}
-    return sorted(found) if of_all else [each for each in sorted(found) if each in ("RDMA", "TCP")]
+    main = (CARD if link_named(part.sentence.words) == WIRE else RDMA, TCP)
+    return sorted(found) if of_all else [each for each in sorted(found) if each in main]
 
 
 def _is_of_programs(said: Compared, part: Clause) -> bool:
@@ -126,14 +184,20 @@ def ratios_by_size(ours: str, base: str, part: Clause) -> dict[int, Claim] | Non
     )
     if not of_link:
         return None
-    single = speaks_of_single(part.sentence.words)
-    alone = [each for each in of_link if all(is_variant(name) for name in each)] if single else []
-    return by_pair[alone[0] if alone else of_link[0]]
+    return by_pair[next(_in_its_way(of_link, part.sentence.words), of_link[0])]
+
+
+def _in_its_way(pairs: list[tuple[str, ...]], words: str) -> Iterator[tuple[str, ...]]:
+    """The pairs whose messages travel one by one, or hold their data, where the words speak of it."""
+    if speaks_of_single(words):
+        yield from (each for each in pairs if all(is_variant(name) for name in each))
+    if speaks_of_inline(words):
+        yield from (each for each in pairs if any(name.endswith(".inline") for name in each))
 
 
 def is_variant(name: str) -> bool:
     """Whether a series hands its messages over in another way than the main one."""
-    return name.endswith((".single", ".nodelay"))
+    return name.endswith((".single", ".nodelay", ".inline"))
 
 
 def _of_counts(said: Compared, counts: list[Use], part: Clause) -> str:
@@ -157,7 +221,9 @@ def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
         count = sum(verdict is wanted for verdict in found.values())
         return "" if count == there and not said.denied else f"the data say so at {count} of {len(found)} sizes"
     own = [found[each] for each in sizes or found]
-    if not own:
+    if not own or (
+        said.relation is Relation.EQUAL and not said.denied and _is_almost(said, part, sizes or list(found))
+    ):
         return ""
     if _holds(said, own, at_sizes=bool(sizes)):
         others = [verdict for each, verdict in found.items() if each not in sizes]
@@ -167,6 +233,16 @@ def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
     return "the data say otherwise: " + ", ".join(
         f"{each.value} at {count} of {len(own)}" for each, count in counted.items()
     )
+
+
+def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:
+    """`almost level`: no ratio is further from one than a curve that is called level is from its start."""
+    near = part.sentence.words[max(said.at - 24, part.start) : said.at + len(said.word)]
+    if not re.search(r"\b(?:almost|nearly|practically|virtually|roughly|about)\b", near, re.I):
+        return False
+    ratios = [ratios_by_size(said.ours, base, part) or {} for base in _bases(said, part)]
+    values = [each[size].estimate.value for each in ratios for size in sizes if size in each]
+    return bool(values) and all(1 / LEVEL <= value <= LEVEL for value in values)
 
 
 def _holds(said: Compared, own: list[Verdict], *, at_sizes: bool) -> bool:
@@ -208,18 +284,20 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
     """The sizes that the clause limits itself to."""
     named = [each for each in sizes_in(part) if each in found]
     ordered, words = sorted(found), part.words
-    if re.search(r"\b(?:small|short)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)", words, re.I):
-        named += ordered[: max(len(ordered) // 2, 1)]
+    if re.search(r"\b(?:small|short|tiny|little)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)", words, re.I):
+        named += ordered[: max(len(ordered) // OUTER, 1)]
     if re.search(
-        r"\b(?:large|long|big)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)|"
+        r"\b(?:large|long|big|huge)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)|"
         r"messages are large",
         words,
         re.I,
     ):
-        named += ordered[len(ordered) // 2 :]
+        named += ordered[-max(len(ordered) // OUTER, 1) :]
     for number in part.numbers:
         before, value = part.sentence.words[: number.start], int(min(number.values[-1], 2**62))
-        if value in found and _BEYOND.search(before) and not re.search(r"\bfrom\s+\Z", before):
+        if value in found and _EXCEPT.search(before):
+            named = [each for each in ordered if each != value]
+        elif value in found and _BEYOND.search(before) and not re.search(r"\bfrom\s+\Z", before):
             named = [each for each in ordered if each > value]
         elif value in found and re.search(r"\bfrom\s+\Z", before):
             named = [each for each in ordered if each >= value]

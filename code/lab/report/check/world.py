@@ -18,6 +18,10 @@ _CARD = re.compile(
     r"InfiniBand)[\s-]+(?:adapters?|cards?|interfaces? cards?|controllers?)"
     r"|NICs?|HCAs?|RNICs?|the cards?|network hardware|hardware|DMA|offload\w*)\b"
 )
+_MADE = re.compile(
+    r"\b(?:ConnectX|Mellanox|NVIDIA|BlueField|Chelsio|Broadcom)\b|\b(?:real|physical|genuine|actual) (?:\w+ )?"
+    r"(?:cards?|hardware|adapters?|NICs?)\b"
+)
 _MACHINES = re.compile(
     r"\b(?:two|both|2|different|separate|several|distinct)\s+(?:\w+\s+)?(?:servers?|machines?|hosts?|computers?|"
     r"nodes?)\b|"
@@ -68,7 +72,11 @@ def world_is_as_recorded(sentence: Sentence) -> Iterator[Objection]:
             continue
         for pattern, what in _WORLD:
             found = pattern.search(part.words)
-            if found and not _is_denied(part, found) and not (pattern is _CARD and _MENTIONED.search(part.words)):
+            if (
+                found
+                and not _is_denied(part, found)
+                and not (pattern in (_CARD, _MADE) and _MENTIONED.search(part.words))
+            ):
                 if pattern is _MACHINES and not setting.one_core:
                     continue
                 if setting.card and (pattern in _OF_CARDS or (pattern is _NETWORK and _MENTIONED.search(part.words))):
@@ -78,6 +86,7 @@ def world_is_as_recorded(sentence: Sentence) -> Iterator[Objection]:
 
 
 _WORLD = (
+    (_MADE, "the card is a model: no such hardware was measured"),
     (_BYPASS, "nothing goes past the kernel here: Soft-RoCE is a part of it"),
     (_BUFFER, "a buffer's size is an interpretation: it was not measured"),
     (_NETWORK, "the records are of no such network: the link is a model, and RDMA is Soft-RoCE"),

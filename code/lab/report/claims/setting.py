@@ -58,7 +58,14 @@ def _strand(evidence: Evidence, series: Series) -> Strand:
     curve = subject(evidence, series, dict(series.points()[0]))
     label = "" if curve.point else curve.words
     return Strand(
-        series.name, series.program, curve.link, series.link.rate_bit_s, curve.sizes, tuple(series.vary), label
+        series.name,
+        series.program,
+        curve.link,
+        series.link.rate_bit_s,
+        curve.sizes,
+        tuple(series.vary),
+        label,
+        series.has_card,
     )
 
 

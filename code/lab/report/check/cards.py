@@ -1,0 +1,67 @@
+"""The modelled card in a sentence: RDMA that runs over it is another program than RDMA in software."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from lab.report.check.subjects import CARD, RDMA, Mention
+
+_A_CARD = r"(?:modelled |emulated |simulated |same )*cards?\b"
+_RATE = r"(?:\d+\s?Gbit/s )?"
+# `over the card` says where; `the card` by itself is a program beside TCP.
+_PLACE = re.compile(
+    rf"(?<!compared )(?<!comparison )(?<!than )\b(?:over|on|with|across|through|via|using)\s+(?:the |this |that |a |"
+    rf"our |"
+    rf"its )?{_RATE}{_A_CARD}(?!'s|\s+(?:as|than)\b)|\((?:the )?modelled card\b[^)]*\)",
+    re.I,
+)
+_SUBJECT = re.compile(
+    rf"\b(?:the|our|this|that|its)\s+{_RATE}{_A_CARD}(?:'s(?! (?:wire|link)))?(?!'s|\s+(?:would|might|could|wire|"
+    rf"link)\b)"
+    r"|\bmodelled cards?\b",
+    re.I,
+)
+_SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bsoftware\b", re.I)
+
+
+def with_card(
+    found: Sequence[Mention], words: str, ends: Iterable[tuple[int, int]], *, claimed: bool
+) -> Iterator[Mention]:
+    """The programs named, where some clauses are about the card; `claimed`: a claim of the sentence is the card's."""
+    left = list(found)
+    for start, end in ends:
+        own = [each for each in left if start <= each.start < end]
+        yield from _of_clause(own, words, start, end, claimed=claimed, alone=not left)
+
+
+def _of_clause(
+    own: list[Mention], words: str, start: int, end: int, *, claimed: bool, alone: bool
+) -> Iterator[Mention]:
+    places = list(_PLACE.finditer(words, start, end))
+    inside = [(each.start(), each.end()) for each in places]
+    subjects = [
+        each
+        for each in _SUBJECT.finditer(words, start, end)
+        if not any(low <= each.start() < high for low, high in inside)
+    ]
+    if places and not subjects and (alone or _is_side(places[0], own, words, end)):
+        subjects = places[:1]
+    moved = claimed or bool(places)
+    named = [_moved(each, words) if moved else each for each in own]
+    named += [Mention(CARD, each.start(), each.end()) for each in subjects]
+    yield from sorted(named, key=lambda each: each.start)
+
+
+def _is_side(place: re.Match[str], own: list[Mention], words: str, end: int) -> bool:
+    """`sending over the card takes less time than over TCP`: nothing else stands before `than`."""
+    than = re.compile(r"\bthan\b").search(words, place.end(), end)
+    return than is not None and bool(own) and all(each.start > than.start() for each in own)
+
+
+def _moved(mention: Mention, words: str) -> Mention:
+    """RDMA becomes that of the card, where its own words do not say that it is software."""
+    near = words[mention.start : mention.end + 24]
+    if mention.group != RDMA or _SOFTWARE.search(near):
+        return mention
+    return Mention(CARD, mention.start, mention.end)

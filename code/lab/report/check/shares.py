@@ -1,0 +1,90 @@
+"""What is taken off a round's time: where it is most, and whether it changes much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.model.sizes import format_size
+from lab.report.check.meant import meant
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, size_of
+from lab.report.check.subjects import group_of, link_named, sort_of
+from lab.report.check.verdicts import sizes_meant
+from lab.report.claim import Claim
+from lab.report.setting import Strand
+
+_TAKEN = re.compile(
+    r"(?<!trip is )(?<!trip )\b(?:correct(?:ion|ed|ing)|subtract\w*|taken off|control (?:message|"
+    r"trip))\b",
+    re.I,
+)
+_WHERE = re.compile(r"\b(?:matters?|counts?|changes?|weighs?|largest|greatest|highest|biggest|most|least)\b", re.I)
+_LITTLE = re.compile(
+    r"\b(?:hardly|barely|little|scarcely|negligible|nothing(?! (?:is |was )?taken off| off)|"
+    r"no (?:\w+ )?(?:difference|effect|influence))\b",
+    re.I,
+)
+_MUCH = re.compile(
+    r"\b(?:much|strongly|considerabl\w+|decisive\w*|drastic\w*|dominat\w*|big|large)\b(?! (?:message|size|one))", re.I
+)
+_MOST_OF = re.compile(
+    r"\b(?:most|half|the (?:larger|largest|greater|biggest) part|majority|bulk) of (?:the|a|its|each|every) "
+    r"(?:round's )?(?:time|round)(?! trip)\b",
+    re.I,
+)
+HALF = 50.0  # percent of a round's time
+SMALL = 5.0  # percent of a round's time: a correction that changes little
+
+
+def shares_hold(sentence: Sentence) -> Iterator[Objection]:
+    """A correction is largest where the share of the control message is, and small where that share is."""
+    for part in sentence.parts:
+        found = _TAKEN.search(part.words)
+        if found and part.is_stated and not part.uses:
+            for shares in _shares(part):
+                if what := _wrong(part, shares):
+                    yield Objection(what, part.start + found.start())
+
+
+def _wrong(part: Clause, shares: dict[int, Claim]) -> str:
+    largest = max(shares.values(), key=lambda each: each.estimate.value)
+    there = sizes_meant(part, shares)
+    if _MOST_OF.search(part.words):
+        return "" if largest.estimate.value > HALF else f"it is at most \\claim{{{largest.name}}}"
+    if _LITTLE.search(part.words) or _MUCH.search(part.words):
+        own = max(shares[each].estimate.value for each in there or shares)
+        return f"it is up to \\claim{{{largest.name}}}" if (own > SMALL) is bool(_LITTLE.search(part.words)) else ""
+    word = _WHERE.search(part.words)
+    if not there or word is None:
+        return ""
+    value = min if re.search(r"\bleast\b", part.words) else max
+    best = value(shares, key=lambda size: shares[size].estimate.value)
+    return "" if best in there else f"that is elsewhere: \\claim{{{shares[best].name}}}"
+
+
+def _shares(part: Clause) -> Iterator[dict[int, Claim]]:
+    """Of the series that is meant; else of the first one on the link."""
+    ledger = part.sentence.ledger
+    for strand in _strands(part):
+        own = (ledger.get(f"{name}.share") for name in _names(strand))
+        shares = {size: each for each in own if each and (size := size_of(each)) is not None}
+        if shares:
+            yield shares
+            return
+
+
+def _names(strand: Strand) -> list[str]:
+
+    return [f"{strand.name}.{format_size(size)}" for size in strand.sizes]
+
+
+def _strands(part: Clause) -> list[Strand]:
+    setting, groups = part.sentence.ledger.setting, {each.group for each in part.mentions}
+    link = link_named(part.words) or link_named(part.sentence.words)
+    own = [
+        each
+        for each in setting.strands
+        if (not groups or group_of(each) in groups) and (not link or sort_of(each, setting) in ("", link))
+    ]
+    return list(meant(part)) or own
