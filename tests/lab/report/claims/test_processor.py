@@ -11,7 +11,7 @@ from tests.lab.report import laboratory
 
 from lab.places import TEMPLATES
 from lab.records.table import columns
-from lab.report.build import Sources, make_report
+from lab.report.build import Sources, prepare
 from lab.report.claims.ledger import make_claims
 from lab.report.evidence.evidence import Evidence
 from lab.report.pictures import pictures
@@ -149,5 +149,6 @@ def test_a_report_has_the_section_where_the_programs_told(tmp_path: Path) -> Non
     for tells in (True, False):
         with mock.patch.object(laboratory.UnsteadySite, "tells_processors", new=tells):
             evidence = laboratory.evidence_of("few", tmp_path / str(tells), tmp_path)
-        made = make_report(Sources(tmp_path / "few.toml", TEMPLATES), evidence, tmp_path)
+        made = prepare(Sources(tmp_path / "few.toml", TEMPLATES), evidence, tmp_path)
         assert ("processor" in made.pngs) is tells
+        assert made.typeset().startswith(b"%PDF")
