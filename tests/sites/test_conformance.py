@@ -25,6 +25,7 @@ from tests.sites.jobs import (
 from lab.errors import SiteStopped
 from lab.model.trial import Perturbation, StepOutcome
 from lab.plan.plan import SiteFacts, make_plan
+from lab.programs.samples_csv import OF_PROCESSORS
 from lab.records.record import Record
 from lab.records.site_of_record import read_site
 from lab.run.measure import FailedOutcome, measure
@@ -91,7 +92,7 @@ def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
 ) -> None:
     record = record_of(EXPERIMENT, site, programs, tmp_path)
     assert {(each.size_bytes, each.sample) for each in record.samples} == {
-        (size, sample) for size in (64, 4096) for sample in ("window", "completed", "confirmed")
+        (size, sample) for size in (64, 4096) for sample in ("window", "completed", "confirmed", *OF_PROCESSORS)
     }
     assert read_site(json.loads(json.dumps(record.facts.table()))) == SiteFacts.of(site)
     before, after = record.facts.measured.counters_before, record.facts.measured.counters_after
@@ -104,8 +105,8 @@ def test_both_ranks_of_an_mpi_program_are_started_at_their_ends_and_the_record_n
     site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
     record = record_of(MPI, site, programs, tmp_path)
-    trips = [(each.size_bytes, each.sample, each.messages) for each in record.samples]
-    assert trips == [(4095, "round_trip", 1)] * 20
+    found = [(each.size_bytes, each.sample, each.messages) for each in record.samples]
+    assert found == [(4095, "round_trip", 1)] * 20 + [(4095, sample, 20) for sample in OF_PROCESSORS]
     assert record.facts.judged.path == f"the kernel's network from {site.ends.client.interface}"
     await_none_running("4095@20/2")
 
