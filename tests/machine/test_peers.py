@@ -43,7 +43,7 @@ def ours(exact: ExactSite) -> Trips:
         job = Job((Step(server, client, PORT),), Link(), Perturbation(), 60, (("LAB_TOKEN", "t"),), overlay)
         (step,) = exact.run(job).steps
         assert step.client_status == 0, step
-        rows = [line.split(",") for line in step.client_out.splitlines() if line[0].isdigit()]
+        rows = [line.split(",") for line in step.client_out.splitlines() if ",round_trip," in line]
         return {size: statistics.mean(int(row[5]) for row in rows if int(row[0]) == size) for size in SIZES}
 
     return run

@@ -108,7 +108,7 @@ def test_no_rate_of_the_mpi_reference_is_that_of_a_line_across_its_step() -> Non
     claims = {claim.name: claim.estimate for claim in fit_claims(whole) or ()}
     assert "verbs.fit.rate" not in claims
     assert 1 / whole.line().slope.value * 1e9 > 1.1 * claims["verbs.fit.fastest"].value
-    assert (claims["verbs.fit.break.from"].value, claims["verbs.fit.break.to"].value) == (260_000, 264_000)
+    assert (claims["verbs.fit.break.from"].value, claims["verbs.fit.break.to"].value) == (256_000, 264_000)
     assert 198e6 < claims["verbs.fit.below.rate"].value < 200e6
     above, size = claims["verbs.fit.above.rate"], claims["verbs.fit.above.fastest.size"].value
     # A slope leaves out the intercept: so must the message that it is held against.
@@ -121,7 +121,7 @@ def test_over_verbs_a_second_packet_makes_a_step_and_over_tcp_none() -> None:
     evidence, _ = reference("mpi_blocking_nonblocking")
     tcp, verbs = (list(sides(evidence, evidence.series(name))) for name in ("tcp", "verbs"))
     for found in tcp:  # where bytes begin to count beside calls is no more than a bend
-        assert median(found.curve.values(4088)) < 1.01 * median(found.curve.values(4086))
+        assert median(found.curve.values(4088)) < 1.02 * median(found.curve.values(4086))
     for found in (each for each in verbs if each.side == "send"):
         knee = found.knee()
         assert knee is not None and 4000 < knee.value < 4096
