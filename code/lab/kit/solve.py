@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from lab.errors import RecordError, SpecError
 from lab.files.included import files_of
 from lab.files.storage import write_text
 from lab.kit.kit import Kit
-from lab.places import CACHE, TEMPLATES
+from lab.places import CACHE, REFERENCE, TEMPLATES
 from lab.plan.plan import Plan, Planned
 from lab.plan.workshop import open_workshop
 from lab.report.build import Sources, prepare
@@ -64,8 +65,14 @@ class Solved:
         """The kit's solution once more, as these records are."""
         beside = self.sources.experiment.parent
         file = self.kit.solution / self.sources.discussion.relative_to(beside)
-        write_text(file, HEAD + draft(self.evidence.once(make_claims)))
+        write_text(file, HEAD + of_reference(self.sources.experiment.stem) + draft(self.evidence.once(make_claims)))
         return file
+
+
+def of_reference(name: str) -> str:
+    """The line that says of which reference a solution is: another reference may have other claims."""
+    table = REFERENCE / f"{name}.csv"
+    return f"% Of results/reference: {hashlib.sha256(table.read_bytes()).hexdigest()[:16]}\n" if table.exists() else ""
 
 
 def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:

@@ -12,7 +12,8 @@ from tests.lab.hand_ins import Course
 from lab.errors import SpecError
 from lab.files.included import source_of
 from lab.kit.kit import Kit, load_kit
-from lab.kit.solve import Solved, laid_out, sample, solve
+from lab.kit.solve import Solved, laid_out, of_reference, sample, solve
+from lab.places import ASSIGNMENTS
 from lab.report.checking import ledger_of, refusals_of
 
 
@@ -39,6 +40,14 @@ def test_a_solution_is_written_once_more_and_passes_the_check(solved: Solved) ->
     assert file == solved.kit.solution / solved.sources.folder.name / "discussion.tex"
     assert file.read_text().startswith("% One text that earns all points")
     assert refusals_of(file, ledger_of(solved.plan, solved.results, file.parent)) == []
+
+
+@pytest.mark.parametrize("name", sorted(each.stem for each in ASSIGNMENTS.glob("*.toml")))
+def test_the_solution_of_every_kit_is_of_the_present_reference(name: str) -> None:
+    """Else `lab kit solve NAME`: what it claims may be gone."""
+    kit = load_kit(name)
+    for file in kit.solution.glob("*/discussion.tex"):
+        assert of_reference(file.parent.name) in file.read_text()
 
 
 def test_a_solution_lies_over_what_students_get(tmp_path: Path) -> None:
