@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from tests.lab import hand_ins
@@ -33,6 +34,14 @@ def test_a_sample_has_so_many_hand_ins_and_they_differ(solved: Solved, tmp_path:
     files = list(sample(solved, 2, tmp_path / "in"))
     assert [each.name for each in files] == ["s001.assignment.pdf", "s002.assignment.pdf"]
     assert files[0].read_bytes() != files[1].read_bytes()
+
+
+def test_each_hand_in_of_a_sample_lacks_a_sentence_and_one_of_five_has_no_other(solved: Solved, tmp_path: Path) -> None:
+    solved.sources.discussion.write_text("% Of a reference.\n% Two lines.\nOne.\nTwo.\nThree.\n")
+    with mock.patch.object(Solved, "handed_in") as handed_in:
+        list(sample(solved, 5, tmp_path))
+    texts = [call.args[1] for call in handed_in.call_args_list]
+    assert texts == ["Two.\nThree.\n", "One.\nThree.\n", "One.\nTwo.\n", "One.\nTwo.\nThree.\n", "One.\n"]
 
 
 def test_a_solution_is_written_once_more_and_passes_the_check(solved: Solved) -> None:
