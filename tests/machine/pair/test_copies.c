@@ -110,9 +110,11 @@ static void await_begin(void)
 static void await_end(void)
 {
 	char byte;
+	ssize_t left;
 
-	while (read(errors, &byte, 1) == 1)
+	while ((left = read(errors, &byte, 1)) == 1)
 		;
+	assert_int_equal(left, 0);
 	close(errors);
 }
 

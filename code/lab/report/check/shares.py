@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from lab.model.sizes import format_size
 from lab.report.check.meant import meant
 from lab.report.check.objection import Objection
-from lab.report.check.sentence import Clause, Sentence, size_of
+from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import group_of, link_named, sort_of
 from lab.report.check.verdicts import sizes_meant
-from lab.report.claim import Claim
+from lab.report.claim import Claim, Ledger
 from lab.report.setting import Strand
 
 _TAKEN = re.compile(
@@ -42,9 +42,9 @@ def shares_hold(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         found = _TAKEN.search(part.words)
         if found and part.is_stated and not part.uses:
-            for shares in _shares(part):
-                if what := _wrong(part, shares):
-                    yield Objection(what, part.start + found.start())
+            shares = _shares(part)
+            if shares and (what := _wrong(part, shares)):
+                yield Objection(what, part.start + found.start())
 
 
 def _wrong(part: Clause, shares: dict[int, Claim]) -> str:
@@ -63,20 +63,14 @@ def _wrong(part: Clause, shares: dict[int, Claim]) -> str:
     return "" if best in there else f"that is elsewhere: \\claim{{{shares[best].name}}}"
 
 
-def _shares(part: Clause) -> Iterator[dict[int, Claim]]:
-    """Of the series that is meant; else of the first one on the link."""
-    ledger = part.sentence.ledger
-    for strand in _strands(part):
-        own = (ledger.get(f"{name}.share") for name in _names(strand))
-        shares = {size: each for each in own if each and (size := size_of(each)) is not None}
-        if shares:
-            yield shares
-            return
+def _shares(part: Clause) -> dict[int, Claim]:
+    """Of the series that is meant; else of the first one on the link that has any."""
+    return next(filter(None, (_shares_of(strand, part.sentence.ledger) for strand in _strands(part))), {})
 
 
-def _names(strand: Strand) -> list[str]:
-
-    return [f"{strand.name}.{format_size(size)}" for size in strand.sizes]
+def _shares_of(strand: Strand, ledger: Ledger) -> dict[int, Claim]:
+    found = ((size, ledger.get(f"{strand.name}.{format_size(size)}.share")) for size in strand.sizes)
+    return {size: claim for size, claim in found if claim}
 
 
 def _strands(part: Clause) -> list[Strand]:
