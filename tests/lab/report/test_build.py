@@ -392,7 +392,7 @@ def test_a_parameter_that_no_report_gives_is_not_called_published(evidence: dict
     assert published_by(claims) == "Report A"
     assert (rows["iterations"].published, rows["iterations"].asked) == (r"\num{50000}", r"\num{50000}")
     assert {rows[name].published for name in ("repetitions", "windows")} == {"not said"}
-    assert rows["repetitions"].asked == r"\num{10}"
+    assert rows["repetitions"].asked == r"\labnum{10}"
 
 
 def test_published_curves_have_both_links_of_a_report() -> None:

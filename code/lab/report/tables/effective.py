@@ -8,6 +8,7 @@ from lab.report.evidence.effective import NAMES, effective, moved
 from lab.report.evidence.evidence import Evidence
 from lab.report.tables.rows import RowTable
 from lab.report.tex.escape import Markup, escape
+from lab.report.tex.units import number_tex
 from lab.spec.experiment import Series
 
 SHOWN = {
@@ -44,5 +45,5 @@ def _row(evidence: Evidence, series: Series) -> Iterator[tuple[str, Markup]]:
 
 def _cell(values: Iterable[int], word: str) -> Markup:
     ends = dict.fromkeys((min(values), max(values)))
-    text = " to ".join(rf"\num{{{end}}}" for end in ends)
+    text = " to ".join(number_tex(str(end)) for end in ends)
     return Markup(f"{text}, {word}" if word else text)

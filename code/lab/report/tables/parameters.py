@@ -9,6 +9,7 @@ from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.published_parameters import published_parameters
 from lab.report.tex.escape import Markup
 from lab.report.tex.typeset import shown
+from lab.report.tex.units import number_tex
 
 NOT_SAID, NONE = Markup("not said"), Markup("--")
 
@@ -37,7 +38,7 @@ def published_by(claims: AllClaims) -> str:
 def _rows(claims: AllClaims) -> Iterator[ParameterRow]:
     theirs = published_parameters(claims.evidence.plan.experiment.name).values
     for name, found in claims.constants.parameters.items():
-        published = Markup(rf"\num{{{theirs[name]:.12g}}}") if name in theirs else NOT_SAID
+        published = Markup(number_tex(f"{theirs[name]:.12g}")) if name in theirs else NOT_SAID
         used = Markup(" to ".join(dict.fromkeys(shown(each).tex for each in (found.least, found.most))))
         yield ParameterRow(name, published, Markup(shown(found.published).tex), used, found.most.source)
     for name, bound in claims.constants.bounds.items():

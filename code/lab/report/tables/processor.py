@@ -11,7 +11,7 @@ from lab.report.tables.latency import common_sizes
 from lab.report.tables.rows import RowTable, size_cell
 from lab.report.tex.escape import Markup, escape
 from lab.report.tex.typeset import bare_cell
-from lab.report.tex.units import MICRO
+from lab.report.tex.units import MICRO, number_tex
 
 KINDS = {"program": "user", "kernel": "kernel", "waiting": "waiting"}  # as a row says it, and as a claim's name does
 
@@ -52,4 +52,4 @@ def processor_table(claims: AllClaims) -> RowTable:
 
 def _cell(claim: Claim) -> Markup:
     """Whole nanoseconds: they were counted."""
-    return Markup(rf"\num{{{claim.estimate.value:.0f}}}")
+    return Markup(number_tex(f"{claim.estimate.value:.0f}"))

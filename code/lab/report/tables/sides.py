@@ -14,7 +14,7 @@ from lab.report.evidence.labels import label
 from lab.report.tables.rows import RowTable, size_cell
 from lab.report.tex.escape import Markup, escape
 from lab.report.tex.typeset import NO_INTERVAL, claim_cell
-from lab.report.tex.units import MEGA, MICRO
+from lab.report.tex.units import MEGA, MICRO, number_tex
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _row(row: PublishedRow, end: str, sides: list[SideClaims], theirs: Published
 
 def _exactly(claim: Claim, scale: float) -> Markup:
     """A published number, to the digits that were published."""
-    return Markup(rf"\num{{{claim.estimate.value / scale:.12g}}}")
+    return Markup(number_tex(f"{claim.estimate.value / scale:.12g}"))
 
 
 def verdict(claims: Iterable[Claim | None], margin: float = 0.0) -> str:

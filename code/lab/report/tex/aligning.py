@@ -10,7 +10,7 @@ from lab.report.tex.escape import Markup
 
 # As lab.report.tex.typeset writes a cell: a number or a dash, its interval, the mark of a warning.
 _CELL = re.compile(
-    r"(?P<number>\\num\{-?\d+(?:\.(?P<decimals>\d+))?\}|--)"
+    r"(?P<number>\\(?:lab)?num\{-?\d+(?:\.(?P<decimals>\d+))?\}|--)"
     r"(?: (?P<interval>\\labinterval\{(?:[^{}]|\{[^{}]*\})*\}))?(?P<mark>\\labwarned\{\})?"
 )
 

@@ -9,7 +9,7 @@ from lab.analysis.estimate import Estimate
 from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.tex.escape import Markup
 from lab.report.tex.rounding import last_place
-from lab.report.tex.units import PrintedNumber, format_to_place, show, show_exactly, significant
+from lab.report.tex.units import PrintedNumber, format_to_place, number_tex, show, show_exactly, significant
 
 NO_INTERVAL = Markup("--")
 
@@ -79,4 +79,4 @@ def definitions(ledger: Ledger, uses: Iterable[tuple[str, int | None]]) -> str:
 
 
 def _number(value: float, place: int) -> str:
-    return rf"\num{{{format_to_place(value, place)}}}"
+    return number_tex(format_to_place(value, place))

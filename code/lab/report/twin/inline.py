@@ -37,7 +37,7 @@ ESCAPED = {tex[1:-2]: escape(sign) for sign, tex in SPECIAL.items() if tex.start
 SPECIALS = {"~": SPACE, "``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014"}
 _LIBRARY = LatexNodes2Text()
 _KNOWN = get_default_latex_context_db()
-_LABS = re.compile(r"\\(?:claim(?:\[[^\]]*\])?|num|unit|(?:qty|SI)\{[^{}]*\})\{[^{}]*\}")
+_LABS = re.compile(r"\\(?:claim(?:\[[^\]]*\])?|(?:lab)?num|unit|(?:qty|SI)\{[^{}]*\})\{[^{}]*\}")
 MARK = "\ufdd0"  # around the number of what stands in its place later; no text may hold it
 
 
@@ -132,6 +132,8 @@ class Inline:
 
     def _num(self, typed: list[Node]) -> str:
         return number(source_of(typed))
+
+    _labnum = _num
 
     def _unit(self, of: list[Node]) -> str:
         return plain_unit(source_of(of))

@@ -13,7 +13,7 @@ from lab.report.twin.reading import Node, arguments, kind, macro, source_of
 RULES = frozenset({"toprule", "midrule", "bottomrule", "hline", "endhead", "endfoot", "endfirsthead"})
 _TIMES = re.compile(r"\*\{(\d+)\}\{([^{}]*)\}")
 _GIVEN = re.compile(r"@\{[^{}]*\}|[>!]\{[^{}]*\}|\{[^{}]*\}|[|\s]")
-_NUMBER = re.compile(r"\\(?:num\{(?P<bare>[^{}]*)\}|(?:qty|SI)\{(?P<number>[^{}]*)\}\{(?P<unit>[^{}]*)\})")
+_NUMBER = re.compile(r"\\(?:(?:lab)?num\{(?P<bare>[^{}]*)\}|(?:qty|SI)\{(?P<number>[^{}]*)\}\{(?P<unit>[^{}]*)\})")
 
 
 @dataclass

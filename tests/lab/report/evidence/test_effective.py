@@ -120,11 +120,11 @@ def test_the_table_says_what_was_varied_what_moved_and_what_was_held(evidence: E
     table = effective_table(evidence)
     rows = {str(row[0]): [str(cell) for cell in row[3:6]] for row in table.rows}
     assert rows[r"\texttt{loose}"] == [
-        r"\num{2} to \num{512}, varied",
-        r"\num{1} to \num{64}, moved",
-        r"\num{1} to \num{64}, moved",
+        r"\labnum{2} to \labnum{512}, varied",
+        r"\labnum{1} to \labnum{64}, moved",
+        r"\labnum{1} to \labnum{64}, moved",
     ]
-    assert rows[r"\texttt{held}"] == [r"\num{2} to \num{512}, varied", r"\num{1}", r"\num{1}"]
+    assert rows[r"\texttt{held}"] == [r"\labnum{2} to \labnum{512}, varied", r"\labnum{1}", r"\labnum{1}"]
 
 
 def test_the_best_is_the_smallest_value_within_the_margin_of_the_highest(evidence: Evidence) -> None:

@@ -13,20 +13,20 @@ def test_a_number_gets_room_for_the_digits_and_the_interval_of_its_column() -> N
     long = cell(Estimate(1.052, Interval(1.041, 1.063), 6))
     short, bare = cell(Estimate(12.0, Interval(11.0, 13.0), 6)), cell(Estimate(120.0, None, 2))
     rows = aligned([(Markup("a"), long), (Markup("b"), short), (Markup("c"), bare), (Markup("d"), NO_INTERVAL)])
-    longest = r"\labinterval{\num{1.04}, \num{1.06}}"
+    longest = r"\labinterval{\labnum{1.04}, \labnum{1.06}}"
     assert [row[0] for row in rows] == ["a", "b", "c", "d"]
-    assert rows[0][1] == rf"\num{{1.05}} \labpadded{{{longest}}}{{{longest}}}"
-    assert rows[1][1].startswith(r"\num{12}\hphantom{.00} \labpadded{\labinterval{\num{11}, \num{13}}}")
-    assert rows[2][1] == rf"\num{{120}}\hphantom{{.00}} \labpadded{{}}{{{longest}}}"
+    assert rows[0][1] == rf"\labnum{{1.05}} \labpadded{{{longest}}}{{{longest}}}"
+    assert rows[1][1].startswith(r"\labnum{12}\hphantom{.00} \labpadded{\labinterval{\labnum{11}, \labnum{13}}}")
+    assert rows[2][1] == rf"\labnum{{120}}\hphantom{{.00}} \labpadded{{}}{{{longest}}}"
     assert rows[3][1].startswith(r"--\hphantom{.00}")
 
 
 def test_a_mark_takes_no_room_and_words_stay() -> None:
-    mixed = Markup(r"\num{1} to \num{2}")
-    rows = aligned([(Markup(r"\num{1.5}\labwarned{}"), Markup("yes")), (Markup(r"\num{2}"), mixed)])
+    mixed = Markup(r"\labnum{1} to \labnum{2}")
+    rows = aligned([(Markup(r"\labnum{1.5}\labwarned{}"), Markup("yes")), (Markup(r"\labnum{2}"), mixed)])
     assert rows == [
-        (r"\num{1.5}\rlap{\labwarned{}}", "yes"),
-        (r"\num{2}\hphantom{.0}", r"\num{1} to \num{2}"),
+        (r"\labnum{1.5}\rlap{\labwarned{}}", "yes"),
+        (r"\labnum{2}\hphantom{.0}", r"\labnum{1} to \labnum{2}"),
     ]
     assert aligned([]) == []
 
@@ -34,7 +34,7 @@ def test_a_mark_takes_no_room_and_words_stay() -> None:
 def test_a_point_is_narrower_than_a_digit() -> None:
     wide, narrow = cell(Estimate(1070, Interval(1050, 1090), 6)), cell(Estimate(81.5, Interval(80.4, 82.6), 6))
     rows = aligned([(Markup("a"), narrow), (Markup("b"), wide)])
-    assert all(each[1].endswith(r"{\labinterval{\num{1050}, \num{1090}}}") for each in rows)
+    assert all(each[1].endswith(r"{\labinterval{\labnum{1050}, \labnum{1090}}}") for each in rows)
 
 
 def test_a_value_without_its_interval_keeps_the_digits_of_it() -> None:

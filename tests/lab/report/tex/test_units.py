@@ -25,7 +25,8 @@ def test_a_number_has_the_prefix_that_leaves_a_digit_before_the_point(
 def test_what_was_chosen_is_printed_in_full() -> None:
     assert show_exactly(1_500_000, "B/s").plain == "1.5 MB/s"
     assert show_exactly(1_500_000, "B/s").tex == r"\qty{1.5}{\mega\byte\per\second}"
-    assert show_exactly(12, "").tex == r"\num{12}"
+    assert show_exactly(12, "").tex == r"\labnum{12}"
+    assert show_exactly(50_000, "").tex == r"\num{50000}"  # siunitx groups its digits
 
 
 @pytest.mark.parametrize(
