@@ -50,7 +50,7 @@ def references_of(discussion: Path) -> Path:
 
 def ledger_of(plan: Plan, results: Path, cache: Path = CHECKED) -> Ledger:
     """The claims of these records: computed once, then read again until records or code change."""
-    file, stamp = _file(plan, cache), ledger_stamp(plan, results)
+    file, stamp = _file(plan, cache), claims_stamp(plan, results)
     if not is_current(file, stamp):
         from lab.report.claims.ledger import make_ledger
         from lab.report.evidence.evidence import gather
@@ -59,11 +59,6 @@ def ledger_of(plan: Plan, results: Path, cache: Path = CHECKED) -> Ledger:
         keep_ledger(plan, ledger, stamp, cache)
         return parse_ledger(format_ledger(ledger))  # as the next check will see it
     return parse_ledger(file.read_text())
-
-
-def ledger_stamp(plan: Plan, results: Path) -> str:
-    """Of the records and the code, taken before they are read."""
-    return claims_stamp(plan, results)
 
 
 def keep_ledger(plan: Plan, ledger: Ledger, stamp: str, cache: Path = CHECKED) -> None:

@@ -95,18 +95,13 @@ def report_texts(plan: Plan) -> list[Path]:
     return [*typed, *sorted(TEMPLATES.rglob("*.*")), *published_files(), *machine_files()]
 
 
-def _stamp(plan: Plan, results: Path) -> str:
-    from lab.report.stamp import report_stamp
-
-    return report_stamp(plan, results, report_texts(plan))
-
-
 def is_current(plan: Plan, results: Path, folder: Path) -> bool:
     """Whether the report is there and of these records, texts and code."""
     from lab.files import stamp
+    from lab.report.stamp import report_stamp
 
-    file = report_file(plan, folder)
-    return file.with_suffix(".html").is_file() and stamp.is_current(file, _stamp(plan, results))
+    file, now = report_file(plan, folder), report_stamp(plan, results, report_texts(plan))
+    return file.with_suffix(".html").is_file() and stamp.is_current(file, now)
 
 
 def _report_or_error(plan: Plan, results: Path, folder: Path) -> Path | LabError:
@@ -123,17 +118,15 @@ def _report(plan: Plan, results: Path, folder: Path) -> Path:
     """Make the PDF in its place. The heavy modules are loaded here, since a current report needs none of them."""
     from lab.files.stamp import keep_stamp
     from lab.report.build import DEFAULT, Sources, prepare
-    from lab.report.checking import keep_ledger, ledger_stamp
+    from lab.report.checking import keep_ledger
     from lab.report.evidence.kept import evidence_of, keep_evidence
-    from lab.report.stamp import evidence_stamp
+    from lab.report.stamp import stamps
 
-    # Stamps come first, so that a change during the build makes what was made of it stale.
-    pdf, stamp, of_ledger = report_file(plan, folder), _stamp(plan, results), ledger_stamp(plan, results)
-    of_evidence = evidence_stamp(plan, results)
+    pdf, before = report_file(plan, folder), stamps(plan, results, report_texts(plan))
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
-    evidence = evidence_of(plan, results, of_evidence)
+    evidence = evidence_of(plan, results, before.evidence)
     prepared = prepare(sources, evidence, CACHE / "report")
     for name, png in prepared.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
@@ -141,9 +134,9 @@ def _report(plan: Plan, results: Path, folder: Path) -> Path:
         typeset = beside.submit(prepared.typeset, CACHE / "report" / "latex" / pdf.stem)
         _page(pdf.with_suffix(".html"), prepared.material)
         write_bytes(pdf, typeset.result())
-    keep_stamp(pdf, stamp)
-    keep_ledger(plan, prepared.material.ledger, of_ledger)
-    keep_evidence(evidence, of_evidence)
+    keep_stamp(pdf, before.report)
+    keep_ledger(plan, prepared.material.ledger, before.ledger)
+    keep_evidence(evidence, before.evidence)
     return pdf
 
 

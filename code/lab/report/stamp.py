@@ -1,10 +1,11 @@
-"""A stamp of a report's inputs: the same stamp gives the same PDF."""
+"""Stamps of what a report is made of: the same stamp gives the same PDF, the same ledger, the same evidence."""
 
 from __future__ import annotations
 
 import hashlib
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.causes.table import files_of
@@ -24,10 +25,24 @@ def digest_code(folders: Iterable[Path] = CODE) -> str:
     return digest_files(file for folder in folders for file in sorted(folder.rglob("*.py")))
 
 
+@dataclass(frozen=True)
+class Stamps:
+    """Of one moment: what changes while a report is built makes what was made of it stale."""
+
+    report: str
+    ledger: str
+    evidence: str
+
+
+def stamps(plan: Plan, results: Path, texts: Iterable[Path]) -> Stamps:
+    """All of them; the records are looked at once."""
+    claims = claims_stamp(plan, results)
+    return Stamps(_report_stamp(claims, texts), claims, _evidence_stamp(claims, plan, results))
+
+
 def report_stamp(plan: Plan, results: Path, texts: Iterable[Path]) -> str:
     """The stamp of a report's records, its texts and the code."""
-    parts = [claims_stamp(plan, results), digest_files(texts)]
-    return hashlib.sha256(" ".join(parts).encode()).hexdigest()
+    return _report_stamp(claims_stamp(plan, results), texts)
 
 
 def claims_stamp(plan: Plan, results: Path) -> str:
@@ -36,10 +51,17 @@ def claims_stamp(plan: Plan, results: Path) -> str:
     return f"{table_stamp(plan, results)} {digest_files(counted)} {digest_code()}"
 
 
-def evidence_stamp(plan: Plan, results: Path) -> str:
+def _report_stamp(claims: str, texts: Iterable[Path]) -> str:
+    return _digest(claims, digest_files(texts))
+
+
+def _evidence_stamp(claims: str, plan: Plan, results: Path) -> str:
     """Of all that evidence holds, its places and its Python too, and of whatever code reads it again."""
     files = (*files_of_experiment(plan.experiment.file), *machine_files(), *published_files())
-    parts = (claims_stamp(plan, results), digest_files(files), digest_code(CODE_OF_ALL), ROOT, results, sys.version)
+    return _digest(claims, digest_files(files), digest_code(CODE_OF_ALL), ROOT, results, sys.version)
+
+
+def _digest(*parts: object) -> str:
     return hashlib.sha256(" ".join(map(str, parts)).encode()).hexdigest()
 
 

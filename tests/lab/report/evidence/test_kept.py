@@ -13,7 +13,7 @@ from lab.report.claims.ledger import make_ledger
 from lab.report.evidence import kept
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.kept import evidence_of, keep_evidence
-from lab.report.stamp import evidence_stamp
+from lab.report.stamp import stamps
 
 NAME = "throughput_until_stable"
 
@@ -31,26 +31,30 @@ def gathered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+def stamp_of(plan: Plan, results: Path) -> str:
+    return stamps(plan, results, ()).evidence
+
+
 def test_it_is_kept_with_its_claims_until_its_records_or_its_code_change(
     gathered: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     plan, results, folder = laboratory.plan_of(NAME), tmp_path / "records", tmp_path / "kept"
     laboratory.record(plan, results)
-    evidence = evidence_of(plan, results, evidence_stamp(plan, results), folder)
+    evidence = evidence_of(plan, results, stamp_of(plan, results), folder)
     ledger = make_ledger(evidence)
-    keep_evidence(evidence, evidence_stamp(plan, results), folder)
-    again = evidence_of(plan, results, evidence_stamp(plan, results), folder)
+    keep_evidence(evidence, stamp_of(plan, results), folder)
+    again = evidence_of(plan, results, stamp_of(plan, results), folder)
     assert gathered == [NAME] and again is not evidence
     assert again.rows == evidence.rows and dict(make_ledger(again)) == dict(ledger)
 
     monkeypatch.setattr(stamp, "CODE_OF_ALL", (Path(__file__).parent,))
-    evidence_of(plan, results, evidence_stamp(plan, results), folder)
+    evidence_of(plan, results, stamp_of(plan, results), folder)
     assert gathered == [NAME, NAME]
 
 
 def test_what_another_wrote_in_its_place_is_not_read(gathered: list[str], tmp_path: Path) -> None:
     plan, results, folder = laboratory.plan_of(NAME), tmp_path / "records", tmp_path / "kept"
     laboratory.record(plan, results)
-    keep_evidence(gather(plan, results), evidence_stamp(plan, results), folder)
+    keep_evidence(gather(plan, results), stamp_of(plan, results), folder)
     (folder / f"{NAME}.pickle").write_bytes(b"cos\nsystem\n(S'exit 1'\ntR.")
-    assert evidence_of(plan, results, evidence_stamp(plan, results), folder).rows and gathered == [NAME]
+    assert evidence_of(plan, results, stamp_of(plan, results), folder).rows and gathered == [NAME]
