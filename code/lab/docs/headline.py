@@ -12,9 +12,10 @@ from statistics import median
 
 from matplotlib.axes import Axes
 
+from lab.figures.marks import GREY, INK, OTHERS, PALE, RDMA, TCP
 from lab.figures.plot import new_panels
 from lab.figures.scales import log_axis, size_axis
-from lab.figures.style import GREY, INK, OTHERS, PALE, RDMA, TCP, style
+from lab.figures.style import style
 from lab.places import REFERENCE
 from lab.report.evidence.published_curves import published_curves
 

@@ -1,20 +1,7 @@
-"""The lab's figures: one function per kind, from plain values to a Figure. Same input, same bytes."""
+"""What figures are made of, and what they are when they are made."""
 
-from lab.figures.by_parameter import parameter
-from lab.figures.by_size import (
-    bandwidth,
-    call_time,
-    half_trip,
-    message_rate,
-    processor_time,
-    published,
-    round_trip,
-    throughput,
-)
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
-from lab.figures.fit import fit
-from lab.figures.heat_map import heat_map
 from lab.figures.inputs import (
     GBIT_S,
     GIB_S,
@@ -29,6 +16,7 @@ from lab.figures.inputs import (
     Fit,
     HeatMap,
     Latency,
+    Own,
     Ratios,
     Stack,
     Stacks,
@@ -36,10 +24,6 @@ from lab.figures.inputs import (
     Windows,
     WindowSeries,
 )
-from lab.figures.latency import latency
-from lab.figures.ratios import peer_ratio, speed_up
-from lab.figures.stacks import stacks
-from lab.figures.windows import windows
 
 __all__ = [
     "GBIT_S",
@@ -57,26 +41,11 @@ __all__ = [
     "Fit",
     "HeatMap",
     "Latency",
+    "Own",
     "Ratios",
     "Stack",
     "Stacks",
     "Unit",
     "WindowSeries",
     "Windows",
-    "bandwidth",
-    "call_time",
-    "fit",
-    "half_trip",
-    "heat_map",
-    "latency",
-    "message_rate",
-    "parameter",
-    "peer_ratio",
-    "processor_time",
-    "published",
-    "round_trip",
-    "speed_up",
-    "stacks",
-    "throughput",
-    "windows",
 ]

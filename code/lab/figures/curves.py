@@ -14,7 +14,7 @@ from lab.analysis.estimate import Estimate
 from lab.figures.errors import FigureError
 from lab.figures.inputs import Curve
 from lab.figures.labels import Name
-from lab.figures.style import BAND_ALPHA, GREY, INK, OTHERS, Mark, mark
+from lab.figures.marks import BAND_ALPHA, GREY, INK, OTHERS, Mark, mark
 
 
 class HasKeys(Protocol):

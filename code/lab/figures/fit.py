@@ -14,9 +14,10 @@ from lab.analysis.samples import Floats
 from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.inputs import SECONDS, Fit, Unit
+from lab.figures.marks import COLOURS, INK
 from lab.figures.plot import Plot, finish, new_panels, settle
 from lab.figures.scales import floor_log2
-from lab.figures.style import COLOURS, INK, SMALL_PT, style
+from lab.figures.style import SMALL_PT, style
 from lab.figures.words import legible, measured, number, short, size
 
 HEIGHTS_MM = (42.0, 22.0)

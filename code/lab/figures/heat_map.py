@@ -17,9 +17,10 @@ from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.inputs import HeatMap, Unit
 from lab.figures.labels import width_mm
+from lab.figures.marks import INK, PALE
 from lab.figures.plot import Plot, finish, new_panels, settle, to_mm
 from lab.figures.scales import log_axis, plain
-from lab.figures.style import INK, PALE, style
+from lab.figures.style import style
 from lab.figures.words import counts, legible, measured, number
 
 ROW_MM, MOST_MM, BAR_MM = 7.5, 130.0, 3.0

@@ -174,3 +174,15 @@ class Stacks:
     rest: str  # of them: the one that is no work
     site: str
     keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Own:
+    """Two columns of a student's file; x and y are of one length."""
+
+    name: str
+    file: str
+    x_name: str
+    y_name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]

@@ -13,9 +13,10 @@ from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.inputs import Distribution, Latency, Unit
 from lab.figures.labels import Name, name_series
+from lab.figures.marks import mark
 from lab.figures.plot import Plot, finish, new_panels
 from lab.figures.scales import log_axis
-from lab.figures.style import mark, style
+from lab.figures.style import style
 from lab.figures.words import measured, trim
 
 HEIGHT_MM = 62.0

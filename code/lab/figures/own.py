@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from matplotlib.axis import Axis
 
 from lab.figures.figure import Figure
+from lab.figures.inputs import Own
+from lab.figures.marks import GREY
 from lab.figures.plot import Plot, finish, new_panels, settle
 from lab.figures.scales import log_axis
-from lab.figures.style import GREY, style
+from lab.figures.style import style
 
 HEIGHT_MM = 62.0
 DECADES = 50.0  # values that span more than this factor stand on a logarithmic axis
 MOST_JOINED = 200  # of more points, a line between neighbours hides them
-
-
-@dataclass(frozen=True)
-class Own:
-    """The two columns; x and y are of one length."""
-
-    name: str
-    file: str
-    x_name: str
-    y_name: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
 
 
 def own(data: Own) -> Figure:

@@ -7,9 +7,10 @@ from lab.figures.curves import check_curves, draw_curves, heights, keys_of, labe
 from lab.figures.figure import Figure
 from lab.figures.inputs import Curve, Ratios
 from lab.figures.labels import Name, name_series
+from lab.figures.marks import INK, PALE
 from lab.figures.plot import Plot, finish, new_panels
 from lab.figures.scales import log_axis, size_axis
-from lab.figures.style import INK, PALE, style
+from lab.figures.style import style
 from lab.figures.words import counts, measured, size
 
 HEIGHT_MM = 50.0

@@ -12,8 +12,9 @@ from lab.figures.errors import FigureError
 from lab.figures.figure import Figure
 from lab.figures.inputs import Stack, Stacks
 from lab.figures.labels import add_legend, legend_mm
+from lab.figures.marks import COLOURS, GREY, INK, PALE
 from lab.figures.plot import Plot, finish, new_panels, settle
-from lab.figures.style import COLOURS, GREY, INK, PALE, SMALL_PT, style
+from lab.figures.style import SMALL_PT, style
 from lab.figures.words import plain, size, whole
 
 ROW_MM, GAP_ROWS = 4.0, 1.3  # of a bar, and between two groups: room for a size

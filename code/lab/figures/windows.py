@@ -10,8 +10,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from lab.figures.curves import check_curves, draw_curves, heights, keys_of
 from lab.figures.figure import Figure
 from lab.figures.inputs import Curve, Unit, Windows, WindowSeries
+from lab.figures.marks import GREY, PALE
 from lab.figures.plot import Plot, finish, new_panels, settle
-from lab.figures.style import GREY, PALE, SMALL_PT, style
+from lab.figures.style import SMALL_PT, style
 from lab.figures.words import counts, legible, measured, short
 
 HEIGHT_MM = 20.0

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab import figures
 from lab.analysis.ceiling import rate_limit, tcp_limit, write_limit
 from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.pieces import find_pieces
@@ -30,6 +29,7 @@ from lab.figures import (
     Stacks,
     Windows,
     WindowSeries,
+    drawers,
 )
 
 SIZES = tuple(float(2**shift) for shift in range(21))
@@ -198,5 +198,5 @@ EXAMPLES: dict[str, tuple[str, Callable[[], Any]]] = {
 def figure(name: str) -> Figure:
     """Drawn once: the tests only look at it."""
     kind, make = EXAMPLES[name]
-    draw: Callable[[Any], Figure] = getattr(figures, kind)
+    draw: Callable[[Any], Figure] = getattr(drawers, kind)
     return draw(make())

@@ -15,16 +15,17 @@ from matplotlib.text import Text
 from tests.lab.figures.examples import EXAMPLES, SIZES, beside, estimate, figure, heat, limits, many, ratios, two_lines
 
 from lab.analysis.ceiling import tcp_limit, write_limit
-from lab.figures import BySize, Curve, FigureError, HeatMap, Stack, Stacks, fit, published, throughput
+from lab.figures import BySize, Curve, FigureError, HeatMap, Stack, Stacks
 from lab.figures.by_size import draw_by_size
 from lab.figures.curves import marks
+from lab.figures.drawers import fit, published, throughput
 from lab.figures.fit import draw_fit
 from lab.figures.heat_map import draw_heat_map
 from lab.figures.labels import spread
+from lab.figures.marks import GREY, OTHERS, RDMA, TCP, mark
 from lab.figures.plot import Plot, renderer_of
 from lab.figures.ratios import draw_ratios
 from lab.figures.stacks import draw_stacks
-from lab.figures.style import GREY, OTHERS, RDMA, TCP, mark
 from lab.figures.words import number, size
 
 DIGEST = """

@@ -18,7 +18,8 @@ from tests.lab.report.laboratory import UnsteadySite
 
 from lab.figures import BySize
 from lab.figures.heat_map import CELL_PT
-from lab.figures.style import RDMA, RDMA_PEER, SMALL_PT, TCP
+from lab.figures.marks import RDMA, RDMA_PEER, TCP
+from lab.figures.style import SMALL_PT
 from lab.files.included import read_whole
 from lab.machine import expected
 from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.summary import estimate_median
-from lab.figures import BySize, Curve, bandwidth
+from lab.figures import BySize, Curve
+from lab.figures.drawers import bandwidth
 from lab.report.claims.latency import LatencyClaims
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.published_times import PublishedTimes

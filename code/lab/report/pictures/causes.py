@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from lab.causes.classes import OTHER, WAITING
-from lab.figures import Stack, Stacks, stacks
+from lab.figures import Stack, Stacks
+from lab.figures.drawers import stacks
 from lab.report.claims.causes import CostClaims
 from lab.report.claims.ledger import AllClaims
 from lab.report.pictures.sketch import Sketch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.figures.style import RDMA, RDMA_PEER, TCP, TCP_PEER
+from lab.figures.marks import RDMA, RDMA_PEER, TCP, TCP_PEER
 from lab.spec.experiment import Series
 
 OURS = {"verbs": RDMA, "mpi-verbs": RDMA, "tcp": TCP, "mpi-tcp": TCP}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.analysis.summary import estimate_median
-from lab.figures import BySize, Curve, Distribution, Latency, half_trip, latency, round_trip
+from lab.figures import BySize, Curve, Distribution, Latency
+from lab.figures.drawers import half_trip, latency, round_trip
 from lab.report.claims.latency import QUANTILES, LatencyClaims, Trips
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.lines import scaled

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lab.figures import Fit, fit
-from lab.figures.style import GREY
+from lab.figures import Fit
+from lab.figures.drawers import fit
+from lab.figures.marks import GREY
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.lines import Times
 from lab.report.pictures.colours import colour

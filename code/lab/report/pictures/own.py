@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.figures.own import Own, own
+from lab.figures import Own
+from lab.figures.drawers import own
 from lab.report.pictures.gallery import Gallery
 from lab.report.pictures.sketch import Sketch
 from lab.report.prose.own_figures import OwnFigure, own_figures, read_points

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.figures import BySize, Curve, processor_time
+from lab.figures import BySize, Curve
+from lab.figures.drawers import processor_time
 from lab.programs.request import ENDS
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.lines import scaled

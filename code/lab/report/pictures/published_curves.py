@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.figures import BySize, Curve
-from lab.figures import published as draw_published
+from lab.figures.drawers import published as draw_published
 from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.labels import is_ours
 from lab.report.evidence.links import link_groups

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.figures import Curve, Ratios, peer_ratio, speed_up
+from lab.figures import Curve, Ratios
+from lab.figures.drawers import peer_ratio, speed_up
 from lab.model.trial import Link
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.ratios import RatioClaims

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.figures import BySize, Curve, throughput
+from lab.figures import BySize, Curve
+from lab.figures.drawers import throughput
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.rounds import RoundsClaims
 from lab.report.evidence.links import link_groups

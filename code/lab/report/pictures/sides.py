@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.analysis.summary import estimate_median
-from lab.figures import BySize, Curve, Fit, call_time, fit
+from lab.figures import BySize, Curve, Fit
+from lab.figures.drawers import call_time, fit
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.sides import SideClaims, SideCurve
 from lab.report.pictures.colours import colour, pale

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.verdict import Verdict
-from lab.figures import MESSAGES_S, TIMES, ByParameter, Curve, HeatMap, heat_map
-from lab.figures.by_parameter import parameter
+from lab.figures import MESSAGES_S, TIMES, ByParameter, Curve, HeatMap
+from lab.figures.drawers import heat_map, parameter
 from lab.model.sizes import format_size
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.sweeps import SweepClaims, relative

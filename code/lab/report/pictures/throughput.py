@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.analysis.ceiling import Limit, rate_limit
-from lab.figures import BySize, message_rate, throughput
+from lab.figures import BySize
+from lab.figures.drawers import message_rate, throughput
 from lab.report.claims.ceilings import ceiling
 from lab.report.claims.ledger import AllClaims
 from lab.report.evidence.links import LinkGroup, link_groups

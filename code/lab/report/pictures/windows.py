@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.figures import Windows, WindowSeries, windows
+from lab.figures import Windows, WindowSeries
+from lab.figures.drawers import windows
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.windows import WindowClaims
 from lab.report.evidence.labels import is_ours

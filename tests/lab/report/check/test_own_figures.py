@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.lab.report.check.test_corpus import ledger
 
-from lab.figures.own import Own, own
+from lab.figures import Own
+from lab.figures.drawers import own
 from lab.report.check.own_figures import own_figures_refused
 from lab.report.check.text import all_refused
 from lab.report.prose.own_figures import MOST_BYTES, MOST_ROWS, files_named, own_figures

@@ -1,0 +1,25 @@
+"""What draws is loaded when it draws: lab.figures.drawers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from lab.figures import drawers
+from lab.figures.drawers import Drawer
+
+ALL = {name: each for name, each in vars(drawers).items() if isinstance(each, Drawer)}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_each_drawer_names_a_function_of_its_own_name(name: str) -> None:
+    assert ALL[name].function == name
+    assert callable(getattr(import_module(f"lab.figures.{ALL[name].module}"), name))
+
+
+def test_a_report_is_prepared_without_what_draws() -> None:
+    asked = "import sys, lab.report.build, lab.report.twin.page; sys.exit('matplotlib' in sys.modules)"
+    subprocess.run([sys.executable, "-c", asked], check=True)
