@@ -19,15 +19,16 @@ from lab.machine import cpio, guest, line, results, wire
 from lab.machine.cpio import Entry
 from lab.machine.ends import CLIENT, SERVER
 from lab.machine.job import files as files_of
+from lab.machine.line import BASE_NS
 from lab.machine.origin import Files, Origin
 from lab.machine.qemu import MAILBOX_BYTES, path_of
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Link, Perturbation, Step
 
-LATENCY_NS = 1000  # of each cable: from machine to machine it is two, as long as a pair's wire
 LIMIT_S = 300.0  # of the host, for a run on a busy computer
 SOURCES = Path(__file__).parents[2] / "code" / "machine" / "switch"
-LINK = Link(mtu=1500, rate_bit_s=10**9)
+# Far apart, so that the machines seldom wait for each other: each cable takes 10 us.
+LINK = Link(mtu=1500, rate_bit_s=10**9, delay_ns=8000)
 ALONE = """
 end() { kill "-$1" "-$(cat "$2.pid")"; }
 step() { settle && visit "$1"; }
@@ -83,7 +84,7 @@ class Switched:
     @contextmanager
     def switch(self, shared: Sequence[int]) -> Iterator[subprocess.Popen[bytes]]:
         """The switch, while it runs."""
-        words = f"latency={LATENCY_NS},{self.words}".rstrip(",")
+        words = f"latency={BASE_NS + LINK.delay_ns},{self.words}".rstrip(",")
         with subprocess.Popen([self.program, words, *map(path_of, shared)], pass_fds=shared) as process:
             try:
                 yield process
@@ -98,7 +99,7 @@ class Switched:
             anonymous_file("log") as log,
         ):
             os.pwrite(mailbox, job, 0)
-            words = f"{line.wire(LINK)},end=0,latency={LATENCY_NS}"
+            words = f"{line.wire(LINK)},end=0"
             files = Files(shared, mailbox, console, (log,))
             with self.origin.copy(origin_of(number), words, files, LIMIT_S) as copy:
                 found, said = guest.finish(copy, mailbox, console)

@@ -82,7 +82,7 @@ struct flight {
 };
 
 static struct model {
-	struct station station; /* without a pair */
+	struct station station;              /* without a pair */
 	struct flight in[WIRES], out[WIRES]; /* to the switch, to the machine */
 	struct wire wires[WIRES];
 	struct counts counts[WIRES];
