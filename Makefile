@@ -105,6 +105,7 @@ test: lint build ## Check everything: lint, the C tests, the Python tests, the e
 	@code/setup/setup tests
 	$(MAKE) --no-print-directory -C code/bench test
 	$(MAKE) --no-print-directory -C code/machine/pair test
+	$(MAKE) --no-print-directory -C code/machine/switch test
 	$(MAKE) --no-print-directory -C code/card/device test
 	$(MAKE) --no-print-directory -C code/machine/profile test
 	$(bin)/pytest -n 2 --no-loadscope-reorder

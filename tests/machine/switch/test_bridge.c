@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A switch between machines that only write frames and promises, at the times and in the order that a test says. */
+#include <sys/mman.h>
+
+#include "bridge.h"
+#include "check.h"
+#include "promise.h"
+
+enum { LATENCY = 1000, FRAME = 76, ON_LINE = 100, ALL = 0xff }; /* bytes: with preamble, checksum and gap */
+
+static struct bridge bridge;
+static struct pair machines[MOST_PORTS];
+static uint64_t taken[MOST_PORTS][WIRES];
+static int files[MOST_PORTS];
+
+static void plug(int count, uint64_t rate_bit_s, uint64_t queue_bytes)
+{
+	const struct wire_model link = { .latency_ns = LATENCY, .rate_bit_s = rate_bit_s, .queue_bytes = queue_bytes };
+	char path[64];
+
+	memset(&bridge, 0, sizeof(bridge));
+	memset(taken, 0, sizeof(taken));
+	for (int i = 0; i < count; i++) {
+		files[i] = memfd_create("pair", MFD_CLOEXEC);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", files[i]);
+		assert_true(pair_open(&machines[i], 0, path));
+		assert_true(bridge_plug(&bridge, path, &link));
+	}
+}
+
+static void unmap(struct pair *pair)
+{
+	for (int wire = 0; wire < WIRES; wire++) {
+		munmap(pair->in[wire].memory, 2 * RING_BYTES);
+		munmap(pair->out[wire].memory, 2 * RING_BYTES);
+	}
+	munmap(pair->end ? pair->other : pair->mine, ENDS * END_BYTES);
+	close(pair->file);
+}
+
+static int unplug(void **state)
+{
+	(void)state;
+	for (int i = 0; i < bridge.count; i++) {
+		unmap(&machines[i]);
+		unmap(&bridge.ports[i].pair);
+		close(files[i]);
+	}
+	return 0;
+}
+
+/* A frame between the machines of two ports, that arrives at the switch at a time. */
+static struct frame *put(int from, int wire, int to, int64_t arrival)
+{
+	_Atomic uint64_t *const sent = &machines[from].mine->sent[wire];
+	struct frame *const frame = ring_at(&machines[from].out[wire], *sent);
+
+	*frame = (struct frame){ .arrival_ns = arrival, .size = FRAME, .verified = 1 };
+	memset(frame->bytes, to == ALL ? ALL : 0, ADDRESS_BYTES);
+	memcpy(frame->bytes + ADDRESS_BYTES, "\2\0\0\0\0", ADDRESS_BYTES);
+	if (to != ALL)
+		frame->bytes[0] = 2, frame->bytes[5] = (uint8_t)to;
+	frame->bytes[11] = (uint8_t)from;
+	*sent = ring_after(*sent, FRAME);
+	return frame;
+}
+
+static void say(int port, int64_t until)
+{
+	promise_make(&machines[port], until, taken[port]);
+}
+
+static void all_say(int64_t until)
+{
+	for (int i = 0; i < bridge.count; i++)
+		say(i, until);
+}
+
+static void work(void)
+{
+	struct view view;
+
+	bridge_work(&bridge, &view);
+}
+
+/* The next frame that comes to a machine over a wire; NULL if there is none. */
+static const struct frame *next(int port, int wire)
+{
+	const uint64_t at = taken[port][wire];
+	const struct frame *const frame = ring_at(&machines[port].in[wire], at);
+
+	if (at == machines[port].other->sent[wire])
+		return NULL;
+	taken[port][wire] = ring_after(at, frame->size);
+	return frame;
+}
+
+static void assert_next(int port, int wire, int from, int64_t arrival)
+{
+	const struct frame *const frame = next(port, wire);
+
+	assert_non_null(frame);
+	assert_int_equal(frame->bytes[11], from);
+	assert_int_equal(frame->arrival_ns, arrival);
+	assert_int_equal(frame->size, FRAME);
+	assert_int_equal(frame->verified, 1);
+}
+
+static void what_is_for_nobody_known_goes_to_all_others_and_then_to_one(void **state)
+{
+	(void)state;
+	plug(4, 0, 0);
+	put(0, LINK, 2, 5000);
+	put(2, LINK, 0, 5500);
+	put(1, LINK, 2, 5600);
+	all_say(10000);
+	work();
+	for (int port = 1; port < 4; port++)
+		assert_next(port, LINK, 0, 6000);
+	assert_next(0, LINK, 2, 6500);
+	assert_next(2, LINK, 1, 6600);
+	for (int port = 0; port < 4; port++)
+		assert_null(next(port, LINK));
+}
+
+static void what_is_for_all_goes_to_all_others_always(void **state)
+{
+	(void)state;
+	plug(3, 0, 0);
+	put(0, SIDE, ALL, 5000);
+	put(0, SIDE, ALL, 6000);
+	all_say(10000);
+	work();
+	for (int port = 1; port < 3; port++) {
+		assert_next(port, SIDE, 0, 6000);
+		assert_next(port, SIDE, 0, 7000);
+	}
+	assert_null(next(0, SIDE));
+	assert_null(next(1, LINK));
+}
+
+static void what_is_for_a_machine_behind_the_same_port_goes_nowhere(void **state)
+{
+	(void)state;
+	plug(2, 0, 0);
+	put(0, LINK, 1, 5000);
+	put(0, LINK, 0, 6000);
+	all_say(10000);
+	work();
+	assert_next(1, LINK, 0, 6000);
+	assert_null(next(1, LINK));
+	assert_null(next(0, LINK));
+}
+
+static void both_wires_learn_apart(void **state)
+{
+	(void)state;
+	plug(3, 0, 0);
+	put(2, LINK, 0, 5000);
+	put(0, SIDE, 2, 6000);
+	all_say(10000);
+	work();
+	assert_next(1, SIDE, 0, 7000);
+	assert_next(2, SIDE, 0, 7000);
+}
+
+static void a_frame_without_a_header_goes_nowhere(void **state)
+{
+	(void)state;
+	plug(2, 0, 0);
+	put(0, LINK, ALL, 5000)->size = HEADER_BYTES - 1;
+	machines[0].mine->sent[LINK] = ring_after(0, HEADER_BYTES - 1);
+	put(0, LINK, ALL, 6000);
+	all_say(10000);
+	work();
+	assert_next(1, LINK, 0, 7000);
+	assert_null(next(1, LINK));
+}
+
+/* Both come in the same ns; the one of the higher port is there first, but the other one's is known to come no later.
+ */
+static void of_one_ns_the_lower_port_goes_first_whichever_is_there_first(void **state)
+{
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		plug(3, 8000000000, 0);
+		put(first, LINK, 2, 5000);
+		say(first, 9000);
+		say(2, 9000);
+		say(!first, 4000);
+		work();
+		assert_null(next(2, LINK));
+		put(!first, LINK, 2, 5000);
+		say(!first, 9000);
+		work();
+		assert_next(2, LINK, 0, 5000 + ON_LINE + LATENCY);
+		assert_next(2, LINK, 1, 5000 + 2 * ON_LINE + LATENCY);
+		if (!first)
+			unplug(NULL);
+	}
+}
+
+static void nothing_goes_on_before_it_is_known_what_comes_before_it(void **state)
+{
+	(void)state;
+	plug(3, 0, 0);
+	put(0, LINK, 2, 5000);
+	say(0, 20000);
+	say(2, 20000);
+	say(1, 4000); /* so that a frame of its may arrive at 5,000 */
+	work();
+	assert_null(next(2, LINK));
+	say(1, 4001);
+	work();
+	assert_next(2, LINK, 0, 6000);
+}
+
+/* What is sent to a machine may make it answer, however late its own next event is. */
+static void an_answer_goes_before_what_came_after_it(void **state)
+{
+	(void)state;
+	plug(3, 0, 0);
+	put(0, LINK, 2, 5000);
+	put(1, LINK, 2, 7001);
+	all_say(20000);
+	work();
+	assert_next(2, LINK, 0, 6000);
+	assert_next(1, LINK, 0, 6000); /* to all */
+	assert_null(next(2, LINK));    /* the answer to the first may arrive at 7,000 */
+	put(2, LINK, 1, 7000);
+	all_say(20000);
+	work();
+	assert_next(1, LINK, 2, 8000);
+	assert_next(2, LINK, 1, 8001);
+}
+
+static int64_t promised(int port)
+{
+	return promise_of_other(&machines[port]);
+}
+
+static void a_machine_is_promised_what_the_others_have_promised_and_the_latency(void **state)
+{
+	(void)state;
+	plug(3, 0, 0);
+	say(0, 3000);
+	say(1, 7000);
+	say(2, 9000);
+	work();
+	assert_int_equal(promised(0), 7000 + LATENCY);
+	assert_int_equal(promised(1), 3000 + LATENCY);
+	assert_int_equal(promised(2), 3000 + LATENCY);
+}
+
+static void a_machine_that_sends_is_promised_no_more_than_when_an_answer_may_come(void **state)
+{
+	(void)state;
+	plug(2, 0, 0);
+	all_say(50000);
+	work();
+	assert_int_equal(promised(0), 50000 + LATENCY);
+	put(0, LINK, 1, 5000);
+	assert_int_equal(promised(0), 5000); /* not taken: the machine itself knows that it may be answered */
+	work();
+	assert_int_equal(promised(0), 6000 + LATENCY); /* it is at the other's at 6,000 */
+}
+
+static void a_machine_that_has_finished_holds_up_nobody(void **state)
+{
+	struct view view;
+
+	(void)state;
+	plug(2, 0, 0);
+	put(0, LINK, 1, 5000);
+	pair_finish(&machines[0]);
+	say(1, 30000);
+	assert_true(bridge_work(&bridge, &view));
+	assert_next(1, LINK, 0, 6000);
+	assert_int_equal(promised(1), INT64_MAX);
+	put(1, LINK, 0, 40000);
+	pair_finish(&machines[1]);
+	assert_false(bridge_work(&bridge, &view));
+	assert_int_equal(bridge.ports[0].pair.mine->counts[LINK].frames, 1); /* counted, though nobody takes it */
+}
+
+/* Three at once into a queue of two. Of a port's own counts: what it dropped, and what it sent. */
+static void a_full_queue_drops_and_counts(void **state)
+{
+	const struct counts *counts;
+
+	(void)state;
+	plug(4, 8000000000, 2 * ON_LINE);
+	for (int from = 0; from < 3; from++)
+		put(from, LINK, 3, 5000);
+	all_say(10000);
+	work();
+	counts = &bridge.ports[3].pair.mine->counts[LINK];
+	assert_next(3, LINK, 0, 5000 + ON_LINE + LATENCY);
+	assert_next(3, LINK, 1, 5000 + 2 * ON_LINE + LATENCY);
+	assert_null(next(3, LINK));
+	assert_int_equal(counts->frames, 2);
+	assert_int_equal(counts->bytes, 2 * FRAME);
+	assert_int_equal(counts->dropped, 1);
+}
+
+static void the_side_has_no_rate(void **state)
+{
+	(void)state;
+	plug(4, 8000000, ON_LINE);
+	for (int from = 0; from < 3; from++)
+		put(from, SIDE, ALL, 5000);
+	all_say(10000);
+	work();
+	for (int from = 0; from < 3; from++)
+		assert_next(3, SIDE, from, 5000 + LATENCY);
+}
+
+static void work_in_child(void *nothing)
+{
+	(void)nothing;
+	work();
+}
+
+static void assert_refused(const char *sentence)
+{
+	char said[256];
+
+	assert_int_equal(in_child(work_in_child, NULL, said, sizeof(said)), EXIT_FAILURE);
+	assert_non_null(strstr(said, sentence));
+}
+
+static void the_packet_of_an_rdma_card_is_refused(void **state)
+{
+	(void)state;
+	plug(2, 0, 0);
+	put(0, LINK, 1, 5000)->is_rdma = 1;
+	all_say(10000);
+	assert_refused("no switch takes what an RDMA card sends");
+	assert_int_equal(machines[0].other->gone, FAILED);
+}
+
+/* As from a machine that was told a shorter latency than the switch. */
+static void a_frame_that_comes_too_late_ends_it(void **state)
+{
+	(void)state;
+	plug(2, 0, 0);
+	put(0, LINK, 1, 5000);
+	all_say(10000);
+	work();
+	put(1, LINK, 0, 4990);
+	assert_refused("a frame came 10 ns late");
+}
+
+static void giving_up_tells_every_machine_that_is_there_why(void **state)
+{
+	(void)state;
+	plug(3, 0, 0);
+	pair_finish(&bridge.ports[2].pair);
+	snprintf(bridge.ports[1].pair.mine->reason, REASON_BYTES, "it was killed");
+	bridge.ports[1].pair.mine->gone = FAILED;
+	bridge_give_up(&bridge);
+	assert_int_equal(machines[0].other->gone, FAILED);
+	assert_string_equal(machines[0].other->reason, "at port 1, it was killed");
+	assert_string_equal(machines[1].other->reason, "it was killed");
+	assert_int_equal(machines[2].other->gone, FINISHED);
+}
+
+#define CASE(name) cmocka_unit_test_teardown(name, unplug)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(what_is_for_nobody_known_goes_to_all_others_and_then_to_one),
+		CASE(what_is_for_all_goes_to_all_others_always),
+		CASE(what_is_for_a_machine_behind_the_same_port_goes_nowhere),
+		CASE(both_wires_learn_apart),
+		CASE(a_frame_without_a_header_goes_nowhere),
+		CASE(of_one_ns_the_lower_port_goes_first_whichever_is_there_first),
+		CASE(nothing_goes_on_before_it_is_known_what_comes_before_it),
+		CASE(an_answer_goes_before_what_came_after_it),
+		CASE(a_machine_is_promised_what_the_others_have_promised_and_the_latency),
+		CASE(a_machine_that_sends_is_promised_no_more_than_when_an_answer_may_come),
+		CASE(a_machine_that_has_finished_holds_up_nobody),
+		CASE(a_full_queue_drops_and_counts),
+		CASE(the_side_has_no_rate),
+		CASE(the_packet_of_an_rdma_card_is_refused),
+		CASE(a_frame_that_comes_too_late_ends_it),
+		CASE(giving_up_tells_every_machine_that_is_there_why),
+	};
+
+	return cmocka_run_group_tests_name("bridge", tests, NULL, NULL);
+}
