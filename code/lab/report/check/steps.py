@@ -15,7 +15,7 @@ from lab.report.claim import Claim
 
 BESIDE = 1.05  # the same of a step, whose ends are two sizes that were sent
 _STEP = re.compile(
-    r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:a|the|their|its) step|breaks?|"
+    r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:an?|the|their|its|no|any) step|no jump|breaks?|"
     r"takes? (?:suddenly |much )?longer from|(?:becomes?|"
     r"gets?) (?:slower|longer|more expensive))\b",
     re.I,
