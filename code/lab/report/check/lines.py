@@ -51,7 +51,8 @@ _EXCEEDS = re.compile(
 _IDLE = re.compile(
     r"\b(?:link|wire|cable|Ethernet|it|capacity)\b[^.;]*\b(?:wasted|idle|unused|half[\s-]empty|empty|under-?used)\b|"
     r"\b(?:wastes?|leaves?)\b[^.;]*\b(?:link|wire|cable|Ethernet|capacity)\b|"
-    r"\b(?:far|well|much|clearly|considerably) (?:below|under|short of)\b[^.;,]*\b(?:link|wire|Ethernet|line rate|capacity)\b",
+    r"\b(?:far|well|much|clearly|considerably) (?:below|under|short of)\b[^.;,]*"
+    r"\b(?:link|wire|Ethernet|line rate|capacity)\b",
     re.I,
 )
 _INTERCEPT = re.compile(
