@@ -17,17 +17,21 @@ from lab.report.claim import Claim
 from lab.report.moves import LEVEL
 
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|hardly)\b|n't\b", re.I)
-_SIGN = {Relation.MORE: 1, Relation.LESS: -1, Relation.EQUAL: 0}
+_SIGN = {Relation.MORE: 1, Relation.LESS: -1, Relation.EQUAL: 0, Relation.NOT_MORE: -1, Relation.NOT_LESS: 1}
 
 
 def links_compare(sentence: Sentence) -> Iterator[Objection]:
     """`TCP is faster on the gigabit link than on the cable` needs a curve there that lies above the other."""
     for part in sentence.parts:
         said = ANY.search(part.words)
-        if said and part.is_stated and not part.uses and is_of_links(part) and not _DENIED.search(part.words):
+        if said and part.is_stated and not part.uses and is_of_links(part) and not _is_denied(part, said):
             relation = Relation[next(name for name, text in said.groupdict().items() if text)]
             if relation in _SIGN and (what := _wrong(part, _SIGN[relation])):
                 yield Objection(what, part.start + said.start(), groups(part))
+
+
+def _is_denied(part: Clause, said: re.Match[str]) -> bool:
+    return bool(_DENIED.search(part.words[: said.start()] + part.words[said.end() :]))
 
 
 def _wrong(part: Clause, sign: int) -> str:

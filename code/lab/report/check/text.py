@@ -10,6 +10,7 @@ from lab.report.check.binding import (
     claims_are_of_the_link,
     claims_are_of_the_size,
     claims_are_of_the_subject,
+    extremes_are_of_their_size,
     kinds_are_as_said,
 )
 from lab.report.check.calls import calls_compare
@@ -34,7 +35,7 @@ from lab.report.check.shares import shares_hold
 from lab.report.check.slopes import slopes_compare
 from lab.report.check.statement import Statement
 from lab.report.check.steps import steps_are_there
-from lab.report.check.sweeps import gains_compare
+from lab.report.check.sweeps import gains_are_of_the_parameter, gains_compare
 from lab.report.check.tabular import heads
 from lab.report.check.times import times_rise
 from lab.report.check.typed import numbers_are_carried, versions_are_the_records
@@ -56,6 +57,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     quantities_are_named,
     shares_hold,
     gains_compare,
+    gains_are_of_the_parameter,
     gaps_hold,
     sizes_matter,
     rounds_agree,
@@ -64,6 +66,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     claims_are_of_the_subject,
     claims_are_of_the_link,
     claims_are_of_the_size,
+    extremes_are_of_their_size,
     kinds_are_as_said,
     comparisons_hold,
     words_are_known,

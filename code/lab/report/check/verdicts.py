@@ -66,13 +66,7 @@ _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z"
 def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
     """Every comparison of two programs is what the ratios say."""
     for part in sentence.parts:
-        if (
-            not part.is_stated
-            or is_of_calls(part)
-            or is_of_operations(part)
-            or _is_of_inline(part)
-            or is_of_no_programs(part)
-        ):
+        if not part.is_stated or _is_of_one(part) or is_of_no_programs(part):
             continue
         for compared in comparisons(part):
             if what := _false(compared, part):
