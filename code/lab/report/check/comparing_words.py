@@ -53,7 +53,8 @@ _EQUAL = (
 _MORE = (
     r"out(?:perform|run|pac|do|class|strip|shin|rank|distanc|play|weigh|match)\w*|beats?|beaten|beating",
     r"exceed\w*|surpass\w*|overtak\w*|overtook|wins?|won|winner|victor\w*|triumph\w*|prevail\w*",
-    r"faster|fastest|quicker|quickest|higher|highest|better|best|bests|bested|greater|greatest|speedier|"
+    r"more (?:fast|quick)|faster|fastest|quicker|quickest|higher|highest|better|best|bests|bested|greater|"
+    r"greatest|speedier|"
     r"stronger|cheaper",
     r"unbeat\w+|unrivall?ed|unmatched|second to none|hard to beat|in favou?r of|speaks? for|talks? for",
     r"(?:carr\w+|mov\w+|deliver\w*|sen[dt]s?|gets?|got|transfers?|manag\w+|offer\w*|provid\w+|achiev\w+|does) "
@@ -74,7 +75,8 @@ _MORE = (
     r"favou?r(?:s|ed)?(?= (?:the )?(?:TCP|RDMA|sockets|verbs))|excels?|shines?|preferable|supersed\w*|trumps?",
 )
 _LESS = (
-    rf"slower|slowest|lower|lowest|worse|worst|fewer|less(?= {_AMOUNT})|costs? (?:\w+ )?less(?= than)|later(?= than)",
+    rf"(?:more slow|less (?:fast|quick))(?:ly)?|slower|slowest|lower|lowest|worse|worst|fewer|"
+    rf"less(?= {_AMOUNT})|costs? (?:\w+ )?less(?= than)|later(?= than)",
     rf"(?<!leaves )(?<!TCP )(?<!RDMA )(?<!sockets )behind|behind(?= (?:our |the )?{_PROGRAM})",
     r"(?<=\bis )behind|(?<=\bare )behind|(?<=\bfalls )behind",
     r"(?:smaller|shorter)(?! (?:messages?|sizes?|ones?))",
