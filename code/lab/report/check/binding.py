@@ -154,6 +154,22 @@ def claims_are_of_the_size(sentence: Sentence) -> Iterator[Objection]:
             yield Objection(what, use.at, _named(use, sentence))
 
 
+def extremes_are_of_their_size(sentence: Sentence) -> Iterator[Objection]:
+    """The least, the most and the peak are of one size, and are said of no other."""
+    for use in sentence.uses:
+        place = sentence.ledger.get(f"{use.name}.size") if use.name.endswith((".least", ".most", ".peak")) else None
+        named = sizes_in(sentence.part_at(use.at)) if place and not _is_of_many(sentence) else ()
+        if place and named and int(place.estimate.value) not in named:
+            yield Objection(f"\\claim{{{use.name}}} is of \\claim{{{place.name}}}", use.at, _named(use, sentence))
+
+
+def _is_of_many(sentence: Sentence) -> bool:
+    """Whether ends or other claims stand beside it, so that a size may be of those."""
+    return len(sentence.uses) > 1 or bool(
+        re.search(r"\b(?:from|between|beyond|above|below|up to|until|down to|already|instead|than)\b", sentence.words)
+    )
+
+
 def _sizes_near(use: Use, sentence: Sentence) -> tuple[int, ...]:
     before = [each for each in sentence.segments if each.start <= use.at]
     for segment in (*reversed(before), *(each for each in sentence.segments if each.start > use.at)):

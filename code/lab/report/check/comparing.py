@@ -44,6 +44,7 @@ _OF_SIZES = re.compile(
     r"with) (?-i:[A-Z]))",
     re.I,
 )
+_THAN_A_SIZE = re.compile(r"\s+than \d+ ?(?:[kKMG]i?)?B\b")
 _PASSIVE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got|becomes?)\s+(?:\w+\s+){0,2}\Z",
     re.I,
@@ -176,6 +177,8 @@ def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
         re.I,
     ) and not (_COST.search(before) and not _GAIN.search(before)):
         return not found[0].startswith("larger throughput")
+    if re.match(r"small|short|larger|bigger|longer", found[0], re.I) and _THAN_A_SIZE.match(behind):
+        return True
     if _ASKED.search(before):
         return True
     if _BECOMES.search(before) and not re.match(r"\s+than\b|\s+on top", behind):

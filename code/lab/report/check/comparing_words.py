@@ -44,7 +44,8 @@ _EQUAL = (
     r"the same (?:throughput|rate|speed|performance|bandwidth|peak|maximum|plateau|level|ceiling|latency|time|"
     r"result|value|"
     r"number|curve)s?",
-    r"(?<!times )(?<!half )as (?:fast|quick|good|slow|quickly|well|long) as|catch(?:es)? up|match(?:es)?",
+    r"(?<!times )(?<!half )as (?:fast|quick|good|slow|quickly|long) as|"
+    r"(?:perform|do|does|did|work|run|scale|behave|cope)(?:s|ed)? (?:\w+ )?as well as|catch(?:es)? up|match(?:es)?",
     r"perform\w* (?:exactly |just )?(?:the same|alike|identically)|no difference|identical(?:ly)?(?: fast)?",
     r"interchangeable|nothing to choose between|a (?:draw|tie)\b|as good as(?= (?:the same|equal))",
     r"indistinguishable|coincid\w+|(?<=and )(?:\w+ )?(?:converge|merge|meet)(?! to)|converge(?= with)",
@@ -52,12 +53,13 @@ _EQUAL = (
 _MORE = (
     r"out(?:perform|run|pac|do|class|strip|shin|rank|distanc|play|weigh|match)\w*|beats?|beaten|beating",
     r"exceed\w*|surpass\w*|overtak\w*|overtook|wins?|won|winner|victor\w*|triumph\w*|prevail\w*",
-    r"faster|fastest|quicker|quickest|higher|highest|better|best|bests|bested|greater|greatest|speedier|"
+    r"more (?:fast|quick)|faster|fastest|quicker|quickest|higher|highest|better|best|bests|bested|greater|"
+    r"greatest|speedier|"
     r"stronger|cheaper",
     r"unbeat\w+|unrivall?ed|unmatched|second to none|hard to beat|in favou?r of|speaks? for|talks? for",
     r"(?:carr\w+|mov\w+|deliver\w*|sen[dt]s?|gets?|got|transfers?|manag\w+|offer\w*|provid\w+|achiev\w+|does) "
     r"(?:\w+ )?more(?! than \d)",
-    rf"more(?= {_AMOUNT})|ahead|superior\w*|leads?|dominat\w*|sooner|larger throughput",
+    rf"more(?= {_AMOUNT})|costs? (?:\w+ )?more(?= than)|ahead|superior\w*|leads?|dominat\w*|sooner|larger throughput",
     r"(?:larger|bigger)(?! (?:messages?|sizes?|ones?|throughput))|(?:the|any|clear|its|real) benefits?|"
     r"(?<=no )benefits?(?! from)",
     r"advantages?(?! of (?:this|that|the) )|upper hand|in front(?= of|\b)|"
@@ -73,7 +75,8 @@ _MORE = (
     r"favou?r(?:s|ed)?(?= (?:the )?(?:TCP|RDMA|sockets|verbs))|excels?|shines?|preferable|supersed\w*|trumps?",
 )
 _LESS = (
-    rf"slower|slowest|lower|lowest|worse|worst|fewer|less(?= {_AMOUNT})|later(?= than)",
+    rf"(?:more slow|less (?:fast|quick))(?:ly)?|slower|slowest|lower|lowest|worse|worst|fewer|"
+    rf"less(?= {_AMOUNT})|costs? (?:\w+ )?less(?= than)|later(?= than)",
     rf"(?<!leaves )(?<!TCP )(?<!RDMA )(?<!sockets )behind|behind(?= (?:our |the )?{_PROGRAM})",
     r"(?<=\bis )behind|(?<=\bare )behind|(?<=\bfalls )behind",
     r"(?:smaller|shorter)(?! (?:messages?|sizes?|ones?))",
@@ -83,7 +86,7 @@ _LESS = (
     r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't) (?:compete|cope|measure up|touch|rival)",
     r"no match for|(?:no|little) chance(?= against|\b)|wastes?(?= time)|no rival|second to|"
     r"second (?:place|best)|(?:comes?|came) (?:out |in )?(?:second|last)|"
-    r"runs? last|loser|weaker",
+    r"runs? last|loser|weaker|weakest|laggard",
     r"(?:never|not|n't|nowhere) (?:\w+ ){0,2}(?:near|close to|approach\w*|touch|rival)|costlier|more expensive|"
     r"dearer",
     rf"(?:below|beneath)(?= {_PROGRAM})|yields? to|suffers? against|pales?|defeated|disadvantages?",

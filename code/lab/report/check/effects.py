@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.analysis.verdict import Verdict
 from lab.report.check.objection import Objection
-from lab.report.check.parameters import PARAMETERS, gains, sweeps
+from lab.report.check.parameters import NAMES, PARAMETERS, gains, parameters_in, sweeps
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sweeps import sets_against
 from lab.report.check.variants import inline_group
@@ -69,11 +69,18 @@ def effects_are_shown(sentence: Sentence) -> Iterator[Objection]:
             continue
         for name, pattern in PARAMETERS.items():
             found = re.search(pattern, _WHEN.sub("", part.words), re.I)
-            if found and not (name == "inline" and inline_group(part)):
+            if found and not (name == "inline" and inline_group(part)) and not _is_swept_with_another(name, part):
                 what = _unshown(name, part, effect, found)
                 if what:
                     yield Objection(what, part.start + effect.start())
                     break
+
+
+def _is_swept_with_another(name: str, part: Clause) -> bool:
+    """Whether two parameters that one sweep varies are named: its gain is of both, and says of neither alone."""
+    named = {each for other in parameters_in(part.words) if other != name for each in NAMES.get(other, (other,))}
+    own = {*NAMES.get(name, (name,))}
+    return any({*each.varied} & own and {*each.varied} & named for each in part.sentence.ledger.setting.strands)
 
 
 def _effect(words: str) -> re.Match[str] | None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from lab.analysis.verdict import Verdict
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, sizes_in
+from lab.report.check.subjects import RDMA, TCP
 from lab.report.check.verdicts import ratios_by_size, sizes_meant
 from lab.report.claim import Claim
 from lab.report.moves import is_level
@@ -67,15 +68,21 @@ def gaps_hold(sentence: Sentence) -> Iterator[Objection]:
         if _DENIED.search(part.words):
             yield from _denied(part, found, named)
             continue
-        pair = (named[0], named[1]) if len(named) == 2 else ("RDMA", "TCP")
+        pair = _pair(named)
         ratios = ratios_by_size(*pair, part)
         if ratios and (what := _wrong(part, ratios, found)):
             yield Objection(what, part.start + found.start(), pair)
 
 
+def _pair(named: list[str]) -> tuple[str, str]:
+    """The two that are named; one alone stands beside TCP."""
+    first = next((each for each in named if each != TCP), RDMA)
+    return (named[0], named[1]) if len(named) == 2 else (first, TCP)
+
+
 def _denied(part: Clause, found: re.Match[str], named: list[str]) -> Iterator[Objection]:
     """`is not constant`; other denials are left to the comparisons."""
-    pair = (named[0], named[1]) if len(named) == 2 else ("RDMA", "TCP")
+    pair = _pair(named)
     ratios = ratios_by_size(*pair, part)
     if not ratios or _wrong(part, ratios, found) or not _CONSTANT.search(part.words):
         return

@@ -17,7 +17,8 @@ IDLE = 0.8  # of what headers leave: from there on nobody may call a link idle
 FULL = 0.99  # of what headers leave: a link is filled
 DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
 _STRAIGHT = re.compile(
-    r"\b(?:linear(?:ly)?|(?:follows?|is|are|lies? on|forms?) (?:on )?a (?:single |perfect )?straight line|"
+    r"\b(?:linear(?:ly)?|(?:follows?|is|are|lies? on|forms?) (?:on )?(?:an?|one) "
+    r"(?:single |perfect |straight )*line|"
     r"in proportion|proportional(?:ly)?|"
     r"(?:one|a) (?:single )?(?:straight )?line (?:\w+ )?"
     r"(?:describes?|fits?|follows?|explains?|models?|captures?|matches))\b",
@@ -49,7 +50,9 @@ _EXCEEDS = re.compile(
 )
 _IDLE = re.compile(
     r"\b(?:link|wire|cable|Ethernet|it|capacity)\b[^.;]*\b(?:wasted|idle|unused|half[\s-]empty|empty|under-?used)\b|"
-    r"\b(?:wastes?|leaves?)\b[^.;]*\b(?:link|wire|cable|Ethernet|capacity)\b",
+    r"\b(?:wastes?|leaves?)\b[^.;]*\b(?:link|wire|cable|Ethernet|capacity)\b|"
+    r"\b(?:far|well|much|clearly|considerably) (?:below|under|short of)\b[^.;,]*"
+    r"\b(?:link|wire|Ethernet|line rate|capacity)\b",
     re.I,
 )
 _INTERCEPT = re.compile(

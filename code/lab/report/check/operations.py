@@ -16,12 +16,12 @@ from lab.report.claim import Claim
 
 _LESS = re.compile(
     r"\b(?:fast(?:er|est)|quick(?:er|est)|sooner|soonest|earli(?:er|est)|less time|least(?: time)?|short(?:er|est)|"
-    r"low(?:er|est)|cheap(?:er|est))\b",
+    r"low(?:er|est)|cheap(?:er|est)|beats?|wins?|ahead|better|best|outperforms?)\b",
     re.I,
 )
 _MORE = re.compile(
     r"\b(?:slow(?:er|est)|lat(?:er|est)|more time|most(?: time)?|long(?:er|est)|high(?:er|est)|costli(?:er|"
-    r"est))\b",
+    r"est)|behind|loses?|lags?|trails?|worse|worst)\b",
     re.I,
 )
 _DENIED = re.compile(r"\b(?:not|never|no|nowhere|neither|nor)\b|n't\b", re.I)

@@ -13,7 +13,8 @@ from lab.report.setting import Strand
 PARAMETERS = {
     "depth": r"\bdepths?\b|\bqueues?\b|\bdeep(?:er)?\b",
     "warmup": r"\bwarm(?:ing|ed)?[\s-]?up\b",
-    "iterations": r"\biterations?\b|\b(?:more|longer|fewer|shorter|short|long) runs\b",
+    "iterations": r"\biterations?\b|\bnumber of (?:timed )?messages\b(?! in| per| that)|"
+    r"\b(?:more|longer|fewer|shorter|short|long) runs\b",
     "mtu": r"\bMTU\b",
     "inline": r"\binlin(?:e|ed|ing)\b",
     "post_list": r"\bpost(?:ed|ing)?[\s-]lists?\b|\bchain(?:s|ed|ing)?\b|\blists? of (?:\w+ )*requests\b|"

@@ -14,13 +14,13 @@ from lab.report.claim import Claim
 
 _ROUNDS = re.compile(r"\brounds?\b|\bthroughputs?\b|\b(?:all|every|each)\b[^.;]*\bsizes?\b", re.I)
 _AGREE = re.compile(
-    r"\b(?:agree[ds]?|settled?|stabili[sz]ed?|(?:is|are|was|were|became|got) stable|converged?|(?:was|were|are|"
+    r"\b(?:agree[ds]?|settle[ds]?|stabili[sz]ed?|(?:is|are|was|were|became|got) stable|converged?|(?:was|were|are|"
     r"is) enough|suffic\w+)\b",
     re.I,
 )
 _EVERY = re.compile(r"\b(?:all|every|each|any)\b[^.;]*\bsizes?\b|\balways\b|\beverywhere\b", re.I)
 _SOME = re.compile(rf"{MARK} of (?:the )?(?:{MARK}|\d+) sizes")
-_DENIED = re.compile(r"\b(?:not|never|no|hardly|nowhere)\b|n't\b", re.I)
+_DENIED = re.compile(r"\b(?:not|never|no|hardly|nowhere|fail(?:s|ed)? to)\b|n't\b", re.I)
 
 
 def rounds_agree(sentence: Sentence) -> Iterator[Objection]:

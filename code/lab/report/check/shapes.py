@@ -231,7 +231,8 @@ def _of_sizes(part: Clause) -> bool:
     """A fall of something else than the throughput."""
     return bool(
         re.search(
-            r"\b(?:it dropped|drop(?:ped|s)? (?:packets?|samples?|nothing|as)|none is dropped|time|latency|ratio)\b",
+            r"\b(?:it dropped|drop(?:ped|s)? (?:packets?|samples?|nothing|as)|none is dropped|time|latency|"
+            r"ratio|advantage|gap|lead|margin)\b",
             part.words,
             re.I,
         )

@@ -16,7 +16,7 @@ from lab.report.setting import Strand
 
 _TAKEN = re.compile(
     r"(?<!trip is )(?<!trip )\b(?:correct(?:ion|ed|ing)|subtract\w*|taken off|control (?:message|"
-    r"trip))\b",
+    r"trip)|(?:overhead|answer)(?:'s)? (?:share|part))\b|\b(?:share|part) of the (?:overhead|answer)",
     re.I,
 )
 _WHERE = re.compile(r"\b(?:matters?|counts?|changes?|weighs?|largest|greatest|highest|biggest|most|least)\b", re.I)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.report.check.lines import DENIED
+from lab.report.check.numbers import Sort
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.shapes import KNEE, WIDER
@@ -15,12 +17,19 @@ from lab.report.claim import Claim
 
 BESIDE = 1.05  # the same of a step, whose ends are two sizes that were sent
 _STEP = re.compile(
-    r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:a|the|their|its) step|breaks?|"
+    r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:an?|the|their|its|no|any) step|no jump|breaks?|"
     r"takes? (?:suddenly |much )?longer from|(?:becomes?|"
     r"gets?) (?:slower|longer|more expensive))\b",
     re.I,
 )
 _CHANGE = re.compile(r"\b(?:chang\w*|var(?:y|ies)|differs?|mov\w*|ris\w*|increas\w*)\b", re.I)
+_BELOW = re.compile(r"\b(?:less|smaller|lower) than (?:a |one )?\Z|\b(?:below|under) (?:a |one )?\Z", re.I)
+_ABOVE = re.compile(r"\b(?:more|larger|higher) than (?:a |one )?\Z|\b(?:above|beyond|over) (?:a |one )?\Z", re.I)
+_SEVERAL = re.compile(
+    r"\b(?:several|some|a few|many|hundreds of|tens of|dozens of) (?P<unit>hundred bytes|ki\w*bytes?|me\w*bytes?)\b",
+    re.I,
+)
+_UNITS = {"hundred": 100, "ki": 1024, "me": 1024**2}
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,9 @@ class StepPlace:
     def is_near(self, sizes: tuple[int, ...]) -> bool:
         wider = BESIDE if self.is_step else WIDER
         return not sizes or any(self.low / wider <= each <= self.high * wider for each in sizes)
+
+    def is_within(self, low: float, high: float) -> bool:
+        return low < self.high and self.low < high
 
 
 def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
@@ -84,10 +96,20 @@ def _wrong(kind: str, places: list[StepPlace], part: Clause, found: re.Match[str
         return f"there is one: \\claim{{{there[0].claim.name}}}" if there and of_all else ""
     if not fitting:
         return f"the data support no {kind} there"
-    sizes = sizes_in(part)
-    return (
-        "" if any(each.is_near(sizes) for each in fitting) else f"a {kind} lies at \\claim{{{fitting[0].claim.name}}}"
-    )
+    sizes, bounds = sizes_in(part), _bounds(part)
+    is_there = any(each.is_within(*bounds) if bounds else each.is_near(sizes) for each in fitting)
+    return "" if is_there else f"a {kind} lies at \\claim{{{fitting[0].claim.name}}}"
+
+
+def _bounds(part: Clause) -> tuple[float, float] | None:
+    """`at less than 128 bytes`, `at several kibibytes`: where it is said to lie, if not at a size."""
+    sizes = [each for each in part.numbers if each.sort is Sort.SIZE]
+    if len(sizes) == 1:
+        before, size = part.sentence.words[: sizes[0].start], sizes[0].values[0]
+        return (0, size) if _BELOW.search(before) else (size, math.inf) if _ABOVE.search(before) else None
+    found = _SEVERAL.search(part.words) if not sizes else None
+    unit = next((unit for name, unit in _UNITS.items() if found and found["unit"].lower().startswith(name)), 0)
+    return (1.5 * unit, 600 * unit) if unit else None
 
 
 def _kept(places: list[StepPlace], part: Clause) -> str:

@@ -6,17 +6,19 @@ import re
 from collections.abc import Iterator
 
 from lab.report.check.objection import Objection
-from lab.report.check.parameters import best_value, gains, parameters_in, sweeps
+from lab.report.check.parameters import NAMES, best_value, gains, parameters_in, sweeps
 from lab.report.check.sentence import Clause, Sentence, size_of
-from lab.report.check.subjects import group_of
+from lab.report.check.subjects import CARD, RDMA, group_of
 from lab.report.check.verdicts import sizes_meant
 from lab.report.claim import Claim
+from lab.report.moves import LEVEL
 
 CLOSE = 0.1  # of the largest gain: gains that nobody tells apart
 _MOST = re.compile(r"\b(?:largest|greatest|strongest|biggest|highest|most|main|dominant|decisive)\b", re.I)
 _LEAST = re.compile(r"\b(?:smallest|weakest|least|lowest)\b(?! (?:size|message))", re.I)
 _MORE = re.compile(r"\b(?:more|stronger|larger|greater|bigger|higher|better)\b[^.;,]*\bthan\b", re.I)
 _LESS = re.compile(r"\b(?:less|weaker|smaller|lower)\b[^.;,]*\bthan\b", re.I)
+_ALIKE = re.compile(r"\b(?:as (?:much|strongly|little) [^.;,]*\bas|the same|equally|alike)\b", re.I)
 _OF_ALL = re.compile(r"\b(?:parameters?|settings?|knobs?|of all|influence|effects?|impact|factor)\b|\bmatters?\b", re.I)
 _BEYOND = re.compile(
     r"\b(?:beyond|above|after|past|more than|over|deeper than)\b(?: (?:a |the )?(?:depth|queue|list)s? of)?\s+\Z", re.I
@@ -45,6 +47,18 @@ def gains_compare(sentence: Sentence) -> Iterator[Objection]:
                     yield Objection(what, part.start)
                 if what is not None:
                     break
+
+
+def gains_are_of_the_parameter(sentence: Sentence) -> Iterator[Objection]:
+    """What one parameter gains is not said of another."""
+    for use in sentence.uses:
+        part = sentence.part_at(use.at)
+        named = parameters_in(part.words)
+        strand = sentence.ledger.setting.strand(use.name.rpartition(".")[0].rpartition(".")[0])
+        if not use.name.endswith(".gain") or not named or strand is None or not part.is_stated:
+            continue
+        if not {*strand.varied} & {each for name in named for each in NAMES.get(name, (name,))}:
+            yield Objection(f"\\claim{{{use.name}}} is what {' and '.join(strand.varied)} gains", use.at)
 
 
 def sets_against(part: Clause) -> bool:
@@ -89,21 +103,39 @@ def _by_parameter(named: list[str], part: Clause) -> str | None:
 
 def _by_program(named: list[str], part: Clause) -> str | None:
     """`matters more for Soft-RoCE than for the card`."""
-    groups = list(dict.fromkeys(each.group for each in part.mentions))
     more, less = _MORE.search(part.words), _LESS.search(part.words)
-    if len(groups) != 2 or bool(more) == bool(less):
+    tops = _tops_by_place(named[0], part)
+    if len(tops) != 2 or not tops[0] or not tops[1]:
         return None
-    tops = [_top_of(group, named[0], part) for group in groups]
-    if not tops[0] or not tops[1]:
-        return None
+    if bool(more) == bool(less):
+        return _unlike(tops[0], tops[1]) if _ALIKE.search(part.words) else None
     above = tops[0].estimate.value > tops[1].estimate.value
     wrong = f"\\claim{{{tops[0].name}}} against \\claim{{{tops[1].name}}} says otherwise"
     return "" if above is bool(more) else wrong
 
 
+def _unlike(first: Claim, second: Claim) -> str | None:
+    """`as much on the cable as on the card`."""
+    ratio = first.estimate.value / second.estimate.value
+    return (
+        ""
+        if 1 / LEVEL <= ratio <= LEVEL
+        else f"\\claim{{{first.name}}} against \\claim{{{second.name}}} says otherwise"
+    )
+
+
+def _tops_by_place(name: str, part: Clause) -> list[Claim | None]:
+    """The largest gain of each program, or of one on the cable and over the card, in their order."""
+    groups = list(dict.fromkeys(each.group for each in part.mentions))
+    if len(groups) < 2 and (found := re.search(r"\bcable\b", part.words)) and CARD in groups:
+        card = next(each.start for each in part.mentions if each.group == CARD)
+        groups = [RDMA, CARD] if part.start + found.start() < card else [CARD, RDMA]
+    return [_top_of(each, name, part) for each in groups]
+
+
 def _top_of(group: str, name: str, part: Clause) -> Claim | None:
     strands = [each for each in part.sentence.ledger.setting.strands if group_of(each) == group]
-    wanted = {parameter for each in sweeps(name, part) for parameter in each.varied}
+    wanted = {*NAMES.get(name, (name,))}
     found = [each for strand in strands if {*strand.varied} & wanted for each in gains(strand, part).values()]
     return max(found, key=lambda each: each.estimate.value, default=None)
 

@@ -10,6 +10,7 @@ from lab.report.check.binding import (
     claims_are_of_the_link,
     claims_are_of_the_size,
     claims_are_of_the_subject,
+    extremes_are_of_their_size,
     kinds_are_as_said,
 )
 from lab.report.check.calls import calls_compare
@@ -20,8 +21,10 @@ from lab.report.check.fitting import fitting, nearest
 from lab.report.check.gaps import gaps_hold
 from lab.report.check.latex import MARK, line_and_column, read, split, without_comments
 from lab.report.check.lines import lines_hold
+from lab.report.check.links import links_compare
 from lab.report.check.objection import Objection
 from lab.report.check.operations import operations_compare
+from lab.report.check.quantiles import quantiles_hold
 from lab.report.check.quantities import quantities_are_named
 from lab.report.check.rounds import most_agree, rounds_agree
 from lab.report.check.rules import RULES
@@ -29,15 +32,17 @@ from lab.report.check.safety import swallowed, unsafe
 from lab.report.check.sentence import Sentence
 from lab.report.check.shapes import extremes_are_extreme, shapes_hold
 from lab.report.check.shares import shares_hold
+from lab.report.check.slopes import slopes_compare
 from lab.report.check.statement import Statement
 from lab.report.check.steps import steps_are_there
-from lab.report.check.sweeps import gains_compare
+from lab.report.check.sweeps import gains_are_of_the_parameter, gains_compare
 from lab.report.check.tabular import heads
 from lab.report.check.times import times_rise
 from lab.report.check.typed import numbers_are_carried, versions_are_the_records
 from lab.report.check.unknown_words import words_are_known
 from lab.report.check.variants import variants_hold
 from lab.report.check.verdicts import comparisons_hold
+from lab.report.check.work import work_is_there
 from lab.report.check.world import spread_is_known, world_is_as_recorded
 from lab.report.claim import Ledger
 from lab.report.errors import RefusedSentence
@@ -52,6 +57,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     quantities_are_named,
     shares_hold,
     gains_compare,
+    gains_are_of_the_parameter,
     gaps_hold,
     sizes_matter,
     rounds_agree,
@@ -60,12 +66,17 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     claims_are_of_the_subject,
     claims_are_of_the_link,
     claims_are_of_the_size,
+    extremes_are_of_their_size,
     kinds_are_as_said,
     comparisons_hold,
     words_are_known,
     variants_hold,
     calls_compare,
     operations_compare,
+    slopes_compare,
+    quantiles_hold,
+    links_compare,
+    work_is_there,
     shapes_hold,
     lines_hold,
     times_rise,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from operator import itemgetter
 
@@ -53,6 +53,13 @@ def verdicts_by_time(ours: str, base: str, part: Clause) -> dict[int, Verdict] |
     return {size: each.pop() if len(each) == 1 else Verdict.CANT_TELL for size, each in sorted(found.items())} or None
 
 
+def ratios_of_times(ours: str, base: str, part: Clause) -> dict[int, float]:
+    """The time of the base over that of ours, by size."""
+    first, second = _times(ours, part), _times(base, part)
+    both = [(first[name], second[name]) for name in first if name in second]
+    return {size_of(own) or 0: other.estimate.value / own.estimate.value for own, other in both}
+
+
 def _quicker(ours: Claim, base: Claim) -> Verdict:
     if not apart(ours.estimate, base.estimate, MARGIN):
         return Verdict.CANT_TELL
@@ -62,7 +69,7 @@ def _quicker(ours: Claim, base: Claim) -> Verdict:
 def _times(group: str, part: Clause) -> dict[str, Claim]:
     """The times of a program by size, by their names without the series."""
     ledger, (calls, modes) = part.sentence.ledger, calls_named(part.words)
-    names = names_of(group, part)
+    names = chosen_names(group, part)
     found = {}
     for claim in ledger.values():
         if claim.unit != "s" or not claim.name.endswith(_OF_MESSAGES) or size_of(claim) is None:
@@ -83,6 +90,23 @@ def names_of(group: str, part: Clause) -> set[str]:
         if names := {each.name for each in found if group_of(each) == group}:
             return names
     return set()
+
+
+_LIBRARY = re.compile(r"\bMPI\b")
+_OPERATION = re.compile(r"\b(?:WRITE|READ|SEND)\b")
+
+
+def chosen_names(group: str, part: Clause) -> set[str]:
+    """The series of a program that do the operation, or use the library, that the clause names; else all of them."""
+    return set(chosen(sorted(names_of(group, part)), part.words))
+
+
+def chosen(names: Sequence[str], words: str) -> list[str]:
+    """Of several series, those of the operation that the words name, or of MPI where they name it."""
+    wanted = {each.lower() for each in _OPERATION.findall(words)} or (
+        {"mpi", "mpi-tcp"} if _LIBRARY.search(words) else set()
+    )
+    return [each for each in names if each.partition(".")[0] in wanted] or list(names)
 
 
 def times_of(part: Clause) -> Iterator[dict[int, Claim]]:

@@ -23,7 +23,8 @@ from lab.report.check.subjects import (
     speaks_of_inline,
     speaks_of_single,
 )
-from lab.report.check.times import verdicts_by_time
+from lab.report.check.times import chosen, ratios_of_times, verdicts_by_time
+from lab.report.check.topics import is_of_no_programs
 from lab.report.claim import Claim, ClaimKind
 from lab.report.moves import LEVEL
 
@@ -65,13 +66,18 @@ _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z"
 def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
     """Every comparison of two programs is what the ratios say."""
     for part in sentence.parts:
-        if not part.is_stated or is_of_calls(part) or is_of_operations(part) or _is_of_inline(part):
+        if not part.is_stated or _is_of_one(part) or is_of_no_programs(part):
             continue
         for compared in comparisons(part):
             if what := _false(compared, part):
                 base = next(iter(_bases(compared, part)), None)
                 groups = tuple(filter(None, (compared.ours, base)))
                 yield Objection(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
+
+
+def _is_of_one(part: Clause) -> bool:
+    """Whether calls, operations or ways of one program are set against each other."""
+    return is_of_calls(part) or is_of_operations(part) or _is_of_inline(part)
 
 
 def _is_of_inline(part: Clause) -> bool:
@@ -111,6 +117,8 @@ def _within_one(said: Compared, part: Clause) -> bool:
     """A word about one program alone, such as the highest rate of a curve."""
     kinds = (Relation.MORE, Relation.LESS, Relation.EQUAL)
     alone = said.base is None and len(part.sentence.groups) <= 1 and not _is_of_two(said, part)
+    if alone and said.relation is Relation.UNKNOWN:
+        return True
     if alone and re.search(r"long|more|less", said.word) and re.search(r"\bfrom\b.*\bon\b", part.words):
         return True
     return alone and said.relation in kinds and bool(
@@ -184,7 +192,16 @@ def ratios_by_size(ours: str, base: str, part: Clause) -> dict[int, Claim] | Non
     )
     if not of_link:
         return None
-    return by_pair[next(_in_its_way(of_link, part.sentence.words), of_link[0])]
+    of_words = _chosen_pairs(of_link, part.words)
+    return by_pair[next(_in_its_way(of_words, part.sentence.words), of_words[0])] if of_words else None
+
+
+def _chosen_pairs(pairs: list[tuple[str, ...]], words: str) -> list[tuple[str, ...]]:
+    """Of the operation that is named; none where MPI is, which no ratio is of."""
+    named = chosen([name for pair in pairs for name in pair], words)
+    found = [each for each in pairs if {*each} & {*named}]
+    is_mpi = re.search(r"\bMPI\b", words) and not any(name.startswith("mpi") for each in pairs for name in each)
+    return [] if is_mpi else found
 
 
 def _in_its_way(pairs: list[tuple[str, ...]], words: str) -> Iterator[tuple[str, ...]]:
@@ -240,9 +257,19 @@ def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:
     near = part.sentence.words[max(said.at - 24, part.start) : said.at + len(said.word)]
     if not re.search(r"\b(?:almost|nearly|practically|virtually|roughly|about)\b", near, re.I):
         return False
-    ratios = [ratios_by_size(said.ours, base, part) or {} for base in _bases(said, part)]
-    values = [each[size].estimate.value for each in ratios for size in sizes if size in each]
+    ratios = [_factors(said.ours, base, part) for base in _bases(said, part)]
+    values = [each[size] for each in ratios for size in sizes if size in each]
     return bool(values) and all(1 / LEVEL <= value <= LEVEL for value in values)
+
+
+def _factors(ours: str, base: str, part: Clause) -> dict[int, float]:
+    """Of one over the other by size: by their rates, else by their times."""
+    ratios = ratios_by_size(ours, base, part)
+    return (
+        ratios_of_times(ours, base, part)
+        if ratios is None
+        else {size: each.estimate.value for size, each in ratios.items()}
+    )
 
 
 def _holds(said: Compared, own: list[Verdict], *, at_sizes: bool) -> bool:

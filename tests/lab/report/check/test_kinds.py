@@ -70,6 +70,19 @@ KINDS = [
     ("throughput_until_stable", "Most sizes never became stable over RDMA.", "sizes they did not"),
     ("mpi_bandwidth_latency", "The sizes went up to 2 GB.", "is not the end"),
     ("mpi_bandwidth_latency", "The round trip does not depend on the size.", "depends on the size"),
+    ("mpi_bandwidth_latency", "MPI over TCP has the larger bandwidth below its break.", "says otherwise"),
+    (
+        "mpi_bandwidth_latency",
+        r"The slope of MPI over TCP above its break stands for \claim{tcp.fit.below.rate}.",
+        "is of the line below",
+    ),
+    ("verbs_throughput_card", "Most of the card's instructions at the client are the kernel's.", "the kernel executes"),
+    ("throughput_until_stable", "On the gigabit link TCP is faster than on the cable at 64 KiB.", "says otherwise"),
+    ("throughput_until_stable", "The cable was no faster than Ethernet for TCP.", "says otherwise"),
+    ("verbs_throughput", r"RDMA gets \claim{verbs_over_tcp.least} of the rate of TCP at 4 KiB.", "is of"),
+    ("write_parameters", r"The warm-up brings a gain of \claim{depth.1.gain} at 1 B.", "depth gains"),
+    ("mpi_blocking_nonblocking", "Over verbs the send has no step.", "there is one"),
+    ("throughput_until_stable", "The rounds of RDMA failed to settle at most sizes.", "sizes they did not"),
 ]
 HONEST = [
     ("verbs_throughput_card", "Over the modelled card RDMA wins at every size."),
@@ -109,6 +122,12 @@ HONEST = [
         r"RDMA in single requests still grows at the end: the last step is \claim{verbs.single.last}.",
     ),
     ("mpi_blocking_nonblocking", "The send over verbs has a step at 4088 bytes."),
+    ("mpi_bandwidth_latency", "MPI over TCP has the larger bandwidth above its break."),
+    ("verbs_throughput_card", "Most of the instructions of TCP at the client are the kernel's."),
+    ("throughput_until_stable", "On the gigabit link TCP is slower than on the cable at 64 KiB."),
+    ("verbs_throughput", r"RDMA gets \claim{verbs_over_tcp.least} of the rate of TCP at 1 B."),
+    ("write_parameters", r"The depth brings a gain of \claim{depth.1.gain} at 1 B."),
+    ("throughput_until_stable", "The rounds of RDMA settled at most sizes."),
 ]
 
 
@@ -134,3 +153,51 @@ def test_nothing_taken_off_is_not_said_to_be_little() -> None:
     said = "The corrected throughput over Ethernet goes from nothing taken off to the whole round trip off."
     assert not all_refused(said, "discussion.tex", large, None)
     assert all_refused("The correction over Ethernet is negligible.", "discussion.tex", large, None)
+
+
+def with_work(**counts: float) -> Ledger:
+    """The card's ledger with what each end executes of which kind, as `lab causes` counts it."""
+    known = ledger("verbs_throughput_card")
+    client = known["causes.tcp.card.1.client"]
+    added = {f"causes.tcp.card.1.{name.replace('__', '.')}": value for name, value in counts.items()}
+    claims = {
+        name: replace(
+            client,
+            name=name,
+            unit="percent" if name.count(".") > CAUSE_DOTS else "",
+            estimate=replace(client.estimate, value=value),
+        )
+        for name, value in added.items()
+    }
+    found = Ledger({**known, **claims})
+    found.setting = known.setting
+    return found
+
+
+CAUSE_DOTS = 4  # causes.tcp.card.1.client: what has one more is a kind of its work
+
+
+@pytest.mark.parametrize(
+    ("sentence", "what"),
+    [
+        ("Most of the instructions of TCP at the client go to copies.", "the largest part is"),
+        ("The server of TCP executes more instructions than its client at 1 B.", "says otherwise"),
+        ("The server of TCP executes fewer instructions than its client at 1 B.", ""),
+        ("Packets are the largest part of the instructions of TCP at the client.", ""),
+    ],
+)
+def test_the_largest_part_of_the_work_is_what_is_said_to_be_it(sentence: str, what: str) -> None:
+    known = with_work(server=100.0, client__copies=13.0, client__packets=41.0)
+    said = "\n".join(map(str, all_refused(sentence, "discussion.tex", known, None)))
+    assert what in said if what else not said
+
+
+def test_a_short_tail_has_its_slow_trips_near_the_median() -> None:
+    known = ledger("mpi_bandwidth_latency")
+    trip = next(each for each in known.values() if each.name == "tcp.small.1.round_trip")
+    slow = replace(trip, name="tcp.small.1.p99", estimate=replace(trip.estimate, value=2 * trip.estimate.value))
+    found = Ledger({**known, slow.name: slow})
+    found.setting = known.setting
+    lie = "The p99 of TCP hardly differs from its median."
+    assert "further off" in "".join(map(str, all_refused(lie, "discussion.tex", found, None)))
+    assert not all_refused("The p99 of TCP lies far above its median.", "discussion.tex", found, None)

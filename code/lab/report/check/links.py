@@ -1,0 +1,64 @@
+"""One program on two links: on which it is said to be faster, held against its curves on both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.analysis.verdict import apart
+from lab.report.check.comparing_words import ANY, Relation
+from lab.report.check.curves import CurveClaims
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.subjects import CARD, RDMA, group_of, sort_of
+from lab.report.check.topics import groups, is_of_links, links
+from lab.report.check.verdicts import is_variant, sizes_meant
+from lab.report.claim import Claim
+from lab.report.moves import LEVEL
+
+_DENIED = re.compile(r"\b(?:no|not|never|neither|nor|hardly)\b|n't\b", re.I)
+_SIGN = {Relation.MORE: 1, Relation.LESS: -1, Relation.EQUAL: 0, Relation.NOT_MORE: -1, Relation.NOT_LESS: 1}
+
+
+def links_compare(sentence: Sentence) -> Iterator[Objection]:
+    """`TCP is faster on the gigabit link than on the cable` needs a curve there that lies above the other."""
+    for part in sentence.parts:
+        said = ANY.search(part.words)
+        if said and part.is_stated and not part.uses and is_of_links(part) and not _is_denied(part, said):
+            relation = Relation[next(name for name, text in said.groupdict().items() if text)]
+            if relation in _SIGN and (what := _wrong(part, _SIGN[relation])):
+                yield Objection(what, part.start + said.start(), groups(part))
+
+
+def _is_denied(part: Clause, said: re.Match[str]) -> bool:
+    return bool(_DENIED.search(part.words[: said.start()] + part.words[said.end() :]))
+
+
+def _wrong(part: Clause, sign: int) -> str:
+    """The first link that is named is the one of which it is said."""
+    for group in groups(part) or part.sentence.groups:
+        first, second = (_rates(group, link, part) for link, _ in links(part))
+        both = {size: first[size] for size in first if size in second}
+        for size in sizes_meant(part, both) or both:
+            if not _is_so(first[size], second[size], sign):
+                return f"\\claim{{{first[size].name}}} against \\claim{{{second[size].name}}} says otherwise"
+    return ""
+
+
+def _is_so(first: Claim, second: Claim, sign: int) -> bool:
+    ratio = first.estimate.value / second.estimate.value
+    if sign == 0:
+        return 1 / LEVEL <= ratio <= LEVEL
+    return not apart(first.estimate, second.estimate) or (ratio > 1) is (sign > 0)
+
+
+def _rates(group: str, link: str, part: Clause) -> dict[int, Claim]:
+    """The main curve of a program on a link: RDMA on the card's wire may be the one in software."""
+    ledger = part.sentence.ledger
+    wanted = {group, RDMA} if group == CARD else {group}
+    for strand in ledger.setting.strands:
+        curve = CurveClaims(strand, ledger)
+        of_link = group_of(strand) in wanted and sort_of(strand, ledger.setting) == link
+        if of_link and not strand.varied and not is_variant(strand.name) and curve.rates:
+            return curve.rates
+    return {}

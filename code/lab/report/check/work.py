@@ -1,0 +1,117 @@
+"""Where instructions go: the largest kind of them, the kernel's part, and which end executes more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.model.sizes import format_size
+from lab.report.check.comparing_words import Relation
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.subjects import group_of, sort_of
+from lab.report.check.topics import ends, groups, is_of_ends
+from lab.report.check.verdicts import sizes_meant
+from lab.report.claim import Claim
+
+HALF = 50.0  # percent
+ALIKE = 1.1  # times as many: two ends that may be called alike
+_KINDS = {
+    "copies": r"\bcop(?:y|ies|ying)\b", "checksums": r"\bchecksum", "packets": r"\bpackets?\b|\bheaders?\b",
+    "system_calls": r"\bsystem calls?\b|\bsyscalls?\b", "driver": r"\bdriver\b", "buffers": r"\bbuffers?\b",
+    "wake_ups": r"\bwake-?ups?\b|\bwaking\b", "user_library": r"\blibrary\b", "kernel": r"\bkernel(?:'s)?\b",
+}  # fmt: skip
+_INSTRUCTIONS = re.compile(r"\binstructions?\b|\bcycles?\b|\bwork\b|\bprocessor time\b|\bcomput\w+", re.I)
+_MOST = re.compile(
+    r"\b(?:most|majority|bulk|lion's share|main(?:ly)?|(?:the )?(?:larg|bigg|great|high)(?:er|est) (?:part|share|"
+    r"portion|half)|predominantly|dominat\w*|nearly all|almost all|more than half)\b",
+    re.I,
+)
+_HALF = re.compile(
+    r"\bmost of\b|\bmajority\b|\bbulk\b|\bnearly all\b|\balmost all\b|\bmore than half\b|\bmost (?=ins)", re.I
+)
+_DENIED = re.compile(r"\b(?:no|not|never|neither|nor|nothing|hardly|without)\b|n't\b", re.I)
+_SIGN = {Relation.MORE: 1, Relation.LESS: -1, Relation.EQUAL: 0}
+_SPARES = re.compile(r"\b(?:less|fewer|lower|idle|idler|spared)\b", re.I)
+_LOADS = re.compile(r"\b(?:more|higher|larger|greater|busier)\b", re.I)
+_ALIKE = re.compile(r"\b(?:as (?:much|many|busy|hard)|same|equal\w*|alike)\b", re.I)
+
+
+def work_is_there(sentence: Sentence) -> Iterator[Objection]:
+    """What is said to be the largest part of the work is that, and an end that works more executes more."""
+    for part in sentence.parts:
+        if not part.is_stated or part.uses or _DENIED.search(part.words):
+            continue
+        found = [(_of_kind(part), _MOST), (_of_ends(part) if is_of_ends(part) else "", _INSTRUCTIONS)]
+        for what, pattern in found:
+            if what:
+                place = pattern.search(part.words)
+                yield Objection(what, part.start + (place.start() if place else 0), groups(part))
+
+
+def _of_kind(part: Clause) -> str:
+    """The one kind that is named, where it is said to be the most."""
+    kinds = [name for name, pattern in _KINDS.items() if re.search(pattern, part.words, re.I)]
+    if len(kinds) != 1 or not _MOST.search(part.words) or not _INSTRUCTIONS.search(part.words):
+        return ""
+    bound = bool(_HALF.search(part.words))
+    judged = [what for stem in _stems(part) if (what := _share(stem, kinds[0], part, bound=bound)) is not None]
+    return judged[0] if judged and all(judged) else ""
+
+
+def _share(stem: str, kind: str, part: Clause, *, bound: bool) -> str | None:
+    ledger, every = part.sentence.ledger, part.sentence.ledger.get(stem)
+    if every is None or not every.estimate.value:
+        return None
+    if kind == "kernel":
+        own = ledger.get(f"{stem}.kernel")
+        few = own is not None and own.estimate.value < every.estimate.value / 2
+        return f"the kernel executes \\claim{{{stem}.kernel}} of \\claim{{{stem}}}" if few else ""
+    shares = {name: claim for name in _KINDS if (claim := ledger.get(f"{stem}.{name}")) and claim.unit == "percent"}
+    best = max(shares.values(), key=lambda each: each.estimate.value, default=None)
+    own = shares.get(kind)
+    if best is None or (own is best and (not bound or own.estimate.value > HALF)):
+        return ""
+    return f"the largest part is \\claim{{{best.name}}}" if own is not best else f"it is \\claim{{{best.name}}}"
+
+
+def _of_ends(part: Clause) -> str:
+    first = ends(part)[0][0]
+    sign = 1 if _LOADS.search(part.words) else -1 if _SPARES.search(part.words) else 0
+    if sign == 0 and not _ALIKE.search(part.words):
+        return ""
+    pairs = [(own, other) for own, other in _ends_of(part, first) if own.estimate.value + other.estimate.value]
+    wrong = [pair for pair in pairs if not _is_so(*pair, sign)]
+    if not wrong or len(wrong) < len(pairs):
+        return ""
+    return f"\\claim{{{wrong[0][0].name}}} against \\claim{{{wrong[0][1].name}}} says otherwise"
+
+
+def _ends_of(part: Clause, first: str) -> Iterator[tuple[Claim, Claim]]:
+    ledger = part.sentence.ledger
+    for stem in _stems(part, first):
+        name, _, end = stem.rpartition(".")
+        own, other = ledger.get(stem), ledger.get(f"{name}.{'client' if end == 'server' else 'server'}")
+        if own and other:
+            yield own, other
+
+
+def _is_so(own: Claim, other: Claim, sign: int) -> bool:
+    first, second = own.estimate.value, other.estimate.value
+    if sign == 0:
+        return max(first, second) <= ALIKE * min(first, second)
+    return (first > second) if sign > 0 else (first < second)
+
+
+def _stems(part: Clause, end: str = "") -> list[str]:
+    """The names of the counts that are meant: of each program and size, at the end that is named, else at both."""
+    ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
+    named = {name for name, _ in ends(part)}
+    wanted = [end] if end else sorted(named) or ["client", "server"]
+    own = groups(part) or part.sentence.groups
+    found = [each for each in setting.strands if group_of(each) in own and sort_of(each, setting)]
+    counted = {size: size for strand in found for size in strand.sizes
+               if f"causes.{strand.name}.{format_size(size)}.client" in ledger}  # fmt: skip
+    sizes = sizes_meant(part, counted) or sorted(counted)
+    return [f"causes.{each.name}.{format_size(size)}.{side}" for each in found for size in sizes for side in wanted
+            if f"causes.{each.name}.{format_size(size)}.{side}" in ledger]  # fmt: skip
