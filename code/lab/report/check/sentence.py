@@ -143,8 +143,8 @@ def _as_size(number: Number, part: Clause) -> tuple[float, ...]:
 
 def _extremes(known: set[int]) -> Iterator[tuple[str, int]]:
     if known:
-        yield r"\b(?:smallest|shortest) (?:size|message)s?\b|\bsingle[\s-]bytes?\b", min(known)
-        yield r"\b(?:largest|longest|biggest) (?:size|message)s?\b", max(known)
+        yield r"\b(?:smallest|shortest) (?:size|message)\b|\bsingle[\s-]bytes?\b", min(known)
+        yield r"\b(?:largest|longest|biggest) (?:size|message)\b", max(known)
 
 
 def size_of(claim: Claim) -> int | None:

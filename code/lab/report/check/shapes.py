@@ -123,7 +123,7 @@ def _peak(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
         and near.claim.estimate.value < CLOSE * peak.estimate.value
     ):
         return f"\\claim{{{near.name}}} is not the highest: \\claim{{{peak.name}}} is"
-    sizes = sizes_in(part)
+    sizes = sizes_in(part) or sizes_meant(part, curve.rates)
     if sizes and best not in sizes and re.match(r"peak|top|max", found[0], re.I):
         return f"the peak lies at \\claim{{{place.name}}}"
     return ""
