@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "emulated.h"
 
@@ -182,4 +184,14 @@ void emulated_run(struct emulated *e, int64_t until)
 {
 	while (emulated_next(e) <= until)
 		emulated_step(e);
+}
+
+void pair_forget(struct pair *pair)
+{
+	for (int wire = 0; wire < WIRES; wire++) {
+		munmap(pair->in[wire].memory, 2 * RING_BYTES);
+		munmap(pair->out[wire].memory, 2 * RING_BYTES);
+	}
+	munmap(pair->end ? pair->other : pair->mine, ENDS * END_BYTES);
+	close(pair->file);
 }

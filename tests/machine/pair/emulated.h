@@ -36,6 +36,9 @@ void emulated_start(struct emulated *e, uint64_t seed, int end, const struct wir
 void emulated_join(struct emulated *e, struct pair *pair);
 void emulated_run(struct emulated *e, int64_t until);
 
+/* Let go of what a pair has mapped, and of its file. */
+void pair_forget(struct pair *pair);
+
 /* For who runs both at once: the time of its next timer, that timer, and what arrives. */
 int64_t emulated_next(const struct emulated *e);
 void emulated_step(struct emulated *e);

@@ -24,16 +24,6 @@ static void *run(void *opaque)
 	return NULL;
 }
 
-static void forget(struct pair *pair)
-{
-	for (int wire = 0; wire < WIRES; wire++) {
-		munmap(pair->in[wire].memory, 2 * RING_BYTES);
-		munmap(pair->out[wire].memory, 2 * RING_BYTES);
-	}
-	munmap(pair->end ? pair->other : pair->mine, ENDS * END_BYTES);
-	close(pair->file);
-}
-
 static void run_pair(struct runner runners[ENDS], uint64_t seed, const struct wire_model *link)
 {
 	char path[64];
@@ -51,7 +41,7 @@ static void run_pair(struct runner runners[ENDS], uint64_t seed, const struct wi
 	for (int end = 0; end < ENDS; end++)
 		pthread_join(runners[end].thread, NULL);
 	for (int end = 0; end < ENDS; end++)
-		forget(&runners[end].pair);
+		pair_forget(&runners[end].pair);
 	close(file);
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "station.h"
 
@@ -68,14 +66,4 @@ bool station_open(struct station *s, uint64_t seed, const char *path, const stru
 	s->machine.machine.deliver = deliver;
 	s->machine.send = send;
 	return true;
-}
-
-void station_close(struct station *s)
-{
-	for (int wire = 0; wire < WIRES; wire++) {
-		munmap(s->pair.in[wire].memory, 2 * RING_BYTES);
-		munmap(s->pair.out[wire].memory, 2 * RING_BYTES);
-	}
-	munmap(s->pair.mine, ENDS * END_BYTES);
-	close(s->pair.file);
 }

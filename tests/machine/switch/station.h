@@ -17,7 +17,4 @@ bool station_open(struct station *station, uint64_t seed, const char *path, cons
 /* Which station a value is for; `count`: all of them. */
 int station_of(const struct station *station, uint64_t value);
 
-/* Unmap it. */
-void station_close(struct station *station);
-
 #endif

@@ -4,6 +4,7 @@
 
 #include "bridge.h"
 #include "check.h"
+#include "emulated.h"
 #include "promise.h"
 
 enum { LATENCY = 1000, FRAME = 76, ON_LINE = 100, ALL = 0xff }; /* bytes: with preamble, checksum and gap */
@@ -28,22 +29,12 @@ static void plug(int count, uint64_t rate_bit_s, uint64_t queue_bytes)
 	}
 }
 
-static void unmap(struct pair *pair)
-{
-	for (int wire = 0; wire < WIRES; wire++) {
-		munmap(pair->in[wire].memory, 2 * RING_BYTES);
-		munmap(pair->out[wire].memory, 2 * RING_BYTES);
-	}
-	munmap(pair->end ? pair->other : pair->mine, ENDS * END_BYTES);
-	close(pair->file);
-}
-
 static int unplug(void **state)
 {
 	(void)state;
 	for (int i = 0; i < bridge.count; i++) {
-		unmap(&machines[i]);
-		unmap(&bridge.ports[i].pair);
+		pair_forget(&machines[i]);
+		pair_forget(&bridge.ports[i].pair);
 		close(files[i]);
 	}
 	return 0;

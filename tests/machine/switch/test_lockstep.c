@@ -30,16 +30,6 @@ static void *run_bridge(void *nothing)
 	return NULL;
 }
 
-static void unplug(struct port *port)
-{
-	for (int wire = 0; wire < WIRES; wire++) {
-		munmap(port->pair.in[wire].memory, 2 * RING_BYTES);
-		munmap(port->pair.out[wire].memory, 2 * RING_BYTES);
-	}
-	munmap(port->pair.other, ENDS * END_BYTES);
-	close(port->pair.file);
-}
-
 static void plug(int port, uint64_t seed, const struct wire_model *link, const struct wire_model *queue)
 {
 	const int file = memfd_create("pair", MFD_CLOEXEC);
@@ -69,8 +59,8 @@ static void run_threads(uint64_t seed, const struct wire_model *link, const stru
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < count; i++) {
 		memcpy(sent[i], bridge.ports[i].pair.mine->counts, sizeof(sent[i]));
-		station_close(&stations[i]);
-		unplug(&bridge.ports[i]);
+		pair_forget(&stations[i].pair);
+		pair_forget(&bridge.ports[i].pair);
 	}
 }
 

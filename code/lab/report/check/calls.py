@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from lab.analysis.verdict import Verdict, apart
-from lab.report.check.comparing_words import ANY, Relation
+from lab.report.check.comparing_words import ANY, Relation, relation_of
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, size_of, sizes_in
 from lab.report.check.subjects import CARD, RDMA, group_of
@@ -45,7 +45,7 @@ def calls_compare(sentence: Sentence) -> Iterator[Objection]:
         )
         if found is None or part.uses:
             continue
-        relation = Relation[next((name for name, text in found.groupdict().items() if text), "MORE")]
+        relation = relation_of(found, Relation.MORE)
         before = [each for each in modes if each.end() <= found.start()]
         first = bool((before or modes)[-1]["late"] if before else modes[0]["late"])
         if what := _wrong(_of_time(relation, part.words, found), part, found, of_late=first):

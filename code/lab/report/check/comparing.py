@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from lab.report.check.comparing_words import ANY, Relation
+from lab.report.check.comparing_words import ANY, Relation, relation_of
 from lab.report.check.sentence import Clause
 from lab.report.check.subjects import Mention
 
@@ -109,7 +109,7 @@ _SOME = re.compile(
 def comparisons(part: Clause) -> Iterator[Compared]:
     """Each comparing word of a clause with its sides; a word without a program compares none of ours."""
     for found in ANY.finditer(part.words):
-        relation = Relation[next(name for name, text in found.groupdict().items() if text)]
+        relation = relation_of(found)
         if compared := _compared(part, relation, found):
             yield compared
 

@@ -101,3 +101,8 @@ _BY_RELATION = (
 )
 _ALTERNATIVES = ((relation.name, "|".join(words)) for relation, words in _BY_RELATION)
 ANY = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _ALTERNATIVES), re.I)
+
+
+def relation_of(found: re.Match[str], otherwise: Relation = Relation.UNKNOWN) -> Relation:
+    """What a word that ANY found says; of a word that another pattern found, what is given."""
+    return next((Relation[name] for name, text in found.groupdict().items() if text), otherwise)

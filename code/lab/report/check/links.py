@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from lab.analysis.verdict import apart
-from lab.report.check.comparing_words import ANY, Relation
+from lab.report.check.comparing_words import ANY, Relation, relation_of
 from lab.report.check.curves import CurveClaims
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import CARD, RDMA, group_of, sort_of
 from lab.report.check.topics import groups, is_of_links, links
@@ -25,7 +25,7 @@ def links_compare(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         said = ANY.search(part.words)
         if said and part.is_stated and not part.uses and is_of_links(part) and not _is_denied(part, said):
-            relation = Relation[next(name for name, text in said.groupdict().items() if text)]
+            relation = relation_of(said)
             if relation in _SIGN and (what := _wrong(part, _SIGN[relation])):
                 yield Objection(what, part.start + said.start(), groups(part))
 
@@ -41,7 +41,7 @@ def _wrong(part: Clause, sign: int) -> str:
         both = {size: first[size] for size in first if size in second}
         for size in sizes_meant(part, both) or both:
             if not _is_so(first[size], second[size], sign):
-                return f"\\claim{{{first[size].name}}} against \\claim{{{second[size].name}}} says otherwise"
+                return against(first[size], second[size])
     return ""
 
 

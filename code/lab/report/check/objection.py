@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lab.report.claim import Claim
+
 
 @dataclass(frozen=True)
 class Objection:
@@ -13,3 +15,8 @@ class Objection:
     at: int = 0  # its place in the sentence's words
     groups: tuple[str, ...] = ()  # the programs that a fitting claim is about
     rule: str = ""
+
+
+def against(first: Claim, second: Claim) -> str:
+    """What is wrong with a comparison that these two do not bear out."""
+    return f"\\claim{{{first.name}}} against \\claim{{{second.name}}} says otherwise"

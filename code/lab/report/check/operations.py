@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.analysis.verdict import apart
 from lab.report.check.calls import OPERATION, is_of_operations
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence, size_of
 from lab.report.check.subjects import group_of
 from lab.report.check.times import MARGIN
@@ -54,7 +54,7 @@ def _wrong(times: dict[str, dict[int, Claim]], own: str, others: list[str], part
         for size in sizes_meant(part, times[own]) or times[own]:
             first, second = times[own][size], times.get(other, {}).get(size)
             if second and not _is_so(first, second, less=wanted):
-                return f"\\claim{{{first.name}}} against \\claim{{{second.name}}} says otherwise"
+                return against(first, second)
     return ""
 
 

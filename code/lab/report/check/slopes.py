@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from lab.analysis.verdict import apart
-from lab.report.check.comparing_words import ANY, Relation
-from lab.report.check.objection import Objection
+from lab.report.check.comparing_words import ANY, Relation, relation_of
+from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.times import names_of
 from lab.report.check.topics import groups, is_of_slopes
@@ -60,14 +60,14 @@ def _wrong(part: Clause) -> str:
     said = _SAME.search(part.words) or ANY.search(part.words)
     if said is None or _STEEP.search(part.words.replace(said[0], "")) or _DENIED.search(part.words):
         return ""
-    relation = Relation[next((name for name, text in said.groupdict().items() if text), "EQUAL")]
+    relation = relation_of(said, Relation.EQUAL)
     pair = _rates(part)
     if pair is None or relation not in _WANTED:
         return ""
     first, second = pair
     order = (first.estimate.value > second.estimate.value) - (first.estimate.value < second.estimate.value)
     found = order if apart(first.estimate, second.estimate) else 0
-    wrong = f"\\claim{{{first.name}}} against \\claim{{{second.name}}} says otherwise"
+    wrong = against(first, second)
     return "" if found == _WANTED[relation] else wrong
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, against
 from lab.report.check.parameters import NAMES, best_value, gains, parameters_in, sweeps
 from lab.report.check.sentence import Clause, Sentence, size_of
 from lab.report.check.subjects import CARD, RDMA, group_of
@@ -92,7 +92,7 @@ def _by_parameter(named: list[str], part: Clause) -> str | None:
     if len(tops) == 2 and bool(more) != bool(less) and not re.search(r"\bneither\b", part.words, re.I):
         first, second = tops.values()
         above = first.estimate.value > second.estimate.value
-        return "" if above is bool(more) else f"\\claim{{{first.name}}} against \\claim{{{second.name}}} says otherwise"
+        return "" if above is bool(more) else against(first, second)
     if len(tops) != 1 or not (_MOST.search(part.words) and _OF_ALL.search(part.words)):
         return None
     every = [top for name in ("depth", "warmup", "iterations", "post_list", "inline") if (top := _top(name, part))]
@@ -110,18 +110,14 @@ def _by_program(named: list[str], part: Clause) -> str | None:
     if bool(more) == bool(less):
         return _unlike(tops[0], tops[1]) if _ALIKE.search(part.words) else None
     above = tops[0].estimate.value > tops[1].estimate.value
-    wrong = f"\\claim{{{tops[0].name}}} against \\claim{{{tops[1].name}}} says otherwise"
+    wrong = against(tops[0], tops[1])
     return "" if above is bool(more) else wrong
 
 
 def _unlike(first: Claim, second: Claim) -> str | None:
     """`as much on the cable as on the card`."""
     ratio = first.estimate.value / second.estimate.value
-    return (
-        ""
-        if 1 / LEVEL <= ratio <= LEVEL
-        else f"\\claim{{{first.name}}} against \\claim{{{second.name}}} says otherwise"
-    )
+    return "" if 1 / LEVEL <= ratio <= LEVEL else against(first, second)
 
 
 def _tops_by_place(name: str, part: Clause) -> list[Claim | None]:

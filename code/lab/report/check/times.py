@@ -32,6 +32,8 @@ _FALLS = re.compile(r"\b(?:falls?|fell|drops?|dropped|decreas\w+|sinks?|sank|shr
 _DENIED = re.compile(r"\b(?:not|never|no|nowhere|hardly|neither|nor)\b|n't\b", re.I)
 _CALLS = {"send": r"\bsend(?:s|ing)?\b|\bI?send\b", "receive": r"\breceiv|\bI?recv\b"}
 _MODES = {"non-blocking": r"\bnon-?blocking\b|\bI(?:send|recv)\b", "blocking": r"(?<!non-)(?<!non)\bblocking\b"}
+LIBRARY = re.compile(r"\bMPI\b")
+_OPERATION = re.compile(r"\b(?:WRITE|READ|SEND)\b")
 
 
 def calls_named(words: str) -> tuple[list[str], list[str]]:
@@ -92,10 +94,6 @@ def names_of(group: str, part: Clause) -> set[str]:
     return set()
 
 
-_LIBRARY = re.compile(r"\bMPI\b")
-_OPERATION = re.compile(r"\b(?:WRITE|READ|SEND)\b")
-
-
 def chosen_names(group: str, part: Clause) -> set[str]:
     """The series of a program that do the operation, or use the library, that the clause names; else all of them."""
     return set(chosen(sorted(names_of(group, part)), part.words))
@@ -104,7 +102,7 @@ def chosen_names(group: str, part: Clause) -> set[str]:
 def chosen(names: Sequence[str], words: str) -> list[str]:
     """Of several series, those of the operation that the words name, or of MPI where they name it."""
     wanted = {each.lower() for each in _OPERATION.findall(words)} or (
-        {"mpi", "mpi-tcp"} if _LIBRARY.search(words) else set()
+        {"mpi", "mpi-tcp"} if LIBRARY.search(words) else set()
     )
     return [each for each in names if each.partition(".")[0] in wanted] or list(names)
 

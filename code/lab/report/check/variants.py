@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.analysis.verdict import apart
 from lab.report.check.curves import CurveClaims
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import group_of, speaks_of_inline, speaks_of_single
 from lab.report.check.verdicts import is_variant, sizes_meant
@@ -88,7 +88,7 @@ def _against(group: str, part: Clause, *, wanted: bool | None) -> str:
     own, base = CurveClaims(variant, ledger).rates, CurveClaims(main, ledger).rates
     both = {size: own[size] for size in own if size in base}
     wrong = [size for size in sizes_meant(part, both) or both if not _is_so(own[size], base[size], wanted=wanted)]
-    return f"\\claim{{{own[wrong[0]].name}}} against \\claim{{{base[wrong[0]].name}}} says otherwise" if wrong else ""
+    return against(own[wrong[0]], base[wrong[0]]) if wrong else ""
 
 
 def _is_so(own: Claim, base: Claim, *, wanted: bool | None) -> bool:

@@ -23,7 +23,7 @@ from lab.report.check.subjects import (
     speaks_of_inline,
     speaks_of_single,
 )
-from lab.report.check.times import chosen, ratios_of_times, verdicts_by_time
+from lab.report.check.times import LIBRARY, chosen, ratios_of_times, verdicts_by_time
 from lab.report.check.topics import is_of_no_programs
 from lab.report.claim import Claim, ClaimKind
 from lab.report.moves import LEVEL
@@ -200,7 +200,7 @@ def _chosen_pairs(pairs: list[tuple[str, ...]], words: str) -> list[tuple[str, .
     """Of the operation that is named; none where MPI is, which no ratio is of."""
     named = chosen([name for pair in pairs for name in pair], words)
     found = [each for each in pairs if {*each} & {*named}]
-    is_mpi = re.search(r"\bMPI\b", words) and not any(name.startswith("mpi") for each in pairs for name in each)
+    is_mpi = LIBRARY.search(words) and not any(name.startswith("mpi") for each in pairs for name in each)
     return [] if is_mpi else found
 
 

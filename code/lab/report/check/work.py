@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from lab.model.sizes import format_size
-from lab.report.check.comparing_words import Relation
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import group_of, sort_of
 from lab.report.check.topics import ends, groups, is_of_ends
@@ -31,7 +30,6 @@ _HALF = re.compile(
     r"\bmost of\b|\bmajority\b|\bbulk\b|\bnearly all\b|\balmost all\b|\bmore than half\b|\bmost (?=ins)", re.I
 )
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|nothing|hardly|without)\b|n't\b", re.I)
-_SIGN = {Relation.MORE: 1, Relation.LESS: -1, Relation.EQUAL: 0}
 _SPARES = re.compile(r"\b(?:less|fewer|lower|idle|idler|spared)\b", re.I)
 _LOADS = re.compile(r"\b(?:more|higher|larger|greater|busier)\b", re.I)
 _ALIKE = re.compile(r"\b(?:as (?:much|many|busy|hard)|same|equal\w*|alike)\b", re.I)
@@ -84,7 +82,7 @@ def _of_ends(part: Clause) -> str:
     wrong = [pair for pair in pairs if not _is_so(*pair, sign)]
     if not wrong or len(wrong) < len(pairs):
         return ""
-    return f"\\claim{{{wrong[0][0].name}}} against \\claim{{{wrong[0][1].name}}} says otherwise"
+    return against(wrong[0][0], wrong[0][1])
 
 
 def _ends_of(part: Clause, first: str) -> Iterator[tuple[Claim, Claim]]:
