@@ -35,12 +35,18 @@ def checkout(place: Path, kept: Iterable[str] = ()) -> Path:
     return place
 
 
-def done(place: Path, *command: str | Path, **variables: str) -> str:
-    """What a command prints that ends well there."""
+def ended(place: Path, *command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A command there, which has not broken down, whatever it says."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    ended = subprocess.run(
+    done = subprocess.run(
         command, cwd=place, capture_output=True, text=True, check=False, env={**inherited, **variables}
     )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "Traceback" not in ended.stderr
-    return ended.stdout
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+def done(place: Path, *command: str | Path, **variables: str) -> str:
+    """What a command prints that ends well there."""
+    found = ended(place, *command, **variables)
+    assert found.returncode == 0, found.stdout + found.stderr
+    return found.stdout

@@ -39,9 +39,14 @@ class Cause:
         return self.instructions / self.messages
 
 
-def files_of(experiment: str, results: Path) -> tuple[Path, ...]:
-    """Where an experiment's table is looked for: what was counted here, else what comes with the lab."""
-    return tuple(folder / FOLDER / CLASSES.format(experiment) for folder in (results, REFERENCE))
+def file_of(experiment: str, results: Path) -> Path:
+    """The table by kind of work that is kept beside these results."""
+    return results / FOLDER / CLASSES.format(experiment)
+
+
+def files_of(experiment: str, results: Path) -> tuple[Path, Path]:
+    """Where a report looks for it: what comes with the lab, which a grader has too, then what was counted here."""
+    return file_of(experiment, REFERENCE), file_of(experiment, results)
 
 
 COLUMNS = tuple(each.name for each in fields(Cause))

@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.causes.classes import WAITING
 from lab.causes.count import Profiler, windows
 from lab.causes.share import Share
-from lab.causes.table import CLASSES, FOLDER, FUNCTIONS, files_of, format_classes, format_functions, rows
+from lab.causes.table import FOLDER, FUNCTIONS, file_of, format_classes, format_functions, rows
 from lab.causes.window import Window
 from lab.errors import SpecError
 from lab.files.storage import write_text
@@ -31,9 +31,9 @@ def causes(options: Namespace) -> int:
         shares = list(_shares(site, _windows(plan, options), options.top))
         name, folder = plan.experiment.name, (options.out or options.results) / FOLDER
         _write(folder / FUNCTIONS.format(name), format_functions(shares))
-        _write(folder / CLASSES.format(name), format_classes(rows(shares)))
+        _write(file_of(name, options.out or options.results), format_classes(rows(shares)))
         if options.reference:
-            _write(files_of(name, REFERENCE)[0], format_classes(rows(shares)))
+            _write(file_of(name, REFERENCE), format_classes(rows(shares)))
     return 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.causes.table import files_of
 from lab.files.included import read_whole
 from lab.files.stamp import digest_files, is_current, keep_stamp
 from lab.files.storage import write_bytes
@@ -56,7 +57,8 @@ def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -
 
 def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
     typeset = [*sorted(templates.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))]
-    digest = hashlib.sha256(f"{digest_code()} {digest_files(typeset)}".encode())
+    counted = files_of(evidence.plan.experiment.name, evidence.results)
+    digest = hashlib.sha256(f"{digest_code()} {digest_files(typeset)} {digest_files(counted)}".encode())
     for key, facts in evidence.facts.items():
         digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())

@@ -9,14 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.causes.table import file_of
 from lab.files.stamp import is_current
 from lab.files.storage import write_bytes
 from lab.files.typed_text import read_typed
-from lab.places import ROOT
+from lab.places import ROOT, from_here
 from lab.plan.plan import Plan
 from lab.records.record import record_folder
 from lab.report.build import DRAFT
-from lab.report.evidence.evidence import require_all
+from lab.report.evidence.causes import are_counted_here
+from lab.report.evidence.evidence import gather, require_all
 from lab.report.pdf.attach import attach
 from lab.report.pdf.extract import extract
 from lab.report.prose.people import ids_in, read_people
@@ -62,6 +64,9 @@ def obstacles(work: Work) -> Iterator[str]:
         yield f"{work.folder.name}/discussion.tex is not written: it is missing, or prints the generated \\draft"
     else:
         yield from shortfalls(work.assignment, read_typed(discussion), f"{work.folder.name}/discussion.tex")
+    if are_counted_here(gather(work.plan, work.results)):
+        file = file_of(work.plan.experiment.name, work.results)
+        yield f"the report shows counts of {from_here(file)}, which no grader has: remove that file, then make report"
     if not is_current(work.report, report_stamp(work.plan, work.results, work.texts)):
         yield f"{work.report.name} is stale: records, texts or code have changed since it was made (try: make report)"
 

@@ -10,6 +10,8 @@ import pytest
 from tests.lab import hand_ins
 from tests.lab.grade.conftest import GradeFile
 
+from lab.causes.table import file_of
+from lab.files.storage import write_text
 from lab.grade.advice import BY_FLAW, with_advice
 from lab.grade.case import Case, GradingSetup
 from lab.grade.checks import CHECKS
@@ -17,6 +19,7 @@ from lab.grade.finding import Finding, Flaw
 from lab.grade.nameless import nameless
 from lab.grade.outputs import gradescope, lines, write_grade
 from lab.grade.pdf_parts import read_lines
+from lab.grade.rebuild import Texts, rebuild
 from lab.grade.result import CheckResult, PartPoints, Status
 from lab.grade.saved import read_grade
 
@@ -88,3 +91,17 @@ def test_a_report_without_names_has_none(setup: GradingSetup, ada: Any, tmp_path
     assert made.startswith(b"%PDF") and made != case.rebuilt
     text = " ".join(read_lines(made))
     assert "Not shown" in text and "ada" not in text.split()
+
+
+def test_a_report_is_rebuilt_where_other_counts_have_come(
+    setup: GradingSetup, ada: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evidence = Case(setup, hand_ins.handed_in(ada, tmp_path / "ada.pdf"), tmp_path).handed_in
+    builds = iter((b"%PDF", b"%PDF of other counts"))
+    monkeypatch.setattr("lab.grade.rebuild.build", lambda *_: next(builds))
+    made = list[bytes]()
+    for count in ("none", "none", "some"):
+        if count == "some":
+            write_text(file_of(evidence.plan.experiment.name, evidence.results), "counts")
+        made.append(rebuild(evidence, Texts(b"people", b"text"), setup.templates, tmp_path / "cache", tmp_path))
+    assert made == [b"%PDF", b"%PDF", b"%PDF of other counts"]

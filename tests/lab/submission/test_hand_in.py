@@ -42,6 +42,12 @@ def test_what_is_in_the_way_is_said_and_marks_a_draft(work: Work, tmp_path: Path
     assert file.name == "nobody.assignment.draft.pdf" and read_page(open_submission(file).files, "x").draft == reasons
 
 
+def test_counts_that_no_grader_has_are_in_the_way(ada: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.submission.hand_in.are_counted_here", lambda _: True)
+    (reason,) = obstacles(ada)
+    assert "small.csv, which no grader has: remove that file" in reason
+
+
 def test_without_a_report_or_a_record_there_is_no_draft(work: Work, tmp_path: Path) -> None:
     report = work.report.read_bytes()
     work.report.unlink()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lab.causes.table import Cause, files_of, read
+from pathlib import Path
+
+from lab.causes.table import Cause, file_of, files_of, read
 from lab.causes.window import window
 from lab.errors import SpecError
 from lab.report.evidence.evidence import Evidence
@@ -13,13 +15,26 @@ def causes_of(evidence: Evidence) -> tuple[Cause, ...]:
     return evidence.once(_causes_of) if evidence.plan.experiment.causes else ()
 
 
+def are_counted_here(evidence: Evidence) -> bool:
+    """Whether a report shows counts that nobody else has."""
+    here = file_of(evidence.plan.experiment.name, evidence.results)
+    return bool(evidence.plan.experiment.causes and here.is_file() and _table(evidence) == here)
+
+
 def _causes_of(evidence: Evidence) -> tuple[Cause, ...]:
-    known = _records(evidence)
+    table = _table(evidence)
+    return _rows(evidence, table) if table else ()
+
+
+def _table(evidence: Evidence) -> Path | None:
+    """The first that has counts of this plan."""
     tables = (file for file in files_of(evidence.plan.experiment.name, evidence.results) if file.is_file())
-    found = (
-        tuple(row for row in read(file) if known.get((row.series, row.size_bytes)) == row.record) for file in tables
-    )
-    return next((rows for rows in found if rows), ())
+    return next((file for file in tables if _rows(evidence, file)), None)
+
+
+def _rows(evidence: Evidence, table: Path) -> tuple[Cause, ...]:
+    known = evidence.once(_records)
+    return tuple(row for row in read(table) if known.get((row.series, row.size_bytes)) == row.record)
 
 
 def _records(evidence: Evidence) -> dict[tuple[str, int], str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.lab.report import laboratory
 
-from lab.causes.table import Cause, files_of, format_classes
+from lab.causes.table import Cause, file_of, format_classes
 from lab.causes.window import window
 from lab.files.storage import write_text
 from lab.places import TEMPLATES
@@ -17,7 +17,7 @@ from lab.report.build import Sources, build
 from lab.report.claims.causes import by_curve
 from lab.report.claims.ledger import make_claims
 from lab.report.draft.causes import cause_sentences
-from lab.report.evidence.causes import causes_of
+from lab.report.evidence.causes import are_counted_here, causes_of
 from lab.report.evidence.evidence import Evidence
 from lab.report.pictures import pictures
 from lab.report.pictures.causes import instructions
@@ -87,7 +87,7 @@ def bare(folder: Path) -> Evidence:
 @pytest.fixture(scope="module")
 def counted(folder: Path) -> Evidence:
     evidence = laboratory.evidence_of("costs", folder / "results", folder)
-    write_text(files_of("costs", folder / "results")[0], format_classes(rows_of(evidence.plan)))
+    write_text(file_of("costs", folder / "results"), format_classes(rows_of(evidence.plan)))
     return evidence
 
 
@@ -103,12 +103,24 @@ def test_a_claim_is_the_work_of_one_message(counted: Evidence) -> None:
     assert "lab causes, " in ledger["causes.rdma.1.client"].source
 
 
+def test_what_comes_with_the_lab_is_shown_in_place_of_what_was_counted_here(
+    counted: Evidence, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A grader has no other: a student may count a few sizes, and loses nothing by it."""
+    assert are_counted_here(counted) and len(causes_of(counted)) == len(rows_of(counted.plan))
+    monkeypatch.setattr("lab.causes.table.REFERENCE", tmp_path / "reference")
+    write_text(file_of("costs", tmp_path / "reference"), format_classes(rows_of(counted.plan)))
+    evidence = laboratory.evidence_of("costs", tmp_path / "own", folder)
+    write_text(file_of("costs", tmp_path / "own"), format_classes(rows_of(counted.plan)[:1]))
+    assert causes_of(evidence) == causes_of(counted) and not are_counted_here(evidence)
+
+
 def test_other_programs_or_another_machine_have_no_causes(
     counted: Evidence, bare: Evidence, folder: Path, tmp_path: Path
 ) -> None:
     strange = [replace(each, record="0" * 12) for each in rows_of(counted.plan)]
     evidence = laboratory.evidence_of("costs", tmp_path, folder)
-    write_text(files_of("costs", tmp_path)[0], format_classes(strange))
+    write_text(file_of("costs", tmp_path), format_classes(strange))
     assert causes_of(evidence) == ()
     assert causes_of(counted) and not causes_of(bare)
 

@@ -1,0 +1,68 @@
+"""The commands that README and docs/ show: every line of a block, and those of `make` and `lab` within sentences."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from lab.cli.command_table import make_parser
+from lab.places import DOCS, ROOT
+
+PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
+OURS = ("make", "lab")
+SHOWN = re.compile(r"^ {4}(?:\$ )?(.+)$|`([^`\n]+)`", re.MULTILINE)
+ANOTHER = re.compile(r"\s(?:&&|\|)\s|\s>\s\S+")  # a command after one, or where its output goes
+NO_COMMAND = re.compile(
+    r"[\w.-]+ = |[\[\]#}\"]|\.\.\.$|checking |waiting |report/"
+)  # of TOML, or what a command prints
+BUSYBOX = "CC=musl-gcc"  # its own make
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The words of a command, as a shell reads them: to its comment, pipe or redirection."""
+
+    words: tuple[str, ...]
+    in_block: bool
+
+    @property
+    def is_ours(self) -> bool:
+        return self.words[0] in OURS
+
+    @property
+    def is_to_type(self) -> bool:
+        """A sentence may name a command, and leave out what it is about."""
+        return self.in_block or (len(self.words) > 2 and (self.words[0] != "lab" or parses(self.words[1:])))
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+
+def commands(page: Path) -> Iterator[Shown]:
+    for block, within in SHOWN.findall(page.read_text()):
+        if block and NO_COMMAND.match(block):
+            continue
+        for part in ANOTHER.split(block or within):
+            try:
+                words = shlex.split(part, comments=True)
+            except ValueError:  # half a string: no command of ours has one
+                continue
+            if words and Path(words[0]).name in OURS and BUSYBOX not in words:
+                yield Shown((Path(words[0]).name, *words[1:]), bool(block))
+            elif words and block:
+                yield Shown(tuple(words), in_block=True)
+
+
+def parses(words: Sequence[str]) -> bool:
+    """Whether `lab` takes them."""
+    try:
+        with redirect_stderr(StringIO()):
+            make_parser().parse_args(words)
+    except SystemExit:
+        return False
+    return True
