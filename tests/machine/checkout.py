@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -10,11 +11,19 @@ from pathlib import Path
 
 from tests.machine.small import SMALL
 
-from lab.places import ROOT
+from lab.places import CACHE, ROOT
 
 # As code/setup/setup has it: the same Python, set up for this folder.
 KEY = "{ pwd; .venv/bin/python --version; cat code/setup/setup code/setup/beside code/setup/requirements.txt; }"
 OWN = "own's (1).toml"
+# In a folder of the cache. What another test makes there meanwhile has other names, as has Python's own beside sources.
+FINISHED = re.compile(r"[0-9a-f]{64}|.+\.deb")
+SOURCES = shutil.ignore_patterns("__pycache__")
+
+
+def _unfinished(folder: str, names: list[str]) -> list[str]:
+    here = Path(folder).parent == CACHE
+    return [name for name in names if here and not FINISHED.fullmatch(name)]
 
 
 def _link(one: str, other: str) -> None:
@@ -24,11 +33,12 @@ def _link(one: str, other: str) -> None:
 def checkout(place: Path, kept: Iterable[str] = ()) -> Path:
     """All that a build and a run need, and an experiment; of the cache some folders, by links."""
     for name in ("code", "experiments", "templates"):
-        shutil.copytree(ROOT / name, place / name)
+        shutil.copytree(ROOT / name, place / name, ignore=SOURCES)
     shutil.copy(ROOT / "Makefile", place)
     shutil.copytree(ROOT / ".venv", place / ".venv", symlinks=True, copy_function=_link)
     for name in kept:
-        shutil.copytree(ROOT / ".cache" / name, place / ".cache" / name, symlinks=True, copy_function=_link)
+        kept_there = place / ".cache" / name
+        shutil.copytree(CACHE / name, kept_there, symlinks=True, copy_function=_link, ignore=_unfinished)
     (place / ".venv" / "setup.sha256").unlink()
     done(place, "sh", "-c", f"{KEY} | sha256sum >.venv/setup.sha256")
     (place / OWN).write_text(SMALL)

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.machine.checkout import checkout, done, ended
+from tests.machine.checkout import SOURCES, checkout, done, ended
 
-from lab.places import EXAMPLES, ROOT
+from lab.places import CACHE, EXAMPLES, ROOT
 
 NAME = "verbs_throughput"
 KEPT = ("runner", "image", "machine", "plugin", "compiler", "card", "built", "exact-here", "packages")
@@ -40,9 +40,9 @@ class Walk:
     @classmethod
     def begun(cls, place: Path) -> Walk:
         """With what a course has by then: records, a reference, a solution of the kit, a report to hand in, a class."""
-        checkout(place, [each for each in KEPT if (ROOT / ".cache" / each).exists()])
+        checkout(place, [each for each in KEPT if (CACHE / each).exists()])
         for name in ("docs", "tests"):
-            shutil.copytree(ROOT / name, place / name)
+            shutil.copytree(ROOT / name, place / name, ignore=SOURCES)
         for name in ("README.md", "pyproject.toml", "LICENSE"):
             shutil.copy(ROOT / name, place)
         (place / "experiments" / f"{NAME}.toml").write_text(small())
