@@ -1,4 +1,4 @@
-"""The commands that README and docs/ show: every line of a block, and those of `make` and `lab` within sentences."""
+"""What README and docs/ show to type: an experiment, and commands (lines of blocks; `make` and `lab` in sentences)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
 OURS = ("make", "lab")
 SHOWN = re.compile(r"^ {4}(?:\$ )?(.+)$|`([^`\n]+)`", re.MULTILINE)
 ANOTHER = re.compile(r"\s(?:&&|\|)\s|\s>\s\S+")  # a command after one, or where its output goes
-NO_COMMAND = re.compile(
-    r"[\w.-]+ = |[\[\]#}\"]|\.\.\.$|checking |waiting |report/"
-)  # of TOML, or what a command prints
+# Of TOML, or what a command prints.
+NO_COMMAND = re.compile(r"[\w.-]+ = |[\[\]#}\"]|\.\.\.$|checking |waiting |report/")
 BUSYBOX = "CC=musl-gcc"  # its own make
 
 
@@ -66,3 +65,9 @@ def parses(words: Sequence[str]) -> bool:
     except SystemExit:
         return False
     return True
+
+
+def example() -> str:
+    """The experiment that the front page shows."""
+    (text,) = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    return str(text)

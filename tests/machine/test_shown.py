@@ -21,7 +21,7 @@ from lab.sites.exact import ExactSite
 SLURM = "tests/sites/test_slurm.py"
 CONTAINER = "tests/machine/test_container.py"
 FEW = "--sizes 1..64*8 --iterations 50 --rounds-cap 10"  # until it is stable, or not: all sizes take minutes
-BY_HAND = "tests/machine/test_shown.py"
+HERE = "tests/machine/test_shown.py"
 ELSEWHERE = {
     r"make try": "tests/machine/test_first_figure.py",
     r"make test": "Makefile",  # it is what runs this, and begins with the next one
@@ -37,7 +37,7 @@ ELSEWHERE = {
     r"lab script .*|srun .*": SLURM,
     r"lab lock --machine": "code/lab/cli/upkeep.py",  # it replaces what the whole repository was measured with
     r"LAB_TOKEN=secret verbs-.*": "tests/machine/test_programs.py",
-    r"tcp-server .*|tcp-client .*|mpirun .*": BY_HAND,
+    r"tcp-server .*|tcp-client .*|mpirun .*": HERE,
     r"wsl .*|sudo .*|git clone \.\.\.|cd \.\.\.": "docs/your-computer.md",  # before there is a checkout
 }
 

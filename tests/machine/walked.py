@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.machine.checkout import SOURCES, checkout, done, ended
+from tests.shown import example
 
 from lab.places import CACHE, EXAMPLES, ROOT
 
@@ -66,13 +67,13 @@ class Walk:
         (place / "roster.csv").write_text(ROSTER)
         (place / "by_hand.csv").write_text(BY_HAND)
         done(place, lab, "image", "export", "course.lab")
-        (place / "experiments" / "depth.toml").write_text(example_of(place / "README.md"))
+        (place / "experiments" / "depth.toml").write_text(example())
         for file in (place / "experiments" / "assignments").glob("*.toml"):
             if file.stem != NAME:  # as `lab kit make` gives them out
                 file.unlink()
         record = min((place / "results" / "records").glob("*/*"))
-        names = {"NAME": NAME, "NAMES": NAME, "EXPERIMENT": NAME, "KEY": record.name, "30": "3"}
-        return cls(place, names | {"DIR": "others", "FILE": "course.lab"})
+        names = dict.fromkeys(("NAME", "NAMES"), NAME)
+        return cls(place, names | {"KEY": record.name, "30": "3", "DIR": "others", "FILE": "course.lab"})
 
     def run(self, words: Sequence[str]) -> None:
         """Once, to its end; one that watches is stopped as its reader stops it."""
@@ -96,12 +97,6 @@ def small() -> str:
     text = (EXAMPLES / "first_figure.toml").read_text()
     text = re.sub(r'\nsizes = "[^"]+"', f'\nsizes = "{SIZES}"', text).replace("[profile.exact]", CAUSES, 1)
     return re.sub(r'name = "(\w+)"', lambda found: f'name = "{SERIES[found[1]]}"', text)
-
-
-def example_of(page: Path) -> str:
-    """The experiment that a page shows in full."""
-    (text,) = re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL)
-    return str(text)
 
 
 def watched(place: Path, words: Sequence[str], variables: dict[str, str]) -> None:

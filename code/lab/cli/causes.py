@@ -29,9 +29,9 @@ def causes(options: Namespace) -> int:
     site = open_profiled()
     for plan in open_workshop(options.experiment, site, _tell).plans:
         shares = list(_shares(site, _windows(plan, options), options.top))
-        name, folder = plan.experiment.name, (options.out or options.results) / FOLDER
-        _write(folder / FUNCTIONS.format(name), format_functions(shares))
-        _write(file_of(name, options.out or options.results), format_classes(rows(shares)))
+        name, out = plan.experiment.name, options.out or options.results
+        _write(out / FOLDER / FUNCTIONS.format(name), format_functions(shares))
+        _write(file_of(name, out), format_classes(rows(shares)))
         if options.reference:
             _write(file_of(name, REFERENCE), format_classes(rows(shares)))
     return 0

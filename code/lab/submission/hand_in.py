@@ -18,7 +18,7 @@ from lab.plan.plan import Plan
 from lab.records.record import record_folder
 from lab.report.build import DRAFT
 from lab.report.evidence.causes import are_counted_here
-from lab.report.evidence.evidence import gather, require_all
+from lab.report.evidence.evidence import require_all
 from lab.report.pdf.attach import attach
 from lab.report.pdf.extract import extract
 from lab.report.prose.people import ids_in, read_people
@@ -64,7 +64,7 @@ def obstacles(work: Work) -> Iterator[str]:
         yield f"{work.folder.name}/discussion.tex is not written: it is missing, or prints the generated \\draft"
     else:
         yield from shortfalls(work.assignment, read_typed(discussion), f"{work.folder.name}/discussion.tex")
-    if are_counted_here(gather(work.plan, work.results)):
+    if are_counted_here(work.plan, work.results):
         file = file_of(work.plan.experiment.name, work.results)
         yield f"the report shows counts of {from_here(file)}, which no grader has: remove that file, then make report"
     if not is_current(work.report, report_stamp(work.plan, work.results, work.texts)):

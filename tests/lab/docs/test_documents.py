@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.shown import example
 
 from lab.places import DOCS, ROOT
 from lab.plan.plan import Plan
@@ -48,12 +49,6 @@ def test_the_glossary_is_short_and_each_word_has_a_sentence_and_a_module() -> No
     assert 1 <= len(words()) <= MOST_WORDS
     assert [word for word, meaning, _ in words() if not re.fullmatch(r"[A-Z][^.]*\.", meaning)] == []
     assert [owner for _, _, owner in words() if not (ROOT / owner).is_file()] == []
-
-
-def example() -> str:
-    """The experiment that the front page shows."""
-    (text,) = re.findall(r"```toml\n(.*?)```", README.read_text(), re.DOTALL)
-    return str(text)
 
 
 def test_the_front_page_shows_a_whole_experiment(make_small_plan: Callable[[str], Plan]) -> None:

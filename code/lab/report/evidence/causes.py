@@ -7,34 +7,29 @@ from pathlib import Path
 from lab.causes.table import Cause, file_of, files_of, read
 from lab.causes.window import window
 from lab.errors import SpecError
-from lab.report.evidence.evidence import Evidence
+from lab.plan.plan import Plan
+from lab.report.evidence.evidence import Evidence, gather
 
 
 def causes_of(evidence: Evidence) -> tuple[Cause, ...]:
     """The rows of the experiment's table that are of this plan; none where it was never counted."""
-    return evidence.once(_causes_of) if evidence.plan.experiment.causes else ()
+    return evidence.once(_found)[1] if evidence.plan.experiment.causes else ()
 
 
-def are_counted_here(evidence: Evidence) -> bool:
+def are_counted_here(plan: Plan, results: Path) -> bool:
     """Whether a report shows counts that nobody else has."""
-    here = file_of(evidence.plan.experiment.name, evidence.results)
-    return bool(evidence.plan.experiment.causes and here.is_file() and _table(evidence) == here)
+    here = file_of(plan.experiment.name, results)
+    return bool(plan.experiment.causes) and here.is_file() and _found(gather(plan, results))[0] == here
 
 
-def _causes_of(evidence: Evidence) -> tuple[Cause, ...]:
-    table = _table(evidence)
-    return _rows(evidence, table) if table else ()
-
-
-def _table(evidence: Evidence) -> Path | None:
-    """The first that has counts of this plan."""
-    tables = (file for file in files_of(evidence.plan.experiment.name, evidence.results) if file.is_file())
-    return next((file for file in tables if _rows(evidence, file)), None)
-
-
-def _rows(evidence: Evidence, table: Path) -> tuple[Cause, ...]:
-    known = evidence.once(_records)
-    return tuple(row for row in read(table) if known.get((row.series, row.size_bytes)) == row.record)
+def _found(evidence: Evidence) -> tuple[Path | None, tuple[Cause, ...]]:
+    """The first table that has counts of this plan, and these."""
+    known = _records(evidence)
+    for file in files_of(evidence.plan.experiment.name, evidence.results):
+        table = read(file) if file.is_file() else ()
+        if rows := tuple(row for row in table if known.get((row.series, row.size_bytes)) == row.record):
+            return file, rows
+    return None, ()
 
 
 def _records(evidence: Evidence) -> dict[tuple[str, int], str]:

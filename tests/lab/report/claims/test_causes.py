@@ -107,12 +107,12 @@ def test_what_comes_with_the_lab_is_shown_in_place_of_what_was_counted_here(
     counted: Evidence, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A grader has no other: a student may count a few sizes, and loses nothing by it."""
-    assert are_counted_here(counted) and len(causes_of(counted)) == len(rows_of(counted.plan))
+    assert are_counted_here(counted.plan, counted.results) and len(causes_of(counted)) == len(rows_of(counted.plan))
     monkeypatch.setattr("lab.causes.table.REFERENCE", tmp_path / "reference")
     write_text(file_of("costs", tmp_path / "reference"), format_classes(rows_of(counted.plan)))
     evidence = laboratory.evidence_of("costs", tmp_path / "own", folder)
     write_text(file_of("costs", tmp_path / "own"), format_classes(rows_of(counted.plan)[:1]))
-    assert causes_of(evidence) == causes_of(counted) and not are_counted_here(evidence)
+    assert causes_of(evidence) == causes_of(counted) and not are_counted_here(evidence.plan, evidence.results)
 
 
 def test_other_programs_or_another_machine_have_no_causes(
