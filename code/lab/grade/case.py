@@ -21,7 +21,7 @@ from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.record import read_document, read_samples_of
 from lab.report.evidence.evidence import Evidence, describe, gather
 from lab.report.pdf.attach import attach
-from lab.report.pdf.attachments import names_made
+from lab.report.pdf.made_files import names_made
 from lab.report.prose.own_figures import files_named
 from lab.report.tex.references import FILE as REFERENCES
 from lab.run.run import RunSetup, Watch, damaged, missing, run_trials

@@ -12,21 +12,21 @@ from lab.errors import SpecError
 from lab.files.included import read_whole
 from lab.files.typed_text import read_typed
 from lab.model.sizes import parse_size
+from lab.report import own_words
 from lab.report.check.names import require_names
 from lab.report.check.references import require_plain_list
-from lab.report.check.rules import claim_is_known
-from lab.report.check.text import refused, rule_name
 from lab.report.check.typed_texts import OwnData, Typed, check_both
 from lab.report.claim import Ledger
 from lab.report.claims.ledger import AllClaims, make_claims
 from lab.report.context import make_context
 from lab.report.draft.draft import draft
-from lab.report.errors import ClaimsRefused, ReportError
+from lab.report.errors import ReportError
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.record_sets import record_sets
 from lab.report.pdf.attach import attach
-from lab.report.pdf.attachments import attachments, names_made, typed_texts
-from lab.report.pictures import pictures
+from lab.report.pdf.attachments import attachments, typed_texts
+from lab.report.pdf.made_files import names_made
+from lab.report.pictures import pictures_of
 from lab.report.pictures.gallery import Gallery
 from lab.report.pictures.own import own_gallery, placed
 from lab.report.prose.own_figures import files_named
@@ -44,11 +44,6 @@ DEFAULT = "default.tex"
 MAIN, LEDGER = "report.tex", "ledger.tex"
 DRAFT = r"\draft"
 _NAMED = re.compile(r"\\(figure|table)of\{([^{}]*)\}")
-_LAYOUT = re.compile(
-    r"\\(?:BLOCK|JC)\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\setlength\\\w+\{[^{}]*\}|\\label\{[^\n]*\}|\\labhead\{[^{}]*\}\{[^\n&]*\}|"
-    r"\\begin\{(?:tabular|longtable)\}.*?\\end\{(?:tabular|longtable)\}",
-    re.DOTALL,
-)
 _SIZE = re.compile(r"\\size\{([^{}]*)\}")
 _LABEL = re.compile(r"\\label\{(figure|table):([^{}]*)\}")
 
@@ -120,14 +115,14 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
 def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     """The report but for LaTeX's part, or an error that says what to change."""
     claims = evidence.once(make_claims)  # who builds several reports of the same data waits for them once
-    ledger, gallery = claims.ledger, Gallery(pictures(claims), cache / "figures")
+    ledger, gallery = claims.ledger, Gallery(pictures_of(evidence), cache / "figures")
     typed = typed_texts(sources.typed)
     people = read_people(sources.people)
     names = (*people.authors, *people.ids, people.course)
     require_names(names, f"{sources.folder.name}/{sources.people.name}", ledger)
     context = make_context(claims, people, gallery, list(typed))
     body = render(sources.templates, sources.template, vars(context))
-    check_templates(sources, body, ledger)
+    own_words.check(sources.templates, body.files, evidence)
     check_names(body, ledger)
     bib = _bib(sources.references)
     discussion = discussion_text(sources, claims, body.text, bib)
@@ -139,7 +134,7 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     figures = gallery.shown | own.shown
     shown = {f"figures/{name}.pdf": figure.pdf for name, figure in figures.items()}
     whole = {"experiment.toml": read_whole(sources.experiment).text.encode()}
-    inside = attachments(evidence, ledger, whole | typed)
+    inside = attachments(evidence, whole | typed)
     svgs = {name: figure.svg for name, figure in figures.items()}
     read = {name: text.decode() for name, text in files.items()}
     material = Material(sources.experiment.stem, read, svgs, ledger, record_sets(evidence))
@@ -175,23 +170,6 @@ def _bib(file: Path) -> str:
 def sizes_written_out(text: str) -> str:
     """`\\size{64K}` as LaTeX prints a size."""
     return _SIZE.sub(lambda found: show(parse_size(found[1].strip()), "size", 0).tex, text)
-
-
-def check_templates(sources: Sources, body: Rendered, ledger: Ledger) -> None:
-    """Check the lab's own prose by the same rules; the rendered text shows whether its claims exist."""
-    used = sorted({name for name, _ in body.origins})
-    found = [each for name in used for each in refused(prose_of(_read(sources, name)), f"templates/{name}", ledger)]
-    if wrong := tuple(each for each in found if each.rule != rule_name(claim_is_known)):
-        raise ClaimsRefused("a template claims what the data do not support:", refusals=wrong)
-
-
-def prose_of(template: str) -> str:
-    """A template's own words, with blanks in place of tags, values and layout, so that every line stays."""
-    return _LAYOUT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), template)
-
-
-def _read(sources: Sources, name: str) -> str:
-    return (sources.templates / name).read_text()
 
 
 def check_names(body: Rendered, ledger: Ledger) -> None:

@@ -18,7 +18,7 @@ from lab.report.check.ledger_file import format_ledger, parse_ledger
 from lab.report.check.typed_texts import OwnData, Typed, both_refused
 from lab.report.claim import Ledger
 from lab.report.errors import RefusedSentence
-from lab.report.pdf.attachments import names_made
+from lab.report.pdf.made_files import names_made
 from lab.report.stamp import claims_stamp
 from lab.report.tex.references import FILE as REFERENCES
 
@@ -62,7 +62,9 @@ def ledger_of(plan: Plan, results: Path, cache: Path = CHECKED) -> Ledger:
 
 
 def keep_ledger(plan: Plan, ledger: Ledger, stamp: str, cache: Path = CHECKED) -> None:
-    """For the next check, so that it reads and does not compute."""
+    """For the next check, so that it reads and does not compute; unless that is done."""
+    if is_current(_file(plan, cache), stamp):
+        return
     with suppress(StorageError):  # in another user's checkout each check computes
         write_text(_file(plan, cache), format_ledger(ledger))
         keep_stamp(_file(plan, cache), stamp)

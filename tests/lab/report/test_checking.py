@@ -12,6 +12,7 @@ from lab.report import checking
 from lab.report.check.ledger_file import format_ledger, parse_ledger
 from lab.report.claim import Ledger
 from lab.report.claims.ledger import make_ledger
+from lab.report.stamp import claims_stamp
 
 
 def test_claims_are_computed_once_and_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,6 +22,9 @@ def test_claims_are_computed_once_and_read_again(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("lab.report.claims.ledger.make_ledger", lambda _: pytest.fail("computed again"))
     again = checking.ledger_of(plan, results, cache)
     assert again.keys() == ledger.keys() and again.setting == ledger.setting
+    kept = (cache / f"{plan.experiment.name}.json").stat().st_mtime_ns
+    checking.keep_ledger(plan, ledger, claims_stamp(plan, results), cache)
+    assert (cache / f"{plan.experiment.name}.json").stat().st_mtime_ns == kept
     text = tmp_path / "discussion.tex"
     text.write_text("It is so.\nRDMA reaches 4 GB/s.\n")
     (found,) = checking.refusals_of(text, again)

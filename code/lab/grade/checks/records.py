@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
-from lab.report.claims.ledger import make_ledger
 from lab.report.evidence.evidence import Evidence
 from lab.report.pdf.attachments import attachments
 
@@ -26,7 +25,7 @@ def records(case: Case) -> Iterator[Finding]:
 def _made_of(case: Case, evidence: Evidence) -> Iterator[Finding]:
     name = f"{evidence.plan.experiment.name}.csv"
     kinds = {name: Flaw.TABLE, "manifest.json": Flaw.MANIFEST, "identity.json": Flaw.IDENTITY}
-    made = attachments(evidence, make_ledger(evidence), {})
+    made = attachments(evidence, {})
     for file, kind in kinds.items():
         given = case.submission.files.get(file, b"")
         if given != made[file]:

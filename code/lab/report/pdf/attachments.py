@@ -11,6 +11,7 @@ from lab.records.facts import Facts
 from lab.records.row import format_table
 from lab.records.table import columns
 from lab.report.claim import Claim, Ledger
+from lab.report.claims.ledger import make_ledger
 from lab.report.evidence.evidence import Evidence
 from lab.report.tex.typeset import interval_plain, shown
 from lab.typed_json import JsonTable, JsonValue
@@ -32,24 +33,20 @@ CLAIM_COLUMNS = (
 )
 
 
-MADE = ("claims.csv", "manifest.json", "identity.json", "experiment.toml")
-
-
-def names_made(experiment: str) -> tuple[str, ...]:
-    """The files that a report attaches beside those that a person wrote."""
-    return (f"{experiment}.csv", *MADE)
-
-
-def attachments(evidence: Evidence, ledger: Ledger, texts: dict[str, bytes]) -> dict[str, bytes]:
+def attachments(evidence: Evidence, texts: dict[str, bytes]) -> dict[str, bytes]:
     """Every file by its name; the texts are those that a person wrote."""
+    return evidence.once(_made) | texts
+
+
+def _made(evidence: Evidence) -> dict[str, bytes]:
     name = evidence.plan.experiment.name
     made = {
         f"{name}.csv": format_table(columns(evidence.plan, evidence.rows), evidence.rows),
-        "claims.csv": claims_csv(ledger),
+        "claims.csv": claims_csv(make_ledger(evidence)),
         "manifest.json": _json(_manifest(evidence)),
         "identity.json": _json({"site": evidence.plan.site.name, **evidence.plan.site.identity}),
     }
-    return {key: text.encode() for key, text in made.items()} | texts
+    return {key: text.encode() for key, text in made.items()}
 
 
 def claims_csv(ledger: Ledger) -> str:

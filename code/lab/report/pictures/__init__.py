@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from lab.report.claims.ledger import AllClaims
+from lab.report.claims.ledger import AllClaims, make_claims
+from lab.report.evidence.evidence import Evidence
 from lab.report.pictures.bandwidth import by_bandwidth
 from lab.report.pictures.causes import instructions
 from lab.report.pictures.latency import by_latency
@@ -35,9 +36,18 @@ SUBJECTS = (
 
 
 def pictures(claims: AllClaims) -> Iterator[AnySketch]:
-    """All figures that the evidence can fill."""
+    """All figures that the claims can fill."""
     for subject in SUBJECTS:
         yield from subject(claims)
 
 
-__all__ = ["pictures"]
+def pictures_of(evidence: Evidence) -> tuple[AnySketch, ...]:
+    """Those of the evidence's own claims, kept with it."""
+    return evidence.once(_pictures_of)
+
+
+def _pictures_of(evidence: Evidence) -> tuple[AnySketch, ...]:
+    return tuple(pictures(make_claims(evidence)))
+
+
+__all__ = ["pictures", "pictures_of"]

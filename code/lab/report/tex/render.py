@@ -27,6 +27,11 @@ class Rendered:
     text: str
     origins: tuple[tuple[str, int], ...]
 
+    @property
+    def files(self) -> list[str]:
+        """The templates that it was made of."""
+        return sorted({name for name, _ in self.origins})
+
     def in_template(self, error: ReportError) -> ReportError:
         """An error of a rendered line, where a person can change it."""
         if error.line is None or not self.origins:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import re
+from typing import Any, TypeAlias
 
 from pylatexenc.latexwalker import (  # type: ignore[import-untyped]
     LatexNode,
+    LatexToken,
     LatexWalker,
     LatexWalkerParseError,
     get_default_latex_context_db,
@@ -27,6 +29,17 @@ MACROS = {
 }
 ENVIRONMENTS = {"labplace": "{", "lababstract": "", "labbox": "{", "tabular": "[{", "longtable": "[{"}
 ENVIRONMENTS |= {"thebibliography": "{"}
+_WORDS = re.compile(r"[A-Za-z0-9.,;:/+=()](?: ?[A-Za-z0-9.,;:/+=()])*")
+
+
+class Walker(LatexWalker):  # type: ignore[misc]
+    """The library makes a token of each letter, which is most of its time: words that hold no sign become one."""
+
+    def get_token(self, pos: int, *given: Any, environments: bool = True, **named: Any) -> LatexToken:
+        words = _WORDS.match(self.s, pos) if environments else None  # an argument without braces is one letter
+        if words:
+            return LatexToken(tok="char", arg=words[0], pos=pos, len=len(words[0]), pre_space="")
+        return super().get_token(pos, *given, environments=environments, **named)
 
 
 def nodes_of(source: str) -> list[Node]:
@@ -36,7 +49,7 @@ def nodes_of(source: str) -> list[Node]:
     environments = [EnvironmentSpec(name, arguments) for name, arguments in ENVIRONMENTS.items()]
     context.add_context_category("lab", macros=macros, environments=environments, prepend=True)
     try:
-        found: list[Node] = LatexWalker(source, latex_context=context, tolerant_parsing=False).get_latex_nodes()[0]
+        found: list[Node] = Walker(source, latex_context=context, tolerant_parsing=False).get_latex_nodes()[0]
     except LatexWalkerParseError as error:
         raise ReportError(f"the page cannot be read from the report's LaTeX: {error.msg}") from error
     return found

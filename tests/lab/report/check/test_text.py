@@ -7,13 +7,13 @@ from tests.lab.report.check import test_corpus as corpus
 
 from lab.analysis.estimate import Estimate, Interval
 from lab.places import TEMPLATES
-from lab.report.build import prose_of
 from lab.report.check.rules import claim_is_known
 from lab.report.check.safety import swallowed
 from lab.report.check.text import all_refused, refused, rule_name
 from lab.report.check.typed_texts import Typed, check_both
 from lab.report.claim import Claim, ClaimKind, Ledger
 from lab.report.errors import ClaimsRefused, ReportError
+from lab.report.own_words import prose_of
 
 TARGETS = ("figureof throughput", "tableof results")
 

@@ -1,4 +1,4 @@
-"""Evidence is read again as it was made, while nothing that it rests on has changed: lab.report.evidence.kept."""
+"""Evidence, its figures and its attachments: lab.report.{evidence.kept,pdf.made_files}, kept until a change."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from pathlib import Path
 import pytest
 from tests.lab.report import laboratory
 
+import lab.report.pdf.attachments
+import lab.report.pictures
 from lab.plan.plan import Plan
 from lab.report import stamp
 from lab.report.claims.ledger import make_ledger
 from lab.report.evidence import kept
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.kept import evidence_of, keep_evidence
+from lab.report.pdf.attachments import attachments
+from lab.report.pdf.made_files import names_made
+from lab.report.pictures import pictures_of
 from lab.report.stamp import stamps
 
 NAME = "throughput_until_stable"
@@ -50,6 +55,23 @@ def test_it_is_kept_with_its_claims_until_its_records_or_its_code_change(
     monkeypatch.setattr(stamp, "CODE_OF_ALL", (Path(__file__).parent,))
     evidence_of(plan, results, stamp_of(plan, results), folder)
     assert gathered == [NAME, NAME]
+
+
+def test_the_figures_data_and_the_attachments_are_kept_with_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A changed sentence changes none of them."""
+    plan, results, folder = laboratory.plan_of(NAME), tmp_path / "records", tmp_path / "kept"
+    laboratory.record(plan, results)
+    evidence = gather(plan, results)
+    names = [each.name for each in pictures_of(evidence)]
+    files = attachments(evidence, {"own.csv": b"1"})
+    keep_evidence(evidence, stamp_of(plan, results), folder)
+
+    again = evidence_of(plan, results, stamp_of(plan, results), folder)
+    monkeypatch.setattr(lab.report.pictures, "SUBJECTS", (lambda _: pytest.fail("made again"),))
+    monkeypatch.setattr(lab.report.pdf.attachments, "format_table", lambda *_: pytest.fail("made again"))
+    assert [each.name for each in pictures_of(again)] == names and names
+    assert attachments(again, {"own.csv": b"1"}) == files
+    assert {*attachments(again, {}), "experiment.toml"} == set(names_made(NAME))
 
 
 def test_what_another_wrote_in_its_place_is_not_read(gathered: list[str], tmp_path: Path) -> None:
