@@ -34,9 +34,6 @@ that the reference froze. No QEMU that is installed on a host is used but in the
 where the lab could move to.
 The kernel and the processor are those of the computer that measured: {computer}.
 
-Until 2026-11-22 both ends were in one guest: rows of that day or before are of that machine, and say of the two
-computers only that QEMU and the compiler are the same; but for `qemu-10` and `qemu-11`, which ran the two computers.
-
 | host | what | Python | its QEMU | kinds | all trials | race, by load | day | remarks |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
