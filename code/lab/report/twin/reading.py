@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pylatexenc.latexwalker import (  # type: ignore[import-untyped]
     LatexNode,
@@ -35,7 +35,7 @@ _WORDS = re.compile(r"[A-Za-z0-9.,;:/+=()](?: ?[A-Za-z0-9.,;:/+=()])*")
 class Walker(LatexWalker):  # type: ignore[misc]
     """The library makes a token of each letter, which is most of its time: words that hold no sign become one."""
 
-    def get_token(self, pos: int, *given: Any, environments: bool = True, **named: Any) -> LatexToken:
+    def get_token(self, pos: int, *given: object, environments: bool = True, **named: object) -> LatexToken:
         words = _WORDS.match(self.s, pos) if environments else None  # an argument without braces is one letter
         if words:
             return LatexToken(tok="char", arg=words[0], pos=pos, len=len(words[0]), pre_space="")
