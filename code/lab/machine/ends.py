@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ chmod +x $0 && shift 2 && exec "$@"
 ON_THE_SIDE = ("--mca", "oob_tcp_if_include", SIDE_NET)
 
 
+WAY_OUT_S = 10  # a machine says that it ends before its process has
+
 Left = tuple[Files, str]  # a machine's files, and its kernel's messages
 Machine = Callable[[int], Left]  # runs an end's
 
@@ -45,6 +48,7 @@ class Both:
     def __init__(self, site: str, watch: Watch) -> None:
         self.watch_outside, self.running = watch, Running(site)
         self.errors: dict[int, MachineError] = {}  # in the order in which the machines ended
+        self.over = (threading.Event(), threading.Event())
 
     @contextmanager
     def watch(self, process: qemu.Runs) -> Iterator[None]:
@@ -62,22 +66,30 @@ class Both:
             raise self.cause() from None
 
     def run_one(self, machine: Machine, end: int) -> Left:
-        """One machine's life: if it fails, the other is ended at once."""
+        """One machine's life: if it fails, the other is ended at once, but for one on its own way out."""
+        other = 1 - end
         try:
             return machine(end)
         except MachineError as error:
             self.errors[end] = replace(error, where=_machine(end))
-            self.running.stop()
+            if not (_blames(error, other) and self.over[other].wait(WAY_OUT_S)):
+                self.running.stop()
             raise
+        finally:
+            self.over[end].set()
 
     def cause(self) -> MachineError:
         """The first error, but for one that says itself that the other machine failed before."""
         end, first = next(iter(self.errors.items()))
-        return self.errors.get(1 - end, first) if _machine(1 - end) in first.what else first
+        return self.errors.get(1 - end, first) if _blames(first, 1 - end) else first
 
 
 def _machine(end: int) -> str:
     return f"the {NAMES[end]}'s machine"
+
+
+def _blames(error: MachineError, end: int) -> bool:
+    return _machine(end) in error.what
 
 
 def apart(job: Job) -> Job:

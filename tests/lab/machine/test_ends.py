@@ -39,10 +39,25 @@ def test_the_machine_that_failed_first_is_named_and_keeps_its_evidence(end: int,
     assert error.evidence == {"console.log": "panic"}
 
 
-def test_a_machine_that_ended_because_the_other_had_is_not_blamed() -> None:
+def test_a_machine_that_ended_because_the_other_had_is_not_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ends, "WAY_OUT_S", 0)
     told = MachineError("QEMU ended with status 1: pair: the client's machine was killed")
     error = failed({SERVER: told, CLIENT: MachineError("QEMU was killed by SIGSEGV")}, SERVER)
     assert str(error) == "the client's machine: QEMU was killed by SIGSEGV"
+
+
+def test_a_machine_on_its_way_out_is_not_killed_for_what_the_other_says_of_it() -> None:
+    both, killed = Both("exact", lambda _: nullcontext()), threading.Event()
+
+    def machine(end: int) -> Left:
+        if end == SERVER:
+            raise MachineError("QEMU ended with status 1: pair: the client's machine ended with status 0")
+        raise MachineError("QEMU was killed by SIGKILL" if killed.wait(0.2) else "the guest went off without results")
+
+    both.running.stop = killed.set  # type: ignore[method-assign]
+    with pytest.raises(MachineError) as raised:
+        both.run(machine)
+    assert str(raised.value) == "the client's machine: the guest went off without results"
 
 
 def test_a_launcher_asks_the_other_machine_for_its_daemon_over_the_side() -> None:
