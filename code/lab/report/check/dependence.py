@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from lab.report.check.curves import curves_of
 from lab.report.check.objection import Objection
+from lab.report.check.ratios import ratios_by_size
 from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.times import TIME, times_of
-from lab.report.check.verdicts import ratios_by_size, sizes_meant
 from lab.report.claim import Claim
 from lab.report.moves import is_level
 

@@ -9,9 +9,9 @@ from lab.analysis.verdict import Verdict
 from lab.report.check.objection import Objection
 from lab.report.check.parameters import NAMES, PARAMETERS, gains, parameters_in, sweeps
 from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.sweeps import sets_against
 from lab.report.check.variants import inline_group
-from lab.report.check.verdicts import sizes_meant
 from lab.report.claim import Claim
 
 _RECEIVE = re.compile(r"\b(?:receive|rx)[\s_-]*(?:queue|depth)|\bdepth of the receive", re.I)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from lab.report.check.objection import Objection
+from lab.report.check.ratios import is_variant
 from lab.report.check.sentence import Sentence, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
-from lab.report.check.verdicts import is_variant
 from lab.report.claim import Claim, Ledger
 from lab.report.prose.uses import cite
 from lab.report.tex.typeset import shown

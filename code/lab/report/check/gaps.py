@@ -8,9 +8,10 @@ from itertools import pairwise
 
 from lab.analysis.verdict import Verdict
 from lab.report.check.objection import Objection
+from lab.report.check.ratios import ratios_by_size
 from lab.report.check.sentence import Clause, Sentence, sizes_in
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import RDMA, TCP
-from lab.report.check.verdicts import ratios_by_size, sizes_meant
 from lab.report.claim import Claim
 from lab.report.moves import is_level
 

@@ -9,10 +9,11 @@ from lab.analysis.verdict import apart
 from lab.report.check.comparing_words import ANY, Relation, relation_of
 from lab.report.check.curves import CurveClaims
 from lab.report.check.objection import Objection, against
+from lab.report.check.ratios import is_variant
 from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import CARD, RDMA, group_of, sort_of
 from lab.report.check.topics import groups, is_of_links, links
-from lab.report.check.verdicts import is_variant, sizes_meant
 from lab.report.claim import Claim
 from lab.report.moves import LEVEL
 

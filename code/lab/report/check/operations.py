@@ -9,9 +9,9 @@ from lab.analysis.verdict import apart
 from lab.report.check.calls import OPERATION, is_of_operations
 from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence, size_of
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of
 from lab.report.check.times import MARGIN
-from lab.report.check.verdicts import sizes_meant
 from lab.report.claim import Claim
 
 _LESS = re.compile(

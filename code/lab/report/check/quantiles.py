@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, size_of
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.times import chosen_names
 from lab.report.check.topics import groups, is_of_quantiles
-from lab.report.check.verdicts import sizes_meant
 from lab.report.claim import Claim
 
 SHORT, LONG = 1.1, 1.05  # times the median: a tail up to here may be called short, from here on long

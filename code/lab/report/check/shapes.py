@@ -10,8 +10,8 @@ from lab.analysis.verdict import Verdict, apart, judge
 from lab.report.check.curves import CurveClaims, curves_of
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of
-from lab.report.check.verdicts import sizes_meant
 from lab.report.claim import Claim, ClaimKind
 from lab.report.moves import JUMP, is_level
 

@@ -9,8 +9,8 @@ from lab.model.sizes import format_size
 from lab.report.check.meant import meant
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of, link_named, sort_of
-from lab.report.check.verdicts import sizes_meant
 from lab.report.claim import Claim, Ledger
 from lab.report.setting import Strand
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from lab.report.check.objection import Objection, against
 from lab.report.check.parameters import NAMES, best_value, gains, parameters_in, sweeps
 from lab.report.check.sentence import Clause, Sentence, size_of
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import CARD, RDMA, group_of
-from lab.report.check.verdicts import sizes_meant
 from lab.report.claim import Claim
 from lab.report.moves import LEVEL
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from lab.analysis.verdict import apart
 from lab.report.check.curves import CurveClaims
 from lab.report.check.objection import Objection, against
+from lab.report.check.ratios import is_variant
 from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of, speaks_of_inline, speaks_of_single
-from lab.report.check.verdicts import is_variant, sizes_meant
 from lab.report.claim import Claim
 
 _OFF = re.compile(

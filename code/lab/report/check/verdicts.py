@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from lab.analysis.verdict import Verdict
 from lab.report.check.calls import is_of_calls, is_of_operations
 from lab.report.check.comparing import Compared, Scope, comparisons
 from lab.report.check.comparing_words import Relation
 from lab.report.check.objection import Objection
-from lab.report.check.sentence import Clause, Sentence, Use, size_of, sizes_in
+from lab.report.check.ratios import ratios_by_size
+from lab.report.check.sentence import Clause, Sentence, Use
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import (
     CARD,
-    FREE,
-    LIMITED,
     RDMA,
     TCP,
     WIRE,
     link_named,
-    link_of,
     speaks_of_inline,
-    speaks_of_single,
 )
-from lab.report.check.times import LIBRARY, chosen, ratios_of_times, verdicts_by_time
+from lab.report.check.times import ratios_of_times, verdicts_by_time
 from lab.report.check.topics import is_of_no_programs
 from lab.report.claim import Claim, ClaimKind
 from lab.report.moves import LEVEL
 
 Verdicts = dict[int, Verdict]
 UNCOMPARED = "a comparison without a claim that compares these programs"
-OUTER = 3  # small messages are a third of the sizes, and so are large ones
 _TURNED = {Verdict.MORE: Verdict.LESS, Verdict.LESS: Verdict.MORE}
 COUNTS = {"faster": Verdict.MORE, "slower": Verdict.LESS}
-_BEYOND = re.compile(r"\b(?:beyond|above|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
 _OF_ITSELF = re.compile(r"highest|lowest|higher|lower|best|better|larger|lost|loses|leads?|similar|equal", re.I)
 _THE_BETTER = re.compile(
     r"(?:\bis|\bare|\bwas|\bhas|\breaches|\bas|,) (?:\w+ly |clearly |by far )?the (?:\w+ )?\Z", re.I
@@ -59,8 +55,6 @@ _GROWN = re.compile(
     re.I,
 )
 _ONLY = re.compile(r"\b(?:only|solely|merely) (?:for|at|with|below|above|beyond|under|over|up to|on|from)\b", re.I)
-_EXCEPT = re.compile(r"\b(?:except|apart from|save|but not)(?: (?:at|for|with))?(?: messages of)?\s+\Z", re.I)
-_UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
 
 
 def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
@@ -175,48 +169,6 @@ def _turned(claim: Claim, ours: str, part: Clause) -> Verdict:
     return claim.verdict if first == ours else _TURNED.get(claim.verdict, claim.verdict)
 
 
-def ratios_by_size(ours: str, base: str, part: Clause) -> dict[int, Claim] | None:
-    """The ratios of two programs, whichever is the base."""
-    by_pair: dict[tuple[str, ...], dict[int, Claim]] = {}
-    links: dict[tuple[str, ...], str] = {}
-    setting = part.sentence.ledger.setting
-    for claim in part.sentence.ledger.values():
-        if claim.kind is not ClaimKind.RATIO or len(claim.series) != 2 or (size := size_of(claim)) is None:
-            continue
-        if set(part.sentence.groups_of(claim)) == {ours, base}:
-            by_pair.setdefault(claim.series, {})[size] = claim
-            links[claim.series] = link_of(claim, setting)
-    link = link_named(part.words) or link_named(part.sentence.words) or FREE
-    of_link = [series for series in by_pair if links[series] in ("", link)] or (
-        [] if link == LIMITED else list(by_pair)
-    )
-    if not of_link:
-        return None
-    of_words = _chosen_pairs(of_link, part.words)
-    return by_pair[next(_in_its_way(of_words, part.sentence.words), of_words[0])] if of_words else None
-
-
-def _chosen_pairs(pairs: list[tuple[str, ...]], words: str) -> list[tuple[str, ...]]:
-    """Of the operation that is named; none where MPI is, which no ratio is of."""
-    named = chosen([name for pair in pairs for name in pair], words)
-    found = [each for each in pairs if {*each} & {*named}]
-    is_mpi = LIBRARY.search(words) and not any(name.startswith("mpi") for each in pairs for name in each)
-    return [] if is_mpi else found
-
-
-def _in_its_way(pairs: list[tuple[str, ...]], words: str) -> Iterator[tuple[str, ...]]:
-    """The pairs whose messages travel one by one, or hold their data, where the words speak of it."""
-    if speaks_of_single(words):
-        yield from (each for each in pairs if all(is_variant(name) for name in each))
-    if speaks_of_inline(words):
-        yield from (each for each in pairs if any(name.endswith(".inline") for name in each))
-
-
-def is_variant(name: str) -> bool:
-    """Whether a series hands its messages over in another way than the main one."""
-    return name.endswith((".single", ".nodelay", ".inline"))
-
-
 def _of_counts(said: Compared, counts: list[Use], part: Clause) -> str:
     """`TCP wins at x sizes`: the count is of the verdicts that the word means."""
     near = min(counts, key=lambda each: abs(each.at - said.at))
@@ -305,36 +257,3 @@ def _counted(said: Compared, part: Clause) -> float | None:
         if re.match(r"\s*(?:of|out of)\s+(?:the\s+)?[\d\ue000-\uf8ff]+\s*(?:message\s+)?sizes", behind):
             return each.values[0]
     return None
-
-
-def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
-    """The sizes that the clause limits itself to."""
-    named = [each for each in sizes_in(part) if each in found]
-    ordered, words = sorted(found), part.words
-    if re.search(r"\b(?:small|short|tiny|little)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)", words, re.I):
-        named += ordered[: max(len(ordered) // OUTER, 1)]
-    if re.search(
-        r"\b(?:large|long|big|huge)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)|"
-        r"messages are large",
-        words,
-        re.I,
-    ):
-        named += ordered[-max(len(ordered) // OUTER, 1) :]
-    for number in part.numbers:
-        before, value = part.sentence.words[: number.start], int(min(number.values[-1], 2**62))
-        if value in found and _EXCEPT.search(before):
-            named = [each for each in ordered if each != value]
-        elif value in found and _BEYOND.search(before) and not re.search(r"\bfrom\s+\Z", before):
-            named = [each for each in ordered if each > value]
-        elif value in found and re.search(r"\bfrom\s+\Z", before):
-            named = [each for each in ordered if each >= value]
-        elif value in found and _UP_TO.search(before):
-            named = [each for each in ordered if each <= value]
-    claimed = [
-        size for each in part.uses if each.claim and (size := size_of(each.claim)) in found and _is_point(each.claim)
-    ]
-    return list(dict.fromkeys([*named, *(each for each in claimed if each is not None)]))
-
-
-def _is_point(claim: Claim) -> bool:
-    return claim.kind in (ClaimKind.RATIO, ClaimKind.RATE)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from lab.model.sizes import format_size
 from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of, sort_of
 from lab.report.check.topics import ends, groups, is_of_ends
-from lab.report.check.verdicts import sizes_meant
 from lab.report.claim import Claim
 
 HALF = 50.0  # percent

@@ -1,0 +1,47 @@
+"""The sizes that a clause limits itself to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from lab.report.check.sentence import Clause, size_of, sizes_in
+from lab.report.claim import Claim, ClaimKind
+
+OUTER = 3  # small messages are a third of the sizes, and so are large ones
+_BEYOND = re.compile(r"\b(?:beyond|above|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
+_EXCEPT = re.compile(r"\b(?:except|apart from|save|but not)(?: (?:at|for|with))?(?: messages of)?\s+\Z", re.I)
+_UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
+
+
+def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
+    """The sizes that the clause limits itself to."""
+    named = [each for each in sizes_in(part) if each in found]
+    ordered, words = sorted(found), part.words
+    if re.search(r"\b(?:small|short|tiny|little)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)", words, re.I):
+        named += ordered[: max(len(ordered) // OUTER, 1)]
+    if re.search(
+        r"\b(?:large|long|big|huge)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)|"
+        r"messages are large",
+        words,
+        re.I,
+    ):
+        named += ordered[-max(len(ordered) // OUTER, 1) :]
+    for number in part.numbers:
+        before, value = part.sentence.words[: number.start], int(min(number.values[-1], 2**62))
+        if value in found and _EXCEPT.search(before):
+            named = [each for each in ordered if each != value]
+        elif value in found and _BEYOND.search(before) and not re.search(r"\bfrom\s+\Z", before):
+            named = [each for each in ordered if each > value]
+        elif value in found and re.search(r"\bfrom\s+\Z", before):
+            named = [each for each in ordered if each >= value]
+        elif value in found and _UP_TO.search(before):
+            named = [each for each in ordered if each <= value]
+    claimed = [
+        size for each in part.uses if each.claim and (size := size_of(each.claim)) in found and _is_point(each.claim)
+    ]
+    return list(dict.fromkeys([*named, *(each for each in claimed if each is not None)]))
+
+
+def _is_point(claim: Claim) -> bool:
+    return claim.kind in (ClaimKind.RATIO, ClaimKind.RATE)
