@@ -74,7 +74,7 @@ def test_every_byte_of_tcp_lands_where_it_should(pair: Pair, measure: str) -> No
 )
 def test_a_size_of_verbs_lasts_for_the_least_time(pair: Pair, operation: str, measure: str) -> None:
     asked = ("--operation", operation, "--measure", measure, "--sizes", "64@40/4", "--wait", "event")
-    outcome = pair("verbs", *asked, "--least-time", "1")
+    outcome = pair("verbs", *asked, "--least-time", "1", link=Link(delay_ns=2_000_000))  # an idle second is soon over
     assert whole(outcome) and outcome.clock_end_ns - outcome.clock_start_ns > 10**9
     rows = [line.split(",") for line in outcome.client_out.splitlines() if line.startswith("64,")]
     (sent,) = re.findall(r"# size_bytes=64 iterations=(\d+) asked=40 ", outcome.client_out)
