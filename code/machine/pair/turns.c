@@ -76,7 +76,12 @@ static void end_turn(void)
 /* The processor's thread locks between two runs of the guest, and for a device in the midst of one. */
 static bool is_between_runs(const char *file)
 {
-	return strstr(file, "tcg-accel-ops-rr") != NULL;
+	static const char *between,
+		*within; /* QEMU's own strings, which are few: comparing letters took a fifteenth of a trial */
+
+	if (file != between && file != within)
+		*(strstr(file, "tcg-accel-ops-rr") ? &between : &within) = file;
+	return file == between;
 }
 
 /* What QEMU's main thread does in a machine that has one. */
