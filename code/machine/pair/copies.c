@@ -87,9 +87,11 @@ static void close_files(const struct order *order)
 }
 
 /* It ends with the thread that made it, and holds nothing of what belongs to other copies. */
-static void begin(int calls, const struct order *order)
+static void begin(pid_t original, int calls, const struct order *order)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != original)
+		_exit(EXIT_FAILURE); /* it had ended before */
 	close(calls);
 	for (int c = 0; c < copies.count; c++)
 		close(copies.each[c].life);
@@ -99,10 +101,10 @@ static void begin(int calls, const struct order *order)
 
 static bool is_copy(int calls, struct order *order)
 {
-	const pid_t process = copies.count < MOST_COPIES ? fork() : -1;
+	const pid_t original = getpid(), process = copies.count < MOST_COPIES ? fork() : -1;
 
 	if (process == 0) {
-		begin(calls, order);
+		begin(original, calls, order);
 		return true;
 	}
 	tell(order->files[LIFE], process);
