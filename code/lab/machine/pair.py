@@ -14,6 +14,7 @@ from lab.machine.ends import NAMES, Both, Left
 from lab.machine.guest import Watch
 from lab.machine.job import pack
 from lab.machine.origin import Files, Origin
+from lab.machine.processors import one_processor
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Outcome
 
@@ -32,6 +33,13 @@ class Pair:
     shared: int
     logs: tuple[int, ...]  # the client's and the server's, or none
     card: tuple[int, ...]  # the device of both, or none
+    processor: int | None  # that runs both
+
+    @property
+    def words(self) -> str:
+        """What the plugin is told of the wires, and of where it runs: counted from 1 there."""
+        shared = f",processor={1 + self.processor}" if self.processor is not None else ""
+        return line.wire(self.job.link) + shared
 
 
 def run(
@@ -40,10 +48,10 @@ def run(
     """Run a job from the instant at which the pair waits; `watch` holds both processes while they are there. A folder
     for logs gets every frame on the link as each end saw it: client.pcapng, server.pcapng. Each gets a card."""
     started = time.monotonic()
-    with ExitStack() as stack, wire.shared_file() as shared:
+    with ExitStack() as stack, wire.shared_file() as shared, one_processor() as processor:
         files = [stack.enter_context((logs / f"{name}.pcapng").open("wb")).fileno() for name in NAMES] if logs else ()
         device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
-        pair = Pair(origin, ends.apart(job), limit_s, Both("exact", watch), shared, tuple(files), device)
+        pair = Pair(origin, ends.apart(job), limit_s, Both("exact", watch), shared, tuple(files), device, processor)
         (client, said), (server, also_said) = run_both(pair)
         counted = wire.counts(shared)
     outcome = results.joined_outcome(client, server, len(job.steps), said + also_said, time.monotonic() - started)
@@ -68,8 +76,7 @@ def run_end(pair: Pair, end: int) -> Left:
     ):
         os.pwrite(mailbox, pack(pair.job, END=str(end)), 0)
         files = Files(pair.shared, mailbox, console, pair.logs[end : end + 1], pair.card)
-        words = line.wire(pair.job.link)
-        with pair.origin.copy(end, words, files, pair.limit_s) as copy, pair.both.watch(copy):
+        with pair.origin.copy(end, pair.words, files, pair.limit_s) as copy, pair.both.watch(copy):
             if pair.logs:
                 copy.bound_files(LOG_MOST_BYTES)
             return guest.finish(copy, mailbox, console)

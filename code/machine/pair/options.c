@@ -29,7 +29,7 @@ static bool set(struct options *o, const char *name, size_t length, const char *
 		{ "offload", NULL, &o->offload }, { "trusted", NULL, &o->trusted },
 		{ "hold", NULL, &o->hold_ns },    { "calls", NULL, &o->calls },
 		{ "mailbox", NULL, &o->mailbox }, { "console", NULL, &o->console },
-		{ "card", NULL, &o->card },
+		{ "card", NULL, &o->card },       { "processor", NULL, &o->processor },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {

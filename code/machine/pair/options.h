@@ -18,8 +18,9 @@ struct options {
 	uint64_t offload;                                            /* 1: the card checks what it receives */
 	uint64_t trusted; /* 1: this QEMU is the very one whose structures are known */
 	uint64_t hold_ns; /* the time at which it stops, and makes copies of itself from then on; 0: never */
-	uint64_t calls, mailbox, console;  /* descriptors: where copies are ordered, and what each has of its own */
-	uint64_t card;                     /* which of a copy's files is its RDMA card; 0: none */
+	uint64_t calls, mailbox, console; /* descriptors: where copies are ordered, and what each has of its own */
+	uint64_t processor; /* of this computer, counted from 1, which both ends of a pair share; 0: any */
+	uint64_t card;      /* which of a copy's files is its RDMA card; 0: none */
 	char card_words[CARD_WORDS_BYTES]; /* what that is told: all words that begin with `card_`, a comma after each
 					    */
 };

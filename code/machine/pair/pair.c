@@ -16,13 +16,6 @@
 #define ENDED_WELL (0x10 << 1 | 1) /* QEMU's status for the byte that init writes to isa-debug-exit */
 #define LOOK_NS 10000000           /* how often who sleeps looks whether the other still lives */
 
-/*
- * A short wait costs less awake; one that was long, or had no processor for the other, costs less asleep. So an end
- * stays awake for as long as paid lately, and tries now and then whether more would: 50 us are what falling asleep and
- * waking take, caches that others have filled meanwhile included.
- */
-enum { MOST_AWAKE_NS = 50000, LEAST_AWAKE_NS = 500, TRY_EVERY = 64, PAUSES = 16 };
-
 static const char *const names[ENDS] = { "client", "server" };
 
 static off_t ring_place(int end, int wire)
@@ -54,7 +47,6 @@ bool pair_open(struct pair *p, int end, const char *path)
 	uint8_t *memory;
 
 	p->end = end;
-	p->awake_ns = LEAST_AWAKE_NS;
 	p->file = open(path, O_RDWR | O_CLOEXEC);
 	if (p->file < 0 || ftruncate(p->file, ring_place(ENDS, 0)) < 0)
 		return false;
@@ -72,7 +64,8 @@ static void go(struct pair *p, enum gone how)
 	uint32_t here = HERE;
 
 	atomic_compare_exchange_strong(&p->mine->gone, &here, how);
-	pair_tell(p);
+	pair_note(p);
+	pair_wake(p);
 }
 
 void pair_finish(struct pair *p)
@@ -120,59 +113,40 @@ bool pair_is_alone(const struct pair *p)
 	return atomic_load(&p->other->gone) == FINISHED;
 }
 
-void pair_tell(struct pair *p)
+void pair_note(struct pair *p)
 {
 	atomic_fetch_add(&p->mine->changes, 1);
+}
+
+void pair_wake(const struct pair *p)
+{
 	if (atomic_load(&p->mine->asleep))
 		syscall(SYS_futex, &p->mine->changes, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void breathe(void)
-{
-#ifdef __x86_64__
-	__builtin_ia32_pause();
-#else
-	__asm__ volatile("yield");
-#endif
-}
-
-static bool comes_within(const struct pair *p, uint32_t seen, int64_t awake_ns)
-{
-	const int64_t until = host_ns() + awake_ns;
-
-	do {
-		for (int i = 0; i < PAUSES; i++) {
-			if (atomic_load_explicit(&p->other->changes, memory_order_acquire) != seen)
-				return true;
-			breathe();
-		}
-	} while (host_ns() < until);
-	return false;
-}
-
-static void sleep_until_told(struct pair *p, uint32_t seen)
+static void sleep_until_noted(struct pair *p, uint32_t seen)
 {
 	const struct timespec most = { 0, LOOK_NS };
 	long woken;
 
 	p->mine->sleeps++;
 	atomic_store(&p->other->asleep, 1);
+	pair_wake(p);
 	woken = syscall(SYS_futex, &p->other->changes, FUTEX_WAIT, seen, &most, NULL, 0);
 	atomic_store(&p->other->asleep, 0);
 	if (woken < 0 && errno == ETIMEDOUT)
 		pair_require_other(p);
 }
 
+/*
+ * The other is woken no sooner, and nobody waits awake: the ends take turns, each for as long as it may. Side by side
+ * on two processors they took less time, but more of both: they had to look for each other's promises more than twice
+ * as often, and each look stops QEMU in the midst of what it had translated.
+ */
 void pair_await(struct pair *p, uint32_t seen)
 {
-	const bool tries = p->mine->waits % TRY_EVERY == 0;
-
-	if (comes_within(p, seen, tries ? MOST_AWAKE_NS : p->awake_ns)) {
-		p->awake_ns = p->awake_ns < MOST_AWAKE_NS / 2 ? 2 * p->awake_ns : MOST_AWAKE_NS;
-		return;
-	}
-	p->awake_ns = p->awake_ns > 2 * LEAST_AWAKE_NS ? p->awake_ns / 2 : LEAST_AWAKE_NS;
-	sleep_until_told(p, seen);
+	if (atomic_load_explicit(&p->other->changes, memory_order_acquire) == seen)
+		sleep_until_noted(p, seen);
 }
 
 bool pair_await_finish(struct pair *p, const uint64_t taken[WIRES])

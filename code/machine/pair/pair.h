@@ -13,7 +13,6 @@ struct pair {
 	struct ring out[WIRES], in[WIRES];
 	int file; /* with a lock on its byte number `end`, which the kernel frees when this process ends */
 	int end;
-	int64_t awake_ns; /* when it waits, before it sleeps */
 };
 
 /* Map a file that is shared with the other end, and make it as long as both need it. False, with errno, if that fails.
@@ -38,11 +37,15 @@ void pair_require_other(struct pair *pair);
 /* Whether the other end sends no more and takes no more. */
 bool pair_is_alone(const struct pair *pair);
 
-/* Tell the other that something has changed. */
-void pair_tell(struct pair *pair);
+/* Something has changed: the other sees it when it looks next, and is woken for it at the latest when this end waits.
+ */
+void pair_note(struct pair *pair);
 
-/* Wait until the other has told something since the number of its changes was `seen`, or for a while. Ends this process
- * if the other was killed. */
+/* Wake the other if it sleeps. */
+void pair_wake(const struct pair *pair);
+
+/* Wake the other, and sleep until something has changed there since the number of its changes was `seen`, or for a
+ * while. Ends this process if the other was killed. */
 void pair_await(struct pair *pair, uint32_t seen);
 
 /* The host's clock. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The plugin: turns in every machine; with `end=`, that machine is one end of a pair too. */
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -98,6 +99,18 @@ static void plug_card(const char *path)
 	netdev_plug_rdma(deliver);
 }
 
+/* Both ends take turns, which takes the least on one processor. Where that is not allowed they do so on several. */
+static void keep_to_processor(uint64_t number)
+{
+	cpu_set_t only;
+
+	if (!number)
+		return;
+	CPU_ZERO(&only);
+	CPU_SET(number - 1, &only);
+	sched_setaffinity(0, sizeof(only), &only);
+}
+
 /* A copy of this machine: a pair of its own with a copy of the other one, and files of its own. */
 static void go_on(struct order *order)
 {
@@ -110,6 +123,7 @@ static void go_on(struct order *order)
 		exit(EXIT_FAILURE);
 	options.shared = path_of(order->files[SHARED]);
 	options.log = options.card == LOG ? NULL : path_of(order->files[LOG]);
+	keep_to_processor(options.processor);
 	join_other();
 	if (options.card > 0 && options.card < MOST_FILES)
 		plug_card(path_of(order->files[options.card]));

@@ -15,7 +15,7 @@ void promise_make(struct pair *p, int64_t until, const uint64_t taken[WIRES])
 	atomic_store(&p->mine->until_ns, until);
 	for (int wire = 0; wire < WIRES; wire++)
 		atomic_store(&p->mine->taken[wire], taken[wire]);
-	pair_tell(p);
+	pair_note(p);
 }
 
 /* What it has read in this order is never wider than what was promised: see promise_make(). */

@@ -23,12 +23,6 @@ static void arm(struct steps *s, int64_t at)
 	s->machine->arm(s->machine, at);
 }
 
-/* Less than the latency: a promise that the other gets only when it needs it makes it wait. */
-static int64_t stride(const struct steps *s)
-{
-	return s->latency_ns - s->latency_ns / 10;
-}
-
 /* The next frame that arrives over a wire; NULL if none is on its way. */
 static const struct frame *next_frame(const struct steps *s, int wire)
 {
@@ -92,14 +86,6 @@ static struct view await_view(struct steps *s, int64_t now)
 	return v;
 }
 
-/* Who waits for this end's promise needs it a latency before its own next event: until then it can be left in peace. */
-static int64_t next_step(const struct steps *s, const struct view *v, int64_t now)
-{
-	const int64_t wanted = v->edge - s->latency_ns - stride(s);
-
-	return least(least(v->first, v->edge), most(now + stride(s), wanted));
-}
-
 /* This timer is due meanwhile, so that none that a card arms by it moves a halted machine's clock on. */
 static void deliver_all(struct steps *s, int64_t now)
 {
@@ -129,7 +115,7 @@ void steps_run(struct steps *s)
 		deliver_all(s, now);
 		v = await_view(s, now);
 	}
-	arm(s, v.halted ? v.until : next_step(s, &v, now));
+	arm(s, v.halted ? v.until : least(v.first, v.edge));
 }
 
 struct frame *steps_room(struct steps *s, int wire, size_t size)
@@ -142,16 +128,17 @@ struct frame *steps_room(struct steps *s, int wire, size_t size)
 	return ring_at(&p->out[wire], sent);
 }
 
-/* The other's answer may come sooner than all that was known when the timer was armed. A halted machine's clock may not
- * move on before all is sent that is sent now: its next step is due now. */
+/* The other's answer may come sooner than all that was known when the timer was armed, and takes the latency from when
+ * this arrives. A halted machine's clock may not move on before all is sent that is sent now: its next step is due now.
+ */
 void steps_send(struct steps *s, int wire, const struct frame *frame)
 {
 	struct end *const mine = s->pair->mine;
-	const int64_t now = now_of(s);
+	const int64_t now = now_of(s), answer = frame->arrival_ns + s->latency_ns;
 
 	atomic_store(&mine->sent[wire], ring_after(atomic_load(&mine->sent[wire]), frame->size));
 	promise_make(s->pair, now, s->taken);
-	pair_tell(s->pair);
-	if (now + stride(s) < s->armed_ns)
-		arm(s, s->machine->is_halted(s->machine) ? now : now + stride(s));
+	pair_note(s->pair);
+	if (answer < s->armed_ns)
+		arm(s, s->machine->is_halted(s->machine) ? now : answer);
 }

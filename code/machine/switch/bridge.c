@@ -166,6 +166,8 @@ void bridge_run(struct bridge *b)
 		const int port = slowest(b, &v);
 		struct pair *const pair = &b->ports[port].pair;
 
+		for (int i = 0; i < b->count; i++)
+			pair_wake(&b->ports[i].pair);
 		pair->mine->waits++;
 		pair_await(pair, v.changes[port]);
 	}
@@ -181,7 +183,8 @@ static void end(struct pair *p, const char *why)
 		return;
 	snprintf(p->mine->reason, REASON_BYTES, "%.*s", REASON_BYTES - 1, why);
 	atomic_compare_exchange_strong(&p->mine->gone, &here, FAILED);
-	pair_tell(p);
+	pair_note(p);
+	pair_wake(p);
 }
 
 void bridge_give_up(struct bridge *b)

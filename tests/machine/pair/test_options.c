@@ -27,6 +27,8 @@ static void numbers_and_paths_are_taken_by_name(void **state)
 	assert_int_equal(o.rate_bit_s, 100000000000);
 	assert_string_equal(o.end, "1");
 	free((char *)o.end);
+	assert_true(read_words(&o, "processor=2", NULL));
+	assert_int_equal(o.processor, 2);
 	assert_true(read_words(&o, "shared=/proc/self/fd/3", "latency=500"));
 	assert_string_equal(o.shared, "/proc/self/fd/3");
 	assert_int_equal(o.latency_ns, 500);

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "emulated.h"
 
-enum { KILLS = 40, PATIENCE_S = 60, ENDED_WELL = 33 };
+enum { KILLS = 40, PATIENCE_S = 60, ENDED_WELL = 33, ROUNDS = 300 };
 
 static char path[64];
 static struct end *ends[ENDS]; /* as the harness sees them */
@@ -135,12 +135,57 @@ static void an_end_that_has_finished_leaves_the_other_to_itself(void **state)
 	assert_int_equal(ends[1]->gone, FINISHED);
 }
 
+/* Waits for each of the other's changes in turn, and answers it. */
+static void answer(int file_end)
+{
+	static struct pair pair;
+
+	if (!pair_open(&pair, file_end, path))
+		_exit(EXIT_FAILURE);
+	for (uint32_t seen = 0; seen < ROUNDS; seen++) {
+		while (atomic_load(&pair.other->changes) == seen)
+			pair_await(&pair, seen);
+		pair_note(&pair);
+	}
+	pair_finish(&pair);
+	_exit(EXIT_SUCCESS);
+}
+
+/* Who waits in vain looks again after 10 ms. */
+static void who_begins_to_wait_wakes_the_other_for_what_it_has_noted(void **state)
+{
+	enum { LOOK_NS = 10000000 };
+	static struct pair pair;
+	const pid_t child = fork();
+	int in_vain = 0;
+
+	(void)state;
+	if (child == 0)
+		answer(1);
+	assert_true(pair_open(&pair, 0, path));
+	for (uint32_t seen = 0; seen < ROUNDS; seen++) {
+		const int64_t since = host_ns();
+
+		while (!atomic_load(&pair.mine->asleep) && !seen)
+			; /* the first time it sleeps before it is told, later mostly */
+		pair_note(&pair);
+		while (atomic_load(&pair.other->changes) == seen)
+			pair_await(&pair, seen);
+		in_vain += host_ns() - since >= LOOK_NS;
+	}
+	assert_int_equal(status_of(child), EXIT_SUCCESS);
+	assert_in_range(in_vain, 0, ROUNDS / 2);
+	pair_forget(&pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_end_that_is_killed_ends_the_other),
 		cmocka_unit_test_setup_teardown(an_end_that_goes_off_without_results_ends_the_other, share, forget),
 		cmocka_unit_test_setup_teardown(an_end_that_has_finished_leaves_the_other_to_itself, share, forget),
+		cmocka_unit_test_setup_teardown(who_begins_to_wait_wakes_the_other_for_what_it_has_noted, share,
+						forget),
 	};
 
 	return cmocka_run_group_tests_name("pair", tests, NULL, NULL);
