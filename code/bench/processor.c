@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include "clock.h"
-#include "least.h"
 
 static uint64_t whole_ns(void)
 {
@@ -36,11 +35,10 @@ void processor_add(struct processor_time *sum, const struct processor_time *more
 	sum->kernel_ns += more->kernel_ns;
 }
 
-/* What one tick finds stands for more time than may have passed. */
 void processor_add_since(struct processor_time *sum, const struct processor_time *then)
 {
 	struct processor_time spent = { .whole_ns = whole_ns() - then->whole_ns };
 
-	spent.kernel_ns = least(kernel_ns() - then->kernel_ns, spent.whole_ns);
+	spent.kernel_ns = kernel_ns() - then->kernel_ns;
 	processor_add(sum, &spent);
 }

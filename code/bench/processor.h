@@ -6,7 +6,8 @@
 
 struct processor_time {
 	uint64_t whole_ns;  /* by the scheduler's clock */
-	uint64_t kernel_ns; /* the part of it in the kernel, by what the kernel's tick happened to find */
+	uint64_t kernel_ns; /* the part of it in the kernel, by what the kernel's tick happened to find: one tick stands
+			       for more than may have passed, so that this can be more than the whole */
 };
 
 /* Since the program began. */

@@ -10,7 +10,9 @@ static const struct flow flow = { .size_bytes = 64, .iterations = 40, .operation
 static struct sample rows[] = { { 2, 1000 }, { 38, 2000 } }, trips[] = { { 0, 500 } };
 static struct sample completions[] = { { 2, 900 }, { 38, 1900 } };
 
-static const struct cost costs[] = { { 64, 40, { 900, 400 }, { 800, 0 } }, { 128, 2, { 9, 8 }, { 7, 6 } } };
+static const struct cost costs[] = { { 64, 40, { 900, 400 }, { 800, 0 } },
+				     { 128, 2, { 9, 8 }, { 7, 6 } },
+				     { 256, 1, { 5, 4000 }, { 4, 4 } } };
 
 struct writing {
 	const struct output *output;
@@ -27,7 +29,7 @@ static void write_all(void *argument)
 	csv_note("path_mtu", "%u", 4096u);
 	w->output->header();
 	w->output->size(&w->options, &flow, &w->result);
-	w->output->costs(costs, 2);
+	w->output->costs(costs, 3);
 	w->output->end();
 }
 
@@ -64,7 +66,16 @@ static void rows_are_integers_and_the_last_line_counts_them(void **state)
 	assert_non_null(strstr(said, "\n64,client_processor,0,40,2560,900\n64,client_kernel,0,40,2560,400\n"
 				     "64,server_processor,0,40,2560,800\n64,server_kernel,0,40,2560,0\n"
 				     "128,client_processor,0,2,256,9\n128,client_kernel,0,2,256,8\n"
-				     "128,server_processor,0,2,256,7\n128,server_kernel,0,2,256,6\n# end rows=12\n"));
+				     "128,server_processor,0,2,256,7\n128,server_kernel,0,2,256,6\n"));
+	assert_non_null(strstr(said, "\n# end rows=16\n"));
+}
+
+static void a_tick_of_the_kernel_is_no_more_than_all_the_time(void **state)
+{
+	(void)state;
+	assert_int_equal(run((struct writing){ &csv_output, { .windows = 2 }, windows }), 0);
+	assert_non_null(strstr(said, "\n256,client_processor,0,1,256,5\n256,client_kernel,0,1,256,5\n"
+				     "256,server_processor,0,1,256,4\n256,server_kernel,0,1,256,4\n"));
 }
 
 static void rounds_follow_the_round_trips_and_end_in_what_became_of_them(void **state)
@@ -141,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_integers_and_the_last_line_counts_them),
+		cmocka_unit_test(a_tick_of_the_kernel_is_no_more_than_all_the_time),
 		cmocka_unit_test(rounds_follow_the_round_trips_and_end_in_what_became_of_them),
 		cmocka_unit_test(columns_are_a_line_a_size_in_megabits),
 		cmocka_unit_test(columns_say_beside_the_line_what_did_not_settle),

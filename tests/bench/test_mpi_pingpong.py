@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = str(ROOT / ".cache" / "bench" / "mpi-pingpong")
+SLOW = str(ROOT / ".cache" / "bench" / "slow-mpi-pingpong")
 LAUNCHER = ("mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
 NEEDED = 6 << 30
 Done = subprocess.CompletedProcess[str]
@@ -67,6 +68,14 @@ def test_both_ranks_processor_times_of_each_size_are_there_without_the_warm_up(r
     many, few = ([int(row[5]) for row in half] for half in (rows[:4], rows[4:]))
     for end in (0, 2):
         assert 0 <= many[end + 1] <= many[end] and 0 < few[end] < many[end] / 10
+
+
+@pytest.mark.parametrize("verify", [(), ("--verify",)])
+def test_one_way_no_processor_time_holds_a_barrier(ranks: Ranks, verify: tuple[str, ...]) -> None:
+    """In this program nothing but barriers takes any."""
+    subprocess.run(["make", "-s", "-C", "code/bench", "slow"], cwd=ROOT, check=True)
+    done = ranks("--sizes", "1@20/0", "--mode", "one-way", *verify, first=(SLOW,))
+    assert re.findall(r"(client|server)_processor,0,20,20,(\d+)\n", done.stdout) == [("client", "0"), ("server", "0")]
 
 
 def test_the_record_says_how_much_a_call_carries(ranks: Ranks) -> None:

@@ -92,7 +92,6 @@ static void the_processors_time_is_that_of_the_timed_messages_of_the_last_try(vo
 	assert_int_equal(cost.size_bytes, 64);
 	assert_int_equal(cost.messages, seen_flow.iterations);
 	assert_in_range(cost.own.whole_ns, SECOND_NS / 10, seen.confirmed.time_ns);
-	assert_in_range(cost.own.kernel_ns, 0, cost.own.whole_ns);
 	run(&once, (struct null_link){ .message_ns = 20000000 });
 	assert_int_equal(cost.messages, 2);
 	assert_in_range(cost.own.whole_ns, 1, 3 * 20000000); /* ten more are warm-up */

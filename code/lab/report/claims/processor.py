@@ -21,7 +21,7 @@ LARGE_BYTES = 64 << 10  # from here on a message costs what its bytes cost
 GIGA = 1e9
 MESSAGES = "processor_messages"
 # One of the messages, by what is measured.
-MESSAGE = {"throughput": "a message", "latency": "a round trip", ONE_WAY: "a call, and the barrier before it,"}
+MESSAGE = {"throughput": "a message", "latency": "a round trip", ONE_WAY: "a call"}
 
 
 @dataclass(frozen=True)

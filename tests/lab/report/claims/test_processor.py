@@ -109,6 +109,11 @@ def test_of_large_messages_a_gigabyte_has_one_too(told: Evidence) -> None:
     assert "for a round trip of TCP," in ledger["trips.64K.client.processor"].meaning
 
 
+def test_a_call_is_all_that_a_one_way_time_holds(told: Evidence) -> None:
+    meaning = make_claims(told).ledger["calls.blocking.64.client.processor"].meaning
+    assert meaning.startswith("median processor time of the client for a call of ")
+
+
 def test_a_table_has_both_ends_and_a_figure_is_of_one_link(told: Evidence) -> None:
     claims = make_claims(told)
     table = spent_table(claims)
