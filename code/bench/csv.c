@@ -45,9 +45,9 @@ static void csv_header(void)
 static void flow_line(const struct flow *f)
 {
 	printf("# size_bytes=%" PRIu64 " iterations=%" PRIu64 " asked=%" PRIu64 " sample_every=%" PRIu64
-	       " warmup=%" PRIu64 " depth=%" PRIu64 " post_list=%" PRIu64 " signal_every=%" PRIu64 " inline=%" PRIu64
-	       " operations=%" PRIu64 "\n",
-	       f->size_bytes, f->iterations, f->asked, f->sample_every, f->warmup, f->depth, f->post_list,
+	       " warmup=%" PRIu64 " depth=%" PRIu64 " post_list=%" PRIu64 " singles=%" PRIu64 " signal_every=%" PRIu64
+	       " inline=%" PRIu64 " operations=%" PRIu64 "\n",
+	       f->size_bytes, f->iterations, f->asked, f->sample_every, f->warmup, f->depth, f->post_list, f->singles,
 	       f->signal_every, f->inline_bytes, f->operations);
 }
 

@@ -39,6 +39,7 @@ static void null_plan(struct link *l, struct flow *f)
 {
 	f->depth = l->state.depth;
 	f->post_list = l->state.post_list;
+	f->singles = l->state.singles;
 	f->signal_every = l->state.clump;
 	f->operations = 1;
 	f->to_client = true; /* both ends are this process: what is sent is what is received */

@@ -15,7 +15,7 @@ struct null_link {
 	uint64_t answer_ns;  /* how long the server thinks before the one that ends a round */
 	bool one_sided;      /* it has to be told first that all is there */
 	uint64_t clump;      /* that complete together */
-	uint64_t depth, post_list;
+	uint64_t depth, post_list, singles;
 	uint64_t orders, last_order;
 	uint64_t posts, under_way, most_under_way, completed, rounds, finished, answered, stops;
 	bool begun, asked; /* a round whose first message is still to come; a control message without answer */

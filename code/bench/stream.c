@@ -5,7 +5,21 @@
 
 #include "clock.h"
 #include "die.h"
+#include "least.h"
 #include "windows.h"
+
+/* The first list goes in pieces: single messages, then ever as many as went before. The link has work while the
+ * program makes the rest. */
+static uint64_t post_first_list(const struct run *run, uint64_t whole)
+{
+	const struct transport *t = run->transport;
+	const uint64_t singles = run->flow->singles;
+	uint64_t sent = 0;
+
+	while (sent < whole)
+		sent += t->post(run->link, sent < singles ? 1 : least(sent > 0 ? sent : whole, whole - sent));
+	return sent;
+}
 
 /* The window slides: as soon as there is room, the next messages start. Completions are looked for after every
  * call that starts some, so that a window is stamped when it ends, however deep the queue. */
@@ -15,11 +29,11 @@ static void stream(const struct run *run, struct windows *w)
 	struct link *l = run->link;
 	const struct flow *f = run->flow;
 	const uint64_t messages = w->messages;
-	uint64_t sent = 0, done = 0, list;
+	uint64_t sent = post_first_list(run, least(f->post_list, messages)), done = 0, list;
 
 	while (done < messages) {
 		if (sent < messages && sent - done + f->post_list <= f->depth) {
-			list = messages - sent < f->post_list ? messages - sent : f->post_list;
+			list = least(messages - sent, f->post_list);
 			sent += t->post(l, list);
 			done += t->peek(l);
 		} else {

@@ -19,6 +19,7 @@ struct flow {
 	uint64_t slots;        /* messages the buffer holds side by side: 1, more with --verify */
 	uint64_t depth;        /* messages under way at most */
 	uint64_t post_list;    /* messages started by one call */
+	uint64_t singles;      /* the first messages, each started by a call of its own; 0: the first list is whole */
 	uint64_t signal_every; /* messages per completion */
 	uint64_t operations;   /* work requests or writes per message: more than 1 if it must be cut */
 	uint64_t inline_bytes; /* bytes of a message that travel inside its request: all or 0 */

@@ -10,6 +10,7 @@
 #define CHAIN_BYTES 262144          /* ... and their bytes */
 #define CHAIN_PACKETS_OF_WRITES 128 /* where packets are the largest */
 #define LARGEST_PACKET 4096         /* bytes of IBV_MTU_4096 */
+#define SINGLES 8                   /* messages of the first list that go by themselves: below */
 #define PINGS_MAX 64                /* pings per completion */
 
 static uint64_t power_of_two_up_to(uint64_t most)
@@ -38,6 +39,13 @@ static uint64_t chain_for(const struct link *l, uint64_t size_bytes)
 	return messages > 0 ? messages : 1;
 }
 
+/* A card that reads lists from memory takes single requests with their doorbells: eight hide that read, and the making
+ * of the next list. A round is short, and there each call more counts; a list that is given is kept to the letter. */
+static uint64_t singles_for(const struct link *l, bool whole)
+{
+	return whole || l->verbs->post_list != AUTO ? 0 : SINGLES;
+}
+
 /* Each window shall end with a completion. Where chains are short, two of them complete at once. */
 static uint64_t chain_within(const struct link *l, uint64_t per_window)
 {
@@ -64,6 +72,7 @@ static void plan_throughput(const struct link *l, struct flow *f)
 		v->post_list != AUTO    ? v->post_list :
 					  power_of_two_up_to(least(chain, least(half, chain_within(l, per_window))));
 	f->post_list = v->post_list != AUTO ? v->post_list : divisor_up_to(f->signal_every, chain);
+	f->singles = least(singles_for(l, whole), f->post_list);
 	if (!whole && (f->post_list > per_window || f->signal_every > per_window))
 		die("%" PRIu64 " bytes: %" PRIu64 " messages per list, %" PRIu64
 		    " per completion leave some of %" PRIu64 " windows of %" PRIu64

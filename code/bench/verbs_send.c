@@ -90,15 +90,26 @@ static void post_last(struct link *l, struct ibv_send_wr *first, struct ibv_send
 	*last = as_built;
 }
 
+/* A list of the ring, or a piece of one. */
+static void post_piece(struct link *l, struct ibv_send_wr *first, struct ibv_send_wr *last)
+{
+	struct ibv_send_wr *const next = last->next;
+
+	last->next = NULL;
+	post_send(l, first);
+	last->next = next;
+}
+
 uint64_t verbs_send_post(struct link *l, uint64_t messages)
 {
 	struct ibv_send_wr *first = &l->ring[l->posted % l->ring_messages * l->flow.operations];
+	struct ibv_send_wr *last = first + messages * l->flow.operations - 1;
 
 	l->posted += messages;
 	if (l->posted == l->messages)
-		post_last(l, first, first + messages * l->flow.operations - 1);
+		post_last(l, first, last);
 	else
-		post_send(l, first);
+		post_piece(l, first, last);
 	return messages;
 }
 

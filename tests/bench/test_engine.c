@@ -160,6 +160,36 @@ static void a_window_before_the_start_is_refused(void **state)
 	assert_non_null(strstr(said, "the server says that a window ended"));
 }
 
+static uint64_t posts_for(struct null_link setting, uint64_t messages)
+{
+	const struct options o = options(THROUGHPUT);
+	struct link *l = null_open(&setting);
+	uint64_t posts;
+
+	assert_int_equal(drive(l, &o, messages, 0).completed.messages, messages);
+	posts = null_state(l)->posts;
+	null_free(l);
+	return posts;
+}
+
+static void only_the_first_list_goes_in_pieces_that_double(void **state)
+{
+	(void)state;
+	/* Eight by themselves, then 8, 16, 32 and 64. */
+	assert_int_equal(posts_for((struct null_link){ .clump = 64, .depth = 512, .post_list = 128, .singles = 8 },
+				   128),
+			 12);
+	assert_int_equal(posts_for((struct null_link){ .clump = 64, .depth = 512, .post_list = 128, .singles = 8 },
+				   512),
+			 15);
+	/* The last piece is what is left of the list: 8, 16, 32 and 36. */
+	assert_int_equal(posts_for((struct null_link){ .clump = 50, .depth = 512, .post_list = 100, .singles = 8 },
+				   500),
+			 16);
+	assert_int_equal(posts_for((struct null_link){ .clump = 2, .depth = 8, .post_list = 2, .singles = 2 }, 64), 33);
+	assert_int_equal(posts_for((struct null_link){ .clump = 64, .depth = 512, .post_list = 128 }, 512), 4);
+}
+
 static void the_window_is_full_and_never_too_full(void **state)
 {
 	const struct options o = options(THROUGHPUT);
@@ -256,6 +286,7 @@ int main(void)
 		cmocka_unit_test(a_receiver_says_how_long_before_its_last_look_each_window_ended),
 		cmocka_unit_test(a_client_without_completions_counts_its_receivers_windows_back_from_the_answer),
 		cmocka_unit_test(a_window_before_the_start_is_refused),
+		cmocka_unit_test(only_the_first_list_goes_in_pieces_that_double),
 		cmocka_unit_test(the_window_is_full_and_never_too_full),
 		cmocka_unit_test(known_delays_are_measured),
 		cmocka_unit_test(warm_up_runs_and_is_not_counted),

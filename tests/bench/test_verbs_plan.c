@@ -79,6 +79,33 @@ static void an_interval_that_one_list_can_hold_is_one_list(void **state)
 		assert_int_equal(plan(v, 64, 20 * v.signal_every).post_list, v.signal_every);
 }
 
+static uint64_t singles_of(struct options o, uint64_t post_list, uint64_t size_bytes)
+{
+	const struct verbs_options v = { .tx_depth = 512, .post_list = post_list, .signal_every = AUTO };
+	struct link l = { .options = &o, .verbs = &v, .path.mtu = IBV_MTU_4096 };
+	struct flow f = { .size_bytes = size_bytes, .iterations = 2560, .slots = 1 };
+
+	l.here.max_message_bytes = l.there.max_message_bytes = 8388608;
+	verbs_plan(&l, &f);
+	assert_true(f.singles <= f.post_list);
+	return f.singles;
+}
+
+static void the_first_list_begins_with_single_messages_where_we_choose_it_and_it_is_no_round(void **state)
+{
+	const struct options windows = { .measure = THROUGHPUT, .windows = 20 };
+	const struct options rounds = { .measure = THROUGHPUT, .windows = 20, .until_stable = 1 };
+	const struct options verify = { .measure = THROUGHPUT, .windows = 20, .verify = true };
+
+	(void)state;
+	assert_int_equal(singles_of(windows, AUTO, 1), 8);
+	assert_int_equal(singles_of(windows, AUTO, 262144), 2);
+	assert_int_equal(singles_of(windows, AUTO, 1048576), 1);
+	assert_int_equal(singles_of(windows, 64, 1), 0);
+	assert_int_equal(singles_of(rounds, AUTO, 1), 0);
+	assert_int_equal(singles_of(verify, AUTO, 1), 0);
+}
+
 static uint64_t pings_per_completion(uint64_t tx_depth, uint64_t iterations, bool verify)
 {
 	const struct options o = { .measure = LATENCY, .verify = verify };
@@ -122,6 +149,7 @@ int main(void)
 		cmocka_unit_test(any_other_list_holds_256_kib_within_half_a_window),
 		cmocka_unit_test(the_list_that_is_chosen_divides_any_signalling_interval),
 		cmocka_unit_test(an_interval_that_one_list_can_hold_is_one_list),
+		cmocka_unit_test(the_first_list_begins_with_single_messages_where_we_choose_it_and_it_is_no_round),
 		cmocka_unit_test(no_completion_stands_for_more_pings_than_a_round_has),
 		cmocka_unit_test(a_list_that_spans_windows_is_refused),
 	};
