@@ -46,7 +46,9 @@ struct link {
 	uint64_t expected, arrived, queued; /* receive requests of the round: all, completed, posted */
 	uint64_t controls_out;              /* control messages whose completion is not reaped yet */
 	void (*pingpong)(struct link *);
-	unsigned char mark; /* of the last ping or pong of WRITE: 1 to 255 */
+	unsigned char mark;                    /* of the last ping or pong of WRITE: 1 to 255 */
+	unsigned char *mark_out;               /* where it is sent from ... */
+	const volatile unsigned char *mark_in; /* ... and where the other end's lands */
 };
 
 #endif

@@ -26,18 +26,30 @@ static unsigned char next_mark(unsigned char mark)
 static void send_marked(struct link *l)
 {
 	l->mark = next_mark(l->mark);
-	verbs_outgoing(l, 0)[l->flow.size_bytes - 1] = l->mark;
+	*l->mark_out = l->mark;
 	verbs_send_one(l);
 }
 
 /* Data that was written announces itself by nothing but its last byte. */
 static void await_mark(struct link *l, unsigned char mark)
 {
-	const volatile unsigned char *last = verbs_incoming(l, 0) + l->flow.size_bytes - 1;
-
-	while (*last != mark)
+	while (*l->mark_in != mark)
 		if (l->options->wait == WAIT_YIELD)
 			sched_yield();
+}
+
+static inline void poll_for_one(struct link *l)
+{
+	struct ibv_cq *const cq = l->sends.cq;
+	struct ibv_wc wc;
+	int found;
+
+	while ((found = ibv_poll_cq(cq, 1, &wc)) == 0)
+		;
+	if (found < 0)
+		verbs_poll_die(found);
+	if (wc.status != IBV_WC_SUCCESS)
+		verbs_status_die(&wc);
 }
 
 /* The shortest way there is, with no function between the provider's own: the target takes no part in a READ, so
@@ -46,9 +58,7 @@ static void ping_read_polled(struct link *l)
 {
 	const struct ibv_send_wr *wr = l->ring;
 	struct ibv_qp_ex *qp = l->extended;
-	struct ibv_cq *cq = l->sends.cq;
-	struct ibv_wc wc;
-	int error, found;
+	int error;
 
 	ibv_wr_start(qp);
 	qp->wr_id = wr->wr_id;
@@ -58,12 +68,18 @@ static void ping_read_polled(struct link *l)
 	error = ibv_wr_complete(qp);
 	if (error)
 		die("ibv_wr_complete: %s", strerror(error));
-	while ((found = ibv_poll_cq(cq, 1, &wc)) == 0)
-		;
-	if (found < 0)
-		verbs_poll_die(found);
-	if (wc.status != IBV_WC_SUCCESS)
-		verbs_status_die(&wc);
+	poll_for_one(l);
+}
+
+/* The same where the device has the older call only. */
+static void ping_read_posted(struct link *l)
+{
+	struct ibv_send_wr *bad;
+	int error = ibv_post_send(l->qp, l->ring, &bad);
+
+	if (error)
+		die("ibv_post_send: %s", strerror(error));
+	poll_for_one(l);
 }
 
 static void ping_read(struct link *l)
@@ -107,12 +123,21 @@ static void pong_message(struct link *l)
 	reap_if_signalled(l);
 }
 
+static void (*read_chosen(const struct link *l))(struct link *)
+{
+	if (l->options->wait != WAIT_POLL)
+		return ping_read;
+	return l->extended ? ping_read_polled : ping_read_posted;
+}
+
 void verbs_pingpong_choose(struct link *l)
 {
 	const bool asks = l->options->role == CLIENT;
 
+	l->mark_out = verbs_outgoing(l, 0) + l->flow.size_bytes - 1;
+	l->mark_in = verbs_incoming(l, 0) + l->flow.size_bytes - 1;
 	if (l->flow.to_client && asks)
-		l->pingpong = l->extended && l->options->wait == WAIT_POLL ? ping_read_polled : ping_read;
+		l->pingpong = read_chosen(l);
 	else if (l->flow.to_client)
 		l->pingpong = pong_read;
 	else if (l->flow.marked)

@@ -321,6 +321,8 @@ static void a_poll_that_fails_says_so(void **state)
 	expect_sentence(p, "ibv_poll_cq: error -2");
 	p.operation = OP_READ;
 	expect_sentence(p, "ibv_poll_cq: error -2");
+	p.devices[CLIENT].newer_calls = false;
+	expect_sentence(p, "ibv_poll_cq: error -2");
 }
 
 static void a_call_that_returns_its_error_is_quoted_with_it(void **state)
