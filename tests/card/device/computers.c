@@ -76,7 +76,7 @@ static int64_t line_free(struct world *w)
 
 void computers_start(struct computers *all, const struct costs *costs, int64_t latency_ns)
 {
-	*all = (struct computers){ .costs = *costs, .latency_ns = latency_ns };
+	*all = (struct computers){ .costs = *costs, .latency_ns = latency_ns, .buffer_bytes = 4 << 20 };
 	for (int i = 0; i < COMPUTERS; i++) {
 		struct computer *const c = &all->one[i];
 
@@ -257,7 +257,7 @@ static struct program make(struct computer *computer, uint32_t owner, uint32_t t
 	bells.arguments.doorbells.page = p.page;
 	assert_int_equal(computer_command(computer, &bells, 0), 0);
 	p.slot_bytes = 1280;
-	p.buffer_bytes = 4 << 20;
+	p.buffer_bytes = computer->all->buffer_bytes;
 	p.buffer_at = computer_take(computer, p.buffer_bytes);
 	p.region = program_region(&p, p.buffer_at, p.buffer_bytes, access, 1);
 	p.cq_at = make_cq(&p);

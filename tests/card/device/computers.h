@@ -26,6 +26,7 @@ struct computers {
 	struct computer one[COMPUTERS];
 	struct costs costs;
 	int64_t now_ns, latency_ns;
+	uint64_t buffer_bytes; /* of each program that is made */
 	bool (*is_lost)(uint64_t number, const struct packet *);
 	uint64_t sent;
 	struct flying {

@@ -19,7 +19,8 @@
 #define ALL (LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
 #define SECRET "what none other may have"
 
-enum { RENEWED = 500, SOME = 100000, PATIENCE_MS = 10000 };
+/* A larger buffer only makes it slow: most of the time then goes into clearing and comparing memory. */
+enum { RENEWED = 500, SOME = 100000, PATIENCE_MS = 10000, BUFFER_BYTES = 64 << 10 };
 
 /* A program, and the memory that it has. */
 struct one {
@@ -58,6 +59,7 @@ static void start(void)
 	struct one *const order[COMPUTERS][2] = { { &quiet[0], &hostile[0] }, { &hostile[1], &quiet[1] } };
 
 	computers_start(&all, &costs, 1000);
+	all.buffer_bytes = BUFFER_BYTES;
 	wildness = 8 << below(7);
 	for (int i = 0; i < COMPUTERS; i++)
 		for (int j = 0; j < 2; j++)
