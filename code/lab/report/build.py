@@ -34,6 +34,7 @@ from lab.report.prose.people import read_people
 from lab.report.prose.uses import COMMENT, claims_used, keys_cited
 from lab.report.tables.ledger import ledger_rows
 from lab.report.tex.latex import compile_pdf
+from lab.report.tex.quantities import written_out
 from lab.report.tex.references import FILE, list_of
 from lab.report.tex.render import Rendered, render
 from lab.report.tex.typeset import definitions
@@ -98,10 +99,16 @@ class Prepared:
     pngs: dict[str, bytes]
     material: Material
 
+    @property
+    def for_latex(self) -> dict[str, bytes]:
+        """The files, with quantities as LaTeX prints them soonest; the page knows them as siunitx does."""
+        texts = {name: text for name, text in self.files.items() if name.endswith(".tex")}
+        return self.files | {name: written_out(text.decode()).encode() for name, text in texts.items()}
+
     def typeset(self, before: Path | None = None) -> bytes:
         """The PDF; `before` keeps what LaTeX left, for the next one."""
         try:
-            return attach(compile_pdf(self.files, MAIN, before), self.inside)
+            return attach(compile_pdf(self.for_latex, MAIN, before), self.inside)
         except ReportError as error:
             rendered = self.rendered.get(error.file)
             raise (rendered.in_template(error) if rendered else error) from error

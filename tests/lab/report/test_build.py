@@ -132,6 +132,14 @@ def test_a_report_is_whole(reports: dict[str, Path], name: str) -> None:
         assert part in text
 
 
+def test_latex_gets_no_quantity_that_siunitx_would_have_to_read(made: dict[str, Prepared]) -> None:
+    """Each takes it a millisecond, and a report has hundreds."""
+    for each in made.values():
+        texts = [text.decode() for name, text in each.for_latex.items() if name.endswith(".tex")]
+        assert sum(text.count(r"\qty{") for text in texts) < 10 < sum(text.count(r"\labqty{") for text in texts)
+        assert not any(r"\labqty" in text for text in each.material.texts.values() if "documentclass" in text)
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_its_page_is_whole(made: dict[str, Prepared], name: str) -> None:
     text = page(made[name].material, TEMPLATES).partition("<main")[2].partition("</main>")[0]
