@@ -20,8 +20,6 @@ from lab.report.errors import ReportError, ReportsRefused
 if TYPE_CHECKING:
     from lab.report.twin.page import Material
 
-COMMANDS = ("report", "claims", "check", "extract")
-
 
 def report(options: Namespace) -> int:
     """A PDF for each experiment, several at once; nothing is done for one that is up to date. One that is refused does
