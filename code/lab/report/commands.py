@@ -143,7 +143,7 @@ def _page(file: Path, material: Material) -> None:
     from lab.report.twin.page import page, page_without
 
     try:
-        text = page(material, TEMPLATES)
+        text = page(material, TEMPLATES, CACHE / "report" / "page" / material.name)
     except ReportError as error:
         print(f"{from_here(file)} leads to the PDF and holds nothing else: {error}", file=sys.stderr)
         text = page_without(material.name, str(error.what), TEMPLATES)

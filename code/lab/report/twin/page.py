@@ -13,11 +13,11 @@ from lab.report.claim import Ledger
 from lab.report.evidence.record_sets import RecordSet
 from lab.report.twin.blocks import Blocks
 from lab.report.twin.inline import Inline
+from lab.report.twin.pieces import parts_of, write_piece
 from lab.report.twin.reading import arguments, macro, nodes_of
 from lab.report.twin.tips import Tips
 
 TEMPLATE = "twin.html"
-_INPUT = re.compile(r"\\input\{(\w+)\}")
 _LABEL = re.compile(r"\\label\{((figure|table):[^{}]*)\}")
 _SOURCE = re.compile(r"\\bibitem\{([^{}]*)\}")
 
@@ -33,12 +33,14 @@ class Material:
     sets: tuple[RecordSet, ...]
 
 
-def page(material: Material, templates: Path) -> str:
-    """The page; a command that it does not know is an error."""
-    source = _INPUT.sub(lambda found: material.texts.get(f"{found[1]}.tex", ""), material.texts["report.tex"])
-    preamble, _, rest = source.partition(r"\begin{document}")
-    blocks = Blocks(Inline(Tips(material.ledger, material.sets), numbered(source)), material.svgs)
-    body = blocks.write(nodes_of(rest.partition(r"\end{document}")[0]))
+def page(material: Material, templates: Path, kept: Path | None = None) -> str:
+    """The page; a command that it does not know is an error. A folder keeps its parts for the next page."""
+    report = material.texts["report.tex"]
+    preamble, _, rest = report.partition(r"\begin{document}")
+    parts = list(parts_of(rest.partition(r"\end{document}")[0], material.texts))
+    blocks = Blocks(Inline(Tips(material.ledger, material.sets), numbered("".join(parts))), material.svgs)
+    files = (kept / f"{place}.json" if kept else None for place in range(len(parts)))
+    body = "\n".join(filter(None, (write_piece(part, blocks, file) for part, file in zip(parts, files, strict=True))))
     title = next(blocks.inline.write(arguments(each)[-1]) for each in nodes_of(preamble) if macro(each) == "title")
     who, headings = map(Markup, blocks.who), [(number, Markup(words)) for number, words in blocks.headings]
     return _whole(templates, name=material.name, title=Markup(title), who=who, headings=headings, body=Markup(body))
