@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +16,8 @@ from lab.records.recorded import plans_of
 from lab.report.errors import ReportError, ReportsRefused
 
 if TYPE_CHECKING:
+    from lab.report.groundwork import Groundwork
+    from lab.report.sources import Sources
     from lab.report.twin.page import Material
 
 
@@ -37,6 +37,9 @@ def report(options: Namespace) -> int:
 
 def _report_all(stale: list[tuple[Plan, Path, Path]], jobs: int) -> None:
     """In processes that start afresh: figures are drawn with settings that threads would share."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     refused: dict[str, LabError] = {}
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         for (plan, *_), made in zip(stale, pool.map(_report_or_error, *zip(*stale, strict=True)), strict=True):
@@ -114,18 +117,19 @@ def _report_or_error(plan: Plan, results: Path, folder: Path) -> Path | LabError
 
 def _report(plan: Plan, results: Path, folder: Path) -> Path:
     """Make the PDF in its place. The heavy modules are loaded here, since a current report needs none of them."""
+    from concurrent.futures import ThreadPoolExecutor
+
     from lab.files.stamp import keep_stamp
-    from lab.report.build import DEFAULT, Sources, prepare
+    from lab.report.build import prepare_on
     from lab.report.checking import keep_ledger
-    from lab.report.evidence.kept import evidence_of, keep_evidence
+    from lab.report.sources import DEFAULT, Sources
     from lab.report.stamp import stamps
 
     pdf, before = report_file(plan, folder), stamps(plan, results, report_texts(plan))
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
-    evidence = evidence_of(plan, results, before.evidence)
-    prepared = prepare(sources, evidence, CACHE / "report")
+    prepared = prepare_on(_groundwork(plan, results, sources, before.evidence), sources, CACHE / "report")
     for name, png in prepared.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
     with ThreadPoolExecutor(1) as beside:  # LaTeX is another process: the page is made meanwhile
@@ -134,8 +138,25 @@ def _report(plan: Plan, results: Path, folder: Path) -> Path:
         write_bytes(pdf, typeset.result())
     keep_stamp(pdf, before.report)
     keep_ledger(plan, prepared.material.ledger, before.ledger)
-    keep_evidence(evidence, before.evidence)
     return pdf
+
+
+def _groundwork(plan: Plan, results: Path, sources: Sources, evidence_stamp: str) -> Groundwork:
+    """That of before, or laid anew and kept with its evidence."""
+    from lab.report.groundwork import groundwork_of, groundwork_stamp, keep_groundwork
+
+    stamp, kept = groundwork_stamp(sources, evidence_stamp), CACHE / "report" / "groundwork"
+    if found := groundwork_of(sources, stamp, kept):
+        return found
+    from lab.report import laying
+    from lab.report.evidence.kept import evidence_of, keep_evidence
+
+    beside = CACHE / "report" / "evidence"
+    evidence = evidence_of(plan, results, evidence_stamp, beside)
+    laid = laying.lay(sources, evidence, CACHE / "report")
+    keep_evidence(evidence, evidence_stamp, beside)
+    keep_groundwork(laid, sources, stamp, kept)
+    return laid
 
 
 def _page(file: Path, material: Material) -> None:

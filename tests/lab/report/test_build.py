@@ -25,7 +25,7 @@ from lab.machine import expected
 from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report import commands
-from lab.report.build import Prepared, Sources, build, prepare
+from lab.report.build import Prepared, build, prepare
 from lab.report.claims.ledger import make_claims
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.evidence.evidence import Evidence, gather
@@ -33,6 +33,7 @@ from lab.report.evidence.published_curves import published_curves
 from lab.report.evidence.versions import versions
 from lab.report.pdf.extract import extract
 from lab.report.pictures import pictures
+from lab.report.sources import Sources
 from lab.report.tables.environment import environment
 from lab.report.tables.parameters import parameter_rows, published_by
 from lab.report.tables.ratios import ratio_tables
