@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.analysis.estimate import LEVEL
-from lab.errors import SpecError
+from lab.errors import LabError, SpecError
 from lab.files.typed_text import read_typed
 from lab.model.sizes import parse_size
-from lab.report.check.references import require_plain_list
-from lab.report.check.typed_texts import OwnData, Typed, check_both
+from lab.report.check.safety import unsafe
 from lab.report.claim import Ledger
 from lab.report.errors import ReportError
 from lab.report.evidence.record_sets import RecordSet
@@ -30,7 +30,7 @@ from lab.report.tex.references import FILE, list_of
 from lab.report.tex.render import Rendered, render
 from lab.report.tex.typeset import definitions
 from lab.report.tex.units import show
-from lab.report.twin.page import Material
+from lab.report.twin.material import Material
 
 if TYPE_CHECKING:
     from lab.figures.figure import Figure
@@ -39,6 +39,27 @@ if TYPE_CHECKING:
 LEDGER = "ledger.tex"
 DRAFT = r"\draft"
 _SIZE = re.compile(r"\\size\{([^{}]*)\}")
+
+
+@dataclass(frozen=True)
+class Discussion:
+    """What a student typed, read once: what is checked is what is printed."""
+
+    text: str
+    bib: str
+
+    @classmethod
+    def read(cls, sources: Sources) -> Discussion:
+        """Where there is no text, the command for the generated one."""
+        text = read_typed(sources.discussion) if sources.discussion.exists() else DRAFT
+        return cls(text, _bib(sources.references))
+
+
+def _bib(file: Path) -> str:
+    try:
+        return read_typed(file) if file.exists() else ""
+    except SpecError as error:
+        raise ReportError(error.what, hint=error.hint, file=FILE, line=error.line) from error
 
 
 @dataclass(frozen=True)
@@ -81,10 +102,43 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
 
 def prepare_on(ground: Groundwork, sources: Sources, cache: Path) -> Prepared:
     """The same where all has been laid that does not rest on the discussion."""
-    body, ledger, bib = ground.body, ground.ledger, _bib(sources.references)
-    discussion = discussion_text(sources, ground, bib)
+    typed = Discussion.read(sources)
+    check_typed(typed, ground, sources)
+    return write(typed, ground, sources, cache)
+
+
+def prepare_unchecked(typed: Discussion, ground: Groundwork, sources: Sources, cache: Path) -> Prepared | None:
+    """The report of a text that is still to be checked; none where LaTeX must not see it before, or cannot."""
+    if not is_harmless(typed.text):
+        return None
+    with suppress(LabError):  # the check says it better
+        return write(typed, ground, sources, cache)
+    return None
+
+
+def is_harmless(text: str) -> bool:
+    """Whether LaTeX may read a text before it is checked: all commands are permitted ones, and it takes in neither
+    sources nor data of its own."""
+    with suppress(ReportError):
+        return not (any(unsafe(text, "")) or own_figures(text) or keys_cited(text))
+    return False
+
+
+def check_typed(typed: Discussion, ground: Groundwork, sources: Sources) -> None:
+    """An error with all that is refused of what a student typed."""
+    from lab.report.check.typed_texts import OwnData, Typed, check_both  # only now: it may load while LaTeX runs
+
+    folder = sources.folder.name
+    both = Typed(f"{folder}/{sources.discussion.name}", typed.text), Typed(f"{folder}/{FILE}", typed.bib)
+    check_both(*both, ground.ledger, ground.targets, OwnData(sources.folder, names_made(sources.experiment.stem)))
+
+
+def write(typed: Discussion, ground: Groundwork, sources: Sources, cache: Path) -> Prepared:
+    """All texts, figures and attachments."""
+    body, ledger = ground.body, ground.ledger
+    discussion = discussion_text(typed.text, ground.draft)
     discussion, own = _with_own_figures(discussion, sources.folder, cache)
-    listed = reference_list(discussion, bib)
+    listed = reference_list(discussion, typed.bib)
     table = ledger_table(sources, ground.sets, ledger, body.text + discussion)
     files = texts(sources, ledger, body, table, discussion + listed)
     figures = {**ground.figures, **own}
@@ -97,14 +151,10 @@ def prepare_on(ground: Groundwork, sources: Sources, cache: Path) -> Prepared:
     return Prepared(files | shown, inside, {MAIN: body, LEDGER: table}, pngs, material)
 
 
-def discussion_text(sources: Sources, ground: Groundwork, bib: str) -> str:
-    """The student's text; where there is none, or where it says so, the generated draft."""
-    text, folder = read_typed(sources.discussion) if sources.discussion.exists() else DRAFT, sources.folder.name
-    typed = Typed(f"{folder}/{sources.discussion.name}", text), Typed(f"{folder}/{FILE}", bib)
-    own = OwnData(sources.folder, names_made(sources.experiment.stem))
-    check_both(*typed, ground.ledger, ground.targets, own)
-    generated = " ".join(ground.draft.splitlines())  # on one line: the student's lines keep their numbers
-    return sizes_written_out(COMMENT.sub("%", text).replace(DRAFT, generated))
+def discussion_text(typed: str, draft: str) -> str:
+    """The text with the generated one where it says so."""
+    generated = " ".join(draft.splitlines())  # on one line: the student's lines keep their numbers
+    return sizes_written_out(COMMENT.sub("%", typed).replace(DRAFT, generated))
 
 
 def _with_own_figures(text: str, folder: Path, cache: Path) -> tuple[str, dict[str, Figure]]:
@@ -119,17 +169,13 @@ def _with_own_figures(text: str, folder: Path, cache: Path) -> tuple[str, dict[s
 
 def reference_list(discussion: str, bib: str) -> str:
     """The sources that the discussion cites, for its end."""
-    keys = keys_cited(discussion)
-    listed = list_of(keys, bib) if keys else ""
+    if not (keys := keys_cited(discussion)):
+        return ""
+    from lab.report.check.references import require_plain_list
+
+    listed = list_of(keys, bib)
     require_plain_list(listed, FILE)
     return f"\n\n{listed}" if listed else ""
-
-
-def _bib(file: Path) -> str:
-    try:
-        return read_typed(file) if file.exists() else ""
-    except SpecError as error:
-        raise ReportError(error.what, hint=error.hint, file=FILE, line=error.line) from error
 
 
 def sizes_written_out(text: str) -> str:

@@ -34,6 +34,7 @@ from lab.report.evidence.versions import versions
 from lab.report.pdf.extract import extract
 from lab.report.pictures import pictures
 from lab.report.sources import Sources
+from lab.report.stamp import stamps
 from lab.report.tables.environment import environment
 from lab.report.tables.parameters import parameter_rows, published_by
 from lab.report.tables.ratios import ratio_tables
@@ -345,7 +346,8 @@ def test_reports_are_built_at_once_and_only_when_something_changed(
     plan = laboratory.plan_of("verbs_throughput", own)
     monkeypatch.setattr(commands, "CACHE", cache.parent)
     assert not commands.is_current(plan, records, own / "report")
-    pdf = commands._report(plan, records, own / "report")
+    before = stamps(plan, records, commands.report_texts(plan))
+    pdf = commands._report(plan, records, own / "report", before)
     assert commands.is_current(plan, records, own / "report")
     assert (own / "report" / "verbs_throughput" / "throughput.png").read_bytes().startswith(b"\x89PNG")
     (own / "verbs_throughput" / "report.toml").write_text("authors = ['Ada']\n")

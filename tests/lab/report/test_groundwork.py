@@ -13,7 +13,7 @@ from tests.lab.report import laboratory
 
 from lab.places import EXPERIMENTS, TEMPLATES
 from lab.report import commands, laying
-from lab.report.build import prepare, prepare_on
+from lab.report.build import Discussion, prepare, prepare_on, prepare_unchecked
 from lab.report.evidence.evidence import Evidence
 from lab.report.groundwork import groundwork_of, groundwork_stamp, keep_groundwork
 from lab.report.laying import lay
@@ -56,6 +56,14 @@ def test_a_report_on_kept_groundwork_is_the_report_of_a_first_build(
     assert b"Another sentence." in one.files["discussion.tex"] and b"\\draft" not in one.files["discussion.tex"]
     assert (one.material.texts, one.material.svgs) == (other.material.texts, other.material.svgs)
     assert (dict(one.material.ledger), one.material.sets) == (dict(other.material.ledger), other.material.sets)
+
+
+def test_what_cannot_be_written_is_left_to_the_check(sources: Sources, evidence: Evidence, cache: Path) -> None:
+    ground = lay(sources, evidence, cache)
+    for text in (r"\claim{no.such}", r"Messages of \size{many}."):
+        assert prepare_unchecked(Discussion(text, ""), ground, sources, cache) is None
+    refused = prepare_unchecked(Discussion("It reaches 5 GB/s.", ""), ground, sources, cache)
+    assert refused is not None and refused.files["discussion.tex"] == b"It reaches 5 GB/s."
 
 
 def people(sources: Sources) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from lab.report.claim import Ledger
-from lab.report.evidence.record_sets import RecordSet
 from lab.report.twin.blocks import Blocks
 from lab.report.twin.inline import Inline
+from lab.report.twin.material import Material
 from lab.report.twin.pieces import parts_of, write_piece
 from lab.report.twin.reading import arguments, macro, nodes_of
 from lab.report.twin.tips import Tips
@@ -20,17 +18,6 @@ from lab.report.twin.tips import Tips
 TEMPLATE = "twin.html"
 _LABEL = re.compile(r"\\label\{((figure|table):[^{}]*)\}")
 _SOURCE = re.compile(r"\\bibitem\{([^{}]*)\}")
-
-
-@dataclass(frozen=True)
-class Material:
-    """All that LaTeX reads of a report, the figures, and what stands behind the claims."""
-
-    name: str
-    texts: dict[str, str]  # report.tex and those that it takes in
-    svgs: dict[str, bytes]
-    ledger: Ledger
-    sets: tuple[RecordSet, ...]
 
 
 def page(material: Material, templates: Path, kept: Path | None = None) -> str:

@@ -11,7 +11,8 @@ from lab.places import TEMPLATES
 from lab.report.claim import Ledger, constant
 from lab.report.errors import ReportError
 from lab.report.twin import pieces
-from lab.report.twin.page import Material, page
+from lab.report.twin.material import Material
+from lab.report.twin.page import page
 from lab.report.twin.reading import Node, nodes_of
 
 FIGURE = r"\begin{labplace}{figure}\labpicture{figures/%s.pdf}{FEFF0061}\caption{C}\label{figure:%s}\end{labplace}"
