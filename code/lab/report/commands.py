@@ -128,7 +128,6 @@ def _report_or_error(plan: Plan, results: Path, folder: Path, before: Stamps) ->
 def _report(plan: Plan, results: Path, folder: Path, before: Stamps) -> Path:
     """Make the PDF in its place. The heavy modules are loaded here, since a current report needs none of them."""
     from lab.files.stamp import keep_stamp
-    from lab.report.checking import keep_ledger
     from lab.report.sources import DEFAULT, Sources
 
     pdf = report_file(plan, folder)
@@ -138,6 +137,8 @@ def _report(plan: Plan, results: Path, folder: Path, before: Stamps) -> Path:
     ground = _groundwork(plan, results, sources, before.evidence)
     _write(pdf, ground, sources)
     keep_stamp(pdf, before.report)
+    from lab.report.checking import keep_ledger  # only now: it loads the check, which LaTeX need not wait for
+
     keep_ledger(plan, ground.ledger, before.ledger)
     return pdf
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -65,6 +67,26 @@ def test_the_text_is_checked_while_latex_reads_it(tmp_path: Path, monkeypatch: p
     commands._write(tmp_path / "one.pdf", ground, SOURCES)
     assert (tmp_path / "one.pdf").read_bytes() == b"%PDF"
     assert (tmp_path / "one.html").is_file() and (tmp_path / "one" / "figure.png").is_file()
+
+
+UP_TO_LATEX = """import sys
+from pathlib import Path
+from types import SimpleNamespace
+from lab.report import commands
+def write(*_):
+    from lab.report import build
+    print(*sys.modules)
+    sys.exit()
+commands._groundwork, commands._write = lambda *_: None, write
+plan = SimpleNamespace(experiment=SimpleNamespace(name="one", file=Path("one.toml")))
+commands._report(plan, Path(), Path(), SimpleNamespace(evidence=""))"""
+
+
+def test_latex_waits_for_no_module_that_checks_a_text_or_writes_a_page() -> None:
+    done = subprocess.run([sys.executable, "-c", UP_TO_LATEX], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "lab.report.build" in loaded
+    assert not loaded & {"lab.report.check.text", "lab.report.twin.page", "lab.report.laying", "numpy"}
 
 
 def test_nothing_is_written_of_a_text_that_is_refused_meanwhile(

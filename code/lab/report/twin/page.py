@@ -11,7 +11,7 @@ from markupsafe import Markup
 from lab.report.twin.blocks import Blocks
 from lab.report.twin.inline import Inline
 from lab.report.twin.material import Material
-from lab.report.twin.pieces import parts_of, write_piece
+from lab.report.twin.pieces import parts_of, write_pieces
 from lab.report.twin.reading import arguments, macro, nodes_of
 from lab.report.twin.tips import Tips
 
@@ -26,8 +26,7 @@ def page(material: Material, templates: Path, kept: Path | None = None) -> str:
     preamble, _, rest = report.partition(r"\begin{document}")
     parts = list(parts_of(rest.partition(r"\end{document}")[0], material.texts))
     blocks = Blocks(Inline(Tips(material.ledger, material.sets), numbered("".join(parts))), material.svgs)
-    files = (kept / f"{place}.json" if kept else None for place in range(len(parts)))
-    body = "\n".join(filter(None, (write_piece(part, blocks, file) for part, file in zip(parts, files, strict=True))))
+    body = "\n".join(filter(None, write_pieces(parts, blocks, kept)))
     title = next(blocks.inline.write(arguments(each)[-1]) for each in nodes_of(preamble) if macro(each) == "title")
     who, headings = map(Markup, blocks.who), [(number, Markup(words)) for number, words in blocks.headings]
     return _whole(templates, name=material.name, title=Markup(title), who=who, headings=headings, body=Markup(body))

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,9 +45,16 @@ def parts_of(body: str, texts: Mapping[str, str]) -> Iterator[str]:
         yield texts.get(f"{part}.tex", "") if place % 2 else part
 
 
-def write_piece(part: str, blocks: Blocks, kept: Path | None) -> str:
+def write_pieces(parts: Iterable[str], blocks: Blocks, kept: Path | None) -> Iterator[str]:
+    """The HTML of each part; a folder keeps them."""
+    code = _code() if kept else ""
+    for place, part in enumerate(parts):
+        yield _piece(part, blocks, kept and kept / f"{place}.json", code)
+
+
+def _piece(part: str, blocks: Blocks, kept: Path | None, code: str) -> str:
     """The HTML of a part, which is read again from its file, if there is one and nothing has changed."""
-    stamp = _stamp(part, blocks) if kept else ""
+    stamp = _stamp(part, blocks, code) if kept else ""
     if kept and is_current(kept, stamp):
         piece = parse_as(Piece, json.loads(kept.read_text()))
     else:
@@ -75,13 +82,13 @@ def _keep(piece: Piece, kept: Path, stamp: str) -> None:
         keep_stamp(kept, stamp)
 
 
-def _stamp(part: str, blocks: Blocks) -> str:
+def _stamp(part: str, blocks: Blocks, code: str) -> str:
     """Of the part, of the numbers that it goes on from and names, of its claims and figures, and of the code."""
     tips, svgs = blocks.inline.tips, blocks.svgs
     claims = [repr(tips.ledger.get(name)) for name, _ in claims_used(part)]
     start = (tips.written if claims else 0, blocks.counts, blocks.inline.places, tips.sets)
     pictures = [svg for name, svg in svgs.items() if f"figures/{name}.pdf" in part]
-    content = [part.encode(), *map(str.encode, claims), repr(start).encode(), *pictures, _code().encode()]
+    content = [part.encode(), *map(str.encode, claims), repr(start).encode(), *pictures, code.encode()]
     return hashlib.sha256(b"".join(b"%d %s" % (len(each), each) for each in content)).hexdigest()
 
 
