@@ -12,8 +12,9 @@ from tests.lab.report.laboratory import UnsteadySite
 from lab.files.stamp import keep_stamp
 from lab.places import TEMPLATES
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
-from lab.report.build import Sources, build
+from lab.report.build import build
 from lab.report.evidence.evidence import gather
+from lab.report.sources import Sources
 from lab.report.stamp import report_stamp
 from lab.run.run import RunSetup, missing, run_trials
 from lab.spec.reader import load

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lab.causes.classes import WAITING, class_of
-from lab.causes.tally import Tally
+
+if TYPE_CHECKING:  # what counts reads programs; a table of counts needs none of it
+    from lab.causes.tally import Tally
 
 ENDS = ("client", "server")
 

@@ -20,7 +20,6 @@ from lab.plan.plan import Plan
 from lab.plan.workshop import open_workshop
 from lab.sites.profiled import ProfiledSite, open_profiled
 
-COMMANDS = ("causes",)
 NS_PER_US = 1000
 
 

@@ -18,7 +18,6 @@ from lab.sites import open_site
 if TYPE_CHECKING:
     from lab.figures import BySize, Figure
 
-COMMANDS = ("try",)
 FIRST, ON_A_REAL_LINK = EXAMPLES / "first_figure.toml", EXAMPLES / "first_figure_of_a_real_link.toml"
 DISCUSSION = EXPERIMENTS / "verbs_throughput" / "discussion.tex"
 FIGURE = "throughput"

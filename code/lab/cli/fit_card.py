@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from lab.analysis.card_fit import Conditions
     from lab.analysis.card_model import Rates
 
-COMMANDS = ("fit-card",)
 SIZE, RATE = "size_bytes", "bytes_per_s"
 MB = 1e6
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lab.errors import LabError
+
+# Where a command's function stands, if not in lab.cli.commands. It alone is loaded: all would take half a second.
+HOMES = {
+    "lab.cli.causes": ("causes",),
+    "lab.cli.first": ("try",),
+    "lab.cli.fit_card": ("fit-card",),
+    "lab.cli.upkeep": ("lock", "image"),
+    "lab.report.commands": ("report", "claims", "check", "extract"),
+    "lab.submission.commands": ("compare", "submit"),
+    "lab.grade.commands": ("grade", "preview-grade", "grade-class", "grade-prepare", "autograder"),
+    "lab.grade.book.commands": ("book",),
+    "lab.kit.commands": ("kit",),
+    "lab.web.commands": ("web",),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,22 +56,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     from lab.harmless import all_lines
 
     options = make_parser().parse_args(arguments)
-    from lab.cli import causes, commands, first, fit_card, upkeep  # only now: `lab --help` needs none of it
-    from lab.grade import commands as grades
-    from lab.grade.book import commands as books
-    from lab.kit import commands as kits
-    from lab.report import commands as reports
-    from lab.submission import commands as hand_ins
-    from lab.web import commands as pages
-
-    module = next(
-        (
-            each
-            for each in (causes, first, fit_card, upkeep, reports, hand_ins, grades, books, kits, pages)
-            if options.command in each.COMMANDS
-        ),
-        commands,
-    )
+    module = import_module(home_of(options.command))  # only now: `lab --help` needs none of it
     try:
         if getattr(options, "site", "") == AUTO:
             _choose_site(options)
@@ -72,6 +72,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         sentence = str(_by_option(LabError(what, where=str(error.filename or ""), hint=hint), options))
     print(f"lab {options.command}: {all_lines(sentence)}", file=sys.stderr)
     return 2
+
+
+def home_of(command: str) -> str:
+    """The module with a command's function."""
+    return next((module for module, commands in HOMES.items() if command in commands), "lab.cli.commands")
 
 
 def _function(command: str) -> str:

@@ -20,8 +20,6 @@ from lab.sites import open_site
 from lab.sites.exact import ExactSite
 from lab.supply.lock import read
 
-COMMANDS = ("lock", "image")
-
 
 def lock(options: Namespace) -> int:
     """Renew the lock, what is expected of its machine, and results/reference together, or say that the reference is

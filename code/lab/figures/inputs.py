@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lab.analysis.ceiling import Limit
-from lab.analysis.estimate import Estimate
-from lab.analysis.pieces import Pieces
-from lab.analysis.regression import Line
-from lab.analysis.steady import Steady
+if TYPE_CHECKING:  # a figure that is drawn already needs none of what was computed for it, nor numpy
+    from lab.analysis.ceiling import Limit
+    from lab.analysis.estimate import Estimate
+    from lab.analysis.pieces import Pieces
+    from lab.analysis.regression import Line
+    from lab.analysis.steady import Steady
 
 
 @dataclass(frozen=True)

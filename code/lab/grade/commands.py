@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from lab.plan.plan import Plan, Planned
 
 REPORT = "report.pdf"  # the grader's own, of these data and texts: what a person reads
-COMMANDS = ("grade", "preview-grade", "grade-class", "grade-prepare", "autograder")
 
 
 def grade(options: Namespace) -> int:

@@ -14,8 +14,9 @@ from lab.files.storage import write_bytes
 from lab.places import PUBLISHED
 from lab.plan.plan import canonical
 from lab.records.record import SAMPLES, record_folder
-from lab.report.build import Sources, build
+from lab.report.build import build
 from lab.report.evidence.evidence import Evidence
+from lab.report.sources import Sources
 from lab.report.stamp import digest_code
 
 

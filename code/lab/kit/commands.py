@@ -12,7 +12,6 @@ from lab.places import ASSIGNMENTS, SUBMISSIONS, from_here
 if TYPE_CHECKING:
     from lab.kit.kit import Kit
 
-COMMANDS = ("kit",)
 ALL = "all"
 
 

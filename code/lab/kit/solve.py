@@ -18,10 +18,11 @@ from lab.kit.kit import Kit
 from lab.places import CACHE, REFERENCE, TEMPLATES
 from lab.plan.plan import Plan, Planned
 from lab.plan.workshop import open_workshop
-from lab.report.build import Sources, prepare
+from lab.report.build import prepare
 from lab.report.claims.ledger import make_claims
 from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence, gather
+from lab.report.sources import Sources
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites import open_site
 from lab.submission.hand_in import Work, hand_in

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from lab.compiler import card
 from lab.files.digests import sha256, sums_of
 from lab.model.launcher import DAEMON
 from lab.model.trial import OVER_CARD, Step
@@ -35,6 +34,8 @@ def contents(experiments: Iterable[Experiment], tell: Callable[[str], None]) -> 
 
 def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path, bytes]:
     """The files themselves."""
+    from lab.compiler import card  # only now: who plans from records needs no compiler
+
     module, library = card.built(machine, cache, tell)
     return {STARTER: starter(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
 

@@ -10,13 +10,10 @@ from pathlib import Path
 from lab.errors import SpecError
 from lab.places import ASSIGNMENTS, EXAMPLES, EXPERIMENTS
 from lab.plan.binaries import build, keep_binaries, keep_contents
-from lab.plan.cards import contents
 from lab.plan.plan import Plan, SiteFacts, make_plan
-from lab.plan.sources import compiled
 from lab.sites import Site
 from lab.spec.experiment import MOST_TRIALS, Experiment
 from lab.spec.reader import load
-from lab.supply.packages import SupplyError
 
 FOLDERS = (EXPERIMENTS, EXAMPLES)
 MANY_TRIALS = 50_000  # to plan so many trials takes ten seconds
@@ -50,6 +47,10 @@ def under_test(experiments: Sequence[Experiment], site: Site, progress: Callable
     """The digests of the programs under test: by the locked compiler where they run in the lab's image, else by this
     computer's. That takes its place where nobody gives the locked one: other bytes are then another identity. A card's
     module is made by the locked one only."""
+    from lab.plan.cards import contents  # only now: who reads records needs no compiler and no network
+    from lab.plan.sources import compiled
+    from lab.supply.packages import SupplyError
+
     series = [each for experiment in experiments for each in experiment.series]
     builds = dict(pair for each in series for pair in each.builds.items())
     if site.boots_image:

@@ -122,7 +122,8 @@ def _choice(experiment: Experiment, group: Group) -> Choice | None:
     the newest. None where the site's link can run no series of the experiment."""
     if not any(each.runs_on(group.site.traits) for each in experiment.series):
         return None
-    found = [_covered(experiment, group, digests) for digests in _builds(experiment, group)]
+    different = {frozenset(each.items()): each for each in _builds(experiment, group)}  # a plan takes long to make
+    found = [_covered(experiment, group, digests) for digests in different.values()]
     return max(found, key=lambda each: (each.there, not each.outdated, each.newest))
 
 

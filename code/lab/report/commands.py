@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,18 +16,24 @@ from lab.records.recorded import plans_of
 from lab.report.errors import ReportError, ReportsRefused
 
 if TYPE_CHECKING:
-    from lab.report.twin.page import Material
-
-COMMANDS = ("report", "claims", "check", "extract")
+    from lab.report.groundwork import Groundwork
+    from lab.report.sources import Sources
+    from lab.report.stamp import Stamps
+    from lab.report.twin.material import Material
 
 
 def report(options: Namespace) -> int:
     """A PDF for each experiment, several at once; nothing is done for one that is up to date. One that is refused does
     not keep the others from being written."""
-    plans = [(plan, options.results, options.out) for plan in plans_of(options)]
-    stale = [each for each in plans if not is_current(*each)]
-    for plan, _, folder in (each for each in plans if each not in stale):
-        print(f"{from_here(report_file(plan, folder))}: up to date")
+    from lab.report.stamp import stamps
+
+    plans = [
+        (plan, options.results, options.out, stamps(plan, options.results, report_texts(plan)))
+        for plan in plans_of(options)
+    ]
+    stale = [each for each in plans if not _is_of(report_file(each[0], options.out), each[-1].report)]
+    for plan, *_ in (each for each in plans if each not in stale):
+        print(f"{from_here(report_file(plan, options.out))}: up to date")
     if len(stale) == 1:
         print(from_here(_report(*stale[0])))
     elif stale:
@@ -37,8 +41,11 @@ def report(options: Namespace) -> int:
     return 0
 
 
-def _report_all(stale: list[tuple[Plan, Path, Path]], jobs: int) -> None:
+def _report_all(stale: list[tuple[Plan, Path, Path, Stamps]], jobs: int) -> None:
     """In processes that start afresh: figures are drawn with settings that threads would share."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     refused: dict[str, LabError] = {}
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         for (plan, *_), made in zip(stale, pool.map(_report_or_error, *zip(*stale, strict=True)), strict=True):
@@ -97,47 +104,81 @@ def report_texts(plan: Plan) -> list[Path]:
 
 def is_current(plan: Plan, results: Path, folder: Path) -> bool:
     """Whether the report is there and of these records, texts and code."""
-    from lab.files import stamp
     from lab.report.stamp import report_stamp
 
-    file, now = report_file(plan, folder), report_stamp(plan, results, report_texts(plan))
-    return file.with_suffix(".html").is_file() and stamp.is_current(file, now)
+    return _is_of(report_file(plan, folder), report_stamp(plan, results, report_texts(plan)))
 
 
-def _report_or_error(plan: Plan, results: Path, folder: Path) -> Path | LabError:
+def _is_of(file: Path, stamp: str) -> bool:
+    from lab.files.stamp import is_current
+
+    return file.with_suffix(".html").is_file() and is_current(file, stamp)
+
+
+def _report_or_error(plan: Plan, results: Path, folder: Path, before: Stamps) -> Path | LabError:
     """The PDF, or what is wrong with this experiment; a full disk is wrong for all."""
     try:
-        return _report(plan, results, folder)
+        return _report(plan, results, folder, before)
     except StorageError:
         raise
     except LabError as error:
         return error
 
 
-def _report(plan: Plan, results: Path, folder: Path) -> Path:
+def _report(plan: Plan, results: Path, folder: Path, before: Stamps) -> Path:
     """Make the PDF in its place. The heavy modules are loaded here, since a current report needs none of them."""
     from lab.files.stamp import keep_stamp
-    from lab.report.build import DEFAULT, Sources, prepare
-    from lab.report.checking import keep_ledger
-    from lab.report.evidence.kept import evidence_of, keep_evidence
-    from lab.report.stamp import stamps
+    from lab.report.sources import DEFAULT, Sources
 
-    pdf, before = report_file(plan, folder), stamps(plan, results, report_texts(plan))
+    pdf = report_file(plan, folder)
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
-    evidence = evidence_of(plan, results, before.evidence)
-    prepared = prepare(sources, evidence, CACHE / "report")
-    for name, png in prepared.pngs.items():
-        write_bytes(pdf.with_suffix("") / f"{name}.png", png)
-    with ThreadPoolExecutor(1) as beside:  # LaTeX is another process: the page is made meanwhile
-        typeset = beside.submit(prepared.typeset, CACHE / "report" / "latex" / pdf.stem)
+    ground = _groundwork(plan, results, sources, before.evidence)
+    _write(pdf, ground, sources)
+    keep_stamp(pdf, before.report)
+    from lab.report.checking import keep_ledger  # only now: it loads the check, which LaTeX need not wait for
+
+    keep_ledger(plan, ground.ledger, before.ledger)
+    return pdf
+
+
+def _write(pdf: Path, ground: Groundwork, sources: Sources) -> None:
+    """LaTeX is another process: the text is checked and the page made meanwhile. Nothing is written of a text that is
+    refused, and LaTeX gets only one that can do no harm before it is checked."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from lab.report import build
+
+    cache, typed = CACHE / "report", build.Discussion.read(sources)
+    early = build.prepare_unchecked(typed, ground, sources, cache)
+    prepared = early or build.prepare_on(ground, sources, cache)
+    with ThreadPoolExecutor(1) as beside:
+        typeset = beside.submit(prepared.typeset, cache / "latex" / pdf.stem)
+        if early:
+            build.check_typed(typed, ground, sources)
+        for name, png in prepared.pngs.items():
+            write_bytes(pdf.with_suffix("") / f"{name}.png", png)
         _page(pdf.with_suffix(".html"), prepared.material)
         write_bytes(pdf, typeset.result())
-    keep_stamp(pdf, before.report)
-    keep_ledger(plan, prepared.material.ledger, before.ledger)
-    keep_evidence(evidence, before.evidence)
-    return pdf
+
+
+def _groundwork(plan: Plan, results: Path, sources: Sources, evidence_stamp: str) -> Groundwork:
+    """That of before, or laid anew and kept with its evidence."""
+    from lab.report.groundwork import groundwork_of, groundwork_stamp, keep_groundwork
+
+    stamp, kept = groundwork_stamp(sources, evidence_stamp), CACHE / "report" / "groundwork"
+    if found := groundwork_of(sources, stamp, kept):
+        return found
+    from lab.report import laying
+    from lab.report.evidence.kept import evidence_of, keep_evidence
+
+    beside = CACHE / "report" / "evidence"
+    evidence = evidence_of(plan, results, evidence_stamp, beside)
+    laid = laying.lay(sources, evidence, CACHE / "report")
+    keep_evidence(evidence, evidence_stamp, beside)
+    keep_groundwork(laid, sources, stamp, kept)
+    return laid
 
 
 def _page(file: Path, material: Material) -> None:
@@ -145,7 +186,7 @@ def _page(file: Path, material: Material) -> None:
     from lab.report.twin.page import page, page_without
 
     try:
-        text = page(material, TEMPLATES)
+        text = page(material, TEMPLATES, CACHE / "report" / "page" / material.name)
     except ReportError as error:
         print(f"{from_here(file)} leads to the PDF and holds nothing else: {error}", file=sys.stderr)
         text = page_without(material.name, str(error.what), TEMPLATES)

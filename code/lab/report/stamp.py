@@ -52,16 +52,17 @@ def claims_stamp(plan: Plan, results: Path) -> str:
 
 
 def _report_stamp(claims: str, texts: Iterable[Path]) -> str:
-    return _digest(claims, digest_files(texts))
+    return digest(claims, digest_files(texts))
 
 
 def _evidence_stamp(claims: str, plan: Plan, results: Path) -> str:
     """Of all that evidence holds, its places and its Python too, and of whatever code reads it again."""
     files = (*files_of_experiment(plan.experiment.file), *machine_files(), *published_files())
-    return _digest(claims, digest_files(files), digest_code(CODE_OF_ALL), ROOT, results, sys.version)
+    return digest(claims, digest_files(files), digest_code(CODE_OF_ALL), ROOT, results, sys.version)
 
 
-def _digest(*parts: object) -> str:
+def digest(*parts: object) -> str:
+    """Of what has the same words in every process."""
     return hashlib.sha256(" ".join(map(str, parts)).encode()).hexdigest()
 
 

@@ -11,8 +11,6 @@ from lab.plan.workshop import open_workshop
 from lab.sites import open_site
 from lab.submission.errors import SubmissionRefused
 
-COMMANDS = ("compare", "submit")
-
 
 def compare(options: Namespace) -> int:
     """Two results folders or PDFs, size by size."""

@@ -9,8 +9,6 @@ from lab.files.storage import write_bytes
 from lab.places import ROOT, TEMPLATES, from_here
 from lab.web.site import FRONT, REPORTS, site
 
-COMMANDS = ("web",)
-
 
 def web(options: Namespace) -> int:
     """Write all of it; without reports there is no gallery, and a line says so."""

@@ -21,9 +21,10 @@ from lab.grade.case import GradingSetup
 from lab.plan.plan import Plan
 from lab.records.record import RECORD, SAMPLES, record_folder
 from lab.report import build as report_build
-from lab.report.build import Sources, build
+from lab.report.build import build
 from lab.report.evidence.evidence import gather
 from lab.report.pdf.attach import attach
+from lab.report.sources import Sources
 from lab.report.tex.latex import compile_pdf
 from lab.submission.archive import pack, unpack
 from lab.submission.hand_in import Work, make_hand_in, pack_records

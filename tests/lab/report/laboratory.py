@@ -122,7 +122,8 @@ def build_elsewhere() -> None:
     import hashlib
 
     from lab.places import TEMPLATES
-    from lab.report.build import Sources, build
+    from lab.report.build import build
+    from lab.report.sources import Sources
 
     name, results, cache = sys.argv[1:]
     plan: Any = plan_of(name)

@@ -25,7 +25,7 @@ from lab.machine import expected
 from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report import commands
-from lab.report.build import Prepared, Sources, build, prepare
+from lab.report.build import Prepared, build, prepare
 from lab.report.claims.ledger import make_claims
 from lab.report.errors import ClaimsRefused, ReportError
 from lab.report.evidence.evidence import Evidence, gather
@@ -33,6 +33,8 @@ from lab.report.evidence.published_curves import published_curves
 from lab.report.evidence.versions import versions
 from lab.report.pdf.extract import extract
 from lab.report.pictures import pictures
+from lab.report.sources import Sources
+from lab.report.stamp import stamps
 from lab.report.tables.environment import environment
 from lab.report.tables.parameters import parameter_rows, published_by
 from lab.report.tables.ratios import ratio_tables
@@ -130,6 +132,14 @@ def test_a_report_is_whole(reports: dict[str, Path], name: str) -> None:
     assert "??" not in text and "\\" not in text
     for part in ("Goal", "Method", "Environment", "Results", "Discussion", "How to reproduce", "Ledger of claims"):
         assert part in text
+
+
+def test_latex_gets_no_quantity_that_siunitx_would_have_to_read(made: dict[str, Prepared]) -> None:
+    """Each takes it a millisecond, and a report has hundreds."""
+    for each in made.values():
+        texts = [text.decode() for name, text in each.for_latex.items() if name.endswith(".tex")]
+        assert sum(text.count(r"\qty{") for text in texts) < 10 < sum(text.count(r"\labqty{") for text in texts)
+        assert not any(r"\labqty" in text for text in each.material.texts.values() if "documentclass" in text)
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -336,7 +346,8 @@ def test_reports_are_built_at_once_and_only_when_something_changed(
     plan = laboratory.plan_of("verbs_throughput", own)
     monkeypatch.setattr(commands, "CACHE", cache.parent)
     assert not commands.is_current(plan, records, own / "report")
-    pdf = commands._report(plan, records, own / "report")
+    before = stamps(plan, records, commands.report_texts(plan))
+    pdf = commands._report(plan, records, own / "report", before)
     assert commands.is_current(plan, records, own / "report")
     assert (own / "report" / "verbs_throughput" / "throughput.png").read_bytes().startswith(b"\x89PNG")
     (own / "verbs_throughput" / "report.toml").write_text("authors = ['Ada']\n")

@@ -15,10 +15,11 @@ from tests.lab.report.test_own_programs import EXPERIMENT as OWN
 from lab.places import TEMPLATES
 from lab.plan.plan import Plan
 from lab.records.record import write_record
-from lab.report.build import DEFAULT, Sources, build
+from lab.report.build import build
 from lab.report.claims.ledger import make_ledger
 from lab.report.errors import ReportError
 from lab.report.evidence.evidence import gather
+from lab.report.sources import DEFAULT, Sources
 from lab.run.measure import measure
 
 HEAD = 'title = "Mine"\nquestion = "What is it?"\n[parameters]\nsizes = "1..16K*4"\niterations = 400\nrepetitions = 6\n'

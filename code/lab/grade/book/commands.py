@@ -7,7 +7,6 @@ from pathlib import Path
 
 from lab.places import from_here
 
-COMMANDS = ("book",)
 BOOK, MOODLE, CANVAS, GRADESCOPE = "book.csv", "moodle.csv", "canvas.csv", "gradescope"
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.labels import label
+if TYPE_CHECKING:
+    from lab.report.evidence.evidence import Evidence
 
 SHOWN_LETTERS = 10  # of a key: `lab show` takes the beginning of one
 
@@ -28,6 +29,8 @@ class RecordSet:
 
 def record_sets(evidence: Evidence) -> tuple[RecordSet, ...]:
     """One set for each series, in the order of the experiment."""
+    from lab.report.evidence.labels import label  # only here: who reads kept sets needs none of it
+
     series = evidence.plan.experiment.series
     return tuple(
         RecordSet(f"R{number}", each.name, label(each), evidence.keys(each.name))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 
 from lab.files.csv_text import csv_text
 from lab.records.facts import Facts
@@ -90,8 +89,3 @@ def _about(key: str, facts: Facts) -> JsonTable:
 
 def _json(value: JsonValue) -> str:
     return json.dumps(value, indent=1, sort_keys=True) + "\n"
-
-
-def typed_texts(files: dict[str, Path]) -> dict[str, bytes]:
-    """The files that a person wrote, as they are."""
-    return {name: file.read_bytes() for name, file in files.items() if file.exists()}

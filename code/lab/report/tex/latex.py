@@ -13,15 +13,16 @@ from lab.report.errors import ReportError
 from lab.report.tex import shelter
 from lab.report.tex.log import first_error, unpleasant_boxes
 from lab.report.tex.passes import PassFiles, put_left, read_left, reads_pages
+from lab.report.tex.preamble import forget_format, format_of, preamble_of
 
 MOST_PASSES = 5  # as latexmk has it
-LATEX = ("-interaction=nonstopmode", "-halt-on-error", "-file-line-error", "-no-shell-escape", "-no-parse-first-line")
 
 
 def compile_pdf(files: dict[str, bytes], main: str, before: Path | None = None) -> bytes:
     """The PDF of the main file; an error or an ugly box is one sentence with file and line.
 
-    `before` is a folder for what the last build of this text left: if it still holds, one pass is enough.
+    `before` is a folder for what the last build of this text left: if it still holds, one pass is enough, and that one
+    reads no preamble.
     """
     with tempfile.TemporaryDirectory(prefix="lab-report-") as name:
         scratch, stem = Path(name), Path(main).stem
@@ -30,9 +31,15 @@ def compile_pdf(files: dict[str, bytes], main: str, before: Path | None = None) 
             (scratch / path).write_bytes(content)
             os.utime(scratch / path, (shelter.EPOCH, shelter.EPOCH))
         start = read_left(before, stem) if before else PassFiles()
-        left = _run(scratch, main, start, with_pages=reads_pages(_sources(files)))
+        quick = _format(files, main, before)
+        left = _run(scratch, main, start, quick, with_pages=reads_pages(_sources(files)))
         _keep(left, before, stem)
         return (scratch / main).with_suffix(".pdf").read_bytes()
+
+
+def _format(files: dict[str, bytes], main: str, before: Path | None) -> Path | None:
+    preamble = preamble_of(files, main)
+    return format_of(preamble, before) if preamble and before else None
 
 
 def _sources(files: dict[str, bytes]) -> list[bytes]:
@@ -47,20 +54,24 @@ def _keep(left: PassFiles, before: Path | None, stem: str) -> None:
             put_left(left, before, stem)
 
 
-def _run(scratch: Path, main: str, start: PassFiles, *, with_pages: bool) -> PassFiles:
-    """Passes until one leaves what it read. Where the start is of another text, or damaged, it begins with none."""
+def _run(scratch: Path, main: str, start: PassFiles, quick: Path | None, *, with_pages: bool) -> PassFiles:
+    """Passes until one leaves what it read. Where the start is of another text, or damaged, it begins with none; a
+    format that makes an error of a good text is no longer kept."""
     try:
-        return _passes(scratch, main, start, with_pages=with_pages)
+        return _passes(scratch, main, start, quick, with_pages=with_pages)
     except ReportError:
-        if not start.files:
+        if not start.files and not quick:
             raise
-        return _passes(scratch, main, PassFiles(), with_pages=with_pages)
+        left = _passes(scratch, main, PassFiles(), None, with_pages=with_pages)
+    if quick:
+        forget_format(quick.parent)
+    return left
 
 
-def _passes(scratch: Path, main: str, left: PassFiles, *, with_pages: bool) -> PassFiles:
+def _passes(scratch: Path, main: str, left: PassFiles, quick: Path | None, *, with_pages: bool) -> PassFiles:
     put_left(left, scratch, Path(main).stem)
     for _ in range(MOST_PASSES):
-        log, read = one_pass(scratch, main), left
+        log, read = one_pass(scratch, main, quick), left
         left = read_left(scratch, Path(main).stem)
         if left.agrees(read, with_pages=with_pages):
             break
@@ -69,9 +80,10 @@ def _passes(scratch: Path, main: str, left: PassFiles, *, with_pages: bool) -> P
     return left
 
 
-def one_pass(scratch: Path, main: str) -> str:
-    """The log of a run of pdflatex."""
-    done = shelter.run("LaTeX", ["pdflatex", *LATEX, main], scratch, main)
+def one_pass(scratch: Path, main: str, quick: Path | None = None) -> str:
+    """The log of a run of pdflatex; with a format it looks for files as without one."""
+    start = ("-progname=pdflatex", f"-fmt={quick.absolute()}") if quick else ()
+    done = shelter.run("LaTeX", ["pdflatex", *start, *shelter.LATEX, main], scratch, main)
     file = (scratch / main).with_suffix(".log")
     log = file.read_text(errors="replace") if file.exists() else done.stdout.decode(errors="replace")
     if done.returncode:

@@ -13,7 +13,7 @@ DECIMAL = ((1e9, "G", r"\giga"), (1e6, "M", r"\mega"), (1e3, "k", r"\kilo"), (1.
 BINARY_PREFIXES = ((2.0**30, "Gi", r"\gibi"), (2.0**20, "Mi", r"\mebi"), (2.0**10, "Ki", r"\kibi"), (1.0, "", ""))
 SMALL = ((1.0, "", ""), (1e-3, "m", r"\milli"), (1e-6, "µ", r"\micro"), (1e-9, "n", r"\nano"))
 PREFIXES = {plain: tex for _, plain, tex in (*DECIMAL, *BINARY_PREFIXES)}
-_SHORT = re.compile(r"-?\d{1,4}(?:\.\d+)?")
+SHORT = r"-?\d{1,4}(?:\.\d+)?"  # a number whose digits are in no groups
 _ALL = (*DECIMAL, *BINARY_PREFIXES, *SMALL)
 SCALES = {tex[1:]: scale for scale, _, tex in _ALL if tex}  # by siunitx's names
 SYMBOLS = {tex[1:]: plain for _, plain, tex in _ALL if tex} | {
@@ -68,7 +68,7 @@ class PrintedNumber:
 def number_tex(number: str) -> str:
     r"""A number without a unit. siunitx groups the digits of a long one; reading the thousands of short ones that a
     report has would take it half of LaTeX's time."""
-    return rf"\labnum{{{number}}}" if _SHORT.fullmatch(number) else rf"\num{{{number}}}"
+    return rf"\labnum{{{number}}}" if re.fullmatch(SHORT, number) else rf"\num{{{number}}}"
 
 
 def show(value: float, unit: str, place: int) -> PrintedNumber:

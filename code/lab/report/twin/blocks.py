@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import chain
 
@@ -38,6 +38,10 @@ class Blocks:
     headings: list[tuple[str, str]] = field(default_factory=list)  # of sections: id and words
     who: list[str] = field(default_factory=list)  # the lines below the title
     counts: list[int] = field(default_factory=lambda: [0, 0, 0])
+
+    def beside(self) -> Blocks:
+        """A writer that goes on with the same numbers, and leaves those of this one."""
+        return Blocks(replace(self.inline, tips=replace(self.inline.tips)), self.svgs, counts=list(self.counts))
 
     def write(self, nodes: Iterable[Node]) -> str:
         done, words = list[str](), list[Node]()

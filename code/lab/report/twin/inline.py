@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 
-from latex2mathml.converter import convert
 from pylatexenc.latex2text import LatexNodes2Text, get_default_latex_context_db  # type: ignore[import-untyped]
 
 from lab.report.errors import ReportError
@@ -73,6 +72,8 @@ class Inline:
 
     def _formula(self, node: Node) -> str:
         """MathML; the lab's own numbers stand in it as they do in a sentence."""
+        from latex2mathml.converter import convert  # only where a formula is: it takes the modules of a web client
+
         written = list[str]()
 
         def kept(found: re.Match[str]) -> str:

@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from lab.report.claim import Ledger
-from lab.report.evidence.record_sets import RecordSet
 from lab.report.twin.blocks import Blocks
 from lab.report.twin.inline import Inline
+from lab.report.twin.material import Material
+from lab.report.twin.pieces import parts_of, write_pieces
 from lab.report.twin.reading import arguments, macro, nodes_of
 from lab.report.twin.tips import Tips
 
 TEMPLATE = "twin.html"
-_INPUT = re.compile(r"\\input\{(\w+)\}")
 _LABEL = re.compile(r"\\label\{((figure|table):[^{}]*)\}")
 _SOURCE = re.compile(r"\\bibitem\{([^{}]*)\}")
 
 
-@dataclass(frozen=True)
-class Material:
-    """All that LaTeX reads of a report, the figures, and what stands behind the claims."""
-
-    name: str
-    texts: dict[str, str]  # report.tex and those that it takes in
-    svgs: dict[str, bytes]
-    ledger: Ledger
-    sets: tuple[RecordSet, ...]
-
-
-def page(material: Material, templates: Path) -> str:
-    """The page; a command that it does not know is an error."""
-    source = _INPUT.sub(lambda found: material.texts.get(f"{found[1]}.tex", ""), material.texts["report.tex"])
-    preamble, _, rest = source.partition(r"\begin{document}")
-    blocks = Blocks(Inline(Tips(material.ledger, material.sets), numbered(source)), material.svgs)
-    body = blocks.write(nodes_of(rest.partition(r"\end{document}")[0]))
+def page(material: Material, templates: Path, kept: Path | None = None) -> str:
+    """The page; a command that it does not know is an error. A folder keeps its parts for the next page."""
+    report = material.texts["report.tex"]
+    preamble, _, rest = report.partition(r"\begin{document}")
+    parts = list(parts_of(rest.partition(r"\end{document}")[0], material.texts))
+    blocks = Blocks(Inline(Tips(material.ledger, material.sets), numbered("".join(parts))), material.svgs)
+    body = "\n".join(filter(None, write_pieces(parts, blocks, kept)))
     title = next(blocks.inline.write(arguments(each)[-1]) for each in nodes_of(preamble) if macro(each) == "title")
     who, headings = map(Markup, blocks.who), [(number, Markup(words)) for number, words in blocks.headings]
     return _whole(templates, name=material.name, title=Markup(title), who=who, headings=headings, body=Markup(body))

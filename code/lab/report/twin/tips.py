@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
-from itertools import count
 
 from lab.report.claim import Claim, Ledger
 from lab.report.evidence.record_sets import RecordSet, sets_of
@@ -15,14 +13,15 @@ from lab.report.twin.quantities import printed
 
 @dataclass
 class Tips:
-    """All claims, and the numbers of the tips that were written."""
+    """All claims, and how many tips were written: each has a number."""
 
     ledger: Ledger
     sets: tuple[RecordSet, ...]
-    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    written: int = 0
 
     def claim(self, name: str, digits: int | None) -> str:
-        claim, place = self.ledger.find(name), f"tip{next(self.numbers)}"
+        self.written += 1
+        claim, place = self.ledger.find(name), f"tip{self.written}"
         mark = "<sup>\N{DAGGER}</sup>" if claim.unchecked else ""
         number = f"{escape(printed(shown(claim, digits)))}{mark}"
         link = f'<a href="#claim:{escape(name)}" aria-describedby="{place}">{number}</a>'

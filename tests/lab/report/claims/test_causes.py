@@ -13,7 +13,7 @@ from lab.causes.window import window
 from lab.files.storage import write_text
 from lab.places import TEMPLATES
 from lab.plan.plan import Plan
-from lab.report.build import Sources, build
+from lab.report.build import build
 from lab.report.claims.causes import by_curve
 from lab.report.claims.ledger import make_claims
 from lab.report.draft.causes import cause_sentences
@@ -23,6 +23,7 @@ from lab.report.pictures import pictures
 from lab.report.pictures.causes import instructions
 from lab.report.pictures.gallery import Gallery
 from lab.report.pictures.placing import place
+from lab.report.sources import Sources
 from lab.report.stamp import report_stamp
 from lab.report.tables.processor import processor_table
 from lab.report.tables.rows import size_cell

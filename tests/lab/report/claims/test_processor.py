@@ -11,11 +11,12 @@ from tests.lab.report import laboratory
 
 from lab.places import TEMPLATES
 from lab.records.table import columns
-from lab.report.build import Sources, prepare
+from lab.report.build import prepare
 from lab.report.claims.ledger import make_claims
 from lab.report.evidence.evidence import Evidence
 from lab.report.pictures import pictures
 from lab.report.pictures.processor import processors
+from lab.report.sources import Sources
 from lab.report.tables.processor import spent_table
 
 EXPERIMENT = """

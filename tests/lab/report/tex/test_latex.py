@@ -69,9 +69,9 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The main files of all runs of LaTeX."""
     run, seen = latex.one_pass, list[str]()
 
-    def counted(scratch: Path, main: str) -> str:
+    def counted(scratch: Path, main: str, quick: Path | None = None) -> str:
         seen.append(main)
-        return run(scratch, main)
+        return run(scratch, main, quick)
 
     monkeypatch.setattr(latex, "one_pass", counted)
     return seen

@@ -7,8 +7,9 @@ from pathlib import Path
 from tests.lab.report import laboratory
 
 from lab.places import EXPERIMENTS, TEMPLATES
-from lab.report.build import Sources, prepare
+from lab.report.build import prepare
 from lab.report.evidence.evidence import gather
+from lab.report.sources import Sources
 from lab.report.twin.page import page
 
 

@@ -19,11 +19,12 @@ from tests.lab.report import laboratory
 from tests.lab.report.twin.barriers import BARRIERS
 
 from lab.places import EXPERIMENTS, TEMPLATES
-from lab.report.build import Prepared, Sources, prepare
+from lab.report.build import Prepared, prepare
 from lab.report.check.safety import ALLOWED
 from lab.report.errors import ReportError
 from lab.report.evidence.evidence import gather
 from lab.report.prose.uses import claims_used
+from lab.report.sources import Sources
 from lab.report.tex.escape import SPECIAL, escape
 from lab.report.tex.typeset import shown
 from lab.report.twin.page import page as page_of
