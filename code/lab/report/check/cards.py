@@ -13,7 +13,8 @@ _RATE = r"(?:\d+\s?Gbit/s )?"
 _PLACE = re.compile(
     rf"(?<!compared )(?<!comparison )(?<!than )\b(?:over|on|with|across|through|via|using)\s+(?:the |this |that |a |"
     rf"our |"
-    rf"its )?{_RATE}{_A_CARD}(?!'s|\s+(?:as|than)\b)|\((?:the )?modelled card\b[^)]*\)",
+    rf"its )?{_RATE}{_A_CARD}(?!'s|\s+(?:as|than)\b)|\((?:the )?modelled card\b[^)]*\)|"
+    rf"\b(?:once|as soon as|when|where) (?:a|the) {_A_CARD}|\b(?:give|lend|grant|add)\w* (?:\w+ )?(?:a|the) {_A_CARD}",
     re.I,
 )
 _SUBJECT = re.compile(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lab.report.check.comparing_words import ANY, Relation, relation_of
+from lab.report.check.lexicon import NEXT
 from lab.report.check.sentence import Clause
 from lab.report.check.subjects import Mention
 
@@ -58,6 +59,10 @@ _UNDECIDED = re.compile(
 )
 # Nor is what follows this: where the answer stands is said.
 _ASKED = re.compile(r"\b(?:says?|shows?|tells?|see|asks?|asked) which of (?:the|these|our) [^,;:]*\Z", re.I)
+# `how good it is elsewhere I cannot say` leaves no two of ours open.
+_WONDERED = re.compile(r"\b(?:how|why|what|where|when)\b[^.;]*\Z", re.I)
+_GROWING = re.compile(r"\b(?:grow|ris|increas|climb|fall|decreas|drop)\w*(?: again| then| even)? \Z", re.I)
+_OTHER_SUBJECT = re.compile(r"\b(?:messages?|packets?|sizes?|one|data|requests?|rounds?)\s+(?:\w+ )?\Z", re.I)
 _NOBODY = re.compile(
     r"\b(?:nothing|nobody|no (?:other )?(?:program|transport|protocol|one)|"
     r"none of the others)\s+\Z",
@@ -67,7 +72,7 @@ _IT = re.compile(r"\A\s*(?:It|This|That|Its \w+)\b")
 _COST = re.compile(r"\b(?:time|latenc\w+|instructions?|cycles?|cost\w*|overhead\w*|delay|duration)\b", re.I)
 _GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
 _SUPERLATIVE = re.compile(r"(?:high|low|great|fast|slow|quick)est|best|worst", re.I)
-_LEVELLING = re.compile(r"match|catch", re.I)
+_LEVELLING = re.compile(r"match|catch|anywhere|even", re.I)
 _SYMMETRIC = re.compile(r"intervals?|bands?|overlap|difference|equal|similar|alike|indistinguish|coincid", re.I)
 _OWN = re.compile(r"\b(?:their|its)(?: (?:own|very))? \Z", re.I)
 _BECOMES = re.compile(r"\b(?:becomes?|became|gets?|got|turns?)(?: any| much| even)? \Z", re.I)
@@ -152,7 +157,8 @@ def _turned_by_denial(relation: Relation, word: str) -> Relation | None:
 
 def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     before, behind = words[: found.start()], words[found.end() :]
-    if _OF_SIZES.match(behind) or (_SUPERLATIVE.match(found[0]) and _OWN.search(before)):
+    grown = re.match(r"more|fast|slow|quick|less", found[0], re.I) and _GROWING.search(before)
+    if grown or _OF_SIZES.match(behind) or (_SUPERLATIVE.match(found[0]) and _OWN.search(before)):
         return True
     if re.match(r"(?:never|not|n't|nowhere)\b", found[0], re.I) and re.match(
         r"\s+(?:to )?(?:the )?(?:limit|"
@@ -175,11 +181,11 @@ def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
         r"bigger",
         found[0],
         re.I,
-    ) and not (_COST.search(before) and not _GAIN.search(before)):
+    ) and not (_COST.search(before + behind[:20]) and not _GAIN.search(before)):
         return not found[0].startswith("larger throughput")
     if re.match(r"small|short|larger|bigger|longer", found[0], re.I) and _THAN_A_SIZE.match(behind):
         return True
-    if _ASKED.search(before):
+    if _ASKED.search(before) or (re.match("can", found[0], re.I) and _WONDERED.search(before)):
         return True
     if _BECOMES.search(before) and not re.match(r"\s+than\b|\s+on top", behind):
         return True  # at another size
@@ -198,6 +204,8 @@ def _sides(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
     before = [each for each in part.mentions if each.end <= place]
     after = [each for each in part.mentions if each.start >= place]
     against = _against(part, before, after)
+    if against and len(part.mentions) > 1 and {each.group for each in part.mentions} == {against.group}:
+        against = None  # `verbs over Soft-RoCE` is one program
     own = [each for each in before if each is not against]
     if len(own) == 2 and _SWITCH.search(part.sentence.words[: own[0].start]):
         return own[1].group, own[0].group
@@ -262,6 +270,8 @@ def _without_subject(
     if against and after and after[0] is not against:
         return after[0].group, against.group
     if after and not against:
+        if "," in part.sentence.words[place : after[0].start] and _OTHER_SUBJECT.search(part.sentence.words[:place]):
+            return None  # `whenever a message exceeds the MTU, RDMA ...`
         return None if len({each.group for each in after}) > 1 else (after[0].group, None)
     before = [each for each in part.sentence.before if not against or each != against.group]
     if against and len(before) == 1:
@@ -314,4 +324,5 @@ def _is_denied(words: str, found: re.Match[str]) -> bool:
 
 def _own_words(before: str) -> str:
     """Without the subordinate clause in front: `because no copy is needed, RDMA is faster` denies nothing."""
-    return before[found.end() :] if (found := _SUBORDINATE.match(before)) else before
+    own = before[found.end() :] if (found := _SUBORDINATE.match(before)) else before
+    return NEXT.split(own)[-1]

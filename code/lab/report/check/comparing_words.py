@@ -18,13 +18,18 @@ class Relation(Enum):
 
 
 _CANNOT = r"(?:cannot|can't|can not|could not|couldn't)"
-_PROGRAM = r"(?:the |that |those )?(?:of |over |for |with |from )?(?:our |the )?(?:TCP|RDMA|verbs|iperf|ib_|sockets)"
+_PROGRAM = (
+    r"(?:the |that |those )?(?:of |over |for |with |from )?"
+    r"(?:(?:our|the|own|plain|ordinary|modelled|simple) )*(?:TCP|RDMA|verbs|iperf|ib_|sockets|WRITE|Soft-RoCE|card\b)"
+)
 _AMOUNT = (
     r"(?:throughput|bytes|data|messages|bandwidth|time|instructions|cycles|efficient|performant|powerful|"
     r"than (?:the card|(?-i:[A-Z])))"
 )
+_NO_MULTIPLE = r"(?<!times )(?<!half )(?<!twice )(?<!thrice )(?<!fold )(?<!third )(?<!quarter )(?<!fifth )(?<!tenth )"
 _UNKNOWN = (
     rf"{_CANNOT}(?: \w+)? (?:tell|say|decide|distinguish)(?! (?:why|what|how|anything|much|more|from|about))",
+    r"(?:not|cannot|can't|never|n't) (?:\w+ )?be (?:told apart|distinguish\w*|separated|discerned)",
     r"(?:not|cannot|never) be told apart|too close to call|no difference (?:can|could) be \w+|inconclusive",
     r"(?:intervals? |bands? )(?:[\w-]+ )*overlap\w*|overlap(?= of)",
 )
@@ -37,6 +42,7 @@ _NOT_LESS = (
 )
 _NOT_MORE = (r"no (?:faster|better|quicker)|at (?:best|most) as (?:fast|good)",)
 _EQUAL = (
+    r"(?:hardly|barely|scarcely) (?:\w+ )?be (?:told apart|distinguish\w*|separated|discerned)",
     r"(?:are|is|stays?|runs?|draws?) (?:almost |nearly |practically )?(?:level|tied|neck and neck)|"
     r"ties?(?= (?:with|for))",
     r"equal(?:ly|s)?(?: \w+)?|equivalent|comparable|on (?:a )?par|similar|alike|about (?:the same|as (?:fast|"
@@ -44,13 +50,15 @@ _EQUAL = (
     r"the same (?:throughput|rate|speed|performance|bandwidth|peak|maximum|plateau|level|ceiling|latency|time|"
     r"result|value|"
     r"number|curve)s?",
-    r"(?<!times )(?<!half )as (?:fast|quick|good|slow|quickly|long) as|"
+    rf"{_NO_MULTIPLE}as (?:fast|quick|good|slow|quickly|long) as|"
     r"(?:perform|do|does|did|work|run|scale|behave|cope)(?:s|ed)? (?:\w+ )?as well as|catch(?:es)? up|match(?:es)?",
+    rf"(?:anywhere|even) (?:near|close to)(?= {_PROGRAM})",
     r"perform\w* (?:exactly |just )?(?:the same|alike|identically)|no difference|identical(?:ly)?(?: fast)?",
     r"interchangeable|nothing to choose between|a (?:draw|tie)\b|as good as(?= (?:the same|equal))",
     r"indistinguishable|coincid\w+|(?<=and )(?:\w+ )?(?:converge|merge|meet)(?! to)|converge(?= with)",
 )
 _MORE = (
+    r"(?:twice|thrice) as (?:fast|quick|good|quickly|high|much)",
     r"out(?:perform|run|pac|do|class|strip|shin|rank|distanc|play|weigh|match)\w*|beats?|beaten|beating",
     r"exceed\w*|surpass\w*|overtak\w*|overtook|wins?|won|winner|victor\w*|triumph\w*|prevail\w*",
     r"more (?:fast|quick)|faster|fastest|quicker|quickest|higher|highest|better|best|bests|bested|greater|"
@@ -58,7 +66,7 @@ _MORE = (
     r"stronger|cheaper",
     r"unbeat\w+|unrivall?ed|unmatched|second to none|hard to beat|in favou?r of|speaks? for|talks? for",
     r"(?:carr\w+|mov\w+|deliver\w*|sen[dt]s?|gets?|got|transfers?|manag\w+|offer\w*|provid\w+|achiev\w+|does) "
-    r"(?:\w+ )?more(?! than \d)",
+    r"(?:\w+ )?more(?! than (?:\d|an? \w+ of|half|twice))",
     rf"more(?= {_AMOUNT})|costs? (?:\w+ )?more(?= than)|ahead|superior\w*|leads?|dominat\w*|sooner|larger throughput",
     r"(?:larger|bigger)(?! (?:messages?|sizes?|ones?|throughput))|(?:the|any|clear|its|real) benefits?|"
     r"(?<=no )benefits?(?! from)",
@@ -75,6 +83,7 @@ _MORE = (
     r"favou?r(?:s|ed)?(?= (?:the )?(?:TCP|RDMA|sockets|verbs))|excels?|shines?|preferable|supersed\w*|trumps?",
 )
 _LESS = (
+    r"(?:twice|thrice) as (?:slow|long)|(?:half|third|quarter|fifth|tenth) as (?:fast|quick|good|quickly|high|much)",
     rf"(?:more slow|less (?:fast|quick))(?:ly)?|slower|slowest|lower|lowest|worse|worst|fewer|"
     rf"less(?= {_AMOUNT})|costs? (?:\w+ )?less(?= than)|later(?= than)",
     rf"(?<!leaves )(?<!TCP )(?<!RDMA )(?<!sockets )behind|behind(?= (?:our |the )?{_PROGRAM})",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from lab.analysis.verdict import Verdict
+from lab.report.check.lexicon import LITTLE
 from lab.report.check.objection import Objection
 from lab.report.check.parameters import NAMES, PARAMETERS, gains, parameters_in, sweeps
 from lab.report.check.sentence import Clause, Sentence
@@ -18,30 +19,32 @@ _RECEIVE = re.compile(r"\b(?:receive|rx)[\s_-]*(?:queue|depth)|\bdepth of the re
 _UP = (
     r"improv\w+|increas\w+|rais\w+|lifts?|tripl\w+|doubl\w+|speeds?(?: up)?|sped up|helps?|helped|boost\w*|"
     r"faster|so do(?:es)?|"
-    r"quicker|higher|better|pa(?:y|ys|id) off|gains? (?:most|much|from)|profits?|benefits?|accelerat\w+|\w+fold|"
-    r"brings? (?:a |any |no )?(?:gain|benefit)s?"
+    r"quicker|higher|better|pa(?:y|ys|id) off|worth (?:the|it|while)|worthwhile|"
+    r"gains? (?:most|much|from)|profits?|benefits?|accelerat\w+|\w+fold|"
+    r"brings? (?:a |any |no )?(?:gain|benefit)s?|over(?:estimat|stat)\w+|flatter\w*|too high"
 )
 _DOWN = (
     r"reduc\w+|lower\w*|slow(?:s|ed)?|hurts?|harm\w*|costs? throughput|slower|worse(?:ns?)?|suffers?|degrad\w+|"
-    r"decreas\w+"
+    r"decreas\w+|under(?:estimat|stat)\w+|too low"
 )
 _NONE = (
     r"insensitive|unaffected|independent|irrelevant|negligible|indifferent|immaterial|regardless|"
     r"changes? nothing|makes? no|does nothing|the same (?:throughput|result)|unchanged|unnecessary|superfluous|"
-    r"pointless|(?:stays?|remains?|is) the same|(?:nearly|almost|about|"
+    r"pointless|useless|futile|(?:a )?waste of (?:effort|time)|not worth|"
+    r"(?:stays?|remains?|is) the same|(?:nearly|almost|about|"
     r"practically) the same"
 )
 _ANY = (
     r"effects?|affect\w*|influenc\w+|impact\w*|matter\w*|chang\w+ the|makes?|made|differences?|counts? (?:most|"
     r"more)|different results|lead to|"
-    r"results in|sensitive|depends?|decisive|decid\w+|crucial|important|role|essential|necessary|needed|"
+    r"results in|sensitive|depends?|var(?:y|ies) (?:strong|consider|much|a lot|wide)\w*|"
+    r"decisive|decid\w+|crucial|important|role|importance|essential|necessary|needed|"
     r"governs?|determines?|controls?|"
     r"best (?:\w+ ){0,3}(?:depth|value|result|throughput)"
 )
 _EFFECT = re.compile(rf"\b(?:(?P<none>{_NONE})|(?P<up>{_UP})|(?P<down>{_DOWN})|(?P<any>{_ANY}))\b", re.I)
 _DENIED = re.compile(
-    r"\b(?:not|never|no|none|neither|nor|nowhere|hardly|barely|scarcely|little|cannot)\b|"
-    r"n't\b",
+    rf"\b(?:not|never|no|none|neither|nor|nowhere|cannot|{LITTLE})\b|n't\b",
     re.I,
 )
 _UNKNOWN = re.compile(
@@ -53,12 +56,28 @@ _DEPENDENT = re.compile(
 )
 _WHEN = re.compile(r"\b(?:when|while|if|as long as|provided|where) .*\Z", re.I)
 _LESS_OF_IT = re.compile(
+    r"\bruns? of only\b|\bonly \d+ (?:messages|iterations)|"
     r"\b(?:without|no|less|fewer|short(?:er)?|few|small(?:er)?|shallow(?:er)?) (?:\w+ )?(?:warm|queue|runs|"
     r"iterations|lists|chain)",
     re.I,
 )
+_OF_ALL = re.compile(r"\b(?:parameters?|settings?|knobs?|tuning)\b", re.I)
+_NEARLY = re.compile(r"\b(?:hardly|barely|little|scarcely|near|nearly|most|some|other)\b", re.I)
 _OPPOSITE = {"up": "down", "down": "up"}
-SMALL = 1.05  # a gain that may be called hardly any
+SMALL, NO_MORE = 1.05, 1.01  # a gain that may be called hardly any, and one that may be called none at all
+_AT_ALL = re.compile(r"\b(?:at all|whatsoever|not the (?:slightest|least)|absolutely|completely|entirely)\b", re.I)
+
+
+def parameters_matter(sentence: Sentence) -> Iterator[Objection]:
+    """`The parameters do not matter` is false where one of them gains something."""
+    for part in sentence.parts:
+        effect = _EFFECT.search(part.words) if _OF_ALL.search(part.words) else None
+        if effect is None or not part.is_stated or part.uses or parameters_in(part.words) or _NEARLY.search(part.words):
+            continue
+        series = [strand for name in PARAMETERS for strand in sweeps(name, part)[:1]]
+        every = [each for strand in series for each in gains(strand, part).values()]
+        if every and _said(part, effect) == "none" and (what := _against_gains("none", every, SMALL)):
+            yield Objection(what, part.start + effect.start())
 
 
 def effects_are_shown(sentence: Sentence) -> Iterator[Objection]:
@@ -99,7 +118,8 @@ def _unshown(name: str, part: Clause, effect: re.Match[str], found: re.Match[str
         return ""  # it says itself how much
     by_size = gains(series[0], part)
     meant = [by_size[each] for each in sizes_meant(part, by_size) or by_size]
-    return _against_gains(_said(part, effect), meant) if by_size else ""
+    limit = NO_MORE if _AT_ALL.search(part.words) else SMALL
+    return _against_gains(_said(part, effect), meant, limit) if by_size else ""
 
 
 def _said(part: Clause, effect: re.Match[str]) -> str:
@@ -113,12 +133,13 @@ def _said(part: Clause, effect: re.Match[str]) -> str:
     return "any" if kind == "none" else "none"
 
 
-def _against_gains(said: str, gains: list[Claim]) -> str:
+def _against_gains(said: str, gains: list[Claim], limit: float) -> str:
+    """No effect is none beyond the limit; and one is one where it is told apart from none."""
     grown = [each for each in gains if each.verdict is Verdict.MORE]
     first = (grown or gains)[0]
     shown = f"\\claim{{{first.name}}} is what its sweep shows"
     if said == "none":
-        return shown if any(each.estimate.value > SMALL for each in grown) else ""
+        return shown if any(each.estimate.value > limit for each in grown) else ""
     if said == "any":
         return "" if grown else shown
     return "" if said == "up" and len(grown) == len(gains) else shown

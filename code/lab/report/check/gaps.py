@@ -17,7 +17,7 @@ from lab.report.moves import is_level
 
 _GAP = re.compile(
     r"\b(?P<gap>gap|difference|distance|lead|advantage|differs?|clos(?:e|er|est)(?= to (?:TCP|RDMA|"
-    r"the card)))\b|\b(?P<ratio>ratios?|speed-?up)\b",
+    r"the card)))\b|\b(?P<ratio>ratios?|speed-?up|factor)\b",
     re.I,
 )
 _BOUND = re.compile(
@@ -33,7 +33,7 @@ _PARTS = {"half": 1 / 2, "third": 1 / 3, "thirds": 2 / 3, "quarter": 1 / 4, "qua
 _PARTS |= {"tenth": 0.1, "one": 1.0, "unity": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0}
 _CROSS = re.compile(
     r"\b(?:curves?|lines?|RDMA|TCP|they|two|both)\b[^.;]*\b(?:cross(?:es)?|intersects?)\b(?! the)|\bcross-?over\b|"
-    r"\bbreak-?even\b",
+    r"\bbreak-?even\b|\bsometimes (?:the )?one\b.*\bsometimes (?:the )?other\b|\btak(?:e|ing) turns\b",
     re.I,
 )
 _GONE = re.compile(
@@ -43,15 +43,22 @@ _GONE = re.compile(
 )
 _WIDEST = re.compile(r"\b(?:largest|highest|greatest|widest|biggest|most)\b", re.I)
 _LEAST = re.compile(r"\b(?:smallest|lowest|least|narrowest|closest)\b(?! (?:messages?|sizes?))", re.I)
-_WIDENS = re.compile(r"\b(?:grow|ris|increas|widen|climb)\w*\b", re.I)
-_SHRINKS = re.compile(r"\b(?:shrink|narrow|fall|decreas|declin|clos|drop)\w*\b", re.I)
+_BECOMES = r"(?:gets?|becomes?|turns?) (?:\w+er and )?(?:ever |even |much )?"
+_WIDENS = re.compile(rf"\b(?:grow|ris|increas|widen|climb)\w*\b|\b{_BECOMES}(?:bigg|larg|wid|great)er\b", re.I)
+_SHRINKS = re.compile(
+    rf"\b(?:shrink|narrow|fall|decreas|declin|clos|drop|melt)\w*\b|\b{_BECOMES}(?:small|narrow)er\b", re.I
+)
 _THROUGHOUT = re.compile(
-    r"\b(?:steadily|monotonically|always|continuously|constantly|over the whole range|at every (?:size|step))\b", re.I
+    r"\b(?:steadily|monotonically|always|continuously|constantly|over the whole range|"
+    r"(?:at|with) every (?:size|step|doubling))\b",
+    re.I,
 )
 _CONSTANT = re.compile(r"\b(?:constant|unchanged|(?:stays?|remains?|is) the same)\b", re.I)
 _WITH_SIZE = re.compile(
-    r"\bwith (?:the |increasing |growing |larger |their )?(?:message )?sizes?\b|"
-    r"\bthe larger the messages?\b",
+    r"\bwith (?:the |increasing |growing |larger |longer |bigger |their )?"
+    r"(?:messages?|(?:message )?(?:sizes?|length))\b|"
+    r"\bthe (?:larger|longer|bigger) (?:the|a|each|one's) messages?\b|"
+    r"\bas (?:the )?(?:messages?|(?:message )?sizes?) (?:grow|get|become|increas|ris)\w*",
     re.I,
 )
 _IN_PART = re.compile(r"\b(?:first|then|until|up to|between|from|beyond|above|below|at)\b", re.I)
@@ -164,9 +171,10 @@ def _gone(part: Clause, ratios: dict[int, Claim]) -> str:
 
 def _throughout(part: Clause, heights: dict[int, float]) -> str:
     steps = [after / before for (_, before), (_, after) in pairwise(sorted(heights.items()))]
-    if _WIDENS.search(part.words) and min(steps) < 1 / STEP:
+    words = _WITH_SIZE.sub(" ", part.words)
+    if _WIDENS.search(words) and min(steps) < 1 / STEP:
         return "it does not: at some step it gets smaller"
-    if _SHRINKS.search(part.words) and max(steps) > STEP:
+    if _SHRINKS.search(words) and max(steps) > STEP:
         return "it does not: at some step it gets larger"
     return ""
 

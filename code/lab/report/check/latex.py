@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from lab.errors import SizeError
 from lab.model.sizes import parse_size
+from lab.report.check.speaker import CITED
 from lab.report.prose.uses import CLAIM, COMMENT
 from lab.report.tex.units import in_words, plain_unit
 
@@ -65,7 +66,8 @@ def read(source: str) -> Plain:
             continue
         words = _words(found, plain)
         if words is None:  # a command whose argument is a name and no text
-            words, silent = " ", _end_of_argument(source, found.end())
+            cited = f" {CITED} " if found["command"] == "cite" else " "
+            words, silent = cited, _end_of_argument(source, found.end())
         plain.add(words, found.start())
     return plain
 
@@ -125,7 +127,10 @@ def split(plain: Plain) -> Iterator[Plain]:
     yield from _if_any(plain.part(start, len(plain.text)))
 
 
-_ENDS = re.compile(rf"{BREAK}|(?<!e\.g)(?<!i\.e)(?<!\bvs)(?<!\bcf)(?<!\bresp)(?<!\.\.)[.!?](?=[\s\"')]|\Z)")
+_ENDS = re.compile(
+    rf"{BREAK}|(?<!e\.g)(?<!i\.e)(?<!\bvs)(?<!\bcf)(?<!\bresp)(?<!\bal)(?<!\bca)(?<!\bapprox)(?<!\.\.)"
+    r"[.!?](?=[\s\"')]|\Z)"
+)
 
 
 def _if_any(part: Plain) -> Iterator[Plain]:

@@ -14,7 +14,7 @@ from lab.report.setting import Strand
 
 _EXTRAPOLATED = "an intercept is extrapolated to messages that the line does not hold for"
 IDLE = 0.8  # of what headers leave: from there on nobody may call a link idle
-FULL = 0.99  # of what headers leave: a link is filled
+FULL = 0.985  # of what headers leave: a link is filled
 DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
 _STRAIGHT = re.compile(
     r"\b(?:linear(?:ly)?|(?:follows?|is|are|lies? on|forms?) (?:on )?(?:an?|one) "
@@ -28,17 +28,26 @@ _LINE = re.compile(r"\bline\b", re.I)
 FILLS = re.compile(
     r"\b(?:fills?|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturat\w+|exhausts?|"
     r"occup\w+)\b[^.;]*\b(?:link|cable|wire|bandwidth|line)\b|"
-    r"\b(?:bounded|limited|capped|constrained|throttled|restricted|held back|bottlenecked) (?:only )?by (?:the )?"
+    r"\b(?:bounded|limited|capped|constrained|throttled|restricted|held (?:back|up)|slowed(?: down)?|bottlenecked|"
+    r"choked|stopped) (?:only )?by (?:the )?"
     r"(?:(?:line |link )?(?:rate|capacity|bandwidth|speed|limit) of (?:the )?)?(?:\S+ ){0,3}?"
     r"(?:link|line|wire|Ethernet|cable)\b|\b(?:link|cable|wire|Ethernet) (?:is|becomes|was) the (?:bottleneck|"
     r"limit)\b|"
+    r"\b(?:us|exploit|load|utili[sz])\w* (?:the |its |this |all of the )?(?:\S+ ){0,2}"
+    r"(?:link|cable|wire|bandwidth|line) (?:completely|fully|entirely|to the full|to (?:its )?capacity|up)\b|"
     r"\b(?:us(?:es?|ing) |makes? )(?:fully|full|completely|entirely)(?: use of)? (?:the |its )?(?:\S+ )?(?:link|"
     r"cable|wire|bandwidth|line)\b|"
+    r"\b(?:link|cable|wire|Ethernet) (?:\w+ly )?"
+    r"(?:limits|caps|bounds|throttles|restricts|holds back|slows|constrains)\b|"
     r"\b(?:reach\w*|at|runs? at)\s+(?:the\s+)?(?:full\s+)?(?:line|wire|link)[\s-]?(?:rate|speed)\b",
     re.I,
 )
 
 
+_FULL = re.compile(
+    rf"{FILLS.pattern}|\b(?:link|wire|cable|Ethernet|capacity) (?:\w+ ){{0,3}}(?:filled|used up|exhausted|full)\b", re.I
+)
+_NEVER = re.compile(r"\b(?:no|not|never|none|neither|nor|nobody|nothing)\b|n't\b", re.I)
 _EXCEEDS = re.compile(
     r"\b(?:exceed\w*|surpass\w*|(?:is|are|was|lies?|goes) (?:\w+ )?(?:above|beyond)|more than) [^.;,]*?\b(?:the |"
     r"its )?(?:(?:nominal|line|"
@@ -79,9 +88,19 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
                     yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
 
 
+def full_links_are_full(sentence: Sentence) -> Iterator[Objection]:
+    """`No program fills the gigabit link` is false where one does."""
+    for part in sentence.parts:
+        found = _FULL.search(part.words)
+        if part.is_stated and found and _NEVER.search(part.words) and not part.uses:
+            best = max(shares_of_link(part), key=lambda each: each.estimate.value, default=None)
+            if best and best.estimate.value >= FULL:
+                yield Objection(f"it fills \\claim{{{best.name}}} of it", part.start + found.start())
+
+
 def _strands(part: Clause) -> list[Strand]:
     groups = {each.group for each in part.mentions or part.sentence.mentions}
-    every = not groups and re.search(r"\b(?:all|every|both|each)\b", part.words, re.I)
+    every = not groups and re.search(r"\b(?:all|every|both|each|unused|idle|never|nobody|nothing)\b", part.words, re.I)
     return [each for each in part.sentence.ledger.setting.strands if every or group_of(each) in groups]
 
 
@@ -104,12 +123,13 @@ def _on_one_side(found: Claim, sizes: tuple[int, ...]) -> bool:
 
 def _filled(part: Clause) -> str:
     """What a link that is called idle carries, where it is full."""
-    found = _shares(part)
-    least = min(found, key=lambda each: each.estimate.value, default=None)
+    found = shares_of_link(part)
+    best = max if not part.mentions else min
+    least = best(found, key=lambda each: each.estimate.value, default=None)
     return f"it fills \\claim{{{least.name}}} of it" if least and least.estimate.value >= IDLE else ""
 
 
-def _shares(part: Clause) -> list[Claim]:
+def shares_of_link(part: Clause) -> list[Claim]:
     """How much of the link each of the series meant fills."""
     ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
     link = link_named(part.words) or link_named(part.sentence.words) or FREE
@@ -120,7 +140,7 @@ def _shares(part: Clause) -> list[Claim]:
 def _unfilled(part: Clause) -> str:
     if any(each.name.endswith(".filled") for each in part.uses):
         return ""  # it says itself how much
-    of_link = _shares(part)
+    of_link = shares_of_link(part)
     if not of_link:
         return "the link has no rate that could be filled" if _strands(part) else ""
     least = min(of_link, key=lambda each: each.estimate.value)

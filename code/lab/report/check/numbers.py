@@ -67,8 +67,9 @@ _NUMBER = re.compile(
     r"|\b(?P<share>half\s+an?\s+(?:kilo|mega|giga|kibi|mebi|gibi)byte)\b"
     rf"|\b(?:an?\s+|one\s+)?(?P<part>{'|'.join(PARTS)})s?\s+(?=of\b|the\b|that\b|as\b|a\b|an\b|gigabyte|lower|higher|faster|slower|less|more|"
     rf"megabyte|giga|mega)"
-    rf"|(?<=\bby )(?:about |almost |nearly |over |roughly )?(?:(?:an?|one|two|three) )?(?P<by>{'|'.join(PARTS)})s?\b"
-    r"|\b(?P<times>twice|thrice|doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|quadrupl(?:es?|ed)|halv(?:es?|ed|ing)|"
+    rf"|(?<=\bby )(?:about |almost |nearly |over |roughly |(?:more|less) than |at (?:least|most) )?"
+    rf"(?:(?:an?|one|two|three) )?(?P<by>{'|'.join(PARTS)})s?\b"
+    r"|\b(?P<times>twice|thrice|doubl(?:es?|ed|ing)|tripl(?:es?|ed|ing)|quadrupl(?:es?|ed)|quintupl(?:es?|ed)|halv(?:es?|ed|ing)|"
     r"(?:two|three|four|five|ten|hundred|many|several|\d+)-?fold|orders?\s+of\s+magnitude|"
     r"(?:several|(?<!how )(?<!however )many|hundreds\s+of|"
     r"tens\s+of|dozens\s+of)\s+times|(?:tens|hundreds|thousands|millions|dozens)\s+of)\b"
@@ -139,5 +140,5 @@ def _scaled(value: float, unit: str) -> tuple[float, ...]:
     return (
         (binary,)
         if prefix[1].endswith("i") or prefix[1] in ("kibi", "mebi", "gibi")
-        else (value * 10.0**places, binary)
+        else (round(value * 10**places, 6), binary)
     )

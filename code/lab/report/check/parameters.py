@@ -11,14 +11,19 @@ from lab.report.claim import Claim
 from lab.report.setting import Strand
 
 PARAMETERS = {
-    "depth": r"\bdepths?\b|\bqueues?\b|\bdeep(?:er)?\b",
+    "depth": r"\bdepths?\b|\bqueues?\b|\bdeep(?:er)?\b|\boutstanding (?:work )?requests\b|\brequests? in flight\b",
     "warmup": r"\bwarm(?:ing|ed)?[\s-]?up\b",
     "iterations": r"\biterations?\b|\bnumber of (?:timed )?messages\b(?! in| per| that)|"
-    r"\b(?:more|longer|fewer|shorter|short|long) runs\b",
+    r"\b(?:more|longer|fewer|shorter|short|long) runs\b|"
+    r"\bruns? of (?:only |just )?[\d,]+ (?:messages|iterations)\b|"
+    r"\bmessages (?:in|per|of) (?:a|each|every|the|one) round\b|"
+    r"\b(?:length|size) of (?:a|the|each) rounds?\b",
     "mtu": r"\bMTU\b",
     "inline": r"\binlin(?:e|ed|ing)\b",
     "post_list": r"\bpost(?:ed|ing)?[\s-]lists?\b|\bchain(?:s|ed|ing)?\b|\blists? of (?:\w+ )*requests\b|"
-    r"\brequests?\b[^.;,]*\bin (?:\w+ )?(?:lists|batches|one call)\b|\bbatch(?:es|ed|ing)?\b|\blists (?=of|and|"
+    r"\brequests?\b[^.;,]*\bin (?:\w+ )?(?:lists|batches|one call)\b|\bbatch(?:es|ed|ing)?\b|"
+    r"\b(?:several|many|more|multiple) (?:work )?requests (?:at (?:once|a time)|together|with one|per call|by one)|"
+    r"\blists (?=of|and|"
     r"bring|help|have|matter|mak)",
     "signal_every": r"\bsignal(?:s|led|ling|ing)?\b",
     "windows": r"\bwindow size\b",

@@ -22,6 +22,11 @@ PAIR = re.compile(
 )
 
 
+RIVAL = re.compile(
+    r"\b(?:its|the) (?:rival|competitor|counterpart|opponent|contender|other (?:one|program|transport|protocol))\b"
+)
+
+
 def stand_ins(words: str, named: Sequence[tuple[int, str]], pair: Sequence[str]) -> Iterator[tuple[str, int, int]]:
     """The groups that such words mean, with their places; `named` holds what stands before, and where each ends."""
     for pattern, which in ((_FIRST, 0), (_SECOND, 1)):
@@ -29,6 +34,11 @@ def stand_ins(words: str, named: Sequence[tuple[int, str]], pair: Sequence[str])
             before = list(dict.fromkeys(group for place, group in named if place < found.start()))
             if len(before) == 2:
                 yield before[which], found.start(), found.end()
+    for found in RIVAL.finditer(words):
+        before = list(dict.fromkeys(group for place, group in named if place < found.start()))
+        others = [each for each in pair if each not in before]
+        if len(before) == 1 and len(others) == 1:
+            yield others[0], found.start(), found.end()
     both = PAIR.search(words)
     if both and not any(both.start() - place in (0, 1) for place, _ in named):  # `RDMA and TCP both reach`
         before = list(dict.fromkeys(group for place, group in named if place < both.start()))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lab.report.check.curves import curves_of
 from lab.report.check.sentence import Clause, size_of
-from lab.report.check.subjects import FREE, LIMITED, link_named, link_of, speaks_of_inline, speaks_of_single
-from lab.report.check.times import LIBRARY, chosen
+from lab.report.check.subjects import FREE, LIMITED, group_of, link_named, link_of, speaks_of_inline, speaks_of_single
+from lab.report.check.times import LIBRARY, chosen, ratios_of_times
 from lab.report.claim import Claim, ClaimKind
 
 
@@ -29,6 +30,30 @@ def ratios_by_size(ours: str, base: str, part: Clause) -> dict[int, Claim] | Non
         return None
     of_words = _chosen_pairs(of_link, part.words)
     return by_pair[next(_in_its_way(of_words, part.sentence.words), of_words[0])] if of_words else None
+
+
+def speeds(ours: str, base: str, part: Clause) -> dict[int, float]:
+    """Of ours over the base by size: by their rates, else by their times."""
+    ratios = ratios_by_size(ours, base, part)
+    if ratios is None:
+        return ratios_of_times(ours, base, part) or ratios_of_curves(ours, base, part)
+    return {size: _turned(each, ours, part) for size, each in ratios.items()}
+
+
+def ratios_of_curves(ours: str, base: str, part: Clause) -> dict[int, float]:
+    """By the rates of two curves of which no ratio was computed."""
+    first, second = both_curves(ours, base, part)
+    return {size: first[size].estimate.value / second[size].estimate.value for size in first if size in second}
+
+
+def both_curves(ours: str, base: str, part: Clause) -> tuple[dict[int, Claim], dict[int, Claim]]:
+    rates = {group_of(each.strand): each.rates for each in curves_of(part.sentence.whole)}
+    return rates.get(ours, {}), rates.get(base, {})
+
+
+def _turned(ratio: Claim, ours: str, part: Clause) -> float:
+    value = ratio.estimate.value
+    return value if part.sentence.groups_of(ratio)[0] == ours else 1 / value
 
 
 def _chosen_pairs(pairs: list[tuple[str, ...]], words: str) -> list[tuple[str, ...]]:

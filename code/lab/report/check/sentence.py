@@ -17,7 +17,18 @@ from lab.report.claim import Claim, Ledger
 
 _PARTS = re.compile(
     r";|:(?=\s)|,?\s+(?:but|whereas|while|although|though|yet|however)\s|,\s+(?=and\s+(?:the|it|they|we|our)\s|"
-    r"which\s+(?:is|was|are|were)\s)|—|–\s"
+    r"which\s+(?:is|was|are|were)\s|(?:ours|theirs)\s)|"
+    r"\s+(?=and\s+(?:the\s)?(?:RDMA|TCP|verbs|sockets|iperf3?|Soft-RoCE|WRITE)\s(?:is|does|do|did|was|has|can|are)\s?n[o']t\s*(?:[,.;]|\Z))|—|–\s"
+)
+_THERE = re.compile(r"\bthere\b(?! (?:is|are|was|were)\b)|\bat (?:that|this) (?:size|point|length)\b", re.I)
+_WHILE = re.compile(r"\s*(?:While|Whereas|Although|Though|Even though)\b[^,;:]*,")
+_FRAGMENT = re.compile(
+    r"\s*,?\s*(?:but|though|although|yet|however|while)\s+(?:only |just |not |merely )?"
+    r"(?:on|in|with|for|from|over|under|by|of|to|without) [^,]*\Z"
+)
+_UNITS = (
+    (r"\b(?:for|with|at|of|in) an? (?:single )?ki(?:lo|bi)byte\b", 1024),
+    (r"\b(?:for|with|at|of|in) an? (?:single )?me(?:ga|bi)byte\b", 1024**2),
 )
 _SEGMENTS = re.compile(r"[,;()]|:(?=\s)|\b(?:and|while|whereas|but|against|versus|vs|than|compared|instead)\b")
 
@@ -59,12 +70,18 @@ class Clause:
     @property
     def is_stated(self) -> bool:
         """Whether it says what was measured, and not what others say or what is expected."""
-        return is_stated(self.words)
+        return is_stated(self.words) if (before := self._carrier) is None else before.is_stated
 
     @property
     def is_published(self) -> bool:
         """Whether it speaks of a published report alone."""
-        return is_published(self.words)
+        return is_published(self.words) if (before := self._carrier) is None else before.is_published
+
+    @property
+    def _carrier(self) -> Clause | None:
+        """The clause before, of one that begins with a preposition: `they saw more, but on a card`."""
+        before = [each for each in self.sentence.parts if each.end <= self.start] if self.start else []
+        return before[-1] if before and _FRAGMENT.match(self.words) else None
 
 
 @dataclass(frozen=True)
@@ -106,11 +123,19 @@ class Sentence:
 
     @cached_property
     def parts(self) -> tuple[Clause, ...]:
-        return tuple(Clause(self, *ends) for ends in _cut(self.words, _PARTS))
+        found = [Clause(self, *ends) for ends in _cut(self.words, _PARTS)]
+        aside = _WHILE.match(self.words)
+        if aside is None or found[0].end <= aside.end():
+            return tuple(found)
+        return (Clause(self, 0, aside.end()), Clause(self, aside.end(), found[0].end), *found[1:])
 
     @cached_property
     def segments(self) -> tuple[Clause, ...]:
         return tuple(Clause(self, *ends) for ends in _cut(self.words, _SEGMENTS))
+
+    @cached_property
+    def whole(self) -> Clause:
+        return Clause(self, 0, len(self.words))
 
     def part_at(self, place: int) -> Clause:
         return next((each for each in self.parts if each.start <= place < each.end), self.parts[-1])
@@ -120,7 +145,13 @@ class Sentence:
 
 
 def sizes_in(part: Clause) -> tuple[int, ...]:
-    """The sizes of messages that a clause names: typed, or by a claim of a size."""
+    """The sizes of messages that a clause names, or those of the clause before, to which its `there` points."""
+    before = [each for each in part.sentence.parts if each.end <= part.start]
+    return _sizes_in(part) or (_sizes_in(before[-1]) if before and _THERE.search(part.words) else ())
+
+
+def _sizes_in(part: Clause) -> tuple[int, ...]:
+    """Typed, or by a claim of a size."""
     known = {size for each in part.sentence.ledger.setting.strands for size in each.sizes}
     typed = [int(value) for each in part.numbers for value in _as_size(each, part) if value in known]
     claimed = [int(each.claim.estimate.value) for each in part.uses if each.claim and each.claim.unit == "size"]
@@ -142,6 +173,7 @@ def _as_size(number: Number, part: Clause) -> tuple[float, ...]:
 
 
 def _extremes(known: set[int]) -> Iterator[tuple[str, int]]:
+    yield from ((words, size) for words, size in _UNITS if size in known)
     if known:
         yield r"\b(?:smallest|shortest) (?:size|message)\b|\bsingle[\s-]bytes?\b", min(known)
         yield r"\b(?:largest|longest|biggest) (?:size|message)\b", max(known)

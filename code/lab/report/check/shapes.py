@@ -8,6 +8,8 @@ from itertools import pairwise
 
 from lab.analysis.verdict import Verdict, apart, judge
 from lab.report.check.curves import CurveClaims, curves_of
+from lab.report.check.lexicon import NEXT
+from lab.report.check.message_rates import is_of_messages
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
 from lab.report.check.sizes import sizes_meant
@@ -22,6 +24,13 @@ WIDER = 1.25  # how far from a knee's interval a size is still beside it
 CLOSE = 0.999  # of a peak: printed alike
 _ABOVE = re.compile(r"\b(?:beyond|above|past|after|over|larger than|exceed\w*)\s+(?:messages of )?\Z", re.I)
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly)\b|n't\b", re.I)
+_ABSENT = re.compile(
+    r"\b(?:is|are|was) (?:\w+ )?(?:not|nowhere) (?:to be )?"
+    r"(?:there|visible|present|seen|found|observed|noticeable)\b|"
+    r"\b(?:is|are|was) (?:absent|missing)\b|\bdo(?:es)? not (?:appear|exist|show|occur)\b|"
+    r"\bcannot be (?:seen|found|observed)\b|\b(?:never|nowhere) (?:appears?|occurs?)\b",
+    re.I,
+)
 _PEAK = re.compile(
     r"\b(?:peaks?|peaked|maximum|highest(?! ratio)|tops? out|at most|best (?:rate|throughput|value))\b", re.I
 )
@@ -45,7 +54,8 @@ _JUMP = re.compile(
 )
 _LEVELS = re.compile(
     r"\b(?:saturat\w*(?! (?:the|a|its) (?:\w+ ){0,3}(?:link|cable|wire|Ethernet))|"
-    r"(?:remain|stay)s? (?:on|at) (?:\w+ )?the same level|converg\w*|plateaus?|levels? off|flattens?|flat|(?:is|"
+    r"(?:remain|stay)s? (?:on|at) (?:\w+ )?the same level|converg\w*|plateau\w*|level(?:s|l?ed|l?ing)? (?:off|out)|"
+    r"flatten\w*|flat|(?:is|"
     r"stays|remains|nearly) constant|"
     r"(?:reach\w*|attain\w*|achiev\w*|hits?|arriv\w+ at) (?:its|their) (?:full|top|final|maximal) (?:speed|"
     r"throughput|rate)|"
@@ -72,9 +82,12 @@ _GROWS = re.compile(
     r"\bdoubl\w+\b[^.;]*\bdoubl\w+\b|\bhalv\w+\b[^.;]*\bhalv\w+\b|\bin step with the (?:message |size)|"
     r"\bproportional to the (?:message |size)|"
     r"\b(?:grow\w*|ris\w+|rose|increas\w*|climb\w*|improv\w*)\b[^.;]*?\b(?:all along|throughout|all the way|"
-    r"as (?:steeply|fast|quickly) as before)\b|\bever[\s-](?:growing|rising|increasing)\b",
+    r"as (?:steeply|fast|quickly) as before)\b|\bever[\s-](?:growing|rising|increasing)\b|"
+    r"\b(?:keeps?|kept|goes on|went on|continues?|continued) (?:on )?(?:to )?"
+    r"(?:grow|ris|increas|climb|gain|improv)\w*",
     re.I,
 )
+_ENDLESS = re.compile(r"\b(?:still|keeps?|kept|goes on|went on|continues?|continued)\b", re.I)
 _STRICT = re.compile(r"linear|proportion|strong|doubl|halv|uniform|evenly|scal\w* (?:\w+ )?with|in step", re.I)
 _RATE_NOUN = re.compile(r"\b(?:throughput|curve|rate|bandwidth|speed|performance)\b", re.I)
 
@@ -82,7 +95,8 @@ _RATE_NOUN = re.compile(r"\b(?:throughput|curve|rate|bandwidth|speed|performance
 def shapes_hold(sentence: Sentence) -> Iterator[Objection]:
     """What a clause says of a curve is what the curve does."""
     for part in sentence.parts:
-        if not part.is_stated or not (part.mentions or _RATE_NOUN.search(part.words) or sentence.before):
+        of_a_curve = part.mentions or _RATE_NOUN.search(part.words) or sentence.before
+        if not part.is_stated or is_of_messages(part) or not of_a_curve:
             continue
         curves = curves_of(part)
         for pattern, judged in SHAPES:
@@ -92,6 +106,7 @@ def shapes_hold(sentence: Sentence) -> Iterator[Objection]:
 
 def _judged(judged: Judge, curves: list[CurveClaims], part: Clause, found: re.Match[str]) -> Iterator[Objection]:
     """True of one of the curves that may be meant is true enough; two named programs are both meant."""
+    curves = _of_the_noun(curves, part, found)
     wrong = [what for each in curves if (what := judged(each, part, found))]
     both = len({each.group for each in part.mentions}) > 1 and re.search(r"\bboth\b|\beach\b", part.words, re.I)
     if wrong and (both or len(wrong) == len(curves)):
@@ -100,11 +115,21 @@ def _judged(judged: Judge, curves: list[CurveClaims], part: Clause, found: re.Ma
         )
 
 
+def _of_the_noun(curves: list[CurveClaims], part: Clause, found: re.Match[str]) -> list[CurveClaims]:
+    """`one dip of TCP` is of TCP alone, whoever else is named."""
+    behind = re.match(r"\s+(?:of|in|for) (?:the |our )?", part.words[found.end() :])
+    place = part.start + found.end() + behind.end() if behind else -1
+    named = next((each.group for each in part.mentions if each.start == place), "")
+    return [each for each in curves if group_of(each.strand) == named] or curves
+
+
 Judge = Callable[[CurveClaims, Clause, re.Match[str]], str]
 
 
 def _is_denied(part: Clause, found: re.Match[str]) -> bool:
-    return len(_DENIED.findall(part.words[: found.start()])) % 2 == 1
+    """By a word before it, or by what says that it is not there."""
+    before = NEXT.split(part.words[: found.start()])[-1]
+    return (len(_DENIED.findall(before)) + len(_ABSENT.findall(part.words, found.end()))) % 2 == 1
 
 
 def _peak(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
@@ -205,9 +230,10 @@ def _falls(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     if fall is None or start is None or end is None or _of_sizes(part):
         return ""
     falls, denied = fall.verdict is Verdict.LESS, _is_denied(part, found)
-    if falls == denied and not (denied and sizes_in(part)):
+    ends, sizes = {int(start.estimate.value), int(end.estimate.value)}, sizes_in(part)
+    is_there = ends <= {*sizes} if len(sizes) > 1 else bool(ends & {*sizes})
+    if falls == denied and (not denied or not sizes or is_there):
         return f"its lowest step is \\claim{{{fall.name}}}, from \\claim{{{start.name}}} to \\claim{{{end.name}}}"
-    ends = {int(start.estimate.value), int(end.estimate.value)}
     if falls and found["strong"] and not denied and fall.estimate.value > COLLAPSED:
         return f"that is no collapse: its lowest step is \\claim{{{fall.name}}}"
     beyond = _beyond(part)
@@ -232,7 +258,7 @@ def _of_sizes(part: Clause) -> bool:
     return bool(
         re.search(
             r"\b(?:it dropped|drop(?:ped|s)? (?:packets?|samples?|nothing|as)|none is dropped|time|latency|"
-            r"ratio|advantage|gap|lead|margin)\b",
+            r"ratio|advantage|gap|lead|margin|slope|steepness|growth|gain|cost|overhead|share)\b",
             part.words,
             re.I,
         )
@@ -255,10 +281,11 @@ def _grows(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
         (large / small, rates[large].estimate.value / rates[small].estimate.value)
         for small, large in pairwise(sorted(rates))
     ]
-    looked_at = [] if any(".last" in each.name for each in part.uses) else steps[-1:] if "still" in found[0] else steps
+    is_endless = bool(_ENDLESS.search(found[0]))
+    looked_at = [] if any(".last" in each.name for each in part.uses) else steps[-1:] if is_endless else steps
     if _STRICT.search(found[0]) and any(gain < size * PROPORTIONATE for size, gain in looked_at):
         return "it does not: from some size on a step brings less than the sizes' own factor"
-    if re.search(r"still", found[0], re.I):
+    if is_endless and not (named and max(named) < max(curve.rates)):
         last = curve.claim("last")
         return "" if last is None or last.verdict is Verdict.MORE else f"the last step is \\claim{{{last.name}}}"
     fall = curve.claim("fall")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from lab.model.sizes import format_size
+from lab.report.check.lexicon import LITTLE
 from lab.report.check.meant import meant
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
@@ -21,7 +22,7 @@ _TAKEN = re.compile(
 )
 _WHERE = re.compile(r"\b(?:matters?|counts?|changes?|weighs?|largest|greatest|highest|biggest|most|least)\b", re.I)
 _LITTLE = re.compile(
-    r"\b(?:hardly|barely|little|scarcely|negligible|nothing(?! (?:is |was )?taken off| off)|"
+    rf"\b(?:{LITTLE}|nothing(?! (?:is |was )?taken off| off)|"
     r"no (?:\w+ )?(?:difference|effect|influence))\b",
     re.I,
 )
@@ -32,6 +33,15 @@ _MOST_OF = re.compile(
     r"\b(?:most|half|the (?:larger|largest|greater|biggest) part|majority|bulk) of (?:the|a|its|each|every) "
     r"(?:round's )?(?:time|round)(?! trip)\b",
     re.I,
+)
+_LOWERS = re.compile(
+    r"\b(?:correct|subtract)\w*\b[^.;,]*\b(?:lower|reduc|decreas|diminish|worsen|deflat)\w* (?:\w+ ){0,3}?"
+    r"(?:throughput|rates?|results?|values?|bandwidth|curve)\b",
+    re.I,
+)
+_DENIED = re.compile(r"\b(?:no|not|never|hardly)\b|n't\b", re.I)
+_ROUND = re.compile(
+    r"\b(?:single|one|1|few|short)\b (?:\w+ )?(?:messages? )?(?:per|in (?:a|each|every)|a|every|each)? ?rounds?\b", re.I
 )
 HALF = 50.0  # percent of a round's time
 SMALL = 5.0  # percent of a round's time: a correction that changes little
@@ -50,6 +60,8 @@ def shares_hold(sentence: Sentence) -> Iterator[Objection]:
 def _wrong(part: Clause, shares: dict[int, Claim]) -> str:
     largest = max(shares.values(), key=lambda each: each.estimate.value)
     there = sizes_meant(part, shares)
+    if _LOWERS.search(part.words) and not _DENIED.search(part.words):
+        return "what is taken off a round's time makes its throughput larger"
     if _MOST_OF.search(part.words):
         return "" if largest.estimate.value > HALF else f"it is at most \\claim{{{largest.name}}}"
     if _LITTLE.search(part.words) or _MUCH.search(part.words):
@@ -64,8 +76,21 @@ def _wrong(part: Clause, shares: dict[int, Claim]) -> str:
 
 
 def _shares(part: Clause) -> dict[int, Claim]:
-    """Of the series that is meant; else of the first one on the link that has any."""
+    """Of the series that is meant; else of the first one on the link that has any; of short rounds, in their sweep."""
+    if _ROUND.search(part.words) and (of_rounds := _shares_of_rounds(part)):
+        return of_rounds
     return next(filter(None, (_shares_of(strand, part.sentence.ledger) for strand in _strands(part))), {})
+
+
+def _shares_of_rounds(part: Clause) -> dict[int, Claim]:
+    """Of the shortest rounds of a sweep over their length."""
+    ledger = part.sentence.ledger
+    for strand in ledger.setting.strands:
+        claims = [each for each in ledger.values() if re.fullmatch(rf"{strand.name}\.\d+\.\w+\.share", each.name)]
+        if claims and "iterations" in strand.varied:
+            most = max(claims, key=lambda each: each.estimate.value)
+            return {strand.sizes[0]: most}
+    return {}
 
 
 def _shares_of(strand: Strand, ledger: Ledger) -> dict[int, Claim]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from lab.report.check.lexicon import IN_THE_END, MESSAGE
 from lab.report.check.sentence import Clause, size_of, sizes_in
 from lab.report.claim import Claim, ClaimKind
 
 OUTER = 3  # small messages are a third of the sizes, and so are large ones
-_BEYOND = re.compile(r"\b(?:beyond|above|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
+_SMALL = re.compile(rf"\b(?:small|short|tiny|little)\w*\s+(?:\w+\s+)?{MESSAGE}\b", re.I)
+_LARGE = re.compile(rf"\b(?:large|long|big|huge)\w*\s+(?:\w+\s+)?{MESSAGE}\b|messages are large|{IN_THE_END}", re.I)
+_BEYOND = re.compile(r"\b(?:beyond|above|past|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
 _EXCEPT = re.compile(r"\b(?:except|apart from|save|but not)(?: (?:at|for|with))?(?: messages of)?\s+\Z", re.I)
+_RANGE = re.compile(r"\b(?:from|between)\b(?:(?!\b(?:at|for)\b)[^.;])*?\b(?:to|and|through)\b", re.I)
+_STEP = re.compile(r"\b(?:mov|go|step|pass|switch|jump|fall|drop|leap)\w*\b", re.I)
 _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
 
 
@@ -18,14 +23,9 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
     """The sizes that the clause limits itself to."""
     named = [each for each in sizes_in(part) if each in found]
     ordered, words = sorted(found), part.words
-    if re.search(r"\b(?:small|short|tiny|little)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)", words, re.I):
+    if _SMALL.search(words):
         named += ordered[: max(len(ordered) // OUTER, 1)]
-    if re.search(
-        r"\b(?:large|long|big|huge)\w*\s+(?:\w+\s+)?(?:size|message|one|payload)|"
-        r"messages are large",
-        words,
-        re.I,
-    ):
+    if _LARGE.search(words):
         named += ordered[-max(len(ordered) // OUTER, 1) :]
     for number in part.numbers:
         before, value = part.sentence.words[: number.start], int(min(number.values[-1], 2**62))
@@ -37,6 +37,8 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
             named = [each for each in ordered if each >= value]
         elif value in found and _UP_TO.search(before):
             named = [each for each in ordered if each <= value]
+    if len(named) == 2 and (found_range := _RANGE.search(words)) and not _STEP.search(words[: found_range.start()]):
+        named = [each for each in ordered if min(named) <= each <= max(named)]
     claimed = [
         size for each in part.uses if each.claim and (size := size_of(each.claim)) in found and _is_point(each.claim)
     ]

@@ -25,6 +25,7 @@ _ABOVE = re.compile(
     re.I,
 )
 _STEEP = re.compile(r"\bsteep|\bflat|\bslopes? (?:is|are|gets?|becomes?) |\btimes?\b", re.I)
+_STEEPER = re.compile(r"\b(?:(?P<steep>steeper)|flatter|shallower|less steep)\b", re.I)  # more time a byte
 _SAME = re.compile(r"\bthe same slope|\bas steep\b|\bparallel\b", re.I)
 _EXCEEDS = re.compile(
     r"\b(?:rates?|messages?|bandwidths?|throughputs?)\b[^.;,]*\b(?:exceed\w*|surpass\w*|above|faster than|beat|"
@@ -57,6 +58,10 @@ def _of_claims(part: Clause) -> Iterator[Objection]:
 
 
 def _wrong(part: Clause) -> str:
+    if (steep := _STEEPER.search(part.words)) and not _DENIED.search(part.words):
+        pair = _rates(part)
+        is_so = pair is None or (pair[0].estimate.value < pair[1].estimate.value) is bool(steep["steep"])
+        return "" if is_so or pair is None else against(*pair)
     said = _SAME.search(part.words) or ANY.search(part.words)
     if said is None or _STEEP.search(part.words.replace(said[0], "")) or _DENIED.search(part.words):
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+CITED = "\u2042"  # stands for a \cite
 _SAYING = (
     r"(?:say|said|claim|writ|wrote|measur|report|print|stat|us|sent|found|find|conclud|call|ran|run|show|got|expect)"
 )
@@ -21,7 +22,9 @@ _ELSEWHERE = re.compile(
     r"\bif\b[^;]*\b(?:would|could|might|were|did|had)\b|\b(?:know|ask|asked|see|test|check|wonder|tell|say) if\b|"
     r"(?<!tell )(?<!say )(?<!decide )(?<!difference )(?<!matter )(?<!card )\bwhether\b|"
     r"\bin (?:theory|principle)\b|\bshould\b|\bsuppos|\bassum|\bhypothe|\bquestion|\bclaims? that\b|\bwonder|"
-    r"\bpossibl[ey]\b(?! to see)|\?",
+    r"\bpossibl[ey]\b(?! to see)|\bhop(?:e|ed|ing|es)\b|\bwish\w*\b|\bwant(?:ed|s)? (?:to|it)\b|"
+    r"\b(?:intend|plan)(?:ed)? to\b|"
+    r"\banticipat|\bpredict|\bguess|\bsuspect|\bpresum|\btempt(?:ed|ing)\b|\bfear(?:ed)?\b|\bimagin|\bet al\b|\?",
     re.I,
 )
 _ASIDES = (
@@ -42,7 +45,18 @@ _ASIDE = re.compile(
 _PREFACE = re.compile(
     r"\b(?:it|this|one) (?:\w+ ){0,2}(?:should|may|might|could|must) (?:\w+ ){0,3}(?:noted?|mention(?:ed)?|sa(?:id|y)|"
     r"add(?:ed)?|stress(?:ed)?|remark(?:ed)?|observed?|conclude[d]?|state[d]?|seen?|argued?)(?: that)?\b|"
+    r"\bas (?:one|you|anyone|everybody) (?:would|might|should) (?:think|expect|guess|assume|hope)\b|"
     r"\b(?:it is |which is )?perhaps (?:worth|interesting|surprising)\w*",
+    re.I,
+)
+_SO_SMALL = re.compile(
+    r"\b(?:so|too) \w+ (?:that|for) (?:nobody|no one|one|anybody|hardly anyone) (?:would|could|might|to)\b", re.I
+)
+# `Whether it is inlined or not makes no difference` says so.
+_WHICHEVER = re.compile(
+    r"\bwhether\b(?=[^.;?]*\b(?:makes?|made|has|had|have|plays?) (?:\w+ )?"
+    r"(?:no|little|any|a|an|some|hardly any) (?:\w+ )?(?:difference|influence|effect|impact|role|importance)\b|"
+    r"[^.;?]*\bof no (?:importance|consequence)\b|[^.;?]*\b(?:matters?|is (?:irrelevant|decisive|important))\b)",
     re.I,
 )
 _AGREED = re.compile(r"\b(?:confirm|reproduc|corroborat|validat|verif(?:y|ie))\w*|\bagrees? with\b", re.I)
@@ -50,7 +64,7 @@ _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|cannot|hardly)\b|n't\b", re
 _HERE = re.compile(
     r"\b(?:we|our|ours|us|here|this (?:run|lab|experiment|report|measurement)|confirm\w*|likewise|too|also)\b", re.I
 )
-_PUBLISHED = re.compile(rf"\bpublish|{_OTHERS}|\b(?:the|that|a) reports?\b|\bReport [A-E]\b", re.I)
+_PUBLISHED = re.compile(rf"{CITED}|\bpublish|{_OTHERS}|\b(?:the|that|a) reports?\b|\bReport [A-E]\b", re.I)
 
 
 def is_stated(words: str) -> bool:
@@ -58,7 +72,10 @@ def is_stated(words: str) -> bool:
     agreed = _AGREED.search(words)
     if agreed and not _DENIED.search(words[: agreed.start()]) and not re.search(r"\?|\bwhether\b", words):
         return True
-    return not _ELSEWHERE.search(_ASIDE.sub(" ", _PREFACE.sub(" ", words)))
+    if CITED in words and not _HERE.search(words):
+        return False
+    words = _SO_SMALL.sub(" ", words)
+    return not _ELSEWHERE.search(_WHICHEVER.sub(" ", _ASIDE.sub(" ", _PREFACE.sub(" ", words))))
 
 
 def is_published(words: str) -> bool:

@@ -66,7 +66,8 @@ def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
 def _series(part: Clause) -> set[str]:
     """Of the programs named, where times were measured; what throughput does is a matter of shape."""
     groups, ledger = {each.group for each in part.mentions or part.sentence.mentions}, part.sentence.ledger
-    names = {name for group in groups for name in names_of(group, part)}
+    named = {name for group in groups for name in names_of(group, part)}
+    names = named or {each.name for each in ledger.setting.strands if calls_named(part.words)[0]}
     return set() if any(f"{name}.peak" in ledger for name in names) else names
 
 

@@ -24,6 +24,11 @@ LIMITED, FREE, WIRE = "a link with a rate", "the cable", "the card's wire"
 _WIRE = re.compile(r"\bcards?\b(?! (?:would|could|might))", re.I)
 _LIMITED = re.compile(r"\b(?:1|one)\s?-?Gbit(?:/s)?\b|\b1\s?G(?:bps|b/s|bE)\b|\b[Gg]igabit\b(?!\s+per)|\bEthernet\b")
 _FREE = re.compile(r"\bcable\b|\bwithout (?:a |any )?(?:rate )?limit|\b(?:un|not )limited\b|\bno (?:rate )?limit\b")
+_INLINE = re.compile(
+    r"\binlin(?:e|ed|ing)\b|\b(?:data|message|payload|bytes) (?:\w+ )?(?:in|into|inside|within) "
+    r"(?:the|a|its|each|their) (?:work )?(?:requests?|descriptors?)\b",
+    re.I,
+)
 _NO_DELAY = re.compile(
     r"no[\s-]?delay|without (?:Nagle|delay)|one (?:message )?at a time|by itself|single (?:messages?|RDMA)", re.I
 )
@@ -114,9 +119,14 @@ def _sort(strand: Strand) -> str:
 
 def speaks_of_inline(words: str) -> bool:
     """Whether data within the request are meant."""
-    return bool(re.search(r"\binlin(?:e|ed|ing)\b", words, re.I))
+    return bool(_INLINE.search(words))
 
 
 def speaks_of_single(words: str) -> bool:
     """Whether messages that travel one by one are meant."""
     return bool(_NO_DELAY.search(words))
+
+
+def speaks_of_the_same_way(words: str) -> bool:
+    """Whether the way is the one that was named before: `it is slower that way`."""
+    return bool(re.search(r"\b(?:that|this) way\b|\bdoing so\b|\bwith(?:out)? (?:it|them)\b", words, re.I))

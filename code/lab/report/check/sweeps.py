@@ -76,13 +76,32 @@ def _top(name: str, part: Clause) -> Claim | None:
 
 def _by_size(named: list[str], part: Clause) -> str | None:
     by_size = gains(sweeps(named[0], part)[0], part)
+    if (than := re.search(r"\bthan\b", part.words)) and (
+        what := _of_two_sizes(by_size, part, than.start())
+    ) is not None:
+        return what
     there, most, least = sizes_meant(part, by_size), _MOST.search(part.words), _LEAST.search(part.words)
     if not there or len(by_size) < 2 or bool(most) == bool(least) or (_OF_ALL.search(part.words) is None and not most):
         return None
     choose = max if most else min
     best = choose(by_size, key=lambda size: by_size[size].estimate.value)
-    close = abs(max(by_size[each].estimate.value for each in there) / by_size[best].estimate.value - 1) <= CLOSE
+    top = by_size[best].estimate.value
+    close = abs(max(by_size[each].estimate.value for each in there) - top) <= CLOSE * max(top - 1, CLOSE)
     return "" if best in there or close else f"that is elsewhere: \\claim{{{by_size[best].name}}}"
+
+
+def _of_two_sizes(by_size: dict[int, Claim], part: Clause, than: int) -> str | None:
+    """`helps large messages more than small ones`: the largest gain on either side of `than`."""
+    before, behind = (
+        Clause(part.sentence, part.start, part.start + than),
+        Clause(part.sentence, part.start + than, part.end),
+    )
+    sides = [[by_size[size] for size in sizes_meant(each, by_size)] for each in (before, behind)]
+    more, less = _MORE.search(part.words), _LESS.search(part.words)
+    if not all(sides) or bool(more) == bool(less):
+        return None
+    first, second = (max(each, key=lambda claim: claim.estimate.value) for each in sides)
+    return "" if (first.estimate.value > second.estimate.value) is bool(more) else against(first, second)
 
 
 def _by_parameter(named: list[str], part: Clause) -> str | None:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from lab.report.check.advice import advice_is_sound
+from lab.report.check.betweens import betweens_hold
 from lab.report.check.binding import (
     claims_are_of_the_link,
     claims_are_of_the_size,
@@ -15,29 +17,35 @@ from lab.report.check.binding import (
 )
 from lab.report.check.calls import calls_compare
 from lab.report.check.dependence import sizes_matter
-from lab.report.check.effects import effects_are_shown
+from lab.report.check.effects import effects_are_shown, parameters_matter
+from lab.report.check.expectations import expectations_hold
 from lab.report.check.extremes import ends_are_of_the_sizes, ranges_end_there
 from lab.report.check.fitting import fitting, nearest
 from lab.report.check.gaps import gaps_hold
 from lab.report.check.latex import MARK, line_and_column, read, split, without_comments
-from lab.report.check.lines import lines_hold
+from lab.report.check.lines import full_links_are_full, lines_hold
 from lab.report.check.links import links_compare
+from lab.report.check.message_rates import message_rates_hold
 from lab.report.check.objection import Objection
 from lab.report.check.operations import operations_compare
 from lab.report.check.quantiles import quantiles_hold
 from lab.report.check.quantities import quantities_are_named
+from lab.report.check.rankings import rankings_hold
 from lab.report.check.rounds import most_agree, rounds_agree
 from lab.report.check.rules import RULES
 from lab.report.check.safety import swallowed, unsafe
+from lab.report.check.sends import sends_compare
 from lab.report.check.sentence import Sentence
 from lab.report.check.shapes import extremes_are_extreme, shapes_hold
 from lab.report.check.shares import shares_hold
+from lab.report.check.size_steps import size_steps_hold
 from lab.report.check.slopes import slopes_compare
 from lab.report.check.statement import Statement
 from lab.report.check.steps import steps_are_there
 from lab.report.check.sweeps import gains_are_of_the_parameter, gains_compare
 from lab.report.check.tabular import heads
 from lab.report.check.times import times_rise
+from lab.report.check.trends import trends_hold
 from lab.report.check.typed import numbers_are_carried, versions_are_the_records
 from lab.report.check.unknown_words import words_are_known
 from lab.report.check.variants import variants_hold
@@ -72,19 +80,29 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     words_are_known,
     variants_hold,
     calls_compare,
+    sends_compare,
+    expectations_hold,
+    trends_hold,
+    size_steps_hold,
+    advice_is_sound,
+    rankings_hold,
+    betweens_hold,
     operations_compare,
     slopes_compare,
     quantiles_hold,
     links_compare,
     work_is_there,
     shapes_hold,
+    message_rates_hold,
     lines_hold,
+    full_links_are_full,
     times_rise,
     steps_are_there,
     extremes_are_extreme,
     world_is_as_recorded,
     spread_is_known,
     effects_are_shown,
+    parameters_matter,
 )
 
 

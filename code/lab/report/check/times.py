@@ -30,15 +30,16 @@ _ALWAYS = re.compile(
 )
 _FALLS = re.compile(r"\b(?:falls?|fell|drops?|dropped|decreas\w+|sinks?|sank|shrinks?|goes down)\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|no|nowhere|hardly|neither|nor)\b|n't\b", re.I)
-_CALLS = {"send": r"\bsend(?:s|ing)?\b|\bI?send\b", "receive": r"\breceiv|\bI?recv\b"}
+CALLS = {"send": r"\bsend(?:s|ing)?\b|\bI?send\b", "receive": r"\breceiv|\bI?recv\b"}
 _MODES = {"non-blocking": r"\bnon-?blocking\b|\bI(?:send|recv)\b", "blocking": r"(?<!non-)(?<!non)\bblocking\b"}
 LIBRARY = re.compile(r"\bMPI\b")
+_SMALL = re.compile(r"\b(?:small|short|tiny|few)\w* (?:\w+ )?(?:messages?|ones?|bytes)\b", re.I)
 _OPERATION = re.compile(r"\b(?:WRITE|READ|SEND)\b")
 
 
 def calls_named(words: str) -> tuple[list[str], list[str]]:
     """Send or receive, blocking or not, as far as the words say."""
-    of_call = [name for name, pattern in _CALLS.items() if re.search(pattern, words, re.I)]
+    of_call = [name for name, pattern in CALLS.items() if re.search(pattern, words, re.I)]
     of_mode = [name for name, pattern in _MODES.items() if re.search(pattern, words, re.I)]
     return of_call, of_mode
 
@@ -96,7 +97,9 @@ def names_of(group: str, part: Clause) -> set[str]:
 
 def chosen_names(group: str, part: Clause) -> set[str]:
     """The series of a program that do the operation, or use the library, that the clause names; else all of them."""
-    return set(chosen(sorted(names_of(group, part)), part.words))
+    names = set(chosen(sorted(names_of(group, part)), part.words))
+    small = {each for each in names if each.endswith(".small")} if _SMALL.search(part.words) else set()
+    return small or names
 
 
 def chosen(names: Sequence[str], words: str) -> list[str]:
@@ -120,7 +123,7 @@ def times_of(part: Clause) -> Iterator[dict[int, Claim]]:
 
 
 def _is_of(name: str, wanted: list[str]) -> bool:
-    return not wanted or bool({*name.split(".")} & {*wanted}) or not ({*name.split(".")} & {*_CALLS, *_MODES})
+    return not wanted or bool({*name.split(".")} & {*wanted}) or not ({*name.split(".")} & {*CALLS, *_MODES})
 
 
 def times_rise(sentence: Sentence) -> Iterator[Objection]:

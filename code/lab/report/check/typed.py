@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from lab.report.check.comparing_words import ANY
+from lab.report.check.factors import misjudged
 from lab.report.check.numbers import Number, Sort
 from lab.report.check.objection import Objection
+from lab.report.check.parameters import parameters_in
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.setting import Chosen, Topic
 
@@ -54,10 +57,19 @@ _HARMLESS_RATIO = re.compile(
     r"siz\w+ (?:\w+ ){0,6}doubl|doubl\w+ (?:of )?(?:the |each |in )?(?:message )?size|double[\s-]precision|"
     r"(?:twice|double) (?:the (?:one|size|previous)|as (?:large|long|big) as the (?:one|previous|last|size))|"
     r"doubl\w+ with (?:the |its |their )?(?:message )?size|doubl\w+,? (?:just )?(?:as|like) (?:does )?the sizes?|"
+    r"mov\w+ it by more than a tenth|"
     r"(?:half|third|quarter) of (?:the|our|all) (?:sizes|points|messages|trials)|one (?:of the|that)",
     re.I,
 )
 _PERCENT_WORD = re.compile(r"confiden|interval|\blevel\b|margin|\bvar(?:y|ied|ies)\b|difference", re.I)
+_RESULT = re.compile(
+    r"\b(?:throughput|rate|bandwidth|speed|performance|latenc\w+|time|trips?|instructions?|cards?|link|wire|cable|"
+    r"Ethernet|ratio|gap|gain|peak|correction|sends?|receives?|calls?|faster|slower|repeat\w*|measur\w*|We|we|our|It|it|they|curve)\b"
+)
+# A rule to stop by.
+_UNTIL = re.compile(
+    r"\b(?:until|as soon as|once|stop\w*|rule)\b[^.;]*\b(?:differ|var|agree|chang|mov|stable|spread|apart)", re.I
+)
 _MOVED = re.compile(r"\b(?:chang|differ|affect|matter|mov|influenc|gain)\w*", re.I)
 _THAN = re.compile(r"\b(?:more than|beyond)\s+\Z", re.I)  # the margin: nobody's result
 _REPEATED = re.compile(r"\A(?!.*(?:\bas\b|than|fast|slow)).*(?:repeat|measur|\bsent\b|\bran\b)", re.DOTALL)
@@ -143,6 +155,21 @@ def _measured(number: Number) -> str:
     return f"{number.typed.strip()!r} is typed by hand, and {number.sort.value} is measured: use \\claim"
 
 
+def _judged(number: Number, part: Clause) -> str:
+    """In words it may be rounded, and is held against the data where they have it; else it is a claim's."""
+    said = misjudged(number, part)
+    if said is None and number.worded and not _is_of_results(part):
+        return ""
+    return _measured(number) if said is None else said
+
+
+def _is_of_results(part: Clause) -> bool:
+    """Whether a program, a quantity that is measured or a parameter is spoken of."""
+    sentence = part.sentence
+    spoken = part.mentions or sentence.before or sentence.uses or parameters_in(part.words)
+    return bool(spoken or sentence.mentions or _RESULT.search(sentence.words) or ANY.search(part.words))
+
+
 def _of_topic(number: Number, topic: Topic, setting: Chosen) -> str:
     known = setting.values(topic)
     if any(value in known for value in number.values):
@@ -176,11 +203,13 @@ def counted_sizes(number: Number, words: str) -> bool:
 
 def _percent(number: Number, part: Clause, setting: Chosen) -> str:
     known = number.values[0] in setting.values(Topic.PERCENT)
+    if known and _UNTIL.search(part.words):
+        return ""
     if known and _PERCENT_WORD.search(part.words) and not re.search(r"\brepetitions? (?:lie|agree)", part.words):
         return ""
     if known and _MOVED.search(part.words) and _THAN.search(part.words[: number.start - part.start]):
         return ""
-    return _measured(number)
+    return _judged(number, part)
 
 
 def _ratio(number: Number, part: Clause, setting: Chosen) -> str:
@@ -198,7 +227,7 @@ def _ratio(number: Number, part: Clause, setting: Chosen) -> str:
         *setting.values(Topic.REPETITIONS),
         *setting.values(Topic.ITERATIONS),
     )
-    return "" if repeated and _REPEATED.search(part.words) else _measured(number)
+    return "" if repeated and _REPEATED.search(part.words) else _judged(number, part)
 
 
 def _rate(number: Number, part: Clause, setting: Chosen) -> str:
@@ -221,7 +250,9 @@ def _bare(number: Number, sentence: Sentence) -> str:
     if number.worded and (value <= 1 or re.match(r"of (?:the|them|these|us|our)\b", behind)):
         return ""
     if number.worded and re.search(r"\bfactor of\s+(?:\w+\s+)?\Z", words[: number.start]):
-        return _measured(number)
+        return _judged(number, sentence.part_at(number.start))
+    if (said := misjudged(number, sentence.part_at(number.start))) is not None:
+        return said
     if number.worded and value <= _SMALL_WORDS and not _MEASURED_NOUN.match(behind):
         return ""
     if counted_sizes(number, words) or _is_index(number, words):
@@ -230,7 +261,7 @@ def _bare(number: Number, sentence: Sentence) -> str:
         return _count(replace(number, noun=other), sentence, setting)
     topics = [topic for topic, pattern in _TOPICS if re.search(pattern, words, re.I)]
     if _OF_RATIO.search(words[: number.start]):
-        return _measured(number)
+        return _judged(number, sentence.part_at(number.start))
     if len(topics) > 1 and not re.search(r"bytes?\b|MTU|sizes?\b", words):
         topics = [each for each in topics if each is not Topic.SIZE]
     if any(value in setting.values(topic) for topic in topics):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from lab.report.check.comparing_words import ANY
+from lab.report.check.factors import misjudged
 from lab.report.check.lines import FILLS
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
@@ -49,7 +50,8 @@ def words_are_known(sentence: Sentence) -> Iterator[Objection]:
         if found is None or first.group == second.group or not part.is_stated or part.uses:
             continue
         verb = found["verb"]
-        if verb not in _HARMLESS and not ANY.search(sentence.words[first.end : second.end]):
+        compared = ANY.search(sentence.words, first.end)
+        if verb not in _HARMLESS and not (compared and compared.start() < second.end):
             yield Objection(
                 f"{verb!r} may compare them, and is no word of the check: say faster, slower or ahead",
                 first.end + found.start("verb"),
@@ -71,4 +73,6 @@ def _unread(sentence: Sentence) -> Iterator[Objection]:
 def _is_read(part: Clause) -> bool:
     """Whether some rule reads it, or it is too short to say anything, as a table's cell."""
     patterns = (ANY, _NEUTRAL, FILLS, *(each for each, _ in SHAPES))
+    if any(misjudged(each, part) is not None for each in part.numbers):
+        return True
     return any(each.search(part.words) for each in patterns) or len(re.findall(r"\b[a-z]{3,}", part.words)) < 3

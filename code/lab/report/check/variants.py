@@ -11,9 +11,10 @@ from lab.report.check.objection import Objection, against
 from lab.report.check.ratios import is_variant
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sizes import sizes_meant
-from lab.report.check.subjects import group_of, speaks_of_inline, speaks_of_single
+from lab.report.check.subjects import group_of, speaks_of_inline, speaks_of_single, speaks_of_the_same_way
 from lab.report.claim import Claim
 
+SAME = 0.02  # what two ways may differ by that are said to be no different
 _OFF = re.compile(
     r"\bwithout\b|\bdisabl\w*|\bno[\s-]?delay\b|\b(?:switch|turn)\w* off|\bone (?:message )?at a time|"
     r"\bsingle\b",
@@ -43,13 +44,16 @@ def variants_hold(sentence: Sentence) -> Iterator[Objection]:
         off = _OFF.search(part.words)
         if not part.is_stated or part.uses or len(named) > 1:
             continue
-        if speaks_of_inline(part.words) and not sentence.uses:
+        if is_of_inline(part) and not sentence.uses:
             yield from _of_inline(part)
         if len(named) != 1 or not (_NAGLE.search(part.words) or off):
             continue
         up, down = _UP.search(part.words), _DOWN.search(part.words)
-        found = up or down
-        if found and not (up and down) and not _DENIED.search(part.words) and speaks_of_way(part.words):
+        found, same = up or down, _SAME.search(part.words)
+        if same and speaks_of_way(part.words):
+            if what := _against(named.pop(), part, wanted=None):
+                yield Objection(what, part.start + same.start(), tuple({each.group for each in part.mentions}))
+        elif found and not (up and down) and not _DENIED.search(part.words) and speaks_of_way(part.words):
             wanted = bool(up) if off else not up
             if what := _against(named.pop(), part, wanted=wanted):
                 yield Objection(what, part.start + found.start(), tuple({each.group for each in part.mentions}))
@@ -66,6 +70,12 @@ def _of_inline(part: Clause) -> Iterator[Objection]:
         what = _against(group, part, wanted=bool(up) is not (turned or bool(_DENIED.search(part.words))))
         if what:
             yield Objection(what, part.start + found.start(), (group,))
+
+
+def is_of_inline(part: Clause) -> bool:
+    """Whether data within the request are meant, by name or as what the sentence spoke of before."""
+    before = part.sentence.words[: part.start]
+    return speaks_of_inline(part.words) or (speaks_of_the_same_way(part.words) and speaks_of_inline(before))
 
 
 def inline_group(part: Clause) -> str:
@@ -95,5 +105,5 @@ def _against(group: str, part: Clause, *, wanted: bool | None) -> str:
 def _is_so(own: Claim, base: Claim, *, wanted: bool | None) -> bool:
     """Above it or below it; where neither is wanted, not apart from it."""
     if wanted is None:
-        return not apart(own.estimate, base.estimate)
+        return not apart(own.estimate, base.estimate, SAME)
     return apart(own.estimate, base.estimate) and (own.estimate.value > base.estimate.value) is wanted

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from lab.analysis.verdict import Verdict
+from lab.analysis.verdict import Verdict, apart
 from lab.report.check.calls import is_of_calls, is_of_operations
 from lab.report.check.comparing import Compared, Scope, comparisons
 from lab.report.check.comparing_words import Relation
 from lab.report.check.objection import Objection
-from lab.report.check.ratios import ratios_by_size
-from lab.report.check.sentence import Clause, Sentence, Use
+from lab.report.check.ratios import both_curves, ratios_by_size, speeds
+from lab.report.check.sends import is_of_sends
+from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import (
     CARD,
@@ -19,10 +21,10 @@ from lab.report.check.subjects import (
     TCP,
     WIRE,
     link_named,
-    speaks_of_inline,
 )
-from lab.report.check.times import ratios_of_times, verdicts_by_time
+from lab.report.check.times import verdicts_by_time
 from lab.report.check.topics import is_of_no_programs
+from lab.report.check.variants import is_of_inline
 from lab.report.claim import Claim, ClaimKind
 from lab.report.moves import LEVEL
 
@@ -30,6 +32,10 @@ Verdicts = dict[int, Verdict]
 UNCOMPARED = "a comparison without a claim that compares these programs"
 _TURNED = {Verdict.MORE: Verdict.LESS, Verdict.LESS: Verdict.MORE}
 COUNTS = {"faster": Verdict.MORE, "slower": Verdict.LESS}
+_ROUND = re.compile(
+    r"\bother way (?:a)?round\b|\bvice versa\b|\bthe (?:opposite|reverse)(?: holds| is true)?\b|\brevers", re.I
+)
+_OTHER_WAY = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE}
 _OF_ITSELF = re.compile(r"highest|lowest|higher|lower|best|better|larger|lost|loses|leads?|similar|equal", re.I)
 _THE_BETTER = re.compile(
     r"(?:\bis|\bare|\bwas|\bhas|\breaches|\bas|,) (?:\w+ly |clearly |by far )?the (?:\w+ )?\Z", re.I
@@ -59,27 +65,40 @@ _ONLY = re.compile(r"\b(?:only|solely|merely) (?:for|at|with|below|above|beyond|
 
 def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
     """Every comparison of two programs is what the ratios say."""
+    yield from _turned_round(sentence)
     for part in sentence.parts:
         if not part.is_stated or _is_of_one(part) or is_of_no_programs(part):
             continue
         for compared in comparisons(part):
-            if what := _false(compared, part):
+            if what := false_of(compared, part):
                 base = next(iter(_bases(compared, part)), None)
                 groups = tuple(filter(None, (compared.ours, base)))
                 yield Objection(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
 
 
+def _turned_round(sentence: Sentence) -> Iterator[Objection]:
+    """`above 128 KiB it is the other way round`: than what the last comparison before says."""
+    for part in sentence.parts:
+        found = _ROUND.search(part.words)
+        earlier = [said for each in sentence.parts if each.start < part.start for said in comparisons(each)]
+        if found and earlier and part.is_stated and sizes_in(part):
+            said = earlier[-1]
+            turned = replace(said, relation=_OTHER_WAY.get(said.relation, said.relation), scope=Scope.OPEN)
+            if what := false_of(turned, part):
+                yield Objection(f"{what} ({found[0]!r})", part.start + found.start(), tuple(sentence.groups))
+
+
 def _is_of_one(part: Clause) -> bool:
     """Whether calls, operations or ways of one program are set against each other."""
-    return is_of_calls(part) or is_of_operations(part) or _is_of_inline(part)
+    return is_of_calls(part) or is_of_sends(part) or is_of_operations(part) or _is_of_inline(part)
 
 
 def _is_of_inline(part: Clause) -> bool:
     """One program with its data in the requests, against itself without."""
-    return speaks_of_inline(part.words) and len(part.sentence.groups) < 2
+    return is_of_inline(part) and len(part.sentence.groups) < 2
 
 
-def _false(said: Compared, part: Clause) -> str:
+def false_of(said: Compared, part: Clause) -> str:
     """What the data say instead; nothing where they agree, or where nothing compares these."""
     if said.relation is Relation.UNKNOWN and any(each.name.endswith((".unclear", ".within")) for each in part.uses):
         return ""
@@ -97,10 +116,10 @@ def _false(said: Compared, part: Clause) -> str:
 def _is_across_sizes(said: Compared, part: Clause) -> bool:
     """`with one byte it moves more than TCP with a kilobyte`."""
     words, place = part.sentence.words, said.at
-    than = re.search(r"\bthan\b", words[place : part.end])
+    than = re.search(r"\bthan\b[^,]*", words[place : part.end])
     if than is None or part.uses:
         return False
-    behind = Clause(part.sentence, place + than.start(), part.end)
+    behind = Clause(part.sentence, place + than.start(), place + than.end())
     before = Clause(part.sentence, part.start, place + than.start())
     return bool(_SIZE_WORD.search(behind.words) and _SIZE_WORD.search(before.words)) and not re.search(
         r"\bboth\b|\bsame\b", part.words
@@ -160,8 +179,17 @@ def verdicts(ours: str, base: str, part: Clause) -> Verdicts | None:
     """Of one over the other by size, on the link and in the way that the clause names; None where none was computed."""
     found = ratios_by_size(ours, base, part)
     if found is None:
-        return verdicts_by_time(ours, base, part)
+        return verdicts_by_time(ours, base, part) or _by_curves(ours, base, part)
     return {size: _turned(claim, ours, part) for size, claim in found.items()}
+
+
+def _by_curves(ours: str, base: str, part: Clause) -> Verdicts | None:
+    first, second = both_curves(ours, base, part)
+    found = {size: (first[size].estimate, second[size].estimate) for size in first if size in second}
+    return {
+        size: (Verdict.MORE if own.value > other.value else Verdict.LESS) if apart(own, other) else Verdict.CANT_TELL
+        for size, (own, other) in found.items()
+    } or None
 
 
 def _turned(claim: Claim, ours: str, part: Clause) -> Verdict:
@@ -207,21 +235,11 @@ def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
 def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:
     """`almost level`: no ratio is further from one than a curve that is called level is from its start."""
     near = part.sentence.words[max(said.at - 24, part.start) : said.at + len(said.word)]
-    if not re.search(r"\b(?:almost|nearly|practically|virtually|roughly|about)\b", near, re.I):
+    if not re.search(r"\b(?:almost|nearly|practically|virtually|roughly|about|hardly|barely|scarcely)\b", near, re.I):
         return False
-    ratios = [_factors(said.ours, base, part) for base in _bases(said, part)]
+    ratios = [speeds(said.ours, base, part) for base in _bases(said, part)]
     values = [each[size] for each in ratios for size in sizes if size in each]
     return bool(values) and all(1 / LEVEL <= value <= LEVEL for value in values)
-
-
-def _factors(ours: str, base: str, part: Clause) -> dict[int, float]:
-    """Of one over the other by size: by their rates, else by their times."""
-    ratios = ratios_by_size(ours, base, part)
-    return (
-        ratios_of_times(ours, base, part)
-        if ratios is None
-        else {size: each.estimate.value for size, each in ratios.items()}
-    )
 
 
 def _holds(said: Compared, own: list[Verdict], *, at_sizes: bool) -> bool:
