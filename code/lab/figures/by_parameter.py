@@ -1,4 +1,4 @@
-"""A rate against one parameter: the effect of depth, warm-up, iterations, post lists or signalling."""
+"""A rate or a time against one parameter: the effect of depth, warm-up, iterations, post lists or signalling."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lab.figures.curves import check_curves, draw_curves, heights, keys_of, label_of, ordered
 from lab.figures.figure import Figure
-from lab.figures.inputs import MESSAGES_S, ByParameter, Curve, Unit
+from lab.figures.inputs import ByParameter, Curve, Unit
 from lab.figures.labels import name_series
 from lab.figures.plot import Plot, finish, new_panels
 from lab.figures.scales import category_axis, log_axis, plain
@@ -17,7 +17,7 @@ HEIGHT_MM = 40.0
 
 
 def parameter(data: ByParameter) -> Figure:
-    """Throughput against one parameter, a curve for each size."""
+    """A quantity against one parameter, a curve for each size."""
     return finish(draw_by_parameter(data))
 
 
@@ -30,19 +30,15 @@ def draw_by_parameter(data: ByParameter) -> Plot:
         panel.grid(visible=True)
         places = category_axis(panel, [x for curve in data.curves for x in curve.x], data.parameter)
         log_axis(panel.yaxis, heights(data.curves, scale=scale))
-        panel.set_ylabel(f"{_quantity(data)} in {data.unit.name}")
+        panel.set_ylabel(f"{data.quantity} in {data.unit.name}")
         moved = [replace(curve, x=tuple(places[x] for x in curve.x)) for curve in data.curves]
         name_series(drawing, panel, draw_curves(panel, moved, scale), HEIGHT_MM)
     n = counts([y for curve in data.curves for y in curve.y], "repetitions", "bands")
     return Plot(data.name, drawing, (panel,), _alt(data), n, keys_of(data.curves))
 
 
-def _quantity(data: ByParameter) -> str:
-    return "message rate" if data.unit == MESSAGES_S else "throughput"
-
-
 def _alt(data: ByParameter) -> str:
-    title = f"{_quantity(data).capitalize()} against {data.parameter} on {data.site}, logarithmic."
+    title = f"{data.quantity.capitalize()} against {data.parameter} on {data.site}, logarithmic."
     return " ".join([title, *(_in_words(ordered(curve), data.unit) for curve in data.curves)])
 
 

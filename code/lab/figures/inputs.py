@@ -56,13 +56,14 @@ class BySize:
 
 @dataclass(frozen=True)
 class ByParameter:
-    """A rate against one parameter (depth, warm-up, iterations ...), a curve for each size."""
+    """A rate or a time against one parameter (depth, warm-up, iterations ...), a curve for each size."""
 
     name: str
     parameter: str
     curves: tuple[Curve, ...]
     site: str
     unit: Unit = GIB_S
+    quantity: str = "throughput"
 
 
 @dataclass(frozen=True)

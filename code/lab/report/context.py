@@ -66,6 +66,7 @@ class Context:
     rates: Annotated[RowTable, "throughput, a row for each series of the main link"]
     cause_words: Annotated[list[str], "what a message's instructions say about small and large ones, in sentences"]
     spent: Annotated[RowTable, "processor time of a message at both ends, as our programs say"]
+    spent_pictures: Annotated[list[str], "the names of the figures of it: by size, and of each sweep"]
     processor: Annotated[RowTable, "processor time of a message at both ends, where its instructions were counted"]
     ratios: Annotated[list[SizeTable], "ratios by size, a table for each link"]
     transports: Annotated[list[Transport], "each transport of ours over another, in words"]
@@ -126,6 +127,7 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_file
         rates=rate_table(claims),
         cause_words=list(map(Markup, cause_sentences(claims))),
         spent=spent_table(claims),
+        spent_pictures=sorted(name for name in gallery if name.split(".")[0] == "processor"),
         processor=processor_table(claims),
         ratios=ratio_tables(claims),
         transports=transports(claims),

@@ -14,7 +14,7 @@ from lab.report.claims.intercepts import InterceptClaims, intercept_claims, inte
 from lab.report.claims.latency import LatencyClaims, latency_claims, round_trips
 from lab.report.claims.lines import FitClaims, fit_claims, message_times
 from lab.report.claims.model_errors import ModelErrors, model_errors
-from lab.report.claims.processor import ProcessorClaims, processor_claims
+from lab.report.claims.processor import ProcessorClaims, ProcessorSweep, processor_claims, processor_sweeps
 from lab.report.claims.published_times import PublishedTimesClaims, published_times, published_times_claims
 from lab.report.claims.published_values import PublishedValues, published_values
 from lab.report.claims.ratios import RatioClaims, ratio_claims
@@ -68,6 +68,7 @@ class AllClaims(ClaimGroup):
     twins: tuple[TwinClaims, ...]
     ratios: tuple[RatioClaims, ...]
     processors: tuple[ProcessorClaims, ...]
+    processor_sweeps: tuple[ProcessorSweep, ...]
     costs: tuple[CostClaims, ...]
     model_errors: tuple[ModelErrors, ...]
 
@@ -129,6 +130,7 @@ def _make_claims(evidence: Evidence) -> AllClaims:
         twin_claims(rounds),
         tuple(map(ratio_claims, pairs(evidence))),
         processor_claims(evidence),
+        processor_sweeps(evidence),
         cost_claims(evidence),
         model_errors(evidence),
     )

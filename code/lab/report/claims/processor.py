@@ -45,16 +45,40 @@ class ProcessorClaims(ClaimGroup):
         return f"{self.curve.words}, there and back" if self.curve.series.measure == "latency" else self.curve.words
 
 
+@dataclass(frozen=True)
+class ProcessorSweep(ClaimGroup):
+    """A series that varies parameters, at each point of which its programs said more than nothing."""
+
+    series: Series
+    points: tuple[ProcessorClaims, ...]  # in the order of the file
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Those of which every point has both ends' times."""
+        found = [by_size.keys() for each in self.points for by_size in each.ends.values()]
+        return tuple(size for size in found[0] if all(size in sizes for sizes in found))
+
+
 def processor_claims(evidence: Evidence) -> tuple[ProcessorClaims, ...]:
-    """All curves of our programs in which sizes are laid beside each other; of a sweep, the table has the times."""
-    found = (_of_curve(curve) for series in _shown(evidence) for curve in _curves(evidence, series))
-    return tuple(each for each in found if any(each.ends.values()))
+    """All curves of our programs in which sizes are laid beside each other."""
+    shown = (each for each in _ours(evidence) if each.measure == ONE_WAY or not each.vary)
+    return tuple(found for series in shown for found in _told(evidence, series))
 
 
-def _shown(evidence: Evidence) -> Iterator[Series]:
-    for series in evidence.plan.experiment.series:
-        if is_ours(series) and (series.measure == ONE_WAY or not series.vary):
-            yield series
+def processor_sweeps(evidence: Evidence) -> tuple[ProcessorSweep, ...]:
+    """All others of our programs: those in which values of a parameter are."""
+    swept = (each for each in _ours(evidence) if each.measure != ONE_WAY and each.vary)
+    found = (ProcessorSweep(each, tuple(_told(evidence, each))) for each in swept)
+    return tuple(each for each in found if len(each.points) == len(each.series.points()) and each.sizes)
+
+
+def _ours(evidence: Evidence) -> Iterator[Series]:
+    return filter(is_ours, evidence.plan.experiment.series)
+
+
+def _told(evidence: Evidence, series: Series) -> Iterator[ProcessorClaims]:
+    found = map(_of_curve, _curves(evidence, series))
+    return (each for each in found if any(each.ends.values()))
 
 
 def _curves(evidence: Evidence, series: Series) -> Iterator[Subject]:

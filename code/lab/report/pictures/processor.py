@@ -1,25 +1,34 @@
-"""The processor time of a message against its size, at both ends of our series: a figure for each link."""
+"""The processor time of a message at both ends of our series: against its size, a figure for each link; against what a
+series varies, a figure for each of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.figures import BySize, Curve
-from lab.figures.drawers import processor_time
+from lab.figures import MICROSECONDS, ByParameter, BySize, Curve
+from lab.figures.drawers import parameter, processor_time
 from lab.programs.request import ENDS
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.lines import scaled
-from lab.report.claims.processor import ProcessorClaims
+from lab.report.claims.processor import ProcessorClaims, ProcessorSweep
+from lab.report.evidence.labels import label
 from lab.report.evidence.links import by_link
+from lab.report.evidence.parameter_words import parameter_words
 from lab.report.pictures.colours import colour, pale
 from lab.report.pictures.sketch import Sketch
-from lab.report.tex.units import NANO
+from lab.report.tex.units import NANO, in_words
+from lab.spec.experiment import Series
 
 CLIENT = ENDS[0]
 
 
-def processors(claims: AllClaims) -> Iterator[Sketch[BySize]]:
+def processors(claims: AllClaims) -> Iterator[Sketch[BySize] | Sketch[ByParameter]]:
     """Where our programs said what they took."""
+    yield from _by_size(claims)
+    yield from (_by_parameter(each) for each in claims.processor_sweeps if _has_numbers(each.series))
+
+
+def _by_size(claims: AllClaims) -> Iterator[Sketch[BySize]]:
     series = {each.curve.series.name: each.curve.series for each in claims.processors}
     for group in by_link(series.values()):
         found = [each for each in claims.processors if each.curve.series.name in group.names]
@@ -35,3 +44,48 @@ def _curves(found: ProcessorClaims) -> Iterator[Curve]:
         shade = (colour if end == CLIENT else pale)(found.curve.series)
         words, keys = f"{found.words}, {end}", found.curve.keys(by_size)
         yield Curve(words, tuple(map(float, by_size)), estimates, keys, colour=shade)
+
+
+def _has_numbers(series: Series) -> bool:
+    """Words have no place on an axis."""
+    return not any(isinstance(value, (str, bool)) for value in series.vary[_last(series)])
+
+
+def _last(series: Series) -> str:
+    """The one that moves first."""
+    return list(series.vary)[-1]
+
+
+def _by_parameter(found: ProcessorSweep) -> Sketch[ByParameter]:
+    """Of one parameter, the smallest and the largest messages; of more, the smallest: all they take is the handling."""
+    series, sizes = found.series, found.sizes
+    varied, name = _last(series), f"processor.{series.name}"
+    shown = tuple(dict.fromkeys((sizes[0], sizes[-1]))) if len(series.vary) == 1 else sizes[:1]
+    curves = tuple(curve for size in shown for end in ENDS for curve in _lines(found, varied, size, end))
+    data = ByParameter(
+        name,
+        f"{parameter_words(varied)} ({varied})",
+        curves,
+        found.points[0].curve.site,
+        MICROSECONDS,
+        "processor time",
+    )
+    words = " and ".join(map(parameter_words, series.vary))
+    caption = (
+        f"Processor time of a message of {label(series)} at both ends against {words}, {found.points[0].curve.link}."
+    )
+    return Sketch(name, caption, data, parameter)
+
+
+def _lines(found: ProcessorSweep, varied: str, size: int, end: str) -> Iterator[Curve]:
+    """One for each combination of the other parameters."""
+    lines: dict[str, list[ProcessorClaims]] = {}
+    for each in found.points:
+        others = [f"{name} {value}" for name, value in each.curve.point.items() if name != varied]
+        lines.setdefault(", ".join([*others, in_words(size), end]), []).append(each)
+    shade = (colour if end == CLIENT else pale)(found.series)
+    for words, points in lines.items():
+        estimates = tuple(scaled(each.ends[end][size].message.estimate, 1 / NANO) for each in points)
+        keys = tuple(dict.fromkeys(key for each in points for key in each.curve.keys([size])))
+        values = tuple(float(each.curve.point[varied]) for each in points)
+        yield Curve(words, values, estimates, keys, colour=shade)

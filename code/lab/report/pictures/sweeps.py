@@ -57,7 +57,7 @@ def _curves(evidence: Evidence, found: SweepClaims) -> Sketch[ByParameter]:
         keys = tuple(dict.fromkeys(key for each in found.curves for key in each.cell(size).keys))
         drawn.append(Curve(in_words(size), values, estimates, keys, colour=colour(series)))
     words = f"{parameter_words(name)} ({name})"
-    data = ByParameter(series.name, words, tuple(drawn), evidence.plan.site.name, MESSAGES_S)
+    data = ByParameter(series.name, words, tuple(drawn), evidence.plan.site.name, MESSAGES_S, "message rate")
     return Sketch(series.name, f"Message rate of {label(series)} against {parameter_words(name)}.", data, parameter)
 
 

@@ -9,6 +9,7 @@ from unittest import mock
 import pytest
 from tests.lab.report import laboratory
 
+from lab.figures import ByParameter
 from lab.places import TEMPLATES
 from lab.records.table import columns
 from lab.report.build import prepare
@@ -67,9 +68,17 @@ program = "verbs"
 operation = "write"
 measure = "throughput"
 vary.tx_depth = [1, 64]
+[[series]]
+name = "wake"
+program = "verbs"
+operation = "send"
+measure = "latency"
+vary.wait = ["poll", "event"]
 """
 # Three sizes are too few for a knee, and for one's own calls.
 FEW = EXPERIMENT.partition('[[series]]\nname = "calls"')[0].replace("64..64K*4", "1,4K,64K")
+# No series lays sizes beside each other, so that there is no table.
+SWEPT = FEW.partition("[[series]]")[0] + "[[series]]" + EXPERIMENT.split("[[series]]")[7]
 OURS = ("rdma", "trips", "rounds", "slow", "calls.blocking", "calls.non-blocking")
 
 
@@ -98,7 +107,8 @@ def test_each_end_of_each_of_our_series_has_its_time_of_a_message(told: Evidence
     client, server = (ledger[f"rdma.64K.{end}.processor"].estimate for end in ("client", "server"))
     assert client.value == pytest.approx(65536 / rate / 2, rel=0.01)
     assert server.value == pytest.approx(client.value / 5, rel=0.001) and server.interval and server.n == 6
-    assert {name.rsplit(".", 3)[0] for name in ledger if name.endswith(".processor")} == set(OURS)
+    found = {name.rsplit(".", 3)[0] for name in ledger if name.endswith(".processor")}
+    assert found == {*OURS, "depth.1", "depth.64", "wake.poll", "wake.event"}
 
 
 def test_of_large_messages_a_gigabyte_has_one_too(told: Evidence) -> None:
@@ -121,18 +131,47 @@ def test_a_table_has_both_ends_and_a_figure_is_of_one_link(told: Evidence) -> No
     assert len(table.heads) == 3 and len(table.rows) == 2 * len(OURS)
     assert [str(row[0]) for row in table.rows[:2]] == ["RDMA WRITE, client", "RDMA WRITE, server"]
     found = {each.name: each for each in processors(claims)}
-    assert list(found) == ["processor", "processor.slow"]
+    assert list(found) == ["processor", "processor.slow", "processor.depth"]
     (client, server) = found["processor.slow"].data.curves
     assert client.y[0].value == pytest.approx(5 * server.y[0].value, rel=0.001) and client.colour != server.colour
     assert "processor time against message size" in found["processor.slow"].draw().alt.lower()
 
 
-def test_a_sweep_has_them_in_its_table_only(told: Evidence) -> None:
-    assert not any(name.startswith("depth.") and name.endswith(".processor") for name in make_claims(told).ledger)
+def test_a_sweep_has_them_at_each_point(told: Evidence) -> None:
+    claims = make_claims(told)
+    for depth in (1, 64):
+        client, server = (claims.ledger[f"depth.{depth}.64K.{end}.processor"] for end in ("client", "server"))
+        assert client.estimate.value == pytest.approx(5 * server.estimate.value, rel=0.001)
+        assert f"for a message of RDMA WRITE, tx_depth {depth}, messages of 64 KiB" in client.meaning
+    assert not any(each.curve.series.name == "depth" for each in claims.processors)  # the table and figure of sizes
     rows = [row for row in told.rows if row.series == "depth"]
     assert all(row.counts["processor_messages"] == 400 for row in rows)
     assert "client_processor_ns" in columns(told.plan, told.rows)
     assert all("client_processor_ns" not in row.counts for row in told.rows if row.series == "peer")
+
+
+def test_a_sweep_has_a_figure_of_its_smallest_and_largest_messages_at_both_ends(told: Evidence) -> None:
+    found = {each.name: each for each in processors(make_claims(told))}["processor.depth"]
+    assert isinstance(found.data, ByParameter)
+    names = [each.label for each in found.data.curves]
+    assert names == ["64 B, client", "64 B, server", "64 KiB, client", "64 KiB, server"]
+    assert all(each.x == (1.0, 64.0) for each in found.data.curves)
+    assert "processor time against the depth of the send queue (tx_depth)" in found.draw().alt.lower()
+
+
+def test_a_sweep_of_two_parameters_has_a_line_for_each_value_of_the_first(tmp_path: Path) -> None:
+    evidence = laboratory.evidence_of("write_parameters", tmp_path)
+    found = {each.name: each for each in processors(make_claims(evidence))}["processor.lists.card"]
+    assert isinstance(found.data, ByParameter)
+    names = [each.label for each in found.data.curves]
+    assert names[:2] == ["post_list 1, 1 B, client", "post_list 4, 1 B, client"] and len(names) == 3 * 2
+    assert all(each.x == (1.0, 64.0) for each in found.data.curves)
+
+
+def test_a_sweep_over_words_has_claims_and_no_figure(told: Evidence) -> None:
+    claims = make_claims(told)
+    assert "wake.poll.64.client.processor" in claims.ledger
+    assert "processor.wake" not in {each.name for each in processors(claims)}
 
 
 def test_a_time_that_a_kernel_of_ticks_did_not_see_is_none(told: Evidence) -> None:
@@ -158,3 +197,11 @@ def test_a_report_has_the_section_where_the_programs_told(tmp_path: Path) -> Non
         made = prepare(Sources(tmp_path / "few.toml", TEMPLATES), evidence, tmp_path)
         assert ("processor" in made.pngs) is tells
         assert made.typeset().startswith(b"%PDF")
+
+
+def test_a_report_of_sweeps_alone_has_the_section_without_the_table(tmp_path: Path) -> None:
+    (tmp_path / "swept.toml").write_text(SWEPT)
+    evidence = laboratory.evidence_of("swept", tmp_path / "results", tmp_path)
+    made = prepare(Sources(tmp_path / "swept.toml", TEMPLATES), evidence, tmp_path)
+    assert spent_table(make_claims(evidence)).rows == () and "processor.depth" in made.pngs
+    assert made.typeset().startswith(b"%PDF")
