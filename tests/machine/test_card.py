@@ -168,6 +168,16 @@ def test_the_processor_is_not_the_limit_before_the_card_is(run: Run) -> None:
     assert time_ns / count < 228
 
 
+def test_however_it_is_handed_over_a_message_takes_at_most_350_instructions(run: Run) -> None:
+    """As docs/cards.md has it: in lists, each by a call, each with its completion, inline, and read."""
+    shared = "--sizes 1@2560/512 --tx-depth 512 --wait poll"
+    ways = ("--inline 0", *(f"--inline {each} --post-list 1 --signal-every 1" for each in (0, 64)), "--operation read")
+    outcome = run(*(verbs(f"{shared} {words}", number) for number, words in enumerate(ways)), card=IDEAL)
+    for words, step in zip(ways, outcome.steps, strict=True):
+        ((count, time_ns),) = rows(step, "completed")[1]
+        assert 60 < time_ns / count <= 350, words
+
+
 def test_a_job_over_it_repeats_to_the_last_byte(run: Run) -> None:
     once, again = (run(verbs("--sizes 64,64K@320/64 --tx-depth 64 --wait event")) for _ in range(2))
     assert replace(once, host_seconds=0.0) == replace(again, host_seconds=0.0)
