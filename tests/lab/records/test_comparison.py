@@ -1,6 +1,8 @@
+from lab.places import EXPERIMENTS
 from lab.records.comparison import compare, format_result
 from lab.records.row import Row
 from lab.spec.experiment import Comparison
+from lab.spec.reader import load
 
 RATIO = Comparison("ours / peers", "ours", ("slow", "fast"), 1.0)
 
@@ -51,3 +53,12 @@ def test_a_limit_of_physics_is_neither_missed_nor_passed() -> None:
     limit = Comparison("limit", "ours", (), 0.995, limit_bytes_per_s=1000)
     held = {rate: compare(limit, rows("confirmed_bytes_per_s", ours=rate)).holds for rate in (990, 996, 1000, 1001)}
     assert held == {990: False, 996: True, 1000: True, 1001: False}
+
+
+def test_over_a_card_too_the_bench_compares_with_every_setting_of_ib_write_bw_at_the_21_sizes() -> None:
+    bench = load(EXPERIMENTS / "bench.toml")
+    series = {each.name: each for each in bench.series}
+    kernel, card = (each for each in bench.comparisons if each.name.endswith("the best of ib_write_bw"))
+    assert [each.replace("wb.", "wb.card.") for each in kernel.peers] == list(card.peers)
+    for name in (card.ours, *card.peers):
+        assert series[name].has_card and series[name].sizes("exact") == tuple(2**power for power in range(21))
