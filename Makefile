@@ -133,7 +133,7 @@ fuzz: build ## Run the commands on 5,000 damaged files, other ones each time
 fuzz-grade: papers ## Grade 20,000 damaged hand-ins, other ones each time
 	LAB_FUZZ_CASES=20000 $(bin)/pytest tests/fuzz/test_damaged_hand_ins.py --timeout 14400
 
-fuzz-card: setup ## Try the modelled card with 20 million commands of anything, under sanitizers: ten minutes [COUNT=n, of each half]
+fuzz-card: setup ## Try the modelled card with 20 million commands of anything, under sanitizers: a minute or two [COUNT=n, of each half]
 	$(MAKE) --no-print-directory -C code/card/device fuzz $(if $(COUNT),COUNT=$(COUNT))
 
 compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
