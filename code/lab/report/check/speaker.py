@@ -66,16 +66,27 @@ _HERE = re.compile(
 )
 _PUBLISHED = re.compile(rf"{CITED}|\bpublish|{_OTHERS}|\b(?:the|that|a) reports?\b|\bReport [A-E]\b", re.I)
 
+_PROGRAM = re.compile(r"\b(?:RDMA|TCP|sockets?|MPI|WRITEs?|READs?|SENDs?|Soft-RoCE|verbs|iperf3|ib_\w+)", re.I)
+_DATA = re.compile(r"\bsizes?\b|\d\s*(?:[KMG]i?)?B\b|\b(?:cable|link|wire|curves?|figures?|plots?|tables?)\b", re.I)
+
 
 def is_stated(words: str) -> bool:
     """Whether a clause says what was measured, and not what others say or what is expected."""
     agreed = _AGREED.search(words)
     if agreed and not _DENIED.search(words[: agreed.start()]) and not re.search(r"\?|\bwhether\b", words):
         return True
-    if CITED in words and not _HERE.search(words):
+    if CITED in words and not _is_of_this_data(words):
         return False
     words = _SO_SMALL.sub(" ", words)
     return not _ELSEWHERE.search(_WHICHEVER.sub(" ", _ASIDE.sub(" ", _PREFACE.sub(" ", words))))
+
+
+def _is_of_this_data(words: str) -> bool:
+    """Whether a clause says something that was measured here, whoever else is cited for it.
+
+    It does if it speaks of two programs, a size, the link or a figure."""
+    programs = {each.lower().rstrip("s") for each in _PROGRAM.findall(words)}
+    return len(programs) > 1 or bool(_DATA.search(words) or _HERE.search(words))
 
 
 def is_published(words: str) -> bool:

@@ -9,6 +9,7 @@ from lab.report.check.text import all_refused
 from lab.report.claim import Ledger
 
 KINDS = [
+    ("verbs_throughput", r"RDMA is faster than TCP at every size~\cite{kalia}.", "less at 21 of 21"),
     ("verbs_throughput", "The gap between RDMA and TCP vanishes for large messages.", "there is one"),
     ("verbs_throughput", "The ratio of RDMA to TCP is largest for single bytes.", "that is elsewhere"),
     ("verbs_throughput", "The ratio of RDMA to TCP grows steadily with the size.", "it gets smaller"),
@@ -98,6 +99,7 @@ KINDS = [
     ("throughput_until_stable", "The correction lowers the throughput.", "makes its throughput larger"),
 ]
 HONEST = [
+    ("verbs_throughput", r"A card reads and writes memory by itself~\cite{kalia}."),
     ("verbs_throughput", "I expected RDMA to win, but it did not."),
     ("mpi_blocking_nonblocking", "Sending is cheaper than receiving."),
     ("verbs_throughput", "Past 4 KiB the two curves drift apart."),
