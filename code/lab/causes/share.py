@@ -43,4 +43,4 @@ class Share:
 
 def difference(twice: Tally, once: Tally) -> Tally:
     """What the one has more of each function; what was less by chance of a start is less."""
-    return Tally({each: more for each in twice | once if (more := twice[each] - once[each])})
+    return Counter({each: more for each in twice | once if (more := twice[each] - once[each])})

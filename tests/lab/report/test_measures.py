@@ -126,7 +126,7 @@ def test_a_sweep_of_two_parameters_names_both_of_its_best(ledger: Ledger) -> Non
 def test_every_kind_of_series_has_its_figures(evidence: Evidence, ledger: Ledger) -> None:
     drawn = {each.name: each.data for each in pictures(make_claims(evidence))}
     plain = {"throughput", "throughput.slow", "message_rate", "message_rate.slow", "speedup.verbs_over_tcp", "windows"}
-    plain |= {"processor", "processor.slow"}
+    plain |= {"processor", "processor.slow", "processor.depth", "processor.lists"}
     assert drawn.keys() == plain | {"depth", "lists.64", "round_trip", "half_trip", "latency", *fits(ledger)}
     assert isinstance(drawn["depth"], ByParameter) and isinstance(drawn["latency"], Latency)
     grid = drawn["lists.64"]

@@ -29,7 +29,7 @@ _TAKES_IN = re.compile(r"^\\input\{(\w+)\}$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Piece:
+class WrittenPart:
     """What one part gives to the page, and what it leaves to the next: the numbers of headings, and a count of tips."""
 
     html: str
@@ -56,7 +56,7 @@ def _piece(part: str, blocks: Blocks, kept: Path | None, code: str) -> str:
     """The HTML of a part, which is read again from its file, if there is one and nothing has changed."""
     stamp = _stamp(part, blocks, code) if kept else ""
     if kept and is_current(kept, stamp):
-        piece = parse_as(Piece, json.loads(kept.read_text()))
+        piece = parse_as(WrittenPart, json.loads(kept.read_text()))
     else:
         piece = _written(part, blocks)
         if kept:
@@ -68,14 +68,14 @@ def _piece(part: str, blocks: Blocks, kept: Path | None, code: str) -> str:
     return piece.html
 
 
-def _written(part: str, blocks: Blocks) -> Piece:
+def _written(part: str, blocks: Blocks) -> WrittenPart:
     own = blocks.beside()
     html = own.write(nodes_of(part))
     tips = own.inline.tips.written - blocks.inline.tips.written
-    return Piece(html, tuple(own.headings), tuple(own.who), tuple(own.counts), tips)
+    return WrittenPart(html, tuple(own.headings), tuple(own.who), tuple(own.counts), tips)
 
 
-def _keep(piece: Piece, kept: Path, stamp: str) -> None:
+def _keep(piece: WrittenPart, kept: Path, stamp: str) -> None:
     """For the next page, where one may write."""
     with suppress(StorageError):
         write_text(kept, json.dumps(as_json(piece)))
