@@ -136,11 +136,12 @@ static void an_end_that_has_finished_leaves_the_other_to_itself(void **state)
 }
 
 /* Waits for each of the other's changes in turn, and answers it. */
-static void answer(int file_end)
+static void answer(int end)
 {
 	static struct pair pair;
 
-	if (!pair_open(&pair, file_end, path))
+	alarm(PATIENCE_S);
+	if (!pair_open(&pair, end, path))
 		_exit(EXIT_FAILURE);
 	for (uint32_t seen = 0; seen < ROUNDS; seen++) {
 		while (atomic_load(&pair.other->changes) == seen)
@@ -162,6 +163,7 @@ static void who_begins_to_wait_wakes_the_other_for_what_it_has_noted(void **stat
 	(void)state;
 	if (child == 0)
 		answer(1);
+	alarm(PATIENCE_S); /* a child that could not begin leaves nobody to wait for */
 	assert_true(pair_open(&pair, 0, path));
 	for (uint32_t seen = 0; seen < ROUNDS; seen++) {
 		const int64_t since = host_ns();
@@ -174,6 +176,7 @@ static void who_begins_to_wait_wakes_the_other_for_what_it_has_noted(void **stat
 		in_vain += host_ns() - since >= LOOK_NS;
 	}
 	assert_int_equal(status_of(child), EXIT_SUCCESS);
+	alarm(0);
 	assert_in_range(in_vain, 0, ROUNDS / 2);
 	pair_forget(&pair);
 }
