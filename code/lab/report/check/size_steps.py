@@ -36,18 +36,16 @@ def size_steps_hold(sentence: Sentence) -> Iterator[Objection]:
             continue
         if _DENIED.search(part.words):
             continue
-        what = _of_times(sizes, part) if _LONGER.search(part.words) else _of_rates(sizes, part)
+        longer = _LONGER.search(part.words)
+        what = _of_times(sizes, part, above=bool(longer["long"])) if longer else _of_rates(sizes, part)
         if what:
             yield Objection(what, part.start, tuple(each.group for each in part.mentions))
 
 
-def _of_times(sizes: tuple[int, ...], part: Clause) -> str:
-    said = _LONGER.search(part.words)
+def _of_times(sizes: tuple[int, ...], part: Clause, *, above: bool) -> str:
     for times in times_of(part):
-        if said and {*sizes} <= times.keys():
-            first, second = times[sizes[0]], times[sizes[1]]
-            if _is_wrong(first, second, above=bool(said["long"])):
-                return against(first, second)
+        if {*sizes} <= times.keys() and _is_wrong(times[sizes[0]], times[sizes[1]], above=above):
+            return against(times[sizes[0]], times[sizes[1]])
     return ""
 
 
