@@ -28,8 +28,9 @@ link = { card = "qdr" }
   resizing say that they are not supported, as other devices do; programs then take the older calls.
 - rdma_cm, perftest with all its transports and atomics, and Open MPI by UCX (`rc_verbs`) run over it as they are. What
   programs try on it, whatever it is, reaches no other program: `make fuzz-card`.
-- TCP on such a link takes the same wire: its frames and the card's packets share it. With `soft_roce = true` a series
-  goes over that wire by Soft-RoCE, in place of the card.
+- TCP on such a link takes the same wire: its frames and the card's packets share it. Where no program takes the card
+  itself, each frame is also rung for, fetched, written, and interrupted for, as the card's own messages are.
+  With `soft_roce = true` a series goes over that wire by Soft-RoCE, in place of the card.
 - Seen by the wire: its log has each packet of a card with the card's header, and a grader holds students'
   programs over the card against it ([grading.md](grading.md)).
 

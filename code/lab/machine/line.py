@@ -16,12 +16,12 @@ BASE_NS = 2_000
 QUEUE_BYTES = 0  # any number wait for a slow line, as before a card that stops its sender: none is dropped
 
 
-def wire(link: Link) -> str:
+def wire(link: Link, *, takes_card: bool = False) -> str:
     """The plugin's arguments for a link; propagation comes on top of what any cable and its cards take. A modelled card
-    says itself what it takes."""
+    adds by itself what its own messages take beside the wire; where none come, it takes the kernel's frames alone."""
     card = link.card.words if link.card else {}
     given = {
-        "latency": link.card.wire_ns if link.card else BASE_NS + link.delay_ns,
+        "latency": _latency_ns(link, takes_card=takes_card),
         "rate": link.rate_bit_s or 0,
         "mtu": link.mtu,
         "queue": QUEUE_BYTES,
@@ -30,6 +30,12 @@ def wire(link: Link) -> str:
         "offload": int(link.offload),
     } | card
     return ",".join(f"{name}={value}" for name, value in given.items())
+
+
+def _latency_ns(link: Link, *, takes_card: bool) -> int:
+    if not link.card:
+        return BASE_NS + link.delay_ns
+    return link.card.wire_ns if takes_card else link.card.kernel_ns
 
 
 def netem(link: Link) -> Iterator[str]:

@@ -39,7 +39,7 @@ class Pair:
     def words(self) -> str:
         """What the plugin is told of the wires, and of where it runs: counted from 1 there."""
         shared = f",processor={1 + self.processor}" if self.processor is not None else ""
-        return line.wire(self.job.link) + shared
+        return line.wire(self.job.link, takes_card=self.job.takes_card) + shared
 
 
 def run(

@@ -23,10 +23,16 @@ class Card:
     irq_ps: int  # from a completion to the processor's interrupt
 
     @property
+    def kernel_ns(self) -> int:
+        """One way for a frame of the kernel's: the card is rung for it, fetches it, writes it, and interrupts."""
+        return self.wire_ns + (self.doorbell_ps + self.fetch_ps + self.write_ps + self.irq_ps) // PS_PER_NS
+
+    @property
     def words(self) -> dict[str, int]:
         """What the devices in the machines are told; the wire itself is told rate and propagation."""
         return {f"card_{name}": value for name, value in vars(self).items() if name not in WIRES}
 
 
+PS_PER_NS = 1000
 WIRES = ("name", "rate_bit_s", "wire_ns")
 PARAMETERS = tuple(each.name for each in fields(Card) if each.name != "name")

@@ -105,6 +105,11 @@ class Job:
     overlay: tuple[Path, ...] = ()  # programs under test, put at DIRECTORY
     stranger: bool = False  # those are a student's own: a machine that runs them shuts them in
 
+    @property
+    def takes_card(self) -> bool:
+        """Whether the messages of a program take the modelled card."""
+        return any(OVER_CARD in (*step.server, *step.client) for step in self.steps)
+
 
 DEADLINE_STATUS = 124  # after the deadline, as timeout(1) has it
 

@@ -127,12 +127,13 @@ void pair_wake(const struct pair *p)
 static void sleep_until_noted(struct pair *p, uint32_t seen)
 {
 	const struct timespec most = { 0, LOOK_NS };
-	long woken;
+	long woken = 0;
 
-	p->mine->sleeps++;
 	atomic_store(&p->other->asleep, 1);
-	pair_wake(p);
-	woken = syscall(SYS_futex, &p->other->changes, FUTEX_WAIT, seen, &most, NULL, 0);
+	if (atomic_load(&p->other->changes) == seen) {
+		p->mine->sleeps++;
+		woken = syscall(SYS_futex, &p->other->changes, FUTEX_WAIT, seen, &most, NULL, 0);
+	}
 	atomic_store(&p->other->asleep, 0);
 	if (woken < 0 && errno == ETIMEDOUT)
 		pair_require_other(p);
@@ -145,8 +146,10 @@ static void sleep_until_noted(struct pair *p, uint32_t seen)
  */
 void pair_await(struct pair *p, uint32_t seen)
 {
-	if (atomic_load_explicit(&p->other->changes, memory_order_acquire) == seen)
-		sleep_until_noted(p, seen);
+	if (atomic_load_explicit(&p->other->changes, memory_order_acquire) != seen)
+		return;
+	pair_wake(p);
+	sleep_until_noted(p, seen);
 }
 
 bool pair_await_finish(struct pair *p, const uint64_t taken[WIRES])
