@@ -155,6 +155,20 @@ def test_no_round_trip_is_below_the_sum_of_its_parts(run: Run) -> None:
     assert once + QDR.wire_ns + QDR.fetch_ps / 1000 < read < 2 * once + 1_500
 
 
+def test_a_frame_of_the_kernels_takes_what_the_card_takes_for_it(exact: ExactSite, overlay: tuple[Path, ...]) -> None:
+    """Soft-RoCE over the same wire: each of its frames is rung for, fetched, written, and interrupted for."""
+    step = verbs("--measure latency --operation send --sizes 8@64/8 --wait poll")
+
+    def trip_ns(card: Card) -> float:
+        (outcome,) = exact.run(replace(over(card, (), overlay), steps=(step,))).steps
+        assert (outcome.client_status, outcome.server_status) == (0, 0), outcome.client_err
+        return statistics.median(time for _, time in rows(outcome, "round_trip")[8])
+
+    plain, slower = (trip_ns(replace(QDR, irq_ps=QDR.irq_ps + more)) for more in (0, 1_000_000))
+    assert plain > 2 * QDR.kernel_ns
+    assert slower - plain == pytest.approx(2_000, abs=200)
+
+
 def test_the_peers_run_over_it_unchanged(run: Run) -> None:
     programs = ("ib_write_bw -s 4096 -n 500", "ib_read_bw -s 4096 -n 500", "ib_send_bw -s 4096 -n 500")
     waits = ("ib_send_lat -s 64 -n 100", "ib_send_lat -s 64 -n 100 -e", "ib_read_lat -s 64 -n 100")

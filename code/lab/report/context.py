@@ -13,6 +13,7 @@ from lab.report.claims.published_times import PublishedTimes
 from lab.report.draft.abstract import abstract, conclusion, headline
 from lab.report.draft.causes import cause_sentences
 from lab.report.draft.lines import line_words
+from lab.report.draft.processor import spent_sentences
 from lab.report.draft.ratios import ratio_words
 from lab.report.errors import ReportError
 from lab.report.evidence.dates import measured_on
@@ -66,7 +67,8 @@ class Context:
     rates: Annotated[RowTable, "throughput, a row for each series of the main link"]
     cause_words: Annotated[list[str], "what a message's instructions say about small and large ones, in sentences"]
     spent: Annotated[RowTable, "processor time of a message at both ends, as our programs say"]
-    spent_pictures: Annotated[list[str], "the names of the figures of it: by size, and of each sweep"]
+    spent_words: Annotated[list[str], "what it is over each sweep, a sentence each"]
+    spent_pictures: Annotated[list[str], "the names of the figures of it: by size, and of each sweep that moves it"]
     processor: Annotated[RowTable, "processor time of a message at both ends, where its instructions were counted"]
     ratios: Annotated[list[SizeTable], "ratios by size, a table for each link"]
     transports: Annotated[list[Transport], "each transport of ours over another, in words"]
@@ -127,7 +129,8 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_file
         rates=rate_table(claims),
         cause_words=list(map(Markup, cause_sentences(claims))),
         spent=spent_table(claims),
-        spent_pictures=sorted(name for name in gallery if name.split(".")[0] == "processor"),
+        spent_words=list(map(Markup, spent_sentences(claims))),
+        spent_pictures=_spent_pictures(claims, gallery),
         processor=processor_table(claims),
         ratios=ratio_tables(claims),
         transports=transports(claims),
@@ -178,6 +181,12 @@ def _line_words(claims: AllClaims, name: str) -> Markup:
 def _pair_words(claims: AllClaims, name: str) -> Markup:
     found = next(each for each in claims.ratios if each.pair.name == name)
     return Markup(ratio_words(found, claims.constants.judging.margin))
+
+
+def _spent_pictures(claims: AllClaims, gallery: Gallery) -> list[str]:
+    """Of a sweep that moves nothing its sentence says all."""
+    still = {f"processor.{each.series.name}" for each in claims.processor_sweeps if not each.moves}
+    return sorted(name for name in gallery if name.split(".")[0] == "processor" and name not in still)
 
 
 def _picture(claims: AllClaims, gallery: Gallery, first: str, name: str) -> Markup:

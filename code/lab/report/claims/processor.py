@@ -19,6 +19,8 @@ from lab.spec.experiment import Series
 
 LARGE_BYTES = 64 << 10  # from here on a message costs what its bytes cost
 GIGA = 1e9
+MOVED = 2.0  # times the least
+CLIENT = ENDS[0]
 MESSAGES = "processor_messages"
 # One of the messages, by what is measured.
 MESSAGE = {"throughput": "a message", "latency": "a round trip", ONE_WAY: "a call"}
@@ -57,6 +59,26 @@ class ProcessorSweep(ClaimGroup):
         """Those of which every point has both ends' times."""
         found = [by_size.keys() for each in self.points for by_size in each.ends.values()]
         return tuple(size for size in found[0] if all(size in sizes for sizes in found))
+
+    @property
+    def reach(self) -> tuple[ProcessorClaims, ProcessorClaims]:
+        """The points at which the smallest messages take their sender least, and most."""
+        by_time = sorted(self.points, key=self.smallest)
+        return by_time[0], by_time[-1]
+
+    @property
+    def moves(self) -> bool:
+        """Whether what is varied changes it by more than a part: a figure shows more than a sentence then."""
+        least, most = self.reach
+        return self.smallest(most) >= MOVED * self.smallest(least)
+
+    def smallest(self, point: ProcessorClaims) -> float:
+        """What the smallest messages take their sender at a point, in seconds."""
+        return self.at(point).estimate.value
+
+    def at(self, point: ProcessorClaims) -> Claim:
+        """The claim of it."""
+        return point.ends[CLIENT][self.sizes[0]].message
 
 
 def processor_claims(evidence: Evidence) -> tuple[ProcessorClaims, ...]:

@@ -14,6 +14,7 @@ from lab.places import TEMPLATES
 from lab.records.table import columns
 from lab.report.build import prepare
 from lab.report.claims.ledger import make_claims
+from lab.report.draft.processor import spent_sentences
 from lab.report.evidence.evidence import Evidence
 from lab.report.pictures import pictures
 from lab.report.pictures.processor import processors
@@ -203,5 +204,21 @@ def test_a_report_of_sweeps_alone_has_the_section_without_the_table(tmp_path: Pa
     (tmp_path / "swept.toml").write_text(SWEPT)
     evidence = laboratory.evidence_of("swept", tmp_path / "results", tmp_path)
     made = prepare(Sources(tmp_path / "swept.toml", TEMPLATES), evidence, tmp_path)
-    assert spent_table(make_claims(evidence)).rows == () and "processor.depth" in made.pngs
+    claims = make_claims(evidence)
+    assert spent_table(claims).rows == () and list(spent_sentences(claims))
     assert made.typeset().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(("times", "moves"), [(1.0, False), (1.9, False), (2.1, True)])
+def test_a_sweep_has_a_sentence_and_a_figure_only_where_it_changes_much(
+    told: Evidence, times: float, *, moves: bool
+) -> None:
+    one, many = (("depth", f"tx_depth={depth}", "64", "client_processor_ns") for depth in (1, 64))
+    alike = told._cells[many]
+    changed = replace(alike, values=tuple(round(times * value) for value in alike.values))
+    claims = make_claims(replace(told, _cells=told._cells | {one: changed, many: alike}))
+    (found,) = (each for each in claims.processor_sweeps if each.series.name == "depth")
+    assert found.moves is moves
+    (words,) = (each for each in spent_sentences(claims) if "depth of the send queue" in each)
+    at_most = r"\claim{depth.1.64.client.processor} (\texttt{tx\_depth} 1) at most."
+    assert words.endswith("at every value, within the margin." if times == 1 else at_most)
