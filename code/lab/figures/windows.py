@@ -16,7 +16,7 @@ from lab.figures.style import SMALL_PT, style
 from lab.figures.words import counts, legible, measured, short
 
 HEIGHT_MM = 20.0
-LETTERS = 112  # of a title on a line
+LETTERS = 92  # of a title on a line
 MOST_MM = 200.0  # of all panels: a figure must leave a page room for its caption
 ROOM = 0.12  # of the range, above and below the data
 LEAST_RANGE = 0.2  # of the highest value: a change of a hundredth must not look like a cliff

@@ -186,7 +186,7 @@ def _pair_words(claims: AllClaims, name: str) -> Markup:
 def _spent_pictures(claims: AllClaims, gallery: Gallery) -> list[str]:
     """Of a sweep that moves nothing its sentence says all."""
     still = {f"processor.{each.series.name}" for each in claims.processor_sweeps if not each.moves}
-    return sorted(name for name in gallery if name.split(".")[0] == "processor" and name not in still)
+    return [name for name in gallery if name.split(".")[0] == "processor" and name not in still]
 
 
 def _picture(claims: AllClaims, gallery: Gallery, first: str, name: str) -> Markup:

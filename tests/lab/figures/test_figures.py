@@ -6,13 +6,26 @@ import hashlib
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
-from tests.lab.figures.examples import EXAMPLES, SIZES, beside, estimate, figure, heat, limits, many, ratios, two_lines
+from tests.lab.figures.examples import (
+    EXAMPLES,
+    SIZES,
+    beside,
+    estimate,
+    figure,
+    heat,
+    limits,
+    many,
+    ratios,
+    settling,
+    two_lines,
+)
 
 from lab.analysis.ceiling import tcp_limit, write_limit
 from lab.figures import BySize, Curve, FigureError, HeatMap, Stack, Stacks
@@ -26,6 +39,7 @@ from lab.figures.marks import GREY, OTHERS, RDMA, TCP, mark
 from lab.figures.plot import Plot, renderer_of
 from lab.figures.ratios import draw_ratios
 from lab.figures.stacks import draw_stacks
+from lab.figures.windows import draw_windows
 from lab.figures.words import number, size
 
 DIGEST = """
@@ -72,6 +86,17 @@ def overlaps(plot: Plot) -> list[tuple[str, str]]:
     found = [(a, b) for place, (a, one) in enumerate(boxes) for b, two in boxes[:place] if one.overlaps(two)]
     page = plot.drawing.bbox
     return found + [(text, "edge") for text, box in boxes if box.x0 < 0 or box.x1 > page.x1 or box.y0 < 0]
+
+
+def test_no_heading_of_windows_is_cut() -> None:
+    data = settling()
+    wide = ", ".join(["RDMA WRITE (modelled card qdr)"] * 4)
+    plot = draw_windows(replace(data, series=tuple(replace(each, label=wide) for each in data.series)))
+    renderer = renderer_of(plot.drawing)
+    plot.drawing.draw(renderer)
+    headings = [text for text in plot.drawing.findobj(Text) if isinstance(text, Text) and "qdr" in text.get_text()]
+    assert len(headings) == len(data.series)
+    assert max(Text.get_window_extent(each, renderer).x1 for each in headings) <= plot.drawing.bbox.x1
 
 
 def test_no_label_lies_on_another_or_is_cut() -> None:

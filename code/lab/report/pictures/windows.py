@@ -29,7 +29,13 @@ def by_window(claims: AllClaims) -> Iterator[Sketch[Windows]]:
     for sweep in claims.sweeps_of(1):
         ends = [*sweep.windows[0], *sweep.windows[-1]]
         if "warmup" in sweep.series.vary and ends:
-            yield _picture(f"{sweep.series.name}.windows", ends)
+            yield _picture(f"{sweep.series.name}.windows", _extremes(ends))
+
+
+def _extremes(found: list[WindowClaims]) -> list[WindowClaims]:
+    """The smallest and the largest messages: a page has no room for all."""
+    sizes = {each.settling.size for each in found}
+    return [each for each in found if each.settling.size in (min(sizes), max(sizes))]
 
 
 def _picture(name: str, shown: list[WindowClaims]) -> Sketch[Windows]:

@@ -13,6 +13,8 @@ _CELL = re.compile(
     r"(?P<number>\\(?:lab)?num\{-?\d+(?:\.(?P<decimals>\d+))?\}|--)"
     r"(?: (?P<interval>\\labinterval\{(?:[^{}]|\{[^{}]*\})*\}))?(?P<mark>\\labwarned\{\})?"
 )
+_COMMAND = re.compile(r"\\[a-z]+")
+_LONG = re.compile(r"(?<![\d.])\d{5,}")
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,10 @@ def _column(cells: tuple[Markup, ...]) -> tuple[Markup, ...]:
 
 
 def _width(interval: str) -> float:
-    """In digits: points and commas are half as wide."""
-    return len(interval) - 0.5 * sum(map(interval.count, ".,"))
+    """In digits: points and commas are half as wide, and a thin space stands between thousands of long numbers."""
+    printed = _COMMAND.sub("", interval)
+    spaces = sum((len(whole) - 1) // 3 for whole in _LONG.findall(printed))
+    return len(printed) - 0.5 * sum(map(printed.count, ".,")) + spaces / 3
 
 
 def _measured(cell: Markup) -> NumberCell | None:

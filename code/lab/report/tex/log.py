@@ -16,6 +16,9 @@ _OVERFULL = re.compile(
     re.MULTILINE,
 )
 _TALL = re.compile(r"^Overfull \\vbox \((?P<pt>[\d.]+)pt too high\)", re.MULTILINE)
+_FLOAT = re.compile(
+    r"^LaTeX Warning: Float too large for page by (?P<pt>[\d.]+)pt on input line (?P<line>\d+)", re.MULTILINE
+)
 _UNICODE = re.compile(r"Unicode character .*?\(U\+([0-9A-F]+)\)", re.DOTALL)
 ADVICE = {
     "Undefined control sequence": "a command that LaTeX knows, or text without a backslash",
@@ -60,6 +63,11 @@ def unpleasant_boxes(log: str) -> list[Box]:
     boxes += [
         Box(f"a page is {found['pt']} pt too high", _file_at(log, found.start()), None)
         for found in _TALL.finditer(log)
+        if float(found["pt"]) > OVERFULL_PT
+    ]
+    boxes += [
+        Box(f"a figure or a table is {found['pt']} pt too high", _file_at(log, found.start()), int(found["line"]))
+        for found in _FLOAT.finditer(log)
         if float(found["pt"]) > OVERFULL_PT
     ]
     return boxes

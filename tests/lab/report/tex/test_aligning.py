@@ -37,6 +37,12 @@ def test_a_point_is_narrower_than_a_digit() -> None:
     assert all(each[1].endswith(r"{\labinterval{\labnum{1050}, \labnum{1090}}}") for each in rows)
 
 
+def test_a_number_of_five_digits_is_wider_however_it_is_written() -> None:
+    wide, narrow = cell(Estimate(11050, Interval(11040, 11060), 6)), cell(Estimate(8.839, Interval(8.835, 8.843), 6))
+    rows = aligned([(Markup("a"), narrow), (Markup("b"), wide)])
+    assert all(each[1].endswith(r"{\labinterval{\num{11040}, \num{11060}}}") for each in rows)
+
+
 def test_a_value_without_its_interval_keeps_the_digits_of_it() -> None:
     claim = Claim("half", Estimate(2.5437, Interval(2.541, 2.546), 6), "", ClaimKind.RATE, "half of it")
     assert cell(claim.estimate).startswith(f"{bare_cell(claim)} ")

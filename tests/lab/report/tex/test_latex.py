@@ -116,6 +116,11 @@ def test_a_line_past_the_margin_stops_the_build() -> None:
         compile_pdf(document(r"\mbox{" + "wide " * 60 + "}"), "report.tex")
 
 
+def test_a_figure_past_the_end_of_the_page_stops_the_build() -> None:
+    with pytest.raises(ReportError, match=r"a figure or a table is [\d.]+ pt too high"):
+        compile_pdf(document(r"\begin{figure}\rule{1pt}{2\textheight}\end{figure}"), "report.tex")
+
+
 def test_latex_reads_no_file_of_the_computer_and_runs_nothing(tmp_path: Path) -> None:
     secret, proof = tmp_path / "secret.tex", tmp_path / "proof"
     secret.write_text("s3cr3t")
