@@ -62,6 +62,7 @@ _ASKED = re.compile(r"\b(?:says?|shows?|tells?|see|asks?|asked) which of (?:the|
 # `how good it is elsewhere I cannot say` leaves no two of ours open.
 _WONDERED = re.compile(r"\b(?:how|why|what|where|when)\b[^.;]*\Z", re.I)
 _GROWING = re.compile(r"\b(?:grow|ris|increas|climb|fall|decreas|drop)\w*(?: again| then| even)? \Z", re.I)
+_MADE = re.compile(r"\b(?:mak(?:es?|ing)|made|renders?) (?:\w+ ){1,2}?any \Z", re.I)
 _OTHER_SUBJECT = re.compile(r"\b(?:messages?|packets?|sizes?|one|data|requests?|rounds?)\s+(?:\w+ )?\Z", re.I)
 _NOBODY = re.compile(
     r"\b(?:nothing|nobody|no (?:other )?(?:program|transport|protocol|one)|"
@@ -157,7 +158,8 @@ def _turned_by_denial(relation: Relation, word: str) -> Relation | None:
 
 def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     before, behind = words[: found.start()], words[found.end() :]
-    grown = re.match(r"more|fast|slow|quick|less", found[0], re.I) and _GROWING.search(before)
+    grown = bool(re.match(r"more|fast|slow|quick|less", found[0], re.I) and _GROWING.search(before))
+    grown = grown or bool(_MADE.search(before) and not re.match(r"\s+than\b", behind))
     if grown or _OF_SIZES.match(behind) or (_SUPERLATIVE.match(found[0]) and _OWN.search(before)):
         return True
     if re.match(r"(?:never|not|n't|nowhere)\b", found[0], re.I) and re.match(

@@ -42,6 +42,7 @@ _NOT_LESS = (
 )
 _NOT_MORE = (r"no (?:faster|better|quicker)|at (?:best|most) as (?:fast|good)",)
 _EQUAL = (
+    r"agrees? (?:closely|well|perfectly|nicely)|in (?:close|good|perfect|excellent) agreement|close to each other",
     r"(?:hardly|barely|scarcely) (?:\w+ )?be (?:told apart|distinguish\w*|separated|discerned)",
     r"(?:are|is|stays?|runs?|draws?) (?:almost |nearly |practically )?(?:level|tied|neck and neck)|"
     r"ties?(?= (?:with|for))",
@@ -50,7 +51,8 @@ _EQUAL = (
     r"the same (?:throughput|rate|speed|performance|bandwidth|peak|maximum|plateau|level|ceiling|latency|time|"
     r"result|value|"
     r"number|curve)s?",
-    rf"{_NO_MULTIPLE}as (?:fast|quick|good|slow|quickly|long) as|"
+    rf"{_NO_MULTIPLE}as (?:fast|quick|good|slow|quickly|long) as"
+    r"(?! (?:possible|it |they |we |any\b|(?:the|that|its) (?:link|wire|cable)))|"
     r"(?:perform|do|does|did|work|run|scale|behave|cope)(?:s|ed)? (?:\w+ )?as well as|catch(?:es)? up|match(?:es)?",
     rf"(?:anywhere|even) (?:near|close to)(?= {_PROGRAM})",
     r"perform\w* (?:exactly |just )?(?:the same|alike|identically)|no difference|identical(?:ly)?(?: fast)?",
@@ -91,7 +93,7 @@ _LESS = (
     r"(?:smaller|shorter)(?! (?:messages?|sizes?|ones?))",
     r"loses?|losing|lost|inferior|lags?|lagged|lagging|trails?|trailed|trailing|falls? short|underperform\w*",
     r"(?:takes?|took|taking|needs?|needed|requires?|spends?|lasts?) (?:\w+ ){0,3}longer|longer(?= than\b)|"
-    r"longest(?= (?:round|time|latenc))",
+    r"longest(?= (?:round|time|latenc|sends?|receives?|calls?|trips?))",
     r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't) (?:compete|cope|measure up|touch|rival)",
     r"no match for|(?:no|little) chance(?= against|\b)|wastes?(?= time)|no rival|second to|"
     r"second (?:place|best)|(?:comes?|came) (?:out |in )?(?:second|last)|"

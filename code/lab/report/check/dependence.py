@@ -21,6 +21,7 @@ _INDEPENDENT = re.compile(
     rf"constant (?:over|across) (?:all|every)|(?:hardly|barely) (?:depends|varies|changes) (?:on|with)) {_SIZE}\b"
     rf"|\b{_SIZE} (?:has|had|have|plays?) (?:no|little|hardly any) (?:\w+ )?(?:influence|effect|impact|bearing|role)"
     rf"|\b{_SIZE} (?:does not|doesn't|hardly|barely) (?:matter|affect|influence|change)|"
+    r"\bwhether (?:the )?messages? (?:is|are) \w+ or \w+,? (?:\w+ ){0,3}the same\b|"
     r"\b(?:the same|constant) (?:for|at|over|across) (?:all|every|each) (?:message )?sizes?",
     re.I,
 )

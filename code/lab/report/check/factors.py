@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from lab.report.check.calls import MODE
+from lab.report.check.curves import curves_of
 from lab.report.check.lines import shares_of_link
 from lab.report.check.multiples import Multiple, multiple
 from lab.report.check.numbers import Number, Sort
 from lab.report.check.parameters import gains, parameters_in, sweeps
 from lab.report.check.ratios import speeds
-from lab.report.check.sentence import Clause
+from lab.report.check.sentence import Clause, sizes_in
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of
 from lab.report.check.topics import is_of_no_programs
@@ -21,11 +22,12 @@ _COST = re.compile(r"\b(?:slow\w*|long\w*|less|fewer|low\w*|times?(?! (?:as|that
 _SYMMETRIC = re.compile(r"\b(?:factor|gap|differ\w*|ratio|lead|advantage|margin|apart|distance)\b", re.I)
 _LEAD = re.compile(r"\b(?:lead|advantage|gap|ratio)\b", re.I)
 _OF_LINK = re.compile(
-    r"\b(?:of|the) (?:\w+[\s']*){0,3}?(?:link|wire|cable|Ethernet|capacity|line|rate of (?:its|the) \w+|"
-    r"what (?:the )?headers leave)\b|\bof it\b|\bidle\b|\bunused\b",
+    r"\s*(?:of )?(?:(?:the|its|that|this|a) )?(?:\w+[\s']*){0,2}?(?:link|wire|cable|Ethernet|capacity|line|"
+    r"rate of (?:its|the) \w+|what (?:the )?headers leave)\b|[^.;,]*\b(?:idle|unused)\b|\s*of it\b",
     re.I,
 )
 _UNUSED = re.compile(r"\b(?:unused|idle|(?<!headers )leaves?|wast\w+|empty|free)\b", re.I)
+_FROM = re.compile(r"\b(?:from|between)\b[^.;,]*\b(?:to|and)\b", re.I)
 _INTERCEPT = re.compile(r"\bintercept\b", re.I)
 _FACTOR = re.compile(
     r"\b(?:(?:factor|ratio) (?:of|is|(?:lies|stays) at|comes to)|multipl\w+ [^.;,]{0,60}\bby) "
@@ -51,7 +53,7 @@ def _looked_at(said: Multiple, number: Number, part: Clause) -> Iterator[list[fl
     if _INTERCEPT.search(part.sentence.words):
         yield _of_intercept(part)
         return
-    if said.high <= 1.5 and _OF_LINK.search(part.words):
+    if said.high <= 1.5 and _OF_LINK.match(part.sentence.words, number.end):
         used = [each.estimate.value for each in shares_of_link(part)]
         yield [1 - each for each in used] if _UNUSED.search(part.words) else used
         return
@@ -59,6 +61,7 @@ def _looked_at(said: Multiple, number: Number, part: Clause) -> Iterator[list[fl
         yield _of_sweep(said, named, number, part)
         return
     if not MODE.search(part.words) and not is_of_no_programs(part):
+        yield _of_two_sizes(part)
         yield _of_programs(said, number, part)
 
 
@@ -74,6 +77,16 @@ def _of_sweep(said: Multiple, named: list[str], number: Number, part: Clause) ->
     by_size = gains(swept[0], part) if swept else {}
     values = [by_size[size].estimate.value for size in _sizes(number, part, by_size)]
     return [abs(each - 1) for each in values] if said.is_change or said.high <= 1 else values
+
+
+def _of_two_sizes(part: Clause) -> list[float]:
+    """Of one curve, from the first size that is named to the second."""
+    sizes = sizes_in(part)
+    if len(sizes) != 2 or len({each.group for each in part.mentions}) != 1 or not _FROM.search(part.words):
+        return []
+    rates = [each.rates for each in curves_of(part)]
+    both = [(each[sizes[0]], each[sizes[1]]) for each in rates if {*sizes} <= each.keys()]
+    return [second.estimate.value / first.estimate.value for first, second in both]
 
 
 def _of_programs(said: Multiple, number: Number, part: Clause) -> list[float]:

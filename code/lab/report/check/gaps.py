@@ -33,7 +33,8 @@ _PARTS = {"half": 1 / 2, "third": 1 / 3, "thirds": 2 / 3, "quarter": 1 / 4, "qua
 _PARTS |= {"tenth": 0.1, "one": 1.0, "unity": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0}
 _CROSS = re.compile(
     r"\b(?:curves?|lines?|RDMA|TCP|they|two|both)\b[^.;]*\b(?:cross(?:es)?|intersects?)\b(?! the)|\bcross-?over\b|"
-    r"\bbreak-?even\b|\bsometimes (?:the )?one\b.*\bsometimes (?:the )?other\b|\btak(?:e|ing) turns\b",
+    r"\bbreak-?even\b|\bsometimes (?:the )?one\b.*\bsometimes (?:the )?other\b|\btak(?:e|ing) turns\b|"
+    r"\b(?:chang|swap|trad|switch)\w* (?:places|roles)\b",
     re.I,
 )
 _GONE = re.compile(

@@ -29,7 +29,7 @@ FILLS = re.compile(
     r"\b(?:fills?|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturat\w+|exhausts?|"
     r"occup\w+)\b[^.;]*\b(?:link|cable|wire|bandwidth|line)\b|"
     r"\b(?:bounded|limited|capped|constrained|throttled|restricted|held (?:back|up)|slowed(?: down)?|bottlenecked|"
-    r"choked|stopped) (?:only )?by (?:the )?"
+    r"choked|stopped|hampered|hindered|slowed|confined|curbed) (?:only )?by (?:the )?"
     r"(?:(?:line |link )?(?:rate|capacity|bandwidth|speed|limit) of (?:the )?)?(?:\S+ ){0,3}?"
     r"(?:link|line|wire|Ethernet|cable)\b|\b(?:link|cable|wire|Ethernet) (?:is|becomes|was) the (?:bottleneck|"
     r"limit)\b|"
@@ -39,6 +39,8 @@ FILLS = re.compile(
     r"cable|wire|bandwidth|line)\b|"
     r"\b(?:link|cable|wire|Ethernet) (?:\w+ly )?"
     r"(?:limits|caps|bounds|throttles|restricts|holds back|slows|constrains)\b|"
+    r"\bas (?:fast|much|quick\w*) as (?:the|that|its|this) (?:\w+ )?(?:link|wire|cable|Ethernet) "
+    r"(?:permits|allows|can|carries|lets)\b|"
     r"\b(?:reach\w*|at|runs? at)\s+(?:the\s+)?(?:full\s+)?(?:line|wire|link)[\s-]?(?:rate|speed)\b",
     re.I,
 )
@@ -65,7 +67,7 @@ _IDLE = re.compile(
     re.I,
 )
 _INTERCEPT = re.compile(
-    r"\bintercept\b[^.;]*\b(?:is|equals|gives|shows|means|tells|agrees)\b[^.;]*\b(?:latenc\w+|(?:one|1|"
+    r"\bintercept\b[^.;,]*\b(?:is|equals|gives|shows|means|tells|agrees)\b[^.;,]*\b(?:latenc\w+|(?:one|1|"
     r"single)[\s-]byte|small\w*|"
     r"start-?up|costs?)\b",
     re.I,

@@ -153,13 +153,13 @@ def sizes_in(part: Clause) -> tuple[int, ...]:
 def _sizes_in(part: Clause) -> tuple[int, ...]:
     """Typed, or by a claim of a size."""
     known = {size for each in part.sentence.ledger.setting.strands for size in each.sizes}
-    typed = [int(value) for each in part.numbers for value in _as_size(each, part) if value in known]
+    typed = [int(value) for each in part.numbers for value in as_size(each, part) if value in known]
     claimed = [int(each.claim.estimate.value) for each in part.uses if each.claim and each.claim.unit == "size"]
     named = [size for words, size in _extremes(known) if re.search(words, part.words, re.I)]
     return tuple(dict.fromkeys([*typed, *claimed, *named]))
 
 
-def _as_size(number: Number, part: Clause) -> tuple[float, ...]:
+def as_size(number: Number, part: Clause) -> tuple[float, ...]:
     """The bytes of a number, whose unit may stand behind the next one: `between 1 and 16 KiB`."""
     if number.sort is Sort.SIZE:
         return number.values

@@ -36,7 +36,9 @@ _MOST_OF = re.compile(
 )
 _LOWERS = re.compile(
     r"\b(?:correct|subtract)\w*\b[^.;,]*\b(?:lower|reduc|decreas|diminish|worsen|deflat)\w* (?:\w+ ){0,3}?"
-    r"(?:throughput|rates?|results?|values?|bandwidth|curve)\b",
+    r"(?:throughput|rates?|results?|values?|bandwidth|curve)\b|"
+    r"\b(?:plain|uncorrected|raw)\b[^.;,]*\b(?:overestimat\w*|overstat\w*|too (?:high|large))\b|"
+    r"\bcorrected\b[^.;,]*\b(?:below|lower|less|smaller)\b[^.;,]*\b(?:plain|uncorrected|raw)\b",
     re.I,
 )
 _DENIED = re.compile(r"\b(?:no|not|never|hardly)\b|n't\b", re.I)
@@ -50,7 +52,7 @@ SMALL = 5.0  # percent of a round's time: a correction that changes little
 def shares_hold(sentence: Sentence) -> Iterator[Objection]:
     """A correction is largest where the share of the control message is, and small where that share is."""
     for part in sentence.parts:
-        found = _TAKEN.search(part.words)
+        found = _TAKEN.search(part.words) or _LOWERS.search(part.words)
         if found and part.is_stated and not part.uses:
             shares = _shares(part)
             if shares and (what := _wrong(part, shares)):

@@ -13,7 +13,11 @@ OUTER = 3  # small messages are a third of the sizes, and so are large ones
 _SMALL = re.compile(rf"\b(?:small|short|tiny|little)\w*\s+(?:\w+\s+)?{MESSAGE}\b", re.I)
 _LARGE = re.compile(rf"\b(?:large|long|big|huge)\w*\s+(?:\w+\s+)?{MESSAGE}\b|messages are large|{IN_THE_END}", re.I)
 _BEYOND = re.compile(r"\b(?:beyond|above|past|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
-_EXCEPT = re.compile(r"\b(?:except|apart from|save|but not)(?: (?:at|for|with))?(?: messages of)?\s+\Z", re.I)
+_EXCEPT = re.compile(
+    r"\b(?:except|apart from|save|but not)"
+    r"(?: (?:at|for|with|around|near|from|between|of))?(?: (?:about|messages of))?\s+\Z",
+    re.I,
+)
 _RANGE = re.compile(r"\b(?:from|between)\b(?:(?!\b(?:at|for)\b)[^.;])*?\b(?:to|and|through)\b", re.I)
 _STEP = re.compile(r"\b(?:mov|go|step|pass|switch|jump|fall|drop|leap)\w*\b", re.I)
 _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
@@ -29,8 +33,8 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
         named += ordered[-max(len(ordered) // OUTER, 1) :]
     for number in part.numbers:
         before, value = part.sentence.words[: number.start], int(min(number.values[-1], 2**62))
-        if value in found and _EXCEPT.search(before):
-            named = [each for each in ordered if each != value]
+        if _EXCEPT.search(before):
+            named = [each for each in ordered if each not in _excepted(named, ordered)]
         elif value in found and _BEYOND.search(before) and not re.search(r"\bfrom\s+\Z", before):
             named = [each for each in ordered if each > value]
         elif value in found and re.search(r"\bfrom\s+\Z", before):
@@ -43,6 +47,11 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
         size for each in part.uses if each.claim and (size := size_of(each.claim)) in found and _is_point(each.claim)
     ]
     return list(dict.fromkeys([*named, *(each for each in claimed if each is not None)]))
+
+
+def _excepted(named: list[int], ordered: list[int]) -> list[int]:
+    """One, or all from one to another."""
+    return [each for each in ordered if named and min(named) <= each <= max(named)]
 
 
 def _is_point(claim: Claim) -> bool:

@@ -45,6 +45,7 @@ _ASIDE = re.compile(
 _PREFACE = re.compile(
     r"\b(?:it|this|one) (?:\w+ ){0,2}(?:should|may|might|could|must) (?:\w+ ){0,3}(?:noted?|mention(?:ed)?|sa(?:id|y)|"
     r"add(?:ed)?|stress(?:ed)?|remark(?:ed)?|observed?|conclude[d]?|state[d]?|seen?|argued?)(?: that)?\b|"
+    r"\bwhether (?:the )?messages? (?:is|are) \w+ or \w+,|"
     r"\bas (?:one|you|anyone|everybody) (?:would|might|should) (?:think|expect|guess|assume|hope)\b|"
     r"\b(?:it is |which is )?perhaps (?:worth|interesting|surprising)\w*",
     re.I,

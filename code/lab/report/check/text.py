@@ -16,6 +16,7 @@ from lab.report.check.binding import (
     kinds_are_as_said,
 )
 from lab.report.check.calls import calls_compare
+from lab.report.check.correlatives import correlatives_hold
 from lab.report.check.dependence import sizes_matter
 from lab.report.check.effects import effects_are_shown, parameters_matter
 from lab.report.check.expectations import expectations_hold
@@ -83,6 +84,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     sends_compare,
     expectations_hold,
     trends_hold,
+    correlatives_hold,
     size_steps_hold,
     advice_is_sound,
     rankings_hold,

@@ -11,7 +11,7 @@ from lab.report.check.factors import misjudged
 from lab.report.check.numbers import Number, Sort
 from lab.report.check.objection import Objection
 from lab.report.check.parameters import parameters_in
-from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.sentence import Clause, Sentence, as_size
 from lab.report.setting import Chosen, Topic
 
 # What stands before a number that names a thing and counts nothing.
@@ -53,7 +53,9 @@ _TOPIC_OF_NOUN = (
 # A part or a multiple of a thing that nobody measured.
 _HARMLESS_RATIO = re.compile(
     r"(?:doubl\w+|halv\w+)\b[^.;]{0,60}\bsizes?\b[^.;]{0,60}\b(?:doubl\w+|halv\w+)|"
-    r"half (?:of )?(?:the |a |that )?(?:round|loop|trip|sizes|way|duplex|interval|width)|double the (?:one|size)|"
+    r"half (?:of )?(?:the |a |that )?(?:median |mean |whole |measured )?"
+    r"(?:round|loop|trip|sizes|way|duplex|interval|width)|"
+    r"double the (?:one|size)|"
     r"siz\w+ (?:\w+ ){0,6}doubl|doubl\w+ (?:of )?(?:the |each |in )?(?:message )?size|double[\s-]precision|"
     r"(?:twice|double) (?:the (?:one|size|previous)|as (?:large|long|big) as the (?:one|previous|last|size))|"
     r"doubl\w+ with (?:the |its |their )?(?:message )?size|doubl\w+,? (?:just )?(?:as|like) (?:does )?the sizes?|"
@@ -64,8 +66,10 @@ _HARMLESS_RATIO = re.compile(
 _PERCENT_WORD = re.compile(r"confiden|interval|\blevel\b|margin|\bvar(?:y|ied|ies)\b|difference", re.I)
 _RESULT = re.compile(
     r"\b(?:throughput|rate|bandwidth|speed|performance|latenc\w+|time|trips?|instructions?|cards?|link|wire|cable|"
-    r"Ethernet|ratio|gap|gain|peak|correction|sends?|receives?|calls?|faster|slower|repeat\w*|measur\w*|We|we|our|It|it|they|curve)\b"
+    r"Ethernet|ratio|gap|gain|peak|correction|I?[Ss]ends?|I?[Rr]ecvs?|receives?|calls?|faster|slower|repeat\w*|"
+    r"measur\w*|We|we|our|It|it|they|curve)\b"
 )
+_OF_HEADERS = re.compile(r"\s+(?:of (?:\w+ )?)?(?:headers?|framing|preamble)\b")
 # A rule to stop by.
 _UNTIL = re.compile(
     r"\b(?:until|as soon as|once|stop\w*|rule)\b[^.;]*\b(?:differ|var|agree|chang|mov|stable|spread|apart)", re.I
@@ -101,7 +105,8 @@ def _wrong(number: Number, part: Clause, sentence: Sentence) -> str:
     setting = sentence.ledger.setting
     if part.is_published and (rows := _rows(number, part)):
         return rows
-    if part.is_published or _is_name(number, sentence.words) or _is_theirs(number, part):
+    of_headers = number.sort is Sort.SIZE and _OF_HEADERS.match(sentence.words[number.end :])
+    if part.is_published or _is_name(number, sentence.words) or _is_theirs(number, part) or of_headers:
         return ""
     match number.sort:
         case Sort.SIZE:
@@ -255,7 +260,7 @@ def _bare(number: Number, sentence: Sentence) -> str:
         return said
     if number.worded and value <= _SMALL_WORDS and not _MEASURED_NOUN.match(behind):
         return ""
-    if counted_sizes(number, words) or _is_index(number, words):
+    if counted_sizes(number, words) or _of_range(number, sentence) or _is_index(number, words):
         return ""
     if other := _instead_of(number, sentence):
         return _count(replace(number, noun=other), sentence, setting)
@@ -267,6 +272,12 @@ def _bare(number: Number, sentence: Sentence) -> str:
     if any(value in setting.values(topic) for topic in topics):
         return ""
     return _measured(number)
+
+
+def _of_range(number: Number, sentence: Sentence) -> bool:
+    """`around 2 to 4 KiB`: the unit stands behind the other end."""
+    known = sentence.ledger.setting.values(Topic.SIZE)
+    return any(each in known for each in as_size(number, sentence.part_at(number.start)))
 
 
 def _instead_of(number: Number, sentence: Sentence) -> str:

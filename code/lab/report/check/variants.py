@@ -67,7 +67,8 @@ def _of_inline(part: Clause) -> Iterator[Objection]:
         if what := _against(group, part, wanted=None):
             yield Objection(what, part.start + same.start(), (group,))
     elif found and bool(up) != bool(down) and (group := inline_group(part)):
-        what = _against(group, part, wanted=bool(up) is not (turned or bool(_DENIED.search(part.words))))
+        denied = bool(_DENIED.search(part.words))
+        what = _against(group, part, wanted=(bool(up) is not turned) is not denied, lenient=denied)
         if what:
             yield Objection(what, part.start + found.start(), (group,))
 
@@ -89,7 +90,7 @@ def speaks_of_way(words: str) -> bool:
     return speaks_of_single(words) or bool(_NAGLE.search(words))
 
 
-def _against(group: str, part: Clause, *, wanted: bool | None) -> str:
+def _against(group: str, part: Clause, *, wanted: bool | None, lenient: bool = False) -> str:
     ledger = part.sentence.ledger
     strands = [each for each in ledger.setting.strands if group_of(each) == group and not each.varied]
     variant = next((each for each in strands if is_variant(each.name)), None)
@@ -98,12 +99,18 @@ def _against(group: str, part: Clause, *, wanted: bool | None) -> str:
         return ""
     own, base = CurveClaims(variant, ledger).rates, CurveClaims(main, ledger).rates
     both = {size: own[size] for size in own if size in base}
-    wrong = [size for size in sizes_meant(part, both) or both if not _is_so(own[size], base[size], wanted=wanted)]
+    wrong = [
+        size
+        for size in sizes_meant(part, both) or both
+        if not _is_so(own[size], base[size], wanted=wanted, lenient=lenient)
+    ]
     return against(own[wrong[0]], base[wrong[0]]) if wrong else ""
 
 
-def _is_so(own: Claim, base: Claim, *, wanted: bool | None) -> bool:
-    """Above it or below it; where neither is wanted, not apart from it."""
+def _is_so(own: Claim, base: Claim, *, wanted: bool | None, lenient: bool) -> bool:
+    """Above it or below it; where neither is wanted, or no more than not the other, not apart from it will do."""
+    if lenient and not apart(own.estimate, base.estimate, SAME):
+        return True
     if wanted is None:
         return not apart(own.estimate, base.estimate, SAME)
     return apart(own.estimate, base.estimate) and (own.estimate.value > base.estimate.value) is wanted

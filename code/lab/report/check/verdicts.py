@@ -20,6 +20,7 @@ from lab.report.check.subjects import (
     RDMA,
     TCP,
     WIRE,
+    group_of,
     link_named,
 )
 from lab.report.check.times import verdicts_by_time
@@ -164,6 +165,7 @@ def _bases(said: Compared, part: Clause) -> list[str]:
         return []
     pairs = (part.sentence.groups_of(each) for each in part.sentence.ledger.values() if len(each.series) == 2)
     found = {other for groups in pairs if said.ours in groups for other in groups if other != said.ours}
+    found = found or {group_of(each) for each in part.sentence.ledger.setting.strands} - {said.ours}
     main = (CARD if link_named(part.sentence.words) == WIRE else RDMA, TCP)
     return sorted(found) if of_all else [each for each in sorted(found) if each in main]
 
@@ -235,7 +237,11 @@ def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
 def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:
     """`almost level`: no ratio is further from one than a curve that is called level is from its start."""
     near = part.sentence.words[max(said.at - 24, part.start) : said.at + len(said.word)]
-    if not re.search(r"\b(?:almost|nearly|practically|virtually|roughly|about|hardly|barely|scarcely)\b", near, re.I):
+    if not re.search(
+        r"\b(?:almost|nearly|practically|virtually|roughly|about|hardly|barely|scarcely|closely|well|nicely|close|good)\b",
+        near,
+        re.I,
+    ):
         return False
     ratios = [speeds(said.ours, base, part) for base in _bases(said, part)]
     values = [each[size] for each in ratios for size in sizes if size in each]
