@@ -20,7 +20,8 @@ _PLACE = re.compile(
 _SUBJECT = re.compile(
     rf"\b(?:the|our|this|that|its)\s+{_RATE}{_A_CARD}(?:'s(?! (?:wire|link)))?(?!'s|\s+(?:would|might|could|wire|"
     rf"link)\b)"
-    r"|\bmodelled cards?\b",
+    r"|\bmodelled cards?\b|\b(?<=between )card\b|\bcard (?=(?:and|over|versus|vs\.?|against) (?:TCP|Soft))|"
+    r"(?:(?<=and )|(?<=vs )|(?<=to ))card\b(?= (?:is|are|lies|differ))",
     re.I,
 )
 _SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bsoftware\b", re.I)

@@ -70,7 +70,21 @@ _NOBODY = re.compile(
     re.I,
 )
 _IT = re.compile(r"\A\s*(?:It|This|That|Its \w+)\b")
+_OF_ITS_OWN = re.compile(
+    r"\s+(?:\w+ )?(?:throughputs?|rates?|bandwidth|speeds?|values?)\s+(?:of|that|for|over|with|reached|is)\b"
+    r"(?! (?:all|any|the (?:three|four|two)|both)\b)",
+    re.I,
+)
+_EACH_TIME = re.compile(
+    r"\s+(?:in|at|for|over|across|on|with) (?:each|every|all)(?: of the)?(?: \w+)? "
+    r"(?:repetitions?|runs?|trials?|times?|measurements?)\b",
+    re.I,
+)
+_LEAD_OF = re.compile(r"(?:lead|advantages?|superior\w*|domina\w*|victor\w*)\Z", re.I)
 _COST = re.compile(r"\b(?:time|latenc\w+|instructions?|cycles?|cost\w*|overhead\w*|delay|duration)\b", re.I)
+_BURDENS = re.compile(
+    r"\b(?:cost|burden|tax|load|strain|occup|keep)\w*\b[^,;]*\b(?:processors?|CPUs?|cores?|kernel)\b[^,;]*\Z", re.I
+)
 _GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
 _SUPERLATIVE = re.compile(r"(?:high|low|great|fast|slow|quick)est|best|worst", re.I)
 _LEVELLING = re.compile(r"match|catch|anywhere|even", re.I)
@@ -160,7 +174,7 @@ def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     before, behind = words[: found.start()], words[found.end() :]
     grown = bool(re.match(r"more|fast|slow|quick|less", found[0], re.I) and _GROWING.search(before))
     grown = grown or bool(_MADE.search(before) and not re.match(r"\s+than\b", behind))
-    if grown or _OF_SIZES.match(behind) or (_SUPERLATIVE.match(found[0]) and _OWN.search(before)):
+    if grown or _OF_SIZES.match(behind) or _is_of_itself(found[0], before, behind):
         return True
     if re.match(r"(?:never|not|n't|nowhere)\b", found[0], re.I) and re.match(
         r"\s+(?:to )?(?:the )?(?:limit|"
@@ -196,6 +210,13 @@ def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     return bool(_NO_SIDE.search(before)) or bool(re.match(r"\s+of its (?:own )?curve", behind))
 
 
+def _is_of_itself(word: str, before: str, behind: str) -> bool:
+    """`the highest throughput of the card`, `the same in every run`."""
+    if _SUPERLATIVE.match(word):
+        return bool(_OWN.search(before) or _OF_ITS_OWN.match(behind))
+    return bool(re.match(r"the same|identical|equal", word, re.I) and _EACH_TIME.match(behind))
+
+
 def _is_pair(sides: tuple[str, str | None], part: Clause) -> bool:
     """`neither is faster` says that nobody can tell."""
     return {each.group for each in part.mentions} == {*sides}
@@ -215,9 +236,17 @@ def _sides(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
         return after[0].group, None
     if re.match(r"winner", found[0], re.I) and not own and after:
         return after[0].group, None
+    if (
+        _LEAD_OF.match(found[0])
+        and after
+        and re.fullmatch(
+            r"\s+(?:of|for|that) (?:our )?", part.sentence.words[part.start + found.end() : after[0].start]
+        )
+    ):
+        return after[0].group, None
     if not own and not after and against and re.search(r"\b[Oo]ver (?:the )?\Z", part.sentence.words[: against.start]):
         return against.group, None  # `over TCP it takes longer`: than at other sizes
-    if not own and not against and _SYMMETRIC.match(found[0]) and len({each.group for each in after}) == 2:
+    if not own and not against and _SYMMETRIC.search(found[0]) and len({each.group for each in after}) == 2:
         return after[0].group, after[-1].group
     if own and any(each.group == own[-1].group for each in after) and len({each.group for each in part.mentions}) == 1:
         return None  # one program in two places
@@ -297,6 +326,8 @@ def _is_of_cost(words: str, found: re.Match[str]) -> bool:
     if _COST.search(near.split(" than ")[0]):
         return True
     before = words[max(found.start() - 40, 0) : found.start()]
+    if re.match(r"more|fewer", found[0], re.I) and _BURDENS.search(before):
+        return True
     return (
         bool(_COST.search(before))
         and not _GAIN.search(before)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from lab.model.sizes import format_size
 from lab.report.check.meant import meant
 from lab.report.check.sentence import Clause, size_of
-from lab.report.check.subjects import FREE, group_of, link_named, link_of
+from lab.report.check.subjects import CARD, FREE, RDMA, TCP, WIRE, group_of, link_named, link_of
 from lab.report.claim import Claim, Ledger
 from lab.report.setting import Strand
 
@@ -33,7 +34,7 @@ class CurveClaims:
 
 def curves_of(part: Clause) -> list[CurveClaims]:
     """The series that it means without doubt; else the first of each of its programs, on its link."""
-    ledger, link = part.sentence.ledger, link_named(part.words) or link_named(part.sentence.words) or FREE
+    ledger = part.sentence.ledger
     own = [each for each in meant(part) if f"{each.name}.peak" in ledger]
     if own:
         return [CurveClaims(each, ledger) for each in own]
@@ -41,12 +42,19 @@ def curves_of(part: Clause) -> list[CurveClaims]:
         {each.group for each in part.mentions}
         or set(part.sentence.groups)
         or set(part.sentence.before)
-        or {"RDMA", "TCP"}
+        or {RDMA, TCP, *((CARD,) if ledger.setting.card else ())}
     )
+    return list(first_of(groups, part).values())
+
+
+def first_of(groups: Collection[str], part: Clause) -> dict[str, CurveClaims]:
+    """The first series of each of these programs, on the link that the words name."""
+    ledger, link = part.sentence.ledger, link_named(part.words) or link_named(part.sentence.words) or FREE
+    links = {"", link, *((WIRE,) if link == FREE and CARD in groups else ())}
     first: dict[str, CurveClaims] = {}
     for strand in ledger.setting.strands:
         curve, group = CurveClaims(strand, ledger), group_of(strand)
         peak = curve.claim("peak")
-        if peak and group in groups and not strand.varied and link_of(peak, ledger.setting) in ("", link):
+        if peak and group in groups and not strand.varied and link_of(peak, ledger.setting) in links:
             first.setdefault(group, curve)
-    return list(first.values())
+    return first

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from lab.report.check.calls import MODE
-from lab.report.check.curves import curves_of
+from lab.report.check.curves import curves_of, first_of
 from lab.report.check.lines import shares_of_link
 from lab.report.check.multiples import Multiple, multiple
 from lab.report.check.numbers import Number, Sort
@@ -14,7 +14,7 @@ from lab.report.check.parameters import gains, parameters_in, sweeps
 from lab.report.check.ratios import speeds
 from lab.report.check.sentence import Clause, sizes_in
 from lab.report.check.sizes import sizes_meant
-from lab.report.check.subjects import group_of
+from lab.report.check.subjects import CARD, RDMA, TCP, group_of
 from lab.report.check.topics import is_of_no_programs
 
 _COST = re.compile(r"\b(?:slow\w*|long\w*|less|fewer|low\w*|times?(?! (?:as|that|the|what|more|faster|higher))|"
@@ -29,6 +29,11 @@ _OF_LINK = re.compile(
 _UNUSED = re.compile(r"\b(?:unused|idle|(?<!headers )leaves?|wast\w+|empty|free)\b", re.I)
 _FROM = re.compile(r"\b(?:from|between)\b[^.;,]*\b(?:to|and)\b", re.I)
 _INTERCEPT = re.compile(r"\bintercept\b", re.I)
+_CHOSEN = (
+    (re.compile(r"\bat (?:\w+ )?(?:worst|weakest|poorest|least favou?rable)\b", re.I), min),
+    (re.compile(r"\bat (?:\w+ )?(?:best|most favou?rable)\b(?! (?:as|effort))", re.I), max),
+)
+_AT_BEST = re.compile(r"\b(?:maxim\w+|peaks?|tops? out|plateaus?|best (?:rate|throughput))\b", re.I)
 _FACTOR = re.compile(
     r"\b(?:(?:factor|ratio) (?:of|is|(?:lies|stays) at|comes to)|multipl\w+ [^.;,]{0,60}\bby) "
     r"(?:about |nearly |almost |roughly )?\Z",
@@ -91,9 +96,19 @@ def _of_two_sizes(part: Clause) -> list[float]:
 
 def _of_programs(said: Multiple, number: Number, part: Clause) -> list[float]:
     sides = _sides(number, part)
+    if sides and _AT_BEST.search(part.words):
+        return [_as_said(each, said, number, part) for each in _of_peaks(*sides, part)]
     by_size = speeds(*sides, part) if sides else {}
     named = _sizes(number, part, by_size)
-    return [_as_said(by_size[size], said, number, part) for size in named]
+    found = [_as_said(by_size[size], said, number, part) for size in named]
+    chosen = next((choose for pattern, choose in _CHOSEN if pattern.search(part.words)), None)
+    return [chosen(found)] if chosen and found and not sizes_meant(part, by_size) else found
+
+
+def _of_peaks(ours: str, base: str, part: Clause) -> list[float]:
+    peaks = {group: each.claim("peak") for group, each in first_of((ours, base), part).items()}
+    first, second = peaks.get(ours), peaks.get(base)
+    return [first.estimate.value / second.estimate.value] if first and second else []
 
 
 def _sizes(number: Number, part: Clause, found: Mapping[int, object]) -> Iterable[int]:
@@ -106,6 +121,8 @@ def _sides(number: Number, part: Clause) -> tuple[str, str] | None:
     """Whose rate is set against whose: the nearest before the number, and the other one."""
     named = part.mentions if len({each.group for each in part.mentions}) == 2 else part.sentence.mentions
     groups = list(dict.fromkeys(each.group for each in named)) or list(part.sentence.before)
+    if groups in ([RDMA], [CARD]) and _LEAD.search(part.words):
+        return groups[0], TCP
     if len(groups) != 2:
         return None
     before = [each.group for each in named if each.end <= number.start]

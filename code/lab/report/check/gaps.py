@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from lab.analysis.verdict import Verdict
+from lab.report.check.curves import CurveClaims
 from lab.report.check.objection import Objection
 from lab.report.check.ratios import ratios_by_size
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.sizes import sizes_meant
-from lab.report.check.subjects import RDMA, TCP
+from lab.report.check.subjects import CARD, RDMA, TCP
 from lab.report.claim import Claim
 from lab.report.moves import is_level
 
@@ -26,7 +27,7 @@ _BOUND = re.compile(
     r"(?P<bound>one[\s-](?:half|third|quarter|fifth|tenth)|two[\s-]thirds|three[\s-]quarters|an? (?:half|third|"
     r"quarter|"
     r"fifth|tenth)|half|one|unity|two|three|four|five|1(?:\.0)?|0?\.\d+|1/\d)\b(?!\s*(?:%|per|\w*bytes?|"
-    r"[KMG]i?B|B\b))",
+    r"[KMG]i?B|B\b|links?\b|runs?\b|sites?\b|machines?\b|experiments?\b|records?\b|series\b))",
     re.I,
 )
 _PARTS = {"half": 1 / 2, "third": 1 / 3, "thirds": 2 / 3, "quarter": 1 / 4, "quarters": 3 / 4, "fifth": 0.2}
@@ -42,7 +43,11 @@ _GONE = re.compile(
     r"becomes?) (?:negligible|insignificant|marginal|irrelevant|zero)|is gone)\b",
     re.I,
 )
-_WIDEST = re.compile(r"\b(?:largest|highest|greatest|widest|biggest|most)\b", re.I)
+_CLOSES = re.compile(
+    r"\bclos(?:es?|ed)\b(?! (?:in|to|a (?:little|bit)|some\w*|partly|slowly|steadily|slightly|by|from)\b)", re.I
+)
+_WIDEST = re.compile(r"\b(?:largest|highest|greatest|widest|biggest|most|peaks?|peaked|maximal|maximum)\b", re.I)
+_ABSOLUTE = re.compile(r"\babsolute(?:ly)?\b|\bin (?:[kMG]B/s|bytes|megabytes|gigabytes)\b", re.I)
 _LEAST = re.compile(r"\b(?:smallest|lowest|least|narrowest|closest)\b(?! (?:messages?|sizes?))", re.I)
 _BECOMES = r"(?:gets?|becomes?|turns?) (?:\w+er and )?(?:ever |even |much )?"
 _WIDENS = re.compile(rf"\b(?:grow|ris|increas|widen|climb)\w*\b|\b{_BECOMES}(?:bigg|larg|wid|great)er\b", re.I)
@@ -64,6 +69,7 @@ _WITH_SIZE = re.compile(
 )
 _IN_PART = re.compile(r"\b(?:first|then|until|up to|between|from|beyond|above|below|at)\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|no|hardly|neither|nor)\b|n't\b", re.I)
+CLOSED = 1.25  # times, and a person calls it closed
 CLOSE, STEP = 0.05, 1.02  # of the widest one; what two neighbours may differ by
 
 
@@ -77,21 +83,27 @@ def gaps_hold(sentence: Sentence) -> Iterator[Objection]:
         if _DENIED.search(part.words):
             yield from _denied(part, found, named)
             continue
-        pair = _pair(named)
+        pair = _pair(named, part)
         ratios = ratios_by_size(*pair, part)
         if ratios and (what := _wrong(part, ratios, found)):
             yield Objection(what, part.start + found.start(), pair)
 
 
-def _pair(named: list[str]) -> tuple[str, str]:
-    """The two that are named; one alone stands beside TCP."""
-    first = next((each for each in named if each != TCP), RDMA)
-    return (named[0], named[1]) if len(named) == 2 else (first, TCP)
+def _pair(named: list[str], part: Clause) -> tuple[str, str]:
+    """The two that are named, or those of a ratio that is used; one alone stands beside TCP, and of none the card does
+    where there is one."""
+    if len(named) == 2:
+        return named[0], named[1]
+    used = [part.sentence.groups_of(each.claim) for each in part.sentence.uses if each.claim]
+    if not named and (two := next((each for each in used if len(each) == 2), ())):
+        return two[0], two[1]
+    own = CARD if part.sentence.ledger.setting.card and TCP not in named else RDMA
+    return next((each for each in named if each != TCP), own), TCP
 
 
 def _denied(part: Clause, found: re.Match[str], named: list[str]) -> Iterator[Objection]:
     """`is not constant`; other denials are left to the comparisons."""
-    pair = _pair(named)
+    pair = _pair(named, part)
     ratios = ratios_by_size(*pair, part)
     if not ratios or _wrong(part, ratios, found) or not _CONSTANT.search(part.words):
         return
@@ -108,6 +120,10 @@ def _wrong(part: Clause, ratios: dict[int, Claim], found: re.Match[str]) -> str:
     if _GONE.search(part.words):
         return _gone(part, ratios)
     heights = {size: _height(claim, is_ratio=is_ratio) for size, claim in ratios.items()}
+    if not is_ratio and _ABSOLUTE.search(part.words):
+        heights = _differences(next(iter(ratios.values())), part) or heights
+    if not is_ratio and _CLOSES.search(part.words, found.end()):
+        return _closed(part, heights)
     if _CONSTANT.search(part.words):
         level = is_level([heights[size] for size in sorted(sizes_meant(part, heights) or heights)])
         return "" if level else f"it is not: \\claim{{{ratios[max(heights, key=lambda size: heights[size])].name}}}"
@@ -164,10 +180,27 @@ def _height(claim: Claim, *, is_ratio: bool) -> float:
     return factor if is_ratio else max(factor, 1 / factor)
 
 
+def _differences(ratio: Claim, part: Clause) -> dict[int, float]:
+    """In bytes per second, of the series of a ratio."""
+    strands = [part.sentence.ledger.setting.strand(name) for name in ratio.series]
+    rates = [CurveClaims(each, part.sentence.ledger).rates for each in strands if each]
+    if len(rates) != len(ratio.series):
+        return {}
+    first, second = rates
+    return {size: abs(first[size].estimate.value - second[size].estimate.value) for size in first if size in second}
+
+
 def _gone(part: Clause, ratios: dict[int, Claim]) -> str:
     there = {size: ratios[size].verdict for size in sizes_meant(part, ratios) or ratios}
     wide = [size for size, verdict in there.items() if verdict in (Verdict.MORE, Verdict.LESS)]
     return f"there is one: \\claim{{{ratios[wide[-1]].name}}}" if wide else ""
+
+
+def _closed(part: Clause, heights: dict[int, float]) -> str:
+    """At the sizes that are meant, else at the largest: nearly."""
+    there = sizes_meant(part, heights) or [max(heights)]
+    left = heights[max(there)]
+    return f"one is still {left:.2g} times the other" if left > CLOSED else ""
 
 
 def _throughout(part: Clause, heights: dict[int, float]) -> str:
@@ -181,7 +214,11 @@ def _throughout(part: Clause, heights: dict[int, float]) -> str:
 
 
 def _extreme(part: Clause, heights: dict[int, float], ratios: dict[int, Claim]) -> str:
-    sizes = [size for size in sizes_in(part) if size in heights] or sizes_meant(part, heights)
+    word = _WIDEST.search(part.words) or _LEAST.search(part.words)
+    place = part.start + word.start() if word else part.start
+    near = next(each for each in part.sentence.segments if each.end > place)
+    sizes = [size for size in sizes_in(part) if size in heights]
+    sizes = sizes or sizes_meant(near, heights) or sizes_meant(part, heights)
     if not sizes or bool(_WIDEST.search(part.words)) == bool(_LEAST.search(part.words)):
         return ""
     choose = max if _WIDEST.search(part.words) else min

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from lab.model.sizes import format_size
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, link_of
@@ -146,4 +147,14 @@ def _unfilled(part: Clause) -> str:
     if not of_link:
         return "the link has no rate that could be filled" if _strands(part) else ""
     least = min(of_link, key=lambda each: each.estimate.value)
-    return "" if least.estimate.value >= FULL else f"it fills \\claim{{{least.name}}} of what headers leave"
+    if least.estimate.value < FULL:
+        return f"it fills \\claim{{{least.name}}} of what headers leave"
+    return _unfilled_there(least, part)
+
+
+def _unfilled_there(full: Claim, part: Clause) -> str:
+    """With the size that is named: less than nearly all that the largest of all messages fill."""
+    ledger, name = part.sentence.ledger, full.name.removesuffix(".filled")
+    peak, rates = ledger.get(f"{name}.peak"), (ledger.get(f"{name}.{format_size(size)}") for size in sizes_in(part))
+    small = [each for each in rates if each and peak and each.estimate.value < IDLE * peak.estimate.value]
+    return f"there it reaches \\claim{{{small[0].name}}}" if small else ""

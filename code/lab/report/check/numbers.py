@@ -80,6 +80,10 @@ _NUMBER = re.compile(
 )
 
 
+_DONE = re.compile(r"\b(?:repeat|measur|run|ran|execut|perform|tried|try|test|sampl)\w*\b[^.;,]{0,40}\Z", re.I)
+_MORE = re.compile(r"\s*(?:as|the|that|those|what|more|less|\w+er)\b", re.I)
+
+
 def numbers(words: str) -> Iterator[Number]:
     """All numbers of a sentence, in their order."""
     for found in _NUMBER.finditer(words):
@@ -91,6 +95,8 @@ def numbers(words: str) -> Iterator[Number]:
 
 def _number(found: re.Match[str], words: str) -> Number | None:
     typed, start, end = found[0], found.start(), found.end()
+    if found["times"] and _DONE.search(words[:start]) and not _MORE.match(words, end):
+        return None  # how often, and not how much
     if found["times"]:
         return Number(typed, (0.0,), Sort.RATIO, typed, start, end, worded=True)
     if found["share"]:

@@ -9,17 +9,19 @@ from lab.report.check.latex import MARK
 from lab.report.check.meant import meant
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
-from lab.report.check.subjects import group_of, link_named, link_of
+from lab.report.check.subjects import CARD, RDMA, group_of, link_named, link_of
 from lab.report.claim import Claim
 
-_ROUNDS = re.compile(r"\brounds?\b|\bthroughputs?\b|\b(?:all|every|each)\b[^.;]*\bsizes?\b", re.I)
+_ALL_SERIES = r"\b(?:all|every|each) (?:of )?(?:the |our )?(?:series|transports?|programs?|curves?|measurements?)\b"
+_ROUNDS = re.compile(rf"\brounds?\b|\bthroughputs?\b|\b(?:all|every|each)\b[^.;]*\bsizes?\b|{_ALL_SERIES}", re.I)
 _AGREE = re.compile(
     r"\b(?:agree[ds]?|settle[ds]?|stabili[sz]ed?|(?:is|are|was|were|became|got) stable|converged?|(?:was|were|are|"
     r"is) enough|suffic\w+)\b",
     re.I,
 )
-_EVERY = re.compile(r"\b(?:all|every|each|any)\b[^.;]*\bsizes?\b|\balways\b|\beverywhere\b", re.I)
+_EVERY = re.compile(rf"\b(?:all|every|each|any)\b[^.;]*\bsizes?\b|\balways\b|\beverywhere\b|{_ALL_SERIES}", re.I)
 _SOME = re.compile(rf"{MARK} of (?:the )?(?:{MARK}|\d+) sizes")
+_SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bcable\b|\bsoftware\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|no|hardly|nowhere|fail(?:s|ed)? to)\b|n't\b", re.I)
 
 
@@ -65,6 +67,8 @@ def _counted(part: Clause) -> Iterator[Claim]:
     ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
     link = link_named(part.words) or link_named(part.sentence.words)
     groups = {each.group for each in part.mentions or part.sentence.mentions}
+    if RDMA in groups and setting.card and not _SOFTWARE.search(part.words):
+        groups = groups - {RDMA} | {CARD}  # where there is a card, RDMA by itself is its
     for strand in meant(part) or setting.strands:
         claim = ledger.get(f"{strand.name}.unsettled")
         is_named = not groups or group_of(strand) in groups

@@ -37,7 +37,8 @@ _PEAK = re.compile(
 _NEARS = re.compile(
     r"\b(?:near|close to|almost (?:at )?|nearly (?:at )?|most of|close by)\s*(?:its|their|the) (?:\w+ )?(?:peaks?|"
     r"full (?:speed|throughput|rate)|"
-    r"maximum|top|final|plateau|limit|best)\b",
+    r"maximum|top|final|plateau|limit|best)\b|"
+    r"\b(?:saturat|fill|exhaust)\w* (?:the|its|their|a) (?:\w+ ){0,2}(?:link|wire|cable|line|card)\b",
     re.I,
 )
 _NEEDS = re.compile(r"\b(?:needs?|requires?|only|before|not until|no sooner|takes?|first)\b", re.I)
@@ -70,6 +71,17 @@ _FALLS = re.compile(
     r"decreas\w*|"
     r"declin\w*|sinks?|degrad\w*|diminish\w*|shrinks?|deteriorat\w*|"
     r"(?P<strong>collaps\w*|plummet\w*|crash\w*|plung\w*|breaks? down|tanks?|nosediv\w*))\b",
+    re.I,
+)
+_SHRINKS = re.compile(
+    r"\b(?:fall|drop|go(?:es)? down|decreas|declin|sink|degrad|diminish|shrink|deteriorat|worsen|suffer)\w*"
+    r" (?:\w+ )?(?:with|as) (?:(?:the|increasing|growing|larger|longer|bigger|their) )*"
+    r"(?:messages?|(?:message )?(?:sizes?|length))\b(?! (?:of|from|between)\b)",
+    re.I,
+)
+_NO_RATE = re.compile(
+    r"\b(?:gaps?|speed-?ups?|ratios?|differences?|advantages?|leads?|overheads?|costs?|times?|latenc\w+|shares?|factors?|instructions?|"
+    r"intervals?|residuals?|messages? rates?|rate of messages|impact|influence|effect)\b",
     re.I,
 )
 _GROWS = re.compile(
@@ -135,7 +147,7 @@ def _is_denied(part: Clause, found: re.Match[str]) -> bool:
 def _peak(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """The peak's value and size, if the clause gives either."""
     peak, place = curve.claim("peak"), curve.claim("peak.size")
-    if _NEARS.search(part.words):
+    if _NEARS.search(part.words) or _NO_RATE.search(part.words[: found.start()]):
         return ""
     if peak is None or place is None or re.match(r"at most", found[0], re.I) or _is_denied(part, found):
         return ""
@@ -229,6 +241,8 @@ def _falls(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     fall, start, end = (curve.claim(f"fall{each}") for each in ("", ".from", ".to"))
     if fall is None or start is None or end is None or _of_sizes(part):
         return ""
+    if _NO_RATE.search(part.words[: found.start()]):
+        return ""
     falls, denied = fall.verdict is Verdict.LESS, _is_denied(part, found)
     ends, sizes = {int(start.estimate.value), int(end.estimate.value)}, sizes_in(part)
     is_there = ends <= {*sizes} if len(sizes) > 1 else bool(ends & {*sizes})
@@ -302,6 +316,16 @@ def _falls_somewhere(rates: dict[int, Claim]) -> str:
     return ""
 
 
+def _shrinks(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
+    """With the size: less with the largest message than with the smallest."""
+    if _is_denied(part, found) or _NO_RATE.search(part.words[: found.start()]) or len(curve.rates) < 2:
+        return ""
+    first, last = (curve.rates[size] for size in (min(curve.rates), max(curve.rates)))
+    if last.estimate.value < first.estimate.value:
+        return ""
+    return f"it grows: from \\claim{{{first.name}}} to \\claim{{{last.name}}}"
+
+
 def _nears(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """`needs 64 KiB to get near its peak`: there it is near, and with a quarter of that size it is not."""
     peak, rates, sizes = curve.claim("peak"), curve.rates, [each for each in sizes_in(part) if each in curve.rates]
@@ -323,6 +347,7 @@ SHAPES: tuple[tuple[re.Pattern[str], Judge], ...] = (
     (_JUMP, _jump),
     (_LEVELS, _levels),
     (_FALLS, _falls),
+    (_SHRINKS, _shrinks),
     (_GROWS, _grows),
 )
 

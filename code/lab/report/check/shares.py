@@ -17,7 +17,8 @@ from lab.report.setting import Strand
 
 _TAKEN = re.compile(
     r"(?<!trip is )(?<!trip )\b(?:correct(?:ion|ed|ing)|subtract\w*|taken off|control (?:message|"
-    r"trip)|(?:overhead|answer)(?:'s)? (?:share|part))\b|\b(?:share|part) of the (?:overhead|answer)",
+    r"trip)|(?:overhead|answer)(?:'s)? (?:share|part)|half (?:of )?(?:the |a )?round trip"
+    r"(?= (?:is|are|was|weighs|matters|changes|dominates)))\b|\b(?:share|part) of the (?:overhead|answer|round trip|way back|control)",
     re.I,
 )
 _WHERE = re.compile(r"\b(?:matters?|counts?|changes?|weighs?|largest|greatest|highest|biggest|most|least)\b", re.I)
@@ -45,6 +46,13 @@ _DENIED = re.compile(r"\b(?:no|not|never|hardly)\b|n't\b", re.I)
 _ROUND = re.compile(
     r"\b(?:single|one|1|few|short)\b (?:\w+ )?(?:messages? )?(?:per|in (?:a|each|every)|a|every|each)? ?rounds?\b", re.I
 )
+_LONGER_ROUNDS = re.compile(
+    r"\b(?:the )?more messages (?:\w+ ){0,3}rounds?\b|\b(?:longer|larger|bigger) rounds?\b|"
+    r"\brounds? (?:hold|contain|have|get|become|grow)\w* (?:more messages|longer|larger|bigger)?",
+    re.I,
+)
+_GROWS = re.compile(r"\b(?:larger|greater|bigger|higher|grow\w*|rises?|increas\w*)\b", re.I)
+_FALLS = re.compile(r"\b(?:smaller|lower|less|shrink\w*|falls?|decreas\w*|drops?|vanish\w*)\b", re.I)
 HALF = 50.0  # percent of a round's time
 SMALL = 5.0  # percent of a round's time: a correction that changes little
 
@@ -55,8 +63,30 @@ def shares_hold(sentence: Sentence) -> Iterator[Objection]:
         found = _TAKEN.search(part.words) or _LOWERS.search(part.words)
         if found and part.is_stated and not part.uses:
             shares = _shares(part)
-            if shares and (what := _wrong(part, shares)):
+            what = _against_length(part, found) or (_wrong(part, shares) if shares else "")
+            if what:
                 yield Objection(what, part.start + found.start())
+
+
+def _against_length(part: Clause, found: re.Match[str]) -> str:
+    """`the more messages a round holds, the larger is the share of the round trip`."""
+    longer = _LONGER_ROUNDS.search(part.words)
+    rest = part.words[longer.end() :] if longer and longer.end() <= found.start() else ""
+    grows, falls = bool(_GROWS.search(rest)), bool(_FALLS.search(rest))
+    by_length = _shares_by_length(part.sentence.ledger) if grows != falls else []
+    if len(by_length) < 2 or (by_length[-1].estimate.value > by_length[0].estimate.value) == grows:
+        return ""
+    return f"it is \\claim{{{by_length[0].name}}}, and with the longest rounds \\claim{{{by_length[-1].name}}}"
+
+
+def _shares_by_length(ledger: Ledger) -> list[Claim]:
+    """Of a sweep over the length of rounds, from the shortest on."""
+    for strand in ledger.setting.strands:
+        found = {int(each[1]): claim for claim in ledger.values()
+                 if (each := re.fullmatch(rf"{re.escape(strand.name)}\.(\d+)\.\w+\.share", claim.name))}  # fmt: skip
+        if found and "iterations" in strand.varied:
+            return [found[length] for length in sorted(found)]
+    return []
 
 
 def _wrong(part: Clause, shares: dict[int, Claim]) -> str:
@@ -86,13 +116,8 @@ def _shares(part: Clause) -> dict[int, Claim]:
 
 def _shares_of_rounds(part: Clause) -> dict[int, Claim]:
     """Of the shortest rounds of a sweep over their length."""
-    ledger = part.sentence.ledger
-    for strand in ledger.setting.strands:
-        claims = [each for each in ledger.values() if re.fullmatch(rf"{strand.name}\.\d+\.\w+\.share", each.name)]
-        if claims and "iterations" in strand.varied:
-            most = max(claims, key=lambda each: each.estimate.value)
-            return {strand.sizes[0]: most}
-    return {}
+    by_length = _shares_by_length(part.sentence.ledger)
+    return {by_length[0].sizes[0]: by_length[0]} if by_length else {}
 
 
 def _shares_of(strand: Strand, ledger: Ledger) -> dict[int, Claim]:

@@ -12,6 +12,8 @@ from lab.report.claim import Claim, ClaimKind
 OUTER = 3  # small messages are a third of the sizes, and so are large ones
 _SMALL = re.compile(rf"\b(?:small|short|tiny|little)\w*\s+(?:\w+\s+)?{MESSAGE}\b", re.I)
 _LARGE = re.compile(rf"\b(?:large|long|big|huge)\w*\s+(?:\w+\s+)?{MESSAGE}\b|messages are large|{IN_THE_END}", re.I)
+_MIDDLE = re.compile(rf"\b(?:medium|mid|middle|intermediate|moderate)\w*(?:-sized?)?\s+(?:\w+\s+)?{MESSAGE}\b", re.I)
+_AND_ALL = re.compile(r"\b(?:and|or|to|than)\s+(?:\w+\s+){0,3}(?:small|short|tiny|large|long|big|huge)", re.I)
 _BEYOND = re.compile(r"\b(?:beyond|above|past|from|over|larger than|more than|at least)\s+(?:messages of )?\Z", re.I)
 _EXCEPT = re.compile(
     r"\b(?:except|apart from|save|but not)"
@@ -27,10 +29,8 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
     """The sizes that the clause limits itself to."""
     named = [each for each in sizes_in(part) if each in found]
     ordered, words = sorted(found), part.words
-    if _SMALL.search(words):
-        named += ordered[: max(len(ordered) // OUTER, 1)]
-    if _LARGE.search(words):
-        named += ordered[-max(len(ordered) // OUTER, 1) :]
+    if not named or _AND_ALL.search(words):
+        named += _third(ordered, words)
     for number in part.numbers:
         before, value = part.sentence.words[: number.start], int(min(number.values[-1], 2**62))
         if _EXCEPT.search(before):
@@ -47,6 +47,13 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
         size for each in part.uses if each.claim and (size := size_of(each.claim)) in found and _is_point(each.claim)
     ]
     return list(dict.fromkeys([*named, *(each for each in claimed if each is not None)]))
+
+
+def _third(ordered: list[int], words: str) -> list[int]:
+    """Small, medium and large ones, where a word speaks of them."""
+    outer = max(len(ordered) // OUTER, 1)
+    thirds = ((_SMALL, ordered[:outer]), (_MIDDLE, ordered[outer:-outer]), (_LARGE, ordered[-outer:]))
+    return [size for pattern, sizes in thirds if pattern.search(words) for size in sizes]
 
 
 def _excepted(named: list[int], ordered: list[int]) -> list[int]:

@@ -32,7 +32,8 @@ _THROUGHOUT = re.compile(
 )
 _SMALL = re.compile(
     r"\b(?:gap|difference|distance|margin)(?: (?:between|of|in|over|for|at|to) [^.;,]{1,60}?)? "
-    rf"(?:is|are|was|stays?|remains?) (?:\w+ ){{0,2}}?(?:{SMALL_GAP})\b",
+    rf"(?:is|are|was|stays?|remains?|lies?|falls?) (?:\w+ ){{0,2}}?(?:{SMALL_GAP}|"
+    r"within (?:the )?(?:\w+ )?(?:noise|margin|errors?|uncertaint\w+|intervals?|spread))\b",
     re.I,
 )
 _PAIR = re.compile(r"\b(?:each other|one another|curves|lines|transports|protocols|programs|two|both|they)\b", re.I)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import median
 
 from lab.analysis.verdict import Verdict, apart
 from lab.report.check.calls import is_of_calls, is_of_operations
@@ -33,6 +34,17 @@ Verdicts = dict[int, Verdict]
 UNCOMPARED = "a comparison without a claim that compares these programs"
 _TURNED = {Verdict.MORE: Verdict.LESS, Verdict.LESS: Verdict.MORE}
 COUNTS = {"faster": Verdict.MORE, "slower": Verdict.LESS}
+SLIGHT = 1.25  # times, and a person calls it slightly more
+_SLIGHTLY = re.compile(
+    r"\b(?:only (?:a (?:little|bit)|somewhat|just)|slightly|marginally|barely|a (?:tiny |little )?bit|a hair|"
+    r"a touch|narrowly|just about)\b",
+    re.I,
+)
+_FAR = re.compile(
+    r"\b(?:far|much|vastly|greatly|considerably|substantially|dramatically|massively|hugely|enormously|clearly|"
+    r"by a (?:wide|large|huge) margin|way (?=ahead|faster|slower|behind))\b",
+    re.I,
+)
 _ROUND = re.compile(
     r"\bother way (?:a)?round\b|\bvice versa\b|\bthe (?:opposite|reverse)(?: holds| is true)?\b|\brevers", re.I
 )
@@ -61,7 +73,12 @@ _GROWN = re.compile(
     r"even|still)\b",
     re.I,
 )
-_ONLY = re.compile(r"\b(?:only|solely|merely) (?:for|at|with|below|above|beyond|under|over|up to|on|from)\b", re.I)
+_ONLY = re.compile(
+    r"\b(?:only|solely|merely) (?:(?:pays? off|wins?|leads?|(?:outperforms?|beats?|helps?)(?: \w+)?|"
+    r"(?:is|becomes?) (?:faster|quicker|ahead|better|worth(?: it|while)?)(?: than \w+)?) )?"
+    r"(?:for|at|with|below|above|beyond|under|over|up to|on|from)\b",
+    re.I,
+)
 
 
 def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
@@ -71,7 +88,7 @@ def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
         if not part.is_stated or _is_of_one(part) or is_of_no_programs(part):
             continue
         for compared in comparisons(part):
-            if what := false_of(compared, part):
+            if what := false_of(compared, part) or overstated(compared, part):
                 base = next(iter(_bases(compared, part)), None)
                 groups = tuple(filter(None, (compared.ours, base)))
                 yield Objection(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
@@ -112,6 +129,22 @@ def false_of(said: Compared, part: Clause) -> str:
     if _is_across_sizes(said, part):
         return "two sizes are set against each other: give the claims of both"
     return next((what for each in found if (what := _against_data(said, each, part))), "")
+
+
+def overstated(said: Compared, part: Clause) -> str:
+    """`only slightly faster`, `far ahead`: by how much, at most of the sizes that are meant."""
+    if said.denied or said.relation not in (Relation.MORE, Relation.LESS):
+        return ""
+    near = part.sentence.words[max(said.at - 24, part.start) : said.at + len(said.word) + 12]
+    little, much = _SLIGHTLY.search(near), _FAR.search(near)
+    if bool(little) == bool(much):
+        return ""
+    for base in _bases(said, part):
+        by_size = speeds(said.ours, base, part)
+        gaps = [max(by_size[size], 1 / by_size[size]) for size in sizes_meant(part, by_size) or by_size]
+        if gaps and (median(gaps) > SLIGHT if little else median(gaps) < LEVEL):
+            return f"one is {median(gaps):.2g} times the other at half of the sizes"
+    return ""
 
 
 def _is_across_sizes(said: Compared, part: Clause) -> bool:
@@ -166,7 +199,9 @@ def _bases(said: Compared, part: Clause) -> list[str]:
     pairs = (part.sentence.groups_of(each) for each in part.sentence.ledger.values() if len(each.series) == 2)
     found = {other for groups in pairs if said.ours in groups for other in groups if other != said.ours}
     found = found or {group_of(each) for each in part.sentence.ledger.setting.strands} - {said.ours}
-    main = (CARD if link_named(part.sentence.words) == WIRE else RDMA, TCP)
+    main: tuple[str, ...] = (CARD if link_named(part.sentence.words) == WIRE else RDMA, TCP)
+    if said.ours == TCP and part.sentence.ledger.setting.card:
+        main = (RDMA, CARD, TCP)
     return sorted(found) if of_all else [each for each in sorted(found) if each in main]
 
 
@@ -238,7 +273,8 @@ def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:
     """`almost level`: no ratio is further from one than a curve that is called level is from its start."""
     near = part.sentence.words[max(said.at - 24, part.start) : said.at + len(said.word)]
     if not re.search(
-        r"\b(?:almost|nearly|practically|virtually|roughly|about|hardly|barely|scarcely|closely|well|nicely|close|good)\b",
+        r"\b(?:almost|nearly|practically|virtually|roughly|about|hardly|barely|scarcely|closely|well|nicely|close|good|par|"
+        r"comparable|similar)\b",
         near,
         re.I,
     ):
