@@ -11,7 +11,8 @@ _A_CARD = r"(?:modelled |emulated |simulated |same )*cards?\b"
 _RATE = r"(?:\d+\s?Gbit/s )?"
 # `over the card` says where; `the card` by itself is a program beside TCP.
 _PLACE = re.compile(
-    rf"(?<!compared )(?<!comparison )(?<!than )\b(?:over|on|with|across|through|via|using)\s+(?:the |this |that |a |"
+    rf"(?<!compared )(?<!comparison )(?<!than )(?<!fast as )(?<!long as )(?<!much as )(?<!quickly as )"
+    rf"\b(?:over|on|with|across|through|via|using)\s+(?:the |this |that |a |"
     rf"our |"
     rf"its )?{_RATE}{_A_CARD}(?!'s|\s+(?:as|than)\b)|\((?:the )?modelled card\b[^)]*\)|"
     rf"\b(?:once|as soon as|when|where) (?:a|the) {_A_CARD}|\b(?:give|lend|grant|add)\w* (?:\w+ )?(?:a|the) {_A_CARD}",
@@ -24,6 +25,7 @@ _SUBJECT = re.compile(
     r"(?:(?<=and )|(?<=vs )|(?<=to ))card\b(?= (?:is|are|lies|differ))",
     re.I,
 )
+_PREFERRED = re.compile(r"\b(?:favou?r|prefer|choos)\w* (?:\w+ )?\Z", re.I)  # `favours TCP over the card`
 _SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bsoftware\b", re.I)
 
 
@@ -40,7 +42,7 @@ def with_card(
 def _of_clause(
     own: list[Mention], words: str, start: int, end: int, *, claimed: bool, alone: bool
 ) -> Iterator[Mention]:
-    places = list(_PLACE.finditer(words, start, end))
+    places = [each for each in _PLACE.finditer(words, start, end) if not _PREFERRED.search(words, start, each.start())]
     inside = [(each.start(), each.end()) for each in places]
     subjects = [
         each

@@ -80,6 +80,14 @@ _EACH_TIME = re.compile(
     r"(?:repetitions?|runs?|trials?|times?|measurements?)\b",
     re.I,
 )
+_ADDS = re.compile(r"\b(?:add(?:s|ed|ing)?|costs?|puts?|comes?|needs?)\b(?! (?:no|nothing)\b)[^,;]*\Z", re.I)
+_BY_NO_PROGRAM = re.compile(r"\s+by\b(?! (?:the |our )?(?:(?-i:TCP|RDMA)|cards?|Soft-?RoCE|sockets?|verbs)\b)", re.I)
+_TIMED = re.compile(r"take|need|last|long|short|fast|slow|quick|more|less|high|low|great|better|worse", re.I)
+_OF_SOME_MESSAGES = re.compile(
+    r"\s*(?:larg|long|bigg?|small|short|tin)(?:e|y|er|est|iest)? (?:\w+ )?(?:messages?|ones?|sizes?)\b"
+    r"(?![^,;]*\bwith\b)[^,;]*\Z",
+    re.I,
+)
 _LEAD_OF = re.compile(r"(?:lead|advantages?|superior\w*|domina\w*|victor\w*)\Z", re.I)
 _COST = re.compile(r"\b(?:time|latenc\w+|instructions?|cycles?|cost\w*|overhead\w*|delay|duration)\b", re.I)
 _BURDENS = re.compile(
@@ -174,7 +182,12 @@ def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     before, behind = words[: found.start()], words[found.end() :]
     grown = bool(re.match(r"more|fast|slow|quick|less", found[0], re.I) and _GROWING.search(before))
     grown = grown or bool(_MADE.search(before) and not re.match(r"\s+than\b", behind))
-    if grown or _OF_SIZES.match(behind) or _is_of_itself(found[0], before, behind):
+    if (
+        grown
+        or _OF_SIZES.match(behind)
+        or _is_idiom(found[0], before, behind)
+        or _is_of_itself(found[0], before, behind)
+    ):
         return True
     if re.match(r"(?:never|not|n't|nowhere)\b", found[0], re.I) and re.match(
         r"\s+(?:to )?(?:the )?(?:limit|"
@@ -208,6 +221,15 @@ def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
     if _AT_A_LEVEL.search(before):
         return True  # over its own sizes
     return bool(_NO_SIDE.search(before)) or bool(re.match(r"\s+of its (?:own )?curve", behind))
+
+
+def _is_idiom(word: str, before: str, behind: str) -> bool:
+    """`adds time on top of it`, `is dominated by the kernel`, `larger messages take longer`."""
+    if word.lower().startswith("on top"):
+        return bool(_ADDS.search(before))
+    if word.lower().startswith("dominat"):
+        return bool(_BY_NO_PROGRAM.match(behind))
+    return bool(_TIMED.match(word) and _OF_SOME_MESSAGES.match(before) and not re.search(r"\bthan\b", behind))
 
 
 def _is_of_itself(word: str, before: str, behind: str) -> bool:
@@ -333,7 +355,7 @@ def _is_of_cost(words: str, found: re.Match[str]) -> bool:
         and not _GAIN.search(before)
         and bool(
             re.match(
-                r"low|high|less|great|short|long|below|above|beneath|better|worse|bigger|"
+                r"low|high|less|great|short|long|larger|below|above|beneath|better|worse|bigger|"
                 r"small",
                 found[0],
                 re.I,

@@ -53,6 +53,6 @@ def _looked_at(part: Clause) -> Iterator[list[Claim]]:
         for curve in curves_of(part):
             rates = curve.rates
             yield [rates[size] for size in sorted(sizes_meant(part, rates) or rates)]
-    elif TIME.search(part.words):
+    elif TIME.search(part.words) or re.search(r"\bcalls?\b|\bsends?\b|\breceives?\b", part.words):
         for times in times_of(part):
             yield [times[size] for size in sorted(sizes_meant(part, times) or times)]

@@ -56,7 +56,7 @@ _DEPENDENT = re.compile(
 )
 _WHEN = re.compile(r"\b(?:when|while|if|as long as|provided|where) .*\Z", re.I)
 _LESS_OF_IT = re.compile(
-    r"\bruns? of only\b|\bonly \d+ (?:messages|iterations)|"
+    r"\bsignal\w* (?:of )?(?:every|each|all)\b|\bruns? of only\b|\bonly \d+ (?:messages|iterations)|"
     r"\b(?:without|no|less|fewer|short(?:er)?|few|small(?:er)?|shallow(?:er)?) (?:\w+ )?(?:warm|queue|runs|"
     r"iterations|lists|chain)",
     re.I,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from statistics import median
 
 from lab.analysis.verdict import Verdict
 from lab.report.check.curves import CurveClaims
+from lab.report.check.lexicon import MESSAGE
 from lab.report.check.objection import Objection
-from lab.report.check.ratios import ratios_by_size
+from lab.report.check.ratios import ratios_by_size, speeds
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import CARD, RDMA, TCP
@@ -46,7 +48,13 @@ _GONE = re.compile(
 _CLOSES = re.compile(
     r"\bclos(?:es?|ed)\b(?! (?:in|to|a (?:little|bit)|some\w*|partly|slowly|steadily|slightly|by|from)\b)", re.I
 )
-_WIDEST = re.compile(r"\b(?:largest|highest|greatest|widest|biggest|most|peaks?|peaked|maximal|maximum)\b", re.I)
+_WIDEST = re.compile(
+    r"\b(?:largest|highest|greatest|widest|biggest|most(?! of\b)|peaks?|peaked|maximal|maximum)\b", re.I
+)
+_FOR_MESSAGES = re.compile(
+    rf"\b(?:for|with|at|towards?) (?:\w+ )?(?:large|long|big|small|short|tiny)\w* (?:\w+ )?{MESSAGE}\b", re.I
+)
+_RULE = re.compile(r"\b(?:counts? as|is called|are called)\b", re.I)  # when it would be said, and not that it is
 _ABSOLUTE = re.compile(r"\babsolute(?:ly)?\b|\bin (?:[kMG]B/s|bytes|megabytes|gigabytes)\b", re.I)
 _LEAST = re.compile(r"\b(?:smallest|lowest|least|narrowest|closest)\b(?! (?:messages?|sizes?))", re.I)
 _BECOMES = r"(?:gets?|becomes?|turns?) (?:\w+er and )?(?:ever |even |much )?"
@@ -78,14 +86,15 @@ def gaps_hold(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         named = list(dict.fromkeys(each.group for each in part.mentions or sentence.mentions))
         found = _CROSS.search(part.words) or _GAP.search(part.words)
-        if found is None or not part.is_stated or len(named) > 2:
+        if found is None or not part.is_stated or len(named) > 2 or _RULE.search(part.words):
             continue
         if _DENIED.search(part.words):
             yield from _denied(part, found, named)
             continue
         pair = _pair(named, part)
         ratios = ratios_by_size(*pair, part)
-        if ratios and (what := _wrong(part, ratios, found)):
+        what = _wrong(part, ratios, found) if ratios else _by_times(*pair, part, found)
+        if what:
             yield Objection(what, part.start + found.start(), pair)
 
 
@@ -131,7 +140,7 @@ def _wrong(part: Clause, ratios: dict[int, Claim], found: re.Match[str]) -> str:
         return _throughout(part, heights)
     if _WITH_SIZE.search(part.words) and not _IN_PART.search(part.words):
         return _throughout(part, heights)
-    return _extreme(part, heights, ratios)
+    return _between(part, heights) or _towards(part, heights) or _extreme(part, heights, ratios)
 
 
 def _crossing(ratios: dict[int, Claim]) -> str:
@@ -194,6 +203,56 @@ def _gone(part: Clause, ratios: dict[int, Claim]) -> str:
     there = {size: ratios[size].verdict for size in sizes_meant(part, ratios) or ratios}
     wide = [size for size, verdict in there.items() if verdict in (Verdict.MORE, Verdict.LESS)]
     return f"there is one: \\claim{{{ratios[wide[-1]].name}}}" if wide else ""
+
+
+def _between(part: Clause, heights: dict[int, float]) -> str:
+    """`is larger at 16 KiB than at one byte`, whichever stands first."""
+    than = re.search(
+        r"\b(?P<more>larger|bigger|wider|greater|higher)|(?P<less>smaller|narrower|lower)\b(?=[^.;]*\bthan\b)",
+        part.words,
+    )
+    cut = re.search(r"\bthan\b", part.words)
+    if than is None or cut is None or cut.start() < than.start():
+        return ""
+    sides = (
+        Clause(part.sentence, part.start, part.start + cut.start()),
+        Clause(part.sentence, part.start + cut.start(), part.end),
+    )
+    first, second = ([heights[size] for size in sizes_meant(each, heights)] for each in sides)
+    if not first or not second:
+        return ""
+    own, other = median(first), median(second)
+    if (own > other) is bool(than["more"]):
+        return ""
+    return f"one is {own:.2g} times the other there, and {other:.2g} times here"
+
+
+def _by_times(ours: str, base: str, part: Clause, found: re.Match[str]) -> str:
+    """Where no ratio was computed."""
+    heights = {size: max(each, 1 / each) for size, each in speeds(ours, base, part).items()}
+    if len(heights) < 2 or found.re is _CROSS or found["ratio"]:
+        return ""
+    return _between(part, heights) or _towards(part, heights)
+
+
+def _towards(part: Clause, heights: dict[int, float]) -> str:
+    """`grows for large messages`: there it is wider than elsewhere."""
+    there = sizes_meant(part, heights)
+    elsewhere = [heights[size] for size in heights if size not in there]
+    widens, shrinks = bool(_WIDENS.search(part.words)), bool(_SHRINKS.search(part.words))
+    if (
+        not there
+        or not elsewhere
+        or sizes_in(part)
+        or part.uses
+        or widens == shrinks
+        or not _FOR_MESSAGES.search(part.words)
+    ):
+        return ""
+    own, other = median(heights[size] for size in there), median(elsewhere)
+    if (own > other) is widens:
+        return ""
+    return f"one is {own:.2g} times the other there, and {other:.2g} times elsewhere"
 
 
 def _closed(part: Clause, heights: dict[int, float]) -> str:

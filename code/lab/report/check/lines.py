@@ -27,7 +27,8 @@ _STRAIGHT = re.compile(
 )
 _LINE = re.compile(r"\bline\b", re.I)
 FILLS = re.compile(
-    r"\b(?:fills?|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturat\w+|exhausts?|"
+    r"\b(?:fills?(?! (?:most|half|part|some|little|much|only|nearly|about|"
+    r"(?:an? |one |two )?\w+ (?:of|per cent)))|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturat\w+|exhausts?|"
     r"occup\w+)\b[^.;]*\b(?:link|cable|wire|bandwidth|line)\b|"
     r"\b(?:bounded|limited|capped|constrained|throttled|restricted|held (?:back|up)|slowed(?: down)?|bottlenecked|"
     r"choked|stopped|hampered|hindered|slowed|confined|curbed) (?:only )?by (?:the )?"
@@ -68,11 +69,24 @@ _IDLE = re.compile(
     re.I,
 )
 _INTERCEPT = re.compile(
-    r"\bintercept\b[^.;,]*\b(?:is|equals|gives|shows|means|tells|agrees)\b[^.;,]*\b(?:latenc\w+|(?:one|1|"
+    r"\bintercepts?\b[^.;,]*\b(?:is|are|equals?|gives?|shows?|means?|tells?|agrees?)\b"
+    r"(?! (?:\w+ )?(?:larg|small|long|short|high|low|great|above|below|far|not)\w*)[^.;,]*\b(?:latenc\w+|(?:one|1|"
     r"single)[\s-]byte|small\w*|"
     r"start-?up|costs?)\b",
     re.I,
 )
+
+
+_SLOPE = re.compile(r"\bslopes?\b[^.;,]*\b(?:is|are|equals?|gives?|means?|tells?)\b[^.;,]*\blatenc", re.I)
+_NOISE = re.compile(
+    r"\bresiduals?\b[^.;,]*\b(?:random|noise|scatter\w*|without (?:a |any )?pattern|unsystematic|luck|chance)\b", re.I
+)
+_AT_BREAK = re.compile(
+    r"\b(?:break|there|protocol)\b[^.;]*\b(?P<up>grow\w*|ris\w+|jumps? up|increas\w*|longer|more time)\b|"
+    r"\b(?:break|there|protocol)\b[^.;]*\b(?P<down>falls?|drops?|decreas\w*|shorter|less time)\b",
+    re.I,
+)
+SYSTEMATIC = 0.3  # a correlation of neighbouring residuals that is no luck
 
 
 def lines_hold(sentence: Sentence) -> Iterator[Objection]:
@@ -85,6 +99,9 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
                 (_IDLE, _filled(part)),
                 (_EXCEEDS, "nothing can exceed what its link carries: \\claim{...filled} says how much of it is used"),
                 (_INTERCEPT, "" if part.uses else _EXTRAPOLATED),
+                (_SLOPE, "a slope is a time for each byte, and no latency"),
+                (_NOISE, _patterned(part)),
+                (_AT_BREAK, _against_break(part)),
             ):
                 found = pattern.search(part.words)
                 if found and what and not DENIED.search(part.words[: found.end()]):
@@ -99,6 +116,26 @@ def full_links_are_full(sentence: Sentence) -> Iterator[Objection]:
             best = max(shares_of_link(part), key=lambda each: each.estimate.value, default=None)
             if best and best.estimate.value >= FULL:
                 yield Objection(f"it fills \\claim{{{best.name}}} of it", part.start + found.start())
+
+
+def _patterned(part: Clause) -> str:
+    """What one line leaves at neighbouring sizes is alike."""
+    found = [each for strand in _strands(part) or part.sentence.ledger.setting.strands
+             if (each := part.sentence.ledger.get(f"{strand.name}.fit.neighbours"))]  # fmt: skip
+    most = max(found, key=lambda each: each.estimate.value, default=None)
+    return f"they are not: \\claim{{{most.name}}}" if most and most.estimate.value > SYSTEMATIC else ""
+
+
+def _against_break(part: Clause) -> str:
+    """Whether the time of a message grows or falls where two lines meet."""
+    found, ledger = _AT_BREAK.search(part.words), part.sentence.ledger
+    if found is None or not TIME.search(part.words) or not re.search(r"\bbreak", part.sentence.words, re.I):
+        return ""
+    for strand in _strands(part):
+        before, after = (ledger.get(f"{strand.name}.fit.break.{each}") for each in ("before", "after"))
+        if before and after and (after.estimate.value > before.estimate.value) is not bool(found["up"]):
+            return f"it goes from \\claim{{{before.name}}} to \\claim{{{after.name}}}"
+    return ""
 
 
 def _strands(part: Clause) -> list[Strand]:

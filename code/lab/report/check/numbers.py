@@ -81,6 +81,8 @@ _NUMBER = re.compile(
 
 
 _DONE = re.compile(r"\b(?:repeat|measur|run|ran|execut|perform|tried|try|test|sampl)\w*\b[^.;,]{0,40}\Z", re.I)
+_ONE_OF = re.compile(r"\b[Oo]ne (?:in|out of|of every) (?:every )?\Z")
+_TWO_THINGS = re.compile(r"two (?:\w+ )?(?:messages|requests|packets|calls|rounds|sizes|runs)\b", re.I)
 _MORE = re.compile(r"\s*(?:as|the|that|those|what|more|less|\w+er)\b", re.I)
 
 
@@ -95,6 +97,8 @@ def numbers(words: str) -> Iterator[Number]:
 
 def _number(found: re.Match[str], words: str) -> Number | None:
     typed, start, end = found[0], found.start(), found.end()
+    if _ONE_OF.search(words[:start]) or (words[:start].endswith("etween ") and _TWO_THINGS.match(words, start)):
+        return None
     if found["times"] and _DONE.search(words[:start]) and not _MORE.match(words, end):
         return None  # how often, and not how much
     if found["times"]:

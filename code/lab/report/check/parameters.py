@@ -44,7 +44,10 @@ def sweeps(name: str, part: Clause) -> list[Strand]:
     varying = [each for each in setting.strands if {*each.varied} & {*wanted}]
     link = link_named(part.words) or link_named(part.sentence.words)
     groups = {each.group for each in part.mentions or part.sentence.mentions}
-    link = link or (WIRE if groups == {CARD} else FREE)
+    has_card = any(group_of(each) == CARD for each in varying)
+    if not link and (groups == {CARD} or (has_card and not groups and not part.sentence.before)):
+        link = WIRE  # where a card was swept too, it is what an experiment is about
+    link = link or FREE
     for found in (
         [each for each in varying if group_of(each) in groups and sort_of(each, setting) in ("", link)],
         [each for each in varying if sort_of(each, setting) in ("", link)],

@@ -18,7 +18,8 @@ from lab.report.setting import Strand
 _TAKEN = re.compile(
     r"(?<!trip is )(?<!trip )\b(?:correct(?:ion|ed|ing)|subtract\w*|taken off|control (?:message|"
     r"trip)|(?:overhead|answer)(?:'s)? (?:share|part)|half (?:of )?(?:the |a )?round trip"
-    r"(?= (?:is|are|was|weighs|matters|changes|dominates)))\b|\b(?:share|part) of the (?:overhead|answer|round trip|way back|control)",
+    r"(?= (?:is|are|was|weighs|matters|changes|dominates)))\b|"
+    r"\b(?:share|part) of the (?:overhead|answer|round trip|way back|control)",
     re.I,
 )
 _WHERE = re.compile(r"\b(?:matters?|counts?|changes?|weighs?|largest|greatest|highest|biggest|most|least)\b", re.I)

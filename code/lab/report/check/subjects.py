@@ -23,7 +23,8 @@ _OWN = re.compile(r"\b(?:[Oo]ur\s+(?:own\s+)?(?:programs?|client|code|tool|bench
 LIMITED, FREE, WIRE = "a link with a rate", "the cable", "the card's wire"
 _WIRE = re.compile(r"\bcards?\b(?! (?:would|could|might))", re.I)
 _LIMITED = re.compile(
-    r"\b(?:1|one)\s?-?Gbit(?:/s)?\b|\b1\s?G(?:bps|b/s|bE)\b|\b[Gg]igabit\b(?!\s+per)|\b(?:rate-)?limited link\b|"
+    r"\b(?:1|one)\s?-?Gbit(?:/s)?\b|\b1\s?G(?:bps|b/s|bE)\b|\b[Gg]igabit\b(?!\s+per)|"
+    r"\b(?:(?:rate-)?limited|slow(?:er)?) link\b|"
     r"\bEthernet\b"
 )
 _FREE = re.compile(r"\bcable\b|\bwithout (?:a |any )?(?:rate )?limit|\b(?:un|not )limited\b|\bno (?:rate )?limit\b")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from lab.report.check.advice import advice_is_sound
+from lab.report.check.best_values import best_values_are_best
 from lab.report.check.betweens import betweens_hold
 from lab.report.check.binding import (
     claims_are_of_the_link,
@@ -45,6 +46,7 @@ from lab.report.check.statement import Statement
 from lab.report.check.steps import steps_are_there
 from lab.report.check.sweeps import gains_are_of_the_parameter, gains_compare
 from lab.report.check.tabular import heads
+from lab.report.check.time_shapes import times_follow_sizes
 from lab.report.check.times import times_rise
 from lab.report.check.trends import trends_hold
 from lab.report.check.typed import numbers_are_carried, versions_are_the_records
@@ -99,6 +101,8 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     lines_hold,
     full_links_are_full,
     times_rise,
+    times_follow_sizes,
+    best_values_are_best,
     steps_are_there,
     extremes_are_extreme,
     world_is_as_recorded,

@@ -34,7 +34,7 @@ _DENIED = re.compile(r"\b(?:not|never|no|nowhere|hardly|neither|nor)\b|n't\b", r
 CALLS = {"send": r"\bsend(?:s|ing)?\b|\bI?send\b", "receive": r"\breceiv|\bI?recv\b"}
 _MODES = {"non-blocking": r"\bnon-?blocking\b|\bI(?:send|recv)\b", "blocking": r"(?<!non-)(?<!non)\bblocking\b"}
 LIBRARY = re.compile(r"\bMPI\b")
-_SMALL = re.compile(r"\b(?:small|short|tiny|few)\w* (?:\w+ )?(?:messages?|ones?|bytes)\b", re.I)
+_SMALL = re.compile(r"\b(?:small|short|tiny|few)(?!er )\w* (?:\w+ )?(?:messages?|ones?|bytes)\b", re.I)
 _OPERATION = re.compile(r"\b(?:WRITE|READ|SEND)\b")
 
 
