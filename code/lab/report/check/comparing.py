@@ -75,6 +75,9 @@ _OF_ITS_OWN = re.compile(
     r"(?! (?:all|any|the (?:three|four|two)|both)\b)",
     re.I,
 )
+_OF_SEVERAL = re.compile(
+    r"\s+of (?:its |the )?(?:\w+ )?(?:means|medians|runs|values|trials|rounds|repetitions|times)\b", re.I
+)
 _EACH_TIME = re.compile(
     r"\s+(?:in|at|for|over|across|on|with) (?:each|every|all)(?: of the)?(?: \w+)? "
     r"(?:repetitions?|runs?|trials?|times?|measurements?)\b",
@@ -235,7 +238,7 @@ def _is_idiom(word: str, before: str, behind: str) -> bool:
 def _is_of_itself(word: str, before: str, behind: str) -> bool:
     """`the highest throughput of the card`, `the same in every run`."""
     if _SUPERLATIVE.match(word):
-        return bool(_OWN.search(before) or _OF_ITS_OWN.match(behind))
+        return bool(_OWN.search(before) or _OF_ITS_OWN.match(behind) or _OF_SEVERAL.match(behind))
     return bool(re.match(r"the same|identical|equal", word, re.I) and _EACH_TIME.match(behind))
 
 
