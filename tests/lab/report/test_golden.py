@@ -108,7 +108,7 @@ def test_no_rate_of_the_mpi_reference_is_that_of_a_line_across_its_step() -> Non
     claims = {claim.name: claim.estimate for claim in fit_claims(whole) or ()}
     assert "verbs.fit.rate" not in claims
     assert 1 / whole.line().slope.value * 1e9 > 1.1 * claims["verbs.fit.fastest"].value
-    assert (claims["verbs.fit.break.from"].value, claims["verbs.fit.break.to"].value) == (256_000, 264_000)
+    assert (claims["verbs.fit.break.from"].value, claims["verbs.fit.break.to"].value) == (256_000, 272_000)
     assert 197e6 < claims["verbs.fit.below.rate"].value < 200e6
     above, size = claims["verbs.fit.above.rate"], claims["verbs.fit.above.fastest.size"].value
     # A slope leaves out the intercept: so must the message that it is held against.

@@ -68,7 +68,7 @@ def test_every_link_has_its_own_figures_and_all_of_ours_stand_in_one(claims: All
     ours = {"half_trip", "round_trip", "round_trip.write", "latency", "latency.write", "processor", "processor.write"}
     assert ours == drawn.keys() - fits(drawn)
     labels = [curve.label for curve in drawn["half_trip"].curves]
-    assert "RDMA WRITE (modelled card qdr)" in labels and not any(each.startswith("ib_") for each in labels)
+    assert "RDMA WRITE (modelled card fdr)" in labels and not any(each.startswith("ib_") for each in labels)
 
 
 def fits(drawn: dict[str, object]) -> set[str]:

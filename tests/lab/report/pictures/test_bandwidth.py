@@ -18,7 +18,7 @@ def test_small_large_and_published_sizes_of_a_transport_are_one_curve_beside_the
     assert isinstance(data, BySize)
     card, theirs = data.curves[0], data.curves[-1]
     assert card.label == "MPI over verbs (modelled card fdr)" and (card.x[0], card.x[-1]) == (1.0, 64e6)
-    assert list(card.x) == sorted(set(card.x)) and len(card.x) == 13 + 67 + 3
+    assert list(card.x) == sorted(set(card.x)) and len(card.x) == 8 + 33 + 3
     half = claims.ledger["card.published.62500K.half_trip"].estimate.value
     assert card.y[-1].value == pytest.approx(64e6 / half, rel=1e-5)  # of an even number, a median is a mean
     assert theirs.machine and theirs.x[0] == 16e6 and 4e9 < theirs.y[-1].value < 7e9
