@@ -26,6 +26,7 @@ _AGAINST = re.compile(
 _ELSEWHERE = re.compile(
     r"\b(?:real|hardware|published|reports?|literature|other (?:machines?|sites?|systems?))\b", re.I
 )
+_SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bsoftware\b", re.I)
 _NO_OBJECT = re.compile(r"'s\b| as (?:a|the)\b| (?:to|in order) \w+ (?:whether|if|how)\b")
 
 
@@ -43,9 +44,11 @@ def advice_is_sound(sentence: Sentence) -> Iterator[Objection]:
 
 
 def _wrong(group: str, part: Clause, *, denied: bool) -> str:
-    others = [each.group for each in part.mentions if each.group != group] or [RDMA if group == TCP else TCP]
-    if group == CARD or CARD in others:
-        return ""
+    has_card = part.sentence.ledger.setting.card
+    if group == RDMA and has_card and not _SOFTWARE.search(part.words):
+        group = CARD  # what a report with a card advises by the name of RDMA
+    rival = (CARD if has_card else RDMA) if group == TCP else TCP
+    others = [each.group for each in part.mentions if each.group != group] or [rival]
     found = verdicts(group, others[0], part) or {}
     sizes = sizes_meant(part, found) or list(found)
     unsound = [size for size in sizes if found[size] is (Verdict.MORE if denied else Verdict.LESS)]

@@ -54,6 +54,12 @@ _WIDEST = re.compile(
 _FOR_MESSAGES = re.compile(
     rf"\b(?:for|with|at|towards?) (?:\w+ )?(?:large|long|big|small|short|tiny)\w* (?:\w+ )?{MESSAGE}\b", re.I
 )
+_ONLY_WITH = re.compile(
+    r"\b(?:appears?|exists?|shows?(?: up)?|is (?:there|visible|seen)|comes?|begins?|starts?) (?:only|solely|not before|"
+    r"not until) (?:with|for|at|from|above|beyond|once)\b|"
+    r"\bonly (?:appears?|exists?|shows?(?: up)?) (?:with|for|at|from|above)\b",
+    re.I,
+)
 _RULE = re.compile(r"\b(?:counts? as|is called|are called)\b", re.I)  # when it would be said, and not that it is
 _ABSOLUTE = re.compile(r"\babsolute(?:ly)?\b|\bin (?:[kMG]B/s|bytes|megabytes|gigabytes)\b", re.I)
 _LEAST = re.compile(r"\b(?:smallest|lowest|least|narrowest|closest)\b(?! (?:messages?|sizes?))", re.I)
@@ -140,7 +146,7 @@ def _wrong(part: Clause, ratios: dict[int, Claim], found: re.Match[str]) -> str:
         return _throughout(part, heights)
     if _WITH_SIZE.search(part.words) and not _IN_PART.search(part.words):
         return _throughout(part, heights)
-    return _between(part, heights) or _towards(part, heights) or _extreme(part, heights, ratios)
+    return _of_some_sizes(part, heights) or _extreme(part, heights, ratios)
 
 
 def _crossing(ratios: dict[int, Claim]) -> str:
@@ -232,7 +238,12 @@ def _by_times(ours: str, base: str, part: Clause, found: re.Match[str]) -> str:
     heights = {size: max(each, 1 / each) for size, each in speeds(ours, base, part).items()}
     if len(heights) < 2 or found.re is _CROSS or found["ratio"]:
         return ""
-    return _between(part, heights) or _towards(part, heights)
+    return _of_some_sizes(part, heights)
+
+
+def _of_some_sizes(part: Clause, heights: dict[int, float]) -> str:
+    looks = (_between, _towards, _only_there)
+    return next((what for each in looks if (what := each(part, heights))), "")
 
 
 def _towards(part: Clause, heights: dict[int, float]) -> str:
@@ -253,6 +264,16 @@ def _towards(part: Clause, heights: dict[int, float]) -> str:
     if (own > other) is widens:
         return ""
     return f"one is {own:.2g} times the other there, and {other:.2g} times elsewhere"
+
+
+def _only_there(part: Clause, heights: dict[int, float]) -> str:
+    """`appears only with large messages`: elsewhere there is next to none."""
+    there = sizes_meant(part, heights)
+    elsewhere = [size for size in heights if size not in there]
+    if not there or not elsewhere or not _ONLY_WITH.search(part.words):
+        return ""
+    left = median(heights[size] for size in elsewhere)
+    return f"elsewhere one is {left:.2g} times the other, too" if left > CLOSED else ""
 
 
 def _closed(part: Clause, heights: dict[int, float]) -> str:

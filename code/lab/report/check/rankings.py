@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from lab.analysis.verdict import Verdict
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Sentence
 from lab.report.check.sizes import sizes_meant
+from lab.report.check.subjects import CARD, RDMA, TCP
 from lab.report.check.verdicts import verdicts
 
 _ORDER = re.compile(
@@ -27,6 +28,23 @@ _DONE = re.compile(
     r"configur|install|compar|we\b|I\b|read|plot|draw|connect|wait|copies|copy|posts?\b)",
     re.I,
 )
+
+
+_CHANGES = re.compile(
+    r"\b(?:ranking|order) (?:of the \w+ )?(?:changes|depends|varies|flips|reverses|turns|is another|is not the same)\b",
+    re.I,
+)
+
+
+def orders_change(sentence: Sentence) -> Iterator[Objection]:
+    """`The ranking changes with the size` is false where no two of the three transports ever change places."""
+    whole, found = sentence.whole, _CHANGES.search(sentence.words)
+    if found is None or not whole.is_stated or sentence.mentions:
+        return
+    groups = (RDMA, TCP, CARD) if sentence.ledger.setting.card else (RDMA, TCP)
+    pairs = [{*(verdicts(*two, whole) or {}).values()} for two in combinations(groups, 2)]
+    if any(pairs) and not any({Verdict.MORE, Verdict.LESS} <= each for each in pairs):
+        yield Objection("it is the same at every size", found.start())
 
 
 def rankings_hold(sentence: Sentence) -> Iterator[Objection]:

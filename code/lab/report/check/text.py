@@ -32,7 +32,7 @@ from lab.report.check.objection import Objection
 from lab.report.check.operations import operations_compare
 from lab.report.check.quantiles import quantiles_hold
 from lab.report.check.quantities import quantities_are_named
-from lab.report.check.rankings import rankings_hold
+from lab.report.check.rankings import orders_change, rankings_hold
 from lab.report.check.rounds import most_agree, rounds_agree
 from lab.report.check.rules import RULES
 from lab.report.check.safety import swallowed, unsafe
@@ -54,7 +54,7 @@ from lab.report.check.unknown_words import words_are_known
 from lab.report.check.variants import variants_hold
 from lab.report.check.verdicts import comparisons_hold
 from lab.report.check.work import work_is_there
-from lab.report.check.world import spread_is_known, world_is_as_recorded
+from lab.report.check.world import software_spares_nobody, spread_is_known, world_is_as_recorded
 from lab.report.claim import Ledger
 from lab.report.errors import RefusedSentence
 from lab.report.prose.uses import digits_of
@@ -90,6 +90,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     size_steps_hold,
     advice_is_sound,
     rankings_hold,
+    orders_change,
     betweens_hold,
     operations_compare,
     slopes_compare,
@@ -106,6 +107,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     steps_are_there,
     extremes_are_extreme,
     world_is_as_recorded,
+    software_spares_nobody,
     spread_is_known,
     effects_are_shown,
     parameters_matter,

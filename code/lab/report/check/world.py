@@ -52,6 +52,12 @@ _OF_ALL = re.compile(
     r"measurements?|runs?|programs?)\b",
     re.I,
 )
+_OF_SOFTWARE = re.compile(r"\s*(?:The |Our )?(?:Soft-?RoCE|rxe|TCP|sockets?)\b(?![^.;,]*\bcards?\b)", re.I)
+_SPARES = re.compile(
+    r"\b(?:tak|offload|reliev|free|spar|unburden)\w*\b[^.;,]*\b(?:off|from|of|frees?|spares?|relieves?)?\b[^.;,]*"
+    r"\b(?:processors?|CPUs?|cores?)\b",
+    re.I,
+)
 _MENTIONED = re.compile(
     r"\b(?:a|any|real|such a|the) (?:real )?(?:\w+ )?cards? (?:would|does|could|might)\b|\breal cards?\b|"
     r"\bemulat|\bsoftware\b|\bmodel",
@@ -100,6 +106,16 @@ def world_is_as_recorded(sentence: Sentence) -> Iterator[Objection]:
                     continue
                 yield Objection(f"{what} ({found[0]!r})", part.start + found.start())
                 break
+
+
+def software_spares_nobody(sentence: Sentence) -> Iterator[Objection]:
+    """`Soft-RoCE takes the work off the processor`: it is the processor that does it."""
+    for part in sentence.parts:
+        found = _SPARES.search(part.words)
+        if found and part.is_stated and not _DENIED.search(part.words) and _OF_SOFTWARE.match(part.words):
+            yield Objection(
+                "its work is the processor's: Soft-RoCE is a part of the kernel", part.start + found.start()
+            )
 
 
 def _is_of_others(part: Clause, found: re.Match[str]) -> bool:
