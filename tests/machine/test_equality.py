@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from tests.hosts.measuring import busy
 from tests.machine.same_bytes import EVERY_PROGRAM
 
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
@@ -48,11 +48,8 @@ def first(exact: ExactSite) -> Outcome:
 
 @pytest.fixture
 def busy_loops() -> Iterator[None]:
-    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
-    yield
-    for loop in loops:
-        loop.kill()
-        loop.wait()
+    with busy(2):
+        yield
 
 
 def test_the_same_job_twice_at_once_gives_the_same_bytes(exact: ExactSite, first: Outcome, measured: Measured) -> None:
