@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from queue import SimpleQueue
@@ -84,10 +85,11 @@ def hurt(site: ExactSite, broken: Break) -> None:
         return
     time.sleep(broken.after_s)
     for process in machines(site, NAMES[broken.end]):
-        os.kill(process.pid, signal.SIGKILL if broken.how == KILLED else signal.SIGSTOP)
-        if broken.how == PAUSED:
-            time.sleep(broken.after_s % LONGEST_PAUSE_S)
-            os.kill(process.pid, signal.SIGCONT)
+        with suppress(ProcessLookupError):  # it ended, or was ended with the other one, a moment ago
+            os.kill(process.pid, signal.SIGKILL if broken.how == KILLED else signal.SIGSTOP)
+            if broken.how == PAUSED:
+                time.sleep(broken.after_s % LONGEST_PAUSE_S)
+                os.kill(process.pid, signal.SIGCONT)
 
 
 def machines(site: ExactSite, name: str) -> list[Runs]:
