@@ -168,14 +168,21 @@ def _judging(evidence: Evidence) -> JudgingClaims:
     )
 
 
+def divided_by(published: tuple[int, ...], sizes: tuple[int, ...]) -> float:
+    """The largest factor that makes each of the sizes a published one; without any, what the largest ones give."""
+    factors = sorted({each / max(sizes) for each in published}, reverse=True)
+    whole = (each for each in factors if {size * each for size in sizes} <= {*published})
+    return next(whole, max(published) / max(sizes))
+
+
 def _sizes(evidence: Evidence, series: Series) -> SizesClaims:
     site, published, file = evidence.plan.site.name, series.published.sizes, source_of(evidence, "parameters", "sizes")
     sizes, own = series.sizes(site), "sizes" in series.profile(site).values
-    run, scale = source_of(evidence, "profile", site, "sizes") if own else file, max(published) / max(sizes)
+    run, scale = source_of(evidence, "profile", site, "sizes") if own else file, divided_by(published, sizes)
     return SizesClaims(
         constant("published.smallest.size", min(published), "size", "smallest message, as published", file),
         constant("published.largest.size", max(published), "size", "largest message, as published", file),
-        constant("scale", scale, "", f"largest size as published over that on {site}", run),
+        constant("scale", scale, "", f"what sizes as published are divided by on {site}", run),
         constant("count.sizes", len(sizes), "", "message sizes", run),
         constant("smallest.size", min(sizes), "size", "smallest message", run),
         constant("largest.size", max(sizes), "size", "largest message", run),

@@ -9,6 +9,7 @@ from lab.analysis.estimate import LEVEL
 from lab.analysis.overhead import LARGEST_SHARE
 from lab.analysis.ratios import LEAST
 from lab.files import included
+from lab.report.claims.constants import divided_by
 from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.margin import margin_of
@@ -80,7 +81,7 @@ def _of_series(evidence: Evidence, series: Series) -> Iterator[Constant]:
     sizes = (*series.published.sizes, *series.sizes(site))
     yield from _each(Topic.SIZE, sizes, included.source_of(file, ("parameters", "sizes")))
     yield from _each(Topic.SIZES, (len(series.sizes(site)), len(series.published.sizes)), file.name)
-    scale = max(series.published.sizes) / max(series.sizes(site))
+    scale = divided_by(series.published.sizes, series.sizes(site))
     yield Constant(Topic.COUNT, scale, file.name)
     used, counts = series.parameters(site, {}), series.counts(site, {})
     for name, topic in TOPICS.items():

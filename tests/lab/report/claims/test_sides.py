@@ -16,6 +16,7 @@ from lab.plan.plan import Plan
 from lab.report.check.text import refused
 from lab.report.claim import Claim
 from lab.report.claims.calls import calls_claims
+from lab.report.claims.constants import divided_by
 from lab.report.claims.ledger import make_claims, make_ledger
 from lab.report.claims.published_values import published_values
 from lab.report.claims.sides import series_of_sides, sides
@@ -126,6 +127,13 @@ def test_a_site_without_sizes_of_its_own_has_the_published_ones(evidence: Callab
     ledger = make_ledger(evidence(KNEE))
     names = ("scale", "largest.size", "published.largest.size")
     assert [ledger[name].estimate.value for name in names] == [1, 4096, 4096]
+
+
+def test_sizes_are_divided_by_what_makes_each_of_them_a_published_one() -> None:
+    published = tuple(range(16_000_000, 2_144_000_001, 16_000_000))
+    assert divided_by(published, tuple(range(16_000, 528_001, 16_000))) == 4000  # every fourth
+    assert divided_by(published, published) == 1
+    assert divided_by((1, 2, 4, 8), (3, 5)) == 8 / 5
 
 
 def test_published_values_come_in_base_units_with_their_file() -> None:
