@@ -9,7 +9,7 @@ from lab.analysis.verdict import Verdict
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sizes import sizes_meant
-from lab.report.check.subjects import CARD, RDMA, TCP
+from lab.report.check.subjects import CARD, RDMA, SOFTWARE, TCP
 from lab.report.check.verdicts import verdicts
 
 _ADVISED = re.compile(
@@ -26,7 +26,6 @@ _AGAINST = re.compile(
 _ELSEWHERE = re.compile(
     r"\b(?:real|hardware|published|reports?|literature|other (?:machines?|sites?|systems?))\b", re.I
 )
-_SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bsoftware\b", re.I)
 _NO_OBJECT = re.compile(r"'s\b| as (?:a|the)\b| (?:to|in order) \w+ (?:whether|if|how)\b")
 
 
@@ -45,7 +44,7 @@ def advice_is_sound(sentence: Sentence) -> Iterator[Objection]:
 
 def _wrong(group: str, part: Clause, *, denied: bool) -> str:
     has_card = part.sentence.ledger.setting.card
-    if group == RDMA and has_card and not _SOFTWARE.search(part.words):
+    if group == RDMA and has_card and not SOFTWARE.search(part.words):
         group = CARD  # what a report with a card advises by the name of RDMA
     rival = (CARD if has_card else RDMA) if group == TCP else TCP
     others = [each.group for each in part.mentions if each.group != group] or [rival]

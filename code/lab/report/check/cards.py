@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from lab.report.check.subjects import CARD, RDMA, Mention
+from lab.report.check.subjects import CARD, RDMA, SOFTWARE, Mention
 
 _A_CARD = r"(?:modelled |emulated |simulated |same )*cards?\b"
 _RATE = r"(?:\d+\s?Gbit/s )?"
@@ -26,7 +26,6 @@ _SUBJECT = re.compile(
     re.I,
 )
 _PREFERRED = re.compile(r"\b(?:favou?r|prefer|choos)\w* (?:\w+ )?\Z", re.I)  # `favours TCP over the card`
-_SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bsoftware\b", re.I)
 
 
 def with_card(
@@ -66,6 +65,6 @@ def _is_side(place: re.Match[str], own: list[Mention], words: str, end: int) -> 
 def _moved(mention: Mention, words: str) -> Mention:
     """RDMA becomes that of the card, where its own words do not say that it is software."""
     near = words[mention.start : mention.end + 24]
-    if mention.group != RDMA or _SOFTWARE.search(near):
+    if mention.group != RDMA or SOFTWARE.search(near):
         return mention
     return Mention(CARD, mention.start, mention.end)

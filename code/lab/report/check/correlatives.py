@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.report.check.curves import curves_of
 from lab.report.check.objection import Objection
-from lab.report.check.ratios import speeds
+from lab.report.check.ratios import distances
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import CARD, RDMA, TCP
 from lab.report.check.times import TIME, times_of
@@ -49,8 +49,8 @@ def _values(whole: Clause, place: int) -> Iterator[list[float]]:
     if _GAP.search(words):
         groups = whole.sentence.groups
         first = next((each for each in groups if each != TCP), CARD if CARD in groups else RDMA)
-        by_size = speeds(first, TCP, whole)
-        yield [max(by_size[size], 1 / by_size[size]) for size in sorted(by_size)]
+        by_size = distances(first, TCP, whole)
+        yield [by_size[size] for size in sorted(by_size)]
     elif TIME.search(words):
         yield from ([times[size].estimate.value for size in sorted(times)] for times in times_of(whole))
     elif _RATE.search(words):

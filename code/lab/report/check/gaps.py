@@ -11,7 +11,7 @@ from lab.analysis.verdict import Verdict
 from lab.report.check.curves import CurveClaims
 from lab.report.check.lexicon import MESSAGE
 from lab.report.check.objection import Objection
-from lab.report.check.ratios import ratios_by_size, speeds
+from lab.report.check.ratios import distances, ratios_by_size
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import CARD, RDMA, TCP
@@ -51,6 +51,7 @@ _CLOSES = re.compile(
 _WIDEST = re.compile(
     r"\b(?:largest|highest|greatest|widest|biggest|most(?! of\b)|peaks?|peaked|maximal|maximum)\b", re.I
 )
+_WIDER_OR_NOT = re.compile(r"\b(?:(?P<wider>larger|bigger|wider|greater|higher)|smaller|narrower|lower)\b")
 _FOR_MESSAGES = re.compile(
     rf"\b(?:for|with|at|towards?) (?:\w+ )?(?:large|long|big|small|short|tiny)\w* (?:\w+ )?{MESSAGE}\b", re.I
 )
@@ -213,12 +214,9 @@ def _gone(part: Clause, ratios: dict[int, Claim]) -> str:
 
 def _between(part: Clause, heights: dict[int, float]) -> str:
     """`is larger at 16 KiB than at one byte`, whichever stands first."""
-    than = re.search(
-        r"\b(?P<more>larger|bigger|wider|greater|higher)|(?P<less>smaller|narrower|lower)\b(?=[^.;]*\bthan\b)",
-        part.words,
-    )
+    said = _WIDER_OR_NOT.search(part.words)
     cut = re.search(r"\bthan\b", part.words)
-    if than is None or cut is None or cut.start() < than.start():
+    if said is None or cut is None or cut.start() < said.start():
         return ""
     sides = (
         Clause(part.sentence, part.start, part.start + cut.start()),
@@ -227,15 +225,17 @@ def _between(part: Clause, heights: dict[int, float]) -> str:
     first, second = ([heights[size] for size in sizes_meant(each, heights)] for each in sides)
     if not first or not second:
         return ""
-    own, other = median(first), median(second)
-    if (own > other) is bool(than["more"]):
-        return ""
-    return f"one is {own:.2g} times the other there, and {other:.2g} times here"
+    return _wrong_way(first, second, wider=bool(said["wider"]), where="here")
+
+
+def _wrong_way(there: list[float], others: list[float], *, wider: bool, where: str) -> str:
+    own, other = median(there), median(others)
+    return "" if (own > other) is wider else f"one is {own:.2g} times the other there, and {other:.2g} times {where}"
 
 
 def _by_times(ours: str, base: str, part: Clause, found: re.Match[str]) -> str:
     """Where no ratio was computed."""
-    heights = {size: max(each, 1 / each) for size, each in speeds(ours, base, part).items()}
+    heights = distances(ours, base, part)
     if len(heights) < 2 or found.re is _CROSS or found["ratio"]:
         return ""
     return _of_some_sizes(part, heights)
@@ -260,10 +260,7 @@ def _towards(part: Clause, heights: dict[int, float]) -> str:
         or not _FOR_MESSAGES.search(part.words)
     ):
         return ""
-    own, other = median(heights[size] for size in there), median(elsewhere)
-    if (own > other) is widens:
-        return ""
-    return f"one is {own:.2g} times the other there, and {other:.2g} times elsewhere"
+    return _wrong_way([heights[size] for size in there], elsewhere, wider=widens, where="elsewhere")
 
 
 def _only_there(part: Clause, heights: dict[int, float]) -> str:

@@ -31,7 +31,7 @@ FILLS = re.compile(
     r"(?:an? |one |two )?\w+ (?:of|per cent)))|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturat\w+|exhausts?|"
     r"occup\w+)\b[^.;]*\b(?:link|cable|wire|bandwidth|line)\b|"
     r"\b(?:bounded|limited|capped|constrained|throttled|restricted|held (?:back|up)|slowed(?: down)?|bottlenecked|"
-    r"choked|stopped|hampered|hindered|slowed|confined|curbed) (?:only )?by (?:the )?"
+    r"choked|stopped|hampered|hindered|confined|curbed) (?:only )?by (?:the )?"
     r"(?:(?:line |link )?(?:rate|capacity|bandwidth|speed|limit) of (?:the )?)?(?:\S+ ){0,3}?"
     r"(?:link|line|wire|Ethernet|cable)\b|\b(?:link|cable|wire|Ethernet) (?:is|becomes|was) the (?:bottleneck|"
     r"limit)\b|"

@@ -40,6 +40,11 @@ def speeds(ours: str, base: str, part: Clause) -> dict[int, float]:
     return {size: _turned(each, ours, part) for size, each in ratios.items()}
 
 
+def distances(ours: str, base: str, part: Clause) -> dict[int, float]:
+    """How many times the other's the larger rate of two is, by size."""
+    return {size: max(each, 1 / each) for size, each in speeds(ours, base, part).items()}
+
+
 def ratios_of_curves(ours: str, base: str, part: Clause) -> dict[int, float]:
     """By the rates of two curves of which no ratio was computed."""
     first, second = both_curves(ours, base, part)

@@ -9,7 +9,7 @@ from lab.report.check.latex import MARK
 from lab.report.check.meant import meant
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
-from lab.report.check.subjects import CARD, RDMA, group_of, link_named, link_of
+from lab.report.check.subjects import CARD, RDMA, SOFTWARE, group_of, link_named, link_of
 from lab.report.claim import Claim
 
 _ALL_SERIES = r"\b(?:all|every|each) (?:of )?(?:the |our )?(?:series|transports?|programs?|curves?|measurements?)\b"
@@ -21,7 +21,7 @@ _AGREE = re.compile(
 )
 _EVERY = re.compile(rf"\b(?:all|every|each|any)\b[^.;]*\bsizes?\b|\balways\b|\beverywhere\b|{_ALL_SERIES}", re.I)
 _SOME = re.compile(rf"{MARK} of (?:the )?(?:{MARK}|\d+) sizes")
-_SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bcable\b|\bsoftware\b", re.I)
+_SOFTWARE = re.compile(rf"{SOFTWARE.pattern}|\bcable\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|no|hardly|nowhere|fail(?:s|ed)? to)\b|n't\b", re.I)
 
 

@@ -34,7 +34,8 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
     for number in part.numbers:
         before, value = part.sentence.words[: number.start], int(min(number.values[-1], 2**62))
         if _EXCEPT.search(before):
-            named = [each for each in ordered if each not in _excepted(named, ordered)]
+            left_out = _excepted(named, ordered)
+            named = [each for each in ordered if each not in left_out]
         elif value in found and _BEYOND.search(before) and not re.search(r"\bfrom\s+\Z", before):
             named = [each for each in ordered if each > value]
         elif value in found and re.search(r"\bfrom\s+\Z", before):

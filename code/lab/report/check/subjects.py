@@ -20,6 +20,7 @@ _NAMED = (
 )  # fmt: skip
 _PEERS = r"\bperftest\b"
 _OWN = re.compile(r"\b(?:[Oo]ur\s+(?:own\s+)?(?:programs?|client|code|tool|benchmark|engine)|[Oo]urs|us)\b")
+SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bsoftware\b", re.I)  # RDMA that no card does
 LIMITED, FREE, WIRE = "a link with a rate", "the cable", "the card's wire"
 _WIRE = re.compile(r"\bcards?\b(?! (?:would|could|might))", re.I)
 _LIMITED = re.compile(

@@ -43,8 +43,8 @@ def times_follow_sizes(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         if not part.is_stated or part.uses or _DENIED.search(part.words):
             continue
-        wrong = [what for each in times_of(part) if len(each) > 1 and (what := _wrong(part, each))]
         curves = [each for each in times_of(part) if len(each) > 1]
+        wrong = [what for each in curves if (what := _wrong(part, each))]
         if wrong and len(wrong) == len(curves):
             yield Objection(wrong[0], part.start, tuple(dict.fromkeys(each.group for each in part.mentions)))
 

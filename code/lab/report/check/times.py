@@ -130,17 +130,21 @@ def _is_of(name: str, wanted: list[str]) -> bool:
 def times_rise(sentence: Sentence) -> Iterator[Objection]:
     """A time that is said to rise at every step has no step down, and one that is said to fall has one."""
     for part in sentence.parts:
-        if part.is_stated and (TIME.search(part.words) or _THAN_ANY.search(part.words)):
+        found = _always(part.words) or _FALLS.search(part.words)
+        if found and part.is_stated and (TIME.search(part.words) or _THAN_ANY.search(part.words)):
             groups = {each.group for each in part.mentions or sentence.mentions}
             for group in sorted(groups):
-                if found := _ALWAYS.search(part.words) or _THAN_ANY.search(part.words) or _FALLS.search(part.words):
-                    yield from _judged(group, part, found)
+                yield from _judged(group, part, found)
+
+
+def _always(words: str) -> re.Match[str] | None:
+    return _ALWAYS.search(words) or _THAN_ANY.search(words)
 
 
 def _judged(group: str, part: Clause, found: re.Match[str]) -> Iterator[Objection]:
     times = _times(group, part).values()
     down = sorted(_steps_down(times))
-    always, sizes = _ALWAYS.search(part.words) or _THAN_ANY.search(part.words), sizes_in(part)
+    always, sizes = _always(part.words), sizes_in(part)
     if not times or (not always and _DENIED.search(part.words)):
         return
     if always and down and not (sizes and len(sizes) > 1):

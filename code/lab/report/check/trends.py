@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from lab.report.check.lexicon import SMALL_GAP
 from lab.report.check.objection import Objection
-from lab.report.check.ratios import speeds
+from lab.report.check.ratios import distances
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import RDMA, TCP
@@ -47,8 +47,8 @@ def trends_hold(sentence: Sentence) -> Iterator[Objection]:
         pair = _pair(part)
         if found is None or pair is None or not part.is_stated or part.uses or _DENIED.search(part.words):
             continue
-        by_size = speeds(*pair, part)
-        heights = [max(by_size[size], 1 / by_size[size]) for size in sorted(sizes_meant(part, by_size) or by_size)]
+        by_size = distances(*pair, part)
+        heights = [by_size[size] for size in sorted(sizes_meant(part, by_size) or by_size)]
         if len(heights) > 1 and (what := _wrong(found, heights, part.words)):
             yield Objection(what, part.start + found.start(), pair)
 

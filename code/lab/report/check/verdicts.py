@@ -12,7 +12,7 @@ from lab.report.check.calls import is_of_calls, is_of_operations
 from lab.report.check.comparing import Compared, Scope, comparisons
 from lab.report.check.comparing_words import Relation
 from lab.report.check.objection import Objection
-from lab.report.check.ratios import both_curves, ratios_by_size, speeds
+from lab.report.check.ratios import both_curves, distances, ratios_by_size, speeds
 from lab.report.check.sends import is_of_sends
 from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
 from lab.report.check.sizes import sizes_meant
@@ -140,8 +140,8 @@ def overstated(said: Compared, part: Clause) -> str:
     if bool(little) == bool(much):
         return ""
     for base in _bases(said, part):
-        by_size = speeds(said.ours, base, part)
-        gaps = [max(by_size[size], 1 / by_size[size]) for size in sizes_meant(part, by_size) or by_size]
+        by_size = distances(said.ours, base, part)
+        gaps = [by_size[size] for size in sizes_meant(part, by_size) or by_size]
         if gaps and (median(gaps) > SLIGHT if little else median(gaps) < LEVEL):
             return f"one is {median(gaps):.2g} times the other at half of the sizes"
     return ""
@@ -303,7 +303,6 @@ def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:
 
 
 NEARLY_ALL = 0.8  # of the sizes, where the rest can't be told: enough for `A is faster than B`
-_CONTRARY = {Relation.MORE: Verdict.LESS, Relation.LESS: Verdict.MORE}
 
 
 def _holds(said: Compared, own: list[Verdict], *, at_sizes: bool) -> bool:
@@ -313,8 +312,8 @@ def _holds(said: Compared, own: list[Verdict], *, at_sizes: bool) -> bool:
         return not any(fits) or (scope is Scope.EVERY and not all(fits))
     if scope is Scope.MOST:
         return sum(fits) > len(fits) / 2
-    if scope is Scope.OPEN and not at_sizes and said.relation in _CONTRARY:
-        contrary = sum(each is _CONTRARY[said.relation] for each in own)
+    if scope is Scope.OPEN and not at_sizes and said.relation in _OTHER_WAY:
+        contrary = any(_fits(_OTHER_WAY[said.relation], each) for each in own)
         return not contrary and sum(fits) >= NEARLY_ALL * len(fits)
     if scope is Scope.SOME or (said.relation is Relation.UNKNOWN and not at_sizes):
         return any(fits)

@@ -54,8 +54,7 @@ _OF_ALL = re.compile(
 )
 _OF_SOFTWARE = re.compile(r"\s*(?:The |Our )?(?:Soft-?RoCE|rxe|TCP|sockets?)\b(?![^.;,]*\bcards?\b)", re.I)
 _SPARES = re.compile(
-    r"\b(?:tak|offload|reliev|free|spar|unburden)\w*\b[^.;,]*\b(?:off|from|of|frees?|spares?|relieves?)?\b[^.;,]*"
-    r"\b(?:processors?|CPUs?|cores?)\b",
+    r"\b(?:tak|offload|reliev|free|spar|unburden)\w*\b[^.;,]*\b(?:processors?|CPUs?|cores?)\b",
     re.I,
 )
 _MENTIONED = re.compile(

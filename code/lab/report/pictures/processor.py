@@ -10,7 +10,7 @@ from lab.figures.drawers import parameter, processor_time
 from lab.programs.request import ENDS
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.lines import scaled
-from lab.report.claims.processor import ProcessorClaims, ProcessorSweep
+from lab.report.claims.processor import CLIENT, ProcessorClaims, ProcessorSweep
 from lab.report.evidence.labels import label
 from lab.report.evidence.links import by_link
 from lab.report.evidence.parameter_words import parameter_words
@@ -18,8 +18,6 @@ from lab.report.pictures.colours import colour, pale
 from lab.report.pictures.sketch import Sketch
 from lab.report.tex.units import NANO, in_words
 from lab.spec.experiment import Series
-
-CLIENT = ENDS[0]
 
 
 def processors(claims: AllClaims) -> Iterator[Sketch[BySize] | Sketch[ByParameter]]:

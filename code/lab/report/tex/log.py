@@ -19,6 +19,11 @@ _TALL = re.compile(r"^Overfull \\vbox \((?P<pt>[\d.]+)pt too high\)", re.MULTILI
 _FLOAT = re.compile(
     r"^LaTeX Warning: Float too large for page by (?P<pt>[\d.]+)pt on input line (?P<line>\d+)", re.MULTILINE
 )
+_BOXES = (
+    (_OVERFULL, "a line is {} pt too wide"),
+    (_TALL, "a page is {} pt too high"),
+    (_FLOAT, "a figure or a table is {} pt too high"),
+)
 _UNICODE = re.compile(r"Unicode character .*?\(U\+([0-9A-F]+)\)", re.DOTALL)
 ADVICE = {
     "Undefined control sequence": "a command that LaTeX knows, or text without a backslash",
@@ -55,22 +60,18 @@ def first_error(log: str) -> ReportError:
 
 def unpleasant_boxes(log: str) -> list[Box]:
     """Everything that sticks out of its line or page by more than a reader overlooks."""
-    boxes = [
-        Box(f"a line is {found['pt']} pt too wide", _file_at(log, found.start()), int(found["line"]))
-        for found in _OVERFULL.finditer(log)
+    return [
+        Box(what.format(found["pt"]), _file_at(log, found.start()), _line(found))
+        for pattern, what in _BOXES
+        for found in pattern.finditer(log)
         if float(found["pt"]) > OVERFULL_PT
     ]
-    boxes += [
-        Box(f"a page is {found['pt']} pt too high", _file_at(log, found.start()), None)
-        for found in _TALL.finditer(log)
-        if float(found["pt"]) > OVERFULL_PT
-    ]
-    boxes += [
-        Box(f"a figure or a table is {found['pt']} pt too high", _file_at(log, found.start()), int(found["line"]))
-        for found in _FLOAT.finditer(log)
-        if float(found["pt"]) > OVERFULL_PT
-    ]
-    return boxes
+
+
+def _line(found: re.Match[str]) -> int | None:
+    """Of a page the log gives none."""
+    line = found.groupdict().get("line")
+    return int(line) if line else None
 
 
 def _command(after: str, what: str) -> str:
