@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from importlib import import_module
@@ -39,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for stream in (sys.stdout, sys.stderr):
             _print_anything(stream)
+        atexit.register(gc.freeze)  # else Python looks through all that is left once more, before it ends
         return _run(arguments)
     except KeyboardInterrupt:
         print("lab: interrupted; the same command goes on, every finished record is kept", file=sys.stderr)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from lab.docs.schema_words import describe, name_of, resolve
-from lab.files.schema import Schema
+from lab.files.fault import Schema
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from lab.files.schema import Schema
+from lab.files.fault import Schema
 
 LARGE = 1 << 16  # from here on a power of two is easier to read as one
 

@@ -15,6 +15,8 @@ from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
 from lab.report.errors import ReportError, ReportsRefused
 
+SWITCH_S = 1e-4  # what starts LaTeX writes its files one by one, and would wait Python's 5 ms for each
+
 if TYPE_CHECKING:
     from lab.report.groundwork import Groundwork
     from lab.report.sources import Sources
@@ -153,6 +155,7 @@ def _write(pdf: Path, ground: Groundwork, sources: Sources) -> None:
     cache, typed = CACHE / "report", build.Discussion.read(sources)
     early = build.prepare_unchecked(typed, ground, sources, cache)
     prepared = early or build.prepare_on(ground, sources, cache)
+    sys.setswitchinterval(SWITCH_S)
     with ThreadPoolExecutor(1) as beside:
         typeset = beside.submit(prepared.typeset, cache / "latex" / pdf.stem)
         if early:

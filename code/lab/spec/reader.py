@@ -9,9 +9,10 @@ from math import prod
 from pathlib import Path
 
 from lab.errors import SizeError
+from lab.files.fault import Fault
+from lab.files.fault import Path as Keys
 from lab.files.included import read_whole
-from lab.files.schema import EXPERIMENT, Fault, check_value
-from lab.files.schema import Path as Keys
+from lab.files.schema import EXPERIMENT, check_value
 from lab.files.toml_file import TomlFile, check_lines
 from lab.model.parameters import BYTE_COUNTS, Parameters, Profile, Scalar
 from lab.model.sizes import LARGEST, parse_size, parse_sizes

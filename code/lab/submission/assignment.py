@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.errors import SizeError, SpecError
-from lab.files.schema import Fault, whole_schema
+from lab.files.fault import Fault
+from lab.files.schema import whole_schema
 from lab.files.toml_file import TomlFile, read_toml
 from lab.model.sizes import parse_sizes
 from lab.places import ASSIGNMENTS, EXPERIMENTS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SpecError
-from lab.files.schema import Fault
+from lab.files.fault import Fault
 from lab.files.toml_file import TomlFile
 from lab.spec.experiment import Experiment
 from lab.typed_json import JsonTable, parse_as

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 
-from lab.files.schema import Fault
+from lab.files.fault import Fault
 from lab.files.toml_file import TomlFile
 from lab.typed_json import parse_as
 

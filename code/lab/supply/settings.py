@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.errors import SpecError
-from lab.files.schema import Fault
+from lab.files.fault import Fault
 from lab.files.toml_file import read_toml
 from lab.places import SETTINGS
 from lab.supply import apt

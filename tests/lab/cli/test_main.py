@@ -168,7 +168,7 @@ sys.exit(main(sys.argv[2:]))
 
 
 @pytest.mark.parametrize(
-    "module", ["lab.cli.arguments", "lab.cli.command_table", "lab.errors", "lab.cli.commands", "jsonschema"]
+    "module", ["lab.cli.arguments", "lab.cli.command_table", "lab.errors", "lab.cli.commands", "lab.files.schema"]
 )
 def test_an_interrupt_while_modules_are_loaded_is_one_sentence(module: str) -> None:
     """The first second of a command; before that, it is Python's own."""

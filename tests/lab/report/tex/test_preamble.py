@@ -12,7 +12,7 @@ from lab.places import TEMPLATES
 from lab.report.errors import ReportError
 from lab.report.tex import shelter
 from lab.report.tex.latex import compile_pdf
-from lab.report.tex.preamble import FORMAT, Preamble, _inputs, _stamp, format_of, preamble_of
+from lab.report.tex.preamble import FORMAT, GZIP, Preamble, _inputs, _stamp, format_of, preamble_of
 
 LINES = "\\documentclass[10pt]{article}\n\\usepackage{lab}\n"
 BODY = r"""\title{Größe}\begin{document}\section{Länge: \textcolor{claim}{é} \qty{3}{\kibi\byte}}\label{x}
@@ -49,6 +49,11 @@ def test_a_pdf_has_the_same_bytes_with_a_format_and_without(runs: list[list[str]
     assert compile_pdf(files(), "report.tex", before) == plain
     (only,) = runs
     assert f"-fmt={before / FORMAT}" in only
+
+
+def test_it_is_kept_unpacked(tmp_path: Path) -> None:
+    compile_pdf(files(), "report.tex", tmp_path)
+    assert not (tmp_path / FORMAT).read_bytes().startswith(GZIP)
 
 
 def test_nothing_of_a_text_is_in_it() -> None:
