@@ -1,4 +1,4 @@
-"""What is wrong with a file of any kind is said in the same few sentences: lab.files.schema."""
+"""What is wrong with a file of any kind is said in the same few sentences: lab.files.{schema,schema_faults,fault}."""
 
 import re
 import tomllib
