@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-Path = tuple[str | int, ...]
+Keys = tuple[str | int, ...]  # the way to a value
 Schema = dict[str, Any]  # a JSON schema, as deep as it is
 
 
@@ -14,6 +14,6 @@ class Fault:
     """What is wrong, at which key, what was expected instead and what to try."""
 
     what: str
-    path: Path
+    path: Keys
     expected: str = ""
     hint: str = ""

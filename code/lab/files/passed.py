@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import suppress
-from pathlib import Path
 
 from lab.errors import StorageError
 from lab.files.storage import storage
@@ -14,21 +13,21 @@ FILE = CACHE / "passed"
 LARGEST = 2**18  # bytes; then it begins anew
 
 
-def has(rules: str, value: object, file: Path = FILE) -> bool:
+def has(rules: str, value: object) -> bool:
     """Whether this value, with these types, has passed these rules."""
     try:
-        return _line(rules, value) in file.read_bytes()
+        return _line(rules, value) in FILE.read_bytes()
     except OSError:
         return False
 
 
-def keep(rules: str, value: object, file: Path = FILE) -> None:
+def keep(rules: str, value: object) -> None:
     """For the next command; in another user's checkout nothing is kept."""
-    with suppress(StorageError), storage(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if file.is_file() and file.stat().st_size > LARGEST:
-            file.unlink()
-        with file.open("ab") as lines:
+    with suppress(StorageError), storage(FILE):
+        FILE.parent.mkdir(parents=True, exist_ok=True)
+        if FILE.is_file() and FILE.stat().st_size > LARGEST:
+            FILE.unlink()
+        with FILE.open("ab") as lines:
             lines.write(_line(rules, value))
 
 

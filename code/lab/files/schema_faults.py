@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.validators import extend
 
-from lab.files.fault import Fault, Path, Schema
+from lab.files.fault import Fault, Keys, Schema
 from lab.typed_json import JsonTable
 
 CLOSED = ("additionalProperties", "unevaluatedProperties")
@@ -98,7 +98,7 @@ class _Teller:
         return set(schema.get("properties", {})) | (self.known(based) if based else set())
 
 
-def _missing(error: ValidationError, path: Path) -> Fault:
+def _missing(error: ValidationError, path: Keys) -> Fault:
     """The fault of a missing key, with the schema's example if there is one."""
     wanted, given = cast(list[str], error.validator_value), cast(JsonTable, error.instance)
     missing = next(name for name in wanted if name not in given)
@@ -138,7 +138,7 @@ def _some(count: object, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _hint(error: ValidationError, path: Path) -> str:
+def _hint(error: ValidationError, path: Keys) -> str:
     """A hint: a whole number without its point, or the nearest word that is allowed."""
     value = error.instance
     if isinstance(value, float) and value.is_integer() and TYPES["integer"] in _types(error):

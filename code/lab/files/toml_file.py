@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lab.errors import SpecError
-from lab.files.fault import Fault
-from lab.files.fault import Path as Keys
+from lab.files.fault import Fault, Keys
 from lab.files.schema import check_document
 from lab.files.toml_lines import find_line
 from lab.files.typed_text import read_typed

@@ -15,13 +15,13 @@ from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
 from lab.report.errors import ReportError, ReportsRefused
 
-SWITCH_S = 1e-4  # what starts LaTeX writes its files one by one, and would wait Python's 5 ms for each
-
 if TYPE_CHECKING:
     from lab.report.groundwork import Groundwork
     from lab.report.sources import Sources
     from lab.report.stamp import Stamps
     from lab.report.twin.material import Material
+
+SWITCH_S = 1e-4  # what starts LaTeX writes its files one by one, and would wait Python's 5 ms for each
 
 
 def report(options: Namespace) -> int:

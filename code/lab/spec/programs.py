@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 
-from lab.files.fault import Fault
-from lab.files.fault import Path as Keys
+from lab.files.fault import Fault, Keys
 from lab.programs import PROGRAMS
 from lab.programs.own import NOTHING, OwnTable, own_program
 from lab.programs.placeholders import ARGUMENTS, KNOWN, places, split

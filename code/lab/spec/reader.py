@@ -9,8 +9,7 @@ from math import prod
 from pathlib import Path
 
 from lab.errors import SizeError
-from lab.files.fault import Fault
-from lab.files.fault import Path as Keys
+from lab.files.fault import Fault, Keys
 from lab.files.included import read_whole
 from lab.files.schema import EXPERIMENT, check_value
 from lab.files.toml_file import TomlFile, check_lines
