@@ -11,7 +11,8 @@ void pings_send(const struct run *run, uint64_t messages, uint64_t every)
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
 	struct result *result = run->result;
-	uint64_t kept = 0, before, after, start_ns;
+	struct sample *sample = result->samples;
+	uint64_t before, after, start_ns, unkept = 1; /* pings until one is kept, the first of each `every` */
 	struct processor_time processor;
 
 	t->begin(l, messages);
@@ -20,20 +21,22 @@ void pings_send(const struct run *run, uint64_t messages, uint64_t every)
 	processor = processor_now();
 	start_ns = now_ns();
 	before = ticks_now();
-	for (uint64_t i = 0; i < messages; i++) {
+	for (; messages > 0; messages--) {
 		t->ping(l);
 		after = ticks_now();
-		if (i == kept * every)
-			result->samples[kept++] = (struct sample){ 1, after - before };
+		if (--unkept == 0) {
+			*sample++ = (struct sample){ 1, after - before };
+			unkept = every;
+		}
 		watch_advance();
 		before = after;
 	}
 	result->pings_ns = now_ns() - start_ns;
 	processor_add_since(&result->processor, &processor);
-	result->count = kept;
+	result->count = (size_t)(sample - result->samples);
 	t->finish(l);
 	t->await(l);
-	ticks_to_ns(result->samples, kept);
+	ticks_to_ns(result->samples, result->count);
 }
 
 void pings_answer(const struct run *run, uint64_t messages)

@@ -79,6 +79,7 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	l->options = o;
 	l->verbs = verbs_options_get();
 	l->side = s->peer;
+	l->mark = 1;
 	l->path = verbs_path_choose(o, l->verbs, l->side);
 	l->buffer = buffer_new(o);
 	verbs_connect(l);

@@ -40,13 +40,14 @@ struct link {
 	struct flow flow;
 	struct ibv_send_wr *ring; /* prebuilt requests: ring_messages x flow.operations */
 	struct ibv_sge *pieces;
+	struct ibv_send_wr *next; /* of the ring: the ping or pong to come */
 	uint64_t ring_messages, ring_room;
 	uint64_t messages, posted;          /* of the round */
 	uint64_t signal_phase;              /* a message is signalled where posted % flow.signal_every is this */
 	uint64_t expected, arrived, queued; /* receive requests of the round: all, completed, posted */
 	uint64_t controls_out;              /* control messages whose completion is not reaped yet */
 	void (*pingpong)(struct link *);
-	unsigned char mark;                    /* of the last ping or pong of WRITE: 1 to 255 */
+	unsigned char mark;                    /* of the next ping of WRITE, and of its pong: 1 to 255 */
 	unsigned char *mark_out;               /* where it is sent from ... */
 	const volatile unsigned char *mark_in; /* ... and where the other end's lands */
 };

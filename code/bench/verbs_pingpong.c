@@ -9,33 +9,53 @@
 #include "verbs_send.h"
 #include "verbs_status.h"
 
-/* The completion of a signalled ping frees its place in the queue, and those of all before it: on a real card nothing
- * else does. The answer is here, so it is too, or soon. */
-static void reap_if_signalled(struct link *l)
+/* Between an arrival and the message that follows it lies nothing that can wait: what is not needed for that message is
+ * done while it is on its way. */
+
+/* The message that was sent last has a completion of its own. */
+static bool is_signalled(const struct link *l)
 {
-	if (l->posted % l->flow.signal_every == l->signal_phase)
-		while (verbs_send_reap(l) == 0)
-			;
+	return l->posted % l->flow.signal_every == l->signal_phase;
 }
 
-static unsigned char next_mark(unsigned char mark)
+/* The completion of a signalled ping frees its place in the queue, and those of all before it: on a real card nothing
+ * else does. The answer is here, so it is too, or soon. */
+static void reap(struct link *l)
+{
+	while (verbs_send_reap(l) == 0)
+		;
+}
+
+static unsigned char mark_after(unsigned char mark)
 {
 	return mark == UINT8_MAX ? 1 : mark + 1;
 }
 
-static void send_marked(struct link *l)
+static void send_mark(struct link *l, unsigned char mark)
 {
-	l->mark = next_mark(l->mark);
-	*l->mark_out = l->mark;
+	*l->mark_out = mark;
 	verbs_send_one(l);
+	l->mark = mark_after(mark);
 }
 
 /* Data that was written announces itself by nothing but its last byte. */
 static void await_mark(struct link *l, unsigned char mark)
 {
-	while (*l->mark_in != mark)
-		if (l->options->wait == WAIT_YIELD)
+	const volatile unsigned char *const byte = l->mark_in;
+	const bool yields = l->options->wait == WAIT_YIELD;
+
+	while (*byte != mark)
+		if (yields)
 			sched_yield();
+}
+
+/* A message that follows one which took the last receive request may be answered sooner than another is posted. */
+static void send_message(struct link *l)
+{
+	if (l->queued == l->arrived)
+		verbs_receive_refill(l);
+	verbs_send_one(l);
+	verbs_receive_refill(l);
 }
 
 static inline void poll_for_one(struct link *l)
@@ -97,30 +117,43 @@ static void pong_read(struct link *l)
 
 static void ping_marked(struct link *l)
 {
-	send_marked(l);
-	await_mark(l, l->mark);
-	reap_if_signalled(l);
+	const unsigned char mark = l->mark;
+	bool signalled;
+
+	send_mark(l, mark);
+	signalled = is_signalled(l);
+	await_mark(l, mark);
+	if (signalled)
+		reap(l);
 }
 
 static void pong_marked(struct link *l)
 {
-	await_mark(l, next_mark(l->mark));
-	send_marked(l);
-	reap_if_signalled(l);
+	const unsigned char mark = l->mark;
+
+	await_mark(l, mark);
+	send_mark(l, mark);
+	if (is_signalled(l))
+		reap(l);
 }
 
 static void ping_message(struct link *l)
 {
-	verbs_send_one(l);
+	bool signalled;
+
+	send_message(l);
+	signalled = is_signalled(l);
 	verbs_receive_message(l);
-	reap_if_signalled(l);
+	if (signalled)
+		reap(l);
 }
 
 static void pong_message(struct link *l)
 {
 	verbs_receive_message(l);
-	verbs_send_one(l);
-	reap_if_signalled(l);
+	send_message(l);
+	if (is_signalled(l))
+		reap(l);
 }
 
 static void (*read_chosen(const struct link *l))(struct link *)

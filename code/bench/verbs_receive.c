@@ -97,7 +97,6 @@ void verbs_receive_message(struct link *l)
 
 	l->receives.wait(&l->receives, 1, &wc);
 	l->arrived++;
-	verbs_receive_refill(l);
 }
 
 void verbs_receive_round(struct link *l)

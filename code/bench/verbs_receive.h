@@ -8,7 +8,7 @@ void verbs_receive_refill(struct link *l);                       /* up to rx_dep
 void verbs_receive_controls(struct link *l, unsigned int count); /* requests that stand ready for control messages */
 enum control verbs_receive_control(struct link *l);              /* waits for one */
 uint32_t verbs_receive_order(struct link *l);
-void verbs_receive_message(struct link *l); /* waits for one */
+void verbs_receive_message(struct link *l); /* waits for one, and leaves it to the caller when to refill */
 void verbs_receive_round(struct link *l);   /* waits for all messages of the round */
 
 #endif

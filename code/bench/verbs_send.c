@@ -67,6 +67,7 @@ void verbs_ring_build(struct link *l)
 	for (uint64_t m = 0; m < l->ring_messages; m++)
 		for (uint64_t p = 0; p < f->operations; p++)
 			ring_build_piece(l, m, p);
+	l->next = l->ring;
 }
 
 static void post_send(struct link *l, struct ibv_send_wr *wr)
@@ -115,7 +116,9 @@ uint64_t verbs_send_post(struct link *l, uint64_t messages)
 
 void verbs_send_one(struct link *l)
 {
-	post_send(l, &l->ring[l->posted++ % l->ring_messages]);
+	post_send(l, l->next);
+	l->posted++;
+	l->next = &l->ring[l->posted % l->ring_messages]; /* looked up while this one is on its way */
 }
 
 static uint64_t completed(struct link *l, const struct ibv_wc *wc, int found)
