@@ -149,6 +149,14 @@ static void posted(void)
 		fake_carry_out(UINT64_MAX);
 }
 
+static void count_ready(const struct pair *p, const struct request *r)
+{
+	const uint64_t ready = p->receives.posted - p->receives.carried_out;
+
+	if (takes_receive(&r->wr) && r->wr.num_sge > 0 && ready <= FAKE_READY_MOST)
+		fake_verbs.sent_with_ready[ready]++;
+}
+
 static int put_request(struct pair *p, const struct request *request)
 {
 	struct request *r = &p->requests[p->sends.posted % p->sends.capacity];
@@ -159,6 +167,7 @@ static int put_request(struct pair *p, const struct request *request)
 	if (r->wr.send_flags & IBV_SEND_INLINE)
 		memcpy(r->inlined, (const void *)r->piece.addr, r->piece.length);
 	p->sends.posted++;
+	count_ready(p, r);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <infiniband/verbs.h>
 
 #define FAKE_INLINE_MAX 64
+#define FAKE_READY_MOST 8
 
 struct fake_device {
 	const char *name;
@@ -25,6 +26,7 @@ struct fake_verbs {
 	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: what these calls return */
 	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
 	uint32_t immediate;                                             /* the last one that was on the wire */
+	uint64_t sent_with_ready[FAKE_READY_MOST + 1]; /* messages that left an end with so many receive requests */
 };
 
 extern struct fake_verbs fake_verbs;

@@ -100,7 +100,7 @@ static void run_both(const struct traffic *r)
 						.link_layer = IBV_LINK_LAYER_ETHERNET },
 				      .gids = &loopback,
 				      .gid_count = 1 };
-	char name[256];
+	static char name[256]; /* who dies after the run says it too */
 
 	fake_verbs =
 		(struct fake_verbs){ .devices = &device, .device_count = 1, .pace = r->pace, .idle = two_ends_switch };
@@ -167,6 +167,40 @@ static void run_operation(void *operation)
 			run_depths_and_rounds(r);
 }
 
+#define PINGS 40
+
+static void run_pings(uint64_t depth)
+{
+	run_both(&(struct traffic){ .operation = OP_SEND,
+				    .measure = LATENCY,
+				    .depth = depth,
+				    .iterations = PINGS,
+				    .post_list = AUTO,
+				    .signal_every = AUTO,
+				    .size_bytes = 8,
+				    .max_message_bytes = 8 });
+}
+
+/* Of a window of 8 requests the message that has come took one, and the answer does not wait for its successor. */
+static void answer_before_refilling(void *unused)
+{
+	const uint64_t *sent = fake_verbs.sent_with_ready;
+
+	(void)unused;
+	run_pings(8);
+	if (sent[7] < (uint64_t)2 * (PINGS - 8) || sent[8] > 2)
+		die("%lu answers left with 7 requests ready, %lu with 8", sent[7], sent[8]);
+}
+
+/* Only the last message of each of two rounds may leave an end that has none: nothing answers it. */
+static void never_leave_without_a_request(void *unused)
+{
+	(void)unused;
+	run_pings(1);
+	if (fake_verbs.sent_with_ready[0] > 2)
+		die("%lu messages left an end with no request ready", fake_verbs.sent_with_ready[0]);
+}
+
 static void expect_room(enum operation operation)
 {
 	char said[4096];
@@ -199,6 +233,26 @@ static void the_queues_hold_all_that_write_with_immediate_puts_into_them(void **
 	expect_room(OP_WRITE_IMM);
 }
 
+static void expect_nothing_said(void (*body)(void *))
+{
+	char said[4096];
+
+	if (in_child(body, NULL, said, sizeof(said)))
+		fail_msg("%s", said);
+}
+
+static void an_answer_leaves_before_the_next_request_is_posted(void **state)
+{
+	(void)state;
+	expect_nothing_said(answer_before_refilling);
+}
+
+static void no_message_leaves_whose_answer_would_find_no_request(void **state)
+{
+	(void)state;
+	expect_nothing_said(never_leave_without_a_request);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +260,8 @@ int main(void)
 		cmocka_unit_test(the_queues_hold_all_that_read_puts_into_them),
 		cmocka_unit_test(the_queues_hold_all_that_send_puts_into_them),
 		cmocka_unit_test(the_queues_hold_all_that_write_with_immediate_puts_into_them),
+		cmocka_unit_test(an_answer_leaves_before_the_next_request_is_posted),
+		cmocka_unit_test(no_message_leaves_whose_answer_would_find_no_request),
 	};
 
 	return cmocka_run_group_tests_name("verbs_queues", tests, NULL, NULL);
