@@ -102,6 +102,11 @@ _LEVELLING = re.compile(r"match|catch|anywhere|even", re.I)
 _SYMMETRIC = re.compile(r"intervals?|bands?|overlap|difference|equal|similar|alike|indistinguish|coincid", re.I)
 _OWN = re.compile(r"\b(?:their|its)(?: (?:own|very))? \Z", re.I)
 _BECOMES = re.compile(r"\b(?:becomes?|became|gets?|got|turns?)(?: any| much| even)? \Z", re.I)
+_CURVE = re.compile(r"\b(?:its|the|whose|their) (?:\w+ )?curves?\s+\Z", re.I)
+_THAN_TYPICAL = re.compile(r"\s+than (?:the |its |their |that )?(?:median|average|mean|typical|usual)\b", re.I)
+_MESSAGES_A_SECOND = re.compile(
+    r"(?:\s+(?:number|count|amount))? of (?:messages|requests) (?:per|a|each|every) second\b", re.I
+)
 _AT_A_LEVEL = re.compile(r"\b(?:remain|stay)s? (?:on|at) (?:\w+ )?\Z", re.I)
 _NO_SIDE = re.compile(
     r"\b(?:ratio|gap|factor|difference|distance|margin|median|curve of (?:its|the))\b[^,;]*\Z|\bat (?:the )?\Z|"
@@ -150,7 +155,7 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
     if _is_no_comparison(words, found):
         return None
     sides = _sides(part, found)
-    if sides is None:
+    if sides is None or (_MESSAGES_A_SECOND.match(words, found.end()) and len(part.sentence.groups) == 1):
         return None
     ours, base = sides
     if _PARTICIPLE.match(found[0]) and _PASSIVE.search(words[: found.start()]):
@@ -236,7 +241,9 @@ def _is_idiom(word: str, before: str, behind: str) -> bool:
 
 
 def _is_of_itself(word: str, before: str, behind: str) -> bool:
-    """`the highest throughput of the card`, `the same in every run`."""
+    """`the highest throughput of the card`, `the same in every run`, `longer than the median`, `its curve is level`."""
+    if _THAN_TYPICAL.match(behind) or (word.startswith("is level") and _CURVE.search(before)):
+        return True
     if _SUPERLATIVE.match(word):
         return bool(_OWN.search(before) or _OF_ITS_OWN.match(behind) or _OF_SEVERAL.match(behind))
     return bool(re.match(r"the same|identical|equal", word, re.I) and _EACH_TIME.match(behind))

@@ -65,6 +65,7 @@ _OF_ALL = re.compile(r"\b(?:parameters?|settings?|knobs?|tuning)\b", re.I)
 _NEARLY = re.compile(r"\b(?:hardly|barely|little|scarcely|near|nearly|most|some|other)\b", re.I)
 _OPPOSITE = {"up": "down", "down": "up"}
 SMALL, NO_MORE = 1.05, 1.01  # a gain that may be called hardly any, and one that may be called none at all
+_OR_NONE = re.compile(r"\bor (?:none|not|no \w+)(?: at all)?\b", re.I)
 _AT_ALL = re.compile(r"\b(?:at all|whatsoever|not the (?:slightest|least)|absolutely|completely|entirely)\b", re.I)
 
 
@@ -125,7 +126,9 @@ def _unshown(name: str, part: Clause, effect: re.Match[str], found: re.Match[str
 def _said(part: Clause, effect: re.Match[str]) -> str:
     """`up`, `down`, `any` or `none`; a denial turns any effect into none, and none into some."""
     kind = next(name for name, text in effect.groupdict().items() if text)
-    near = part.words[: effect.start()] + ("no" if re.search(r"\bno\b", part.words[effect.end() :][:12]) else "")
+    near = _OR_NONE.sub(" ", part.words[: effect.start()]) + (
+        "no" if re.search(r"\bno\b", part.words[effect.end() :][:12]) else ""
+    )
     if kind in _OPPOSITE and _LESS_OF_IT.search(part.words):
         kind = _OPPOSITE[kind]
     if len(_DENIED.findall(re.sub(r"\bneither\b(?=.*\bnor\b)", "", near, flags=re.I))) % 2 == 0:

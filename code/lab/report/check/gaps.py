@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from statistics import median
 
 from lab.analysis.verdict import Verdict
 from lab.report.check.curves import CurveClaims
-from lab.report.check.lexicon import MESSAGE
+from lab.report.check.gaps_at_sizes import CLOSED, SHRINKS, WIDENS, wrong_at_sizes
 from lab.report.check.objection import Objection
 from lab.report.check.ratios import distances, ratios_by_size
 from lab.report.check.sentence import Clause, Sentence, sizes_in
@@ -51,24 +50,9 @@ _CLOSES = re.compile(
 _WIDEST = re.compile(
     r"\b(?:largest|highest|greatest|widest|biggest|most(?! of\b)|peaks?|peaked|maximal|maximum)\b", re.I
 )
-_WIDER_OR_NOT = re.compile(r"\b(?:(?P<wider>larger|bigger|wider|greater|higher)|smaller|narrower|lower)\b")
-_FOR_MESSAGES = re.compile(
-    rf"\b(?:for|with|at|towards?) (?:\w+ )?(?:large|long|big|small|short|tiny)\w* (?:\w+ )?{MESSAGE}\b", re.I
-)
-_ONLY_WITH = re.compile(
-    r"\b(?:appears?|exists?|shows?(?: up)?|is (?:there|visible|seen)|comes?|begins?|starts?) (?:only|solely|not before|"
-    r"not until) (?:with|for|at|from|above|beyond|once)\b|"
-    r"\bonly (?:appears?|exists?|shows?(?: up)?) (?:with|for|at|from|above)\b",
-    re.I,
-)
 _RULE = re.compile(r"\b(?:counts? as|is called|are called)\b", re.I)  # when it would be said, and not that it is
 _ABSOLUTE = re.compile(r"\babsolute(?:ly)?\b|\bin (?:[kMG]B/s|bytes|megabytes|gigabytes)\b", re.I)
 _LEAST = re.compile(r"\b(?:smallest|lowest|least|narrowest|closest)\b(?! (?:messages?|sizes?))", re.I)
-_BECOMES = r"(?:gets?|becomes?|turns?) (?:\w+er and )?(?:ever |even |much )?"
-_WIDENS = re.compile(rf"\b(?:grow|ris|increas|widen|climb)\w*\b|\b{_BECOMES}(?:bigg|larg|wid|great)er\b", re.I)
-_SHRINKS = re.compile(
-    rf"\b(?:shrink|narrow|fall|decreas|declin|clos|drop|melt)\w*\b|\b{_BECOMES}(?:small|narrow)er\b", re.I
-)
 _THROUGHOUT = re.compile(
     r"\b(?:steadily|monotonically|always|continuously|constantly|over the whole range|"
     r"(?:at|with) every (?:size|step|doubling))\b",
@@ -84,7 +68,6 @@ _WITH_SIZE = re.compile(
 )
 _IN_PART = re.compile(r"\b(?:first|then|until|up to|between|from|beyond|above|below|at)\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|no|hardly|neither|nor)\b|n't\b", re.I)
-CLOSED = 1.25  # times, and a person calls it closed
 CLOSE, STEP = 0.05, 1.02  # of the widest one; what two neighbours may differ by
 
 
@@ -147,7 +130,7 @@ def _wrong(part: Clause, ratios: dict[int, Claim], found: re.Match[str]) -> str:
         return _throughout(part, heights)
     if _WITH_SIZE.search(part.words) and not _IN_PART.search(part.words):
         return _throughout(part, heights)
-    return _of_some_sizes(part, heights) or _extreme(part, heights, ratios)
+    return wrong_at_sizes(part, heights) or _extreme(part, heights, ratios)
 
 
 def _crossing(ratios: dict[int, Claim]) -> str:
@@ -212,65 +195,12 @@ def _gone(part: Clause, ratios: dict[int, Claim]) -> str:
     return f"there is one: \\claim{{{ratios[wide[-1]].name}}}" if wide else ""
 
 
-def _between(part: Clause, heights: dict[int, float]) -> str:
-    """`is larger at 16 KiB than at one byte`, whichever stands first."""
-    said = _WIDER_OR_NOT.search(part.words)
-    cut = re.search(r"\bthan\b", part.words)
-    if said is None or cut is None or cut.start() < said.start():
-        return ""
-    sides = (
-        Clause(part.sentence, part.start, part.start + cut.start()),
-        Clause(part.sentence, part.start + cut.start(), part.end),
-    )
-    first, second = ([heights[size] for size in sizes_meant(each, heights)] for each in sides)
-    if not first or not second:
-        return ""
-    return _wrong_way(first, second, wider=bool(said["wider"]), where="here")
-
-
-def _wrong_way(there: list[float], others: list[float], *, wider: bool, where: str) -> str:
-    own, other = median(there), median(others)
-    return "" if (own > other) is wider else f"one is {own:.2g} times the other there, and {other:.2g} times {where}"
-
-
 def _by_times(ours: str, base: str, part: Clause, found: re.Match[str]) -> str:
     """Where no ratio was computed."""
     heights = distances(ours, base, part)
     if len(heights) < 2 or found.re is _CROSS or found["ratio"]:
         return ""
-    return _of_some_sizes(part, heights)
-
-
-def _of_some_sizes(part: Clause, heights: dict[int, float]) -> str:
-    looks = (_between, _towards, _only_there)
-    return next((what for each in looks if (what := each(part, heights))), "")
-
-
-def _towards(part: Clause, heights: dict[int, float]) -> str:
-    """`grows for large messages`: there it is wider than elsewhere."""
-    there = sizes_meant(part, heights)
-    elsewhere = [heights[size] for size in heights if size not in there]
-    widens, shrinks = bool(_WIDENS.search(part.words)), bool(_SHRINKS.search(part.words))
-    if (
-        not there
-        or not elsewhere
-        or sizes_in(part)
-        or part.uses
-        or widens == shrinks
-        or not _FOR_MESSAGES.search(part.words)
-    ):
-        return ""
-    return _wrong_way([heights[size] for size in there], elsewhere, wider=widens, where="elsewhere")
-
-
-def _only_there(part: Clause, heights: dict[int, float]) -> str:
-    """`appears only with large messages`: elsewhere there is next to none."""
-    there = sizes_meant(part, heights)
-    elsewhere = [size for size in heights if size not in there]
-    if not there or not elsewhere or not _ONLY_WITH.search(part.words):
-        return ""
-    left = median(heights[size] for size in elsewhere)
-    return f"elsewhere one is {left:.2g} times the other, too" if left > CLOSED else ""
+    return wrong_at_sizes(part, heights)
 
 
 def _closed(part: Clause, heights: dict[int, float]) -> str:
@@ -283,9 +213,9 @@ def _closed(part: Clause, heights: dict[int, float]) -> str:
 def _throughout(part: Clause, heights: dict[int, float]) -> str:
     steps = [after / before for (_, before), (_, after) in pairwise(sorted(heights.items()))]
     words = _WITH_SIZE.sub(" ", part.words)
-    if _WIDENS.search(words) and min(steps) < 1 / STEP:
+    if WIDENS.search(words) and min(steps) < 1 / STEP:
         return "it does not: at some step it gets smaller"
-    if _SHRINKS.search(words) and max(steps) > STEP:
+    if SHRINKS.search(words) and max(steps) > STEP:
         return "it does not: at some step it gets larger"
     return ""
 

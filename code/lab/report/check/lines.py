@@ -52,6 +52,7 @@ _FULL = re.compile(
     rf"{FILLS.pattern}|\b(?:link|wire|cable|Ethernet|capacity) (?:\w+ ){{0,3}}(?:filled|used up|exhausted|full)\b", re.I
 )
 _NEVER = re.compile(r"\b(?:no|not|never|none|neither|nor|nobody|nothing)\b|n't\b", re.I)
+_IN_NONE = re.compile(r"[^,;]{0,30}?\b(?:in|for|with|by|at) (?:no|none|neither)\b", re.I)
 _EXCEEDS = re.compile(
     r"\b(?:exceed\w*|surpass\w*|(?:is|are|was|lies?|goes) (?:\w+ )?(?:above|beyond)|more than) [^.;,]*?\b(?:the |"
     r"its )?(?:(?:nominal|line|"
@@ -112,10 +113,15 @@ def full_links_are_full(sentence: Sentence) -> Iterator[Objection]:
     """`No program fills the gigabit link` is false where one does."""
     for part in sentence.parts:
         found = _FULL.search(part.words)
-        if part.is_stated and found and _NEVER.search(part.words) and not part.uses:
+        if part.is_stated and found and not part.uses and _is_denied(part.words, found):
             best = max(shares_of_link(part), key=lambda each: each.estimate.value, default=None)
             if best and best.estimate.value >= FULL:
                 yield Objection(f"it fills \\claim{{{best.name}}} of it", part.start + found.start())
+
+
+def _is_denied(words: str, found: re.Match[str]) -> bool:
+    """`nothing fills it`, `it is full in no case`; not `it is full, and nothing is gained`."""
+    return bool(_NEVER.search(words[: found.end()]) or _IN_NONE.match(words, found.end()))
 
 
 def _patterned(part: Clause) -> str:

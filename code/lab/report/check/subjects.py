@@ -34,6 +34,7 @@ _INLINE = re.compile(
     r"(?:the|a|its|each|their) (?:work )?(?:requests?|descriptors?)\b",
     re.I,
 )
+_OVER = re.compile(r"\bover (?:the )?\Z", re.I)  # a transport, and no program of ours
 _NO_DELAY = re.compile(
     r"no[\s-]?delay|without (?:Nagle|delay)|one (?:message )?at a time|by itself|single (?:messages?|RDMA)", re.I
 )
@@ -86,8 +87,9 @@ def _others(setting: Chosen) -> Iterator[tuple[str, str]]:
 def _with_ours(words: str, named: list[Mention]) -> Iterator[Mention]:
     """Our program is the one that the named peer stands beside."""
     yield from named
-    peers = {each.group for each in named} - {RDMA, TCP}
-    if len(peers) == 1 and not {RDMA, TCP} & {each.group for each in named}:
+    programs = {each.group for each in named if not _OVER.search(words[: each.start])}
+    peers = programs - {RDMA, TCP}
+    if len(peers) == 1 and not {RDMA, TCP} & programs:
         ours = TCP if "iperf3" in peers else RDMA
         yield from (Mention(ours, each.start(), each.end()) for each in _OWN.finditer(words))
 

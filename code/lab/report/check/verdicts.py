@@ -292,7 +292,7 @@ def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:
     near = part.sentence.words[max(said.at - 24, part.start) : said.at + len(said.word)]
     if not re.search(
         r"\b(?:almost|nearly|practically|virtually|roughly|about|hardly|barely|scarcely|closely|well|nicely|close|good|par|"
-        r"comparable|similar)\b",
+        r"comparable|similar|alike)\b",
         near,
         re.I,
     ):
@@ -338,6 +338,7 @@ def _counted(said: Compared, part: Clause) -> float | None:
         return None
     for each in part.numbers:
         behind = part.sentence.words[each.end :]
-        if re.match(r"\s*(?:of|out of)\s+(?:the\s+)?[\d\ue000-\uf8ff]+\s*(?:message\s+)?sizes", behind):
+        every = re.search(r"\b(?:every|each|any|no|not|but)\s+\Z", part.sentence.words[: each.start], re.I)
+        if not every and re.match(r"\s*(?:of|out of)\s+(?:the\s+)?[\d\ue000-\uf8ff]+\s*(?:message\s+)?sizes", behind):
             return each.values[0]
     return None
