@@ -26,6 +26,12 @@ _STRAIGHT = re.compile(
     re.I,
 )
 _LINE = re.compile(r"\bline\b", re.I)
+_UNBROKEN = re.compile(
+    r"\b(?:no|without (?:a|any)|never (?:a|any)) (?:breaks?|kinks?|bends?)\b|"
+    r"\b(?:one|a single) (?:straight )?line (?:is|was|would be) (?:enough|sufficient|all)\b|"
+    r"\b(?:one|a single) (?:straight )?line suffices\b",
+    re.I,
+)
 FILLS = re.compile(
     r"\b(?:fills?(?! (?:most|half|part|some|little|much|only|nearly|about|"
     r"(?:an? |one |two )?\w+ (?:of|per cent)))|uses? (?:up )?(?:all|the (?:whole|full|entire))|saturat\w+|exhausts?|"
@@ -109,6 +115,14 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
                     yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
 
 
+def breaks_are_there(sentence: Sentence) -> Iterator[Objection]:
+    """`There is no break` is false of a line that breaks between the sizes that are meant."""
+    for part in sentence.parts:
+        found = _UNBROKEN.search(part.words)
+        if found and part.is_stated and not part.uses and (what := _broken(part, any_words=True)):
+            yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
+
+
 def full_links_are_full(sentence: Sentence) -> Iterator[Objection]:
     """`No program fills the gigabit link` is false where one does."""
     for part in sentence.parts:
@@ -150,13 +164,13 @@ def _strands(part: Clause) -> list[Strand]:
     return [each for each in part.sentence.ledger.setting.strands if every or group_of(each) in groups]
 
 
-def _broken(part: Clause) -> str:
+def _broken(part: Clause, *, any_words: bool = False) -> str:
     ledger = part.sentence.ledger
     breaks = [each for strand in _strands(part) if (each := ledger.get(f"{strand.name}.fit.break"))]
     found = [each.name for each in breaks if not _on_one_side(each, sizes_in(part))]
     return (
         f"no single line follows the times: they break at \\claim{{{found[0]}}}"
-        if found and (TIME.search(part.words) or _LINE.search(part.words))
+        if found and (any_words or TIME.search(part.words) or _LINE.search(part.words))
         else ""
     )
 

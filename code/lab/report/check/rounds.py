@@ -22,6 +22,13 @@ _AGREE = re.compile(
 _EVERY = re.compile(rf"\b(?:all|every|each|any)\b[^.;]*\bsizes?\b|\balways\b|\beverywhere\b|{_ALL_SERIES}", re.I)
 _SOME = re.compile(rf"{MARK} of (?:the )?(?:{MARK}|\d+) sizes")
 _SOFTWARE = re.compile(rf"{SOFTWARE.pattern}|\bcable\b", re.I)
+_CAPPED = re.compile(
+    r"\b(?:went|go|goes|kept|keeps?|continued?) (?:on )?(?:varying|changing|fluctuating)\b|"
+    r"\b(?:until|till|up to|at|into|reach\w*|hits?) the cap\b|\bthe cap (?:put|ended|stopped|was reached|cut)\b|"
+    r"\bnever (?:settled?|agreed?|converged?|stabili[sz]ed?|(?:became|got|were|was) stable)\b",
+    re.I,
+)
+_NONE = re.compile(r"\b(?:not|never|no|none|without|hardly)\b|n't\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|no|hardly|nowhere|fail(?:s|ed)? to)\b|n't\b", re.I)
 
 
@@ -32,6 +39,18 @@ def rounds_agree(sentence: Sentence) -> Iterator[Objection]:
         left = next(_left(part), None) if found and _is_of_all(part) else None
         if found and left:
             yield Objection(f"at \\claim{{{left.name}}} sizes they did not", part.start + found.start())
+
+
+def caps_are_reached(sentence: Sentence) -> Iterator[Objection]:
+    """`Its rounds varied until the cap` is false of a series whose rounds agreed at every size."""
+    for part in sentence.parts:
+        found = _CAPPED.search(part.words)
+        if found is None or not part.is_stated or part.uses or _NONE.search(part.words[: found.start()]):
+            continue
+        counted = list(_counted(part))
+        if counted and not any(each.estimate.value for each in counted):
+            name = counted[0].name.removesuffix("unsettled")
+            yield Objection(f"they agreed at \\claim{{{name}agreed}} sizes, which are all", part.start + found.start())
 
 
 def _is_of_all(part: Clause) -> bool:

@@ -18,7 +18,9 @@ SEND, RECEIVE = "send", "receive"
 _WAITS = re.compile(
     r"\b(?:waits?|waited|blocks?|lasts?) (?:\w+ )?longer\b|\b(?:as|so) (?:quick|cheap|short|fast|long)\b", re.I
 )
+_SOONER = re.compile(r"\b(?:over|done|finished|ready|complete\w*|returns?) (?:\w+ )?(?:sooner|earlier)\b", re.I)
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|hardly)\b|n't\b", re.I)
+_NO_MATTER = re.compile(r"\bno matter\b", re.I)
 _SIGNS = {Relation.MORE: 1, Relation.LESS: -1, Relation.EQUAL: 0}
 
 
@@ -30,11 +32,15 @@ def is_of_sends(part: Clause) -> bool:
 def sends_compare(sentence: Sentence) -> Iterator[Objection]:
     """What a comparison says of sends and receives is what the means of their times say."""
     for part in sentence.parts:
-        said = _WAITS.search(part.words) or ANY.search(part.words)
+        said = _WAITS.search(part.words) or _SOONER.search(part.words) or ANY.search(part.words)
         if said is None or not is_of_sends(part) or not part.is_stated or part.uses:
             continue
         sign = _sign(said, part)
-        if sign is not None and not _DENIED.search(part.words) and (what := _wrong(part, said, sign)):
+        if (
+            sign is not None
+            and not _DENIED.search(_NO_MATTER.sub("", part.words))
+            and (what := _wrong(part, said, sign))
+        ):
             yield Objection(what, part.start + said.start())
 
 
@@ -42,6 +48,8 @@ def _sign(said: re.Match[str], part: Clause) -> int | None:
     """One where the call that is named first is said to be the quicker one."""
     if said.re is _WAITS:
         return 0 if said[0].lower().startswith(("as", "so")) else -1
+    if said.re is _SOONER:
+        return 1
     sign = _SIGNS.get(relation_of(said))
     near = part.words[said.start() : said.end() + 24].split(" than ")[0]
     turned = TIME.search(near) or (TIME.search(part.words[: said.start()]) and re.match(r"low|high|great", said[0]))

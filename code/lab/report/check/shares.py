@@ -19,6 +19,7 @@ _TAKEN = re.compile(
     r"(?<!trip is )(?<!trip )\b(?:correct(?:ion|ed|ing)|subtract\w*|taken off|control (?:message|"
     r"trip)|(?:overhead|answer)(?:'s)? (?:share|part)|half (?:of )?(?:the |a )?round trip"
     r"(?= (?:is|are|was|weighs|matters|changes|dominates)))\b|"
+    r"\bround trip (?:a |the |is )*(?:bigger|larger|greater|smaller|lesser) (?:share|part)\b|"
     r"\b(?:share|part) of the (?:overhead|answer|round trip|way back|control)",
     re.I,
 )
@@ -48,7 +49,7 @@ _ROUND = re.compile(
     r"\b(?:single|one|1|few|short)\b (?:\w+ )?(?:messages? )?(?:per|in (?:a|each|every)|a|every|each)? ?rounds?\b", re.I
 )
 _LONGER_ROUNDS = re.compile(
-    r"\b(?:the )?more messages (?:\w+ ){0,3}rounds?\b|\b(?:longer|larger|bigger) rounds?\b|"
+    r"\b(?:the )?more messages (?:\w+ ){0,6}rounds?\b|\b(?:longer|larger|bigger) rounds?\b|"
     r"\brounds? (?:hold|contain|have|get|become|grow)\w* (?:more messages|longer|larger|bigger)?",
     re.I,
 )

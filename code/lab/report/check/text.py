@@ -25,15 +25,16 @@ from lab.report.check.extremes import ends_are_of_the_sizes, ranges_end_there
 from lab.report.check.fitting import fitting, nearest
 from lab.report.check.gaps import gaps_hold
 from lab.report.check.latex import MARK, line_and_column, read, split, without_comments
-from lab.report.check.lines import full_links_are_full, lines_hold
+from lab.report.check.lines import breaks_are_there, full_links_are_full, lines_hold
 from lab.report.check.links import links_compare
 from lab.report.check.message_rates import message_rates_hold
+from lab.report.check.model_errors import model_errors_hold
 from lab.report.check.objection import Objection
 from lab.report.check.operations import operations_compare
 from lab.report.check.quantiles import quantiles_hold
 from lab.report.check.quantities import quantities_are_named
 from lab.report.check.rankings import orders_change, rankings_hold
-from lab.report.check.rounds import most_agree, rounds_agree
+from lab.report.check.rounds import caps_are_reached, most_agree, rounds_agree
 from lab.report.check.rules import RULES
 from lab.report.check.safety import swallowed, unsafe
 from lab.report.check.sends import sends_compare
@@ -73,6 +74,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     sizes_matter,
     rounds_agree,
     most_agree,
+    caps_are_reached,
     versions_are_the_records,
     claims_are_of_the_subject,
     claims_are_of_the_link,
@@ -97,10 +99,12 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     quantiles_hold,
     links_compare,
     work_is_there,
+    model_errors_hold,
     shapes_hold,
     message_rates_hold,
     lines_hold,
     full_links_are_full,
+    breaks_are_there,
     times_rise,
     times_follow_sizes,
     best_values_are_best,

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from lab.model.sizes import format_size
+from lab.report.check.calls import OPERATION
 from lab.report.check.objection import Objection, against
-from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of, sort_of
 from lab.report.check.topics import ends, groups, is_of_ends
@@ -19,6 +20,7 @@ _KINDS = {
     "copies": r"\bcop(?:y|ies|ying)\b", "checksums": r"\bchecksum", "packets": r"\bpackets?\b|\bheaders?\b",
     "system_calls": r"\bsystem calls?\b|\bsyscalls?\b", "driver": r"\bdriver\b", "buffers": r"\bbuffers?\b",
     "wake_ups": r"\bwake-?ups?\b|\bwaking\b", "user_library": r"\blibrary\b", "kernel": r"\bkernel(?:'s)?\b",
+    "user": r"\bprogram(?:'s)? (?:itself|and (?:its|the) librar\w+)|\buser[\s-](?:space|code|mode|program)\b",
 }  # fmt: skip
 _INSTRUCTIONS = re.compile(r"\binstructions?\b|\bcycles?\b|\bwork\b|\bprocessor time\b|\bcomput\w+", re.I)
 _MOST = re.compile(
@@ -31,7 +33,10 @@ _HALF = re.compile(
 )
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|nothing|hardly|without)\b|n't\b", re.I)
 _SPARES = re.compile(r"\b(?:less|fewer|lower|idle|idler|spared)\b", re.I)
-_LOADS = re.compile(r"\b(?:more|higher|larger|greater|busier)\b", re.I)
+_LOADS = re.compile(
+    r"\b(?:more|higher|larger|greater|busier)\b|\b(?:carr(?:y|ies)|bears?|has) (?:all )?the (?:load|burden|work)\b",
+    re.I,
+)
 _ALIKE = re.compile(r"\b(?:as (?:much|many|busy|hard)|same|equal\w*|alike)\b", re.I)
 
 
@@ -61,10 +66,10 @@ def _share(stem: str, kind: str, part: Clause, *, bound: bool) -> str | None:
     ledger, every = part.sentence.ledger, part.sentence.ledger.get(stem)
     if every is None or not every.estimate.value:
         return None
-    if kind == "kernel":
-        own = ledger.get(f"{stem}.kernel")
+    if kind in ("kernel", "user"):
+        own, who = ledger.get(f"{stem}.{kind}"), "kernel" if kind == "kernel" else "program"
         few = own is not None and own.estimate.value < every.estimate.value / 2
-        return f"the kernel executes \\claim{{{stem}.kernel}} of \\claim{{{stem}}}" if few else ""
+        return f"the {who} executes \\claim{{{stem}.{kind}}} of \\claim{{{stem}}}" if few else ""
     shares = {name: claim for name in _KINDS if (claim := ledger.get(f"{stem}.{name}")) and claim.unit == "percent"}
     best = max(shares.values(), key=lambda each: each.estimate.value, default=None)
     own = shares.get(kind)
@@ -86,12 +91,26 @@ def _of_ends(part: Clause) -> str:
 
 
 def _ends_of(part: Clause, first: str) -> Iterator[tuple[Claim, Claim]]:
-    ledger = part.sentence.ledger
-    for stem in _stems(part, first):
-        name, _, end = stem.rpartition(".")
-        own, other = ledger.get(stem), ledger.get(f"{name}.{'client' if end == 'server' else 'server'}")
-        if own and other:
-            yield own, other
+    """Counted instructions, else processor times."""
+    ledger, other = part.sentence.ledger, "client" if first == "server" else "server"
+    stems = [(stem, f"{stem.rpartition('.')[0]}.{other}") for stem in _stems(part, first)] or [
+        (f"{stem}.{first}.processor", f"{stem}.{other}.processor") for stem in _timed(part)
+    ]
+    for ours, theirs in stems:
+        own, others = ledger.get(ours), ledger.get(theirs)
+        if own and others:
+            yield own, others
+
+
+def _timed(part: Clause) -> Iterator[str]:
+    """Series and size, of each whose processor time may be meant."""
+    own, operations = groups(part) or part.sentence.groups, {each.lower() for each in OPERATION.findall(part.words)}
+    for strand in part.sentence.ledger.setting.strands:
+        name = strand.name.partition(".")[0]
+        if group_of(strand) not in own or (operations and name in ("write", "read", "send") and name not in operations):
+            continue
+        sizes = sizes_meant(part, dict.fromkeys(strand.sizes)) or (() if sizes_in(part) else strand.sizes)
+        yield from (f"{strand.name}.{format_size(size)}" for size in sizes)
 
 
 def _is_so(own: Claim, other: Claim, sign: int) -> bool:

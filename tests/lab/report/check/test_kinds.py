@@ -60,6 +60,9 @@ KINDS = [
     ("verbs_throughput_card", "TCP exceeds the nominal rate of its wire.", "nothing can exceed"),
     ("verbs_throughput_card", "With one byte the card moves more than TCP with a kilobyte.", "two sizes"),
     ("verbs_throughput_card", "At every one of the 21 sizes TCP moves more than the modelled card.", "say otherwise"),
+    ("mpi_bandwidth_latency", "One straight line is enough for MPI over Soft-RoCE.", "they break"),
+    ("mpi_bandwidth_latency", "The times over verbs show no break between 16 kB and 528 kB.", "they break"),
+    ("mpi_blocking_nonblocking", "A receive is over sooner than a send, no matter over which transport.", "against"),
     ("write_parameters", "Whether 512 messages of warm-up come first or none at all makes a difference.", "is what"),
     ("verbs_throughput", r"RDMA needs \claim{verbs.knee}.", "is a knee"),
     ("verbs_throughput", "The speed of TCP improves all along.", "it falls once"),
@@ -185,6 +188,57 @@ def test_nothing_taken_off_is_not_said_to_be_little() -> None:
     said = "The corrected throughput over Ethernet goes from nothing taken off to the whole round trip off."
     assert not all_refused(said, "discussion.tex", large, None)
     assert all_refused("The correction over Ethernet is negligible.", "discussion.tex", large, None)
+
+
+def with_errors(**percents: float) -> Ledger:
+    """The card's ledger with what the model is in error by from Report A."""
+    known = ledger("verbs_throughput_card")
+    rates = {size: known[f"card.{size}"] for size in percents}
+    claims = {
+        f"card.report_a.{size}": replace(
+            rate, name=f"card.report_a.{size}", unit="percent", estimate=replace(rate.estimate, value=percents[size])
+        )
+        for size, rate in rates.items()
+    }
+    found = Ledger({**known, **claims})
+    found.setting = known.setting
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sentence", "refused"),
+    [
+        ("The model is furthest off at 64 KiB.", True),
+        ("The model is furthest off at 1 KiB.", False),
+        ("Compared with Report A the model is most accurate at 1 KiB and worst at 64 KiB.", True),
+        ("Compared with Report A the model is most accurate at 64 KiB and worst at 1 KiB.", False),
+        ("One would expect the model to be furthest off at 64 KiB.", False),
+    ],
+)
+def test_the_model_is_furthest_off_where_its_error_is_largest(sentence: str, *, refused: bool) -> None:
+    known = with_errors(**{"16": -5.0, "1K": 340.0, "64K": 0.2})
+    assert ("that is elsewhere" in str(all_refused(sentence, "discussion.tex", known, None))) is refused
+
+
+def with_unsettled(value: float) -> Ledger:
+    """The ledger of rounds, with so many sizes at which they did not agree."""
+    known = ledger("throughput_until_stable")
+    found = Ledger(
+        {
+            name: replace(claim, estimate=replace(claim.estimate, value=value))
+            if name.endswith(".unsettled")
+            else claim
+            for name, claim in known.items()
+        }
+    )
+    found.setting = known.setting
+    return found
+
+
+@pytest.mark.parametrize("said", ["Over Ethernet the rounds of TCP went on varying until the cap ended them."])
+def test_the_cap_is_not_reached_where_all_rounds_agreed(said: str) -> None:
+    assert "which are all" in str(all_refused(said, "discussion.tex", with_unsettled(0), None))
+    assert "which are all" not in str(all_refused(said, "discussion.tex", with_unsettled(3), None))
 
 
 def with_work(**counts: float) -> Ledger:

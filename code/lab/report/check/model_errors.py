@@ -1,0 +1,74 @@
+"""Where the modelled card is said to be closest to a published report, or furthest from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.model.sizes import format_size
+from lab.report.check.objection import Objection
+from lab.report.check.sentence import Clause, Sentence, sizes_in
+from lab.report.claim import Claim
+
+_MODEL = re.compile(r"\bmodel(?:led)?\b", re.I)
+_FAR = re.compile(
+    r"\b(?:furthest|farthest|worst|least (?:accurate|exact|precise)|poorest|(?:largest|greatest|biggest|highest) "
+    r"(?:\w+ )?(?:error|deviation|difference)|most (?:off|wrong|inaccurate))\b",
+    re.I,
+)
+_NEAR = re.compile(
+    r"\b(?:closest|nearest|best|most (?:accurate|exact|precise|faithful)|(?:smallest|least|lowest) (?:\w+ )?"
+    r"(?:error|deviation|difference))\b",
+    re.I,
+)
+_OF_ERRORS = re.compile(r"\b(?:errors?|off|accura\w+|exact|precise|fits?|deviat\w+|reports?|published|from)\b", re.I)
+_DENIED = re.compile(r"\b(?:not|never|no|neither|nor|nowhere)\b|n't\b", re.I)
+# A report that is named here is what the model is held against, and not who speaks.
+_SUPPOSED = re.compile(r"\b(?:would|might|could|should|may|expect\w*|if|whether)\b|\?", re.I)
+_REPORT = re.compile(r"\b[Rr]eport ([A-E])\b")
+_INLINE = re.compile(r"(?<!without )(?<!no )\binlin(?:e|ed|ing)\b", re.I)
+ALIKE, NEAR_ENOUGH = 1.1, 1.0  # times the extreme error, and percent: nobody calls that wrong
+
+
+def model_errors_hold(sentence: Sentence) -> Iterator[Objection]:
+    """`The model is furthest off at 1 KiB` is true where its error is largest there."""
+    for part in sentence.parts:
+        if part.uses or _DENIED.search(part.words) or not _OF_ERRORS.search(part.words):
+            continue
+        if _MODEL.search(sentence.words) and not _SUPPOSED.search(part.words):
+            yield from _wrong(part)
+
+
+def _wrong(part: Clause) -> Iterator[Objection]:
+    """Each extreme is of the sizes that stand nearest behind it."""
+    said = [each for pattern in (_FAR, _NEAR) for each in pattern.finditer(part.words)]
+    for found in said:
+        behind = min((each.start() for each in said if each.start() > found.start()), default=len(part.words))
+        sizes = sizes_in(Clause(part.sentence, part.start + found.start(), part.start + behind))
+        errors = _errors(part)
+        if not any(size in errors for size in sizes):
+            continue
+        choose = max if found.re is _FAR else min
+        best = choose(errors, key=lambda size: abs(errors[size].estimate.value))
+        if not any(_is_as_good(errors[each], errors[best]) for each in sizes if each in errors):
+            yield Objection(f"that is elsewhere: \\claim{{{errors[best].name}}}", part.start + found.start())
+
+
+def _is_as_good(own: Claim, best: Claim) -> bool:
+    first, second = sorted((abs(own.estimate.value), abs(best.estimate.value)))
+    return second <= first * ALIKE or second - first <= NEAR_ENOUGH
+
+
+def _errors(part: Clause) -> dict[int, Claim]:
+    """In percent by size, of the report that is named, else of the first one that the model is held against."""
+    ledger, letter = part.sentence.ledger, _REPORT.search(part.words) or _REPORT.search(part.sentence.words)
+    wanted = f"report_{letter[1].lower()}" if letter else r"report_\w"
+    cards = [each.name for each in ledger.setting.strands if each.card]
+    is_inline = bool(_INLINE.search(part.words))
+    for name in sorted(cards, key=lambda each: (("inline" in each) is not is_inline, len(each))):
+        found = (each for each in ledger.values() if re.fullmatch(rf"{re.escape(name)}\.{wanted}\.\w+", each.name))
+        by_size = {each.sizes[0]: each for each in found if len(each.sizes) == 1
+                   and each.name.endswith(f".{format_size(each.sizes[0])}")}  # fmt: skip
+        if by_size:
+            return by_size
+    return {}
