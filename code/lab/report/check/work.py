@@ -105,10 +105,8 @@ def _ends_of(part: Clause, first: str) -> Iterator[tuple[Claim, Claim]]:
 def _timed(part: Clause) -> Iterator[str]:
     """Series and size, of each whose processor time may be meant."""
     own, operations = groups(part) or part.sentence.groups, {each.lower() for each in OPERATION.findall(part.words)}
-    for strand in part.sentence.ledger.setting.strands:
-        name = strand.name.partition(".")[0]
-        if group_of(strand) not in own or (operations and name in ("write", "read", "send") and name not in operations):
-            continue
+    strands = [each for each in part.sentence.ledger.setting.strands if group_of(each) in own]
+    for strand in [each for each in strands if each.name.partition(".")[0] in operations] or strands:
         sizes = sizes_meant(part, dict.fromkeys(strand.sizes)) or (() if sizes_in(part) else strand.sizes)
         yield from (f"{strand.name}.{format_size(size)}" for size in sizes)
 
