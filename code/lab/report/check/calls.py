@@ -16,7 +16,8 @@ from lab.report.claim import Claim
 MODE = re.compile(r"\b(?P<late>non-?blocking|I(?:send|recv))\b|(?<!non-)(?<!non)\bblock(?:ing|s)\b(?! or not)", re.I)
 OPERATION = re.compile(r"\b(?:WRITE|READ|SEND)s?\b")
 _OF_ALL = re.compile(
-    r"\bof (?:all|the (?:three|four))\b|\boperations?\b|\b(?:least|most) time\b|\bthe \w+est\b|\bwins\b", re.I
+    r"\bof (?:all|the (?:three|four))\b|\boperations?\b|\b(?:least|most) time\b|\b(?:the|is|are) \w+est\b|\bwins\b",
+    re.I,
 )
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|nowhere|hardly|cannot)\b|n't\b", re.I)
 _LESSENS = re.compile(r"\b(?:reduc|shorten|sav|cut|lower)\w* (?:[\w-]+ ){0,6}?(?=time\b|latenc)", re.I)

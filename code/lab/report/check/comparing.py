@@ -9,6 +9,7 @@ from enum import Enum
 
 from lab.report.check.comparing_words import ANY, Relation, relation_of
 from lab.report.check.lexicon import NEXT
+from lab.report.check.no_comparison import COST, GAIN, is_no_comparison
 from lab.report.check.sentence import Clause
 from lab.report.check.subjects import Mention
 
@@ -39,13 +40,6 @@ class Compared:
 _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE, Relation.NOT_LESS: Relation.NOT_MORE}
 _TURNED |= {Relation.NOT_MORE: Relation.NOT_LESS, Relation.EQUAL: Relation.EQUAL, Relation.UNKNOWN: Relation.UNKNOWN}
 _SWITCH = re.compile(r"\b(?:switch|chang|mov|migrat|go|step)(?:e|es|ed|ing)?\b(?:\s+\w+)?\s+from\s+(?:the )?\Z", re.I)
-# `less time than the next smaller one` sets messages against each other, and no programs.
-_OF_SIZES = re.compile(
-    r"\s+(?:\w+\s+)?than (?:the|a|one) (?:\w+ )?(?:next|smaller|larger|shorter|longer|message|size)\b(?! (?:of|over|"
-    r"with) (?-i:[A-Z]))",
-    re.I,
-)
-_THAN_A_SIZE = re.compile(r"\s+than \d+ ?(?:[kKMG]i?)?B\b")
 _PASSIVE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got|becomes?)\s+(?:\w+\s+){0,2}\Z",
     re.I,
@@ -57,12 +51,6 @@ _UNDECIDED = re.compile(
     r"who)\b[^,;:]*\Z",
     re.I,
 )
-# Nor is what follows this: where the answer stands is said.
-_ASKED = re.compile(r"\b(?:says?|shows?|tells?|see|asks?|asked) which of (?:the|these|our) [^,;:]*\Z", re.I)
-# `how good it is elsewhere I cannot say` leaves no two of ours open.
-_WONDERED = re.compile(r"\b(?:how|why|what|where|when)\b[^.;]*\Z", re.I)
-_GROWING = re.compile(r"\b(?:grow|ris|increas|climb|fall|decreas|drop)\w*(?: again| then| even)? \Z", re.I)
-_MADE = re.compile(r"\b(?:mak(?:es?|ing)|made|renders?) (?:\w+ ){1,2}?any \Z", re.I)
 _OTHER_SUBJECT = re.compile(r"\b(?:messages?|packets?|sizes?|one|data|requests?|rounds?)\s+(?:\w+ )?\Z", re.I)
 _NOBODY = re.compile(
     r"\b(?:nothing|nobody|no (?:other )?(?:program|transport|protocol|one)|"
@@ -70,48 +58,16 @@ _NOBODY = re.compile(
     re.I,
 )
 _IT = re.compile(r"\A\s*(?:It|This|That|Its \w+)\b")
-_OF_ITS_OWN = re.compile(
-    r"\s+(?:\w+ )?(?:throughputs?|rates?|bandwidth|speeds?|values?)\s+(?:of|that|for|over|with|reached|is)\b"
-    r"(?! (?:all|any|the (?:three|four|two)|both)\b)",
-    re.I,
-)
-_OF_SEVERAL = re.compile(
-    r"\s+of (?:its |the )?(?:\w+ )?(?:means|medians|runs|values|trials|rounds|repetitions|times)\b", re.I
-)
-_EACH_TIME = re.compile(
-    r"\s+(?:in|at|for|over|across|on|with) (?:each|every|all)(?: of the)?(?: \w+)? "
-    r"(?:repetitions?|runs?|trials?|times?|measurements?)\b",
-    re.I,
-)
-_ADDS = re.compile(r"\b(?:add(?:s|ed|ing)?|costs?|puts?|comes?|needs?)\b(?! (?:no|nothing)\b)[^,;]*\Z", re.I)
-_BY_NO_PROGRAM = re.compile(r"\s+by\b(?! (?:the |our )?(?:(?-i:TCP|RDMA)|cards?|Soft-?RoCE|sockets?|verbs)\b)", re.I)
-_TIMED = re.compile(r"take|need|last|long|short|fast|slow|quick|more|less|high|low|great|better|worse", re.I)
-_OF_SOME_MESSAGES = re.compile(
-    r"\s*(?:larg|long|bigg?|small|short|tin)(?:e|y|er|est|iest)? (?:\w+ )?(?:messages?|ones?|sizes?)\b"
-    r"(?![^,;]*\bwith\b)[^,;]*\Z",
-    re.I,
-)
 _LEAD_OF = re.compile(r"(?:lead|advantages?|superior\w*|domina\w*|victor\w*)\Z", re.I)
-_COST = re.compile(r"\b(?:time|latenc\w+|instructions?|cycles?|cost\w*|overhead\w*|delay|duration)\b", re.I)
-_BURDENS = re.compile(
-    r"\b(?:cost|burden|tax|load|strain|occup|keep)\w*\b[^,;]*\b(?:processors?|CPUs?|cores?|kernel)\b[^,;]*\Z", re.I
-)
-_GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
-_SUPERLATIVE = re.compile(r"(?:high|low|great|fast|slow|quick)est|best|worst", re.I)
-_LEVELLING = re.compile(r"match|catch|anywhere|even", re.I)
-_SYMMETRIC = re.compile(r"intervals?|bands?|overlap|difference|equal|similar|alike|indistinguish|coincid", re.I)
-_OWN = re.compile(r"\b(?:their|its)(?: (?:own|very))? \Z", re.I)
-_BECOMES = re.compile(r"\b(?:becomes?|became|gets?|got|turns?)(?: any| much| even)? \Z", re.I)
-_CURVE = re.compile(r"\b(?:its|the|whose|their) (?:\w+ )?curves?\s+\Z", re.I)
-_THAN_TYPICAL = re.compile(r"\s+than (?:the |its |their |that )?(?:median|average|mean|typical|usual)\b", re.I)
+_A_LEAD = re.compile(r"\b(?:an?|the|this|that|its|their) (?:\w+ )?\Z", re.I)
+_IS_THERE = re.compile(r"\s+(?:still |even |\w+ly )?(?:remains?|stays?|is|was|has|peaks?|persists?|exists?)\b", re.I)
 _MESSAGES_A_SECOND = re.compile(
     r"(?:\s+(?:number|count|amount))? of (?:messages|requests) (?:per|a|each|every) second\b", re.I
 )
-_AT_A_LEVEL = re.compile(r"\b(?:remain|stay)s? (?:on|at) (?:\w+ )?\Z", re.I)
-_NO_SIDE = re.compile(
-    r"\b(?:ratio|gap|factor|difference|distance|margin|median|curve of (?:its|the))\b[^,;]*\Z|\bat (?:the )?\Z|"
-    r"\bof its curve\b",
-    re.I,
+_LEVELLING = re.compile(r"match|catch|anywhere|even", re.I)
+_SYMMETRIC = re.compile(r"intervals?|bands?|overlap|difference|equal|similar|alike|indistinguish|coincid", re.I)
+_BURDENS = re.compile(
+    r"\b(?:cost|burden|tax|load|strain|occup|keep)\w*\b[^,;]*\b(?:processors?|CPUs?|cores?|kernel)\b[^,;]*\Z", re.I
 )
 _NEGATION = re.compile(
     r"\b(?:not(?! even\b)|never|no(?![\s-]?delay)|none|nowhere|neither|nor|without(?= (?:ever|being|\w+ing)\b)|cannot|"
@@ -152,10 +108,10 @@ def comparisons(part: Clause) -> Iterator[Compared]:
 
 def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compared | None:
     words, place = part.words, part.start + found.start()
-    if _is_no_comparison(words, found):
+    if is_no_comparison(words, found):
         return None
     sides = _sides(part, found)
-    if sides is None or (_MESSAGES_A_SECOND.match(words, found.end()) and len(part.sentence.groups) == 1):
+    if sides is None or _is_within_one(part, found):
         return None
     ours, base = sides
     if _PARTICIPLE.match(found[0]) and _PASSIVE.search(words[: found.start()]):
@@ -179,74 +135,18 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
     return Compared(ours, base, relation, scope, denied, place, found[0])
 
 
+def _is_within_one(part: Clause, found: re.Match[str]) -> bool:
+    """Of one program's sizes: `with one byte and with 4 KiB alike`, `the same number of messages a second`."""
+    if found[0].lower() == "alike":
+        return len({each.group for each in part.mentions}) == 1
+    return bool(_MESSAGES_A_SECOND.match(part.words, found.end())) and len(part.sentence.groups) == 1
+
+
 def _turned_by_denial(relation: Relation, word: str) -> Relation | None:
     """`no size gives a clear winner` says that nobody can tell, and `cannot match` that it is less."""
     if re.match(r"winner", word, re.I):
         return Relation.UNKNOWN
     return Relation.LESS if relation is Relation.EQUAL and _LEVELLING.match(word) else None
-
-
-def _is_no_comparison(words: str, found: re.Match[str]) -> bool:
-    before, behind = words[: found.start()], words[found.end() :]
-    grown = bool(re.match(r"more|fast|slow|quick|less", found[0], re.I) and _GROWING.search(before))
-    grown = grown or bool(_MADE.search(before) and not re.match(r"\s+than\b", behind))
-    if (
-        grown
-        or _OF_SIZES.match(behind)
-        or _is_idiom(found[0], before, behind)
-        or _is_of_itself(found[0], before, behind)
-    ):
-        return True
-    if re.match(r"(?:never|not|n't|nowhere)\b", found[0], re.I) and re.match(
-        r"\s+(?:to )?(?:the )?(?:limit|"
-        r"link|rate|full)",
-        behind,
-    ):
-        return True
-    if re.match(r"(?:higher|highest|lower|lowest|best|greatest)", found[0], re.I) and re.match(
-        r"\s+(?:median|number|size|rate that|value|of its|ratio|layer|half|part|bound|limit|"
-        r"step)",
-        behind,
-    ):
-        return True
-    if re.match(r"behind|lost|above|below|less", found[0], re.I) and re.search(
-        r"\b(?:zeros?|reasons?|idea|digits?)\s*\Z", before
-    ):
-        return True
-    if re.match(
-        r"small|short|larger|"
-        r"bigger",
-        found[0],
-        re.I,
-    ) and not (_COST.search(before + behind[:20]) and not _GAIN.search(before)):
-        return not found[0].startswith("larger throughput")
-    if re.match(r"small|short|larger|bigger|longer", found[0], re.I) and _THAN_A_SIZE.match(behind):
-        return True
-    if _ASKED.search(before) or (re.match("can", found[0], re.I) and _WONDERED.search(before)):
-        return True
-    if _BECOMES.search(before) and not re.match(r"\s+than\b|\s+on top", behind):
-        return True  # at another size
-    if _AT_A_LEVEL.search(before):
-        return True  # over its own sizes
-    return bool(_NO_SIDE.search(before)) or bool(re.match(r"\s+of its (?:own )?curve", behind))
-
-
-def _is_idiom(word: str, before: str, behind: str) -> bool:
-    """`adds time on top of it`, `is dominated by the kernel`, `larger messages take longer`."""
-    if word.lower().startswith("on top"):
-        return bool(_ADDS.search(before))
-    if word.lower().startswith("dominat"):
-        return bool(_BY_NO_PROGRAM.match(behind))
-    return bool(_TIMED.match(word) and _OF_SOME_MESSAGES.match(before) and not re.search(r"\bthan\b", behind))
-
-
-def _is_of_itself(word: str, before: str, behind: str) -> bool:
-    """`the highest throughput of the card`, `the same in every run`, `longer than the median`, `its curve is level`."""
-    if _THAN_TYPICAL.match(behind) or (word.startswith("is level") and _CURVE.search(before)):
-        return True
-    if _SUPERLATIVE.match(word):
-        return bool(_OWN.search(before) or _OF_ITS_OWN.match(behind) or _OF_SEVERAL.match(behind))
-    return bool(re.match(r"the same|identical|equal", word, re.I) and _EACH_TIME.match(behind))
 
 
 def _is_pair(sides: tuple[str, str | None], part: Clause) -> bool:
@@ -282,14 +182,27 @@ def _sides(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
         return after[0].group, after[-1].group
     if own and any(each.group == own[-1].group for each in after) and len({each.group for each in part.mentions}) == 1:
         return None  # one program in two places
-    if own:
-        ours = own[-1].group if not _pair(part, own) else own[0].group
-        base = against.group if against else next((each.group for each in after if each.group != ours), None)
-        others = {each.group for each in own} - {ours}
-        return (
-            (ours, base or (others.pop() if len(others) == 1 and _pair(part, own) else None)) if base != ours else None
-        )
-    return _without_subject(part, after, against, place)
+    if own and _is_lead_of_before(part, found):
+        own, against = own[:1], own[-1]
+    return _of_subject(part, own, after, against) if own else _without_subject(part, after, against, place)
+
+
+def _of_subject(
+    part: Clause, own: list[Mention], after: list[Mention], against: Mention | None
+) -> tuple[str, str | None] | None:
+    """The last of those before the word; of a pair the first."""
+    ours = own[-1].group if not _pair(part, own) else own[0].group
+    base = against.group if against else next((each.group for each in after if each.group != ours), None)
+    others = {each.group for each in own} - {ours}
+    if base == ours:
+        return None
+    return ours, base or (others.pop() if len(others) == 1 and _pair(part, own) else None)
+
+
+def _is_lead_of_before(part: Clause, found: re.Match[str]) -> bool:
+    """`TCP is ahead of iperf3, and this lead remains`: whose it is was said before."""
+    before, behind = part.words[: found.start()], part.words[found.end() :]
+    return bool(_LEAD_OF.match(found[0]) and _A_LEAD.search(before) and _IS_THERE.match(behind))
 
 
 def _pair(part: Clause, own: list[Mention]) -> bool:
@@ -355,14 +268,14 @@ def _is_of_cost(words: str, found: re.Match[str]) -> bool:
     near = words[found.start() : found.end() + 30]
     if re.match(r"los|wast|longer", found[0], re.I):
         return False  # time that is lost
-    if _COST.search(near.split(" than ")[0]):
+    if COST.search(near.split(" than ")[0]):
         return True
     before = words[max(found.start() - 40, 0) : found.start()]
     if re.match(r"more|fewer", found[0], re.I) and _BURDENS.search(before):
         return True
     return (
-        bool(_COST.search(before))
-        and not _GAIN.search(before)
+        bool(COST.search(before))
+        and not GAIN.search(before)
         and bool(
             re.match(
                 r"low|high|less|great|short|long|larger|below|above|beneath|better|worse|bigger|"

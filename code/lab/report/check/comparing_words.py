@@ -69,7 +69,8 @@ _MORE = (
     r"unbeat\w+|unrivall?ed|unmatched|second to none|hard to beat|in favou?r of|speaks? for|talks? for",
     r"(?:carr\w+|mov\w+|deliver\w*|sen[dt]s?|gets?|got|transfers?|manag\w+|offer\w*|provid\w+|achiev\w+|does) "
     r"(?:\w+ )?more(?! than (?:\d|an? \w+ of|half|twice))",
-    rf"more(?= {_AMOUNT})|costs? (?:\w+ )?more(?= than)|ahead|superior\w*|leads?|dominat\w*|sooner|larger throughput",
+    rf"more(?= {_AMOUNT})|costs? (?:\w+ )?more(?= than)|ahead|superior\w*|leads?|dominat\w*|sooner|larger throughput|"
+    r"(?:arriv|finish|complet)\w* (?:\w+ )?earlier",
     r"(?:larger|bigger)(?! (?:messages?|sizes?|ones?|throughput))|(?:the|any|clear|its|real) benefits?|"
     r"(?<=no )benefits?(?! from)",
     r"advantages?(?! of (?:this|that|the) )|upper hand|in front(?= of|\b)|"
@@ -87,7 +88,8 @@ _MORE = (
 _LESS = (
     r"(?:twice|thrice) as (?:slow|long)|(?:half|third|quarter|fifth|tenth) as (?:fast|quick|good|quickly|high|much)",
     rf"(?:more slow|less (?:fast|quick))(?:ly)?|slower|slowest|lower|lowest|worse|worst|fewer|"
-    rf"less(?= {_AMOUNT})|costs? (?:\w+ )?less(?= than)|later(?= than)",
+    rf"less(?= {_AMOUNT})|costs? (?:\w+ )?less(?= than)|later(?= than)|"
+    r"(?:arriv|finish|complet)\w* (?:\w+ )?later",
     rf"(?<!leaves )(?<!TCP )(?<!RDMA )(?<!sockets )behind|behind(?= (?:our |the )?{_PROGRAM})",
     r"(?<=\bis )behind|(?<=\bare )behind|(?<=\bfalls )behind",
     r"(?:smaller|shorter)(?! (?:messages?|sizes?|ones?))",

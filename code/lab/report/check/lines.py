@@ -16,7 +16,7 @@ from lab.report.setting import Strand
 _EXTRAPOLATED = "an intercept is extrapolated to messages that the line does not hold for"
 IDLE = 0.8  # of what headers leave: from there on nobody may call a link idle
 FULL = 0.985  # of what headers leave: a link is filled
-DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
+DENIED = re.compile(r"\b(?:no|not|never|nowhere|neither|nor|without|cannot|hardly|nearly|almost)\b|n't\b", re.I)
 _STRAIGHT = re.compile(
     r"\b(?:linear(?:ly)?|(?:follows?|is|are|lies? on|forms?) (?:on )?(?:an?|one) "
     r"(?:single |perfect |straight )*line|"

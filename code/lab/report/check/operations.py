@@ -10,7 +10,7 @@ from lab.report.check.calls import OPERATION, is_of_operations
 from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence, size_of
 from lab.report.check.sizes import sizes_meant
-from lab.report.check.subjects import group_of
+from lab.report.check.subjects import CARD, RDMA, SOFTWARE, group_of
 from lab.report.check.times import MARGIN
 from lab.report.claim import Claim
 
@@ -65,6 +65,8 @@ def _is_so(first: Claim, second: Claim, *, less: bool) -> bool:
 def _times(part: Clause) -> dict[str, dict[int, Claim]]:
     """The round trips of each operation by size: over the card where the clause speaks of it."""
     ledger, wanted = part.sentence.ledger, {each.group for each in part.mentions or part.sentence.mentions}
+    if wanted == {RDMA} and CARD in part.sentence.groups and not SOFTWARE.search(part.words):
+        wanted = {CARD}  # what the sentence speaks of, where the clause names operations alone
     found: dict[str, dict[int, Claim]] = {}
     for strand in ledger.setting.strands:
         name = strand.name.partition(".")[0]

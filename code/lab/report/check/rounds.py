@@ -24,7 +24,8 @@ _SOME = re.compile(rf"{MARK} of (?:the )?(?:{MARK}|\d+) sizes")
 _SOFTWARE = re.compile(rf"{SOFTWARE.pattern}|\bcable\b", re.I)
 _CAPPED = re.compile(
     r"\b(?:went|go|goes|kept|keeps?|continued?) (?:on )?(?:varying|changing|fluctuating)\b|"
-    r"\b(?:until|till|up to|at|into|reach\w*|hits?) the cap\b|\bthe cap (?:put|ended|stopped|was reached|cut)\b|"
+    r"\b(?:until|till|up to|at|into|by|reach\w*|hits?) the cap\b|\bdisagreed? at (?:most|all|many|every)\b|"
+    r"\bthe cap (?:put|ended|stopped|was reached|cut)\b|"
     r"\bnever (?:settled?|agreed?|converged?|stabili[sz]ed?|(?:became|got|were|was) stable)\b",
     re.I,
 )

@@ -23,7 +23,7 @@ HARDLY = 1.05  # a last step that may be called level, and growth as well
 WIDER = 1.25  # how far from a knee's interval a size is still beside it
 CLOSE = 0.999  # of a peak: printed alike
 _ABOVE = re.compile(r"\b(?:beyond|above|past|after|over|larger than|exceed\w*)\s+(?:messages of )?\Z", re.I)
-_DENIED = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot|hardly)\b|n't\b", re.I)
+_DENIED = re.compile(r"\b(?:no|not|never|nowhere|neither|nor|without|cannot|hardly)\b|n't\b", re.I)
 _ABSENT = re.compile(
     r"\b(?:is|are|was) (?:\w+ )?(?:not|nowhere) (?:to be )?"
     r"(?:there|visible|present|seen|found|observed|noticeable)\b|"

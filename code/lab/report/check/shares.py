@@ -49,7 +49,7 @@ _ROUND = re.compile(
     r"\b(?:single|one|1|few|short)\b (?:\w+ )?(?:messages? )?(?:per|in (?:a|each|every)|a|every|each)? ?rounds?\b", re.I
 )
 _LONGER_ROUNDS = re.compile(
-    r"\b(?:the )?more messages (?:\w+ ){0,6}rounds?\b|\b(?:longer|larger|bigger) rounds?\b|"
+    r"\b(?:the )?more messages (?:\w+ ){0,6}?rounds?\b|\b(?:longer|larger|bigger) rounds?\b|"
     r"\brounds? (?:hold|contain|have|get|become|grow)\w* (?:more messages|longer|larger|bigger)?",
     re.I,
 )

@@ -25,6 +25,9 @@ _LONGER = re.compile(
     r"\b(?:takes?|needs?|lasts?|requires?) (?:\w+ )?(?:(?P<long>longer|more time)|less time|shorter)\b[^.;]*\bthan\b",
     re.I,
 )
+_OTHER_ONES = re.compile(
+    r"\bthan (?:\w+ )?(?:(?P<small>smaller|shorter)|larger|longer|bigger) (?:ones?|messages?)\b", re.I
+)
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|nothing|hardly|little)\b|n't\b", re.I)
 
 
@@ -36,7 +39,9 @@ def size_steps_hold(sentence: Sentence) -> Iterator[Objection]:
             continue
         if _DENIED.search(part.words):
             continue
-        longer = _LONGER.search(part.words)
+        longer, others = _LONGER.search(part.words), _OTHER_ONES.search(part.words)
+        if others:
+            sizes = tuple(sorted(sizes, reverse=bool(others["small"])))
         what = _of_times(sizes, part, above=bool(longer["long"])) if longer else _of_rates(sizes, part)
         if what:
             yield Objection(what, part.start, tuple(each.group for each in part.mentions))

@@ -18,7 +18,8 @@ _OTHERS = rf"\bthey (?:\w+ )?{_SAYING}|\btheir (?:\w+ )?{_THEIRS}\b|\bauthors?\b
 _ELSEWHERE = re.compile(
     rf"\bpublish|(?<!this )(?<!our )(?<!the present )(?<!we )(?<!I )\breports?\b(?!\s+here)|{_OTHERS}|"
     r"\b(?:literature|papers?|manual|textbooks?|lecture)\b|"
-    r"\bwould\b|\bmight\b|\bcould\b(?!\s+(?:lead|be (?:seen|shown|observed)))|\bmay\b|\bexpect|"
+    r"\bwould\b|\bmight\b|\bcould\b(?!\s+(?:lead|be (?:seen|shown|observed|found|detected|noticed|made out)))|"
+    r"\bmay\b|\bexpect|"
     r"\bif\b[^;]*\b(?:would|could|might|were|did|had)\b|\b(?:know|ask|asked|see|test|check|wonder|tell|say) if\b|"
     r"(?<!tell )(?<!say )(?<!decide )(?<!difference )(?<!matter )(?<!card )\bwhether\b|"
     r"\bin (?:theory|principle)\b|\bshould\b|\bsuppos|\bassum|\bhypothe|\bquestion|\bclaims? that\b|\bwonder|"

@@ -14,7 +14,8 @@ RDMA, TCP, OWN = "RDMA", "TCP", "ours"
 CARD = "RDMA over the card"
 GROUPS = {"verbs": RDMA, "mpi-verbs": RDMA, "tcp": TCP, "mpi-tcp": TCP}
 _NAMED = (
-    (RDMA, r"\bRDMA(?:[\s-]+(?:WRITE|READ|SEND|write|read|send))?\b|(?i:\bverbs\b)|\b(?:WRITE|READ)\b|"
+    (RDMA, r"\bRDMA(?:[\s-]+(?:WRITE|READ|SEND|write|read|send))?\b|\b(?:WRITE|READ)\b|"
+        r"(?i:(?<!of the )(?<!three )(?<!these )(?<!all )\bverbs\b)|"
         r"Soft-?RoCE|\brxe\b|\b[Oo]ne-sided (?:writes?|operations?)\b"),
     (TCP, r"\bTCP\b|\btcp\b|\b[Ss]ockets?\b"),
 )  # fmt: skip

@@ -62,7 +62,7 @@ def variants_hold(sentence: Sentence) -> Iterator[Objection]:
 def _of_inline(part: Clause) -> Iterator[Objection]:
     """`with inline data it is slower`, where a series with them stands beside one without."""
     up, down = _UP.search(part.words), _DOWN.search(part.words)
-    found, turned = up or down, bool(_WITHOUT_FIRST.search(part.words))
+    found, turned = up or down, bool(_WITHOUT_FIRST.search(part.words.partition(" than ")[0]))
     if (same := _SAME.search(part.words)) and (group := inline_group(part)):
         if what := _against(group, part, wanted=None):
             yield Objection(what, part.start + same.start(), (group,))

@@ -62,6 +62,7 @@ KINDS = [
     ("verbs_throughput_card", "At every one of the 21 sizes TCP moves more than the modelled card.", "say otherwise"),
     ("mpi_bandwidth_latency", "One straight line is enough for MPI over Soft-RoCE.", "they break"),
     ("latency", "During a READ over the card the server's processor is as busy as the client's.", "against"),
+    ("mpi_bandwidth_latency", "One line describes the times over verbs, and no break could be found.", "they break"),
     ("latency", "Among the operations of Soft-RoCE SEND is the fastest at every size.", "says otherwise"),
     ("mpi_bandwidth_latency", "The times over verbs show no break between 16 kB and 528 kB.", "they break"),
     ("mpi_blocking_nonblocking", "A receive is over sooner than a send, no matter over which transport.", "against"),
@@ -122,6 +123,11 @@ HONEST = [
     ("verbs_throughput_card", "Hardly a paper says how much of its time a program waits."),
     ("verbs_throughput_card", "At every one of the 21 sizes the modelled card moves more than TCP."),
     ("latency", "During a READ over the card the server's processor is less busy than the client's."),
+    ("latency", "READ is the quickest of the card at 4 KiB, while at one byte it is WRITE that is quickest."),
+    ("latency", "By the card every one of the verbs needs less time than TCP through the same wire."),
+    ("verbs_throughput_card", "The card is ahead of TCP at every size, and this lead has its peak at 1 KiB."),
+    ("verbs_throughput_card", "TCP loses a great deal of throughput when it may not join messages."),
+    ("verbs_throughput_card", "Nowhere does the throughput of the card go down."),
     ("latency", "Over the card hardly a WRITE takes longer than the median."),
     ("verbs_throughput_card", "TCP and Soft-RoCE alike fill the gigabit link at 256 KiB."),
     ("verbs_throughput_card", "Up to 512 B the card gets through the same number of messages per second."),
@@ -222,6 +228,24 @@ def with_errors(**percents: float) -> Ledger:
 def test_the_model_is_furthest_off_where_its_error_is_largest(sentence: str, *, refused: bool) -> None:
     known = with_errors(**{"16": -5.0, "1K": 340.0, "64K": 0.2})
     assert ("that is elsewhere" in str(all_refused(sentence, "discussion.tex", known, None))) is refused
+
+
+def test_more_messages_in_a_round_do_not_make_the_round_trip_a_bigger_part() -> None:
+    known = ledger("throughput_until_stable")
+    (strand, *others) = known.setting.strands
+    first = next(claim for name, claim in known.items() if name.endswith(".1K.share"))
+    shares = {f"{strand.name}.{count}.1K.share": value for count, value in ((1, 37.0), (256, 0.6))}
+    longer = Ledger(
+        {**known}
+        | {
+            name: replace(first, name=name, estimate=replace(first.estimate, value=each))
+            for name, each in shares.items()
+        }
+    )
+    longer.setting = replace(known.setting, strands=(replace(strand, varied=("iterations",)), *others))
+    said = "Packing more messages into a round makes the round trip a {} part of it."
+    assert "with the longest rounds" in str(all_refused(said.format("bigger"), "discussion.tex", longer, None))
+    assert "with the longest rounds" not in str(all_refused(said.format("smaller"), "discussion.tex", longer, None))
 
 
 def with_unsettled(value: float) -> Ledger:
