@@ -54,7 +54,7 @@ _UNKNOWN = re.compile(
 _DEPENDENT = re.compile(
     r"\b(?:sensitive|insensitive|depends?|independent|unaffected|benefits?|profits?|suffers?|regardless)\b"
 )
-_WHEN = re.compile(r"\b(?:when|while|if|as long as|provided|where) .*\Z", re.I)
+_WHEN = re.compile(r"(?<!matter )\b(?:when|while|if|as long as|provided|where) .*\Z", re.I)
 _LESS_OF_IT = re.compile(
     r"\bsignal\w* (?:of )?(?:every|each|all)\b|\bruns? of only\b|\bonly \d+ (?:messages|iterations)|"
     r"\b(?:without|no|less|fewer|short(?:er)?|few|small(?:er)?|shallow(?:er)?) (?:\w+ )?(?:warm|queue|runs|"
@@ -65,7 +65,7 @@ _OF_ALL = re.compile(r"\b(?:parameters?|settings?|knobs?|tuning)\b", re.I)
 _NEARLY = re.compile(r"\b(?:hardly|barely|little|scarcely|near|nearly|most|some|other)\b", re.I)
 _OPPOSITE = {"up": "down", "down": "up"}
 SMALL, NO_MORE = 1.05, 1.01  # a gain that may be called hardly any, and one that may be called none at all
-_OR_NONE = re.compile(r"\bor (?:none|not|no \w+)(?: at all)?\b", re.I)
+_OR_NONE = re.compile(r"\bor (?:none|not|no \w+)(?: at all)?\b|\bno matter\b", re.I)
 _AT_ALL = re.compile(r"\b(?:at all|whatsoever|not the (?:slightest|least)|absolutely|completely|entirely)\b", re.I)
 
 

@@ -21,12 +21,22 @@ _NEAR = re.compile(
     r"(?:error|deviation|difference))\b",
     re.I,
 )
+_BELOW = re.compile(
+    r"\b(?:falls? (?:\w+ )?short|(?:lies?|is|stays?|remains?) (?:\w+ )?(?:below|under|beneath|too low)|underestimat\w*|"
+    r"understat\w*|too pessimistic|pessimistic)\b",
+    re.I,
+)
+_ABOVE = re.compile(
+    r"\b(?:(?:lies?|is|stays?|remains?) (?:\w+ )?(?:above|over|too high)|overestimat\w*|overstat\w*|exceeds?|"
+    r"too optimistic|optimistic)\b",
+    re.I,
+)
 _OF_ERRORS = re.compile(r"\b(?:errors?|off|accura\w+|exact|precise|fits?|deviat\w+|reports?|published|from)\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|no|neither|nor|nowhere)\b|n't\b", re.I)
 # A report that is named here is what the model is held against, and not who speaks.
-_SUPPOSED = re.compile(r"\b(?:would|might|could|should|may|expect\w*|if|whether)\b|\?", re.I)
+_SUPPOSED = re.compile(r"\b(?:would|might|could|should|may|expect\w*|whether)\b|\?", re.I)
 _REPORT = re.compile(r"\b[Rr]eport ([A-E])\b")
-_INLINE = re.compile(r"(?<!without )(?<!no )\binlin(?:e|ed|ing)\b", re.I)
+_INLINE = re.compile(r"(?<!without )(?<!no )(?<!nothing is )(?<!not )\binlin(?:e|ed|ing)\b", re.I)
 ALIKE, NEAR_ENOUGH = 1.1, 1.0  # times the extreme error, and percent: nobody calls that wrong
 
 
@@ -37,6 +47,20 @@ def model_errors_hold(sentence: Sentence) -> Iterator[Objection]:
             continue
         if _MODEL.search(sentence.words) and not _SUPPOSED.search(part.words):
             yield from _wrong(part)
+            yield from _other_way(part)
+
+
+def _other_way(part: Clause) -> Iterator[Objection]:
+    """`falls short of the report at 1 KiB` is false where the model is above it."""
+    below, above = _BELOW.search(part.words), _ABOVE.search(part.words)
+    found, errors = below or above, _errors(part)
+    sizes = [each for each in sizes_in(part) if each in errors]
+    if found is None or (below and above) or not sizes:
+        return
+    wrong = [each for each in sizes if abs(errors[each].estimate.value) > NEAR_ENOUGH
+             and (errors[each].estimate.value < 0) is not bool(below)]  # fmt: skip
+    if wrong:
+        yield Objection(f"it is the other way: \\claim{{{errors[wrong[0]].name}}}", part.start + found.start())
 
 
 def _wrong(part: Clause) -> Iterator[Objection]:

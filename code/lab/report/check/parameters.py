@@ -17,6 +17,7 @@ PARAMETERS = {
     r"\b(?:more|longer|fewer|shorter|short|long) runs\b|"
     r"\bruns? of (?:only |just )?[\d,]+ (?:messages|iterations)\b|"
     r"\bmessages (?:in|per|of) (?:a|each|every|the|one) round\b|"
+    r"\bmessages (?:a|each|every|one) round (?:contains|holds|has|consists)\b|"
     r"\b(?:length|size) of (?:a|the|each) rounds?\b",
     "mtu": r"\bMTU\b",
     "inline": r"\binlin(?:e|ed|ing)\b",

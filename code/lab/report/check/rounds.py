@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.report.check.latex import MARK
 from lab.report.check.meant import meant
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.subjects import CARD, RDMA, SOFTWARE, group_of, link_named, link_of
 from lab.report.claim import Claim
@@ -70,6 +70,34 @@ def most_agree(sentence: Sentence) -> Iterator[Objection]:
             few = [each for each in _counted(part) if not _is_most(each, part)]
             if few:
                 yield Objection(f"at \\claim{{{few[0].name}}} sizes they did not", part.start + found.start())
+
+
+_AT_MORE = re.compile(
+    r"\b(?:agree[ds]?|settle[ds]?|stabili[sz]ed?|stable|converged?) (?:at|for|with) (?:(?P<more>more)|fewer|less) "
+    r"(?:\w+ )?sizes\b[^.;]*?\bthan\b",
+    re.I,
+)
+
+
+def more_agree(sentence: Sentence) -> Iterator[Objection]:
+    """`settled at more sizes on the cable than on the Ethernet`: by how many sizes each agreed at."""
+    for part in sentence.parts:
+        found = _AT_MORE.search(part.words)
+        if found is None or not part.is_stated or part.uses or _DENIED.search(part.words):
+            continue
+        cut = part.start + found.end()
+        first, second = (_agreed(Clause(sentence, *each)) for each in ((part.start, cut), (cut, part.end)))
+        if first and second and (first.estimate.value > second.estimate.value) is not bool(found["more"]):
+            yield Objection(against(first, second), part.start + found.start())
+
+
+def _agreed(part: Clause) -> Claim | None:
+    """Of the one series that is meant, among those with as many sizes as any."""
+    ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
+    left = [each.name.removesuffix("unsettled") for each in _counted(part)]
+    most = max((len(each.sizes) for each in setting.strands), default=0)
+    found = [each for name in left if (each := ledger.get(f"{name}agreed")) and len(each.sizes) == most]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_most(left: Claim, part: Clause) -> bool:

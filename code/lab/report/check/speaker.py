@@ -16,7 +16,9 @@ _THEIRS = (
 _OTHERS = rf"\bthey (?:\w+ )?{_SAYING}|\btheir (?:\w+ )?{_THEIRS}\b|\bauthors?\b"
 # What others say, what is expected, asked, or not known.
 _ELSEWHERE = re.compile(
-    rf"\bpublish|(?<!this )(?<!our )(?<!the present )(?<!we )(?<!I )\breports?\b(?!\s+here)|{_OTHERS}|"
+    rf"\bpublish|(?<!this )(?<!our )(?<!the present )(?<!we )(?<!I )"
+    rf"(?<!_lat )(?<!_bw )(?<!perf )(?<!perf3 )(?<!PIPE )(?<!program )(?<!client )(?<!server )\breports?\b(?!\s+here)|"
+    rf"{_OTHERS}|"
     r"\b(?:literature|papers?|manual|textbooks?|lecture)\b|"
     r"\bwould\b|\bmight\b|\bcould\b(?!\s+(?:lead|be (?:seen|shown|observed|found|detected|noticed|made out)))|"
     r"\bmay\b|\bexpect|"

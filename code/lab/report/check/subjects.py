@@ -37,7 +37,8 @@ _INLINE = re.compile(
 )
 _OVER = re.compile(r"\bover (?:the )?\Z", re.I)  # a transport, and no program of ours
 _NO_DELAY = re.compile(
-    r"no[\s-]?delay|without (?:Nagle|delay)|one (?:message )?at a time|by itself|single (?:messages?|RDMA)", re.I
+    r"no[\s-]?delay|without (?:Nagle|delay)|one (?:message )?at a time|by itself|\bsingly\b|single (?:messages?|RDMA)",
+    re.I,
 )
 
 

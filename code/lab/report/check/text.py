@@ -34,7 +34,7 @@ from lab.report.check.operations import operations_compare
 from lab.report.check.quantiles import quantiles_hold
 from lab.report.check.quantities import quantities_are_named
 from lab.report.check.rankings import orders_change, rankings_hold
-from lab.report.check.rounds import caps_are_reached, most_agree, rounds_agree
+from lab.report.check.rounds import caps_are_reached, more_agree, most_agree, rounds_agree
 from lab.report.check.rules import RULES
 from lab.report.check.safety import swallowed, unsafe
 from lab.report.check.sends import sends_compare
@@ -74,6 +74,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     sizes_matter,
     rounds_agree,
     most_agree,
+    more_agree,
     caps_are_reached,
     versions_are_the_records,
     claims_are_of_the_subject,

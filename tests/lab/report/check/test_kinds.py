@@ -64,6 +64,9 @@ KINDS = [
     ("latency", "During a READ over the card the server's processor is as busy as the client's.", "against"),
     ("mpi_bandwidth_latency", "One line describes the times over verbs, and no break could be found.", "they break"),
     ("latency", "Among the operations of Soft-RoCE SEND is the fastest at every size.", "says otherwise"),
+    ("latency", "For TCP, qperf reports a shorter time at one byte than our own program.", "can't tell"),
+    ("throughput_until_stable", "TCP's rounds settled at more sizes on the Ethernet than on the cable.", "against"),
+    ("write_parameters", "No matter if lists of requests are posted, RDMA is unaffected at one byte.", "is what its"),
     ("mpi_bandwidth_latency", "The times over verbs show no break between 16 kB and 528 kB.", "they break"),
     ("mpi_blocking_nonblocking", "A receive is over sooner than a send, no matter over which transport.", "against"),
     ("write_parameters", "Whether 512 messages of warm-up come first or none at all makes a difference.", "is what"),
@@ -129,6 +132,8 @@ HONEST = [
     ("verbs_throughput_card", "TCP loses a great deal of throughput when it may not join messages."),
     ("verbs_throughput_card", "Nowhere does the throughput of the card go down."),
     ("latency", "Over the card hardly a WRITE takes longer than the median."),
+    ("throughput_until_stable", "TCP's rounds settled at more sizes on the cable than on the Ethernet."),
+    ("write_parameters", "No matter if 512 messages of warm-up come first, RDMA is unaffected at one byte."),
     ("verbs_throughput_card", "TCP and Soft-RoCE alike fill the gigabit link at 256 KiB."),
     ("verbs_throughput_card", "Up to 512 B the card gets through the same number of messages per second."),
     ("verbs_throughput_card", "TCP needs messages of 32 KiB until its curve is level."),
@@ -223,11 +228,15 @@ def with_errors(**percents: float) -> Ledger:
         ("Compared with Report A the model is most accurate at 1 KiB and worst at 64 KiB.", True),
         ("Compared with Report A the model is most accurate at 64 KiB and worst at 1 KiB.", False),
         ("One would expect the model to be furthest off at 64 KiB.", False),
+        ("If nothing is inlined, the model falls short of Report A at 1 KiB.", True),
+        ("If nothing is inlined, the model lies above Report A at 1 KiB.", False),
+        ("The model lies above Report A at 16 B.", True),
     ],
 )
-def test_the_model_is_furthest_off_where_its_error_is_largest(sentence: str, *, refused: bool) -> None:
+def test_the_model_is_off_where_and_in_the_way_that_its_errors_say(sentence: str, *, refused: bool) -> None:
     known = with_errors(**{"16": -5.0, "1K": 340.0, "64K": 0.2})
-    assert ("that is elsewhere" in str(all_refused(sentence, "discussion.tex", known, None))) is refused
+    said = str(all_refused(sentence, "discussion.tex", known, None))
+    assert ("that is elsewhere" in said or "it is the other way" in said) is refused
 
 
 def test_more_messages_in_a_round_do_not_make_the_round_trip_a_bigger_part() -> None:
