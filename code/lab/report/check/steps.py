@@ -7,14 +7,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lab.analysis.verdict import apart
 from lab.report.check.lines import DENIED
 from lab.report.check.numbers import Sort
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.shapes import KNEE, WIDER
-from lab.report.check.times import calls_named, names_of
+from lab.report.check.times import calls_named, names_of, times_of
 from lab.report.claim import Claim
 
+STEP_ENDS, LEAP = 2, 0.2  # sizes; and how much longer the second takes where a person sees a step
 BESIDE = 1.05  # the same of a step, whose ends are two sizes that were sent
 _STEP = re.compile(
     r"\b(?:jumps?|jumped|leaps?|steps? (?:of|at|between|up|lies)|(?:an?|the|their|its|no|any) step|no jump|breaks?|"
@@ -96,10 +98,21 @@ def _wrong(kind: str, places: list[StepPlace], part: Clause, found: re.Match[str
         of_all = kind == "step" and re.search(r"\bno (?:\w+ )?(?:step|break|jump|leap)", part.words, re.I)
         return f"there is one: \\claim{{{there[0].claim.name}}}" if there and of_all else ""
     if not fitting:
-        return f"the data support no {kind} there"
+        return "" if kind == "step" and _is_apart(part) else f"the data support no {kind} there"
     sizes, bounds = sizes_in(part), _bounds(part)
     is_there = any(each.is_within(*bounds) if bounds else each.is_near(sizes) for each in fitting)
     return "" if is_there else f"a {kind} lies at \\claim{{{fitting[0].claim.name}}}"
+
+
+def _is_apart(part: Clause) -> bool:
+    """Where no step was looked for: the second of two sizes takes much longer than the first."""
+    sizes = sorted(sizes_in(part))
+    if len(sizes) != STEP_ENDS:
+        return False
+    pairs = [(each[sizes[0]], each[sizes[1]]) for each in times_of(part) if {*sizes} <= each.keys()]
+    return any(
+        apart(low.estimate, high.estimate, LEAP) and low.estimate.value < high.estimate.value for low, high in pairs
+    )
 
 
 def _bounds(part: Clause) -> tuple[float, float] | None:
