@@ -201,12 +201,17 @@ static void never_leave_without_a_request(void *unused)
 		die("%lu messages left an end with no request ready", fake_verbs.sent_with_ready[0]);
 }
 
-static void expect_room(enum operation operation)
+static void expect_nothing_said(void (*body)(void *), void *argument)
 {
 	char said[4096];
 
-	if (in_child(run_operation, &operation, said, sizeof(said)))
+	if (in_child(body, argument, said, sizeof(said)))
 		fail_msg("%s", said);
+}
+
+static void expect_room(enum operation operation)
+{
+	expect_nothing_said(run_operation, &operation);
 }
 
 static void the_queues_hold_all_that_write_puts_into_them(void **state)
@@ -233,24 +238,16 @@ static void the_queues_hold_all_that_write_with_immediate_puts_into_them(void **
 	expect_room(OP_WRITE_IMM);
 }
 
-static void expect_nothing_said(void (*body)(void *))
-{
-	char said[4096];
-
-	if (in_child(body, NULL, said, sizeof(said)))
-		fail_msg("%s", said);
-}
-
 static void an_answer_leaves_before_the_next_request_is_posted(void **state)
 {
 	(void)state;
-	expect_nothing_said(answer_before_refilling);
+	expect_nothing_said(answer_before_refilling, NULL);
 }
 
 static void no_message_leaves_whose_answer_would_find_no_request(void **state)
 {
 	(void)state;
-	expect_nothing_said(never_leave_without_a_request);
+	expect_nothing_said(never_leave_without_a_request, NULL);
 }
 
 int main(void)

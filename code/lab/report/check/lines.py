@@ -101,7 +101,7 @@ def lines_hold(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         if part.is_stated:
             for pattern, what in (
-                (_STRAIGHT, _broken(part)),
+                (_STRAIGHT, _broken(part) if TIME.search(part.words) or _LINE.search(part.words) else ""),
                 (FILLS, _unfilled(part)),
                 (_IDLE, _filled(part)),
                 (_EXCEEDS, "nothing can exceed what its link carries: \\claim{...filled} says how much of it is used"),
@@ -119,7 +119,7 @@ def breaks_are_there(sentence: Sentence) -> Iterator[Objection]:
     """`There is no break` is false of a line that breaks between the sizes that are meant."""
     for part in sentence.parts:
         found = _UNBROKEN.search(part.words)
-        if found and part.is_stated and not part.uses and (what := _broken(part, any_words=True)):
+        if found and part.is_stated and not part.uses and (what := _broken(part)):
             yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
 
 
@@ -164,15 +164,11 @@ def _strands(part: Clause) -> list[Strand]:
     return [each for each in part.sentence.ledger.setting.strands if every or group_of(each) in groups]
 
 
-def _broken(part: Clause, *, any_words: bool = False) -> str:
+def _broken(part: Clause) -> str:
     ledger = part.sentence.ledger
     breaks = [each for strand in _strands(part) if (each := ledger.get(f"{strand.name}.fit.break"))]
     found = [each.name for each in breaks if not _on_one_side(each, sizes_in(part))]
-    return (
-        f"no single line follows the times: they break at \\claim{{{found[0]}}}"
-        if found and (any_words or TIME.search(part.words) or _LINE.search(part.words))
-        else ""
-    )
+    return f"no single line follows the times: they break at \\claim{{{found[0]}}}" if found else ""
 
 
 def _on_one_side(found: Claim, sizes: tuple[int, ...]) -> bool:

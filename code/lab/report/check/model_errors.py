@@ -46,14 +46,15 @@ def model_errors_hold(sentence: Sentence) -> Iterator[Objection]:
         if part.uses or _DENIED.search(part.words) or not _OF_ERRORS.search(part.words):
             continue
         if _MODEL.search(sentence.words) and not _SUPPOSED.search(part.words):
-            yield from _wrong(part)
-            yield from _other_way(part)
+            errors = _errors(part)
+            yield from _elsewhere(part, errors)
+            yield from _other_way(part, errors)
 
 
-def _other_way(part: Clause) -> Iterator[Objection]:
+def _other_way(part: Clause, errors: dict[int, Claim]) -> Iterator[Objection]:
     """`falls short of the report at 1 KiB` is false where the model is above it."""
     below, above = _BELOW.search(part.words), _ABOVE.search(part.words)
-    found, errors = below or above, _errors(part)
+    found = below or above
     sizes = [each for each in sizes_in(part) if each in errors]
     if found is None or (below and above) or not sizes:
         return
@@ -63,13 +64,12 @@ def _other_way(part: Clause) -> Iterator[Objection]:
         yield Objection(f"it is the other way: \\claim{{{errors[wrong[0]].name}}}", part.start + found.start())
 
 
-def _wrong(part: Clause) -> Iterator[Objection]:
+def _elsewhere(part: Clause, errors: dict[int, Claim]) -> Iterator[Objection]:
     """Each extreme is of the sizes that stand nearest behind it."""
     said = [each for pattern in (_FAR, _NEAR) for each in pattern.finditer(part.words)]
     for found in said:
         behind = min((each.start() for each in said if each.start() > found.start()), default=len(part.words))
         sizes = sizes_in(Clause(part.sentence, part.start + found.start(), part.start + behind))
-        errors = _errors(part)
         if not any(size in errors for size in sizes):
             continue
         choose = max if found.re is _FAR else min

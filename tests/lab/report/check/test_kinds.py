@@ -1,12 +1,13 @@
 """One lie and one honest sentence of a kind: lab.report.check.*, a module a kind."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 from tests.lab.report.check.test_corpus import ledger
 
 from lab.report.check.text import all_refused
-from lab.report.claim import Ledger
+from lab.report.claim import Claim, Ledger
 
 KINDS = [
     ("verbs_throughput", r"RDMA is faster than TCP at every size~\cite{kalia}.", "less at 21 of 21"),
@@ -191,15 +192,26 @@ def test_the_honest_sentence_beside_it_passes(experiment: str, sentence: str) ->
     assert not all_refused(sentence, "discussion.tex", ledger(experiment), None)
 
 
+def valued(claim: Claim, name: str, value: float) -> Claim:
+    """The same claim under a name, with another value."""
+    return replace(claim, name=name, estimate=replace(claim.estimate, value=value))
+
+
+def with_claims(known: Ledger, claims: Iterable[Claim]) -> Ledger:
+    """The ledger with these in place of those of their names."""
+    found = Ledger({**known, **{each.name: each for each in claims}})
+    found.setting = known.setting
+    return found
+
+
+def with_all(experiment: str, ending: str, value: float) -> Ledger:
+    """An experiment's ledger with one value for all claims whose names end so."""
+    known = ledger(experiment)
+    return with_claims(known, [valued(each, name, value) for name, each in known.items() if name.endswith(ending)])
+
+
 def test_nothing_taken_off_is_not_said_to_be_little() -> None:
-    known = ledger("throughput_until_stable")
-    large = Ledger(
-        {
-            name: replace(claim, estimate=replace(claim.estimate, value=20.0)) if name.endswith(".share") else claim
-            for name, claim in known.items()
-        }
-    )
-    large.setting = known.setting
+    large = with_all("throughput_until_stable", ".share", 20.0)
     said = "The corrected throughput over Ethernet goes from nothing taken off to the whole round trip off."
     assert not all_refused(said, "discussion.tex", large, None)
     assert all_refused("The correction over Ethernet is negligible.", "discussion.tex", large, None)
@@ -208,16 +220,8 @@ def test_nothing_taken_off_is_not_said_to_be_little() -> None:
 def with_errors(**percents: float) -> Ledger:
     """The card's ledger with what the model is in error by from Report A."""
     known = ledger("verbs_throughput_card")
-    rates = {size: known[f"card.{size}"] for size in percents}
-    claims = {
-        f"card.report_a.{size}": replace(
-            rate, name=f"card.report_a.{size}", unit="percent", estimate=replace(rate.estimate, value=percents[size])
-        )
-        for size, rate in rates.items()
-    }
-    found = Ledger({**known, **claims})
-    found.setting = known.setting
-    return found
+    errors = [valued(known[f"card.{size}"], f"card.report_a.{size}", value) for size, value in percents.items()]
+    return with_claims(known, [replace(each, unit="percent") for each in errors])
 
 
 @pytest.mark.parametrize(
@@ -243,39 +247,19 @@ def test_more_messages_in_a_round_do_not_make_the_round_trip_a_bigger_part() -> 
     known = ledger("throughput_until_stable")
     (strand, *others) = known.setting.strands
     first = next(claim for name, claim in known.items() if name.endswith(".1K.share"))
-    shares = {f"{strand.name}.{count}.1K.share": value for count, value in ((1, 37.0), (256, 0.6))}
-    longer = Ledger(
-        {**known}
-        | {
-            name: replace(first, name=name, estimate=replace(first.estimate, value=each))
-            for name, each in shares.items()
-        }
-    )
+    shares = [valued(first, f"{strand.name}.{count}.1K.share", value) for count, value in ((1, 37.0), (256, 0.6))]
+    longer = with_claims(known, shares)
     longer.setting = replace(known.setting, strands=(replace(strand, varied=("iterations",)), *others))
     said = "Packing more messages into a round makes the round trip a {} part of it."
     assert "with the longest rounds" in str(all_refused(said.format("bigger"), "discussion.tex", longer, None))
     assert "with the longest rounds" not in str(all_refused(said.format("smaller"), "discussion.tex", longer, None))
 
 
-def with_unsettled(value: float) -> Ledger:
-    """The ledger of rounds, with so many sizes at which they did not agree."""
-    known = ledger("throughput_until_stable")
-    found = Ledger(
-        {
-            name: replace(claim, estimate=replace(claim.estimate, value=value))
-            if name.endswith(".unsettled")
-            else claim
-            for name, claim in known.items()
-        }
-    )
-    found.setting = known.setting
-    return found
-
-
-@pytest.mark.parametrize("said", ["Over Ethernet the rounds of TCP went on varying until the cap ended them."])
-def test_the_cap_is_not_reached_where_all_rounds_agreed(said: str) -> None:
-    assert "which are all" in str(all_refused(said, "discussion.tex", with_unsettled(0), None))
-    assert "which are all" not in str(all_refused(said, "discussion.tex", with_unsettled(3), None))
+def test_the_cap_is_not_reached_where_all_rounds_agreed() -> None:
+    said = "Over Ethernet the rounds of TCP went on varying until the cap ended them."
+    settled, unsettled = (with_all("throughput_until_stable", ".unsettled", each) for each in (0, 3))
+    assert "which are all" in str(all_refused(said, "discussion.tex", settled, None))
+    assert "which are all" not in str(all_refused(said, "discussion.tex", unsettled, None))
 
 
 def with_work(**counts: float) -> Ledger:
@@ -283,18 +267,10 @@ def with_work(**counts: float) -> Ledger:
     known = ledger("verbs_throughput_card")
     client = known["causes.tcp.card.1.client"]
     added = {f"causes.tcp.card.1.{name.replace('__', '.')}": value for name, value in counts.items()}
-    claims = {
-        name: replace(
-            client,
-            name=name,
-            unit="percent" if name.count(".") > CAUSE_DOTS else "",
-            estimate=replace(client.estimate, value=value),
-        )
-        for name, value in added.items()
-    }
-    found = Ledger({**known, **claims})
-    found.setting = known.setting
-    return found
+    counted = [valued(client, name, value) for name, value in added.items()]
+    return with_claims(
+        known, [replace(each, unit="percent" if each.name.count(".") > CAUSE_DOTS else "") for each in counted]
+    )
 
 
 CAUSE_DOTS = 4  # causes.tcp.card.1.client: what has one more is a kind of its work
