@@ -80,8 +80,13 @@ class Clause:
     @property
     def _carrier(self) -> Clause | None:
         """The clause before, of one that begins with a preposition: `they saw more, but on a card`."""
-        before = [each for each in self.sentence.parts if each.end <= self.start] if self.start else []
-        return before[-1] if before and _FRAGMENT.match(self.words) else None
+        return self.before if _FRAGMENT.match(self.words) else None
+
+    @property
+    def before(self) -> Clause | None:
+        """The one before it in its sentence."""
+        earlier = [each for each in self.sentence.parts if each.end <= self.start] if self.start else []
+        return earlier[-1] if earlier else None
 
 
 @dataclass(frozen=True)

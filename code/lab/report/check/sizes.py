@@ -30,7 +30,8 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
     """The sizes that the clause limits itself to."""
     named = [each for each in sizes_in(part) if each in found]
     ordered, words = sorted(found), part.words
-    if not named and not part.uses and _SO.match(words) and (cause := _before(part)):
+    if not named and not part.uses and _SO.match(words) and (cause := part.before):
+        # `up to 512 B the rate is constant; therefore the throughput grows`
         return sizes_meant(cause, found)
     if not named or _AND_ALL.search(words):
         named += _third(ordered, words)
@@ -51,11 +52,6 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
         size for each in part.uses if each.claim and (size := size_of(each.claim)) in found and _is_point(each.claim)
     ]
     return list(dict.fromkeys([*named, *(each for each in claimed if each is not None)]))
-
-
-def _before(part: Clause) -> Clause | None:
-    """The clause that this one follows from: `up to 512 B the rate is constant; therefore the throughput grows`."""
-    return next((each for each in reversed(part.sentence.parts) if each.end <= part.start), None)
 
 
 def _third(ordered: list[int], words: str) -> list[int]:
