@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "die.h"
+#include "ticks.h"
 
 #define SLOT_BYTES 65536
 #define SLOTS 64
@@ -92,11 +93,6 @@ static uint64_t null_reap(struct link *l)
 	return messages;
 }
 
-static void null_nothing(struct link *l)
-{
-	(void)l;
-}
-
 static void null_arrive(struct link *l, struct windows *w)
 {
 	(void)l;
@@ -133,10 +129,19 @@ static void null_finish(struct link *l)
 	l->state.finished++;
 }
 
-static void null_ping(struct link *l)
+static void null_pings(struct link *l, uint64_t messages, uint64_t *stamps)
 {
-	spend(l->state.message_ns);
-	l->state.completed++;
+	for (uint64_t i = 0; i < messages; i++) {
+		spend(l->state.message_ns);
+		stamps[i] = ticks_now();
+	}
+	l->state.completed += messages;
+}
+
+static void null_pongs(struct link *l, uint64_t messages)
+{
+	(void)l;
+	(void)messages;
 }
 
 static unsigned char *null_slot(struct link *l, uint64_t message)
@@ -156,8 +161,8 @@ const struct transport null_transport = {
 	.signal = null_signal,
 	.await = null_await,
 	.order = null_order,
-	.ping = null_ping,
-	.pong = null_nothing,
+	.pings = null_pings,
+	.pongs = null_pongs,
 	.outgoing = null_slot,
 	.incoming = null_slot,
 	.close = null_free,

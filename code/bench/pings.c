@@ -1,39 +1,46 @@
 #include "pings.h"
 
 #include <sched.h>
+#include <string.h>
 
 #include "clock.h"
+#include "least.h"
 #include "ticks.h"
-#include "watch.h"
 
+#define STAMPS_MAX 1024
+
+/* Of the first round trip of each `every`, beginning with the one that is `done`. */
+static void keep(struct result *result, const uint64_t *stamps, uint64_t count, uint64_t done, uint64_t every)
+{
+	for (uint64_t i = (every - done % every) % every; i < count; i += every)
+		result->samples[result->count++] = (struct sample){ 1, stamps[i + 1] - stamps[i] };
+}
+
+/* The samples are worked out between runs of pings: in a loop that only stamps, nothing else takes time. */
 void pings_send(const struct run *run, uint64_t messages, uint64_t every)
 {
+	static uint64_t stamps[STAMPS_MAX + 1];
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
 	struct result *result = run->result;
-	struct sample *sample = result->samples;
-	uint64_t before, after, start_ns, unkept = 1; /* pings until one is kept, the first of each `every` */
 	struct processor_time processor;
+	uint64_t count, start_ns;
 
+	memset(stamps, 0, sizeof(stamps)); /* its pages are there before a stamp is written */
+	result->count = 0;
 	t->begin(l, messages);
 	t->await(l);
 	sched_yield();
 	processor = processor_now();
 	start_ns = now_ns();
-	before = ticks_now();
-	for (; messages > 0; messages--) {
-		t->ping(l);
-		after = ticks_now();
-		if (--unkept == 0) {
-			*sample++ = (struct sample){ 1, after - before };
-			unkept = every;
-		}
-		watch_advance();
-		before = after;
+	for (uint64_t done = 0; done < messages; done += count) {
+		count = least(messages - done, STAMPS_MAX);
+		stamps[0] = ticks_now();
+		t->pings(l, count, stamps + 1);
+		keep(result, stamps, count, done, every);
 	}
 	result->pings_ns = now_ns() - start_ns;
 	processor_add_since(&result->processor, &processor);
-	result->count = (size_t)(sample - result->samples);
 	t->finish(l);
 	t->await(l);
 	ticks_to_ns(result->samples, result->count);
@@ -48,10 +55,7 @@ void pings_answer(const struct run *run, uint64_t messages)
 	t->begin(l, messages);
 	before = processor_now();
 	t->signal(l, CONTROL_GO);
-	for (uint64_t i = 0; i < messages; i++) {
-		t->pong(l);
-		watch_advance();
-	}
+	t->pongs(l, messages);
 	t->arrive(l, NULL);
 	processor_add_since(&run->result->processor, &before);
 	t->signal(l, CONTROL_GO);

@@ -13,6 +13,8 @@
 #include "tcp_bytes.h"
 #include "tcp_control.h"
 #include "tcp_windows.h"
+#include "ticks.h"
+#include "watch.h"
 
 #define LANDING_BYTES (1u << 20) /* what one recv may bring: many small messages, or a part of a large one */
 #define LARGE_BYTES 4096         /* a message that takes several frames */
@@ -136,17 +138,24 @@ static void tcp_arrive(struct link *l, struct windows *w)
 		arrive_anywhere(l, w);
 }
 
-static void tcp_ping(struct link *l)
+static void tcp_pings(struct link *l, uint64_t messages, uint64_t *stamps)
 {
-	tcp_send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
-	tcp_receive_all(l, tcp_incoming(l, 0), l->flow.size_bytes);
+	for (uint64_t i = 0; i < messages; i++) {
+		tcp_send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
+		watch_advance();
+		tcp_receive_all(l, tcp_incoming(l, 0), l->flow.size_bytes);
+		stamps[i] = ticks_now();
+	}
 }
 
-static void tcp_pong(struct link *l)
+static void tcp_pongs(struct link *l, uint64_t messages)
 {
-	tcp_receive_all(l, tcp_incoming(l, 0), l->flow.size_bytes);
-	tcp_send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
-	l->arrived++;
+	for (uint64_t i = 0; i < messages; i++) {
+		tcp_receive_all(l, tcp_incoming(l, 0), l->flow.size_bytes);
+		tcp_send_all(l, tcp_outgoing(l, 0), l->flow.size_bytes);
+		watch_advance();
+	}
+	l->arrived += messages;
 }
 
 static void tcp_close(struct link *l)
@@ -172,8 +181,8 @@ const struct transport tcp_transport = {
 	.ordered = tcp_ordered,
 	.tell = tcp_tell,
 	.hear = tcp_hear,
-	.ping = tcp_ping,
-	.pong = tcp_pong,
+	.pings = tcp_pings,
+	.pongs = tcp_pongs,
 	.outgoing = tcp_outgoing,
 	.incoming = tcp_incoming,
 	.close = tcp_close,

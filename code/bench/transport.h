@@ -47,8 +47,10 @@ struct transport {
 	 * back. */
 	void (*tell)(struct link *, const struct sample *, size_t count);
 	size_t (*hear)(struct link *, struct sample *, size_t room);
-	void (*ping)(struct link *);                                 /* client: one message there and back */
-	void (*pong)(struct link *);                                 /* server: waits for one message and answers it */
+	/* Latency. Both are loops, since a call for each message would be a visible part of a card's round trip. */
+	void (*pings)(struct link *, uint64_t messages,
+		      uint64_t *stamps);                             /* client: each there and back, then a stamp */
+	void (*pongs)(struct link *, uint64_t messages);             /* server: waits for each and answers it */
 	unsigned char *(*outgoing)(struct link *, uint64_t message); /* where that message of the round is sent from */
 	unsigned char *(*incoming)(struct link *, uint64_t message); /* where it lands */
 	void (*drain)(struct link *); /* waits until all that was sent is acknowledged; may be NULL */

@@ -52,10 +52,9 @@ static void verbs_begin(struct link *l, uint64_t messages)
 	l->signal_phase = l->options->measure == LATENCY ? messages % l->flow.signal_every : 0;
 	l->expected = receives_data(l) ? messages * l->flow.operations : 0;
 	if (l->flow.marked)
-		verbs_incoming(l, 0)[l->flow.size_bytes - 1] = 0;
+		verbs_marks_begin(l);
 	if (l->options->role == CLIENT || l->options->measure == LATENCY)
 		verbs_ring_build(l);
-	verbs_pingpong_choose(l);
 	verbs_receive_refill(l);
 }
 
@@ -116,8 +115,8 @@ const struct transport verbs_transport = {
 	.await = verbs_receive_control,
 	.order = verbs_send_order,
 	.ordered = verbs_receive_order,
-	.ping = verbs_pingpong,
-	.pong = verbs_pingpong,
+	.pings = verbs_pings,
+	.pongs = verbs_pongs,
 	.outgoing = verbs_outgoing,
 	.incoming = verbs_incoming,
 	.drain = verbs_send_drain,

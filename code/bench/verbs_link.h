@@ -46,10 +46,10 @@ struct link {
 	uint64_t signal_phase;              /* a message is signalled where posted % flow.signal_every is this */
 	uint64_t expected, arrived, queued; /* receive requests of the round: all, completed, posted */
 	uint64_t controls_out;              /* control messages whose completion is not reaped yet */
-	void (*pingpong)(struct link *);
-	unsigned char mark;                    /* of the next ping of WRITE, and of its pong: 1 to 255 */
-	unsigned char *mark_out;               /* where it is sent from ... */
-	const volatile unsigned char *mark_in; /* ... and where the other end's lands */
+	bool signalled;                     /* the message that was sent last has a completion of its own */
+	unsigned char mark;                 /* of the next ping of WRITE, and of its pong: 1 to 255 */
+	unsigned char *mark_out;            /* where it is sent from ... */
+	volatile unsigned char *mark_in;    /* ... and where the other end's lands */
 };
 
 #endif

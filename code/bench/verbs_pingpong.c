@@ -4,58 +4,134 @@
 #include <string.h>
 
 #include "die.h"
+#include "ticks.h"
 #include "verbs_layout.h"
 #include "verbs_receive.h"
 #include "verbs_send.h"
 #include "verbs_status.h"
+#include "watch.h"
 
 /* Between an arrival and the message that follows it lies nothing that can wait: what is not needed for that message is
- * done while it is on its way. */
+ * done while it is on its way. Each way there and back is a send and an await that the loops take in whole. */
+typedef void half(struct link *);
 
-/* The message that was sent last has a completion of its own. */
-static bool is_signalled(const struct link *l)
+static inline __attribute__((always_inline)) void pings(struct link *l, uint64_t messages, uint64_t *stamps, half *send,
+							half *await)
 {
-	return l->posted % l->flow.signal_every == l->signal_phase;
+	for (uint64_t i = 0; i < messages; i++) {
+		send(l);
+		watch_advance();
+		await(l);
+		stamps[i] = ticks_now();
+	}
 }
 
-/* The completion of a signalled ping frees its place in the queue, and those of all before it: on a real card nothing
- * else does. The answer is here, so it is too, or soon. */
-static void reap(struct link *l)
+static inline __attribute__((always_inline)) void pongs(struct link *l, uint64_t messages, half *await, half *send)
 {
-	while (verbs_send_reap(l) == 0)
-		;
+	for (uint64_t i = 0; i < messages; i++) {
+		await(l);
+		send(l);
+		watch_advance();
+	}
 }
 
-static unsigned char mark_after(unsigned char mark)
+/* The completion of a signalled message frees its place in the queue, and those of all before it: on a real card
+ * nothing else does. When its answer is here, so is that, or soon. */
+static void reap_signalled(struct link *l)
 {
-	return mark == UINT8_MAX ? 1 : mark + 1;
+	if (l->signalled)
+		while (verbs_send_reap(l) == 0)
+			;
 }
 
-static void send_mark(struct link *l, unsigned char mark)
+void verbs_marks_begin(struct link *l)
 {
-	*l->mark_out = mark;
-	verbs_send_one(l);
-	l->mark = mark_after(mark);
+	const uint64_t last = l->flow.size_bytes - 1;
+
+	l->mark_out = verbs_outgoing(l, 0) + last;
+	l->mark_in = verbs_incoming(l, 0) + last;
+	*l->mark_in = 0;
 }
 
 /* Data that was written announces itself by nothing but its last byte. */
-static void await_mark(struct link *l, unsigned char mark)
+static inline void await_mark(struct link *l)
 {
 	const volatile unsigned char *const byte = l->mark_in;
 	const bool yields = l->options->wait == WAIT_YIELD;
+	const unsigned char mark = l->mark;
 
+	l->mark = mark == UINT8_MAX ? 1 : mark + 1;
 	while (*byte != mark)
 		if (yields)
 			sched_yield();
 }
 
+static inline void ask_by_mark(struct link *l)
+{
+	*l->mark_out = l->mark;
+	verbs_send_one(l);
+}
+
+static inline void await_answer_by_mark(struct link *l)
+{
+	await_mark(l);
+	reap_signalled(l);
+}
+
+static inline void answer_by_mark(struct link *l)
+{
+	*l->mark_out = *l->mark_in;
+	verbs_send_one(l);
+	reap_signalled(l);
+}
+
 /* A message that follows one which took the last receive request may be answered sooner than another is posted. */
-static void send_message(struct link *l)
+static inline void ask_by_message(struct link *l)
 {
 	if (l->queued == l->arrived)
 		verbs_receive_refill(l);
 	verbs_send_one(l);
 	verbs_receive_refill(l);
+}
+
+static inline void await_answer_by_message(struct link *l)
+{
+	verbs_receive_message(l);
+	reap_signalled(l);
+}
+
+static inline void answer_by_message(struct link *l)
+{
+	ask_by_message(l);
+	reap_signalled(l);
+}
+
+/* The target takes no part in a READ, so that the instructions of this end are a visible part of its round trip: there
+ * is no function between the provider's own. */
+static inline void read_extended(struct link *l)
+{
+	const struct ibv_send_wr *wr = l->ring;
+	struct ibv_qp_ex *qp = l->extended;
+	int error;
+
+	ibv_wr_start(qp);
+	qp->wr_id = wr->wr_id;
+	qp->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_rdma_read(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
+	ibv_wr_set_sge(qp, wr->sg_list->lkey, wr->sg_list->addr, wr->sg_list->length);
+	error = ibv_wr_complete(qp);
+	if (error)
+		die("ibv_wr_complete: %s", strerror(error));
+}
+
+/* The same where the device has the older call only. */
+static inline void read_posted(struct link *l)
+{
+	struct ibv_send_wr *bad;
+	int error = ibv_post_send(l->qp, l->ring, &bad);
+
+	if (error)
+		die("ibv_post_send: %s", strerror(error));
 }
 
 static inline void poll_for_one(struct link *l)
@@ -72,114 +148,33 @@ static inline void poll_for_one(struct link *l)
 		verbs_status_die(&wc);
 }
 
-/* The shortest way there is, with no function between the provider's own: the target takes no part in a READ, so
- * that these instructions are a visible part of its round trip. */
-static void ping_read_polled(struct link *l)
-{
-	const struct ibv_send_wr *wr = l->ring;
-	struct ibv_qp_ex *qp = l->extended;
-	int error;
-
-	ibv_wr_start(qp);
-	qp->wr_id = wr->wr_id;
-	qp->wr_flags = IBV_SEND_SIGNALED;
-	ibv_wr_rdma_read(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
-	ibv_wr_set_sge(qp, wr->sg_list->lkey, wr->sg_list->addr, wr->sg_list->length);
-	error = ibv_wr_complete(qp);
-	if (error)
-		die("ibv_wr_complete: %s", strerror(error));
-	poll_for_one(l);
-}
-
-/* The same where the device has the older call only. */
-static void ping_read_posted(struct link *l)
-{
-	struct ibv_send_wr *bad;
-	int error = ibv_post_send(l->qp, l->ring, &bad);
-
-	if (error)
-		die("ibv_post_send: %s", strerror(error));
-	poll_for_one(l);
-}
-
-static void ping_read(struct link *l)
+static inline void wait_for_one(struct link *l)
 {
 	struct ibv_wc wc;
 
-	verbs_send_one(l);
 	l->sends.wait(&l->sends, 1, &wc);
 }
 
-static void pong_read(struct link *l)
+void verbs_pings(struct link *l, uint64_t messages, uint64_t *stamps)
 {
-	(void)l; /* the device answers */
-}
-
-static void ping_marked(struct link *l)
-{
-	const unsigned char mark = l->mark;
-	bool signalled;
-
-	send_mark(l, mark);
-	signalled = is_signalled(l);
-	await_mark(l, mark);
-	if (signalled)
-		reap(l);
-}
-
-static void pong_marked(struct link *l)
-{
-	const unsigned char mark = l->mark;
-
-	await_mark(l, mark);
-	send_mark(l, mark);
-	if (is_signalled(l))
-		reap(l);
-}
-
-static void ping_message(struct link *l)
-{
-	bool signalled;
-
-	send_message(l);
-	signalled = is_signalled(l);
-	verbs_receive_message(l);
-	if (signalled)
-		reap(l);
-}
-
-static void pong_message(struct link *l)
-{
-	verbs_receive_message(l);
-	send_message(l);
-	if (is_signalled(l))
-		reap(l);
-}
-
-static void (*read_chosen(const struct link *l))(struct link *)
-{
-	if (l->options->wait != WAIT_POLL)
-		return ping_read;
-	return l->extended ? ping_read_polled : ping_read_posted;
-}
-
-void verbs_pingpong_choose(struct link *l)
-{
-	const bool asks = l->options->role == CLIENT;
-
-	l->mark_out = verbs_outgoing(l, 0) + l->flow.size_bytes - 1;
-	l->mark_in = verbs_incoming(l, 0) + l->flow.size_bytes - 1;
-	if (l->flow.to_client && asks)
-		l->pingpong = read_chosen(l);
+	if (l->flow.to_client && l->options->wait != WAIT_POLL)
+		pings(l, messages, stamps, read_posted, wait_for_one);
+	else if (l->flow.to_client && l->extended)
+		pings(l, messages, stamps, read_extended, poll_for_one);
 	else if (l->flow.to_client)
-		l->pingpong = pong_read;
+		pings(l, messages, stamps, read_posted, poll_for_one);
 	else if (l->flow.marked)
-		l->pingpong = asks ? ping_marked : pong_marked;
+		pings(l, messages, stamps, ask_by_mark, await_answer_by_mark);
 	else
-		l->pingpong = asks ? ping_message : pong_message;
+		pings(l, messages, stamps, ask_by_message, await_answer_by_message);
 }
 
-void verbs_pingpong(struct link *l)
+void verbs_pongs(struct link *l, uint64_t messages)
 {
-	l->pingpong(l);
+	if (l->flow.to_client)
+		return; /* the device answers */
+	if (l->flow.marked)
+		pongs(l, messages, await_mark, answer_by_mark);
+	else
+		pongs(l, messages, verbs_receive_message, answer_by_message);
 }

@@ -118,7 +118,9 @@ void verbs_send_one(struct link *l)
 {
 	post_send(l, l->next);
 	l->posted++;
-	l->next = &l->ring[l->posted % l->ring_messages]; /* looked up while this one is on its way */
+	/* Looked up while this one is on its way. */
+	l->next = &l->ring[l->posted % l->ring_messages];
+	l->signalled = l->posted % l->flow.signal_every == l->signal_phase;
 }
 
 static uint64_t completed(struct link *l, const struct ibv_wc *wc, int found)

@@ -6,6 +6,7 @@
 #include "die.h"
 #include "pattern.h"
 #include "stream.h"
+#include "ticks.h"
 
 static void fill(const struct flow *f, unsigned char *slot, uint64_t seed, uint64_t message)
 {
@@ -86,7 +87,7 @@ void verified_pings(const struct run *run)
 	struct result *result = run->result;
 	const uint64_t seed = run->options->seed;
 	struct processor_time processor;
-	uint64_t before;
+	uint64_t before, after;
 
 	for (uint64_t i = 0; i < f->iterations; i++) {
 		if (!f->to_client)
@@ -94,15 +95,16 @@ void verified_pings(const struct run *run)
 		t->begin(l, 1);
 		t->await(l);
 		processor = processor_now();
-		before = now_ns();
-		t->ping(l);
+		before = ticks_now();
+		t->pings(l, 1, &after);
 		if (i % f->sample_every == 0)
-			result->samples[result->count++] = (struct sample){ 1, now_ns() - before };
+			result->samples[result->count++] = (struct sample){ 1, after - before };
 		processor_add_since(&result->processor, &processor);
 		t->finish(l);
 		t->await(l);
 		check(f, t->incoming(l, 0), seed + 1, i);
 	}
+	ticks_to_ns(result->samples, result->count);
 }
 
 void verified_answer_pings(const struct run *run)
@@ -118,7 +120,7 @@ void verified_answer_pings(const struct run *run)
 		t->begin(l, 1);
 		before = processor_now();
 		t->signal(l, CONTROL_GO);
-		t->pong(l);
+		t->pongs(l, 1);
 		t->arrive(l, NULL);
 		processor_add_since(&run->result->processor, &before);
 		if (!f->to_client)

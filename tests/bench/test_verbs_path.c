@@ -202,6 +202,7 @@ static void run_end(enum role role, int side)
 	struct options o = options_of(role);
 	struct flow f = { .size_bytes = 8, .iterations = 1, .slots = 1 };
 	struct link *l;
+	uint64_t stamp;
 
 	o.wait = now.wait;
 	verbs_set_text("device", now.devices[role].name);
@@ -211,11 +212,11 @@ static void run_end(enum role role, int side)
 	verbs_transport.begin(l, 1);
 	if (role == SERVER) {
 		verbs_transport.signal(l, CONTROL_GO);
-		verbs_transport.pong(l);
+		verbs_transport.pongs(l, 1);
 	} else {
 		verbs_transport.await(l);
 		inject(&now.faults);
-		verbs_transport.ping(l);
+		verbs_transport.pings(l, 1, &stamp);
 	}
 	verbs_transport.drain(l);
 	verbs_transport.close(l);
