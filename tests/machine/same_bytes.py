@@ -22,6 +22,7 @@ from tests.hosts.elsewhere import tell
 from tests.hosts.jobs import Named, trials
 from tests.hosts.measuring import busy
 from tests.hosts.outcomes import FAILED, said_of
+from tests.machine.over_card import rarer
 
 from lab.compiler import card, plugin
 from lab.places import CACHE, MACHINE
@@ -150,10 +151,10 @@ class Comparison:
         return self.firsts[further_ns]
 
 
-def every_job() -> Named:
-    """Of each program once, by the name of its series."""
+def every_job(folder: Path) -> Named:
+    """Of each program once, by the name of its series; those of no series have their files in that folder."""
     with opened() as site:
-        return {name.split("/")[1]: job for name, job in trials([EVERY_PROGRAM], site).items()}
+        return {name.split("/")[1]: job for name, job in trials([EVERY_PROGRAM], site).items()} | rarer(folder)
 
 
 def main() -> int:
@@ -161,10 +162,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20, help="beside the busy loops (default: 20)")
     parser.add_argument("--busy", type=int, default=6, help="how many loops (default: 6)")
-    parser.add_argument("--only", nargs="*", default=[], help="series of every_program.toml (default: all)")
+    parser.add_argument("--only", nargs="*", default=[], help="series or other jobs (default: all)")
     asked = parser.parse_args()
-    jobs = {name: job for name, job in every_job().items() if not asked.only or name in asked.only}
-    tried, comparison = circumstances(asked.runs, asked.busy), Comparison(jobs)
+    with TemporaryDirectory() as folder:
+        jobs = {name: job for name, job in every_job(Path(folder)).items() if not asked.only or name in asked.only}
+        return compare(jobs, circumstances(asked.runs, asked.busy))
+
+
+def compare(jobs: Named, tried: tuple[Circumstance, ...]) -> int:
+    """Print a row for each job; 1 if any run was not equal."""
+    comparison = Comparison(jobs)
     print("| series | " + " | ".join(each.words for each in tried) + " |")
     print("| --- |" + " --- |" * len(tried))
     columns = [(each.runs, comparison.equal_runs(each)) for each in tried]

@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import shutil
 import statistics
-import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.machine import card_differences
+from tests.machine.over_card import (
+    ATOMIC,
+    MANAGED,
+    QDR,
+    UNRELIABLE_OR_SHARED,
+    WAYS,
+    by_manager,
+    carried,
+    compile_plain,
+    over,
+    perftest,
+    plain,
+    verbs,
+)
 
 from lab.analysis.card_model import Rates
 from lab.compiler import card as compiled_card
 from lab.model.card import Card
-from lab.model.trial import DIRECTORY, OVER_CARD, Job, Link, Outcome, Perturbation, Ready, Step, StepOutcome
-from lab.places import CACHE, CARD, CARDS, EXPERIMENTS, MACHINE
-from lab.plan.cards import over_card, parts
+from lab.model.trial import DIRECTORY, OVER_CARD, Job, Outcome, Step, StepOutcome
+from lab.places import CACHE, CARD, CARDS, MACHINE
 from lab.plan.sources import own_programs
 from lab.programs import mpi
 from lab.sites.exact import ExactSite
 from lab.spec.cards import read_card
 
-QDR, IDEAL = read_card("qdr").card, read_card("ideal").card
+IDEAL = read_card("ideal").card
 OPERATIONS = ("write", "read", "send", "write-imm")
-SIDE, OVER_LINK = "192.168.7.2", "10.0.0.2"
 # Test builds of the device: what a program gets of more than 1000 bytes lacks the last one, or is one byte off.
 WHOLE = "bytes, part,"
 BROKEN = {
@@ -35,47 +46,10 @@ BROKEN = {
 Run = Callable[..., Outcome]
 
 
-def verbs(words: str, number: int = 0) -> Step:
-    """verbs-client and its server, with the same options."""
-    shared = ("--deadline", "10", "--port", str(18600 + number), *words.split())
-    server = ("/lab/bin/verbs-server", "--listen", SIDE, "--device", "rxe1", *shared)
-    return Step(server, ("/lab/bin/verbs-client", "--device", "rxe0", *shared, SIDE), 18600 + number)
-
-
-def perftest(words: str, number: int, host: str = SIDE) -> Step:
-    name, *rest = words.split()
-    shared = ("-p", str(18515 + number), "-F", *rest)
-    return Step((name, "-d", "rxe1", *shared), (name, "-d", "rxe0", *shared, host), 18515 + number)
-
-
-def by_manager(words: str, number: int) -> Step:
-    """The ends find each other by the RDMA connection manager, over the link itself."""
-    step = perftest(f"{words} -R", number, OVER_LINK)
-    return replace(step, ready=Ready(cm=step.port))
-
-
-def plain(words: str, number: int) -> Step:
-    """The course template of experiments/examples."""
-    shared = ("--port", str(18800 + number), "--size", "4096", *words.split())
-    server = (f"{DIRECTORY}/plain", "--server", "1", "--device", "rxe1", *shared, SIDE)
-    client = (f"{DIRECTORY}/plain", "--device", "rxe0", "--iterations", "512", "--warmup", "64", *shared, SIDE)
-    return Step(server, client, 18800 + number)
-
-
 @pytest.fixture(scope="module")
 def overlay(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
     """Our programs and the card's files, as a trial takes them along."""
-    folder = tmp_path_factory.mktemp("bin")
-    for file, content in (own_programs(print) | parts(MACHINE, CACHE, print)).items():
-        (folder / file.name).write_bytes(content)
-    return tuple(each for each in folder.iterdir() if not each.name.startswith(("mpi", "tcp")))
-
-
-def over(
-    card: Card, steps: tuple[Step, ...], overlay: tuple[Path, ...], *, loss_ppm: int = 0, deadline_s: int = 30
-) -> Job:
-    link = Link(rate_bit_s=card.rate_bit_s, card=card, loss_ppm=loss_ppm)
-    return Job(tuple(map(over_card, steps)), link, Perturbation(), deadline_s, (("LAB_TOKEN", "t"),), overlay)
+    return carried(tmp_path_factory.mktemp("bin"))
 
 
 @pytest.fixture(scope="module")
@@ -212,30 +186,21 @@ def test_every_card_of_the_repository_carries_messages(run: Run) -> None:
 
 
 def test_the_peers_run_over_unreliable_transports_and_a_shared_queue(run: Run) -> None:
-    kinds = ("-c UD -s 1024", "-c UC -s 4096", "--use-srq -s 1024")
-    run(*(perftest(f"ib_send_bw {kind} -n 200", number) for number, kind in enumerate(kinds)))
+    run(*(perftest(words, number) for number, words in enumerate(UNRELIABLE_OR_SHARED)))
 
 
 def test_the_connection_manager_connects_over_it(run: Run) -> None:
-    programs = ("ib_write_bw -s 4096 -n 200", "ib_send_bw -s 1024 -n 200")
-    outcome = run(*(by_manager(words, number) for number, words in enumerate(programs)))
+    outcome = run(*(by_manager(words, number) for number, words in enumerate(MANAGED)))
     assert outcome.counters_after["link0.bytes"] > 200 * (4096 + 1024)
 
 
 def test_perftests_atomics_run_over_it(run: Run) -> None:
-    kinds = ("CMP_AND_SWAP", "FETCH_AND_ADD")
-    words = [f"ib_atomic_{name} -n 200 -A {kind}" for name in ("bw", "lat") for kind in kinds]
-    run(*(perftest(each, number) for number, each in enumerate(words)))
+    run(*(perftest(words, number) for number, words in enumerate(ATOMIC)))
 
 
 def test_a_course_template_runs_over_it_unchanged_and_shut_in_and_its_habits_cost(run: Run, tmp_path: Path) -> None:
-    folder = shutil.copytree(EXPERIMENTS / "examples" / "plain_verbs" / "program", tmp_path / "program")
-    subprocess.run(["make", "-s", "-C", folder], check=True)
-    window = "--depth 64"
-    ways = ("", window, f"{window} --slide 1", f"{window} --slide 1 --signal-every 16 --list 16")
-    steps = run(
-        *(plain(words, number) for number, words in enumerate(ways)), more=(folder / "plain",), stranger=True
-    ).steps
+    own = (compile_plain(tmp_path),)
+    steps = run(*(plain(words, number) for number, words in enumerate(WAYS)), more=own, stranger=True).steps
     one, drained, sliding, lists = (float(step.client_out.split()[1]) for step in steps)
     assert one < drained < min(sliding, lists)
 

@@ -1,0 +1,92 @@
+"""Programs over the modelled card as jobs of their own: the lab's, perftest's in its rarer ways, a student's."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+from tests.hosts.jobs import Named
+
+from lab.model.card import Card
+from lab.model.trial import DIRECTORY, Job, Link, Perturbation, Ready, Step
+from lab.places import CACHE, EXPERIMENTS, MACHINE
+from lab.plan.cards import over_card, parts
+from lab.plan.sources import own_programs
+from lab.spec.cards import read_card
+
+QDR = read_card("qdr").card
+SIDE, OVER_LINK = "192.168.7.2", "10.0.0.2"
+UNRELIABLE_OR_SHARED = (
+    "ib_send_bw -c UD -s 1024 -n 200",
+    "ib_send_bw -c UC -s 4096 -n 200",
+    "ib_send_bw --use-srq -s 1024 -n 200",
+)
+MANAGED = ("ib_write_bw -s 4096 -n 200", "ib_send_bw -s 1024 -n 200")
+ATOMIC = tuple(
+    f"ib_atomic_{name} -n 200 -A {kind}" for name in ("bw", "lat") for kind in ("CMP_AND_SWAP", "FETCH_AND_ADD")
+)
+WINDOW = "--depth 64"
+WAYS = ("", WINDOW, f"{WINDOW} --slide 1", f"{WINDOW} --slide 1 --signal-every 16 --list 16")
+
+
+def verbs(words: str, number: int = 0) -> Step:
+    """verbs-client and its server, with the same options."""
+    shared = ("--deadline", "10", "--port", str(18600 + number), *words.split())
+    server = ("/lab/bin/verbs-server", "--listen", SIDE, "--device", "rxe1", *shared)
+    return Step(server, ("/lab/bin/verbs-client", "--device", "rxe0", *shared, SIDE), 18600 + number)
+
+
+def perftest(words: str, number: int = 0, host: str = SIDE) -> Step:
+    """One of perftest's, with the same options at both ends."""
+    name, *rest = words.split()
+    shared = ("-p", str(18515 + number), "-F", *rest)
+    return Step((name, "-d", "rxe1", *shared), (name, "-d", "rxe0", *shared, host), 18515 + number)
+
+
+def by_manager(words: str, number: int = 0) -> Step:
+    """The ends find each other by the RDMA connection manager, over the link itself."""
+    step = perftest(f"{words} -R", number, OVER_LINK)
+    return replace(step, ready=Ready(cm=step.port))
+
+
+def plain(words: str, number: int = 0) -> Step:
+    """The course template of experiments/examples."""
+    shared = ("--port", str(18800 + number), "--size", "4096", *words.split())
+    server = (f"{DIRECTORY}/plain", "--server", "1", "--device", "rxe1", *shared, SIDE)
+    client = (f"{DIRECTORY}/plain", "--device", "rxe0", "--iterations", "512", "--warmup", "64", *shared, SIDE)
+    return Step(server, client, 18800 + number)
+
+
+def compile_plain(folder: Path) -> Path:
+    """The course template, made in a copy."""
+    copy = shutil.copytree(EXPERIMENTS / "examples" / "plain_verbs" / "program", folder / "program")
+    subprocess.run(["make", "-s", "-C", copy], check=True)
+    return copy / "plain"
+
+
+def carried(folder: Path) -> tuple[Path, ...]:
+    """Our programs and the card's files, as a trial takes them along."""
+    for file, content in (own_programs(print) | parts(MACHINE, CACHE, print)).items():
+        (folder / file.name).write_bytes(content)
+    return tuple(each for each in sorted(folder.iterdir()) if not each.name.startswith(("mpi", "tcp")))
+
+
+def over(
+    card: Card, steps: tuple[Step, ...], overlay: tuple[Path, ...], *, loss_ppm: int = 0, deadline_s: int = 30
+) -> Job:
+    """Steps over that card."""
+    link = Link(rate_bit_s=card.rate_bit_s, card=card, loss_ppm=loss_ppm)
+    return Job(tuple(map(over_card, steps)), link, Perturbation(), deadline_s, (("LAB_TOKEN", "t"),), overlay)
+
+
+def rarer(folder: Path) -> Named:
+    """What is no series of an experiment, a job each; their files lie in that folder, which is empty."""
+    overlay = carried(folder)
+    own = (*overlay, compile_plain(folder))
+    return {
+        **{f"{words}, over a card": over(QDR, (perftest(words),), overlay) for words in UNRELIABLE_OR_SHARED + ATOMIC},
+        **{f"{words} -R, over a card": over(QDR, (by_manager(words),), overlay) for words in MANAGED},
+        **{f"plain {words}, over a card": over(QDR, (plain(words),), own) for words in WAYS},
+    }
