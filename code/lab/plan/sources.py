@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from lab.compiler.compilation import BuildRefused, Compilation
-from lab.compiler.kept import build_once
+from lab.compiler.kept import build_once, built_before
 from lab.places import BENCH, BENCH_SOURCES, CACHE, MACHINE
 from lab.programs.request import Build
 
@@ -34,6 +34,15 @@ def compiled(builds: Mapping[Path, Build | None], tell: Callable[[str], None]) -
     return {file: programs[file] for file in builds}
 
 
+def compiled_before(builds: Mapping[Path, Build | None]) -> dict[Path, bytes]:
+    """What the locked compiler made of the present sources when they were measured: of each program that was."""
+    found = _in_bench(built_before(own_task(), MACHINE, CACHE)) if None in builds.values() else {}
+    for build in dict.fromkeys(each for each in builds.values() if each):
+        task, names = _students_task(build, [file for file, by in builds.items() if by == build])
+        found |= {names[name]: content for name, content in built_before(task, MACHINE, CACHE).items()}
+    return found
+
+
 def own_task() -> Compilation:
     """The build of the lab's own."""
     wanted = tuple(f"{OUT}/{name}" for name in OWN)
@@ -42,16 +51,25 @@ def own_task() -> Compilation:
 
 def own_programs(tell: Callable[[str], None]) -> dict[Path, bytes]:
     """The lab's own, by the paths at which `make build` leaves this computer's."""
-    made = build_once(own_task(), MACHINE, CACHE, tell)
+    return _in_bench(build_once(own_task(), MACHINE, CACHE, tell))
+
+
+def _in_bench(made: Mapping[str, bytes]) -> dict[Path, bytes]:
     return {BENCH / Path(name).name: content for name, content in made.items()}
 
 
 def students_programs(build: Build, files: Iterable[Path], tell: Callable[[str], None]) -> dict[Path, bytes]:
     """Those of one build, from its author's files and the others that people write; an error is the build's."""
-    names = {str(file.relative_to(build.folder)): file for file in sorted(files)}
-    sources = dict(source_files(Build(build.command, build.folder))) | dict(source_files(build))
+    task, names = _students_task(build, files)
     try:
-        made = build_once(Compilation(sources, build.command, tuple(names)), MACHINE, CACHE, tell)
+        made = build_once(task, MACHINE, CACHE, tell)
     except BuildRefused as error:
         raise BuildRefused(error.what, str(build.folder), "docs/own_programs.md, what compiles there") from error
     return {names[name]: content for name, content in made.items()}
+
+
+def _students_task(build: Build, files: Iterable[Path]) -> tuple[Compilation, dict[str, Path]]:
+    """The build of a student's programs, and their places by their names there."""
+    names = {str(file.relative_to(build.folder)): file for file in sorted(files)}
+    sources = dict(source_files(Build(build.command, build.folder))) | dict(source_files(build))
+    return Compilation(sources, build.command, tuple(names)), names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
@@ -24,16 +24,24 @@ from lab.spec.experiment import MOST_TRIALS, Experiment
 from lab.spec.reader import load
 
 Build = tuple[str, dict[Path, str]]  # the start of its newest record, and the digests of its programs
+Present = Mapping[Path, frozenset[str]]  # of each program, the digests of what its present sources were compiled to
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A plan on one site, the number of its trials with a record, and the start of the newest record."""
+    """A plan on one site, and the starts of the records of its trials, the newest first."""
 
     plan: Plan
-    there: int
-    newest: str
+    starts: tuple[str, ...]
     outdated: tuple[str, ...]  # programs with another build now
+
+    @property
+    def there(self) -> int:
+        return len(self.starts)
+
+    @property
+    def newest(self) -> str:
+        return self.starts[0] if self.starts else ""
 
     @property
     def share(self) -> float:
@@ -101,7 +109,7 @@ def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str]
         taken = prefer()
         first = [choice for choice in first if choice.plan.site.name == taken] or first
     known = read_identity(REFERENCE) or {}
-    best = max(first, key=lambda each: (each.plan.site.identity.items() <= known.items(), each.newest), default=None)
+    best = max(first, key=lambda each: (each.plan.site.identity.items() <= known.items(), each.starts), default=None)
     for line in _about(best, len(choices) - 1) if best else ():
         tell(line)
     return best
@@ -122,25 +130,26 @@ def _choice(experiment: Experiment, group: Group) -> Choice | None:
     the newest. None where the site's link can run no series of the experiment."""
     if not any(each.runs_on(group.site.traits) for each in experiment.series):
         return None
-    different = {frozenset(each.items()): each for each in _builds(experiment, group)}  # a plan takes long to make
-    found = [_covered(experiment, group, digests) for digests in different.values()]
-    return max(found, key=lambda each: (each.there, not each.outdated, each.newest))
+    present = _present(experiment)
+    different = {frozenset(each.items()): each for each in _builds(experiment, group, present)}  # plans take long
+    found = [_covered(experiment, group, digests, present) for digests in different.values()]
+    return max(found, key=lambda each: (each.there, not each.outdated, each.starts))
 
 
-def _covered(experiment: Experiment, group: Group, digests: dict[Path, str]) -> Choice:
+def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], present: Present) -> Choice:
     plan = make_plan(experiment, group.site, digests)
-    there = [group.started[key] for key in plan.trials() if key in group.started]
-    outdated = sorted(file.name for file, digest in digests.items() if _digest(file) not in ("", digest))
-    return Choice(plan, len(there), max(there, default=""), tuple(outdated))
+    starts = sorted((group.started[key] for key in plan.trials() if key in group.started), reverse=True)
+    outdated = sorted(file.name for file, digest in digests.items() if digest not in present.get(file, {digest}))
+    return Choice(plan, tuple(starts), tuple(outdated))
 
 
-def _builds(experiment: Experiment, group: Group) -> Iterator[dict[Path, str]]:
+def _builds(experiment: Experiment, group: Group, present: Present) -> Iterator[dict[Path, str]]:
     """The present programs, where they have records; then the programs at the time of each build's newest record. Two
     programs are read together only if both existed at one time."""
     pairs = {frozenset(files) for series in experiment.series if (files := files_of(series))}
     ran = [builds for files in pairs if (builds := _ran(files, group))]
     none = dict.fromkeys(binaries([experiment]), "")
-    yield none | _joined(next(filter(_is_built, builds), builds[-1]) for builds in ran)
+    yield none | _joined(([each for each in builds if _is_built(each, present)] or builds)[-1] for builds in ran)
     for moment in {newest for builds in ran for newest, _ in builds}:
         yield none | _joined(([each for each in builds if each[0] <= moment] or builds[:1])[-1] for builds in ran)
 
@@ -152,12 +161,22 @@ def _ran(files: frozenset[Path], group: Group) -> list[Build]:
     return sorted(((newest, {file: named[file.name] for file in files}) for newest, named in found), key=itemgetter(0))
 
 
-def _is_built(build: Build) -> bool:
-    return all(_digest(file) == digest for file, digest in build[1].items())
+def _is_built(build: Build, present: Present) -> bool:
+    return all(digest in present.get(file, ()) for file, digest in build[1].items())
 
 
 def _joined(builds: Iterable[Build]) -> dict[Path, str]:
     return {file: digest for _, digests in builds for file, digest in digests.items()}
+
+
+def _present(experiment: Experiment) -> Present:
+    """By the locked compiler and by this computer's: a program that was compiled by neither is left out."""
+    from lab.plan.sources import compiled_before  # only now: its imports take long
+
+    builds = {file: build for series in experiment.series for file, build in series.builds.items()}
+    locked = {file: hashlib.sha256(content).hexdigest() for file, content in compiled_before(builds).items()}
+    found = {file: {locked.get(file, ""), _digest(file)} - {""} for file in builds}
+    return {file: frozenset(digests) for file, digests in found.items() if digests}
 
 
 @cache

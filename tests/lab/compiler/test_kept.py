@@ -9,7 +9,7 @@ import pytest
 
 from lab.compiler import shut_in, toolchain
 from lab.compiler.compilation import Compilation
-from lab.compiler.kept import build_once
+from lab.compiler.kept import build_once, built_before
 from lab.files import tarball
 
 TASK = Compilation({"mine.c": b"int main;"}, ("make",), ("out/mine",))
@@ -49,3 +49,10 @@ def test_a_damaged_one_runs_again(tmp_path: Path, runs: list[Compilation]) -> No
     (folder,) = (each for each in (tmp_path / "built").iterdir() if each.is_dir())
     (folder / "out" / "mine").write_bytes(b"damaged")
     assert made(TASK, tmp_path) == b"int main;" and len(runs) == 2
+
+
+def test_what_was_built_before_is_found_and_nothing_is_built_for_it(tmp_path: Path, runs: list[Compilation]) -> None:
+    assert built_before(TASK, tmp_path, tmp_path) == {} and not runs
+    made(TASK, tmp_path)
+    assert built_before(TASK, tmp_path, tmp_path) == {"out/mine": b"int main;"}
+    assert built_before(replace(TASK, files={"mine.c": b"int other;"}), tmp_path, tmp_path) == {} and len(runs) == 1

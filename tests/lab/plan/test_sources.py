@@ -104,3 +104,19 @@ def test_without_them_no_program_goes_over_a_card_since_its_module_is_missing(
     (tmp_path / "small.toml").write_text(experiment("touch mine", "rdma = true") + 'link = { card = "qdr" }\n')
     with pytest.raises(SupplyError, match="nobody gives gcc-12"):
         under_test([load(tmp_path / "small.toml")], without_compiler, print)
+
+
+def test_what_was_compiled_before_is_looked_up_by_the_same_sources(
+    tasks: list[Compilation], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.c").write_text("int main;")
+    mine, client = tmp_path / "mine", BENCH / "verbs-client"
+    builds = {mine: Build(("make",), tmp_path), client: None}
+    sources.compiled(builds, print)
+    made = {task.command: task for task in tasks}
+    monkeypatch.setattr(
+        sources,
+        "built_before",
+        lambda task, *_: {name: b"before" for name in task.wanted} if made[task.command] == task else {},
+    )
+    assert sources.compiled_before(builds).items() >= {mine: b"before", client: b"before"}.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from lab.cli.main import main
 from lab.errors import RecordError, SiteError
 from lab.files.digests import seal
 from lab.model.trial import Outcome
+from lab.plan import sources
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.plan.workshop import Workshop
 from lab.records import recorded
@@ -237,6 +239,17 @@ def test_of_two_whole_builds_the_one_that_is_built_now_is_read(
     assert plan.trials().keys() == older.trials().keys() and said == []
     monkeypatch.setattr(recorded, "_digest", lambda _: "newest")
     assert "small: the records are of another build of tcp-client" in read(file, results)[1][0]
+
+
+def test_what_the_locked_compiler_made_of_the_sources_counts_beside_an_older_build_of_this_computers(
+    lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay(build="old")
+    newer = lay(build=hashlib.sha256(b"new").hexdigest(), day=2)
+    monkeypatch.setattr(recorded, "_digest", lambda _: "old")
+    monkeypatch.setattr(sources, "compiled_before", lambda builds: dict.fromkeys(builds, b"new"))
+    plan, said = read(file, results)
+    assert plan.trials().keys() == newer.trials().keys() and said == []
 
 
 def test_records_of_a_real_link_are_read_without_what_models_one(
