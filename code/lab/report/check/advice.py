@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 
 from lab.analysis.verdict import Verdict
+from lab.report.check.calls import OPERATION
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sizes import sizes_meant
-from lab.report.check.subjects import CARD, RDMA, SOFTWARE, TCP
+from lab.report.check.subjects import CARD, FREE, RDMA, SOFTWARE, TCP, link_named
+from lab.report.check.topics import is_of_processors
 from lab.report.check.verdicts import verdicts
 
 _ADVISED = re.compile(
@@ -32,6 +34,8 @@ _NO_OBJECT = re.compile(r"'s\b| as (?:a|the)\b| (?:to|in order) \w+ (?:whether|i
 def advice_is_sound(sentence: Sentence) -> Iterator[Objection]:
     """`For bulk data one should use RDMA` is false where RDMA is the slower one."""
     for part in sentence.parts:
+        if len({*OPERATION.findall(part.words)}) > 1 or is_of_processors(part):
+            continue
         if not _ADVISED.search(part.words) or _ELSEWHERE.search(part.words) or part.uses or "?" in part.words:
             continue
         for mention in part.mentions:
@@ -44,9 +48,9 @@ def advice_is_sound(sentence: Sentence) -> Iterator[Objection]:
 
 def _wrong(group: str, part: Clause, *, denied: bool) -> str:
     has_card = part.sentence.ledger.setting.card
-    if group == RDMA and has_card and not SOFTWARE.search(part.words):
+    if group == RDMA and has_card and not SOFTWARE.search(part.words) and link_named(part.words) != FREE:
         group = CARD  # what a report with a card advises by the name of RDMA
-    rival = (CARD if has_card else RDMA) if group == TCP else TCP
+    rival = (CARD if has_card and link_named(part.words) != FREE else RDMA) if group == TCP else TCP
     others = [each.group for each in part.mentions if each.group != group] or [rival]
     found = verdicts(group, others[0], part) or {}
     sizes = sizes_meant(part, found) or list(found)

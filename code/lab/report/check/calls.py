@@ -21,6 +21,7 @@ _OF_ALL = re.compile(
 )
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|nowhere|hardly|cannot)\b|n't\b", re.I)
 _LESSENS = re.compile(r"\b(?:reduc|shorten|sav|cut|lower)\w* (?:[\w-]+ ){0,6}?(?=time\b|latenc)", re.I)
+_APART = re.compile(r"\b(?:lies?|are|stays?) (?:\w+ )?apart\b|\bdiffer by more than the margin\b", re.I)
 _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE}
 NON_BLOCKING, BLOCKING = "non-blocking", "blocking"
 
@@ -41,6 +42,8 @@ def calls_compare(sentence: Sentence) -> Iterator[Objection]:
     """What a comparison says of the two kinds of calls is what their times say."""
     for part in sentence.parts:
         modes = list(MODE.finditer(part.words))
+        if (lie := _APART.search(part.words)) and is_of_calls(part) and part.is_stated and not part.uses:
+            yield from _not_apart(part, lie)
         found = (
             (_LESSENS.search(part.words) or ANY.search(part.words)) if is_of_calls(part) and part.is_stated else None
         )
@@ -51,6 +54,16 @@ def calls_compare(sentence: Sentence) -> Iterator[Objection]:
         first = bool((before or modes)[-1]["late"] if before else modes[0]["late"])
         if what := _wrong(_of_time(relation, part.words, found), part, found, of_late=first):
             yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
+
+
+def _not_apart(part: Clause, found: re.Match[str]) -> Iterator[Objection]:
+    """`they lie apart` is false where the intervals tell them apart at less than half of the sizes."""
+    verdicts = list(_verdicts(part, of_late=True))
+    denied = bool(_DENIED.search(part.words[: found.start()]))
+    few = sum(each is not Verdict.CANT_TELL for each in verdicts) * 2 < len(verdicts)
+    if verdicts and few is not denied:
+        counted = verdicts.count(Verdict.CANT_TELL)
+        yield Objection(f"the data can't tell them apart at {counted} of {len(verdicts)}", part.start + found.start())
 
 
 def _of_time(relation: Relation, words: str, found: re.Match[str]) -> Relation:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lab.report.check.subjects import CARD, RDMA, SOFTWARE, Mention
 
-_A_CARD = r"(?:modelled |emulated |simulated |same )*cards?\b"
+_A_CARD = r"(?:modelled |plain |bare |emulated |simulated |same )*cards?\b"
 _RATE = r"(?:\d+\s?Gbit/s )?"
 # `over the card` says where; `the card` by itself is a program beside TCP.
 _PLACE = re.compile(
@@ -19,9 +19,10 @@ _PLACE = re.compile(
     re.I,
 )
 _SUBJECT = re.compile(
-    rf"\b(?:the|our|this|that|its)\s+{_RATE}{_A_CARD}(?:'s(?! (?:wire|link)))?(?!'s|\s+(?:would|might|could|wire|"
-    rf"link)\b)"
-    r"|\bmodelled cards?\b|\b(?<=between )card\b|\bcard (?=(?:and|over|versus|vs\.?|against) (?:TCP|Soft))|"
+    rf"(?<!wire of )(?<!without )\b(?:the|our|this|that|its)\s+{_RATE}{_A_CARD}(?:'s(?! (?:wire|link)))?(?!'s|"
+    r"\s+(?:would|might|could|wire|link)\b)"
+    r"|(?<!wire of the )\bmodelled cards?\b|\b(?<=between )card\b|"
+    r"\bcard (?=(?:and|over|versus|vs\.?|against) (?:TCP|Soft))|"
     r"(?:(?<=and )|(?<=vs )|(?<=to ))card\b(?= (?:is|are|lies|differ))",
     re.I,
 )

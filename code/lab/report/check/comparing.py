@@ -41,10 +41,10 @@ _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE, Relation.
 _TURNED |= {Relation.NOT_MORE: Relation.NOT_LESS, Relation.EQUAL: Relation.EQUAL, Relation.UNKNOWN: Relation.UNKNOWN}
 _SWITCH = re.compile(r"\b(?:switch|chang|mov|migrat|go|step)(?:e|es|ed|ing)?\b(?:\s+\w+)?\s+from\s+(?:the )?\Z", re.I)
 _PASSIVE = re.compile(
-    r"\b(?:is|are|was|were|be|been|being|gets?|got|becomes?)\s+(?:\w+\s+){0,2}\Z",
+    r"\b(?:is|are|was|were|be|been|being|gets?|got|becomes?)\s+(?:[\w-]+\s+){0,2}\Z",
     re.I,
 )
-_PARTICIPLE = re.compile(r"\w+(?:ed|run|beaten|done|taken)(?: out)?\Z", re.I)
+_PARTICIPLE = re.compile(r"\w*(?:ed|run|beaten|done|taken)(?: out)?\Z", re.I)
 # What follows it is not said, only that nobody can say it.
 _UNDECIDED = re.compile(
     r"\b(?:cannot|can't|can not|could not|couldn't) (?:\w+ )?(?:tell|say|decide) (?:whether|which|"
@@ -64,8 +64,11 @@ _IS_THERE = re.compile(r"\s+(?:still |even |\w+ly )?(?:remains?|stays?|is|was|ha
 _MESSAGES_A_SECOND = re.compile(
     r"(?:\s+(?:number|count|amount))? of (?:messages|requests) (?:per|a|each|every) second\b", re.I
 )
-_LEVELLING = re.compile(r"match|catch|anywhere|even", re.I)
-_SYMMETRIC = re.compile(r"intervals?|bands?|overlap|difference|equal|similar|alike|indistinguish|coincid", re.I)
+_LEVELLING = re.compile(r"match|c(?:at|aught)|anywhere|even", re.I)
+_THAN_IT = re.compile(r"(?:behind|ahead of|faster than|slower than|above|below|beats|outperforms) it\b", re.I)
+_SYMMETRIC = re.compile(
+    r"intervals?|bands?|overlap|difference|equal|similar|alike|indistinguish|coincid|matter|irrelevant", re.I
+)
 _BURDENS = re.compile(
     r"\b(?:cost|burden|tax|load|strain|occup|keep)\w*\b[^,;]*\b(?:processors?|CPUs?|cores?|kernel)\b[^,;]*\Z", re.I
 )
@@ -184,13 +187,15 @@ def _sides(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
         return None  # one program in two places
     if own and _is_lead_of_before(part, found):
         own, against = own[:1], own[-1]
-    return _of_subject(part, own, after, against) if own else _without_subject(part, after, against, place)
+    return _of_subject(part, own, after, against, place) if own else _without_subject(part, after, against, place)
 
 
 def _of_subject(
-    part: Clause, own: list[Mention], after: list[Mention], against: Mention | None
+    part: Clause, own: list[Mention], after: list[Mention], against: Mention | None, place: int
 ) -> tuple[str, str | None] | None:
-    """The last of those before the word; of a pair the first."""
+    """The last of those before the word; of a pair the first, and of two where it is followed by `it`."""
+    if len(own) == 2 and against is None and _THAN_IT.match(part.sentence.words[place:]):
+        return own[0].group, own[1].group
     ours = own[-1].group if not _pair(part, own) else own[0].group
     base = against.group if against else next((each.group for each in after if each.group != ours), None)
     others = {each.group for each in own} - {ours}
@@ -268,9 +273,11 @@ def _is_of_cost(words: str, found: re.Match[str]) -> bool:
     near = words[found.start() : found.end() + 30]
     if re.match(r"los|wast|longer", found[0], re.I):
         return False  # time that is lost
+    if re.match(r"advantage|benefit|edge|lead|win", found[0], re.I):
+        return False  # an advantage in time is one
     if COST.search(near.split(" than ")[0]):
         return True
-    before = words[max(found.start() - 40, 0) : found.start()]
+    before = words[max(found.start() - 60, 0) : found.start()]
     if re.match(r"more|fewer", found[0], re.I) and _BURDENS.search(before):
         return True
     return (

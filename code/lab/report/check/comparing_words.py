@@ -53,9 +53,11 @@ _EQUAL = (
     r"number|curve)s?",
     rf"{_NO_MULTIPLE}as (?:fast|quick|good|slow|quickly|long) as"
     r"(?! (?:possible|it |they |we |any\b|(?:the|that|its) (?:link|wire|cable)))|"
-    r"(?:perform|do|does|did|work|run|scale|behave|cope)(?:s|ed)? (?:\w+ )?as well as|catch(?:es)? up|match(?:es)?",
+    r"(?:perform|do|does|did|work|run|scale|behave|cope)(?:s|ed)? (?:\w+ )?as well as|"
+    r"(?:catch(?:es)?|caught) up|match(?:es)?",
     rf"(?:anywhere|even) (?:near|close to)(?= {_PROGRAM})",
     r"perform\w* (?:exactly |just )?(?:the same|alike|identically)|no difference|identical(?:ly)?(?: fast)?",
+    r"does not matter(?= [^,;]{0,24}\bwhether\b)|"
     r"interchangeable|nothing to choose between|a (?:draw|tie)\b|as good as(?= (?:the same|equal))",
     r"indistinguishable|coincid\w+|(?<=and )(?:\w+ )?(?:converge|merge|meet)(?! to)|converge(?= with)",
 )
@@ -68,7 +70,7 @@ _MORE = (
     r"stronger|cheaper",
     r"unbeat\w+|unrivall?ed|unmatched|second to none|hard to beat|in favou?r of|speaks? for|talks? for",
     r"(?:carr\w+|mov\w+|deliver\w*|sen[dt]s?|gets?|got|transfers?|manag\w+|offer\w*|provid\w+|achiev\w+|does) "
-    r"(?:\w+ )?more(?! than (?:\d|an? \w+ of|half|twice))",
+    r"(?:(?!any )\w+ )?more(?! than (?:\d|an? \w+ of|half|twice))",
     rf"more(?= {_AMOUNT})|costs? (?:\w+ )?more(?= than)|ahead|superior\w*|leads?|dominat\w*|sooner|larger throughput|"
     r"(?:arriv|finish|complet)\w* (?:\w+ )?earlier",
     r"(?:larger|bigger)(?! (?:messages?|sizes?|ones?|throughput))|(?:the|any|clear|its|real) benefits?|"

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from lab.model.sizes import format_size
 from lab.report.check.meant import meant
 from lab.report.check.sentence import Clause, size_of
-from lab.report.check.subjects import CARD, FREE, RDMA, TCP, WIRE, group_of, link_named, link_of
+from lab.report.check.subjects import (
+    CARD,
+    FREE,
+    RDMA,
+    TCP,
+    WIRE,
+    begins_with_inline,
+    group_of,
+    link_named,
+    link_of,
+)
 from lab.report.claim import Claim, Ledger
 from lab.report.setting import Strand
 
@@ -56,5 +66,7 @@ def first_of(groups: Collection[str], part: Clause) -> dict[str, CurveClaims]:
         curve, group = CurveClaims(strand, ledger), group_of(strand)
         peak = curve.claim("peak")
         if peak and group in groups and not strand.varied and link_of(peak, ledger.setting) in links:
-            first.setdefault(group, curve)
+            of_inline = strand.name.endswith(".inline")
+            if of_inline is bool(of_inline and begins_with_inline(part.words)):
+                first[group] = curve if of_inline else first.get(group, curve)
     return first

@@ -90,6 +90,7 @@ _NOISE = re.compile(
 )
 _AT_BREAK = re.compile(
     r"\b(?:break|there|protocol)\b[^.;]*\b(?P<up>grow\w*|ris\w+|jumps? up|increas\w*|longer|more time)\b|"
+    r"\b(?:jump|leap|step|climb|shoot|ris)\w* (?P<upwards>up|upwards)\b|"
     r"\b(?:break|there|protocol)\b[^.;]*\b(?P<down>falls?|drops?|decreas\w*|shorter|less time)\b",
     re.I,
 )
@@ -149,11 +150,18 @@ def _patterned(part: Clause) -> str:
 def _against_break(part: Clause) -> str:
     """Whether the time of a message grows or falls where two lines meet."""
     found, ledger = _AT_BREAK.search(part.words), part.sentence.ledger
-    if found is None or not TIME.search(part.words) or not re.search(r"\bbreak", part.sentence.words, re.I):
+    if found is None or not TIME.search(part.words):
         return ""
+    is_named = bool(re.search(r"\bbreak", part.sentence.words, re.I))
     for strand in _strands(part):
-        before, after = (ledger.get(f"{strand.name}.fit.break.{each}") for each in ("before", "after"))
-        if before and after and (after.estimate.value > before.estimate.value) is not bool(found["up"]):
+        before, after, *ends = (
+            ledger.get(f"{strand.name}.fit.break.{each}") for each in ("before", "after", "from", "to")
+        )
+        at = {each.estimate.value for each in ends if each}
+        if not is_named and not (at and at <= {*map(float, sizes_in(part))}):
+            continue
+        up = bool(found["up"] or found["upwards"])
+        if before and after and (after.estimate.value > before.estimate.value) is not up:
             return f"it goes from \\claim{{{before.name}}} to \\claim{{{after.name}}}"
     return ""
 

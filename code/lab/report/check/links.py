@@ -6,27 +6,35 @@ import re
 from collections.abc import Iterator
 
 from lab.analysis.verdict import apart
+from lab.model.sizes import format_size
 from lab.report.check.comparing_words import ANY, Relation, relation_of
 from lab.report.check.curves import CurveClaims
 from lab.report.check.objection import Objection, against
 from lab.report.check.ratios import is_variant
-from lab.report.check.sentence import Clause, Sentence
+from lab.report.check.sentence import Clause, Sentence, size_of
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import CARD, RDMA, group_of, sort_of
+from lab.report.check.times import LIBRARY
 from lab.report.check.topics import groups, is_of_links, links
 from lab.report.claim import Claim
 from lab.report.moves import LEVEL
+from lab.report.setting import Strand
 
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|hardly)\b|n't\b", re.I)
+_SLOWS = re.compile(r"\bslow(?:s|ed)\b|\b(?:throttl|delay|brak|hamper|hinder)\w+\b", re.I)
+_BASE = re.compile(r"\s*(?:In comparison|Compared|As compared) (?:with|to)\b", re.I)
+_MUCH = re.compile(
+    r"\b(?:much|far|dramatically|clearly|considerably|strongly|greatly|substantially|massively|hugely|a lot)\b", re.I
+)
 _SIGN = {Relation.MORE: 1, Relation.LESS: -1, Relation.EQUAL: 0, Relation.NOT_MORE: -1, Relation.NOT_LESS: 1}
 
 
 def links_compare(sentence: Sentence) -> Iterator[Objection]:
     """`TCP is faster on the gigabit link than on the cable` needs a curve there that lies above the other."""
     for part in sentence.parts:
-        said = ANY.search(part.words)
+        said = ANY.search(part.words) or _SLOWS.search(part.words)
         if said and part.is_stated and not part.uses and is_of_links(part) and not _is_denied(part, said):
-            relation = relation_of(said)
+            relation = relation_of(said, Relation.LESS)
             if relation in _SIGN and (what := _wrong(part, _SIGN[relation])):
                 yield Objection(what, part.start + said.start(), groups(part))
 
@@ -37,17 +45,25 @@ def _is_denied(part: Clause, said: re.Match[str]) -> bool:
 
 def _wrong(part: Clause, sign: int) -> str:
     """The first link that is named is the one of which it is said."""
+    named = [link for link, _ in links(part)]
+    if _BASE.match(part.words):
+        named = named[::-1]
     for group in groups(part) or part.sentence.groups:
-        first, second = (_rates(group, link, part) for link, _ in links(part))
+        first, second = (_rates(group, link, part) for link in named)
         both = {size: first[size] for size in first if size in second}
         for size in sizes_meant(part, both) or both:
-            if not _is_so(first[size], second[size], sign):
+            if not _is_so(first[size], second[size], sign, much=bool(_MUCH.search(part.words))):
                 return against(first[size], second[size])
     return ""
 
 
-def _is_so(first: Claim, second: Claim, sign: int) -> bool:
+def _is_so(first: Claim, second: Claim, sign: int, *, much: bool) -> bool:
+    """More is a higher rate, and a shorter time."""
     ratio = first.estimate.value / second.estimate.value
+    if first.unit == "s":
+        ratio = 1 / ratio
+    if sign and much and 1 / LEVEL <= ratio <= LEVEL:
+        return False
     if sign == 0:
         return 1 / LEVEL <= ratio <= LEVEL
     return not apart(first.estimate, second.estimate) or (ratio > 1) is (sign > 0)
@@ -60,6 +76,16 @@ def _rates(group: str, link: str, part: Clause) -> dict[int, Claim]:
     for strand in ledger.setting.strands:
         curve = CurveClaims(strand, ledger)
         of_link = group_of(strand) in wanted and sort_of(strand, ledger.setting) == link
-        if of_link and not strand.varied and not is_variant(strand.name) and curve.rates:
-            return curve.rates
+        is_main = of_link and not strand.varied and not is_variant(strand.name)
+        if is_main and (found := curve.rates or _trips(strand, part)):
+            return found
     return {}
+
+
+def _trips(strand: Strand, part: Clause) -> dict[int, Claim]:
+    """Where no throughput was measured, the round trips: of MPI where the clause speaks of it."""
+    if bool(LIBRARY.search(part.words)) is not strand.program.startswith("mpi"):
+        return {}
+    ledger = part.sentence.ledger
+    found = (ledger.get(f"{strand.name}.{format_size(size)}.round_trip") for size in strand.sizes)
+    return {size: each for each in found if each and (size := size_of(each)) is not None}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from statistics import median
 
 from lab.model.sizes import format_size
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence, sizes_in
+from lab.report.check.subjects import CARD
 from lab.report.claim import Claim
 
 _MODEL = re.compile(r"\bmodel(?:led)?\b", re.I)
@@ -17,18 +19,20 @@ _FAR = re.compile(
     re.I,
 )
 _NEAR = re.compile(
-    r"\b(?:closest|nearest|best|most (?:accurate|exact|precise|faithful)|(?:smallest|least|lowest) (?:\w+ )?"
+    r"\b(?:closest|nearest|best|better than (?:at|for|with) any other|"
+    r"most (?:accurate|exact|precise|faithful)|(?:smallest|least|lowest) (?:\w+ )?"
     r"(?:error|deviation|difference))\b",
     re.I,
 )
 _BELOW = re.compile(
-    r"\b(?:falls? (?:\w+ )?short|(?:lies?|is|stays?|remains?) (?:\w+ )?(?:below|under|beneath|too low)|underestimat\w*|"
-    r"understat\w*|too pessimistic|pessimistic)\b",
+    r"\b(?:falls? (?:\w+ )?short|(?:lies?|is|are|stays?|remains?) (?:\w+ )?(?:below|under|beneath|too low)|"
+    r"underestimat\w*|"
+    r"understat\w*|too (?:pessimistic|slow)|pessimistic)\b",
     re.I,
 )
 _ABOVE = re.compile(
     r"\b(?:(?:lies?|is|stays?|remains?) (?:\w+ )?(?:above|over|too high)|overestimat\w*|overstat\w*|exceeds?|"
-    r"too optimistic|optimistic)\b",
+    r"too (?:optimistic|fast)|optimistic)\b",
     re.I,
 )
 _OF_ERRORS = re.compile(r"\b(?:errors?|off|accura\w+|exact|precise|fits?|deviat\w+|reports?|published|from)\b", re.I)
@@ -36,6 +40,13 @@ _DENIED = re.compile(r"\b(?:not|never|no|neither|nor|nowhere)\b|n't\b", re.I)
 # A report that is named here is what the model is held against, and not who speaks.
 _SUPPOSED = re.compile(r"\b(?:would|might|could|should|may|expect\w*|whether)\b|\?", re.I)
 _REPORT = re.compile(r"\b[Rr]eport ([A-E])\b")
+_EVERY = re.compile(r"\b(?:every|each|all|any)\b[^.;]*\bsizes?\b|\balways\b|\beverywhere\b|\bthroughout\b", re.I)
+_WITH_SIZE = re.compile(
+    r"\bthe (?:bigger|larger|longer) the (?:messages?|sizes?),? the (?:(?P<worse>worse|poorer|less)|"
+    r"better|closer|more)\b",
+    re.I,
+)
+FEW = 3  # sizes: fewer have no third
 _INLINE = re.compile(r"(?<!without )(?<!no )(?<!nothing is )(?<!not )\binlin(?:e|ed|ing)\b", re.I)
 ALIKE, NEAR_ENOUGH = 1.1, 1.0  # times the extreme error, and percent: nobody calls that wrong
 
@@ -45,17 +56,36 @@ def model_errors_hold(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         if part.uses or _DENIED.search(part.words) or not _OF_ERRORS.search(part.words):
             continue
-        if _MODEL.search(sentence.words) and not _SUPPOSED.search(part.words):
+        if _is_of_model(sentence) and not _SUPPOSED.search(part.words):
             errors = _errors(part)
             yield from _elsewhere(part, errors)
             yield from _other_way(part, errors)
+            yield from _not_with_size(part, errors)
+
+
+def _is_of_model(sentence: Sentence) -> bool:
+    """Whether the card is held against a report."""
+    return bool(_MODEL.search(sentence.words) or (CARD in sentence.groups and _REPORT.search(sentence.words)))
+
+
+def _not_with_size(part: Clause, errors: dict[int, Claim]) -> Iterator[Objection]:
+    """`the bigger the message, the worse it fits` is false where the error of the largest third is the smaller one."""
+    found = _WITH_SIZE.search(part.words)
+    if found is None or len(errors) < FEW:
+        return
+    ordered = [abs(errors[size].estimate.value) for size in sorted(errors)]
+    third = len(ordered) // 3
+    rises = median(ordered[-third:]) > median(ordered[:third])
+    if rises is not bool(found["worse"]):
+        least, most = (errors[each] for each in (min(errors), max(errors)))
+        yield Objection(against(most, least), part.start + found.start())
 
 
 def _other_way(part: Clause, errors: dict[int, Claim]) -> Iterator[Objection]:
     """`falls short of the report at 1 KiB` is false where the model is above it."""
     below, above = _BELOW.search(part.words), _ABOVE.search(part.words)
     found = below or above
-    sizes = [each for each in sizes_in(part) if each in errors]
+    sizes = [each for each in sizes_in(part) if each in errors] or (list(errors) if _EVERY.search(part.words) else [])
     if found is None or (below and above) or not sizes:
         return
     wrong = [each for each in sizes if abs(errors[each].estimate.value) > NEAR_ENOUGH
@@ -70,6 +100,8 @@ def _elsewhere(part: Clause, errors: dict[int, Claim]) -> Iterator[Objection]:
     for found in said:
         behind = min((each.start() for each in said if each.start() > found.start()), default=len(part.words))
         sizes = sizes_in(Clause(part.sentence, part.start + found.start(), part.start + behind))
+        if not any(size in errors for size in sizes) and len(said) == 1:
+            sizes = sizes_in(Clause(part.sentence, part.start, part.start + found.start()))
         if not any(size in errors for size in sizes):
             continue
         choose = max if found.re is _FAR else min

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-COST = re.compile(r"\b(?:time|latenc\w+|instructions?|cycles?|cost\w*|overhead\w*|delay|duration)\b", re.I)
+COST = re.compile(
+    r"\b(?:(?:sends?|receives?)(?= (?:of|over|by|is|are)\b)|time|latenc\w+|instructions?|"
+    r"cycles?|cost\w*|overhead\w*|delay|duration)\b",
+    re.I,
+)
 GAIN = re.compile(r"\b(?:throughput|rate|bandwidth|speed|performance)\b", re.I)
 # `less time than the next smaller one` sets messages against each other, and no programs.
 _OF_SIZES = re.compile(
@@ -54,6 +58,16 @@ _LOSES = re.compile(r"los(?:es?|t|ing)", re.I)
 _SOMETHING = re.compile(
     r"\s+(?:(?:a|an|much|some|little|nothing|no|most|any|part|all)\b[^,;]{0,20}? ?)?"
     r"(?:throughput|speed|performance|deal)\b(?! to\b)",
+    re.I,
+)
+_FOR_OURSELVES = re.compile(
+    r"(?:\s+for)?\s+(?:our|the|this) (?:\w+ )?(?:measurements?|methods?|results?|models?|report)\b"
+)
+_MORE_AND_MORE = re.compile(r"\s+and (?:\w+er|more|less)\b")
+# `the best choice for the card`: of something that is set, and no program.
+_OF_A_SETTING = re.compile(
+    r"\s+(?:choice|option|setting|value|way) (?:for|with|of|over) (?:the |our )?(?:modelled |plain )?"
+    r"(?:card|Soft-?RoCE|TCP|RDMA|verbs|WRITE)\b",
     re.I,
 )
 _AT_A_LEVEL = re.compile(r"\b(?:remain|stay)s? (?:on|at) (?:\w+ )?\Z", re.I)
@@ -120,6 +134,10 @@ def _is_idiom(word: str, before: str, behind: str) -> bool:
 
 def _is_of_itself(word: str, before: str, behind: str) -> bool:
     """`the highest throughput of the card`, `the same in every run`, `longer than the median`, `its curve is level`."""
+    if re.match(r"speaks? for", word, re.I) and _FOR_OURSELVES.match(behind):
+        return True
+    if re.search(r"(\w+er) and \1", word) or _MORE_AND_MORE.match(behind) or _OF_A_SETTING.match(behind):
+        return True
     if _THAN_TYPICAL.match(behind) or _THAT_WAY.match(behind) or (_LOSES.fullmatch(word) and _SOMETHING.match(behind)):
         return True
     if word.startswith("is level") and _CURVE.search(before):

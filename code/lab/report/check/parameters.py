@@ -11,7 +11,8 @@ from lab.report.claim import Claim
 from lab.report.setting import Strand
 
 PARAMETERS = {
-    "depth": r"\bdepths?\b|\bqueues?\b|\bdeep(?:er)?\b|\boutstanding (?:work )?requests\b|\brequests? in flight\b",
+    "depth": r"\bdepths?\b|\bqueues?\b|\bdeep(?:er)?\b|\boutstanding (?:work )?requests\b|"
+    r"\brequests? (?:is |are )?in flight\b",
     "warmup": r"\bwarm(?:ing|ed)?[\s-]?up\b",
     "iterations": r"\biterations?\b|\bnumber of (?:timed )?messages\b(?! in| per| that)|"
     r"\b(?:more|longer|fewer|shorter|short|long) runs\b|"

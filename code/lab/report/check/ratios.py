@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lab.report.check.curves import curves_of
 from lab.report.check.sentence import Clause, size_of
-from lab.report.check.subjects import FREE, LIMITED, group_of, link_named, link_of, speaks_of_inline, speaks_of_single
+from lab.report.check.subjects import FREE, LIMITED, group_of, has_inline, link_named, link_of, speaks_of_single
 from lab.report.check.times import LIBRARY, chosen, ratios_of_times
 from lab.report.claim import Claim, ClaimKind
 
@@ -73,7 +73,7 @@ def _in_its_way(pairs: list[tuple[str, ...]], words: str) -> Iterator[tuple[str,
     """The pairs whose messages travel one by one, or hold their data, where the words speak of it."""
     if speaks_of_single(words):
         yield from (each for each in pairs if all(is_variant(name) for name in each))
-    if speaks_of_inline(words):
+    if has_inline(words):
         yield from (each for each in pairs if any(name.endswith(".inline") for name in each))
 
 

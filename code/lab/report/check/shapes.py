@@ -35,7 +35,8 @@ _PEAK = re.compile(
     r"\b(?:peaks?|peaked|maximum|highest(?! ratio)|tops? out|at most|best (?:rate|throughput|value))\b", re.I
 )
 _NEARS = re.compile(
-    r"\b(?:near|close to|almost (?:at )?|nearly (?:at )?|most of|close by)\s*(?:its|their|the) (?:\w+ )?(?:peaks?|"
+    r"\b(?:near(?: to)?|close to|almost (?:at )?|nearly (?:at )?|most of|close by)\s*"
+    r"(?:its|their|the) (?:\w+ )?(?:peaks?|"
     r"full (?:speed|throughput|rate)|"
     r"maximum|top|final|plateau|limit|best)\b|"
     r"\b(?:saturat|fill|exhaust)\w* (?:the|its|their|a) (?:\w+ ){0,2}(?:link|wire|cable|line|card)\b",
@@ -86,11 +87,12 @@ _NO_RATE = re.compile(
 )
 _GROWS = re.compile(
     r"\b(?:grow\w*|ris(?:es?|ing)|rose|increas\w*|climb\w*|scal\w*|doubl\w*)\b[^.;]*?\b(?:steadil\w*|"
-    r"monotonic\w*|linear\w*|proportion\w*|evenly|"
+    r"monotonic\w*|linear\w*|proportion\w*|evenly|smooth\w*|"
     r"with (?:every|each)|at (?:every|each)|strong\w*|always|constantly|continuous\w*|uniform\w*)\b|\b(?:steady|"
     r"monotonic|linear|always|strong(?:ly)?|"
     r"steadily|still)\s+"
-    r"(?:grow\w*|ris\w*|increas\w*|scal\w*|doubl\w*)|\b(?:scal|doubl)\w* (?:\w+ )?with (?:the |its )?(?:message |size)|"
+    r"(?:grow\w*|ris\w*|increas\w*|climb\w*|scal\w*|doubl\w*)|"
+    r"\b(?:scal|doubl)\w* (?:\w+ )?with (?:the |its )?(?:message |size)|"
     r"\bdoubl\w+\b[^.;]*\bdoubl\w+\b|\bhalv\w+\b[^.;]*\bhalv\w+\b|\bin step with the (?:message |size)|"
     r"\bproportional to the (?:message |size)|"
     r"\b(?:grow\w*|ris\w+|rose|increas\w*|climb\w*|improv\w*)\b[^.;]*?\b(?:all along|throughout|all the way|"
@@ -334,7 +336,7 @@ def _nears(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     share = rates[sizes[0]].estimate.value / peak.estimate.value
     if (share >= NEAR) is _is_denied(part, found):
         return f"there it reaches \\claim{{{rates[sizes[0]].name}}}, and at most \\claim{{{peak.name}}}"
-    before = rates.get(sizes[0] // 4)
+    before = rates.get(max((each for each in rates if each <= sizes[0] // 4), default=0))
     if before and _NEEDS.search(part.words) and before.estimate.value >= NEEDED * peak.estimate.value:
         return f"it is near already with less: \\claim{{{before.name}}}"
     return ""

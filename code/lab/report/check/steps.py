@@ -6,11 +6,12 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lab.analysis.verdict import apart
 from lab.report.check.lines import DENIED
 from lab.report.check.numbers import Sort
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.shapes import KNEE, WIDER
 from lab.report.check.times import calls_named, names_of, times_of
@@ -31,6 +32,7 @@ _SEVERAL = re.compile(
     r"\b(?:several|some|a few|many|hundreds of|tens of|dozens of) (?P<unit>hundred bytes|ki\w*bytes?|me\w*bytes?)\b",
     re.I,
 )
+_SHARED = re.compile(r"\bthe same (?:\w+ )?(?:steps?|jumps?|leaps?|knees?|breaks?)\b", re.I)
 _UNITS = {"hundred": 100, "ki": 1024, "me": 1024**2}
 
 
@@ -61,6 +63,8 @@ def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
         for pattern, kind in ((KNEE, "knee"), (_STEP, "step")):
             if (found := pattern.search(part.words)) and (what := _wrong(kind, places, part, found)):
                 yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
+        if what := _unshared(part):
+            yield Objection(what, part.start)
         if what := _kept(places, part):
             yield Objection(what, part.start)
 
@@ -95,13 +99,29 @@ def _wrong(kind: str, places: list[StepPlace], part: Clause, found: re.Match[str
     fitting = [each for each in places if kind == "step" or not each.is_step] or places
     if DENIED.search(part.words[: found.end()]):
         there = [each for each in places if each.is_step and each.is_near(sizes_in(part))]
-        of_all = kind == "step" and re.search(r"\bno (?:\w+ )?(?:step|break|jump|leap)", part.words, re.I)
+        leaps = [] if there or kind != "step" else list(_leaps(part))
+        of_all = kind == "step" and re.search(
+            r"\b(?:no|without (?:an?|any)|nowhere (?:an?|any)) (?:\w+ )?(?:step|break|jump|leap)", part.words, re.I
+        )
+        if of_all and leaps:
+            return f"there is one: {against(*leaps[0])}"
         return f"there is one: \\claim{{{there[0].claim.name}}}" if there and of_all else ""
     if not fitting:
         return "" if kind == "step" and _is_apart(part) else f"the data support no {kind} there"
     sizes, bounds = sizes_in(part), _bounds(part)
     is_there = any(each.is_within(*bounds) if bounds else each.is_near(sizes) for each in fitting)
     return "" if is_there else f"a {kind} lies at \\claim{{{fitting[0].claim.name}}}"
+
+
+def _leaps(part: Clause) -> Iterator[tuple[Claim, Claim]]:
+    """Two sizes of which the second takes much longer, between steps that bring little: within those that are named."""
+    low, high = (min(sizes_in(part)), max(sizes_in(part))) if len(sizes_in(part)) > 1 else (0, math.inf)
+    for times in times_of(part):
+        curve = [times[size] for size in sorted(times) if low <= size <= high]
+        steps = [second.estimate.value / first.estimate.value for first, second in pairwise(curve)]
+        for place in range(1, len(steps) - 1):
+            if steps[place] > 1 + LEAP and max(steps[place - 1], steps[place + 1]) < 1 + LEAP / 2:
+                yield curve[place], curve[place + 1]
 
 
 def _is_apart(part: Clause) -> bool:
@@ -124,6 +144,16 @@ def _bounds(part: Clause) -> tuple[float, float] | None:
     found = _SEVERAL.search(part.words) if not sizes else None
     unit = next((unit for name, unit in _UNITS.items() if found and found["unit"].lower().startswith(name)), 0)
     return (1.5 * unit, 600 * unit) if unit else None
+
+
+def _unshared(part: Clause) -> str:
+    """`TCP makes the same step as RDMA`: where one of them has none."""
+    named = list(dict.fromkeys(each.group for each in part.mentions))
+    if len(named) != 2 or not _SHARED.search(part.words) or DENIED.search(part.words):
+        return ""
+    steps = {each: [place for place in _places(part, names_of(each, part)) if place.is_step] for each in named}
+    alone = [each for each in named if not any(place.is_near(sizes_in(part)) for place in steps[each])]
+    return f"{alone[0]} makes none there" if len(alone) == 1 else ""
 
 
 def _kept(places: list[StepPlace], part: Clause) -> str:

@@ -14,7 +14,7 @@ RDMA, TCP, OWN = "RDMA", "TCP", "ours"
 CARD = "RDMA over the card"
 GROUPS = {"verbs": RDMA, "mpi-verbs": RDMA, "tcp": TCP, "mpi-tcp": TCP}
 _NAMED = (
-    (RDMA, r"\bRDMA(?:[\s-]+(?:WRITE|READ|SEND|write|read|send))?\b|\b(?:WRITE|READ)\b|"
+    (RDMA, r"\bRDMA(?:[\s-]+(?:WRITE|READ|SEND|write|read|send))?\b|\b(?:WRITE|READ|SEND)\b|"
         r"(?i:(?<!of the )(?<!three )(?<!these )(?<!all )\bverbs\b)|"
         r"Soft-?RoCE|\brxe\b|\b[Oo]ne-sided (?:writes?|operations?)\b"),
     (TCP, r"\bTCP\b|\btcp\b|\b[Ss]ockets?\b"),
@@ -23,21 +23,26 @@ _PEERS = r"\bperftest\b"
 _OWN = re.compile(r"\b(?:[Oo]ur\s+(?:own\s+)?(?:programs?|client|code|tool|benchmark|engine)|[Oo]urs|us)\b")
 SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bsoftware\b", re.I)  # RDMA that no card does
 LIMITED, FREE, WIRE = "a link with a rate", "the cable", "the card's wire"
-_WIRE = re.compile(r"\bcards?\b(?! (?:would|could|might))", re.I)
+_WIRE = re.compile(r"(?<!without the )(?<!without a )(?<!without )\bcards?\b(?! (?:would|could|might))", re.I)
 _LIMITED = re.compile(
     r"\b(?:1|one)\s?-?Gbit(?:/s)?\b|\b1\s?G(?:bps|b/s|bE)\b|\b[Gg]igabit\b(?!\s+per)|"
     r"\b(?:(?:rate-)?limited|slow(?:er)?) link\b|"
     r"\bEthernet\b"
 )
-_FREE = re.compile(r"\bcable\b|\bwithout (?:a |any )?(?:rate )?limit|\b(?:un|not )limited\b|\bno (?:rate )?limit\b")
+_FREE = re.compile(
+    r"\bcable\b|\b[Ww]ithout (?:the |a )?card\b|\bwithout (?:a |any )?(?:rate )?limit|"
+    r"\b(?:un|not )limited\b|\bno (?:rate )?limit\b"
+)
 _INLINE = re.compile(
     r"\binlin(?:e|ed|ing)\b|\b(?:data|message|payload|bytes) (?:\w+ )?(?:in|into|inside|within) "
     r"(?:the|a|its|each|their) (?:work )?(?:requests?|descriptors?)\b",
     re.I,
 )
+_WITHOUT = re.compile(r"\b(?:without|no|not)\s+(?:\w+ )?\Z", re.I)
 _OVER = re.compile(r"\bover (?:the )?\Z", re.I)  # a transport, and no program of ours
 _NO_DELAY = re.compile(
-    r"no[\s-]?delay|without (?:Nagle|delay)|one (?:message )?at a time|by itself|\bsingly\b|single (?:messages?|RDMA)",
+    r"no[\s-]?delay|\bundelayed\b|without (?:Nagle|delay)|one (?:message )?at a time|by itself|\bsingly\b|"
+    r"single (?:messages?|RDMA)",
     re.I,
 )
 
@@ -92,7 +97,7 @@ def _with_ours(words: str, named: list[Mention]) -> Iterator[Mention]:
     programs = {each.group for each in named if not _OVER.search(words[: each.start])}
     peers = programs - {RDMA, TCP}
     if len(peers) == 1 and not {RDMA, TCP} & programs:
-        ours = TCP if "iperf3" in peers else RDMA
+        ours = RDMA if all(each.startswith("ib_") for each in peers) else TCP
         yield from (Mention(ours, each.start(), each.end()) for each in _OWN.finditer(words))
 
 
@@ -129,6 +134,17 @@ def _sort(strand: Strand) -> str:
 def speaks_of_inline(words: str) -> bool:
     """Whether data within the request are meant."""
     return bool(_INLINE.search(words))
+
+
+def has_inline(words: str) -> bool:
+    """Whether it is said of messages within the request, and not of those without."""
+    return any(not _WITHOUT.search(words[: found.start()]) for found in _INLINE.finditer(words))
+
+
+def begins_with_inline(words: str) -> bool:
+    """Whether messages within the request are named first."""
+    found = _INLINE.search(words)
+    return found is not None and not _WITHOUT.search(words[: found.start()])
 
 
 def speaks_of_single(words: str) -> bool:

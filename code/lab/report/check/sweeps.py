@@ -12,6 +12,7 @@ from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import CARD, RDMA, group_of
 from lab.report.claim import Claim
 from lab.report.moves import LEVEL
+from lab.report.setting import Strand
 
 CLOSE = 0.1  # of the largest gain: gains that nobody tells apart
 _MOST = re.compile(r"\b(?:largest|greatest|strongest|biggest|highest|most|main|dominant|decisive)\b", re.I)
@@ -28,6 +29,9 @@ _RISES = re.compile(
     r"gain)\w*|"
     r"(?:ris|grow|increas|improv|gain)\w* (?:further|still|again))\b",
     re.I,
+)
+_TO_END = re.compile(
+    r"\b(?:up to|until|to) (?:the )?(?:very )?(?:deepest|longest|largest|highest|last|end)\b|\bto the end\b", re.I
 )
 _ENDS = re.compile(
     r"\b(?:no(?:thing)? (?:more|further|longer)?|nothing|flat|level|constant|saturat\w+|same|enough|suffic\w+|"
@@ -163,9 +167,18 @@ def _beyond(named: list[str], part: Clause) -> str | None:
     best = list(best_value(strand, named[0], part))
     there = sizes_meant(part, gains(strand, part))
     own = [each for each in best if not there or (each.sizes or (size_of(each),))[0] in there] or best
+    if rises and own and _TO_END.search(part.words):
+        early = [each for each in own if each.estimate.value < _most(strand, part)]
+        return f"the best value is \\claim{{{early[0].name}}}" if len(early) == len(own) else ""
     if not at or not own or bool(rises) == bool(ends):
         return None
     later = [each for each in own if each.estimate.value > at[0]]
     if bool(later) is bool(rises) and (rises is None or len(later) == len(own)):
         return ""
     return f"the best value is \\claim{{{(later or own)[0].name}}}"
+
+
+def _most(strand: Strand, part: Clause) -> float:
+    """The largest value that was tried."""
+    tried = (re.match(rf"{re.escape(strand.name)}\.(\d+)\.", name) for name in part.sentence.ledger)
+    return max((float(each[1]) for each in tried if each), default=0)

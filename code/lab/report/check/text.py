@@ -31,6 +31,7 @@ from lab.report.check.message_rates import message_rates_hold
 from lab.report.check.model_errors import model_errors_hold
 from lab.report.check.objection import Objection
 from lab.report.check.operations import operations_compare
+from lab.report.check.processor_times import processor_times_hold
 from lab.report.check.quantiles import quantiles_hold
 from lab.report.check.quantities import quantities_are_named
 from lab.report.check.rankings import orders_change, rankings_hold
@@ -100,6 +101,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     quantiles_hold,
     links_compare,
     work_is_there,
+    processor_times_hold,
     model_errors_hold,
     shapes_hold,
     message_rates_hold,

@@ -12,7 +12,7 @@ from lab.analysis.estimate import Estimate
 from lab.analysis.verdict import Verdict, apart
 from lab.model.sizes import format_size
 from lab.report.check.meant import meant
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, sort_of
 from lab.report.claim import Claim
@@ -108,7 +108,8 @@ def chosen(names: Sequence[str], words: str) -> list[str]:
     wanted = {each.lower() for each in _OPERATION.findall(words)} or (
         {"mpi", "mpi-tcp"} if LIBRARY.search(words) else set()
     )
-    return [each for each in names if each.partition(".")[0] in wanted] or list(names)
+    found = [each for each in names if each.partition(".")[0] in wanted]
+    return found or [each for each in names if not each.startswith("mpi")] or list(names)
 
 
 def times_of(part: Clause) -> Iterator[dict[int, Claim]]:
@@ -147,13 +148,24 @@ def _judged(group: str, part: Clause, found: re.Match[str]) -> Iterator[Objectio
     always, sizes = _always(part.words), sizes_in(part)
     if not times or (not always and _DENIED.search(part.words)):
         return
-    if always and down and not (sizes and len(sizes) > 1):
-        small, large = down[0]
+    if always and len(sizes) > 1 and (level := _level(times, sizes)):
+        yield Objection(level, part.start + found.start(), (group,))
+        return
+    within = [each for each in down if len(sizes) < 2 or (min(sizes) <= each[0] and each[1] <= max(sizes))]
+    if always and within:
+        small, large = within[0]
         yield Objection(
             f"it does not: it falls between {small} and {large} bytes", part.start + found.start(), (group,)
         )
     elif not always and not any(not sizes or {small, large} & {*sizes} for small, large in down):
         yield Objection("no step down is in the data there", part.start + found.start(), (group,))
+
+
+def _level(times: Iterable[Claim], sizes: tuple[int, ...]) -> str:
+    """Where the time of the last of the sizes is that of the first."""
+    own = {size_of(each): each for each in times}
+    first, last = own.get(min(sizes)), own.get(max(sizes))
+    return "" if first is None or last is None or apart(first.estimate, last.estimate, MARGIN) else against(last, first)
 
 
 def _steps_down(times: Iterable[Claim]) -> Iterator[tuple[int, int]]:

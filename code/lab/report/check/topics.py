@@ -17,13 +17,22 @@ QUANTILE = re.compile(r"\bp(?:95|99)\b|\bpercentiles?\b|\bquantiles?\b|\btails?\
 _MEDIAN = re.compile(r"\bmedians?\b|\btails?\b|\btypical\b", re.I)
 _LINKS = (
     (LIMITED, re.compile(r"\bgigabit\b|\bEthernet\b|\b1 Gbit/s\b", re.I)),
-    (FREE, re.compile(r"\bcable\b|\bwithout (?:a |the )?card\b", re.I)),
+    (
+        FREE,
+        re.compile(
+            r"\bcable\b|\bwithout (?:a |the )?card\b|\bwithout (?:a |any )?(?:rate )?limit\b|\bunlimited\b", re.I
+        ),
+    ),
     (WIRE, re.compile(r"\bwire of (?:the )?[\w-]+|\bcard's wire\b", re.I)),
 )
 _END = re.compile(
     r"\b(?P<server>server|receiver|receiving)(?:'s)?\b|\b(?P<client>client|sender|sending)(?:'s)?\b", re.I
 )
 _WORK = re.compile(r"\binstructions?\b|\bprocessor\b|\bcycles?\b|\bCPU\b|\bwork\b|\bbusy\b|\bidle\b", re.I)
+
+_PROCESSORS = re.compile(
+    r"\b(?:processor|CPU)(?:'s|s')?[\s-]time\b|\btime of (?:its|the|their|both) (?:processor|CPU)s?\b", re.I
+)
 
 
 def is_of_slopes(part: Clause) -> bool:
@@ -63,6 +72,13 @@ def groups(part: Clause) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.group for each in part.mentions))
 
 
+def is_of_processors(part: Clause) -> bool:
+    """Whether it speaks of what messages take of the processors."""
+    known = any(each.endswith(".processor") or each.startswith("causes.") for each in part.sentence.ledger)
+    return known and bool(_PROCESSORS.search(part.words))
+
+
 def is_of_no_programs(part: Clause) -> bool:
     """Whether other rules read what it compares."""
-    return is_of_slopes(part) or is_of_quantiles(part) or is_of_links(part) or is_of_ends(part)
+    judges = (is_of_slopes, is_of_quantiles, is_of_links, is_of_ends, is_of_processors)
+    return any(judge(part) for judge in judges)

@@ -101,12 +101,28 @@ def numbers_are_carried(sentence: Sentence) -> Iterator[Objection]:
             yield Objection(what, number.start, tuple(each.group for each in part.mentions or sentence.mentions))
 
 
+def _is_rest(number: Number, part: Clause) -> bool:
+    """`at the other 18 sizes`, of a series that has more."""
+    most = max((len(each.sizes) for each in part.sentence.ledger.setting.strands), default=0)
+    words = part.sentence.words
+    is_of_sizes = re.search(r"\b(?:other|remaining) \Z", words[: number.start]) and re.match(
+        r"\S+ sizes\b", words[number.start :]
+    )
+    return bool(is_of_sizes) and number.values[0] < most
+
+
 def _wrong(number: Number, part: Clause, sentence: Sentence) -> str:
     setting = sentence.ledger.setting
     if part.is_published and (rows := _rows(number, part)):
         return rows
     of_headers = number.sort is Sort.SIZE and _OF_HEADERS.match(sentence.words[number.end :])
-    if part.is_published or _is_name(number, sentence.words) or _is_theirs(number, part) or of_headers:
+    if (
+        part.is_published
+        or _is_name(number, sentence.words)
+        or _is_theirs(number, part)
+        or of_headers
+        or _is_rest(number, part)
+    ):
         return ""
     match number.sort:
         case Sort.SIZE:

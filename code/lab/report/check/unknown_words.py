@@ -10,8 +10,10 @@ from lab.report.check.comparing_words import ANY
 from lab.report.check.factors import misjudged
 from lab.report.check.lines import FILLS
 from lab.report.check.objection import Objection
+from lab.report.check.parameters import parameters_in
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.shapes import SHAPES
+from lab.report.check.topics import is_of_processors
 
 _ADVERB = r"(?:\w+ly\s+|still\s+|even\s+|never\s+|always\s+|just\s+|far\s+)*"
 _OBJECT = r"(?:(?:our|the|plain|ordinary|all|its|kernel's|own)\s+)*"
@@ -39,6 +41,9 @@ _NEUTRAL = re.compile(
     r"r[au]n\b|runs\b|clos(?:e|er|est)\b|busy|between|both (?:ends|sides)|mean|median|profit|kernel|curve|ratio|gap)",
     re.I,
 )
+
+
+_MATTERS = re.compile(r"\b(?:matter|influenc|effect|affect|gain|help|depend)\w*\b", re.I)
 
 
 def words_are_known(sentence: Sentence) -> Iterator[Objection]:
@@ -72,6 +77,8 @@ def _unread(sentence: Sentence) -> Iterator[Objection]:
 
 def _is_read(part: Clause) -> bool:
     """Whether some rule reads it, or it is too short to say anything, as a table's cell."""
+    if is_of_processors(part) or (parameters_in(part.words) and _MATTERS.search(part.words)):
+        return True
     patterns = (ANY, _NEUTRAL, FILLS, *(each for each, _ in SHAPES))
     if any(misjudged(each, part) is not None for each in part.numbers):
         return True

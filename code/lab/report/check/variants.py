@@ -8,29 +8,36 @@ from collections.abc import Iterator
 from lab.analysis.verdict import apart
 from lab.report.check.curves import CurveClaims
 from lab.report.check.objection import Objection, against
+from lab.report.check.parameters import parameters_in
 from lab.report.check.ratios import is_variant
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of, speaks_of_inline, speaks_of_single, speaks_of_the_same_way
+from lab.report.check.topics import is_of_processors
 from lab.report.claim import Claim
 
 SAME = 0.02  # what two ways may differ by that are said to be no different
 _OFF = re.compile(
-    r"\bwithout\b|\bdisabl\w*|\bno[\s-]?delay\b|\b(?:switch|turn)\w* off|\bone (?:message )?at a time|"
+    r"\bwithout\b|\bdisabl\w*|\bno[\s-]?delay\b|\b(?:switch|turn)\w* (?:[\w']+ ){0,3}off|\bsingly\b|\bundelayed\b|"
+    r"\bone (?:message )?at a time|"
     r"\bsingle\b",
     re.I,
 )
 _NAGLE = re.compile(r"\bNagle", re.I)
-_SAME = re.compile(r"\bno (?:\w+ )?(?:difference|effect|influence)|\bnothing\b|\bthe same\b|\birrelevant\b", re.I)
+_SAME = re.compile(
+    r"\bno (?:\w+ )?(?:difference|effect|influence)|\bnothing\b|\bthe same\b|\birrelevant\b|"
+    r"\b(?:just|exactly|equally) (?:as )?fast\b",
+    re.I,
+)
 _WITHOUT_FIRST = re.compile(r"\bwithout inlin|\bno inlin", re.I)
 _UP = re.compile(
     r"\b(?:faster|quicker|improv\w*|increas\w*|rais\w*|speeds?(?: up)?|help\w*|boost\w*|higher|better|gains?|pa(?:y|"
-    r"ys|id) off|"
+    r"ys|id) (?:off|most)|ahead|above(?! \d)|"
     r"doubl\w+|more)\b",
     re.I,
 )
 _DOWN = re.compile(
-    r"\b(?:slower|reduc\w*|lower\w*|slows?|slowed|hurt\w*|worse\w*|costs?|decreas\w*|harm\w*|less|"
+    r"\b(?:slower|reduc\w*|lower\w*|slows?|slowed|hurt\w*|worse\w*|costs?|decreas\w*|harm\w*|less|behind|below(?! \d)|"
     r"fewer)\b",
     re.I,
 )
@@ -40,11 +47,11 @@ _DENIED = re.compile(r"\b(?:not|never|no(?![\s-]?delay)|hardly|cannot)\b|n't\b",
 def variants_hold(sentence: Sentence) -> Iterator[Objection]:
     """`without Nagle's algorithm TCP is faster` needs a curve without it that lies above the one with it."""
     for part in sentence.parts:
-        named = {each.group for each in part.mentions}
+        named = {each.group for each in part.mentions or sentence.mentions}
         off = _OFF.search(part.words)
-        if not part.is_stated or part.uses or len(named) > 1:
+        if not part.is_stated or part.uses or len(named) > 1 or is_of_processors(part):
             continue
-        if is_of_inline(part) and not sentence.uses:
+        if is_of_inline(part) and not sentence.uses and not {*parameters_in(part.words)} - {"inline"}:
             yield from _of_inline(part)
         if len(named) != 1 or not (_NAGLE.search(part.words) or off):
             continue
@@ -93,7 +100,9 @@ def speaks_of_way(words: str) -> bool:
 def _against(group: str, part: Clause, *, wanted: bool | None, lenient: bool = False) -> str:
     ledger = part.sentence.ledger
     strands = [each for each in ledger.setting.strands if group_of(each) == group and not each.varied]
-    variant = next((each for each in strands if is_variant(each.name)), None)
+    of_inline = not speaks_of_way(part.words)
+    variants = [each for each in strands if is_variant(each.name)]
+    variant = next((each for each in variants if each.name.endswith(".inline") is of_inline), None)
     main = next((each for each in strands if variant and each.name == variant.name.rpartition(".")[0]), None)
     if variant is None or main is None:
         return ""

@@ -108,12 +108,18 @@ def _turned_round(sentence: Sentence) -> Iterator[Objection]:
 
 def _is_of_one(part: Clause) -> bool:
     """Whether calls, operations or ways of one program are set against each other."""
-    return is_of_calls(part) or is_of_sends(part) or is_of_operations(part) or _is_of_inline(part)
+    judges = (is_of_calls, is_of_sends, is_of_operations, _is_of_inline, _is_of_single)
+    return any(judge(part) for judge in judges)
 
 
 def _is_of_inline(part: Clause) -> bool:
     """One program with its data in the requests, against itself without."""
     return is_of_inline(part) and len(part.sentence.groups) < 2
+
+
+def _is_of_single(part: Clause) -> bool:
+    """One program with its messages sent at once, against itself with a delay."""
+    return bool(re.search(r"\bundelayed\b", part.words)) and len(part.sentence.groups) < 2
 
 
 def false_of(said: Compared, part: Clause) -> str:
@@ -272,6 +278,7 @@ def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
         wanted = Verdict.MORE if said.relation is Relation.MORE else Verdict.LESS
         count = sum(verdict is wanted for verdict in found.values())
         return "" if count == there and not said.denied else f"the data say so at {count} of {len(found)} sizes"
+    sizes = _sizes_of(said, part, found) or sizes
     own = [found[each] for each in sizes or found]
     if not own or (
         said.relation is Relation.EQUAL and not said.denied and _is_almost(said, part, sizes or list(found))
@@ -285,6 +292,15 @@ def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
     return "the data say otherwise: " + ", ".join(
         f"{each.value} at {count} of {len(own)}" for each, count in counted.items()
     )
+
+
+def _sizes_of(said: Compared, part: Clause, found: Verdicts) -> list[int]:
+    """Of one of several: `ahead of it at 1 B and behind it at 256 B`."""
+    places = [each.at for each in comparisons(part)]
+    if len(places) < 2:
+        return []
+    behind = min((each for each in places if each > said.at), default=part.end)
+    return sizes_meant(Clause(part.sentence, said.at, behind), found)
 
 
 def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:

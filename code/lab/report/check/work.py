@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from lab.model.sizes import format_size
 from lab.report.check.calls import OPERATION
 from lab.report.check.objection import Objection, against
+from lab.report.check.processor_times import processor_times
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of, sort_of
@@ -37,6 +39,7 @@ _LOADS = re.compile(
     r"\b(?:more|higher|larger|greater|busier)\b|\b(?:carr(?:y|ies)|bears?|has) (?:all )?the (?:load|burden|work)\b",
     re.I,
 )
+_DIFFER = re.compile(r"\bdiffer\w*\b|\bapart\b", re.I)
 _ALIKE = re.compile(r"\b(?:as (?:much|many|busy|hard)|same|equal\w*|alike)\b", re.I)
 
 
@@ -81,10 +84,11 @@ def _share(stem: str, kind: str, part: Clause, *, bound: bool) -> str | None:
 def _of_ends(part: Clause) -> str:
     first = ends(part)[0][0]
     sign = 1 if _LOADS.search(part.words) else -1 if _SPARES.search(part.words) else 0
-    if sign == 0 and not _ALIKE.search(part.words):
+    differ = sign == 0 and _DIFFER.search(part.words)
+    if sign == 0 and not differ and not _ALIKE.search(part.words):
         return ""
     pairs = [(own, other) for own, other in _ends_of(part, first) if own.estimate.value + other.estimate.value]
-    wrong = [pair for pair in pairs if not _is_so(*pair, sign)]
+    wrong = [pair for pair in pairs if _is_so(*pair, sign) is bool(differ)]
     if not wrong or len(wrong) < len(pairs):
         return ""
     return against(wrong[0][0], wrong[0][1])
@@ -93,22 +97,25 @@ def _of_ends(part: Clause) -> str:
 def _ends_of(part: Clause, first: str) -> Iterator[tuple[Claim, Claim]]:
     """Counted instructions, else processor times."""
     ledger, other = part.sentence.ledger, "client" if first == "server" else "server"
-    stems = [(stem, f"{stem.rpartition('.')[0]}.{other}") for stem in _stems(part, first)] or [
-        (f"{stem}.{first}.processor", f"{stem}.{other}.processor") for stem in _timed(part)
-    ]
+    stems = [(stem, f"{stem.rpartition('.')[0]}.{other}") for stem in _stems(part, first)]
     for ours, theirs in stems:
         own, others = ledger.get(ours), ledger.get(theirs)
         if own and others:
             yield own, others
+    if not stems:
+        yield from ((times[first], times[other]) for times in _timed(part) if {first, other} <= times.keys())
 
 
-def _timed(part: Clause) -> Iterator[str]:
-    """Series and size, of each whose processor time may be meant."""
+def _timed(part: Clause) -> Iterator[dict[str, Claim]]:
+    """Processor times by end, of each series and size that may be meant."""
     own, operations = groups(part) or part.sentence.groups, {each.lower() for each in OPERATION.findall(part.words)}
     strands = [each for each in part.sentence.ledger.setting.strands if group_of(each) in own]
     for strand in [each for each in strands if each.name.partition(".")[0] in operations] or strands:
         sizes = sizes_meant(part, dict.fromkeys(strand.sizes)) or (() if sizes_in(part) else strand.sizes)
-        yield from (f"{strand.name}.{format_size(size)}" for size in sizes)
+        found = defaultdict[tuple[str, int], dict[str, Claim]](dict)
+        for (way, size, end), claim in processor_times(strand, part.sentence.ledger).items():
+            found[way, size][end] = claim
+        yield from (times for (_, size), times in found.items() if size in sizes)
 
 
 def _is_so(own: Claim, other: Claim, sign: int) -> bool:

@@ -1,0 +1,184 @@
+"""What messages take of the processors: of two programs, two sizes, two links, or of one program beside all others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from lab.model.sizes import format_size
+from lab.report.check.calls import OPERATION
+from lab.report.check.objection import Objection, against
+from lab.report.check.sentence import Clause, Sentence, sizes_in
+from lab.report.check.sizes import sizes_meant
+from lab.report.check.subjects import CARD, FREE, GROUPS, RDMA, TCP, group_of, link_named, sort_of
+from lab.report.check.times import chosen_names
+from lab.report.check.topics import ends, groups, is_of_processors, links
+from lab.report.claim import Claim, Ledger
+from lab.report.setting import Strand
+
+ALIKE, APART = 1.1, 1.005  # times as much: may be called alike, and may be called more
+_MORE = re.compile(
+    r"\b(?:more|higher|larger|greater|bigger|longer|most|highest|largest|greatest|(?:ris|grow|increas|climb|explod|soar|"
+    r"rocket)\w*|rose|grew|goes up)\b",
+    re.I,
+)
+_LESS = re.compile(
+    r"\b(?:less|lower|fewer|smaller|shorter|least|lowest|smallest|(?:fall|drop|sink|shrink|decreas)\w*|fell|sank|"
+    r"spar(?:es?|ed|ing)|sav(?:es?|ed|ing))\b",
+    re.I,
+)
+_SAME = re.compile(r"\b(?:as (?:much|little)|(?:the|about|nearly) same|equal\w*|similar\w*|alike)\b", re.I)
+_MOST = re.compile(r"\b(?:most|highest|largest|greatest|least|lowest|smallest)\b", re.I)
+_VERBS = {"read": re.compile(r"\breads?\b|\breading\b"), "write": re.compile(r"\bwrites?\b|\bwriting\b")}
+_IT_IS = re.compile(r"\bit is\b[^.;]*\b(?:that|which|who) \w+ (?:more|less)\b", re.I)
+_FROM = re.compile(r"\b(?:from|between)\b[^.;,]*\b(?:to|and)\b", re.I)
+_DENIED = re.compile(r"\b(?:not|never|no|neither|nor|hardly|barely)\b|n't\b", re.I)
+
+
+@dataclass(frozen=True)
+class Side:
+    """Of which series, at which sizes; without sizes, at all."""
+
+    strands: tuple[Strand, ...]
+    sizes: tuple[int, ...] = ()
+
+
+def processor_times_hold(sentence: Sentence) -> Iterator[Objection]:
+    """`takes less processor time than` is what the data say, at most of the sizes and ends that are meant."""
+    for part in sentence.parts:
+        if not is_of_processors(part) or not part.is_stated or part.uses or len({*map(_name, ends(part))}) > 1:
+            continue
+        more, less, same = (each.search(part.words) for each in (_MORE, _LESS, _SAME))
+        found = more or less or same
+        if found is None or (more and less):
+            continue
+        sign = 1 if more else -1 if less else 0
+        if (sides := _sides(part)) and (what := _wrong(part, *sides, _judge(part, sign))):
+            yield Objection(what, part.start + found.start(), groups(part))
+
+
+def _name(end: tuple[str, int]) -> str:
+    return end[0]
+
+
+Judge = Callable[[float], bool]  # of a ratio, the first over the second
+
+
+def _judge(part: Clause, sign: int) -> Judge:
+    """Whether a ratio is as the words say."""
+    if _DENIED.search(part.words):
+        return (lambda ratio: ratio <= APART) if sign > 0 else (lambda ratio: ratio >= 1 / APART)
+    if sign == 0:
+        return lambda ratio: 1 / ALIKE <= ratio <= ALIKE
+    return (lambda ratio: ratio > APART) if sign > 0 else (lambda ratio: ratio < 1 / APART)
+
+
+def _sides(part: Clause) -> tuple[Side, Side] | None:
+    """The first is the one of which something is said."""
+    before, behind = _around_than(part)
+    named, sizes = groups(part), sizes_in(part)
+    if len(links(part)) == 2 and len(named) < 2:
+        first, second = (_strands(part, named, link=link) for link, _ in links(part))
+        return Side(first), Side(second)
+    if behind and len(named) == 2 and groups(before) and groups(behind):
+        return Side(_strands(before, groups(before)[:1])), Side(_strands(behind, groups(behind)[:1]))
+    if behind and len({*OPERATION.findall(part.words)}) == 2:
+        return Side(_strands(before, groups(before) or named)), Side(_strands(behind, groups(behind) or named))
+    if len(named) == 1 and len(sizes) == 2:
+        return _of_sizes(part, before, behind, _strands(part, named))
+    if len(named) == 1 and not behind and _IT_IS.search(part.words):
+        return Side(_strands(part, named)), Side(_strands(part, (_rival(named[0], part),)))
+    if len(named) == 1 and not behind and _MOST.search(part.words):
+        own = _strands(part, named)
+        return Side(own), Side(tuple(each for each in _of_the_lab(part) if each not in own))
+    return None
+
+
+def _rival(group: str, part: Clause) -> str:
+    """The other one where `it is TCP that needs more`."""
+    has_card = part.sentence.ledger.setting.card and link_named(part.words) != FREE
+    return TCP if group != TCP else CARD if has_card else RDMA
+
+
+def _of_sizes(
+    part: Clause, before: Clause, behind: Clause | None, strands: tuple[Strand, ...]
+) -> tuple[Side, Side] | None:
+    small, large = sorted(sizes_in(part))
+    if behind and len(sizes_in(behind)) == 1:
+        return Side(strands, sizes_in(before)), Side(strands, sizes_in(behind))
+    return (Side(strands, (large,)), Side(strands, (small,))) if _FROM.search(part.words) else None
+
+
+def _around_than(part: Clause) -> tuple[Clause, Clause | None]:
+    """What stands before `than`, or before the second `as`, and what behind."""
+    found = re.search(
+        r"\bthan\b|(?<=\bmuch )as\b|(?<=\blittle )as\b|(?<=\btime )as\b|\bas (?=on|over|for|with)", part.words
+    )
+    if found is None:
+        return part, None
+    at = part.start + found.start()
+    return Clause(part.sentence, part.start, at), Clause(part.sentence, at, part.end)
+
+
+def _of_the_lab(part: Clause) -> tuple[Strand, ...]:
+    strands = part.sentence.ledger.setting.strands
+    return tuple(each for each in strands if each.program in GROUPS and {*each.varied} <= {"calls"})
+
+
+def _strands(part: Clause, named: tuple[str, ...], link: str = "") -> tuple[Strand, ...]:
+    """The series of a program, on a link; RDMA on the card's wire may be the one in software."""
+    setting = part.sentence.ledger.setting
+    names = {name for group in named for name in chosen_names(group, part)}
+    of_verb = {each for each in names if each.partition(".")[0] in _done(part.words)}
+    names = of_verb or names
+    if link:
+        wanted = {*named, RDMA} if CARD in named else {*named}
+        return tuple(each for each in _of_the_lab(part) if sort_of(each, setting) == link and group_of(each) in wanted)
+    return tuple(each for each in _of_the_lab(part) if each.name in names)
+
+
+def _done(words: str) -> set[str]:
+    """Operations by their verbs: `a client that reads`."""
+    return {name for name, pattern in _VERBS.items() if pattern.search(words)}
+
+
+def _wrong(part: Clause, first: Side, second: Side, is_so: Judge) -> str:
+    pairs = [pair for pair in _pairs(part, first, second) if pair[1].estimate.value]
+    wrong = [pair for pair in pairs if not is_so(pair[0].estimate.value / pair[1].estimate.value)]
+    return against(*wrong[0]) if len(wrong) * 2 > len(pairs) else ""
+
+
+def _pairs(part: Clause, first: Side, second: Side) -> Iterator[tuple[Claim, Claim]]:
+    wanted = {name for name, _ in ends(part)} or {"client", "server"}
+    for own in first.strands:
+        for other in second.strands:
+            ours, theirs = processor_times(own, part.sentence.ledger), processor_times(other, part.sentence.ledger)
+            if first.sizes or second.sizes:
+                sizes = [(each, another) for each in first.sizes for another in second.sizes]
+            else:
+                both = {each: each for each in own.sizes if each in other.sizes}
+                sizes = [(each, each) for each in sizes_meant(part, both) or both]
+            for way, size, end in ours:
+                for another in (each for one, each in sizes if one == size):
+                    if end in wanted and (way, another, end) in theirs:
+                        yield ours[way, size, end], theirs[way, another, end]
+
+
+def processor_times(strand: Strand, ledger: Ledger) -> dict[tuple[str, int, str], Claim]:
+    """Of a series, by the value that it varies, the size and the end; where none was measured, instructions."""
+    sizes = {format_size(each): each for each in strand.sizes}
+    found = {}
+    for claim in ledger.values():
+        if claim.series == (strand.name,) and claim.name.endswith(".processor"):
+            *way, size, end, _ = claim.name.removeprefix(f"{strand.name}.").split(".")
+            if size in sizes:
+                found[".".join(way), sizes[size], end] = claim
+    return found or dict(_counted(strand, sizes, ledger))
+
+
+def _counted(strand: Strand, sizes: dict[str, int], ledger: Ledger) -> Iterator[tuple[tuple[str, int, str], Claim]]:
+    for name, size in sizes.items():
+        for end in ("client", "server"):
+            if claim := ledger.get(f"causes.{strand.name}.{name}.{end}"):
+                yield ("", size, end), claim
