@@ -25,6 +25,7 @@ from tests.hosts.outcomes import FAILED, said_of
 from tests.machine.over_card import rarer
 
 from lab.compiler import card, plugin
+from lab.model.trial import Job
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
 
@@ -53,15 +54,24 @@ def circumstances(runs: int, loops: int) -> tuple[Circumstance, ...]:
         Circumstance(f"{AT_ONCE} at once beside {loops} busy loops", partial(beside, loops), runs),
         Circumstance("on one core", on_one_core),
         Circumstance("frozen again", frozen_again),
+        Circumstance("with a card that nobody uses", partial(opened, kind=EachWithCard)),
         *(Circumstance(f"card by {flag}", partial(card_by, flag)) for flag in OTHER_FLAGS),
         *(Circumstance(f"{far / 1000:g} us further", opened, 1, far) for far in FURTHER_NS),
     )
 
 
+class EachWithCard(ExactSite):
+    """The exact site with a card in both computers, whether a link has one or not."""
+
+    def card(self, _: Job) -> Path:
+        """The same device as over a card."""
+        return card.device(self.machine, self.cache, self.tell)
+
+
 @contextmanager
-def opened(cache: Path = CACHE) -> Iterator[ExactSite]:
+def opened(cache: Path = CACHE, kind: type[ExactSite] = ExactSite) -> Iterator[ExactSite]:
     """This checkout's exact site."""
-    site = ExactSite(MACHINE, cache)
+    site = kind(MACHINE, cache)
     site.prepare(tell)
     try:
         yield site

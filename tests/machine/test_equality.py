@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.hosts.measuring import busy
-from tests.machine.same_bytes import EVERY_PROGRAM
+from tests.machine.same_bytes import EVERY_PROGRAM, EachWithCard, opened
 
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
@@ -114,6 +114,11 @@ def test_another_perturbation_gives_another_instant(exact: ExactSite, shell: Cal
     )
     assert 900_000 < late.clock_start_ns - early.clock_start_ns < 1_100_000
     assert (early.steps[0].client_out, larger.steps[0].client_out) == ("\n", "xxxxx\n")
+
+
+def test_a_card_that_nobody_uses_changes_no_byte(first: Outcome, measured: Measured) -> None:
+    with opened(kind=EachWithCard) as site:
+        assert measured(site.run(JOB)) == measured(first)
 
 
 def test_make_same_bytes_tries_every_program() -> None:
