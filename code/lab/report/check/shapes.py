@@ -4,33 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 
-from lab.analysis.verdict import Verdict, apart, judge
+from lab.analysis.verdict import Verdict
 from lab.report.check.curves import CurveClaims, curves_of
-from lab.report.check.lexicon import NEXT
+from lab.report.check.growth import GROWS, SHRINKS, grows, shrinks
 from lab.report.check.message_rates import is_of_messages
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
+from lab.report.check.shape_words import NO_RATE, is_denied
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of
 from lab.report.claim import Claim, ClaimKind
 from lab.report.moves import JUMP, is_level
 
-PROPORTIONATE = 0.85  # of the sizes own factor: a step below brings less than in proportion
 COLLAPSED = 0.6  # of the rate before: a fall that may be called a collapse
 HARDLY = 1.05  # a last step that may be called level, and growth as well
 WIDER = 1.25  # how far from a knee's interval a size is still beside it
 CLOSE = 0.999  # of a peak: printed alike
 _ABOVE = re.compile(r"\b(?:beyond|above|past|after|over|larger than|exceed\w*)\s+(?:messages of )?\Z", re.I)
-_DENIED = re.compile(r"\b(?:no|not|never|nowhere|neither|nor|without|cannot|hardly)\b|n't\b", re.I)
-_ABSENT = re.compile(
-    r"\b(?:is|are|was) (?:\w+ )?(?:not|nowhere) (?:to be )?"
-    r"(?:there|visible|present|seen|found|observed|noticeable)\b|"
-    r"\b(?:is|are|was) (?:absent|missing)\b|\bdo(?:es)? not (?:appear|exist|show|occur)\b|"
-    r"\bcannot be (?:seen|found|observed)\b|\b(?:never|nowhere) (?:appears?|occurs?)\b",
-    re.I,
-)
 _PEAK = re.compile(
     r"\b(?:peaks?|peaked|maximum|highest(?! ratio)|tops? out|at most|best (?:rate|throughput|value))\b", re.I
 )
@@ -74,35 +65,6 @@ _FALLS = re.compile(
     r"(?P<strong>collaps\w*|plummet\w*|crash\w*|plung\w*|breaks? down|tanks?|nosediv\w*))\b",
     re.I,
 )
-_SHRINKS = re.compile(
-    r"\b(?:fall|drop|go(?:es)? down|decreas|declin|sink|degrad|diminish|shrink|deteriorat|worsen|suffer)\w*"
-    r" (?:\w+ )?(?:with|as) (?:(?:the|increasing|growing|larger|longer|bigger|their) )*"
-    r"(?:messages?|(?:message )?(?:sizes?|length))\b(?! (?:of|from|between)\b)",
-    re.I,
-)
-_NO_RATE = re.compile(
-    r"\b(?:gaps?|speed-?ups?|ratios?|differences?|advantages?|leads?|overheads?|costs?|times?|latenc\w+|shares?|factors?|instructions?|"
-    r"intervals?|residuals?|messages? rates?|rate of messages|impact|influence|effect)\b",
-    re.I,
-)
-_GROWS = re.compile(
-    r"\b(?:grow\w*|ris(?:es?|ing)|rose|increas\w*|climb\w*|scal\w*|doubl\w*)\b[^.;]*?\b(?:steadil\w*|"
-    r"monotonic\w*|linear\w*|proportion\w*|evenly|smooth\w*|"
-    r"with (?:every|each)|at (?:every|each)|strong\w*|always|constantly|continuous\w*|uniform\w*)\b|\b(?:steady|"
-    r"monotonic|linear|always|strong(?:ly)?|"
-    r"steadily|still)\s+"
-    r"(?:grow\w*|ris\w*|increas\w*|climb\w*|scal\w*|doubl\w*)|"
-    r"\b(?:scal|doubl)\w* (?:\w+ )?with (?:the |its )?(?:message |size)|"
-    r"\bdoubl\w+\b[^.;]*\bdoubl\w+\b|\bhalv\w+\b[^.;]*\bhalv\w+\b|\bin step with the (?:message |size)|"
-    r"\bproportional to the (?:message |size)|"
-    r"\b(?:grow\w*|ris\w+|rose|increas\w*|climb\w*|improv\w*)\b[^.;]*?\b(?:all along|throughout|all the way|"
-    r"as (?:steeply|fast|quickly) as before)\b|\bever[\s-](?:growing|rising|increasing)\b|"
-    r"\b(?:keeps?|kept|goes on|went on|continues?|continued) (?:on )?(?:to )?"
-    r"(?:grow|ris|increas|climb|gain|improv)\w*",
-    re.I,
-)
-_ENDLESS = re.compile(r"\b(?:still|keeps?|kept|goes on|went on|continues?|continued)\b", re.I)
-_STRICT = re.compile(r"linear|proportion|strong|doubl|halv|uniform|evenly|scal\w* (?:\w+ )?with|in step", re.I)
 _RATE_NOUN = re.compile(r"\b(?:throughput|curve|rate|bandwidth|speed|performance)\b", re.I)
 
 
@@ -140,18 +102,12 @@ def _of_the_noun(curves: list[CurveClaims], part: Clause, found: re.Match[str]) 
 Judge = Callable[[CurveClaims, Clause, re.Match[str]], str]
 
 
-def _is_denied(part: Clause, found: re.Match[str]) -> bool:
-    """By a word before it, or by what says that it is not there."""
-    before = NEXT.split(part.words[: found.start()])[-1]
-    return (len(_DENIED.findall(before)) + len(_ABSENT.findall(part.words, found.end()))) % 2 == 1
-
-
 def _peak(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """The peak's value and size, if the clause gives either."""
     peak, place = curve.claim("peak"), curve.claim("peak.size")
-    if _NEARS.search(part.words) or _NO_RATE.search(part.words[: found.start()]):
+    if _NEARS.search(part.words) or NO_RATE.search(part.words[: found.start()]):
         return ""
-    if peak is None or place is None or re.match(r"at most", found[0], re.I) or _is_denied(part, found):
+    if peak is None or place is None or re.match(r"at most", found[0], re.I) or is_denied(part, found):
         return ""
     best = int(place.estimate.value)
     near = _near(part, found)
@@ -177,7 +133,7 @@ def _near(part: Clause, found: re.Match[str]) -> Use | None:
 
 
 def _knee(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
-    knee, denied = curve.claim("knee"), _is_denied(part, found)
+    knee, denied = curve.claim("knee"), is_denied(part, found)
     if re.match(r"bend", found[0]) and re.search(r"gradual|more than once|twice", part.words):
         return ""
     if knee is None:
@@ -200,7 +156,7 @@ def _jump(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     ratio = start.estimate.value / end.estimate.value
     interval = factor.estimate.interval
     is_jump = interval is not None and interval.low * ratio > 1 + JUMP
-    sizes, denied = sizes_in(part), _is_denied(part, found)
+    sizes, denied = sizes_in(part), is_denied(part, found)
     if denied:
         there = is_jump and (not sizes or {int(start.estimate.value), int(end.estimate.value)} & set(sizes))
         return f"there is a jump: \\claim{{{factor.name}}}" if there else ""
@@ -215,7 +171,7 @@ def _jump(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
 
 def _levels(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """Level from a size on, or at the end: the last step brings no more than the margin."""
-    last, denied = curve.claim("last"), _is_denied(part, found)
+    last, denied = curve.claim("last"), is_denied(part, found)
     if last is None:
         return ""
     sizes, rates = [each for each in sizes_in(part) if each in curve.rates], curve.rates
@@ -243,9 +199,9 @@ def _falls(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     fall, start, end = (curve.claim(f"fall{each}") for each in ("", ".from", ".to"))
     if fall is None or start is None or end is None or _of_sizes(part):
         return ""
-    if _NO_RATE.search(part.words[: found.start()]):
+    if NO_RATE.search(part.words[: found.start()]):
         return ""
-    falls, denied = fall.verdict is Verdict.LESS, _is_denied(part, found)
+    falls, denied = fall.verdict is Verdict.LESS, is_denied(part, found)
     ends, sizes = {int(start.estimate.value), int(end.estimate.value)}, sizes_in(part)
     is_there = ends <= {*sizes} if len(sizes) > 1 else bool(ends & {*sizes})
     if falls == denied and (not denied or not sizes or is_there):
@@ -281,60 +237,13 @@ def _of_sizes(part: Clause) -> bool:
     )
 
 
-def _grows(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
-    """Steadily: no step down; strongly or in proportion: no step far from that of the sizes."""
-    if _is_denied(part, found) or (
-        re.search(r"\b(?:almost|nearly|roughly|approximately)\b", found[0]) and sizes_in(part)
-    ):
-        return ""
-    named = sizes_in(part) or tuple(sizes_meant(part, curve.rates))
-    rates = {
-        size: each
-        for size, each in curve.rates.items()
-        if not named or len(named) < 2 or min(named) <= size <= max(named)
-    }
-    steps = [
-        (large / small, rates[large].estimate.value / rates[small].estimate.value)
-        for small, large in pairwise(sorted(rates))
-    ]
-    is_endless = bool(_ENDLESS.search(found[0]))
-    looked_at = [] if any(".last" in each.name for each in part.uses) else steps[-1:] if is_endless else steps
-    if _STRICT.search(found[0]) and any(gain < size * PROPORTIONATE for size, gain in looked_at):
-        return "it does not: from some size on a step brings less than the sizes' own factor"
-    if is_endless and not (named and max(named) < max(curve.rates)):
-        last = curve.claim("last")
-        return "" if last is None or last.verdict is Verdict.MORE else f"the last step is \\claim{{{last.name}}}"
-    fall = curve.claim("fall")
-    if len(named) < 2 and fall is not None and judge(fall.estimate, margin=fall.margin) is Verdict.LESS:
-        return f"it falls once: \\claim{{{fall.name}}}"
-    return _falls_somewhere(rates) if fall is None else ""
-
-
-def _falls_somewhere(rates: dict[int, Claim]) -> str:
-    """The first step down that the intervals show, where no claim of the lowest step is made."""
-    for (_, before), (_, after) in pairwise(sorted(rates.items())):
-        if after.estimate.value < before.estimate.value and apart(before.estimate, after.estimate):
-            return f"it falls once: \\claim{{{after.name}}}"
-    return ""
-
-
-def _shrinks(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
-    """With the size: less with the largest message than with the smallest."""
-    if _is_denied(part, found) or _NO_RATE.search(part.words[: found.start()]) or len(curve.rates) < 2:
-        return ""
-    first, last = (curve.rates[size] for size in (min(curve.rates), max(curve.rates)))
-    if last.estimate.value < first.estimate.value:
-        return ""
-    return f"it grows: from \\claim{{{first.name}}} to \\claim{{{last.name}}}"
-
-
 def _nears(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """`needs 64 KiB to get near its peak`: there it is near, and with a quarter of that size it is not."""
     peak, rates, sizes = curve.claim("peak"), curve.rates, [each for each in sizes_in(part) if each in curve.rates]
     if peak is None or not sizes:
         return ""
     share = rates[sizes[0]].estimate.value / peak.estimate.value
-    if (share >= NEAR) is _is_denied(part, found):
+    if (share >= NEAR) is is_denied(part, found):
         return f"there it reaches \\claim{{{rates[sizes[0]].name}}}, and at most \\claim{{{peak.name}}}"
     before = rates.get(max((each for each in rates if each <= sizes[0] // 4), default=0))
     if before and _NEEDS.search(part.words) and before.estimate.value >= NEEDED * peak.estimate.value:
@@ -349,8 +258,8 @@ SHAPES: tuple[tuple[re.Pattern[str], Judge], ...] = (
     (_JUMP, _jump),
     (_LEVELS, _levels),
     (_FALLS, _falls),
-    (_SHRINKS, _shrinks),
-    (_GROWS, _grows),
+    (SHRINKS, shrinks),
+    (GROWS, grows),
 )
 
 

@@ -51,10 +51,11 @@ from lab.report.check.tabular import heads
 from lab.report.check.time_shapes import times_follow_sizes
 from lab.report.check.times import times_rise
 from lab.report.check.trends import trends_hold
-from lab.report.check.typed import numbers_are_carried, versions_are_the_records
+from lab.report.check.typed import numbers_are_carried
 from lab.report.check.unknown_words import words_are_known
 from lab.report.check.variants import variants_hold
 from lab.report.check.verdicts import comparisons_hold
+from lab.report.check.versions import versions_are_the_records
 from lab.report.check.work import work_is_there
 from lab.report.check.world import software_spares_nobody, spread_is_known, world_is_as_recorded
 from lab.report.claim import Ledger

@@ -12,6 +12,7 @@ from lab.report.check.numbers import Number, Sort
 from lab.report.check.objection import Objection
 from lab.report.check.parameters import parameters_in
 from lab.report.check.sentence import Clause, Sentence, as_size
+from lab.report.check.theirs import is_theirs, wrong_rows
 from lab.report.setting import Chosen, Topic
 
 # What stands before a number that names a thing and counts nothing.
@@ -87,9 +88,6 @@ _OF_RATIO = re.compile(
     r"reaches|and)\s+\Z",
     re.I,
 )
-_SAID = re.compile(
-    r"\b(?:says?|said|speaks?|claims?|claimed|writes?|wrote|states?|mentions?|not|instead|promis\w+)\b", re.I
-)
 _INSTRUCTION = re.compile(r"\binstruction", re.I)
 
 
@@ -113,13 +111,13 @@ def _is_rest(number: Number, part: Clause) -> bool:
 
 def _wrong(number: Number, part: Clause, sentence: Sentence) -> str:
     setting = sentence.ledger.setting
-    if part.is_published and (rows := _rows(number, part)):
+    if part.is_published and (rows := wrong_rows(number, part)):
         return rows
     of_headers = number.sort is Sort.SIZE and _OF_HEADERS.match(sentence.words[number.end :])
     if (
         part.is_published
         or _is_name(number, sentence.words)
-        or _is_theirs(number, part)
+        or is_theirs(number, part)
         or of_headers
         or _is_rest(number, part)
     ):
@@ -140,36 +138,6 @@ def _wrong(number: Number, part: Clause, sentence: Sentence) -> str:
             return "" if one else _measured(number)
         case Sort.BARE:
             return _bare(number, sentence)
-
-
-def _rows(number: Number, part: Clause) -> str:
-    """What a published file holds, as against what its report says of it."""
-    if not re.match(r"rows?|(?:data\s+)?points?|records?|measurements?|samples?", number.noun) or _SAID.search(
-        part.words
-    ):
-        return ""
-    found = [each for name, each in part.sentence.ledger.items() if re.fullmatch(r"report_\w+\.points", name)]
-    if not found or any(each.estimate.value in number.values for each in found):
-        return ""
-    return f"their file has \\claim{{{found[0].name}}}"
-
-
-def _is_theirs(number: Number, part: Clause) -> bool:
-    """`the published factor of 33`, `the factor of 33 of the published report`; `we cannot confirm the report's 33`."""
-    words, place = part.words, number.start - part.start
-    before, behind = words[max(place - 40, 0) : place], words[number.end - part.start :][:40]
-    denied = re.search(
-        r"\b(?:not|never|cannot|can't|unable to)\b(?: \w+)? (?:confirm|reproduc|support|find|see)\w*", words
-    )
-    named = re.search(r"\bpublished (?:\w+ ){0,3}\Z|\breport's (?:\w+ ){0,3}\Z", before)
-    return bool(
-        named
-        or re.match(
-            r"[^,;]{0,20}\b(?:of|in|from) (?:the|"
-            r"that) (?:published )?report\b",
-            behind,
-        )
-    ) or bool(denied and re.search(r"\bpublish|\breport\b", words))
 
 
 def _measured(number: Number) -> str:
@@ -320,20 +288,3 @@ def _is_name(number: Number, words: str) -> bool:
         return True
     naming = _NAMING.search(before)
     return bool(naming) and naming is not None and naming[0].strip().lower() not in ("in", "since", "of")
-
-
-def versions_are_the_records(sentence: Sentence) -> Iterator[Objection]:
-    """A version beside a program's name is the one of the identity, where that names one."""
-    known = sentence.ledger.setting.versions
-    for number in sentence.numbers:
-        typed = re.match(r"\d+(?:\.\d+)+", sentence.words[number.start :])
-        before = sentence.words[: number.start]
-        if (
-            typed
-            and known
-            and re.search(r"\bqemu\s*\Z", before, re.I)
-            and not any(each == typed[0] or each.startswith(f"{typed[0]}.") for each in known)
-        ):
-            yield Objection(
-                f"the records are not of version {typed[0]}: their identity says {', '.join(known)}", number.start
-            )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from statistics import median
 
 from lab.analysis.verdict import Verdict, apart
+from lab.report.check.bases import bases, is_within_one
 from lab.report.check.calls import is_of_calls, is_of_operations
 from lab.report.check.comparing import Compared, Scope, comparisons
 from lab.report.check.comparing_words import Relation
@@ -16,14 +17,6 @@ from lab.report.check.ratios import both_curves, distances, ratios_by_size, spee
 from lab.report.check.sends import is_of_sends
 from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
 from lab.report.check.sizes import sizes_meant
-from lab.report.check.subjects import (
-    CARD,
-    RDMA,
-    TCP,
-    WIRE,
-    group_of,
-    link_named,
-)
 from lab.report.check.times import verdicts_by_time
 from lab.report.check.topics import is_of_no_programs
 from lab.report.check.variants import is_of_inline
@@ -49,29 +42,10 @@ _ROUND = re.compile(
     r"\bother way (?:a)?round\b|\bvice versa\b|\bthe (?:opposite|reverse)(?: holds| is true)?\b|\brevers", re.I
 )
 _OTHER_WAY = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE}
-_OF_ITSELF = re.compile(r"highest|lowest|higher|lower|best|better|larger|lost|loses|leads?|similar|equal", re.I)
-_THE_BETTER = re.compile(
-    r"(?:\bis|\bare|\bwas|\bhas|\breaches|\bas|,) (?:\w+ly |clearly |by far )?the (?:\w+ )?\Z", re.I
-)
 _SIZE_WORD = re.compile(
     r"\b(?:\d+|a|one|single|half a) ?(?:[KMG]i?B|[kmg]ilo-?bytes?|[kmg]ibi-?bytes?|[Kk]ilobytes?|[Mm]egabytes?|"
     r"bytes?)\b|"
     r"\b(?:large|small|big|long|short|tiny)\w* (?:messages?|ones?)\b"
-)
-_CHOICE = re.compile(
-    r"(?:better|best|superior|faster|fastest|quicker|quickest) (?:choice|option|one|program|transport|protocol|"
-    r"solution|way|"
-    r"alternative|candidate)|(?:better|best) (?:suited|for|of)\b",
-    re.I,
-)
-_HIGHER = re.compile(
-    r"(?:higher|better|lower|worse|greater|larger) (?:throughput|rate|bandwidth|performance|speed)", re.I
-)
-_GROWN = re.compile(
-    r"\b(?:larger|longer|bigger|shorter|smaller|deeper|more|fewer|with|when|than|as soon as|at|from|beyond|"
-    r"above|below|"
-    r"even|still)\b",
-    re.I,
 )
 _ONLY = re.compile(
     r"\b(?:only|solely|merely) (?:(?:pays? off|wins?|leads?|(?:outperforms?|beats?|helps?)(?: \w+)?|"
@@ -89,7 +63,7 @@ def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
             continue
         for compared in comparisons(part):
             if what := false_of(compared, part) or overstated(compared, part):
-                base = next(iter(_bases(compared, part)), None)
+                base = next(iter(bases(compared, part)), None)
                 groups = tuple(filter(None, (compared.ours, base)))
                 yield Objection(f"{what} ({compared.word!r})", compared.at, groups or tuple(sorted(sentence.groups)))
 
@@ -128,10 +102,10 @@ def false_of(said: Compared, part: Clause) -> str:
         return ""
     if counts := [each for each in part.uses if each.claim and each.name.rpartition(".")[2] in COUNTS]:
         return _of_counts(said, counts, part)
-    found = [each for base in _bases(said, part) if (each := verdicts(said.ours, base, part)) is not None]
+    found = [each for base in bases(said, part) if (each := verdicts(said.ours, base, part)) is not None]
     if not found:
         carried = any(each.claim and each.claim.kind is ClaimKind.RATIO for each in part.sentence.uses)
-        return "" if carried or _within_one(said, part) else UNCOMPARED
+        return "" if carried or is_within_one(said, part) else UNCOMPARED
     if _is_across_sizes(said, part):
         return "two sizes are set against each other: give the claims of both"
     return next((what for each in found if (what := _against_data(said, each, part))), "")
@@ -145,7 +119,7 @@ def overstated(said: Compared, part: Clause) -> str:
     little, much = _SLIGHTLY.search(near), _FAR.search(near)
     if bool(little) == bool(much):
         return ""
-    for base in _bases(said, part):
+    for base in bases(said, part):
         by_size = distances(said.ours, base, part)
         gaps = [by_size[size] for size in sizes_meant(part, by_size) or by_size]
         if gaps and (median(gaps) > SLIGHT if little else median(gaps) < LEVEL):
@@ -164,76 +138,6 @@ def _is_across_sizes(said: Compared, part: Clause) -> bool:
     return bool(_SIZE_WORD.search(behind.words) and _SIZE_WORD.search(before.words)) and not re.search(
         r"\bboth\b|\bsame\b", part.words
     )
-
-
-def _within_one(said: Compared, part: Clause) -> bool:
-    """A word about one program alone, such as the highest rate of a curve."""
-    kinds = (Relation.MORE, Relation.LESS, Relation.EQUAL)
-    alone = said.base is None and len(part.sentence.groups) <= 1 and not _is_of_two(said, part)
-    if alone and said.relation is Relation.UNKNOWN:
-        return True
-    if alone and re.search(r"long|more|less", said.word) and re.search(r"\bfrom\b.*\bon\b", part.words):
-        return True
-    return alone and said.relation in kinds and bool(
-        re.match(r"highest|lowest|higher|lower|best|better|larger|lost|loses|exceed|leads?|similar|equal|worse|"
-            r"gain|match|behind|above|same|identical|interval|overlap|is level|stays? level|pa(?:y|id)|worth",
-                 said.word, re.I)
-    )  # fmt: skip
-
-
-def _is_of_two(said: Compared, part: Clause) -> bool:
-    """`has the higher rate`: than the other one."""
-    before = part.sentence.words[: said.at]
-    return bool(_THE_BETTER.search(before) and re.search(r"(?:er|worse)\Z", said.word))
-
-
-def _bases(said: Compared, part: Clause) -> list[str]:
-    """The base that is named; without one, the other program of the sentence; else all that were compared with it."""
-    if said.base:
-        return [said.base]
-    others = [each.group for each in part.sentence.mentions if each.group != said.ours]
-    if others:
-        return list(dict.fromkeys(others))
-    earlier = [each for each in part.sentence.before if each != said.ours]
-    if earlier and re.search(r"\b(?:that|as|so) (?:far|high|much|fast)\Z", said.word):
-        return earlier
-    if earlier and _is_of_two(said, part):
-        return earlier
-    of_all = re.search(r"\bof (?:all|the (?:three|four|programs))\b", part.words) or _is_best_of_all(said, part)
-    if _OF_ITSELF.match(said.word) and not of_all and not _is_of_programs(said, part):
-        return []
-    pairs = (part.sentence.groups_of(each) for each in part.sentence.ledger.values() if len(each.series) == 2)
-    found = {other for groups in pairs if said.ours in groups for other in groups if other != said.ours}
-    found = found or {group_of(each) for each in part.sentence.ledger.setting.strands} - {said.ours}
-    main: tuple[str, ...] = (CARD if link_named(part.sentence.words) == WIRE else RDMA, TCP)
-    if said.ours == TCP and part.sentence.ledger.setting.card:
-        main = (RDMA, CARD, TCP)
-    if of_all and re.search(r"\bthree\b", part.words):
-        found &= {RDMA, CARD, TCP}
-    return sorted(found) if of_all else [each for each in sorted(found) if each in main]
-
-
-def _is_best_of_all(said: Compared, part: Clause) -> bool:
-    """`has the lowest latency`, and not at some sizes."""
-    words = part.sentence.words
-    before, behind = words[: said.at], words[said.at + len(said.word) :]
-    noun = re.match(
-        r"\s+(?:\w+ )?(?:latenc\w+|times?|throughput|rate|bandwidth|speed|performance)\b"
-        r"(?! (?:at|with|of|for|is|lies|comes))",
-        behind,
-    )
-    return bool(
-        said.word.lower().endswith("est")
-        and noun
-        and re.search(r"\b(?:has|have|had|shows?|gives?|offers?|achiev\w+|provides?) the (?:by far )?\Z", before)
-    )
-
-
-def _is_of_programs(said: Compared, part: Clause) -> bool:
-    """`delivers a higher throughput`, and not at larger sizes than at small ones: than the other program."""
-    if _CHOICE.match(part.sentence.words[said.at :]):
-        return True
-    return bool(_HIGHER.match(part.sentence.words[said.at :])) and not _GROWN.search(part.words)
 
 
 def verdicts(ours: str, base: str, part: Clause) -> Verdicts | None:
@@ -313,7 +217,7 @@ def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:
         re.I,
     ):
         return False
-    ratios = [speeds(said.ours, base, part) for base in _bases(said, part)]
+    ratios = [speeds(said.ours, base, part) for base in bases(said, part)]
     values = [each[size] for each in ratios for size in sizes if size in each]
     return bool(values) and all(1 / LEVEL <= value <= LEVEL for value in values)
 
