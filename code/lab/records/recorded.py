@@ -16,6 +16,7 @@ from lab.errors import RecordError
 from lab.places import REFERENCE
 from lab.plan.plan import Plan, binaries, files_of, make_plan
 from lab.plan.workshop import find_experiment, left_out, most_trials, require_count
+from lab.programs.request import Build
 from lab.records.index import Group, read_groups
 from lab.records.reference import read_identity
 from lab.sites import MODULES, Tell, require_known
@@ -23,7 +24,7 @@ from lab.sites.auto import ANY, choose
 from lab.spec.experiment import MOST_TRIALS, Experiment
 from lab.spec.reader import load
 
-Build = tuple[str, dict[Path, str]]  # the start of its newest record, and the digests of its programs
+DatedBuild = tuple[str, dict[Path, str]]  # the start of its newest record, and the digests of its programs
 Present = Mapping[Path, frozenset[str]]  # of each program, the digests of what its present sources were compiled to
 
 
@@ -130,8 +131,11 @@ def _choice(experiment: Experiment, group: Group) -> Choice | None:
     the newest. None where the site's link can run no series of the experiment."""
     if not any(each.runs_on(group.site.traits) for each in experiment.series):
         return None
-    present = _present(experiment)
-    different = {frozenset(each.items()): each for each in _builds(experiment, group, present)}  # plans take long
+    pairs = {frozenset(files) for series in experiment.series if (files := files_of(series))}
+    ran = [builds for files in pairs if (builds := _ran(files, group))]
+    present = _present(experiment, several=any(len(builds) > 1 for builds in ran))
+    found_builds = _builds(ran, dict.fromkeys(binaries([experiment]), ""), present)
+    different = {frozenset(each.items()): each for each in found_builds}  # a plan takes long to make
     found = [_covered(experiment, group, digests, present) for digests in different.values()]
     return max(found, key=lambda each: (each.there, not each.outdated, each.starts))
 
@@ -143,40 +147,42 @@ def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], pre
     return Choice(plan, tuple(starts), tuple(outdated))
 
 
-def _builds(experiment: Experiment, group: Group, present: Present) -> Iterator[dict[Path, str]]:
+def _builds(ran: list[list[DatedBuild]], none: dict[Path, str], present: Present) -> Iterator[dict[Path, str]]:
     """The present programs, where they have records; then the programs at the time of each build's newest record. Two
     programs are read together only if both existed at one time."""
-    pairs = {frozenset(files) for series in experiment.series if (files := files_of(series))}
-    ran = [builds for files in pairs if (builds := _ran(files, group))]
-    none = dict.fromkeys(binaries([experiment]), "")
     yield none | _joined(([each for each in builds if _is_built(each, present)] or builds)[-1] for builds in ran)
     for moment in {newest for builds in ran for newest, _ in builds}:
         yield none | _joined(([each for each in builds if each[0] <= moment] or builds[:1])[-1] for builds in ran)
 
 
-def _ran(files: frozenset[Path], group: Group) -> list[Build]:
+def _ran(files: frozenset[Path], group: Group) -> list[DatedBuild]:
     """The builds of programs that belong together, the newest last."""
     names = {file.name for file in files}
     found = ((newest, dict(named)) for named, newest in group.programs.items() if dict(named).keys() == names)
     return sorted(((newest, {file: named[file.name] for file in files}) for newest, named in found), key=itemgetter(0))
 
 
-def _is_built(build: Build, present: Present) -> bool:
+def _is_built(build: DatedBuild, present: Present) -> bool:
     return all(digest in present.get(file, ()) for file, digest in build[1].items())
 
 
-def _joined(builds: Iterable[Build]) -> dict[Path, str]:
+def _joined(builds: Iterable[DatedBuild]) -> dict[Path, str]:
     return {file: digest for _, digests in builds for file, digest in digests.items()}
 
 
-def _present(experiment: Experiment) -> Present:
-    """By the locked compiler and by this computer's: a program that was compiled by neither is left out."""
-    from lab.plan.sources import compiled_before  # only now: its imports take long
-
+def _present(experiment: Experiment, *, several: bool) -> Present:
+    """By this computer's compiler, and where several builds ran, by the locked one: a program that was compiled by
+    neither is left out."""
     builds = {file: build for series in experiment.series for file, build in series.builds.items()}
-    locked = {file: hashlib.sha256(content).hexdigest() for file, content in compiled_before(builds).items()}
+    locked = _locked(builds) if several else {}
     found = {file: {locked.get(file, ""), _digest(file)} - {""} for file in builds}
     return {file: frozenset(digests) for file, digests in found.items() if digests}
+
+
+def _locked(builds: Mapping[Path, Build | None]) -> dict[Path, str]:
+    from lab.plan.sources import compiled_before  # only now: what it imports takes longer than all else here
+
+    return {file: hashlib.sha256(content).hexdigest() for file, content in compiled_before(builds).items()}
 
 
 @cache
