@@ -60,10 +60,22 @@ def _not_apart(part: Clause, found: re.Match[str]) -> Iterator[Objection]:
     """`they lie apart` is false where the intervals tell them apart at less than half of the sizes."""
     verdicts = list(_verdicts(part, of_late=True))
     denied = bool(_DENIED.search(part.words[: found.start()]))
+    own = [each is not Verdict.CANT_TELL for each in verdicts]
+    if (counted := _counted(part)) is not None:
+        if own and sum(own) != counted:
+            yield Objection(f"the data tell them apart at {sum(own)} of {len(own)}", part.start + found.start())
+        return
     few = sum(each is not Verdict.CANT_TELL for each in verdicts) * 2 < len(verdicts)
     if verdicts and few is not denied:
         counted = verdicts.count(Verdict.CANT_TELL)
         yield Objection(f"the data can't tell them apart at {counted} of {len(verdicts)}", part.start + found.start())
+
+
+def _counted(part: Clause) -> float | None:
+    """`at 9 of the 23 sizes`."""
+    words = part.sentence.words
+    found = (each for each in part.numbers if re.match(r"\S+ of (?:the )?\d+ sizes", words[each.start :]))
+    return next((each.values[0] for each in found), None)
 
 
 def _of_time(relation: Relation, words: str, found: re.Match[str]) -> Relation:

@@ -26,6 +26,7 @@ _SUBJECT = re.compile(
     r"(?:(?<=and )|(?<=vs )|(?<=to ))card\b(?= (?:is|are|lies|differ))",
     re.I,
 )
+_OF_CARD = re.compile(r"\s+of the (?:modelled )?card\b", re.I)
 _PREFERRED = re.compile(r"\b(?:favou?r|prefer|choos)\w* (?:\w+ )?\Z", re.I)  # `favours TCP over the card`
 
 
@@ -52,7 +53,7 @@ def _of_clause(
     if places and not subjects and (alone or _is_side(places[0], own, words, end)):
         subjects = places[:1]
     moved = claimed or bool(places)
-    named = [_moved(each, words) if moved else each for each in own]
+    named = [_moved(each, words) if moved or _OF_CARD.match(words, each.end) else each for each in own]
     named += [Mention(CARD, each.start(), each.end()) for each in subjects]
     yield from sorted(named, key=lambda each: each.start)
 

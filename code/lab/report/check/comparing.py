@@ -10,7 +10,7 @@ from enum import Enum
 from lab.report.check.comparing_words import ANY, Relation, relation_of
 from lab.report.check.lexicon import NEXT
 from lab.report.check.no_comparison import COST, GAIN, is_no_comparison
-from lab.report.check.sentence import Clause
+from lab.report.check.sentence import Clause, sizes_in
 from lab.report.check.sides import sides_of
 
 
@@ -104,7 +104,7 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
     if is_no_comparison(words, found):
         return None
     sides = sides_of(part, found)
-    if sides is None or _is_within_one(part, found):
+    if sides is None or _is_within_one(part, found) or _is_of_two_sizes(part, found):
         return None
     ours, base = sides
     if _PARTICIPLE.match(found[0]) and _PASSIVE.search(words[: found.start()]):
@@ -133,6 +133,15 @@ def _is_within_one(part: Clause, found: re.Match[str]) -> bool:
     if found[0].lower() == "alike":
         return len({each.group for each in part.mentions}) == 1
     return bool(_MESSAGES_A_SECOND.match(part.words, found.end())) and len(part.sentence.groups) == 1
+
+
+def _is_of_two_sizes(part: Clause, found: re.Match[str]) -> bool:
+    """`over TCP 4 KiB take longer than 1 B`: one program at two sizes."""
+    than = re.compile(r"\bthan\b").search(part.words, found.end())
+    if than is None or len({each.group for each in part.mentions}) != 1:
+        return False
+    cut = part.start + than.start()
+    return all(sizes_in(Clause(part.sentence, *ends)) for ends in ((part.start, cut), (cut, part.end)))
 
 
 def _turned_by_denial(relation: Relation, word: str) -> Relation | None:

@@ -28,7 +28,7 @@ _AMOUNT = (
 )
 _NO_MULTIPLE = r"(?<!times )(?<!half )(?<!twice )(?<!thrice )(?<!fold )(?<!third )(?<!quarter )(?<!fifth )(?<!tenth )"
 _UNKNOWN = (
-    rf"{_CANNOT}(?: \w+)? (?:tell|say|decide|distinguish)(?! (?:why|what|how|anything|much|more|from|about))",
+    rf"{_CANNOT}(?: \w+)? (?:tell|say|decide|distinguish)(?! (?:why|what|how|anything|much|more|about))",
     r"(?:not|cannot|can't|never|n't) (?:\w+ )?be (?:told apart|distinguish\w*|separated|discerned)",
     r"(?:not|cannot|never) be told apart|too close to call|no difference (?:can|could) be \w+|inconclusive",
     r"(?:intervals? |bands? )(?:[\w-]+ )*overlap\w*|overlap(?= of)",
@@ -79,7 +79,8 @@ _MORE = (
     r"takes? (?:over(?!\w)|the (?:crown|cup|prize|title|lead))|(?:gets?|got|goes) past|comes? out on top|"
     r"first place|(?:comes?|came) (?:out |"
     r"in )?first",
-    rf"gains? (?:most )?over|(?:above|on top of)(?= {_PROGRAM})|tops?(?= (?:the )?{_PROGRAM})|has the edge",
+    rf"gains? (?:most )?over|gains(?= (?:\w+ ){{0,2}}(?:against|over)\b)|"
+    rf"(?:above|on top of)(?= {_PROGRAM})|tops?(?= (?:the )?{_PROGRAM})|has the edge",
     r"edge(?= over)|edg(?:es?|ed|ing) out|lead over|holds? the lead|speed-?ups?",
     r"leaves?(?= (?:\w+ ){1,4}(?:in the dust|behind))|leaving(?= (?:\w+ ){1,4}behind)|"
     r"left(?= (?:\w+ ){1,4}in the dust)",
@@ -97,7 +98,7 @@ _LESS = (
     r"(?:smaller|shorter)(?! (?:messages?|sizes?|ones?))",
     r"loses?|losing|lost|inferior|lags?|lagged|lagging|trails?|trailed|trailing|falls? short|underperform\w*",
     r"(?:takes?|took|taking|needs?|needed|requires?|spends?|lasts?) (?:\w+ ){0,3}longer|longer(?= than\b)|"
-    r"longest(?= (?:round|time|latenc|sends?|receives?|calls?|trips?))",
+    r"longer (?:round )?(?:trip )?times?(?= than)|longest(?= (?:round|time|latenc|sends?|receives?|calls?|trips?))",
     r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't) (?:compete|cope|measure up|touch|rival)",
     r"no match for|(?:no|little) chance(?= against|\b)|wastes?(?= time)|no rival|second to|"
     r"second (?:place|best)|(?:comes?|came) (?:out |in )?(?:second|last)|"

@@ -12,6 +12,7 @@ from lab.report.check.parameters import NAMES, PARAMETERS, gains, parameters_in,
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.sweeps import sets_against
+from lab.report.check.topics import is_of_processors
 from lab.report.check.variants import inline_group
 from lab.report.claim import Claim
 
@@ -85,7 +86,9 @@ def effects_are_shown(sentence: Sentence) -> Iterator[Objection]:
     """A parameter that was not varied has no known effect; one that was, has the effect that its sweep shows."""
     for part in sentence.parts:
         effect = _effect(part.words)
-        if not part.is_stated or effect is None or _UNKNOWN.search(part.words) or sets_against(part):
+        if not part.is_stated or effect is None or _UNKNOWN.search(part.words):
+            continue
+        if sets_against(part) or is_of_processors(part):
             continue
         for name, pattern in PARAMETERS.items():
             found = re.search(pattern, _WHEN.sub("", part.words), re.I)

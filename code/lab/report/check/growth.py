@@ -35,6 +35,7 @@ GROWS = re.compile(
     r"(?:grow|ris|increas|climb|gain|improv)\w*",
     re.I,
 )
+_FROM_THERE = re.compile(r"\b(?:after|beyond|above|past|from)\b", re.I)
 _ENDLESS = re.compile(r"\b(?:still|keeps?|kept|goes on|went on|continues?|continued)\b", re.I)
 _STRICT = re.compile(r"linear|proportion|strong|doubl|halv|uniform|evenly|scal\w* (?:\w+ )?with|in step", re.I)
 
@@ -59,7 +60,8 @@ def grows(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     looked_at = [] if any(".last" in each.name for each in part.uses) else steps[-1:] if is_endless else steps
     if _STRICT.search(found[0]) and any(gain < size * PROPORTIONATE for size, gain in looked_at):
         return "it does not: from some size on a step brings less than the sizes' own factor"
-    if is_endless and not (named and max(named) < max(curve.rates)):
+    is_bounded = bool(named) and max(named) < max(curve.rates) and not _FROM_THERE.search(part.words)
+    if is_endless and not is_bounded:
         last = curve.claim("last")
         return "" if last is None or last.verdict is Verdict.MORE else f"the last step is \\claim{{{last.name}}}"
     fall = curve.claim("fall")

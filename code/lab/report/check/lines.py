@@ -86,7 +86,9 @@ _INTERCEPT = re.compile(
 
 _SLOPE = re.compile(r"\bslopes?\b[^.;,]*\b(?:is|are|equals?|gives?|means?|tells?)\b[^.;,]*\blatenc", re.I)
 _NOISE = re.compile(
-    r"\bresiduals?\b[^.;,]*\b(?:random|noise|scatter\w*|without (?:a |any )?pattern|unsystematic|luck|chance)\b", re.I
+    r"\b(?:residuals?|leaves)\b[^.;,]*"
+    r"\b(?:random|noise|scatter\w*|without (?:a |any )?pattern|unsystematic|luck|chance)\b",
+    re.I,
 )
 _AT_BREAK = re.compile(
     r"\b(?:break|there|protocol)\b[^.;]*\b(?P<up>grow\w*|ris\w+|jumps? up|increas\w*|longer|more time)\b|"

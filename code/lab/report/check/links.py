@@ -73,19 +73,22 @@ def _rates(group: str, link: str, part: Clause) -> dict[int, Claim]:
     """The main curve of a program on a link: RDMA on the card's wire may be the one in software."""
     ledger = part.sentence.ledger
     wanted = {group, RDMA} if group == CARD else {group}
-    for strand in ledger.setting.strands:
-        curve = CurveClaims(strand, ledger)
-        of_link = group_of(strand) in wanted and sort_of(strand, ledger.setting) == link
-        is_main = of_link and not strand.varied and not is_variant(strand.name)
-        if is_main and (found := curve.rates or _trips(strand, part)):
-            return found
-    return {}
+    of_link = [each for each in ledger.setting.strands
+               if group_of(each) in wanted and sort_of(each, ledger.setting) == link]  # fmt: skip
+    main = [each for each in of_link if not each.varied and not is_variant(each.name)]
+    if rates := next((found for each in main if (found := CurveClaims(each, ledger).rates)), {}):
+        return rates
+    return {size: claim for each in _of_library(main, part) for size, claim in _trips(each, part).items()}
+
+
+def _of_library(strands: list[Strand], part: Clause) -> list[Strand]:
+    """Those of MPI where the clause speaks of it, else the others; all where there is no choice."""
+    is_mpi = bool(LIBRARY.search(part.words))
+    return [each for each in strands if each.program.startswith("mpi") is is_mpi] or strands
 
 
 def _trips(strand: Strand, part: Clause) -> dict[int, Claim]:
-    """Where no throughput was measured, the round trips: of MPI where the clause speaks of it."""
-    if bool(LIBRARY.search(part.words)) is not strand.program.startswith("mpi"):
-        return {}
+    """Where no throughput was measured."""
     ledger = part.sentence.ledger
     found = (ledger.get(f"{strand.name}.{format_size(size)}.round_trip") for size in strand.sizes)
     return {size: each for each in found if each and (size := size_of(each)) is not None}

@@ -47,7 +47,8 @@ _OF_SOME_MESSAGES = re.compile(
 _SUPERLATIVE = re.compile(r"(?:high|low|great|fast|slow|quick)est|best|worst", re.I)
 _OWN = re.compile(r"\b(?:their|its)(?: (?:own|very))? \Z", re.I)
 _BECOMES = re.compile(r"\b(?:becomes?|became|gets?|got|turns?)(?: any| much| even)? \Z", re.I)
-_CURVE = re.compile(r"\b(?:its|the|whose|their) (?:\w+ )?curves?\s+\Z", re.I)
+_CURVE = re.compile(r"\b(?:its|the|whose|their) (?:[\w-]+ )?curves?\s+\Z", re.I)
+_TO_ITS_PARTS = re.compile(r"\s+(?:instructions?|cycles?|time|work)\b[^.;]*\b(?:goes|go|are spent|is spent)\b", re.I)
 _THAN_TYPICAL = re.compile(
     r"\s+than (?:(?:the |its |their |that )?(?:median|average|mean|typical|usual)\b|"
     r"(?:with|at|for|after) (?:only |just )?\d)",
@@ -136,11 +137,15 @@ def _is_of_itself(word: str, before: str, behind: str) -> bool:
     """`the highest throughput of the card`, `the same in every run`, `longer than the median`, `its curve is level`."""
     if re.match(r"speaks? for", word, re.I) and _FOR_OURSELVES.match(behind):
         return True
+    if word.lower() in ("more", "less", "fewer") and _TO_ITS_PARTS.match(behind):
+        return True
+    if word.lower() == "alike" and re.search(r"B \Z", before):
+        return True
     if re.search(r"(\w+er) and \1", word) or _MORE_AND_MORE.match(behind) or _OF_A_SETTING.match(behind):
         return True
     if _THAN_TYPICAL.match(behind) or _THAT_WAY.match(behind) or (_LOSES.fullmatch(word) and _SOMETHING.match(behind)):
         return True
-    if word.startswith("is level") and _CURVE.search(before):
+    if re.search(r"\blevel\b", word) and _CURVE.search(before):
         return True
     if _SUPERLATIVE.match(word):
         return bool(_OWN.search(before) or _OF_ITS_OWN.match(behind) or _OF_SEVERAL.match(behind))

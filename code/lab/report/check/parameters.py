@@ -14,7 +14,7 @@ PARAMETERS = {
     "depth": r"\bdepths?\b|\bqueues?\b|\bdeep(?:er)?\b|\boutstanding (?:work )?requests\b|"
     r"\brequests? (?:is |are )?in flight\b",
     "warmup": r"\bwarm(?:ing|ed)?[\s-]?up\b",
-    "iterations": r"\biterations?\b|\bnumber of (?:timed )?messages\b(?! in| per| that)|"
+    "iterations": r"\biterations?\b|\b(?:how many|number of) (?:timed )?messages\b(?! in| per| that)|"
     r"\b(?:more|longer|fewer|shorter|short|long) runs\b|"
     r"\bruns? of (?:only |just )?[\d,]+ (?:messages|iterations)\b|"
     r"\bmessages (?:in|per|of) (?:a|each|every|the|one) round\b|"

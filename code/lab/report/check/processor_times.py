@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from lab.model.sizes import format_size
-from lab.report.check.calls import OPERATION
+from lab.report.check.calls import BLOCKING, MODE, NON_BLOCKING, OPERATION
 from lab.report.check.objection import Objection, against
+from lab.report.check.parameters import parameters_in, sweeps
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import CARD, FREE, GROUPS, RDMA, TCP, group_of, link_named, sort_of
@@ -28,8 +29,11 @@ _LESS = re.compile(
     r"spar(?:es?|ed|ing)|sav(?:es?|ed|ing))\b",
     re.I,
 )
-_SAME = re.compile(r"\b(?:as (?:much|little)|(?:the|about|nearly) same|equal\w*|similar\w*|alike)\b", re.I)
+_SAME = re.compile(
+    r"\b(?:as (?:much|little)|(?:the|about|nearly) same|equal\w*|similar\w*|alike|constant|unchanged)\b", re.I
+)
 _MOST = re.compile(r"\b(?:most|highest|largest|greatest|least|lowest|smallest)\b", re.I)
+_OF_SIZES = re.compile(r"\b(?:messages?|sizes?|queues?|they) (?:grow|gets?|becom|increas|ris)\w*(?: \w+er)?\b", re.I)
 _VERBS = {"read": re.compile(r"\breads?\b|\breading\b"), "write": re.compile(r"\bwrites?\b|\bwriting\b")}
 _IT_IS = re.compile(r"\bit is\b[^.;]*\b(?:that|which|who) \w+ (?:more|less)\b", re.I)
 _FROM = re.compile(r"\b(?:from|between)\b[^.;,]*\b(?:to|and)\b", re.I)
@@ -49,12 +53,15 @@ def processor_times_hold(sentence: Sentence) -> Iterator[Objection]:
     for part in sentence.parts:
         if not is_of_processors(part) or not part.is_stated or part.uses or len({*map(_name, ends(part))}) > 1:
             continue
-        more, less, same = (each.search(part.words) for each in (_MORE, _LESS, _SAME))
+        words = _OF_SIZES.sub(" ", part.words)
+        more, less, same = (each.search(words) for each in (_MORE, _LESS, _SAME))
         found = more or less or same
         if found is None or (more and less):
             continue
         sign = 1 if more else -1 if less else 0
-        if (sides := _sides(part)) and (what := _wrong(part, *sides, _judge(part, sign))):
+        judge = _judge(part, sign)
+        pairs = list(_of_ways(part)) or [pair for sides in _sides(part) for pair in _pairs(part, *sides)]
+        if what := _wrong(pairs, judge):
             yield Objection(what, part.start + found.start(), groups(part))
 
 
@@ -74,8 +81,13 @@ def _judge(part: Clause, sign: int) -> Judge:
     return (lambda ratio: ratio > APART) if sign > 0 else (lambda ratio: ratio < 1 / APART)
 
 
-def _sides(part: Clause) -> tuple[Side, Side] | None:
+def _sides(part: Clause) -> Iterator[tuple[Side, Side]]:
     """The first is the one of which something is said."""
+    if found := _two_sides(part):
+        yield found
+
+
+def _two_sides(part: Clause) -> tuple[Side, Side] | None:
     before, behind = _around_than(part)
     named, sizes = groups(part), sizes_in(part)
     if len(links(part)) == 2 and len(named) < 2:
@@ -85,7 +97,7 @@ def _sides(part: Clause) -> tuple[Side, Side] | None:
         return Side(_strands(before, groups(before)[:1])), Side(_strands(behind, groups(behind)[:1]))
     if behind and len({*OPERATION.findall(part.words)}) == 2:
         return Side(_strands(before, groups(before) or named)), Side(_strands(behind, groups(behind) or named))
-    if len(named) == 1 and len(sizes) == 2:
+    if len(named) == 1 and len(sizes) == 2 and not parameters_in(part.words):
         return _of_sizes(part, before, behind, _strands(part, named))
     if len(named) == 1 and not behind and _IT_IS.search(part.words):
         return Side(_strands(part, named)), Side(_strands(part, (_rival(named[0], part),)))
@@ -143,8 +155,34 @@ def _done(words: str) -> set[str]:
     return {name for name, pattern in _VERBS.items() if pattern.search(words)}
 
 
-def _wrong(part: Clause, first: Side, second: Side, is_so: Judge) -> str:
-    pairs = [pair for pair in _pairs(part, first, second) if pair[1].estimate.value]
+def _of_ways(part: Clause) -> Iterator[tuple[Claim, Claim]]:
+    """Of one program: with a deeper queue beside a shallower one, by one kind of calls beside the other."""
+    named, wanted = groups(part), {name for name, _ in ends(part)} or {"client", "server"}
+    modes = {NON_BLOCKING if each["late"] else BLOCKING for each in MODE.finditer(part.words)}
+    parameters = parameters_in(part.words)
+    strands = sweeps(parameters[0], part)[:1] if len(parameters) == 1 else _strands(part, named) if modes else ()
+    if len(named) > 1 or (parameters and modes):
+        return
+    for strand in strands:
+        times = processor_times(strand, part.sentence.ledger)
+        first, second = _two_ways({way for way, _, _ in times}, modes)
+        sizes = sizes_meant(part, dict.fromkeys(strand.sizes)) or strand.sizes
+        for way, size, end in times:
+            if way == first and size in sizes and end in wanted and (second, size, end) in times:
+                yield times[way, size, end], times[second, size, end]
+
+
+def _two_ways(ways: set[str], modes: set[str]) -> tuple[str, str]:
+    """The one that is named, or the largest value of a sweep; and the other, or the smallest."""
+    if modes:
+        first = NON_BLOCKING if NON_BLOCKING in modes else BLOCKING
+        return first, BLOCKING if first == NON_BLOCKING else NON_BLOCKING
+    values = sorted(int(each) for each in ways if each.isdigit())
+    return (str(values[-1]), str(values[0])) if len(values) > 1 else ("", "-")
+
+
+def _wrong(found: Iterable[tuple[Claim, Claim]], is_so: Judge) -> str:
+    pairs = [pair for pair in found if pair[1].estimate.value]
     wrong = [pair for pair in pairs if not is_so(pair[0].estimate.value / pair[1].estimate.value)]
     return against(*wrong[0]) if len(wrong) * 2 > len(pairs) else ""
 

@@ -15,7 +15,8 @@ from lab.report.check.verdicts import verdicts
 
 _ORDER = re.compile(
     r"\bfirst\b[^.]*\b(?:then|second|next|last|followed|third|behind|end)\b|\bfollowed by\b|\b(?:order|ranking|podium|"
-    r"field|places?)\b[^.]*[:,]|\bfast(?:est)? to slow(?:est)?\b|\bbest to worst\b|\bslow(?:est)? to fast(?:est)?\b|"
+    r"field|places?)\b(?! (?:turns?|changes?|flips?|revers\w+|is reversed))[^.]*[:,]|"
+    r"\bfast(?:est)? to slow(?:est)?\b|\bbest to worst\b|\bslow(?:est)? to fast(?:est)?\b|"
     r"\s>\s",
     re.I,
 )

@@ -24,6 +24,7 @@ _SOME = re.compile(rf"{MARK} of (?:the )?(?:{MARK}|\d+) sizes")
 _SOFTWARE = re.compile(rf"{SOFTWARE.pattern}|\bcable\b", re.I)
 _CAPPED = re.compile(
     r"\b(?:went|go|goes|kept|keeps?|continued?) (?:on )?(?:varying|changing|fluctuating)\b|"
+    r"\b(?:did not|didn't|do not|failed to) (?:agree|settle|converge)\b|"
     r"\b(?:until|till|up to|at|into|by|reach\w*|hits?) the cap\b|\bdisagreed? at (?:most|all|many|every)\b|"
     r"\bthe cap (?:put|ended|stopped|was reached|cut)\b|"
     r"\bnever (?:settled?|agreed?|converged?|stabili[sz]ed?|(?:became|got|were|was) stable)\b",

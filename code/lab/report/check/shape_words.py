@@ -8,6 +8,7 @@ from lab.report.check.lexicon import NEXT
 from lab.report.check.sentence import Clause
 
 _DENIED = re.compile(r"\b(?:no|not|never|nowhere|neither|nor|without|cannot|hardly)\b|n't\b", re.I)
+_WAY = re.compile(r"\bwithout (?:inlin\w+|(?:the |a )?card|delay|Nagle\w*|(?:a )?rate)\b", re.I)  # denies no shape
 _ABSENT = re.compile(
     r"\b(?:is|are|was) (?:\w+ )?(?:not|nowhere) (?:to be )?"
     r"(?:there|visible|present|seen|found|observed|noticeable)\b|"
@@ -24,5 +25,5 @@ NO_RATE = re.compile(
 
 def is_denied(part: Clause, found: re.Match[str]) -> bool:
     """By a word before it, or by what says that it is not there."""
-    before = NEXT.split(part.words[: found.start()])[-1]
+    before = _WAY.sub(" ", NEXT.split(part.words[: found.start()])[-1])
     return (len(_DENIED.findall(before)) + len(_ABSENT.findall(part.words, found.end()))) % 2 == 1

@@ -59,7 +59,8 @@ _LEVELS = re.compile(
     re.I,
 )
 _FALLS = re.compile(
-    r"\b(?:falls?(?! behind)|fell(?! behind)|drops?|dropped|dips?|go(?:es)? down|falls? off|comes? down|tails? off|"
+    r"\b(?:falls?(?! behind| back)|"
+    r"fell(?! behind)|drops?|dropped|dips?|go(?:es)? down|falls? off|comes? down|tails? off|"
     r"decreas\w*|"
     r"declin\w*|sinks?|degrad\w*|diminish\w*|shrinks?|deteriorat\w*|"
     r"(?P<strong>collaps\w*|plummet\w*|crash\w*|plung\w*|breaks? down|tanks?|nosediv\w*))\b",
@@ -105,6 +106,8 @@ Judge = Callable[[CurveClaims, Clause, re.Match[str]], str]
 def _peak(curve: CurveClaims, part: Clause, found: re.Match[str]) -> str:
     """The peak's value and size, if the clause gives either."""
     peak, place = curve.claim("peak"), curve.claim("peak.size")
+    if re.search(r"\bup to the maximum\b", part.words):
+        return ""
     if _NEARS.search(part.words) or NO_RATE.search(part.words[: found.start()]):
         return ""
     if peak is None or place is None or re.match(r"at most", found[0], re.I) or is_denied(part, found):

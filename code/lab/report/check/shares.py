@@ -45,6 +45,11 @@ _LOWERS = re.compile(
     re.I,
 )
 _DENIED = re.compile(r"\b(?:no|not|never|hardly)\b|n't\b", re.I)
+_ACCEPTED = re.compile(
+    r"\b(?P<yes>accepted|allowed|possible|(?:could|can) be (?:made|done|used|applied))\b|"
+    r"\b(?:refused|rejected|too large)\b",
+    re.I,
+)
 _ROUND = re.compile(
     r"\b(?:single|one|1|few|short)\b (?:\w+ )?(?:messages? )?(?:per|in (?:a|each|every)|a|every|each)? ?rounds?\b", re.I
 )
@@ -65,9 +70,19 @@ def shares_hold(sentence: Sentence) -> Iterator[Objection]:
         found = _TAKEN.search(part.words) or _LOWERS.search(part.words)
         if found and part.is_stated and not part.uses:
             shares = _shares(part)
-            what = _against_length(part, found) or (_wrong(part, shares) if shares else "")
+            what = _unaccepted(part, shares) or _against_length(part, found) or (_wrong(part, shares) if shares else "")
             if what:
                 yield Objection(what, part.start + found.start())
+
+
+def _unaccepted(part: Clause, shares: dict[int, Claim]) -> str:
+    """A correction that is said to be accepted at a size is no larger there than the limit."""
+    limit, said = part.sentence.ledger.get("share.limit"), _ACCEPTED.search(part.words)
+    if limit is None or said is None or not (there := sizes_meant(part, shares)):
+        return ""
+    wanted = bool(said["yes"]) is not bool(_DENIED.search(part.words))
+    wrong = [each for each in there if (shares[each].estimate.value <= limit.estimate.value) is not wanted]
+    return f"there it is \\claim{{{shares[wrong[0]].name}}} of a round" if wrong else ""
 
 
 def _against_length(part: Clause, found: re.Match[str]) -> str:

@@ -15,7 +15,8 @@ _A_LEAD = re.compile(r"\b(?:an?|the|this|that|its|their) (?:\w+ )?\Z", re.I)
 _IS_THERE = re.compile(r"\s+(?:still |even |\w+ly )?(?:remains?|stays?|is|was|has|peaks?|persists?|exists?)\b", re.I)
 _THAN_IT = re.compile(r"(?:behind|ahead of|faster than|slower than|above|below|beats|outperforms) it\b", re.I)
 _SYMMETRIC = re.compile(
-    r"intervals?|bands?|overlap|difference|equal|similar|alike|indistinguish|coincid|matter|irrelevant", re.I
+    r"intervals?|bands?|overlap|difference|equal|similar|alike|indistinguish|coincid|matter|irrelevant|cannot.* tell",
+    re.I,
 )
 
 
@@ -43,7 +44,7 @@ def sides_of(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | Non
         return after[0].group, None
     if not own and not after and against and re.search(r"\b[Oo]ver (?:the )?\Z", part.sentence.words[: against.start]):
         return against.group, None  # `over TCP it takes longer`: than at other sizes
-    if not own and not against and _SYMMETRIC.search(found[0]) and len({each.group for each in after}) == 2:
+    if not own and _SYMMETRIC.search(found[0]) and len({each.group for each in after}) == 2:
         return after[0].group, after[-1].group
     if own and any(each.group == own[-1].group for each in after) and len({each.group for each in part.mentions}) == 1:
         return None  # one program in two places
@@ -89,8 +90,8 @@ def _against(part: Clause, before: list[Mention], after: list[Mention]) -> Menti
     )
     strong = re.compile(r"\b(?:over|against|compared (?:with|to)|unlike|than)\s+(?:our |that of |the )*\Z", re.I)
     than = re.compile(
-        r"\bthan\s+(?:over |with |via |using |by |in |that |those |of |our |the |an? |"
-        r"messages? )*\Z",
+        r"\bthan\s+(?:over |with |via |using |by |in |that |those |of |our |the |an? |own |plain |software |modelled |"
+        r"messages? |ones? |sends? |receives? |calls? |(?:half )?(?:round )?trips? )*\Z",
         re.I,
     )
     for preposition, named in ((than, after), (strong, after), (behind, after), (strong, before)):

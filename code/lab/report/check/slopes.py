@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lab.analysis.verdict import apart
 from lab.report.check.comparing_words import ANY, Relation, relation_of
 from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence
-from lab.report.check.times import names_of
+from lab.report.check.times import names_of, told_apart
 from lab.report.check.topics import groups, is_of_slopes
 from lab.report.claim import Claim
 
@@ -71,7 +70,7 @@ def _wrong(part: Clause) -> str:
         return ""
     first, second = pair
     order = (first.estimate.value > second.estimate.value) - (first.estimate.value < second.estimate.value)
-    found = order if apart(first.estimate, second.estimate) else 0
+    found = order if told_apart(first.estimate, second.estimate) else 0
     wrong = against(first, second)
     return "" if found == _WANTED[relation] else wrong
 

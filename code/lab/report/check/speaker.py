@@ -58,7 +58,7 @@ _SO_SMALL = re.compile(
 )
 # `Whether it is inlined or not makes no difference` says so.
 _WHICHEVER = re.compile(
-    r"\bmatters?\b[^.;?]{0,30}?\bwhether\b|"
+    r"\b(?:matters?|makes? no difference)\b[^.;?]{0,30}?\bwhether\b|"
     r"\bwhether\b(?=[^.;?]*\b(?:makes?|made|has|had|have|plays?) (?:\w+ )?"
     r"(?:no|little|any|a|an|some|hardly any) (?:\w+ )?(?:difference|influence|effect|impact|role|importance)\b|"
     r"[^.;?]*\bof no (?:importance|consequence)\b|[^.;?]*\b(?:matters?|is (?:irrelevant|decisive|important))\b)",

@@ -31,7 +31,9 @@ _RISES = re.compile(
     re.I,
 )
 _TO_END = re.compile(
-    r"\b(?:up to|until|to) (?:the )?(?:very )?(?:deepest|longest|largest|highest|last|end)\b|\bto the end\b", re.I
+    r"\b(?:up to|until|to) (?:the )?(?:very )?(?:deepest|longest|largest|highest|last|end)\b|\bto the end\b|"
+    r"\bonly\b[^.;]*\bwith the (?:deepest|longest|largest|highest)\b",
+    re.I,
 )
 _ENDS = re.compile(
     r"\b(?:no(?:thing)? (?:more|further|longer)?|nothing|flat|level|constant|saturat\w+|same|enough|suffic\w+|"
@@ -167,7 +169,7 @@ def _beyond(named: list[str], part: Clause) -> str | None:
     best = list(best_value(strand, named[0], part))
     there = sizes_meant(part, gains(strand, part))
     own = [each for each in best if not there or (each.sizes or (size_of(each),))[0] in there] or best
-    if rises and own and _TO_END.search(part.words):
+    if own and (_TO_END.search(part.words) and (rises or re.search(r"\bonly\b", part.words))):
         early = [each for each in own if each.estimate.value < _most(strand, part)]
         return f"the best value is \\claim{{{early[0].name}}}" if len(early) == len(own) else ""
     if not at or not own or bool(rises) == bool(ends):

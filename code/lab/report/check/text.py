@@ -16,6 +16,7 @@ from lab.report.check.binding import (
     extremes_are_of_their_size,
     kinds_are_as_said,
 )
+from lab.report.check.breaks import breaks_compare
 from lab.report.check.calls import calls_compare
 from lab.report.check.correlatives import correlatives_hold
 from lab.report.check.dependence import sizes_matter
@@ -24,7 +25,9 @@ from lab.report.check.expectations import expectations_hold
 from lab.report.check.extremes import ends_are_of_the_sizes, ranges_end_there
 from lab.report.check.fitting import fitting, nearest
 from lab.report.check.gaps import gaps_hold
+from lab.report.check.intercepts import intercepts_hold
 from lab.report.check.latex import MARK, line_and_column, read, split, without_comments
+from lab.report.check.libraries import libraries_cost
 from lab.report.check.lines import breaks_are_there, full_links_are_full, lines_hold
 from lab.report.check.links import links_compare
 from lab.report.check.message_rates import message_rates_hold
@@ -43,6 +46,7 @@ from lab.report.check.sentence import Sentence
 from lab.report.check.shapes import extremes_are_extreme, shapes_hold
 from lab.report.check.shares import shares_hold
 from lab.report.check.size_steps import size_steps_hold
+from lab.report.check.sizes_alike import sizes_take_as_long
 from lab.report.check.slopes import slopes_compare
 from lab.report.check.statement import Statement
 from lab.report.check.steps import steps_are_there
@@ -109,6 +113,10 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     lines_hold,
     full_links_are_full,
     breaks_are_there,
+    breaks_compare,
+    intercepts_hold,
+    libraries_cost,
+    sizes_take_as_long,
     times_rise,
     times_follow_sizes,
     best_values_are_best,

@@ -18,6 +18,7 @@ from lab.report.check.subjects import FREE, group_of, link_named, sort_of
 from lab.report.claim import Claim
 
 MARGIN = 0.01
+ONCE = 1.1  # times: so far a value that was measured once must lie from another one
 TIME = re.compile(r"\btimes?\b(?! as)|\blatenc|\bround[\s-]trips?\b|\bduration", re.I)
 _OF_MESSAGES = (".round_trip", ".mean")
 _ALWAYS = re.compile(
@@ -29,12 +30,17 @@ _ALWAYS = re.compile(
     re.I,
 )
 _THAN_ANY = re.compile(r"\blonger than (?:any|every|each|all)(?: \w+)? (?:smaller|shorter)\b", re.I)
-_FALLS = re.compile(r"\b(?:falls?|fell|drops?|dropped|decreas\w+|sinks?|sank|shrinks?|goes down)\b", re.I)
+_FALLS = re.compile(
+    r"\b(?:(?:becomes?|gets?|grows?) shorter|falls?|fell|drops?|dropped|decreas\w+|sinks?|sank|shrinks?|goes down)\b",
+    re.I,
+)
+_BEYOND = re.compile(r"\b(?:bigger|larger|longer|more) than\b|\b(?:above|beyond|over|after|from)\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|no|nowhere|hardly|neither|nor)\b|n't\b", re.I)
 CALLS = {"send": r"\bsend(?:s|ing)?\b|\bI?send\b", "receive": r"\breceiv|\bI?recv\b"}
 _MODES = {"non-blocking": r"\bnon-?blocking\b|\bI(?:send|recv)\b", "blocking": r"(?<!non-)(?<!non)\bblocking\b"}
 LIBRARY = re.compile(r"\bMPI\b")
 _SMALL = re.compile(r"\b(?:small|short|tiny|few)(?!er )\w* (?:\w+ )?(?:messages?|ones?|bytes)\b", re.I)
+LIBRARY_CALL = re.compile(r"\b(?:sends?|receives?)\b", re.I)
 _OPERATION = re.compile(r"\b(?:WRITE|READ|SEND)\b")
 
 
@@ -65,9 +71,21 @@ def ratios_of_times(ours: str, base: str, part: Clause) -> dict[int, float]:
 
 
 def _quicker(ours: Claim, base: Claim) -> Verdict:
-    if not apart(ours.estimate, base.estimate, MARGIN):
+    if not told_apart(ours.estimate, base.estimate):
         return Verdict.CANT_TELL
     return Verdict.MORE if ours.estimate.value < base.estimate.value else Verdict.LESS
+
+
+def told_apart(first: Estimate, second: Estimate) -> bool:
+    """By their intervals; where one was measured once and has none, by more than repetitions differ."""
+    if first.interval and second.interval:
+        return apart(first, second, MARGIN)
+    return verdict_of_one(first.value / second.value) is not Verdict.CANT_TELL
+
+
+def verdict_of_one(ratio: float) -> Verdict:
+    """Of a ratio without an interval."""
+    return Verdict.MORE if ratio > ONCE else Verdict.LESS if ratio < 1 / ONCE else Verdict.CANT_TELL
 
 
 def _times(group: str, part: Clause) -> dict[str, Claim]:
@@ -132,10 +150,14 @@ def times_rise(sentence: Sentence) -> Iterator[Objection]:
     """A time that is said to rise at every step has no step down, and one that is said to fall has one."""
     for part in sentence.parts:
         found = _always(part.words) or _FALLS.search(part.words)
-        if found and part.is_stated and (TIME.search(part.words) or _THAN_ANY.search(part.words)):
+        if found and part.is_stated and _is_of_times(part.words):
             groups = {each.group for each in part.mentions or sentence.mentions}
             for group in sorted(groups):
                 yield from _judged(group, part, found)
+
+
+def _is_of_times(words: str) -> bool:
+    return bool(TIME.search(words) or _THAN_ANY.search(words) or (LIBRARY_CALL.search(words) and "shorter" in words))
 
 
 def _always(words: str) -> re.Match[str] | None:
@@ -157,8 +179,13 @@ def _judged(group: str, part: Clause, found: re.Match[str]) -> Iterator[Objectio
         yield Objection(
             f"it does not: it falls between {small} and {large} bytes", part.start + found.start(), (group,)
         )
-    elif not always and not any(not sizes or {small, large} & {*sizes} for small, large in down):
+    elif not always and not any(_is_there(step, sizes, part.words) for step in down):
         yield Objection("no step down is in the data there", part.start + found.start(), (group,))
+
+
+def _is_there(step: tuple[int, int], sizes: tuple[int, ...], words: str) -> bool:
+    """At one of these sizes, or beyond it where the clause says so."""
+    return not sizes or bool({*step} & {*sizes}) or bool(_BEYOND.search(words) and step[0] >= min(sizes))
 
 
 def _level(times: Iterable[Claim], sizes: tuple[int, ...]) -> str:

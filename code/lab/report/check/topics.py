@@ -9,7 +9,8 @@ from lab.report.check.sentence import Clause
 from lab.report.check.subjects import FREE, LIMITED, WIRE
 
 SLOPE = re.compile(
-    r"\bslopes?\b|\b(?:line|fit)s?\b(?! (?:rate|speed))(?! at\b)|\b(?:above|below|beyond|before|after|behind) "
+    r"\bwith (?:every|each) byte\b|\bslopes?\b|\b(?:line|fit)s?\b(?! (?:rate|speed))(?! at\b)|"
+    r"\b(?:above|below|beyond|before|after|behind) "
     r"(?:its|the|their) (?:break|step)\b",
     re.I,
 )
@@ -28,7 +29,7 @@ _LINKS = (
 _END = re.compile(
     r"\b(?P<server>server|receiver|receiving)(?:'s)?\b|\b(?P<client>client|sender|sending)(?:'s)?\b", re.I
 )
-_WORK = re.compile(r"\binstructions?\b|\bprocessor\b|\bcycles?\b|\bCPU\b|\bwork\b|\bbusy\b|\bidle\b", re.I)
+_WORK = re.compile(r"\binstructions?\b|\bprocessor\b|\bcycles?\b|\bCPU\b|\bwork\b|\bbusy\b|\bidle\b|\bloaded\b", re.I)
 
 _PROCESSORS = re.compile(
     r"\b(?:processor|CPU)(?:'s|s')?[\s-]time\b|\btime of (?:its|the|their|both) (?:processor|CPU)s?\b", re.I

@@ -25,7 +25,7 @@ _OFF = re.compile(
 )
 _NAGLE = re.compile(r"\bNagle", re.I)
 _SAME = re.compile(
-    r"\bno (?:\w+ )?(?:difference|effect|influence)|\bnothing\b|\bthe same\b|\birrelevant\b|"
+    r"\bno (?:\w+ )?(?:difference|effect|influence)|\bnothing\b|\bthe same\b|\birrelevant\b|\bno (?:role|part)\b|"
     r"\b(?:just|exactly|equally) (?:as )?fast\b",
     re.I,
 )
@@ -74,7 +74,7 @@ def _of_inline(part: Clause) -> Iterator[Objection]:
         if what := _against(group, part, wanted=None):
             yield Objection(what, part.start + same.start(), (group,))
     elif found and bool(up) != bool(down) and (group := inline_group(part)):
-        denied = bool(_DENIED.search(part.words))
+        denied = bool(_DENIED.search(re.split(r", (?:there|where|and|so)\b", part.words[: found.start()])[-1]))
         what = _against(group, part, wanted=(bool(up) is not turned) is not denied, lenient=denied)
         if what:
             yield Objection(what, part.start + found.start(), (group,))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from statistics import median
 
-from lab.analysis.verdict import Verdict, apart
+from lab.analysis.verdict import Verdict
 from lab.report.check.bases import bases, is_within_one
 from lab.report.check.calls import is_of_calls, is_of_operations
 from lab.report.check.comparing import Compared, Scope, comparisons
@@ -17,7 +17,8 @@ from lab.report.check.ratios import both_curves, distances, ratios_by_size, spee
 from lab.report.check.sends import is_of_sends
 from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
 from lab.report.check.sizes import sizes_meant
-from lab.report.check.times import verdicts_by_time
+from lab.report.check.subjects import speaks_of_single
+from lab.report.check.times import told_apart, verdict_of_one, verdicts_by_time
 from lab.report.check.topics import is_of_no_programs
 from lab.report.check.variants import is_of_inline
 from lab.report.claim import Claim, ClaimKind
@@ -93,7 +94,8 @@ def _is_of_inline(part: Clause) -> bool:
 
 def _is_of_single(part: Clause) -> bool:
     """One program with its messages sent at once, against itself with a delay."""
-    return bool(re.search(r"\bundelayed\b", part.words)) and len(part.sentence.groups) < 2
+    said = re.search(r"\bundelayed\b|\bmakes? (?:TCP|RDMA|it|them|messages)\b", part.words)
+    return bool(said) and speaks_of_single(part.words) and len(part.sentence.groups) < 2
 
 
 def false_of(said: Compared, part: Clause) -> str:
@@ -152,14 +154,18 @@ def _by_curves(ours: str, base: str, part: Clause) -> Verdicts | None:
     first, second = both_curves(ours, base, part)
     found = {size: (first[size].estimate, second[size].estimate) for size in first if size in second}
     return {
-        size: (Verdict.MORE if own.value > other.value else Verdict.LESS) if apart(own, other) else Verdict.CANT_TELL
+        size: (Verdict.MORE if own.value > other.value else Verdict.LESS)
+        if told_apart(own, other)
+        else Verdict.CANT_TELL
         for size, (own, other) in found.items()
     } or None
 
 
 def _turned(claim: Claim, ours: str, part: Clause) -> Verdict:
-    first = part.sentence.groups_of(claim)[0]
-    return claim.verdict if first == ours else _TURNED.get(claim.verdict, claim.verdict)
+    first, verdict = part.sentence.groups_of(claim)[0], claim.verdict
+    if claim.estimate.interval is None:
+        verdict = verdict_of_one(claim.estimate.value)
+    return verdict if first == ours else _TURNED.get(verdict, verdict)
 
 
 def _of_counts(said: Compared, counts: list[Use], part: Clause) -> str:

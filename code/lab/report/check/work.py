@@ -13,6 +13,7 @@ from lab.report.check.processor_times import processor_times
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of, sort_of
+from lab.report.check.times import names_of
 from lab.report.check.topics import ends, groups, is_of_ends
 from lab.report.claim import Claim
 
@@ -27,7 +28,7 @@ _KINDS = {
 _INSTRUCTIONS = re.compile(r"\binstructions?\b|\bcycles?\b|\bwork\b|\bprocessor time\b|\bcomput\w+", re.I)
 _MOST = re.compile(
     r"\b(?:most|majority|bulk|lion's share|main(?:ly)?|(?:the )?(?:larg|bigg|great|high)(?:er|est) (?:part|share|"
-    r"portion|half)|predominantly|dominat\w*|nearly all|almost all|more than half)\b",
+    r"portion|half)|executed (?:in|by) the|predominantly|dominat\w*|nearly all|almost all|more than half)\b",
     re.I,
 )
 _HALF = re.compile(
@@ -108,8 +109,12 @@ def _ends_of(part: Clause, first: str) -> Iterator[tuple[Claim, Claim]]:
 
 def _timed(part: Clause) -> Iterator[dict[str, Claim]]:
     """Processor times by end, of each series and size that may be meant."""
-    own, operations = groups(part) or part.sentence.groups, {each.lower() for each in OPERATION.findall(part.words)}
-    strands = [each for each in part.sentence.ledger.setting.strands if group_of(each) in own]
+    own = (
+        groups(part) or part.sentence.groups or tuple({group_of(each) for each in part.sentence.ledger.setting.strands})
+    )
+    operations = {each.lower() for each in OPERATION.findall(part.words)}
+    names = {name for group in own for name in names_of(group, part)}
+    strands = [each for each in part.sentence.ledger.setting.strands if each.name in names]
     for strand in [each for each in strands if each.name.partition(".")[0] in operations] or strands:
         sizes = sizes_meant(part, dict.fromkeys(strand.sizes)) or (() if sizes_in(part) else strand.sizes)
         found = defaultdict[tuple[str, int], dict[str, Claim]](dict)
@@ -134,6 +139,6 @@ def _stems(part: Clause, end: str = "") -> list[str]:
     found = [each for each in setting.strands if group_of(each) in own and sort_of(each, setting)]
     counted = {size: size for strand in found for size in strand.sizes
                if f"causes.{strand.name}.{format_size(size)}.client" in ledger}  # fmt: skip
-    sizes = sizes_meant(part, counted) or sorted(counted)
+    sizes = sizes_meant(part, counted) or ([] if sizes_in(part) else sorted(counted))
     return [f"causes.{each.name}.{format_size(size)}.{side}" for each in found for size in sizes for side in wanted
             if f"causes.{each.name}.{format_size(size)}.{side}" in ledger]  # fmt: skip

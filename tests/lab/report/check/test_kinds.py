@@ -58,6 +58,15 @@ KINDS = [
     ("verbs_throughput_card", "Inline data make the card faster at 1 KiB.", "says otherwise"),
     ("verbs_throughput_card", "The card needs 64 KiB to get near its peak.", "near already with less"),
     ("verbs_throughput_card", "The gigabit link lies idle under TCP.", "it fills"),
+    ("mpi_bandwidth_latency", "The intercept of the line over TCP lies below the time of a 1 B message.", "times that"),
+    ("mpi_bandwidth_latency", "Verbs breaks at a smaller size than TCP.", "says otherwise"),
+    ("latency", "MPI adds nothing to the latency of verbs on the modelled card.", "says otherwise"),
+    ("latency", "Between 16 B and 64 B the latency of MPI on the modelled card does not change.", "says otherwise"),
+    (
+        "mpi_blocking_nonblocking",
+        "Over verbs a send of 4088 bytes takes no longer than one of 4087 bytes.",
+        "says otherwise",
+    ),
     (
         "latency",
         "A client that reads over Soft-RoCE spends more processor time for 16 KiB than for 256 B.",

@@ -1,0 +1,36 @@
+"""Two programs by the sizes at which their lines break or bend: which of the two does so at the smaller one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lab.report.check.objection import Objection, against
+from lab.report.check.sentence import Sentence
+from lab.report.check.times import names_of
+from lab.report.check.topics import groups
+from lab.report.claim import Claim
+
+_BREAK = re.compile(r"\bbreaks?\b", re.I)
+_KNEE = re.compile(r"\bknees?\b", re.I)
+_LARGER = re.compile(r"\b(?:larger|bigger|longer|later|higher)\b[^.;]*\bthan\b", re.I)
+_SMALLER = re.compile(r"\b(?:smaller|shorter|earlier|sooner|lower)\b[^.;]*\bthan\b", re.I)
+_DENIED = re.compile(r"\b(?:not|never|neither|nor|no)\b|n't\b", re.I)
+
+
+def breaks_compare(sentence: Sentence) -> Iterator[Objection]:
+    """`TCP breaks at a smaller size than verbs` is what their breaks say."""
+    for part in sentence.parts:
+        kind = "fit.break" if _BREAK.search(part.words) else "knee" if _KNEE.search(part.words) else ""
+        larger, smaller, named = _LARGER.search(part.words), _SMALLER.search(part.words), groups(part)
+        if not kind or bool(larger) == bool(smaller) or len(named) != 2 or not part.is_stated or part.uses:
+            continue
+        found = [_first(sorted(names_of(each, part)), kind, sentence) for each in named]
+        if found[0] and found[1] and not _DENIED.search(part.words):
+            above = found[0].estimate.value > found[1].estimate.value
+            if above is not bool(larger):
+                yield Objection(against(found[0], found[1]), part.start, named)
+
+
+def _first(names: list[str], kind: str, sentence: Sentence) -> Claim | None:
+    return next(filter(None, (sentence.ledger.get(f"{name}.{kind}") for name in names)), None)
