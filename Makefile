@@ -108,7 +108,7 @@ test: lint build ## Check everything: lint, the C tests, the Python tests, the e
 	$(MAKE) --no-print-directory -C code/machine/switch test
 	$(MAKE) --no-print-directory -C code/card/device test
 	$(MAKE) --no-print-directory -C code/machine/profile test
-	$(bin)/pytest -n 2 --no-loadscope-reorder
+	$(bin)/pytest -n 3 --no-loadscope-reorder
 
 lint: setup ## Check style, types and which stage imports which
 	$(bin)/ruff check
