@@ -15,6 +15,8 @@ _BREAK = re.compile(r"\bbreaks?\b", re.I)
 _KNEE = re.compile(r"\bknees?\b", re.I)
 _LARGER = re.compile(r"\b(?:larger|bigger|longer|later|higher)\b[^.;]*\bthan\b", re.I)
 _SMALLER = re.compile(r"\b(?:smaller|shorter|earlier|sooner|lower)\b[^.;]*\bthan\b", re.I)
+_SAME = re.compile(r"\bthe same (?:place|size|point|message)\b", re.I)
+ALIKE = 1.1  # times the other's: two places that may be called one
 _DENIED = re.compile(r"\b(?:not|never|neither|nor|no)\b|n't\b", re.I)
 
 
@@ -22,13 +24,17 @@ def breaks_compare(sentence: Sentence) -> Iterator[Objection]:
     """`TCP breaks at a smaller size than verbs` is what their breaks say."""
     for part in sentence.parts:
         kind = "fit.break" if _BREAK.search(part.words) else "knee" if _KNEE.search(part.words) else ""
+        same = _SAME.search(part.words)
         larger, smaller, named = _LARGER.search(part.words), _SMALLER.search(part.words), groups(part)
-        if not kind or bool(larger) == bool(smaller) or len(named) != 2 or not part.is_stated or part.uses:
+        if not kind or (not same and bool(larger) == bool(smaller)):
+            continue
+        if len(named) != 2 or not part.is_stated or part.uses:
             continue
         found = [_first(sorted(names_of(each, part)), kind, sentence) for each in named]
         if found[0] and found[1] and not _DENIED.search(part.words):
-            above = found[0].estimate.value > found[1].estimate.value
-            if above is not bool(larger):
+            ratio = found[0].estimate.value / found[1].estimate.value
+            is_so = 1 / ALIKE <= ratio <= ALIKE if same else (ratio > 1) is bool(larger)
+            if not is_so:
                 yield Objection(against(found[0], found[1]), part.start, named)
 
 

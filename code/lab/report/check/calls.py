@@ -20,7 +20,11 @@ _OF_ALL = re.compile(
     re.I,
 )
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|nowhere|hardly|cannot)\b|n't\b", re.I)
-_LESSENS = re.compile(r"\b(?:reduc|shorten|sav|cut|lower)\w* (?:[\w-]+ ){0,6}?(?=time\b|latenc)", re.I)
+_LESSENS = re.compile(
+    r"\b(?:reduc|shorten|sav|cut|lower)\w* (?:[\w-]+ ){0,6}?(?=time\b|latenc)|"
+    r"\b(?:is|are) (?:\w+ly )?(?:shortened|reduced|lowered)\b",
+    re.I,
+)
 _APART = re.compile(r"\b(?:lies?|are|stays?) (?:\w+ )?apart\b|\bdiffer by more than the margin\b", re.I)
 _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE}
 NON_BLOCKING, BLOCKING = "non-blocking", "blocking"

@@ -72,7 +72,7 @@ _MORE = (
     r"(?:carr\w+|mov\w+|deliver\w*|sen[dt]s?|gets?|got|transfers?|manag\w+|offer\w*|provid\w+|achiev\w+|does) "
     r"(?:(?!any )\w+ )?more(?! than (?:\d|an? \w+ of|half|twice))",
     rf"more(?= {_AMOUNT})|costs? (?:\w+ )?more(?= than)|ahead|superior\w*|leads?|dominat\w*|sooner|larger throughput|"
-    r"(?:arriv|finish|complet)\w* (?:\w+ )?earlier",
+    r"(?:arriv|finish|complet|return)\w* (?:\w+ )?earlier",
     r"(?:larger|bigger)(?! (?:messages?|sizes?|ones?|throughput))|(?:the|any|clear|its|real) benefits?|"
     r"(?<=no )benefits?(?! from)",
     r"advantages?(?! of (?:this|that|the) )|upper hand|in front(?= of|\b)|"
@@ -92,7 +92,7 @@ _LESS = (
     r"(?:twice|thrice) as (?:slow|long)|(?:half|third|quarter|fifth|tenth) as (?:fast|quick|good|quickly|high|much)",
     rf"(?:more slow|less (?:fast|quick))(?:ly)?|slower|slowest|lower|lowest|worse|worst|fewer|"
     rf"less(?= {_AMOUNT})|costs? (?:\w+ )?less(?= than)|later(?= than)|"
-    r"(?:arriv|finish|complet)\w* (?:\w+ )?later",
+    r"(?:arriv|finish|complet|return)\w* (?:\w+ )?later",
     rf"(?<!leaves )(?<!TCP )(?<!RDMA )(?<!sockets )behind|behind(?= (?:our |the )?{_PROGRAM})",
     r"(?<=\bis )behind|(?<=\bare )behind|(?<=\bfalls )behind",
     r"(?:smaller|shorter)(?! (?:messages?|sizes?|ones?))",

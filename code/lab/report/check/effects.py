@@ -67,6 +67,8 @@ _NEARLY = re.compile(r"\b(?:hardly|barely|little|scarcely|near|nearly|most|some|
 _OPPOSITE = {"up": "down", "down": "up"}
 SMALL, NO_MORE = 1.05, 1.01  # a gain that may be called hardly any, and one that may be called none at all
 _OR_NONE = re.compile(r"\bor (?:none|not|no \w+)(?: at all)?\b|\bno matter\b", re.I)
+_NOT_WITHOUT = re.compile(r"\bnot without\b", re.I)
+_NO_BEHIND = re.compile(r".{0,11}?\bno\b|[^.;,]*\b(?:at|with|for|in) no (?:size|case|message)", re.I)
 _AT_ALL = re.compile(r"\b(?:at all|whatsoever|not the (?:slightest|least)|absolutely|completely|entirely)\b", re.I)
 
 
@@ -129,8 +131,8 @@ def _unshown(name: str, part: Clause, effect: re.Match[str], found: re.Match[str
 def _said(part: Clause, effect: re.Match[str]) -> str:
     """`up`, `down`, `any` or `none`; a denial turns any effect into none, and none into some."""
     kind = next(name for name, text in effect.groupdict().items() if text)
-    near = _OR_NONE.sub(" ", part.words[: effect.start()]) + (
-        "no" if re.search(r"\bno\b", part.words[effect.end() :][:12]) else ""
+    near = _OR_NONE.sub(" ", _NOT_WITHOUT.sub(" ", part.words[: effect.start()])) + (
+        "no" if _NO_BEHIND.match(part.words[effect.end() :]) else ""
     )
     if kind in _OPPOSITE and _LESS_OF_IT.search(part.words):
         kind = _OPPOSITE[kind]

@@ -19,6 +19,10 @@ _NOTHING = re.compile(
     r"\bMPI (?:comes?|is) for free\b",
     re.I,
 )
+_QUICKER = re.compile(
+    r"\bMPI\b[^.;]*\b(?:quicker|faster|sooner|less time|ahead|shorter)\b[^.;]*"
+    r"\b(?:than|of) (?:(?!MPI)\w+ ){0,2}(?:SEND|WRITE|verbs)\b"
+)
 _DENIED = re.compile(r"\b(?:not|never)\b|n't\b", re.I)
 LITTLE = 1.1  # times the bare operation's time: that may be called nothing
 
@@ -26,7 +30,7 @@ LITTLE = 1.1  # times the bare operation's time: that may be called nothing
 def libraries_cost(sentence: Sentence) -> Iterator[Objection]:
     """`MPI adds nothing` is false where its messages take longer than the bare ones of the same link."""
     for part in sentence.parts:
-        found = _NOTHING.search(part.words)
+        found = _NOTHING.search(part.words) or _QUICKER.search(part.words)
         if found is None or _DENIED.search(part.words) or not part.is_stated or part.uses:
             continue
         for own, bare in _pairs(sentence, {each.group for each in part.mentions or sentence.mentions}):

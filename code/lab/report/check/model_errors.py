@@ -40,6 +40,11 @@ _DENIED = re.compile(r"\b(?:not|never|no|neither|nor|nowhere)\b|n't\b", re.I)
 # A report that is named here is what the model is held against, and not who speaks.
 _SUPPOSED = re.compile(r"\b(?:would|might|could|should|may|expect\w*|whether)\b|\?", re.I)
 _REPORT = re.compile(r"\b[Rr]eport ([A-E])\b")
+_WELL = re.compile(
+    r"\b(?:fits?|match\w*|reproduc\w*|agrees?|predict\w*|follows?)\b[^.;,]*\b(?:well|exactly|closely|accurately|perfectly|nicely)\b",
+    re.I,
+)
+WELL = 10.0  # percent: a larger error is not called a good fit
 _EVERY = re.compile(r"\b(?:every|each|all|any)\b[^.;]*\bsizes?\b|\balways\b|\beverywhere\b|\bthroughout\b", re.I)
 _WITH_SIZE = re.compile(
     r"\bthe (?:bigger|larger|longer) the (?:messages?|sizes?),? the (?:(?P<worse>worse|poorer|less)|"
@@ -61,6 +66,7 @@ def model_errors_hold(sentence: Sentence) -> Iterator[Objection]:
             yield from _elsewhere(part, errors)
             yield from _other_way(part, errors)
             yield from _not_with_size(part, errors)
+            yield from _not_well(part, errors)
 
 
 def _is_of_model(sentence: Sentence) -> bool:
@@ -79,6 +85,15 @@ def _not_with_size(part: Clause, errors: dict[int, Claim]) -> Iterator[Objection
     if rises is not bool(found["worse"]):
         least, most = (errors[each] for each in (min(errors), max(errors)))
         yield Objection(against(most, least), part.start + found.start())
+
+
+def _not_well(part: Clause, errors: dict[int, Claim]) -> Iterator[Objection]:
+    """`fits it very well at 1 KiB` is false where the error is a large one."""
+    for found in _WELL.finditer(part.words):
+        behind = Clause(part.sentence, part.start + found.start(), part.end)
+        wrong = [each for each in sizes_in(behind) if each in errors and abs(errors[each].estimate.value) > WELL]
+        if wrong:
+            yield Objection(f"its error is \\claim{{{errors[wrong[0]].name}}}", part.start + found.start())
 
 
 def _other_way(part: Clause, errors: dict[int, Claim]) -> Iterator[Objection]:

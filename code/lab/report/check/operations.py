@@ -24,6 +24,7 @@ _MORE = re.compile(
     r"est)|behind|loses?|lags?|trails?|worse|worst)\b",
     re.I,
 )
+_AND_NOT = re.compile(r"(?:,|\band\b|\bbut\b)?\s*not (?:the |a )?(?:WRITE|READ|SEND)\b")
 _DENIED = re.compile(r"\b(?:not|never|no|nowhere|neither|nor)\b|n't\b", re.I)
 
 
@@ -36,7 +37,7 @@ def operations_compare(sentence: Sentence) -> Iterator[Objection]:
             continue
         times = _times(part)
         before, _, behind = part.words.partition(" than ")
-        own = [each for each in _named(before) if each in times]
+        own = [each for each in _named(_AND_NOT.sub(" ", before)) if each in times]
         if own and len(times) > 1:
             others = _named(behind) or [each for each in times if each not in own]
             wrong = (_wrong(times, each, others, part, less=bool(less)) for each in own)
@@ -49,7 +50,7 @@ def _named(words: str) -> list[str]:
 
 
 def _wrong(times: dict[str, dict[int, Claim]], own: str, others: list[str], part: Clause, *, less: bool) -> str:
-    wanted = less is not bool(_DENIED.search(part.words))
+    wanted = less is not bool(_DENIED.search(_AND_NOT.sub(" ", part.words)))
     for other in others:
         for size in sizes_meant(part, times[own]) or times[own]:
             first, second = times[own][size], times.get(other, {}).get(size)

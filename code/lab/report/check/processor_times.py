@@ -20,7 +20,7 @@ from lab.report.setting import Strand
 
 ALIKE, APART = 1.1, 1.005  # times as much: may be called alike, and may be called more
 _MORE = re.compile(
-    r"\b(?:more|higher|larger|greater|bigger|longer|most|highest|largest|greatest|(?:ris|grow|increas|climb|explod|soar|"
+    r"\b(?:more|busier|higher|larger|greater|bigger|longer|most|highest|largest|greatest|(?:ris|grow|increas|climb|explod|soar|"
     r"rocket)\w*|rose|grew|goes up)\b",
     re.I,
 )

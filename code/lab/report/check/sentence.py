@@ -17,7 +17,8 @@ from lab.report.claim import Claim, Ledger
 
 _PARTS = re.compile(
     r";|:(?=\s)|,?\s+(?:but|whereas|while|although|though|yet|however)\s|,\s+(?=and\s+(?:the|it|they|we|our)\s|"
-    r"which\s+(?:is|was|are|were)\s|(?:ours|theirs)\s|with(?:out)? inlin|(?:and )?(?:so|thus|hence|"
+    r"which\s+(?:is|was|are|were)\s|(?:ours|theirs)\s|with(?:out)? inlin|"
+    r"(?:at|for|with) (?:\S+ ){1,3}(?:it|they|both|the two|however)\s|(?:and )?(?:so|thus|hence|"
     r"therefore)\s(?!far\b|that\b|its\b|their\b|do\b|does\b|did\b|is\b|are\b|has\b))|"
     r"\s+(?=and\s+(?:the\s)?(?:RDMA|TCP|verbs|sockets|iperf3?|Soft-RoCE|WRITE)\s(?:is|does|do|did|was|has|can|are)\s?n[o']t\s*(?:[,.;]|\Z))|—|–\s"
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lab.model.sizes import format_size
 from lab.report.check.lexicon import LITTLE
 from lab.report.check.meant import meant
-from lab.report.check.objection import Objection
+from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of, link_named, sort_of
@@ -70,9 +70,27 @@ def shares_hold(sentence: Sentence) -> Iterator[Objection]:
         found = _TAKEN.search(part.words) or _LOWERS.search(part.words)
         if found and part.is_stated and not part.uses:
             shares = _shares(part)
-            what = _unaccepted(part, shares) or _against_length(part, found) or (_wrong(part, shares) if shares else "")
+            what = _of_two(part) or _unaccepted(part, shares) or _against_length(part, found)
+            what = what or (_wrong(part, shares) if shares else "")
             if what:
                 yield Objection(what, part.start + found.start())
+
+
+def _of_two(part: Clause) -> str:
+    """`is bigger for TCP than for the card`: the largest shares of both, at the sizes that are meant."""
+    than = re.search(r"\bthan\b", part.words)
+    grows, falls = _GROWS.search(part.words), _FALLS.search(part.words)
+    if than is None or bool(grows) == bool(falls):
+        return ""
+    cut = part.start + than.start()
+    sides = [Clause(part.sentence, *each) for each in ((part.start, cut), (cut, part.end))]
+    if len({each.group for side in sides for each in side.mentions}) != len(sides):
+        return ""
+    of_both = ((each for each in _shares(side).values()) for side in sides)
+    first, second = (max(found, key=lambda each: each.estimate.value, default=None) for found in of_both)
+    if first is None or second is None or (first.estimate.value > second.estimate.value) is bool(grows):
+        return ""
+    return against(first, second)
 
 
 def _unaccepted(part: Clause, shares: dict[int, Claim]) -> str:

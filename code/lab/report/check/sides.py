@@ -15,7 +15,8 @@ _A_LEAD = re.compile(r"\b(?:an?|the|this|that|its|their) (?:\w+ )?\Z", re.I)
 _IS_THERE = re.compile(r"\s+(?:still |even |\w+ly )?(?:remains?|stays?|is|was|has|peaks?|persists?|exists?)\b", re.I)
 _THAN_IT = re.compile(r"(?:behind|ahead of|faster than|slower than|above|below|beats|outperforms) it\b", re.I)
 _SYMMETRIC = re.compile(
-    r"intervals?|bands?|overlap|difference|equal|similar|alike|indistinguish|coincid|matter|irrelevant|cannot.* tell",
+    r"intervals?|bands?|overlap|difference|equal|about the same|"
+    r"similar|alike|indistinguish|coincid|matter|irrelevant|cannot.* tell",
     re.I,
 )
 

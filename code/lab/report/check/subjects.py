@@ -23,14 +23,14 @@ _PEERS = r"\bperftest\b"
 _OWN = re.compile(r"\b(?:[Oo]ur\s+(?:own\s+)?(?:programs?|client|code|tool|benchmark|engine)|[Oo]urs|us)\b")
 SOFTWARE = re.compile(r"Soft-?RoCE|\brxe\b|\bsoftware\b", re.I)  # RDMA that no card does
 LIMITED, FREE, WIRE = "a link with a rate", "the cable", "the card's wire"
-_WIRE = re.compile(r"(?<!without the )(?<!without a )(?<!without )\bcards?\b(?! (?:would|could|might))", re.I)
+_WIRE = re.compile(r"(?<!no )(?<!without the )(?<!without a )(?<!without )\bcards?\b(?! (?:would|could|might))", re.I)
 _LIMITED = re.compile(
     r"\b(?:1|one)\s?-?Gbit(?:/s)?\b|\b1\s?G(?:bps|b/s|bE)\b|\b[Gg]igabit\b(?!\s+per)|"
     r"\b(?:(?:rate-)?limited|slow(?:er)?) link\b|"
     r"\bEthernet\b"
 )
 _FREE = re.compile(
-    r"\bcable\b|\b[Ww]ithout (?:the |a )?card\b|\bwithout (?:a |any )?(?:rate )?limit|"
+    r"\bcable\b|\b[Ww]ithout (?:the |a )?card\b|\bno card\b|\bwithout (?:a |any )?(?:rate )?limit|"
     r"\b(?:un|not )limited\b|\bno (?:rate )?limit\b"
 )
 _INLINE = re.compile(

@@ -14,7 +14,11 @@ SLOPE = re.compile(
     r"(?:its|the|their) (?:break|step)\b",
     re.I,
 )
-QUANTILE = re.compile(r"\bp(?:95|99)\b|\bpercentiles?\b|\bquantiles?\b|\btails?\b(?! off)", re.I)
+QUANTILE = re.compile(
+    r"\bslow(?:est)? (?:round )?trips?\b|"
+    r"\bp(?:95|99)\b|\bpercentiles?\b|\bquantiles?\b|\btails?\b(?! off)",
+    re.I,
+)
 _MEDIAN = re.compile(r"\bmedians?\b|\btails?\b|\btypical\b", re.I)
 _LINKS = (
     (LIMITED, re.compile(r"\bgigabit\b|\bEthernet\b|\b1 Gbit/s\b", re.I)),
@@ -32,7 +36,9 @@ _END = re.compile(
 _WORK = re.compile(r"\binstructions?\b|\bprocessor\b|\bcycles?\b|\bCPU\b|\bwork\b|\bbusy\b|\bidle\b|\bloaded\b", re.I)
 
 _PROCESSORS = re.compile(
-    r"\b(?:processor|CPU)(?:'s|s')?[\s-]time\b|\btime of (?:its|the|their|both) (?:processor|CPU)s?\b", re.I
+    r"\bprocessors?\b[^.;,]*\b(?:to do|loaded|occupied)\b|"
+    r"\b(?:processor|CPU)(?:'s|s')?[\s-]time\b|\btime of (?:its|the|their|both) (?:processor|CPU)s?\b",
+    re.I,
 )
 
 

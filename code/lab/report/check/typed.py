@@ -106,6 +106,7 @@ def _is_rest(number: Number, part: Clause) -> bool:
     is_of_sizes = re.search(r"\b(?:other|remaining) \Z", words[: number.start]) and re.match(
         r"\S+ sizes\b", words[number.start :]
     )
+    is_of_sizes = is_of_sizes or re.match(r"\S+ (?:other|remaining) sizes\b", words[number.start :])
     return bool(is_of_sizes) and number.values[0] < most
 
 

@@ -33,11 +33,12 @@ _WITHOUT_FIRST = re.compile(r"\bwithout inlin|\bno inlin", re.I)
 _UP = re.compile(
     r"\b(?:faster|quicker|improv\w*|increas\w*|rais\w*|speeds?(?: up)?|help\w*|boost\w*|higher|better|gains?|pa(?:y|"
     r"ys|id) (?:off|most)|ahead|above(?! \d)|"
-    r"doubl\w+|more)\b",
+    r"doubl\w+|more|goes up)\b",
     re.I,
 )
 _DOWN = re.compile(
-    r"\b(?:slower|reduc\w*|lower\w*|slows?|slowed|hurt\w*|worse\w*|costs?|decreas\w*|harm\w*|less|behind|below(?! \d)|"
+    r"\b(?:slower|reduc\w*|lower\w*|slows?|slowed|hurt\w*|worse\w*|costs?|decreas\w*|harm\w*|less|"
+    r"goes down|behind|below(?! \d)|"
     r"fewer)\b",
     re.I,
 )

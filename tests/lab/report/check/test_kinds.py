@@ -60,6 +60,9 @@ KINDS = [
     ("verbs_throughput_card", "The gigabit link lies idle under TCP.", "it fills"),
     ("mpi_bandwidth_latency", "The intercept of the line over TCP lies below the time of a 1 B message.", "times that"),
     ("mpi_bandwidth_latency", "Verbs breaks at a smaller size than TCP.", "says otherwise"),
+    ("mpi_bandwidth_latency", "The break of TCP lies at the same place as the break of verbs.", "says otherwise"),
+    ("latency", "At 1 KiB MPI over the card was even quicker than the raw SEND over the card.", "says otherwise"),
+    ("latency", "At 4 KiB it is the WRITE and not the READ that is the fastest over the card.", "says otherwise"),
     ("latency", "MPI adds nothing to the latency of verbs on the modelled card.", "says otherwise"),
     ("latency", "Between 16 B and 64 B the latency of MPI on the modelled card does not change.", "says otherwise"),
     (
@@ -266,6 +269,8 @@ def with_errors(**percents: float) -> Ledger:
         ("If nothing is inlined, the model lies above Report A at 1 KiB.", False),
         ("The model lies above Report A at 16 B.", True),
         ("The model is too slow against Report A at every size.", True),
+        ("The model reproduces Report A very well at 1 KiB.", True),
+        ("The model reproduces Report A very well at 64 KiB.", False),
         ("The bigger the message, the worse the model fits Report A.", True),
         ("The bigger the message, the better the model fits Report A.", False),
         ("At 1 KiB the model reproduces Report A well, better than at any other size.", True),
@@ -275,7 +280,10 @@ def with_errors(**percents: float) -> Ledger:
 def test_the_model_is_off_where_and_in_the_way_that_its_errors_say(sentence: str, *, refused: bool) -> None:
     known = with_errors(**{"16": -5.0, "1K": 340.0, "64K": 0.2})
     said = str(all_refused(sentence, "discussion.tex", known, None))
-    assert any(each in said for each in ("that is elsewhere", "it is the other way", "says otherwise")) is refused
+    assert (
+        any(each in said for each in ("that is elsewhere", "it is the other way", "says otherwise", "its error is"))
+        is refused
+    )
 
 
 def test_more_messages_in_a_round_do_not_make_the_round_trip_a_bigger_part() -> None:
