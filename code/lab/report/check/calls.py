@@ -69,10 +69,9 @@ def _not_apart(part: Clause, found: re.Match[str]) -> Iterator[Objection]:
         if own and sum(own) != counted:
             yield Objection(f"the data tell them apart at {sum(own)} of {len(own)}", part.start + found.start())
         return
-    few = sum(each is not Verdict.CANT_TELL for each in verdicts) * 2 < len(verdicts)
-    if verdicts and few is not denied:
-        counted = verdicts.count(Verdict.CANT_TELL)
-        yield Objection(f"the data can't tell them apart at {counted} of {len(verdicts)}", part.start + found.start())
+    if own and (sum(own) * 2 < len(own)) is not denied:
+        said = f"the data can't tell them apart at {own.count(False)} of {len(own)}"
+        yield Objection(said, part.start + found.start())
 
 
 def _counted(part: Clause) -> float | None:
