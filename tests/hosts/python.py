@@ -20,6 +20,7 @@ from lab.supply.settings import opened_store
 
 REQUIREMENTS = ROOT / "code" / "setup" / "requirements.txt"
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
+LOADED = ("tests.hosts.outcomes", "lab.files.schema_faults")
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 CARRIED = 'python=$(code/setup/carry) && exec "$python" "$@"'
 VERSION = "import sys; print('{}.{}'.format(*sys.version_info))"
@@ -74,8 +75,8 @@ def install(version: str, folder: Path) -> None:
 
 
 def needed() -> set[str]:
-    """The distributions of which the jobs load a module."""
-    code = "import json, sys, tests.hosts.outcomes; print(json.dumps([name.partition('.')[0] for name in sys.modules]))"
+    """The distributions of which the jobs load a module, those at their first use included."""
+    code = f"import json, sys, {', '.join(LOADED)}; print(json.dumps([each.partition('.')[0] for each in sys.modules]))"
     loaded = set(json.loads(run(sys.executable, "-c", code)))
     return {
         each.lower().replace("_", "-")
