@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import re
@@ -20,6 +21,7 @@ from lab.supply.settings import opened_store
 
 REQUIREMENTS = ROOT / "code" / "setup" / "requirements.txt"
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
+LETTERS = 12  # of a digest
 LOADED = ("tests.hosts.outcomes", "lab.files.schema_faults")
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 CARRIED = 'python=$(code/setup/carry) && exec "$python" "$@"'
@@ -62,14 +64,15 @@ def packages(version: str) -> str:
     """The folder of packages for a version of Python, below the checkout: the checkout's own if it is that version."""
     if version == HERE:
         return f".venv/lib/python{HERE}/site-packages"
-    folder = kept(SHARED / f"python{version}", lambda made: install(version, made))
-    return str(folder.relative_to(ROOT))
+    wanted = "".join(of_requirements(needed()))
+    name = f"python{version}-{hashlib.sha256(wanted.encode()).hexdigest()[:LETTERS]}"
+    return str(kept(SHARED / name, lambda made: install(version, wanted, made)).relative_to(ROOT))
 
 
-def install(version: str, folder: Path) -> None:
+def install(version: str, requirements: str, folder: Path) -> None:
     """By pip and with digests, as setup does; nothing is compiled."""
     wanted = folder / "requirements.txt"
-    wanted.write_text("".join(of_requirements(needed())))
+    wanted.write_text(requirements)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps", "--only-binary=:all:"]
     run(*pip, "--python-version", version, "--target", folder, "--requirement", wanted)
 
