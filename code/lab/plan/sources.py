@@ -15,6 +15,7 @@ OUT = "out"
 # All of the lab's own, so that one build serves every experiment; of sources, what the compiler reads.
 OWN = ("verbs-server", "verbs-client", "tcp-server", "tcp-client", "mpi-pingpong", "set-clock")
 OWN_BUILD = Build(("make", "--silent", "-j2", f"OUT={OUT}"), BENCH_SOURCES, ("*.c", "*.h", "Makefile"))
+Make = Callable[[Compilation], dict[str, bytes]]  # the programs of a task, by name
 OWN_DEADLINE_S = 600  # in a guest they take 70 s of the processor
 
 
@@ -28,18 +29,19 @@ def source_files(build: Build) -> Iterator[tuple[str, bytes]]:
 
 def compiled(builds: Mapping[Path, Build | None], tell: Callable[[str], None]) -> dict[Path, bytes]:
     """The programs under test by the locked compiler: those with a build by its command, the others are the lab's."""
-    programs = own_programs(tell) if None in builds.values() else {}
-    for build in dict.fromkeys(each for each in builds.values() if each):
-        programs |= students_programs(build, [file for file, by in builds.items() if by == build], tell)
+    programs = _programs(builds, lambda task: build_once(task, MACHINE, CACHE, tell))
     return {file: programs[file] for file in builds}
 
 
 def compiled_before(builds: Mapping[Path, Build | None]) -> dict[Path, bytes]:
     """What the locked compiler made of the present sources when they were measured: of each program that was."""
-    found = _in_bench(built_before(own_task(), MACHINE, CACHE)) if None in builds.values() else {}
+    return _programs(builds, lambda task: built_before(task, MACHINE, CACHE))
+
+
+def _programs(builds: Mapping[Path, Build | None], make: Make) -> dict[Path, bytes]:
+    found = _in_bench(make(own_task())) if None in builds.values() else {}
     for build in dict.fromkeys(each for each in builds.values() if each):
-        task, names = _students_task(build, [file for file, by in builds.items() if by == build])
-        found |= {names[name]: content for name, content in built_before(task, MACHINE, CACHE).items()}
+        found |= _students(build, [file for file, by in builds.items() if by == build], make)
     return found
 
 
@@ -58,18 +60,12 @@ def _in_bench(made: Mapping[str, bytes]) -> dict[Path, bytes]:
     return {BENCH / Path(name).name: content for name, content in made.items()}
 
 
-def students_programs(build: Build, files: Iterable[Path], tell: Callable[[str], None]) -> dict[Path, bytes]:
+def _students(build: Build, files: Iterable[Path], make: Make) -> dict[Path, bytes]:
     """Those of one build, from its author's files and the others that people write; an error is the build's."""
-    task, names = _students_task(build, files)
+    names = {str(file.relative_to(build.folder)): file for file in sorted(files)}
+    sources = dict(source_files(Build(build.command, build.folder))) | dict(source_files(build))
     try:
-        made = build_once(task, MACHINE, CACHE, tell)
+        made = make(Compilation(sources, build.command, tuple(names)))
     except BuildRefused as error:
         raise BuildRefused(error.what, str(build.folder), "docs/own_programs.md, what compiles there") from error
     return {names[name]: content for name, content in made.items()}
-
-
-def _students_task(build: Build, files: Iterable[Path]) -> tuple[Compilation, dict[str, Path]]:
-    """The build of a student's programs, and their places by their names there."""
-    names = {str(file.relative_to(build.folder)): file for file in sorted(files)}
-    sources = dict(source_files(Build(build.command, build.folder))) | dict(source_files(build))
-    return Compilation(sources, build.command, tuple(names)), names
