@@ -10,8 +10,8 @@ from lab.report.check.calls import OPERATION
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sizes import sizes_meant
-from lab.report.check.subjects import CARD, FREE, RDMA, SOFTWARE, TCP, link_named
-from lab.report.check.topics import is_of_processors
+from lab.report.check.subjects import CARD, FREE, RDMA, SOFTWARE, link_named
+from lab.report.check.topics import is_of_processors, rival_of
 from lab.report.check.verdicts import verdicts
 
 _ADVISED = re.compile(
@@ -50,8 +50,7 @@ def _wrong(group: str, part: Clause, *, denied: bool) -> str:
     has_card = part.sentence.ledger.setting.card
     if group == RDMA and has_card and not SOFTWARE.search(part.words) and link_named(part.words) != FREE:
         group = CARD  # what a report with a card advises by the name of RDMA
-    rival = (CARD if has_card and link_named(part.words) != FREE else RDMA) if group == TCP else TCP
-    others = [each.group for each in part.mentions if each.group != group] or [rival]
+    others = [each.group for each in part.mentions if each.group != group] or [rival_of(group, part)]
     found = verdicts(group, others[0], part) or {}
     sizes = sizes_meant(part, found) or list(found)
     unsound = [size for size in sizes if found[size] is (Verdict.MORE if denied else Verdict.LESS)]

@@ -10,13 +10,13 @@ from lab.report.check.sentence import Sentence
 from lab.report.check.times import names_of
 from lab.report.check.topics import groups
 from lab.report.claim import Claim
+from lab.report.moves import is_alike
 
 _BREAK = re.compile(r"\bbreaks?\b", re.I)
 _KNEE = re.compile(r"\bknees?\b", re.I)
 _LARGER = re.compile(r"\b(?:larger|bigger|longer|later|higher)\b[^.;]*\bthan\b", re.I)
 _SMALLER = re.compile(r"\b(?:smaller|shorter|earlier|sooner|lower)\b[^.;]*\bthan\b", re.I)
 _SAME = re.compile(r"\bthe same (?:place|size|point|message)\b", re.I)
-ALIKE = 1.1  # times the other's: two places that may be called one
 _DENIED = re.compile(r"\b(?:not|never|neither|nor|no)\b|n't\b", re.I)
 
 
@@ -33,7 +33,7 @@ def breaks_compare(sentence: Sentence) -> Iterator[Objection]:
         found = [_first(sorted(names_of(each, part)), kind, sentence) for each in named]
         if found[0] and found[1] and not _DENIED.search(part.words):
             ratio = found[0].estimate.value / found[1].estimate.value
-            is_so = 1 / ALIKE <= ratio <= ALIKE if same else (ratio > 1) is bool(larger)
+            is_so = is_alike(ratio) if same else (ratio > 1) is bool(larger)
             if not is_so:
                 yield Objection(against(found[0], found[1]), part.start, named)
 

@@ -9,6 +9,7 @@ from lab.analysis.verdict import Verdict, apart
 from lab.report.check.comparing_words import ANY, Relation, relation_of
 from lab.report.check.objection import Objection
 from lab.report.check.sentence import Clause, Sentence, size_of, sizes_in
+from lab.report.check.sizes import sizes_counted
 from lab.report.check.subjects import CARD, RDMA, group_of
 from lab.report.check.times import MARGIN, TIME, calls_named
 from lab.report.claim import Claim
@@ -65,20 +66,13 @@ def _not_apart(part: Clause, found: re.Match[str]) -> Iterator[Objection]:
     verdicts = list(_verdicts(part, of_late=True))
     denied = bool(_DENIED.search(part.words[: found.start()]))
     own = [each is not Verdict.CANT_TELL for each in verdicts]
-    if (counted := _counted(part)) is not None:
+    if (counted := sizes_counted(part)) is not None:
         if own and sum(own) != counted:
             yield Objection(f"the data tell them apart at {sum(own)} of {len(own)}", part.start + found.start())
         return
     if own and (sum(own) * 2 < len(own)) is not denied:
         said = f"the data can't tell them apart at {own.count(False)} of {len(own)}"
         yield Objection(said, part.start + found.start())
-
-
-def _counted(part: Clause) -> float | None:
-    """`at 9 of the 23 sizes`."""
-    words = part.sentence.words
-    found = (each for each in part.numbers if re.match(r"\S+ of (?:the )?\d+ sizes", words[each.start :]))
-    return next((each.values[0] for each in found), None)
 
 
 def _of_time(relation: Relation, words: str, found: re.Match[str]) -> Relation:

@@ -140,8 +140,7 @@ def _is_of_two_sizes(part: Clause, found: re.Match[str]) -> bool:
     than = re.compile(r"\bthan\b").search(part.words, found.end())
     if than is None or len({each.group for each in part.mentions}) != 1:
         return False
-    cut = part.start + than.start()
-    return all(sizes_in(Clause(part.sentence, *ends)) for ends in ((part.start, cut), (cut, part.end)))
+    return all(sizes_in(each) for each in part.cut(than.start()))
 
 
 def _turned_by_denial(relation: Relation, word: str) -> Relation | None:

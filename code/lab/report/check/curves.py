@@ -66,7 +66,8 @@ def first_of(groups: Collection[str], part: Clause) -> dict[str, CurveClaims]:
         curve, group = CurveClaims(strand, ledger), group_of(strand)
         peak = curve.claim("peak")
         if peak and group in groups and not strand.varied and link_of(peak, ledger.setting) in links:
-            of_inline = strand.name.endswith(".inline")
-            if of_inline is bool(of_inline and begins_with_inline(part.words)):
-                first[group] = curve if of_inline else first.get(group, curve)
+            if not strand.name.endswith(".inline"):
+                first.setdefault(group, curve)
+            elif begins_with_inline(part.words):
+                first[group] = curve
     return first

@@ -35,14 +35,10 @@ def wrong_at_sizes(part: Clause, heights: dict[int, float]) -> str:
 def _between(part: Clause, heights: dict[int, float]) -> str:
     """`is larger at 16 KiB than at one byte`, whichever stands first."""
     said = _WIDER_OR_NOT.search(part.words)
-    cut = re.search(r"\bthan\b", part.words)
-    if said is None or cut is None or cut.start() < said.start():
+    than = re.search(r"\bthan\b", part.words)
+    if said is None or than is None or than.start() < said.start():
         return ""
-    sides = (
-        Clause(part.sentence, part.start, part.start + cut.start()),
-        Clause(part.sentence, part.start + cut.start(), part.end),
-    )
-    first, second = ([heights[size] for size in sizes_meant(each, heights)] for each in sides)
+    first, second = ([heights[size] for size in sizes_meant(each, heights)] for each in part.cut(than.start()))
     if not first or not second:
         return ""
     return _wrong_way(first, second, wider=bool(said["wider"]), where="here")

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from statistics import median
 
-from lab.model.sizes import format_size
 from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Sentence
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of
-from lab.report.claim import Claim
+from lab.report.check.times import round_trips
 from lab.report.setting import Strand
 
 _NOTHING = re.compile(
@@ -34,7 +33,8 @@ def libraries_cost(sentence: Sentence) -> Iterator[Objection]:
         if found is None or _DENIED.search(part.words) or not part.is_stated or part.uses:
             continue
         for own, bare in _pairs(sentence, {each.group for each in part.mentions or sentence.mentions}):
-            times = _times(own, bare, sentence)
+            ours, theirs = (round_trips(each, sentence.ledger) for each in (own, bare))
+            times = {size: (ours[size], theirs[size]) for size in ours if size in theirs}
             meant = [times[each] for each in sizes_meant(part, times) or times]
             if meant and median(first.estimate.value / second.estimate.value for first, second in meant) > LITTLE:
                 yield Objection(against(*meant[0]), part.start + found.start())
@@ -49,12 +49,3 @@ def _pairs(sentence: Sentence, groups: set[str]) -> Iterator[tuple[Strand, Stran
             is_pair = own.program.startswith("mpi") and not bare.program.startswith("mpi") and own.link == bare.link
             if is_pair and group_of(own) == group_of(bare) and bare.name.partition(".")[0] in ("send", "tcp"):
                 yield own, bare
-
-
-def _times(own: Strand, bare: Strand, sentence: Sentence) -> dict[int, tuple[Claim, Claim]]:
-    found = {}
-    for size in own.sizes:
-        first, second = (sentence.ledger.get(f"{each.name}.{format_size(size)}.round_trip") for each in (own, bare))
-        if first and second:
-            found[size] = first, second
-    return found

@@ -6,18 +6,17 @@ import re
 from collections.abc import Iterator
 
 from lab.analysis.verdict import apart
-from lab.model.sizes import format_size
 from lab.report.check.comparing_words import ANY, Relation, relation_of
 from lab.report.check.curves import CurveClaims
 from lab.report.check.objection import Objection, against
 from lab.report.check.ratios import is_variant
-from lab.report.check.sentence import Clause, Sentence, size_of
+from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import CARD, RDMA, group_of, sort_of
-from lab.report.check.times import LIBRARY
+from lab.report.check.times import LIBRARY, round_trips
 from lab.report.check.topics import groups, is_of_links, links
 from lab.report.claim import Claim
-from lab.report.moves import LEVEL
+from lab.report.moves import is_alike
 from lab.report.setting import Strand
 
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|hardly)\b|n't\b", re.I)
@@ -62,33 +61,30 @@ def _is_so(first: Claim, second: Claim, sign: int, *, much: bool) -> bool:
     ratio = first.estimate.value / second.estimate.value
     if first.unit == "s":
         ratio = 1 / ratio
-    if sign and much and 1 / LEVEL <= ratio <= LEVEL:
+    if sign and much and is_alike(ratio):
         return False
     if sign == 0:
-        return 1 / LEVEL <= ratio <= LEVEL
+        return is_alike(ratio)
     return not apart(first.estimate, second.estimate) or (ratio > 1) is (sign > 0)
 
 
 def _rates(group: str, link: str, part: Clause) -> dict[int, Claim]:
     """The main curve of a program on a link: RDMA on the card's wire may be the one in software."""
     ledger = part.sentence.ledger
-    wanted = {group, RDMA} if group == CARD else {group}
-    of_link = [each for each in ledger.setting.strands
-               if group_of(each) in wanted and sort_of(each, ledger.setting) == link]  # fmt: skip
+    of_link = strands_on(link, group, part)
     main = [each for each in of_link if not each.varied and not is_variant(each.name)]
     if rates := next((found for each in main if (found := CurveClaims(each, ledger).rates)), {}):
         return rates
-    return {size: claim for each in _of_library(main, part) for size, claim in _trips(each, part).items()}
+    return {size: claim for each in _of_library(main, part) for size, claim in round_trips(each, ledger).items()}
+
+
+def strands_on(link: str, group: str, part: Clause) -> list[Strand]:
+    """The series of a program on a link: RDMA on the card's wire may be the one in software."""
+    setting, wanted = part.sentence.ledger.setting, {group, RDMA} if group == CARD else {group}
+    return [each for each in setting.strands if group_of(each) in wanted and sort_of(each, setting) == link]
 
 
 def _of_library(strands: list[Strand], part: Clause) -> list[Strand]:
     """Those of MPI where the clause speaks of it, else the others; all where there is no choice."""
     is_mpi = bool(LIBRARY.search(part.words))
     return [each for each in strands if each.program.startswith("mpi") is is_mpi] or strands
-
-
-def _trips(strand: Strand, part: Clause) -> dict[int, Claim]:
-    """Where no throughput was measured."""
-    ledger = part.sentence.ledger
-    found = (ledger.get(f"{strand.name}.{format_size(size)}.round_trip") for size in strand.sizes)
-    return {size: each for each in found if each and (size := size_of(each)) is not None}

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from lab.analysis.verdict import apart
 from lab.report.check.calls import OPERATION, is_of_operations
 from lab.report.check.objection import Objection, against
-from lab.report.check.sentence import Clause, Sentence, size_of
+from lab.report.check.sentence import Clause, Sentence
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import CARD, RDMA, SOFTWARE, group_of
-from lab.report.check.times import MARGIN
+from lab.report.check.times import MARGIN, round_trips
 from lab.report.claim import Claim
 
 _LESS = re.compile(
@@ -72,7 +72,5 @@ def _times(part: Clause) -> dict[str, dict[int, Claim]]:
     for strand in ledger.setting.strands:
         name = strand.name.partition(".")[0]
         if name in ("write", "read", "send") and group_of(strand) in wanted:
-            claims = (each for each in ledger.values() if each.series == (strand.name,))
-            own = {size_of(each): each for each in claims if each.name.endswith(".round_trip")}
-            found[name] = {size: each for size, each in own.items() if size is not None}
+            found[name] = round_trips(strand, ledger)
     return {name: each for name, each in found.items() if each}

@@ -8,17 +8,19 @@ from dataclasses import dataclass
 
 from lab.model.sizes import format_size
 from lab.report.check.calls import BLOCKING, MODE, NON_BLOCKING, OPERATION
+from lab.report.check.links import strands_on
 from lab.report.check.objection import Objection, against
 from lab.report.check.parameters import parameters_in, sweeps
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.sizes import sizes_meant
-from lab.report.check.subjects import CARD, FREE, GROUPS, RDMA, TCP, group_of, link_named, sort_of
+from lab.report.check.subjects import GROUPS
 from lab.report.check.times import chosen_names
-from lab.report.check.topics import ends, groups, is_of_processors, links
+from lab.report.check.topics import ENDS, ends_named, groups, is_of_processors, links, rival_of
 from lab.report.claim import Claim, Ledger
+from lab.report.moves import is_alike
 from lab.report.setting import Strand
 
-ALIKE, APART = 1.1, 1.005  # times as much: may be called alike, and may be called more
+APART = 1.005  # times as much: may be called more
 _MORE = re.compile(
     r"\b(?:more|busier|higher|larger|greater|bigger|longer|most|highest|largest|greatest|(?:ris|grow|increas|climb|explod|soar|"
     r"rocket)\w*|rose|grew|goes up)\b",
@@ -51,7 +53,7 @@ class Side:
 def processor_times_hold(sentence: Sentence) -> Iterator[Objection]:
     """`takes less processor time than` is what the data say, at most of the sizes and ends that are meant."""
     for part in sentence.parts:
-        if not is_of_processors(part) or not part.is_stated or part.uses or len({*map(_name, ends(part))}) > 1:
+        if not is_of_processors(part) or not part.is_stated or part.uses or len(ends_named(part)) > 1:
             continue
         words = _OF_SIZES.sub(" ", part.words)
         more, less, same = (each.search(words) for each in (_MORE, _LESS, _SAME))
@@ -59,14 +61,9 @@ def processor_times_hold(sentence: Sentence) -> Iterator[Objection]:
         if found is None or (more and less):
             continue
         sign = 1 if more else -1 if less else 0
-        judge = _judge(part, sign)
-        pairs = list(_of_ways(part)) or [pair for sides in _sides(part) for pair in _pairs(part, *sides)]
-        if what := _wrong(pairs, judge):
+        pairs = list(_of_ways(part)) or list(_of_sides(part))
+        if what := _wrong(pairs, _judge(part, sign)):
             yield Objection(what, part.start + found.start(), groups(part))
-
-
-def _name(end: tuple[str, int]) -> str:
-    return end[0]
 
 
 Judge = Callable[[float], bool]  # of a ratio, the first over the second
@@ -77,22 +74,17 @@ def _judge(part: Clause, sign: int) -> Judge:
     if _DENIED.search(part.words):
         return (lambda ratio: ratio <= APART) if sign > 0 else (lambda ratio: ratio >= 1 / APART)
     if sign == 0:
-        return lambda ratio: 1 / ALIKE <= ratio <= ALIKE
+        return is_alike
     return (lambda ratio: ratio > APART) if sign > 0 else (lambda ratio: ratio < 1 / APART)
 
 
-def _sides(part: Clause) -> Iterator[tuple[Side, Side]]:
+def _sides(part: Clause) -> tuple[Side, Side] | None:
     """The first is the one of which something is said."""
-    if found := _two_sides(part):
-        yield found
-
-
-def _two_sides(part: Clause) -> tuple[Side, Side] | None:
     before, behind = _around_than(part)
     named, sizes = groups(part), sizes_in(part)
     if len(links(part)) == 2 and len(named) < 2:
-        first, second = (_strands(part, named, link=link) for link, _ in links(part))
-        return Side(first), Side(second)
+        first, second = (strands_on(link, next(iter(named), ""), part) for link, _ in links(part))
+        return Side(_of_the_lab(first)), Side(_of_the_lab(second))
     if behind and len(named) == 2 and groups(before) and groups(behind):
         return Side(_strands(before, groups(before)[:1])), Side(_strands(behind, groups(behind)[:1]))
     if behind and len({*OPERATION.findall(part.words)}) == 2:
@@ -100,17 +92,12 @@ def _two_sides(part: Clause) -> tuple[Side, Side] | None:
     if len(named) == 1 and len(sizes) == 2 and not parameters_in(part.words):
         return _of_sizes(part, before, behind, _strands(part, named))
     if len(named) == 1 and not behind and _IT_IS.search(part.words):
-        return Side(_strands(part, named)), Side(_strands(part, (_rival(named[0], part),)))
+        return Side(_strands(part, named)), Side(_strands(part, (rival_of(named[0], part),)))
     if len(named) == 1 and not behind and _MOST.search(part.words):
         own = _strands(part, named)
-        return Side(own), Side(tuple(each for each in _of_the_lab(part) if each not in own))
+        every = _of_the_lab(part.sentence.ledger.setting.strands)
+        return Side(own), Side(tuple(each for each in every if each not in own))
     return None
-
-
-def _rival(group: str, part: Clause) -> str:
-    """The other one where `it is TCP that needs more`."""
-    has_card = part.sentence.ledger.setting.card and link_named(part.words) != FREE
-    return TCP if group != TCP else CARD if has_card else RDMA
 
 
 def _of_sizes(
@@ -129,25 +116,18 @@ def _around_than(part: Clause) -> tuple[Clause, Clause | None]:
     )
     if found is None:
         return part, None
-    at = part.start + found.start()
-    return Clause(part.sentence, part.start, at), Clause(part.sentence, at, part.end)
+    return part.cut(found.start())
 
 
-def _of_the_lab(part: Clause) -> tuple[Strand, ...]:
-    strands = part.sentence.ledger.setting.strands
+def _of_the_lab(strands: Iterable[Strand]) -> tuple[Strand, ...]:
     return tuple(each for each in strands if each.program in GROUPS and {*each.varied} <= {"calls"})
 
 
-def _strands(part: Clause, named: tuple[str, ...], link: str = "") -> tuple[Strand, ...]:
-    """The series of a program, on a link; RDMA on the card's wire may be the one in software."""
-    setting = part.sentence.ledger.setting
+def _strands(part: Clause, named: tuple[str, ...]) -> tuple[Strand, ...]:
+    """The series of programs that the clause means, by the verb of an operation if it has one."""
     names = {name for group in named for name in chosen_names(group, part)}
     of_verb = {each for each in names if each.partition(".")[0] in _done(part.words)}
-    names = of_verb or names
-    if link:
-        wanted = {*named, RDMA} if CARD in named else {*named}
-        return tuple(each for each in _of_the_lab(part) if sort_of(each, setting) == link and group_of(each) in wanted)
-    return tuple(each for each in _of_the_lab(part) if each.name in names)
+    return _of_the_lab(each for each in part.sentence.ledger.setting.strands if each.name in (of_verb or names))
 
 
 def _done(words: str) -> set[str]:
@@ -157,7 +137,7 @@ def _done(words: str) -> set[str]:
 
 def _of_ways(part: Clause) -> Iterator[tuple[Claim, Claim]]:
     """Of one program: with a deeper queue beside a shallower one, by one kind of calls beside the other."""
-    named, wanted = groups(part), {name for name, _ in ends(part)} or {"client", "server"}
+    named, wanted = groups(part), ends_named(part) or ENDS
     modes = {NON_BLOCKING if each["late"] else BLOCKING for each in MODE.finditer(part.words)}
     parameters = parameters_in(part.words)
     strands = sweeps(parameters[0], part)[:1] if len(parameters) == 1 else _strands(part, named) if modes else ()
@@ -165,20 +145,22 @@ def _of_ways(part: Clause) -> Iterator[tuple[Claim, Claim]]:
         return
     for strand in strands:
         times = processor_times(strand, part.sentence.ledger)
-        first, second = _two_ways({way for way, _, _ in times}, modes)
         sizes = sizes_meant(part, dict.fromkeys(strand.sizes)) or strand.sizes
-        for way, size, end in times:
-            if way == first and size in sizes and end in wanted and (second, size, end) in times:
-                yield times[way, size, end], times[second, size, end]
+        for first, second in _two_ways({way for way, _, _ in times}, modes):
+            for way, size, end in times:
+                if way == first and size in sizes and end in wanted and (second, size, end) in times:
+                    yield times[way, size, end], times[second, size, end]
 
 
-def _two_ways(ways: set[str], modes: set[str]) -> tuple[str, str]:
+def _two_ways(ways: set[str], modes: set[str]) -> Iterator[tuple[str, str]]:
     """The one that is named, or the largest value of a sweep; and the other, or the smallest."""
-    if modes:
-        first = NON_BLOCKING if NON_BLOCKING in modes else BLOCKING
-        return first, BLOCKING if first == NON_BLOCKING else NON_BLOCKING
     values = sorted(int(each) for each in ways if each.isdigit())
-    return (str(values[-1]), str(values[0])) if len(values) > 1 else ("", "-")
+    if NON_BLOCKING in modes:
+        yield NON_BLOCKING, BLOCKING
+    elif modes:
+        yield BLOCKING, NON_BLOCKING
+    elif len(values) > 1:
+        yield str(values[-1]), str(values[0])
 
 
 def _wrong(found: Iterable[tuple[Claim, Claim]], is_so: Judge) -> str:
@@ -187,8 +169,10 @@ def _wrong(found: Iterable[tuple[Claim, Claim]], is_so: Judge) -> str:
     return against(*wrong[0]) if len(wrong) * 2 > len(pairs) else ""
 
 
-def _pairs(part: Clause, first: Side, second: Side) -> Iterator[tuple[Claim, Claim]]:
-    wanted = {name for name, _ in ends(part)} or {"client", "server"}
+def _of_sides(part: Clause) -> Iterator[tuple[Claim, Claim]]:
+    """Of two programs, sizes or links, or of one program and all others."""
+    first, second = _sides(part) or (Side(()), Side(()))
+    wanted = ends_named(part) or ENDS
     for own in first.strands:
         for other in second.strands:
             ours, theirs = processor_times(own, part.sentence.ledger), processor_times(other, part.sentence.ledger)
@@ -217,6 +201,6 @@ def processor_times(strand: Strand, ledger: Ledger) -> dict[tuple[str, int, str]
 
 def _counted(strand: Strand, sizes: dict[str, int], ledger: Ledger) -> Iterator[tuple[tuple[str, int, str], Claim]]:
     for name, size in sizes.items():
-        for end in ("client", "server"):
+        for end in ENDS:
             if claim := ledger.get(f"causes.{strand.name}.{name}.{end}"):
                 yield ("", size, end), claim

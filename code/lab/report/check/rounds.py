@@ -86,8 +86,7 @@ def more_agree(sentence: Sentence) -> Iterator[Objection]:
         found = _AT_MORE.search(part.words)
         if found is None or not part.is_stated or part.uses or _DENIED.search(part.words):
             continue
-        cut = part.start + found.end()
-        first, second = (_agreed(Clause(sentence, *each)) for each in ((part.start, cut), (cut, part.end)))
+        first, second = (_agreed(each) for each in part.cut(found.end()))
         if first and second and (first.estimate.value > second.estimate.value) is not bool(found["more"]):
             yield Objection(against(first, second), part.start + found.start())
 

@@ -79,6 +79,11 @@ class Clause:
         """Whether it speaks of a published report alone."""
         return is_published(self.words) if (before := self._carrier) is None else before.is_published
 
+    def cut(self, at: int) -> tuple[Clause, Clause]:
+        """What stands before a place in its words, and what behind."""
+        place = self.start + at
+        return Clause(self.sentence, self.start, place), Clause(self.sentence, place, self.end)
+
     @property
     def _carrier(self) -> Clause | None:
         """The clause before, of one that begins with a preposition: `they saw more, but on a card`."""

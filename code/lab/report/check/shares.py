@@ -82,15 +82,17 @@ def _of_two(part: Clause) -> str:
     grows, falls = _GROWS.search(part.words), _FALLS.search(part.words)
     if than is None or bool(grows) == bool(falls):
         return ""
-    cut = part.start + than.start()
-    sides = [Clause(part.sentence, *each) for each in ((part.start, cut), (cut, part.end))]
+    sides = part.cut(than.start())
     if len({each.group for side in sides for each in side.mentions}) != len(sides):
         return ""
-    of_both = ((each for each in _shares(side).values()) for side in sides)
-    first, second = (max(found, key=lambda each: each.estimate.value, default=None) for found in of_both)
+    first, second = (max(_shares(each).values(), key=_value, default=None) for each in sides)
     if first is None or second is None or (first.estimate.value > second.estimate.value) is bool(grows):
         return ""
     return against(first, second)
+
+
+def _value(share: Claim) -> float:
+    return share.estimate.value
 
 
 def _unaccepted(part: Clause, shares: dict[int, Claim]) -> str:
@@ -125,7 +127,7 @@ def _shares_by_length(ledger: Ledger) -> list[Claim]:
 
 
 def _wrong(part: Clause, shares: dict[int, Claim]) -> str:
-    largest = max(shares.values(), key=lambda each: each.estimate.value)
+    largest = max(shares.values(), key=_value)
     there = sizes_meant(part, shares)
     if _LOWERS.search(part.words) and not _DENIED.search(part.words):
         return "what is taken off a round's time makes its throughput larger"

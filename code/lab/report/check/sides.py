@@ -22,6 +22,7 @@ _SYMMETRIC = re.compile(
 
 
 def sides_of(part: Clause, found: re.Match[str]) -> tuple[str, str | None] | None:
+    """The program of which a word says something, and the one it is set against, if the clause names that."""
     place = part.start + found.start()
     before = [each for each in part.mentions if each.end <= place]
     after = [each for each in part.mentions if each.start >= place]

@@ -23,6 +23,7 @@ _EXCEPT = re.compile(
 _RANGE = re.compile(r"\b(?:from|between)\b(?:(?!\b(?:at|for)\b)[^.;])*?\b(?:to|and|through)\b", re.I)
 _STEP = re.compile(r"\b(?:mov|go|step|pass|switch|jump|fall|drop|leap)\w*\b", re.I)
 _SO = re.compile(r"[\s,;:]*(?:and )?(?:therefore|hence|thus|consequently|for (?:this|that|which) reason)\b", re.I)
+_OF_ALL = re.compile(r"\s*(?:of|out of)\s+(?:the\s+)?[\d\ue000-\uf8ff]+\s*(?:message\s+)?sizes")
 _UP_TO = re.compile(r"\b(?:below|up to|under|smaller than|less than|until)\s+\Z", re.I)
 
 
@@ -52,6 +53,16 @@ def sizes_meant(part: Clause, found: Mapping[int, object]) -> list[int]:
         size for each in part.uses if each.claim and (size := size_of(each.claim)) in found and _is_point(each.claim)
     ]
     return list(dict.fromkeys([*named, *(each for each in claimed if each is not None)]))
+
+
+def sizes_counted(part: Clause) -> float | None:
+    """`at 20 of 21 sizes`."""
+    words = part.sentence.words
+    for each in part.numbers:
+        every = re.search(r"\b(?:every|each|any|no|not|but)\s+\Z", words[: each.start], re.I)
+        if not every and _OF_ALL.match(words, each.end):
+            return each.values[0]
+    return None
 
 
 def _third(ordered: list[int], words: str) -> list[int]:

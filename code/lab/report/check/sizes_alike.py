@@ -9,7 +9,7 @@ from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.times import TIME, calls_named, times_of
 from lab.report.check.topics import groups, is_of_processors
-from lab.report.claim import Claim
+from lab.report.moves import LEVEL, is_alike
 
 _NO_LONGER = re.compile(r"\b(?:no|not|never|hardly)\b[^.;]*\b(?:longer|more time|slower)\b[^.;]*\bthan\b", re.I)
 _KEPT = re.compile(
@@ -18,7 +18,6 @@ _KEPT = re.compile(
     re.I,
 )
 _LONGER = re.compile(r"\b(?:longer|shorter|slower|faster)\b", re.I)
-ALIKE = 1.1  # times as long: two sizes that may be called alike
 
 
 def sizes_take_as_long(sentence: Sentence) -> Iterator[Objection]:
@@ -38,9 +37,6 @@ def _wrong(part: Clause, sizes: tuple[int, ...]) -> str:
         return ""
     first, second = sizes if no_longer else (max(sizes), min(sizes))
     pairs = [(each[first], each[second]) for each in times_of(part) if {first, second} <= each.keys()]
-    wrong = [pair for pair in pairs if not _is_so(*pair, least=0.0 if no_longer else 1 / ALIKE)]
+    ratios = [(each[0].estimate.value / each[1].estimate.value, each) for each in pairs]
+    wrong = [pair for ratio, pair in ratios if not (ratio <= LEVEL if no_longer else is_alike(ratio))]
     return against(*wrong[0]) if pairs and len(wrong) == len(pairs) else ""
-
-
-def _is_so(first: Claim, second: Claim, *, least: float) -> bool:
-    return least <= first.estimate.value / second.estimate.value <= ALIKE

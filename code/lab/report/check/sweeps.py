@@ -11,7 +11,7 @@ from lab.report.check.sentence import Clause, Sentence, size_of
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import CARD, RDMA, group_of
 from lab.report.claim import Claim
-from lab.report.moves import LEVEL
+from lab.report.moves import is_alike
 from lab.report.setting import Strand
 
 CLOSE = 0.1  # of the largest gain: gains that nobody tells apart
@@ -98,11 +98,7 @@ def _by_size(named: list[str], part: Clause) -> str | None:
 
 def _of_two_sizes(by_size: dict[int, Claim], part: Clause, than: int) -> str | None:
     """`helps large messages more than small ones`: the largest gain on either side of `than`."""
-    before, behind = (
-        Clause(part.sentence, part.start, part.start + than),
-        Clause(part.sentence, part.start + than, part.end),
-    )
-    sides = [[by_size[size] for size in sizes_meant(each, by_size)] for each in (before, behind)]
+    sides = [[by_size[size] for size in sizes_meant(each, by_size)] for each in part.cut(than)]
     more, less = _MORE.search(part.words), _LESS.search(part.words)
     if not all(sides) or bool(more) == bool(less):
         return None
@@ -142,7 +138,7 @@ def _by_program(named: list[str], part: Clause) -> str | None:
 def _unlike(first: Claim, second: Claim) -> str | None:
     """`as much on the cable as on the card`."""
     ratio = first.estimate.value / second.estimate.value
-    return "" if 1 / LEVEL <= ratio <= LEVEL else against(first, second)
+    return "" if is_alike(ratio) else against(first, second)
 
 
 def _tops_by_place(name: str, part: Clause) -> list[Claim | None]:

@@ -15,7 +15,8 @@ from lab.report.check.meant import meant
 from lab.report.check.objection import Objection, against
 from lab.report.check.sentence import Clause, Sentence, size_of, sizes_in
 from lab.report.check.subjects import FREE, group_of, link_named, sort_of
-from lab.report.claim import Claim
+from lab.report.claim import Claim, Ledger
+from lab.report.setting import Strand
 
 MARGIN = 0.01
 ONCE = 1.1  # times: so far a value that was measured once must lie from another one
@@ -140,6 +141,12 @@ def times_of(part: Clause) -> Iterator[dict[int, Claim]]:
             if (size := size_of(each)) is not None:
                 curves[each.name.replace(f".{format_size(size)}.", ".", 1)][size] = each
         yield from curves.values()
+
+
+def round_trips(strand: Strand, ledger: Ledger) -> dict[int, Claim]:
+    """Of one series, by size."""
+    found = ((size, ledger.get(f"{strand.name}.{format_size(size)}.round_trip")) for size in strand.sizes)
+    return {size: each for size, each in found if each}
 
 
 def _is_of(name: str, wanted: list[str]) -> bool:

@@ -6,8 +6,9 @@ import re
 from operator import itemgetter
 
 from lab.report.check.sentence import Clause
-from lab.report.check.subjects import FREE, LIMITED, WIRE
+from lab.report.check.subjects import CARD, FREE, LIMITED, RDMA, TCP, WIRE, link_named
 
+ENDS = ("client", "server")
 SLOPE = re.compile(
     r"\bwith (?:every|each) byte\b|\bslopes?\b|\b(?:line|fit)s?\b(?! (?:rate|speed))(?! at\b)|"
     r"\b(?:above|below|beyond|before|after|behind) "
@@ -69,9 +70,20 @@ def ends(part: Clause) -> list[tuple[str, int]]:
     return [("server" if each["server"] else "client", each.start()) for each in _END.finditer(part.words)]
 
 
+def ends_named(part: Clause) -> set[str]:
+    """Client, server, both or neither."""
+    return {name for name, _ in ends(part)}
+
+
 def is_of_ends(part: Clause) -> bool:
     """Whether the two ends of a program are set against each other in what they execute."""
-    return {name for name, _ in ends(part)} == {"client", "server"} and bool(_WORK.search(part.words))
+    return ends_named(part) == {*ENDS} and bool(_WORK.search(part.words))
+
+
+def rival_of(group: str, part: Clause) -> str:
+    """What a program stands beside where no other is named."""
+    has_card = part.sentence.ledger.setting.card and link_named(part.words) != FREE
+    return TCP if group != TCP else CARD if has_card else RDMA
 
 
 def groups(part: Clause) -> tuple[str, ...]:
@@ -81,8 +93,9 @@ def groups(part: Clause) -> tuple[str, ...]:
 
 def is_of_processors(part: Clause) -> bool:
     """Whether it speaks of what messages take of the processors."""
-    known = any(each.endswith(".processor") or each.startswith("causes.") for each in part.sentence.ledger)
-    return known and bool(_PROCESSORS.search(part.words))
+    return bool(_PROCESSORS.search(part.words)) and any(
+        each.endswith(".processor") or each.startswith("causes.") for each in part.sentence.ledger
+    )
 
 
 def is_of_no_programs(part: Clause) -> bool:

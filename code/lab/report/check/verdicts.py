@@ -16,13 +16,13 @@ from lab.report.check.objection import Objection
 from lab.report.check.ratios import both_curves, distances, ratios_by_size, speeds
 from lab.report.check.sends import is_of_sends
 from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
-from lab.report.check.sizes import sizes_meant
+from lab.report.check.sizes import sizes_counted, sizes_meant
 from lab.report.check.subjects import speaks_of_single
 from lab.report.check.times import told_apart, verdict_of_one, verdicts_by_time
 from lab.report.check.topics import is_of_no_programs
 from lab.report.check.variants import is_of_inline
 from lab.report.claim import Claim, ClaimKind
-from lab.report.moves import LEVEL
+from lab.report.moves import LEVEL, is_alike
 
 Verdicts = dict[int, Verdict]
 UNCOMPARED = "a comparison without a claim that compares these programs"
@@ -183,8 +183,8 @@ def _of_counts(said: Compared, counts: list[Use], part: Clause) -> str:
 
 
 def _against_data(said: Compared, found: Verdicts, part: Clause) -> str:
-    there, sizes = _counted(said, part), sizes_meant(part, found)
-    if there is not None:
+    there, sizes = sizes_counted(part), sizes_meant(part, found)
+    if there is not None and said.relation in (Relation.MORE, Relation.LESS):
         wanted = Verdict.MORE if said.relation is Relation.MORE else Verdict.LESS
         count = sum(verdict is wanted for verdict in found.values())
         return "" if count == there and not said.denied else f"the data say so at {count} of {len(found)} sizes"
@@ -225,7 +225,7 @@ def _is_almost(said: Compared, part: Clause, sizes: list[int]) -> bool:
         return False
     ratios = [speeds(said.ours, base, part) for base in bases(said, part)]
     values = [each[size] for each in ratios for size in sizes if size in each]
-    return bool(values) and all(1 / LEVEL <= value <= LEVEL for value in values)
+    return bool(values) and all(map(is_alike, values))
 
 
 NEARLY_ALL = 0.8  # of the sizes, where the rest can't be told: enough for `A is faster than B`
@@ -256,15 +256,3 @@ def _fits(said: Relation, found: Verdict) -> bool:
         Relation.NOT_LESS: found is not Verdict.LESS,
         Relation.NOT_MORE: found is not Verdict.MORE,
     }[said]
-
-
-def _counted(said: Compared, part: Clause) -> float | None:
-    """`wins at 20 of 21 sizes`."""
-    if said.relation not in (Relation.MORE, Relation.LESS):
-        return None
-    for each in part.numbers:
-        behind = part.sentence.words[each.end :]
-        every = re.search(r"\b(?:every|each|any|no|not|but)\s+\Z", part.sentence.words[: each.start], re.I)
-        if not every and re.match(r"\s*(?:of|out of)\s+(?:the\s+)?[\d\ue000-\uf8ff]+\s*(?:message\s+)?sizes", behind):
-            return each.values[0]
-    return None

@@ -14,7 +14,7 @@ from lab.report.check.sentence import Clause, Sentence, sizes_in
 from lab.report.check.sizes import sizes_meant
 from lab.report.check.subjects import group_of, sort_of
 from lab.report.check.times import names_of
-from lab.report.check.topics import ends, groups, is_of_ends
+from lab.report.check.topics import ENDS, ends, ends_named, groups, is_of_ends
 from lab.report.claim import Claim
 
 HALF = 50.0  # percent
@@ -133,8 +133,7 @@ def _is_so(own: Claim, other: Claim, sign: int) -> bool:
 def _stems(part: Clause, end: str = "") -> list[str]:
     """The names of the counts that are meant: of each program and size, at the end that is named, else at both."""
     ledger, setting = part.sentence.ledger, part.sentence.ledger.setting
-    named = {name for name, _ in ends(part)}
-    wanted = [end] if end else sorted(named) or ["client", "server"]
+    wanted = [end] if end else sorted(ends_named(part)) or ENDS
     own = groups(part) or part.sentence.groups
     found = [each for each in setting.strands if group_of(each) in own and sort_of(each, setting)]
     counted = {size: size for strand in found for size in strand.sizes
