@@ -102,7 +102,7 @@ def _wrong(relation: Relation, part: Clause, found: re.Match[str], *, of_late: b
 def _verdicts(part: Clause, *, of_late: bool) -> Iterator[Verdict]:
     """At each size, whether the first-named kind was quicker; sends and receives, and transports, as named."""
     late, early = _means(part, NON_BLOCKING), _means(part, BLOCKING)
-    for name in late.keys() & early.keys():
+    for name in (each for each in late if each in early):
         first, second = (late[name], early[name]) if of_late else (early[name], late[name])
         if not apart(first.estimate, second.estimate, MARGIN):
             yield Verdict.CANT_TELL

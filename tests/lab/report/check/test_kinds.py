@@ -1,11 +1,15 @@
 """One lie and one honest sentence of a kind: lab.report.check.*, a module a kind."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 from tests.lab.report.check.test_corpus import ledger
 
+from lab.places import ROOT
 from lab.report.check.text import all_refused
 from lab.report.claim import Claim, Ledger
 
@@ -343,3 +347,22 @@ def test_a_short_tail_has_its_slow_trips_near_the_median() -> None:
     lie = "The p99 of TCP hardly differs from its median."
     assert "further off" in "".join(map(str, all_refused(lie, "discussion.tex", found, None)))
     assert not all_refused("The p99 of TCP lies far above its median.", "discussion.tex", found, None)
+
+
+WORDS = """
+from tests.lab.report.check.test_corpus import ledger
+from lab.report.check.text import all_refused
+said = "Over TCP a non-blocking send returns much sooner than a blocking one."
+print(all_refused(said, "discussion.tex", ledger("mpi_blocking_nonblocking"), None))
+"""
+
+
+def test_a_refusal_has_the_same_words_in_every_process() -> None:
+    def words(seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": f"{ROOT}:{ROOT / 'code'}"}
+        return subprocess.run(
+            [sys.executable, "-c", WORDS], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+
+    first, *others = map(words, "1234")
+    assert "the times say otherwise" in first and {first} == {*others}
