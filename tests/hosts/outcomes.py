@@ -23,7 +23,7 @@ from tests.hosts.newer import QEMU_10, QEMU_11, Installed
 
 from lab.errors import LabError
 from lab.machine.runner import PROGRAM
-from lab.model.trial import Job, Outcome
+from lab.model.trial import Job, Outcome, StepOutcome
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
 
@@ -38,19 +38,27 @@ RUNNERS: Mapping[str, Callable[[], Elsewhere]] = {
 }
 
 
-def digest(outcome: Outcome) -> str:
+def digest(left: Outcome | StepOutcome) -> str:
     """The sha256 of outputs, counters, clocks and console: of all but what is of the host and the day."""
-    left = asdict(replace(outcome, host_seconds=0.0, state={}))
-    return hashlib.sha256(json.dumps(left, sort_keys=True).encode()).hexdigest()
+    if isinstance(left, Outcome):
+        left = replace(left, host_seconds=0.0, state={})
+    return hashlib.sha256(json.dumps(asdict(left), sort_keys=True).encode()).hexdigest()
 
 
 def said_of(site: ExactSite, job: Job) -> str:
     """A job's digest; or the reason why there is none, on one line."""
+    return said_of_steps(site, job)[-1]
+
+
+def said_of_steps(site: ExactSite, job: Job) -> list[str]:
+    """Of each step but the last its digest, then that of all; or the reason why there is none, on one line."""
     try:
         outcome = site.run(job)
     except LabError as error:
-        return f"{FAILED} {' '.join(str(error).split())}"
-    return f"{FAILED} a program of it" if outcome.failed else digest(outcome)
+        return [f"{FAILED} {' '.join(str(error).split())}"] * len(job.steps)
+    if outcome.failed:
+        return [f"{FAILED} a program of it"] * len(job.steps)
+    return [*map(digest, outcome.steps[:-1]), digest(outcome)]
 
 
 def facts(site: ExactSite) -> dict[str, str]:
@@ -83,10 +91,13 @@ def main(part: str, times: str = "1", runner: str = "") -> None:
 
 
 def runs(site: ExactSite, jobs: Named, times: int) -> Iterator[tuple[str, str]]:
-    """The jobs, so many times, as many at once as there are cores."""
+    """The jobs, so many times, as many at once as there are cores: a run for each step of theirs."""
     queue = list(jobs.items()) * times
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield from zip([name for name, _ in queue], pool.map(lambda each: said_of(site, each[1]), queue), strict=True)
+        found = pool.map(lambda each: said_of_steps(site, each[1]), queue)
+        for (name, job), said in zip(queue, found, strict=True):
+            names = [name] if len(job.steps) == 1 else [f"{name}.{step}" for step in range(len(job.steps))]
+            yield from zip(names, said, strict=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from math import ceil
 
+from tests.hosts.jobs import RACES
 from tests.hosts.matrix import Host
 from tests.hosts.measuring import Count, HostFailed, counted
 from tests.hosts.outcomes import EVERY
@@ -95,6 +97,6 @@ def _run(host: Host, wanted: Wanted, today: date, tell: Tell) -> Row:
         counts[part], facts = counted(enter, part)
         tell(f"{host.name}: {part} {counts[part]} {counts[part].other}")
     for load in wanted.loads:
-        race[load], facts = counted(enter, "race", wanted.runs, max(0, load - wanted.busy))
+        race[load], facts = counted(enter, "race", ceil(wanted.runs / RACES), max(0, load - wanted.busy))
         tell(f"{host.name}: race at load {load} {race[load]} {race[load].other}")
     return Row(host, today, facts, counts, race)

@@ -25,8 +25,8 @@ the link's counters, all clocks, the kernel's messages; and how many ran. `-` wa
 - kinds: a trial of every kind (verbs write, read and send; TCP, also over a modelled Ethernet; `ib_write_bw`; `iperf3`;
   MPI over TCP and over verbs), and a run of the race.
 - all trials: every trial of every experiment, its lines against the repository's tables, as `make verify` compares.
-- race: a program that sleeps 20,000 times, beside so many busy programs. It finds a clock that is not exact soonest.
-  Fewer than 100 ran on arm64, where each takes half a minute of processor time.
+- race: a program that sleeps 20,000 times, five times in one restored machine, beside so many busy programs. It finds a
+  clock that is not exact soonest.
 
 No host has a network. Each gets the lock's packages, and makes by itself the programs, the guest's image, the carried
 QEMU and the frozen machine. Where the harness is outside, QEMU alone is there, and restores the machine

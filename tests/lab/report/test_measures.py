@@ -180,4 +180,4 @@ def test_an_experiment_of_one_size_has_a_draft_and_figures_of_what_there_is(tmp_
 def test_a_curve_saturates_where_no_larger_message_moves_it_by_a_tenth(evidence: Evidence, ledger: Ledger) -> None:
     assert ledger["slow.level"].estimate.value == 4096 and "verbs.level" not in ledger
     text = draft(make_claims(evidence))
-    assert "there is no jump" in text and list(refused(text, "draft", ledger)) == []
+    assert "There is no jump" in text and list(refused(text, "draft", ledger)) == []

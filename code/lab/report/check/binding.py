@@ -209,8 +209,9 @@ def kinds_are_as_said(sentence: Sentence) -> Iterator[Objection]:
         behind, part = sentence.words[use.at + 1 :], sentence.part_at(use.at)
         if times := re.match(
             r"\s*(?:times|-?fold|x\b|×|(?=of the (?:throughput|rate|bandwidth|speed) of|"
-            r"of (?:RDMA|TCP)'s))\s*(?P<how>faster|slower|more|less|higher|lower|as\s+\w+|the|of\s+(?:its|"
-            r"the|that|\w+'s)|\Z)?",
+            r"of (?:RDMA|TCP)'s|"
+            r"of what (?:RDMA|TCP|verbs|sockets|Soft|the card|WRITE)))\s*(?P<how>faster|slower|more|less|higher|"
+            r"lower|as\s+\w+|the|of\s+(?:its|the|that|what|\w+'s)|\Z)?",
             behind,
         ):
             yield from _times(use, times["how"] or "", part, sentence)

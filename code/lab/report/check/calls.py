@@ -22,11 +22,14 @@ _OF_ALL = re.compile(
 )
 _DENIED = re.compile(r"\b(?:no|not|never|neither|nor|nowhere|hardly|cannot)\b|n't\b", re.I)
 _LESSENS = re.compile(
-    r"\b(?:reduc|shorten|sav|cut|lower)\w* (?:[\w-]+ ){0,6}?(?=time\b|latenc)|"
+    r"\b(?:reduc|shorten|sav|cut|lower|shav)\w* (?:[\w-]+ ){0,6}?(?=time\b|latenc)|"
     r"\b(?:is|are) (?:\w+ly )?(?:shortened|reduced|lowered)\b",
     re.I,
 )
 _APART = re.compile(r"\b(?:lies?|are|stays?) (?:\w+ )?apart\b|\bdiffer by more than the margin\b", re.I)
+_TAKES = re.compile(
+    r"\b(?:takes?|took|costs?|needs?|lasts?)\b[^;]*?\b(?:(?P<LESS>more|longer)|(?P<MORE>less|shorter))\b", re.I
+)
 _TURNED = {Relation.MORE: Relation.LESS, Relation.LESS: Relation.MORE}
 NON_BLOCKING, BLOCKING = "non-blocking", "blocking"
 
@@ -45,25 +48,30 @@ def is_of_operations(part: Clause) -> bool:
 
 def calls_compare(sentence: Sentence) -> Iterator[Objection]:
     """What a comparison says of the two kinds of calls is what their times say."""
-    for part in sentence.parts:
-        modes = list(MODE.finditer(part.words))
-        if (lie := _APART.search(part.words)) and is_of_calls(part) and part.is_stated and not part.uses:
+    for part in (each for each in sentence.parts if is_of_calls(each) and each.is_stated):
+        if not part.uses and (lie := _APART.search(part.words)):
             yield from _not_apart(part, lie)
-        found = (
-            (_LESSENS.search(part.words) or ANY.search(part.words)) if is_of_calls(part) and part.is_stated else None
-        )
-        if found is None or part.uses:
+        if (found := _compared(part)) is None:
             continue
-        relation = relation_of(found, Relation.MORE)
+        modes = list(MODE.finditer(part.words))
         before = [each for each in modes if each.end() <= found.start()]
         first = bool((before or modes)[-1]["late"] if before else modes[0]["late"])
-        if what := _wrong(_of_time(relation, part.words, found), part, found, of_late=first):
+        relation = _of_time(relation_of(found, Relation.MORE), part.words, found)
+        if what := _wrong(relation, part, found, of_late=first):
             yield Objection(what, part.start + found.start(), tuple(each.group for each in part.mentions))
+
+
+def _compared(part: Clause) -> re.Match[str] | None:
+    """The word that sets the calls against each other; beside a claim only what their difference is said to be."""
+    if part.uses:
+        return _TAKES.search(part.words) if all(each.name.endswith(".difference") for each in part.uses) else None
+    return _LESSENS.search(part.words) or ANY.search(part.words)
 
 
 def _not_apart(part: Clause, found: re.Match[str]) -> Iterator[Objection]:
     """`they lie apart` is false where the intervals tell them apart at less than half of the sizes."""
-    verdicts = list(_verdicts(part, of_late=True))
+    margin = MARGIN if "margin" in part.words else 0.0
+    verdicts = list(_verdicts(part, margin, of_late=True))
     denied = bool(_DENIED.search(part.words[: found.start()]))
     own = [each is not Verdict.CANT_TELL for each in verdicts]
     if (counted := sizes_counted(part)) is not None:
@@ -77,7 +85,7 @@ def _not_apart(part: Clause, found: re.Match[str]) -> Iterator[Objection]:
 
 def _of_time(relation: Relation, words: str, found: re.Match[str]) -> Relation:
     """Less time is more speed."""
-    if found.re is _LESSENS:
+    if found.re in (_LESSENS, _TAKES):
         return relation
     near = re.split(r"\bthan\b", words[found.start() : found.end() + 30])[0]
     lower = re.match(r"low|high|great", found[0], re.I) and TIME.search(words[: found.start()])
@@ -86,10 +94,10 @@ def _of_time(relation: Relation, words: str, found: re.Match[str]) -> Relation:
 
 def _wrong(relation: Relation, part: Clause, found: re.Match[str], *, of_late: bool) -> str:
     """`more` is quicker."""
-    verdicts = list(_verdicts(part, of_late=of_late))
+    wanted = {Relation.MORE: Verdict.MORE, Relation.LESS: Verdict.LESS}.get(relation, Verdict.CANT_TELL)
+    verdicts = list(_verdicts(part, MARGIN if wanted is Verdict.CANT_TELL else 0.0, of_late=of_late))
     if not verdicts:
         return ""
-    wanted = {Relation.MORE: Verdict.MORE, Relation.LESS: Verdict.LESS}.get(relation, Verdict.CANT_TELL)
     share = sum(each is wanted for each in verdicts) / len(verdicts)
     denied = len(_DENIED.findall(part.words[: found.start()])) % 2 == 1
     if relation in (Relation.NOT_LESS, Relation.NOT_MORE) or (share <= 0.5 if denied else share > 0.5):
@@ -99,12 +107,12 @@ def _wrong(relation: Relation, part: Clause, found: re.Match[str], *, of_late: b
     return f"the times say otherwise: {counted}"
 
 
-def _verdicts(part: Clause, *, of_late: bool) -> Iterator[Verdict]:
+def _verdicts(part: Clause, margin: float, *, of_late: bool) -> Iterator[Verdict]:
     """At each size, whether the first-named kind was quicker; sends and receives, and transports, as named."""
     late, early = _means(part, NON_BLOCKING), _means(part, BLOCKING)
     for name in (each for each in late if each in early):
         first, second = (late[name], early[name]) if of_late else (early[name], late[name])
-        if not apart(first.estimate, second.estimate, MARGIN):
+        if not apart(first.estimate, second.estimate, margin):
             yield Verdict.CANT_TELL
         else:
             yield Verdict.MORE if first.estimate.value < second.estimate.value else Verdict.LESS

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from lab.report.check.subjects import CARD, RDMA, SOFTWARE, Mention
+from lab.report.check.subjects import CARD, RDMA, SOFTWARE, TCP, Mention
 
 _A_CARD = r"(?:modelled |plain |bare |emulated |simulated |same )*cards?\b"
 _RATE = r"(?:\d+\s?Gbit/s )?"
 # `over the card` says where; `the card` by itself is a program beside TCP.
 _PLACE = re.compile(
-    rf"(?<!compared )(?<!comparison )(?<!than )(?<!fast as )(?<!long as )(?<!much as )(?<!quickly as )"
+    rf"(?<!compared )(?<!comparison )(?<!than )(?<!catch up )(?<!keep up )(?<!compete )"
+    rf"(?<!fast as )(?<!long as )(?<!much as )(?<!quickly as )"
     rf"\b(?:over|on|with|across|through|via|using)\s+(?:the |this |that |a |"
     rf"our |"
     rf"its )?{_RATE}{_A_CARD}(?!'s|\s+(?:as|than)\b)|\((?:the )?modelled card\b[^)]*\)|"
@@ -50,7 +51,10 @@ def _of_clause(
         for each in _SUBJECT.finditer(words, start, end)
         if not any(low <= each.start() < high for low, high in inside)
     ]
-    if places and not subjects and (alone or _is_side(places[0], own, words, end)):
+    first = (
+        claimed and own and all(each.group == TCP and each.start > places[0].end() for each in own) if places else False
+    )
+    if places and not subjects and (alone or first or _is_side(places[0], own, words, end)):
         subjects = places[:1]
     moved = claimed or bool(places)
     named = [_moved(each, words) if moved or _OF_CARD.match(words, each.end) else each for each in own]

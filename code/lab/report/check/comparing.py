@@ -101,9 +101,7 @@ def comparisons(part: Clause) -> Iterator[Compared]:
 
 def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compared | None:
     words, place = part.words, part.start + found.start()
-    if is_no_comparison(words, found):
-        return None
-    sides = sides_of(part, found)
+    sides = None if is_no_comparison(words, found) else sides_of(part, found)
     if sides is None or _is_within_one(part, found) or _is_of_two_sizes(part, found):
         return None
     ours, base = sides
@@ -129,7 +127,10 @@ def _compared(part: Clause, relation: Relation, found: re.Match[str]) -> Compare
 
 
 def _is_within_one(part: Clause, found: re.Match[str]) -> bool:
-    """Of one program's sizes: `with one byte and with 4 KiB alike`, `the same number of messages a second`."""
+    """Of one program's sizes: `with one byte and with 4 KiB alike`, `the same number of messages a second`; or of it
+    alone, in a clause without a name: `we cannot say that it is saturated`."""
+    if relation_of(found) is Relation.UNKNOWN and not part.mentions and len(part.sentence.groups) == 1:
+        return True
     if found[0].lower() == "alike":
         return len({each.group for each in part.mentions}) == 1
     return bool(_MESSAGES_A_SECOND.match(part.words, found.end())) and len(part.sentence.groups) == 1

@@ -65,7 +65,8 @@ _MORE = (
     r"(?:twice|thrice) as (?:fast|quick|good|quickly|high|much)",
     r"out(?:perform|run|pac|do|class|strip|shin|rank|distanc|play|weigh|match)\w*|beats?|beaten|beating",
     r"exceed\w*|surpass\w*|overtak\w*|overtook|wins?|won|winner|victor\w*|triumph\w*|prevail\w*",
-    r"more (?:fast|quick)|faster|fastest|quicker|quickest|higher|highest|better|best|bests|bested|greater|"
+    r"more (?:fast|quick|quickly|rapidly|swiftly|speedily)|(?:runs?|ran) (?:rings|circles) (?:a)?round|"
+    r"faster|fastest|quicker|quickest|higher|highest|better|best|bests|bested|greater|"
     r"greatest|speedier|"
     r"stronger|cheaper",
     r"unbeat\w+|unrivall?ed|unmatched|second to none|hard to beat|in favou?r of|speaks? for|talks? for",
@@ -90,7 +91,7 @@ _MORE = (
 )
 _LESS = (
     r"(?:twice|thrice) as (?:slow|long)|(?:half|third|quarter|fifth|tenth) as (?:fast|quick|good|quickly|high|much)",
-    rf"(?:more slow|less (?:fast|quick))(?:ly)?|slower|slowest|lower|lowest|worse|worst|fewer|"
+    rf"(?:more slow|less (?:fast|quick|rapid|swift))(?:ly)?|slower|slowest|lower|lowest|worse|worst|fewer|"
     rf"less(?= {_AMOUNT})|costs? (?:\w+ )?less(?= than)|later(?= than)|"
     r"(?:arriv|finish|complet|return)\w* (?:\w+ )?later",
     rf"(?<!leaves )(?<!TCP )(?<!RDMA )(?<!sockets )behind|behind(?= (?:our |the )?{_PROGRAM})",

@@ -22,6 +22,7 @@ _UP = (
     r"faster|so do(?:es)?|"
     r"quicker|higher|better|pa(?:y|ys|id) off|worth (?:the|it|while)|worthwhile|"
     r"gains? (?:most|much|from)|profits?|benefits?|accelerat\w+|\w+fold|"
+    r"(?:gives?|gave|brings?) (?:\S+ ){0,4}(?:push|boost|kick|lift)|"
     r"brings? (?:a |any |no )?(?:gain|benefit)s?|over(?:estimat|stat)\w+|flatter\w*|too high"
 )
 _DOWN = (
@@ -30,8 +31,9 @@ _DOWN = (
 )
 _NONE = (
     r"insensitive|unaffected|independent|irrelevant|negligible|indifferent|immaterial|regardless|"
-    r"changes? nothing|makes? no|does nothing|the same (?:throughput|result)|unchanged|unnecessary|superfluous|"
-    r"pointless|useless|futile|(?:a )?waste of (?:effort|time)|not worth|"
+    r"changes? nothing|makes? no|does nothing|"
+    r"(?:couldn't|could not|does not|do not) (?:care|mind)|the same (?:throughput|result)|unchanged|unnecessary|"
+    r"superfluous|pointless|useless|futile|(?:a )?waste of (?:effort|time)|not worth|"
     r"(?:stays?|remains?|is) the same|(?:nearly|almost|about|"
     r"practically) the same"
 )
@@ -41,7 +43,7 @@ _ANY = (
     r"results in|sensitive|depends?|var(?:y|ies) (?:strong|consider|much|a lot|wide)\w*|"
     r"decisive|decid\w+|crucial|important|role|importance|essential|necessary|needed|"
     r"governs?|determines?|controls?|"
-    r"best (?:\w+ ){0,3}(?:depth|value|result|throughput)"
+    r"(?:a|any|no) (?:\w+ )?say|best (?:\w+ ){0,3}(?:depth|value|result|throughput)"
 )
 _EFFECT = re.compile(rf"\b(?:(?P<none>{_NONE})|(?P<up>{_UP})|(?P<down>{_DOWN})|(?P<any>{_ANY}))\b", re.I)
 _DENIED = re.compile(

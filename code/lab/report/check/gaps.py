@@ -48,11 +48,13 @@ _CLOSES = re.compile(
     r"\bclos(?:es?|ed)\b(?! (?:in|to|a (?:little|bit)|some\w*|partly|slowly|steadily|slightly|by|from)\b)", re.I
 )
 _WIDEST = re.compile(
-    r"\b(?:largest|highest|greatest|widest|biggest|most(?! of\b)|peaks?|peaked|maximal|maximum)\b", re.I
+    r"\b(?:largest|highest|greatest|widest|fattest|biggest|most(?! of\b)|peaks?|peaked|maximal|maximum)\b", re.I
 )
 _RULE = re.compile(r"\b(?:counts? as|is called|are called)\b", re.I)  # when it would be said, and not that it is
 _ABSOLUTE = re.compile(r"\babsolute(?:ly)?\b|\bin (?:[kMG]B/s|bytes|megabytes|gigabytes)\b", re.I)
-_LEAST = re.compile(r"\b(?:smallest|lowest|least|narrowest|closest)\b(?! (?:messages?|sizes?))", re.I)
+_LEAST = re.compile(
+    r"\b(?:smallest|lowest|least|narrowest|closest|thinnest|slimmest|tightest)\b(?! (?:messages?|sizes?))", re.I
+)
 _THROUGHOUT = re.compile(
     r"\b(?:steadily|monotonically|always|continuously|constantly|over the whole range|"
     r"(?:at|with) every (?:size|step|doubling))\b",

@@ -23,6 +23,9 @@ _UPPER_LINE = re.compile(r"\b(?:above|behind|beyond|after) (?:the|its|their|a) b
 _KEPT = re.compile(
     r"\b(?:the same|unchanged|no influence|does not (?:change|depend)|independent|no matter|regardless)\b", re.I
 )
+_IS_TIME = re.compile(
+    r"\b(?:is|equals|gives|tells|means|says) (?:\w+ )?(?:the|what|how) (?:\w+ )?(?:time|latency|long|a\b)", re.I
+)
 _FITS = re.compile(r"\bR[\s-]squared\b[^.;,]*\b(?:near|close to|almost|nearly) (?:one|1|unity|perfect)\b", re.I)
 _EVERY = re.compile(r"\b(?:all|every|each|without (?:an )?exception|always)\b", re.I)
 _DENIED = re.compile(r"\b(?:not|never|neither|nor|hardly)\b|n't\b", re.I)
@@ -33,6 +36,8 @@ def intercepts_hold(sentence: Sentence) -> Iterator[Objection]:
     """An intercept lies where it is said to, moves with the sizes of its line, and every line fits that is said to."""
     for part in sentence.parts:
         found = _INTERCEPT.search(part.words)
+        if found and (what := _is_a_small_time(part)):
+            yield Objection(what, part.start + found.start())
         if found and not part.uses and (what := _beside_small(part) or _kept(part)):
             yield Objection(what, part.start + found.start())
         if (found := _FITS.search(part.words)) and _EVERY.search(part.words) and not _DENIED.search(part.words):
@@ -50,6 +55,18 @@ def _beside_small(part: Clause) -> str:
     wanted = bool(above) is not bool(_DENIED.search(part.words))
     wrong = [each for each in _over_small(part) if (each.estimate.value > 1) is not wanted]
     return f"it is \\claim{{{wrong[0].name}}} times that" if wrong else ""
+
+
+def _is_a_small_time(part: Clause) -> str:
+    """An intercept that is given as what a message of one byte takes, which its data rule out."""
+    if not (_SMALL.search(part.words) and _IS_TIME.search(part.words)) or _DENIED.search(part.words):
+        return ""
+    for use in part.uses:
+        over = part.sentence.ledger.get(f"{use.name.removesuffix('.intercept')}.over_small")
+        interval = over.estimate.interval if over else None
+        if over and use.name.endswith(".intercept") and interval and not interval.contains(1.0):
+            return f"it is \\claim{{{over.name}}} times that"
+    return ""
 
 
 def _over_small(part: Clause) -> Iterator[Claim]:

@@ -43,6 +43,7 @@ FILLS = re.compile(
     r"limit)\b|"
     r"\b(?:us|exploit|load|utili[sz])\w* (?:the |its |this |all of the )?(?:\S+ ){0,2}"
     r"(?:link|cable|wire|bandwidth|line) (?:completely|fully|entirely|to the full|to (?:its )?capacity|up)\b|"
+    r"\bmakes? (?:good|decent|proper) use of (?:the |its )?(?:\S+ ){0,2}(?:link|cable|wire|bandwidth|line|Ethernet)\b|"
     r"\b(?:us(?:es?|ing) |makes? )(?:fully|full|completely|entirely)(?: use of)? (?:the |its )?(?:\S+ )?(?:link|"
     r"cable|wire|bandwidth|line)\b|"
     r"\b(?:link|cable|wire|Ethernet) (?:\w+ly )?"
@@ -70,7 +71,7 @@ _EXCEEDS = re.compile(
 )
 _IDLE = re.compile(
     r"\b(?:link|wire|cable|Ethernet|it|capacity)\b[^.;]*\b(?:wasted|idle|unused|half[\s-]empty|empty|under-?used)\b|"
-    r"\b(?:wastes?|leaves?)\b[^.;]*\b(?:link|wire|cable|Ethernet|capacity)\b|"
+    r"\b(?:wastes?|squanders?|(?<!headers )leaves?)\b[^.;]*\b(?:link|wire|cable|Ethernet|capacity)\b|"
     r"\b(?:far|well|much|clearly|considerably) (?:below|under|short of)\b[^.;,]*"
     r"\b(?:link|wire|Ethernet|line rate|capacity)\b",
     re.I,

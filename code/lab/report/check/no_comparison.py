@@ -44,6 +44,7 @@ _OF_SOME_MESSAGES = re.compile(
     r"(?![^,;]*\bwith\b)[^,;]*\Z",
     re.I,
 )
+_OF_A_LINK = re.compile(r"\s+(?:links?|wires?|networks?|cables?|Ethernet)\b", re.I)  # what it ran over, and not itself
 _SUPERLATIVE = re.compile(r"(?:high|low|great|fast|slow|quick)est|best|worst", re.I)
 _OWN = re.compile(r"\b(?:their|its)(?: (?:own|very))? \Z", re.I)
 _BECOMES = re.compile(r"\b(?:becomes?|became|gets?|got|turns?)(?: any| much| even)? \Z", re.I)
@@ -73,7 +74,8 @@ _OF_A_SETTING = re.compile(
 )
 _AT_A_LEVEL = re.compile(r"\b(?:remain|stay)s? (?:on|at) (?:\w+ )?\Z", re.I)
 _NO_SIDE = re.compile(
-    r"\b(?:ratio|gap|factor|difference|distance|margin|median|curve of (?:its|the))\b[^,;]*\Z|\bat (?:the )?\Z|"
+    r"\b(?:ratio|gap|factor|difference|distance|margin|median|curve of (?:its|the))\b(?:(?! that\b)[^,;])*\Z|"
+    r"\bat (?:the )?\Z|"
     r"\bof its curve\b",
     re.I,
 )
@@ -146,6 +148,8 @@ def _is_of_itself(word: str, before: str, behind: str) -> bool:
     if _THAN_TYPICAL.match(behind) or _THAT_WAY.match(behind) or (_LOSES.fullmatch(word) and _SOMETHING.match(behind)):
         return True
     if re.search(r"\blevel\b", word) and _CURVE.search(before):
+        return True
+    if re.match(r"slower|faster|lower|higher", word, re.I) and _OF_A_LINK.match(behind):
         return True
     if _SUPERLATIVE.match(word):
         return bool(_OWN.search(before) or _OF_ITS_OWN.match(behind) or _OF_SEVERAL.match(behind))

@@ -49,7 +49,7 @@ _PER = r"\s*(?:/\s*|\s+per\s+|\s+an?\s+|\s+in\s+a\s+|p(?=s\b))(?:second|sec|micr
 _UNITS = (
     (Sort.RATE, rf"{_PREFIX}[\s-]*(?:bytes?|bits?|B|b|Bytes?|Bits?){_PER}\b|[kKMGT]i?[bB](?:it)?ps|"
         rf"k?\s*(?:messages?|msgs?)"
-     rf"{_PER}|[kMG]?Hz|[kKMGT]bit"),
+     rf"{_PER}\b|[kMG]?Hz|[kKMGT]bit"),
     (Sort.SIZE, r"(?:[kKMGT]i?|kilo|mega|giga|kibi|mebi|gibi)?[\s-]*(?:bytes?|Bytes?|B|octets?)\b|[KMG]\b"),
     (Sort.TIME, r"(?:[nµum]s|milli|micro|nano)?-?(?:s|sec|seconds?|minutes?|hours?)\b|[nµum]s\b|cycles?\b"),
     (Sort.PERCENT, r"%|percent|per\s+cent|percentage\s+points?"),

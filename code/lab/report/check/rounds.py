@@ -15,7 +15,8 @@ from lab.report.claim import Claim
 _ALL_SERIES = r"\b(?:all|every|each) (?:of )?(?:the |our )?(?:series|transports?|programs?|curves?|measurements?)\b"
 _ROUNDS = re.compile(rf"\brounds?\b|\bthroughputs?\b|\b(?:all|every|each)\b[^.;]*\bsizes?\b|{_ALL_SERIES}", re.I)
 _AGREE = re.compile(
-    r"\b(?:agree[ds]?|settle[ds]?|stabili[sz]ed?|(?:is|are|was|were|became|got) stable|converged?|(?:was|were|are|"
+    r"\b(?:agree[ds]?|settle[ds]?|calm(?:ed|s)? down|stabili[sz]ed?|(?:is|are|was|were|became|got) stable|converged?|"
+    r"(?:was|were|are|"
     r"is) enough|suffic\w+)\b",
     re.I,
 )

@@ -15,6 +15,16 @@ _CANT_TELL = re.compile(
     r"neither)\b",
     re.I,
 )
+_CALLED_RATE = re.compile(
+    r"\b(?P<what>throughput|bandwidth|data rate)\b(?: of [^.;,]{1,40}?)? "
+    r"(?:(?:is|was|of|at|amounts to|comes to|reaches) )?(?:about |only |just )?\Z",
+    re.I,
+)
+_CALLED_TIME = re.compile(
+    r"\b(?P<what>latency|delay|duration|round[\s-]trip time)\b(?: of [^.;,]{1,40}?)? "
+    r"(?:(?:is|was|of|at|amounts to|comes to|reaches) )?(?:about |only |just )?\Z",
+    re.I,
+)
 _OF_A_LINE = re.compile(r"\b(?:slopes?|lines?|fit(?:s|ted)?)\b", re.I)
 _DENIED_LATENCY = re.compile(r"\b(?:no|not|never)\b[^.;]*\blatenc", re.I)
 
@@ -50,6 +60,16 @@ def slope_is_no_throughput(statement: Statement) -> str | None:
     found = statement.found
     if found is not None and found.kind is ClaimKind.SLOPE and not _OF_A_LINE.search(statement.words):
         return "the rate of a line is called a throughput: say that it is the slope's"
+    return None
+
+
+def unit_is_of_what_is_said(statement: Statement) -> str | None:
+    """`a throughput of` what is a time, and the other way round."""
+    found, before = statement.found, statement.words.partition("\\claim")[0]
+    for unit, called, kept in (("s", _CALLED_RATE, _CALLED_TIME), ("B/s", _CALLED_TIME, _CALLED_RATE)):
+        said = called.search(before)
+        if found is not None and found.unit == unit and said and not kept.search(before, said.start()):
+            return f"{found.name} is {'a time' if unit == 's' else 'a rate'}, and no {said['what'].lower()}"
     return None
 
 
@@ -109,6 +129,7 @@ RULES = (
     speed_up_names_base_and_link,
     latency_is_measured,
     slope_is_no_throughput,
+    unit_is_of_what_is_said,
     comparison_is_supported,
     rounding_is_no_finer_than_the_interval,
     n_is_as_found,

@@ -16,7 +16,7 @@ from lab.report.check.subjects import CARD, Mention, groups_of, mentions
 from lab.report.claim import Claim, Ledger
 
 _PARTS = re.compile(
-    r";|:(?=\s)|,?\s+(?:but|whereas|while|although|though|yet|however)\s|,\s+(?=and\s+(?:the|it|they|we|our)\s|"
+    r";|:(?=\s)|,?(?<!\ball)\s+(?:but|whereas|while|although|though|yet|however)\s|,\s+(?=and\s+(?:the|it|they|we|our)\s|"
     r"which\s+(?:is|was|are|were)\s|(?:ours|theirs)\s|with(?:out)? inlin|"
     r"(?:at|for|with) (?:\S+ ){1,3}(?:it|they|both|the two|however)\s|(?:and )?(?:so|thus|hence|"
     r"therefore)\s(?!far\b|that\b|its\b|their\b|do\b|does\b|did\b|is\b|are\b|has\b))|"

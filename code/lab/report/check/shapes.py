@@ -59,7 +59,7 @@ _LEVELS = re.compile(
     re.I,
 )
 _FALLS = re.compile(
-    r"\b(?:falls?(?! behind| back)|"
+    r"\b(?:falls?(?! (?:\w+ )?behind| back)|"
     r"fell(?! behind)|drops?|dropped|dips?|go(?:es)? down|falls? off|comes? down|tails? off|"
     r"decreas\w*|"
     r"declin\w*|sinks?|degrad\w*|diminish\w*|shrinks?|deteriorat\w*|"

@@ -14,6 +14,8 @@ _LEAD_OF = re.compile(r"(?:lead|advantages?|superior\w*|domina\w*|victor\w*)\Z",
 _A_LEAD = re.compile(r"\b(?:an?|the|this|that|its|their) (?:\w+ )?\Z", re.I)
 _IS_THERE = re.compile(r"\s+(?:still |even |\w+ly )?(?:remains?|stays?|is|was|has|peaks?|persists?|exists?)\b", re.I)
 _THAN_IT = re.compile(r"(?:behind|ahead of|faster than|slower than|above|below|beats|outperforms) it\b", re.I)
+# `quicker than TCP, and quicker than Soft-RoCE`: the subject is the first one's.
+_AND_ALSO = re.compile(r"\bthan\b[^.;]*\band (?:\w+ly |even |also |still |much |far |a (?:lot|bit) )*\Z", re.I)
 _SYMMETRIC = re.compile(
     r"intervals?|bands?|overlap|difference|equal|about the same|"
     r"similar|alike|indistinguish|coincid|matter|irrelevant|cannot.* tell",
@@ -61,7 +63,8 @@ def _of_subject(
     """The last of those before the word; of a pair the first, and of two where it is followed by `it`."""
     if len(own) == 2 and against is None and _THAN_IT.match(part.sentence.words[place:]):
         return own[0].group, own[1].group
-    ours = own[-1].group if not _pair(part, own) else own[0].group
+    also = against and _AND_ALSO.search(part.sentence.words[part.start : place])
+    ours = own[0].group if also or _pair(part, own) else own[-1].group
     base = against.group if against else next((each.group for each in after if each.group != ours), None)
     others = {each.group for each in own} - {ours}
     if base == ours:
@@ -92,8 +95,8 @@ def _against(part: Clause, before: list[Mention], after: list[Mention]) -> Menti
     )
     strong = re.compile(r"\b(?:over|against|compared (?:with|to)|unlike|than)\s+(?:our |that of |the )*\Z", re.I)
     than = re.compile(
-        r"\bthan\s+(?:over |with |via |using |by |in |that |those |of |our |the |an? |own |plain |software |modelled |"
-        r"messages? |ones? |sends? |receives? |calls? |(?:half )?(?:round )?trips? )*\Z",
+        r"\bthan\s+(?:MPI |over |with |via |using |by |in |that |those |of |our |the |an? |own |plain |software |"
+        r"modelled |messages? |ones? |sends? |receives? |calls? |(?:half )?(?:round )?trips? )*\Z",
         re.I,
     )
     for preposition, named in ((than, after), (strong, after), (behind, after), (strong, before)):

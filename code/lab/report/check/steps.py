@@ -57,7 +57,11 @@ def steps_are_there(sentence: Sentence) -> Iterator[Objection]:
     """A knee or step of a time lies where it is said to, and is not denied where it lies."""
     for part in sentence.parts:
         names = _series(part)
-        if not part.is_stated or not names or any(each.name.endswith((".knee", ".step")) for each in part.uses):
+        if (
+            not part.is_stated
+            or not names
+            or any(each.name.endswith((".knee", ".step", ".over_small")) for each in part.uses)
+        ):
             continue
         places = list(_places(part, names))
         for pattern, kind in ((KNEE, "knee"), (_STEP, "step")):

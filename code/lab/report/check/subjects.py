@@ -89,6 +89,8 @@ def _others(setting: Chosen) -> Iterator[tuple[str, str]]:
         yield program, rf"\b{re.escape(program)}\b{tools}"
         yield from ((program, r"\biperf\b") for _ in range(program == "iperf3"))
         yield from ((program, r"\bNet(?:PIPE|pipe)\b") for _ in range(program.startswith("netpipe")))
+    for strand in (each for each in setting.strands if "." in each.name):
+        yield group_of(strand), rf"(?<![\w.]){re.escape(strand.name)}(?![\w.]*\w)"
 
 
 def _with_ours(words: str, named: list[Mention]) -> Iterator[Mention]:

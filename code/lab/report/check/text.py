@@ -16,7 +16,7 @@ from lab.report.check.binding import (
     extremes_are_of_their_size,
     kinds_are_as_said,
 )
-from lab.report.check.breaks import breaks_compare
+from lab.report.check.breaks import breaks_compare, breaks_lie_there
 from lab.report.check.calls import calls_compare
 from lab.report.check.correlatives import correlatives_hold
 from lab.report.check.dependence import sizes_matter
@@ -114,6 +114,7 @@ SENTENCE_RULES: tuple[Callable[[Sentence], Iterator[Objection]], ...] = (
     full_links_are_full,
     breaks_are_there,
     breaks_compare,
+    breaks_lie_there,
     intercepts_hold,
     libraries_cost,
     sizes_take_as_long,

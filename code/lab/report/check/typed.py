@@ -33,7 +33,7 @@ _VERSIONED = re.compile(
 )
 _TOPICS = (
     (Topic.WARMUP, r"warm(?:ed|ing)?[\s-]?up"),
-    (Topic.ITERATIONS, r"iterations?|\btimed\b|messages? (?:\w+ )*(?:for |per |in |at )?(?:each|every|a|"
+    (Topic.ITERATIONS, r"iterations?|\btimed\b|\brounds of\b|messages? (?:\w+ )*(?:for |per |in |at )?(?:each|every|a|"
         r"per) (?:size|repetition)"
      r"|messages? were sent|per size"),
     (Topic.DEPTH, r"\bdeep\b|depths?|queues?|outstanding|requests?"),
@@ -79,6 +79,10 @@ _MOVED = re.compile(r"\b(?:chang|differ|affect|matter|mov|influenc|gain)\w*", re
 _THAN = re.compile(r"\b(?:more than|beyond)\s+\Z", re.I)  # the margin: nobody's result
 _REPEATED = re.compile(r"\A(?!.*(?:\bas\b|than|fast|slow)).*(?:repeat|measur|\bsent\b|\bran\b)", re.DOTALL)
 _SMALL_WORDS = 12  # two transports, three reasons: a small cardinal in words that counts things
+_OF_ROUNDS = re.compile(
+    r"\brounds? (?:\w+ )?(?:agree|settle|lie)|\b(?:stop|stopping) rule\b", re.I
+)  # the rule's own bound
+_ACROSS = re.compile(r"\b(?:over|across|on|with|at) (?:an? |the )?\Z", re.I)  # what a program ran over
 _MEASURED_NOUN = re.compile(
     r"\A(?:times|sizes|megabytes|percent|fold|faster|slower|higher|lower|to|or|and|of|MB|GB)\b", re.I
 )
@@ -193,7 +197,7 @@ def counted_sizes(number: Number, words: str) -> bool:
 
 def _percent(number: Number, part: Clause, setting: Chosen) -> str:
     known = number.values[0] in setting.values(Topic.PERCENT)
-    if known and _UNTIL.search(part.words):
+    if known and (_UNTIL.search(part.words) or _OF_ROUNDS.search(part.words)):
         return ""
     if known and _PERCENT_WORD.search(part.words) and not re.search(r"\brepetitions? (?:lie|agree)", part.words):
         return ""
@@ -230,7 +234,7 @@ def _rate(number: Number, part: Clause, setting: Chosen) -> str:
 def _is_of_link(number: Number, part: Clause) -> bool:
     """Whether a rate describes the link, and not what a program reached on it."""
     before = part.words[: number.start - part.start]
-    link = re.search(r"\b(?:link|Ethernet|cable|network|carries)\b", part.words, re.I)
+    link = re.search(r"\b(?:link|Ethernet|cable|network|carries)\b", part.words, re.I) or _ACROSS.search(before)
     return bool(link) and not re.search(r"\b(?:reach|achiev|get|moves?|sends?|peak)\w*\s+(?:\w+\s+){0,2}\Z", before)
 
 

@@ -37,7 +37,7 @@ _NEUTRAL = re.compile(
     r"\b(?:measur|compar|shar|start|show|us(?:e|es|ed|ing)\b|emulat|agree|told apart|differ|disturb|test|stud|examin|"
     r"discuss|consider|"
     r"look|descri|writ|compil|implement|explain|reason|cop(?:y|ies)|packet|system call|choose|limit|same|plot|"
-    r"figure|draw|no matter|regardless|break|knee|intercept|slope|"
+    r"figure|draw|no matter|regardless|break|knee|intercept|slope|follow|lines?\b|headers|"
     r"r[au]n\b|runs\b|clos(?:e|er|est)\b|busy|between|both (?:ends|sides)|mean|median|profit|kernel|curve|ratio|gap)",
     re.I,
 )

@@ -13,6 +13,7 @@ from lab.report.check.calls import is_of_calls, is_of_operations
 from lab.report.check.comparing import Compared, Scope, comparisons
 from lab.report.check.comparing_words import Relation
 from lab.report.check.objection import Objection
+from lab.report.check.parameters import parameters_in
 from lab.report.check.ratios import both_curves, distances, ratios_by_size, speeds
 from lab.report.check.sends import is_of_sends
 from lab.report.check.sentence import Clause, Sentence, Use, sizes_in
@@ -39,6 +40,7 @@ _FAR = re.compile(
     r"by a (?:wide|large|huge) margin|way (?=ahead|faster|slower|behind))\b",
     re.I,
 )
+_NO_EFFECT = re.compile(r"no difference|does not matter|same", re.I)
 _ROUND = re.compile(
     r"\bother way (?:a)?round\b|\bvice versa\b|\bthe (?:opposite|reverse)(?: holds| is true)?\b|\brevers", re.I
 )
@@ -63,6 +65,8 @@ def comparisons_hold(sentence: Sentence) -> Iterator[Objection]:
         if not part.is_stated or _is_of_one(part) or is_of_no_programs(part):
             continue
         for compared in comparisons(part):
+            if _NO_EFFECT.match(compared.word) and parameters_in(part.words):
+                continue  # of a parameter, whose sweep says it
             if what := false_of(compared, part) or overstated(compared, part):
                 base = next(iter(bases(compared, part)), None)
                 groups = tuple(filter(None, (compared.ours, base)))

@@ -22,6 +22,22 @@ _MADE = re.compile(
     r"\b(?:ConnectX|Mellanox|NVIDIA|BlueField|Chelsio|Broadcom)\b|\b(?:real|physical|genuine|actual) (?:\w+ )?"
     r"(?:cards?|hardware|adapters?|NICs?)\b"
 )
+_PARTS = re.compile(
+    r"\b(?:ASICs?|FPGAs?|DMA engines?|PCIe? (?:\w+ )?(?:bursts?|lanes?|slots?|bus)|firmware|Xeons?|EPYC|Core i\d|"
+    r"L[123][\s-]caches?|NUMA|hyper-?threading|turbo (?:mode|boost))\b"
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:again|once more|repeated|re-?ran|ran|measured)\b[^.;]*\bon (?:a|an|two|several|some) (?:second|other|"
+    r"another|different|third) (?:\w+ ){0,2}(?:computers?|machines?|servers?|hosts?|hardware)\b|"
+    r"\bon another (?:pair of )?(?:computers?|machines?)\b",
+    re.I,
+)
+_LEFT_OUT = re.compile(
+    r"\b(?:outliers?|repetitions?|runs|measurements|trials|values|rounds)\b[^.;,]*\b(?:were|was|are|is|have been|got) "
+    r"(?:\w+ )?(?:thrown (?:away|out)|removed|dropped|discarded|excluded|filtered(?: out)?|left out|rejected)\b|"
+    r"\b(?:remov|discard|exclud|filter|reject|dropp)\w* (?:the |all |any |some )?(?:\w+ )?outliers?\b",
+    re.I,
+)
 _MACHINES = re.compile(
     r"\b(?:two|both|2|different|separate|several|distinct)\s+(?:\w+\s+)?(?:servers?|machines?|hosts?|computers?|"
     r"nodes?)\b|"
@@ -79,7 +95,10 @@ _SAME = re.compile(
     re.I,
 )
 _SIGNIFICANT = re.compile(
-    r"\bstatistical(?:ly)? significan\w*|\bsignifican\w*\b[^.;]*\bp\s*[<=>]|\bp[\s-]?values?\b|\bp\s*[<=]", re.I
+    r"\b(?:ANOVA|MANOVA|t-?tests?|F-?tests?|chi-?squared?|Mann-Whitney|Wilcoxon|Kruskal(?:-Wallis)?|Kolmogorov|"
+    r"null hypothes[ie]s|analysis of variance)\b|"
+    r"\bstatistical(?:ly)? significan\w*|\bsignifican\w*\b[^.;]*\bp\s*[<=>]|\bp[\s-]?values?\b|\bp\s*[<=]",
+    re.I,
 )
 
 
@@ -128,6 +147,9 @@ _WORLD = (
     (_BUFFER, "a buffer's size is an interpretation: it was not measured"),
     (_NETWORK, "the records are of no such network: the link is a model, and RDMA is Soft-RoCE"),
     (_UNMEASURED, "that was not measured here"),
+    (_PARTS, "no such hardware is in it: processors are emulated, and a card is a model"),
+    (_ELSEWHERE, "all records are of this site: nothing was measured elsewhere"),
+    (_LEFT_OUT, "no repetition and no round is left out"),
     (_CARD, "no card took part: Soft-RoCE does its work in the kernel"),
     (_MACHINES, "both ends ran on one machine and share its processor core"),
 )

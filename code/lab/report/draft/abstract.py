@@ -6,6 +6,7 @@ from lab.report.claims.ledger import AllClaims
 from lab.report.draft.answers import answers
 from lab.report.evidence.labels import is_ours, label
 from lab.report.evidence.words import words_of
+from lab.report.prose.listing import listed
 from lab.report.prose.uses import cite
 from lab.report.tex.escape import Markup, escape
 
@@ -34,12 +35,10 @@ def _measured(claims: AllClaims) -> str:
     """Who, over which sizes, how often."""
     series, sizes = claims.evidence.plan.experiment.series, claims.constants.sizes
     own = dict.fromkeys(label(each) for each in series if is_ours(each)) or dict.fromkeys(map(label, series))
-    *others, last = map(escape, own)
-    names = f"{', '.join(others)} and {last}" if others else last
     return (
-        f"This report measures {names} on the site {escape(claims.evidence.plan.site.name)}, with messages from "
-        f"{cite(sizes.smallest)} to {cite(sizes.largest)}, in {cite(claims.constants.parameters['repetitions'].most)} "
-        "repetitions."
+        f"This report measures {listed(map(escape, own))} on the site {escape(claims.evidence.plan.site.name)}, "
+        f"with messages from {cite(sizes.smallest)} to {cite(sizes.largest)}, "
+        f"in {cite(claims.constants.parameters['repetitions'].most)} repetitions."
     )
 
 

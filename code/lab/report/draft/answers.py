@@ -16,6 +16,7 @@ from lab.report.draft.intercepts import agreement
 from lab.report.draft.latency import ONE_WAY, by_transport, halves, speed, tails
 from lab.report.draft.ratios import counts_words, is_open, open_words, range_words
 from lab.report.draft.rounds import NO_PROMISE, agreed, correction, over_sizes, twin_briefly, worst_twin
+from lab.report.draft.sides import beside_each_other, is_told_apart
 from lab.report.draft.sweeps import moved_words, parameters_of, words_of
 from lab.report.evidence.labels import is_ours, label
 from lab.report.evidence.links import link_groups
@@ -57,7 +58,7 @@ def _of_rounds(claims: AllClaims) -> Iterator[Answer]:
     for found in over_sizes(claims)[:1]:
         twins = worst_twin(claims)
         rule = [twin_briefly(twins)] if twins else []
-        said = (agreed(found, claims.constants.sizes.count), correction(found), *rule)
+        said = (agreed(found), correction(found), *rule)
         yield Answer(("corrected",), said, NO_PROMISE if twins else FEW_BYTES)
 
 
@@ -110,7 +111,8 @@ def _of_lines(claims: AllClaims) -> Iterator[Answer]:
         shown = (broken or found)[0].curve.name
         found.sort(key=lambda each: not each.curve.series.link.card)
         said = (*map(_line, found), *_intercept(claims))
-        yield Answer(("bandwidth", f"{shown}.fit"), said, agreement(claims.intercepts))
+        moved = filter(None, map(_rate, found))
+        yield Answer(("bandwidth", f"{shown}.fit"), said, " ".join((*moved, agreement(claims.intercepts))))
 
 
 def _line(found: LatencyClaims) -> str:
@@ -126,6 +128,18 @@ def _line(found: LatencyClaims) -> str:
     return (
         f"No single line follows the times of {words}: from {cite(at.below.high)} to {cite(at.above.low)} "
         f"the time of a message {way}."
+    )
+
+
+def _rate(found: LatencyClaims) -> str:
+    """What the line through the largest sizes stands for."""
+    assert found.fits
+    whole = found.fits.whole
+    line = whole.broken.above if whole.broken else whole.line
+    return (
+        f"The slope of {escape(found.curve.words)} at its largest sizes stands for {cite(line.rate)}."
+        if line.rate
+        else ""
     )
 
 
@@ -153,7 +167,9 @@ def _of_sides(claims: AllClaims) -> Iterator[Answer]:
     leaping = [each for sides in claims.sides.values() for each in sides if each.leap]
     shown = leaping[0].side.curve.series.name if leaping else next(iter(claims.sides))
     said = (*map(_calls, claims.sides.values()), *map(_leap, leaping[:1]))
-    yield Answer((f"sides.{shown}",), said, NO_MESSAGE)
+    told = [beside_each_other(each) for found in claims.calls.values() for each in found if is_told_apart(each)]
+    apart = [f"In the mean over all sizes {'; '.join(told)}."] if told else []
+    yield Answer((f"sides.{shown}",), said, " ".join((*apart, NO_MESSAGE)))
 
 
 def _calls(found: tuple[SideClaims, ...]) -> str:
@@ -174,10 +190,11 @@ def _leap(found: SideClaims) -> str:
 
 
 def _of_pairs(claims: AllClaims) -> Iterator[Answer]:
-    margin = claims.constants.judging.margin
-    for found in claims.ratios_of(Sort.TRANSPORT)[:1]:
+    margin, every = claims.constants.judging.margin, claims.ratios_of(Sort.TRANSPORT)
+    for found in every[:1]:
         said = (open_words(found, margin),) if is_open(found) else (counts_words(found, margin), range_words(found))
-        yield Answer((found.pair.picture,), said, _verdict(found))
+        beside = (each for each in every if each.pair.ours.series.link == found.pair.ours.series.link)
+        yield Answer((found.pair.picture,), said, " ".join(dict.fromkeys(filter(None, map(_verdict, beside)))))
 
 
 def _verdict(found: RatioClaims) -> str:

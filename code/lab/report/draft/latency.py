@@ -9,6 +9,7 @@ from lab.report.claims.ledger import AllClaims
 from lab.report.claims.speeds import SpeedClaims
 from lab.report.evidence.labels import is_ours
 from lab.report.evidence.links import by_link
+from lab.report.prose.listing import listed
 from lab.report.prose.uses import cite
 from lab.report.tex.escape import escape
 from lab.report.tex.units import in_words
@@ -45,7 +46,7 @@ def halves(found: list[LatencyClaims]) -> str:
     """The smallest message of each."""
     size = min(found[0].by_size)
     times = [f"{cite(each.by_size[size].half_trip)} with {escape(each.curve.words)}" for each in found]
-    return f"Half of the round trip of a message of {_size(size)} takes {_listed(times)}."
+    return f"Half of the round trip of a message of {_size(size)} takes {listed(times)}."
 
 
 def tails(found: list[LatencyClaims]) -> Iterator[str]:
@@ -63,7 +64,7 @@ def growth(found: list[LatencyClaims]) -> Iterator[str]:
     """What the largest message takes."""
     size = max(found[0].by_size)
     times = [f"{cite(each.by_size[size].half_trip)} with {escape(each.curve.words)}" for each in found]
-    yield f"With messages of {_size(size)} it is {_listed(times)}."
+    yield f"With messages of {_size(size)} it is {listed(times)}."
 
 
 def speed(found: SpeedClaims) -> str:
@@ -83,11 +84,6 @@ def _peers(claims: AllClaims) -> Iterator[str]:
             f"Beside {escape(found.base.words)} the speed of {escape(found.ours.words)} with messages of {_size(size)} "
             f"is {cite(found.by_size[size])} times as high on the same link."
         )
-
-
-def _listed(words: list[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _size(size: int) -> str:

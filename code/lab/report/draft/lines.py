@@ -16,20 +16,20 @@ CLOSE = 0.01
 
 def line_words(fit: FitClaims) -> Iterator[str]:
     """All sentences about a line."""
-    yield from rate_words(fit)
+    yield from rate_words(fit, "these times")
     yield from _pattern(fit)
 
 
-def rate_words(fit: FitClaims) -> Iterator[str]:
-    """The rate and intercept of a line, or of the two lines that fit the times better."""
+def rate_words(fit: FitClaims, times: str) -> Iterator[str]:
+    """The rate and intercept of a line through some times, or of the two lines that fit them better."""
     if fit.broken is None:
-        yield from _line("The line", fit.line)
+        yield from _line(f"The line through {times}", fit.line)
         return
     within = ""
     if fit.broken.start and fit.broken.end:
         within = f", which break between {cite(fit.broken.start)} and {cite(fit.broken.end)}"
     yield (
-        f"No single line follows these times, so that none gives a rate from {cite(fit.line.low)} to "
+        f"No single line follows {times}, so that none gives a rate from {cite(fit.line.low)} to "
         f"{cite(fit.line.high)}: two lines{within}, leave far less."
     )
     yield _at_break(fit.broken)
@@ -70,10 +70,7 @@ def _beyond(line: LineClaims) -> Iterator[str]:
     most = f"{cite(line.fastest)}, at {cite(line.fastest_size)}"
     if line.rate.estimate.value <= fastest * (1 + CLOSE):
         most = f"hardly less, at {cite(line.fastest_size)}"
-    yield (
-        "No message was as fast as this slope, which leaves out what a message costs whatever its size: "
-        f"the highest rate that was measured is {most}."
-    )
+    yield (f"No message was as fast: the highest rate that was measured is {most}.")
 
 
 def _pattern(fit: FitClaims) -> Iterator[str]:

@@ -10,6 +10,7 @@ from lab.report.claims.ratios import RatioClaims
 from lab.report.evidence.handing import handed_otherwise
 from lab.report.evidence.links import link_groups
 from lab.report.evidence.pairs import Sort
+from lab.report.prose.listing import listed
 from lab.report.prose.uses import cite
 from lab.report.tex.escape import escape
 
@@ -17,9 +18,14 @@ from lab.report.tex.escape import escape
 def ratio_sentences(claims: AllClaims) -> Iterator[str]:
     """Every pair on the main link, and the ratios that remain with another way to hand messages over."""
     main = [group.link for group in link_groups(claims.evidence)[:1]]
-    for each in claims.ratios:
-        if each.pair.sort is not Sort.VARIANT and each.pair.ours.series.link in main:
-            yield rf"\par {ratio_words(each, claims.constants.judging.margin)}"
+    found = [
+        each for each in claims.ratios if each.pair.sort is not Sort.VARIANT and each.pair.ours.series.link in main
+    ]
+    for each in found:
+        yield rf"\par {ratio_words(each, claims.constants.judging.margin)}"
+    if judged := [cite(each.false) for each in found if not is_open(each)]:
+        verdicts = "verdicts, in their order," if len(judged) > 1 else "verdicts"
+        yield rf"\par If nothing differed, at most {listed(judged)} of these {verdicts} would be false on average."
     yield from _handed(claims)
 
 
@@ -27,11 +33,7 @@ def ratio_words(found: RatioClaims, margin: Claim) -> str:
     """The faster side and its factor, in as few words as the verdicts need."""
     if is_open(found):
         return open_words(found, margin)
-    return (
-        f"{counts_words(found, margin)} "
-        f"If nothing differed, at most {cite(found.false)} such verdicts would be false on average. "
-        f"{range_words(found)}"
-    )
+    return f"{counts_words(found, margin)} {range_words(found)}"
 
 
 def is_open(found: RatioClaims) -> bool:

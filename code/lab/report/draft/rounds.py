@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.analysis.verdict import Verdict
-from lab.report.claim import Claim
 from lab.report.claims.ledger import AllClaims
 from lab.report.claims.rounds import RoundClaims, Rounds, RoundsClaims
 from lab.report.claims.twins import TwinClaims
@@ -22,10 +21,13 @@ NO_PROMISE = (
 
 def rounds_sentences(claims: AllClaims) -> Iterator[str]:
     """The number of settled sizes of each curve, the largest effect of the correction, and what the rule promises."""
-    for found in over_sizes(claims):
-        yield rf"\par {agreed(found, claims.constants.sizes.count)}"
+    curves = over_sizes(claims)
+    for found in curves:
+        yield rf"\par {agreed(found)}"
         yield from _loose(found)
         yield correction(found)
+    if any(found.unsettled.estimate.value for found in curves):
+        yield r"\par Rounds that did not agree are a result, and no gap in the data."
     if twins := worst_twin(claims):
         yield rf"\par {twin(twins)}"
         yield NO_PROMISE
@@ -37,14 +39,14 @@ def over_sizes(claims: AllClaims) -> list[RoundsClaims]:
     return sorted(found, key=lambda each: not each.curve.series.link.card)
 
 
-def agreed(found: RoundsClaims, count: Claim) -> str:
+def agreed(found: RoundsClaims) -> str:
     """The number of sizes at which the search came to its end."""
     start = f"The rounds of {escape(found.curve.words)} agreed in every repetition at"
     if not found.unsettled.estimate.value:
-        return f"{start} all {cite(count)} sizes."
+        return f"{start} all {cite(found.agreed)} sizes."
     return (
-        f"{start} {cite(found.agreed)} of {cite(count)} sizes; at the other {cite(found.unsettled)} some repetition "
-        "used up all rounds that it was allowed, which is a result and not a gap in the data."
+        f"{start} {cite(found.agreed)} sizes; at {cite(found.unsettled)} others some repetition used up all rounds "
+        "that it was allowed."
     )
 
 
@@ -63,8 +65,8 @@ def _loose(found: RoundsClaims) -> Iterator[str]:
     if loose:
         worst = max(loose, key=_spread)
         yield (
-            f"The rounds of {escape(found.curve.words)} with messages of {_size(worst.rounds)} differ by a factor of "
-            f"{cite(worst.spread)} within a repetition."
+            f"The rounds of {escape(found.curve.words)} differ most with messages of {_size(worst.rounds)}, by a "
+            f"factor of {cite(worst.spread)} within a repetition."
         )
 
 

@@ -58,9 +58,11 @@ def _last(factor: Claim, margin: Claim) -> str:
         return f"At the end it still grows: the last step multiplies it by {cite(factor)} on this link."
     if factor.verdict is Verdict.LESS:
         return f"The last step multiplies it by {cite(factor)} on this link: it has passed its peak."
+    if factor.verdict is Verdict.WITHIN:
+        return f"The last step multiplies it by {cite(factor)} on this link, a change of less than {cite(margin)}."
     return (
-        f"The last step multiplies it by {cite(factor)} on this link, "
-        f"which cannot be told from the margin of {cite(margin)}."
+        f"The last step multiplies it by {cite(factor)} on this link; "
+        f"the data leave open whether that is more than {cite(margin)}."
     )
 
 
@@ -85,8 +87,8 @@ def _jump(step: CurveStep, words: str) -> str:
             "so that the larger message takes less time than the smaller one."
         )
     return (
-        f"The steepest step for its sizes, from {cite(step.start)} to {cite(step.end)}, {factor}, so that no message "
-        "takes clearly less time than the next smaller one and there is no jump."
+        f"There is no jump: the steepest step for its sizes, from {cite(step.start)} to {cite(step.end)}, {factor}, so "
+        "that no message takes clearly less time than the next smaller one."
     )
 
 

@@ -10,6 +10,7 @@ from lab.report.claims.ledger import AllClaims
 from lab.report.claims.sweeps import GainClaims, SweepClaims
 from lab.report.evidence.labels import label
 from lab.report.evidence.parameter_words import parameter_words
+from lab.report.prose.listing import listed
 from lab.report.prose.uses import cite
 from lab.report.tex.escape import escape
 from lab.spec.experiment import Series
@@ -28,8 +29,7 @@ def parameters_of(series: Series) -> str:
 
 def words_of(parameters: Iterable[str]) -> str:
     """`the depth, the warm-up and the interval`."""
-    *others, last = (escape(parameter_words(each)) for each in parameters)
-    return f"{', '.join(others)} and {last}" if others else last
+    return listed(escape(parameter_words(each)) for each in parameters)
 
 
 def _sweep(sweep: SweepClaims, margin: Claim) -> Iterator[str]:
@@ -37,23 +37,23 @@ def _sweep(sweep: SweepClaims, margin: Claim) -> Iterator[str]:
     found = list(sweep.gains.values())
     words = parameters_of(sweep.series)
     gained = [each for each in found if each.gain.verdict is not Verdict.WITHIN]
-    who = escape(label(sweep.series))
-    start = rf"\par {words[0].upper()}{words[1:]}, {who}: over {_values(found[0].first_values)}, "
+    who, first = escape(label(sweep.series)), _values(found[0].first_values)
     if not gained:
-        yield f"{start}no value gains more than the margin of {cite(margin)}, whatever the size of the messages."
+        yield (
+            rf"\par No value of {words} gains {who} more than the margin of {cite(margin)} over {first}, "
+            "whatever the size of the messages."
+        )
         return
     gains = ", ".join(
         f"by {cite(each.gain)} with messages of {cite(each.size)} (at {_values(each.best_values)})" for each in gained
     )
     yield (
-        f"{start}the best values, the smallest within {cite(margin)} of the highest, "
-        f"multiply the throughput on the same link {gains}{moved_words(gained)}."
+        rf"\par The best value of {words} multiplies the throughput of {who} on the same link, over {first}, "
+        f"{gains}{moved_words(gained)}."
     )
     if len(gained) < len(found):
-        yield "At the other sizes no value gains more than that margin."
-    if all(each.gain.verdict is Verdict.MORE for each in gained):
-        yield "The intervals, which allow for the choice of the best, support each of these."
-    else:
+        yield f"At the other sizes no value gains more than {cite(margin)}."
+    if not all(each.gain.verdict is Verdict.MORE for each in gained):
         yield "The intervals, which allow for the choice of the best, do not support all of these."
 
 

@@ -105,7 +105,7 @@ def _row(row: PublishedRow, end: str, sides: list[SideClaims], theirs: Published
     claims = [row.of(each) for each in sides]
     pairs = zip(claims, sides, strict=True)
     ours = (claim_cell(claim, row.scale) if claim else row.absent(side) for claim, side in pairs)
-    differ = Markup(verdict(claims, sides[0].side.curve.margin)) if all(claims) else NO_INTERVAL
+    differ = verdict(claims, sides[0].side.curve.margin) if all(claims) else NO_INTERVAL
     values = (_exactly(theirs.claims[f"{end}_{row.published}", each], row.scale) for each in theirs.variants)
     return (Markup(f"{end}: {row.words}"), *ours, differ, *values)
 
@@ -115,10 +115,15 @@ def _exactly(claim: Claim, scale: float) -> Markup:
     return Markup(number_tex(f"{claim.estimate.value / scale:.12g}"))
 
 
-def verdict(claims: Iterable[Claim | None], margin: float = 0.0) -> str:
-    """Whether a gap wider than the margin lies between two intervals; without both of them the data can't tell."""
+def verdict(claims: Iterable[Claim | None], margin: float = 0.0) -> Markup:
+    """Whether a gap lies between two intervals, and whether it is wider than the margin; without both of them the data
+    can't tell."""
     estimates = [claim.estimate for claim in claims if claim]
-    return "yes" if len(estimates) == 2 and apart(estimates[0], estimates[1], margin) else "can't tell"
+    if len(estimates) != 2 or not apart(estimates[0], estimates[1]):
+        return Markup("can't tell")
+    if apart(estimates[0], estimates[1], margin):
+        return Markup("yes")
+    return Markup(rf"under \qty{{{100 * margin:g}}}{{\percent}}")
 
 
 def probe_tables(claims: AllClaims) -> list[SideTable]:

@@ -33,6 +33,14 @@ def test_the_rate_of_a_slope_is_no_throughput() -> None:
     assert rules.slope_is_no_throughput(Statement("The link carries \\claim.", "rate", RATE)) is None
 
 
+def test_a_time_is_no_throughput_and_a_rate_no_latency() -> None:
+    check, time = rules.unit_is_of_what_is_said, replace(RATE, unit="s")
+    assert "is a time, and no bandwidth" in str(check(Statement("It attains a bandwidth of \\claim.", "t", time)))
+    assert "is a rate, and no latency" in str(check(Statement("The latency of TCP is \\claim.", "rate", RATE)))
+    assert check(Statement("The latency of TCP is \\claim.", "t", time)) is None
+    assert check(Statement("Its throughput is \\claim.", "rate", RATE)) is None
+
+
 def test_an_intercept_is_no_latency() -> None:
     intercept = replace(RATE, kind=ClaimKind.INTERCEPT, unit="s")
     assert rules.latency_is_measured(Statement("The latency is \\claim.", "t", intercept))
@@ -80,4 +88,4 @@ def test_an_effect_of_two_factors_is_refused_as_that_of_one() -> None:
 
 
 def test_every_rule_has_its_test() -> None:
-    assert len(rules.RULES) == 9
+    assert len(rules.RULES) == 10

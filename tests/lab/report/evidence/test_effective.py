@@ -109,7 +109,7 @@ def test_a_gain_of_two_factors_is_refused_to_a_text_and_said_by_table_and_draft(
         make_claims(evidence), lambda each: replace(each, estimate=gained) if each.name == "loose.1.gain" else each
     )
     about = [line for line in draft(claims).splitlines() if "depth of the send queue" in line]
-    assert "no value gains more than the margin" in about[1]
+    assert about[1].startswith(r"\par No value of the depth of the send queue gains RDMA WRITE more than the margin")
     assert [r"\texttt{post\_list} and \texttt{signal\_every} moved with them" in line for line in about] == [
         True,
         False,
