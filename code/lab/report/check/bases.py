@@ -9,6 +9,7 @@ from lab.report.check.comparing_words import Relation
 from lab.report.check.sentence import Clause
 from lab.report.check.subjects import (
     CARD,
+    FREE,
     RDMA,
     TCP,
     WIRE,
@@ -77,7 +78,7 @@ def bases(said: Compared, part: Clause) -> list[str]:
     found = {other for groups in pairs if said.ours in groups for other in groups if other != said.ours}
     found = found or {group_of(each) for each in part.sentence.ledger.setting.strands} - {said.ours}
     main: tuple[str, ...] = (CARD if link_named(part.sentence.words) == WIRE else RDMA, TCP)
-    if said.ours == TCP and part.sentence.ledger.setting.card:
+    if said.ours == TCP and part.sentence.ledger.setting.card and link_named(part.sentence.words) != FREE:
         main = (RDMA, CARD, TCP)
     if of_all and re.search(r"\bthree\b", part.words):
         found &= {RDMA, CARD, TCP}

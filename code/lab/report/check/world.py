@@ -89,8 +89,9 @@ _CIRCUMSTANCE = (
 )
 _SAME = re.compile(
     r"\b(?:no|without(?: any)?|zero)\s+(?:\w+\s+)?(?:spread|variance|variation|noise|scatter|deviation|error)\b|"
-    r"\b(?:exactly|always)\s+(?:the same|identical|equal)\b|\b(?:every|all|each)\s+(?:the\s+)?(?:repetitions?|"
-    r"runs?|measurements?)\b[^.;]*?"
+    r"\b(?:repetitions?|runs|measurements|medians)\b (?:\w+ ){0,3}?within (?:\w+ )?"
+    r"(?:\d|a|one|half|two|three|five|ten)\b|\b(?:exactly|always)\s+(?:the same|identical|equal)\b|"
+    r"\b(?:every|all|each)\s+(?:the\s+)?(?:repetitions?|runs?|measurements?)\b[^.;]*?"
     rf"\b(?:same\b(?! (?:\w+ )?(?:{_CIRCUMSTANCE}))|(?:identical|agree\w*|equal|lie within|within)\b)",
     re.I,
 )
