@@ -14,7 +14,8 @@ from lab.causes.tally import Symbols, Tally
 from lab.causes.window import Window, window
 from lab.errors import SpecError, TrialFailed
 from lab.machine import cpio
-from lab.model.trial import Job
+from lab.model.launcher import DAEMON
+from lab.model.trial import Job, Step
 from lab.plan.plan import Plan, Trial
 from lab.run.checks import failed_steps
 from lab.sites.profiled import ProfiledSite
@@ -63,8 +64,14 @@ class Profiler:
 
 
 def _staying(job: Job) -> Job:
-    steps = (replace(step, client=("sh", "-c", STAY, "sh", *step.client)) for step in job.steps)
-    return replace(job, steps=tuple(steps))
+    return replace(job, steps=tuple(map(_stays, job.steps)))
+
+
+def _stays(step: Step) -> Step:
+    """A launcher waits for its daemon by itself, and must be the first word."""
+    if step.server in ((), DAEMON):
+        return step
+    return replace(step, client=("sh", "-c", STAY, "sh", *step.client))
 
 
 def windows(plan: Plan, series: Iterable[str], sizes: Iterable[int]) -> list[Window]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
+from lab.causes.classes import WAITING
 from lab.causes.share import ENDS
+from lab.programs.request import ONE_WAY
 from lab.report.claims.causes import CostClaims, by_curve
 from lab.report.claims.ledger import AllClaims
 from lab.report.prose.uses import cite
@@ -14,6 +17,7 @@ from lab.report.tex.units import in_words
 MOST_KINDS = 3
 FLAT = 1.5  # times the instructions: more bytes cost hardly more
 JOINED = 0.1  # of the sender's instructions: a receiver that executes less handles many messages at once
+NEAR, TURN = 1.1, 0.1  # times: two sizes that are nearly one, and by how much one may cost more
 CLIENT, CHECKSUMS = ENDS[0], "checksums"
 
 
@@ -21,14 +25,45 @@ def cause_sentences(claims: AllClaims) -> Iterator[str]:
     """Of each series by itself, then of RDMA beside TCP."""
     ends = [(curve, small, large) for curve, costs in by_curve(claims.costs) for small, large in [_extremes(costs)]]
     for curve, small, large in ends:
+        more = f"; for one of {_size(large)} it executes {cite(large.instructions)}" if large is not small else ""
         yield (
             f"For a message of {_size(small)}, {escape(curve.words)} executes {cite(small.instructions)} instructions "
-            f"at the client, {_kinds(small)}; for one of {_size(large)} it executes {cite(large.instructions)}."
+            f"at the client, {_kinds(small)}{more}."
         )
-    if ends:
-        yield "What a small message costs is the message, not its bytes: so the throughput grows with the size."
+    if flat := [curve for curve, small, large in ends if large is not small]:
+        grows = any(each.series.measure == "throughput" for each in flat)
+        so = "the throughput grows with the size" if grows else "the time of a small message hardly depends on its size"
+        yield f"What a small message costs is the message, not its bytes: so {so}."
     yield from _joined(claims.costs)
+    yield from _at_turns(claims.costs)
     yield from _software(claims.costs)
+    yield from _counted_too(ends[0][0].series.measure if ends else "")
+
+
+def _counted_too(measure: str) -> Iterator[str]:
+    """What else a measure executes for each message."""
+    if measure == ONE_WAY:
+        yield "The barrier that both ranks pass before each message is counted here, too."
+    elif measure == "latency":
+        yield "A program that polls executes instructions while it waits for the answer: they are counted, too."
+
+
+def _at_turns(costs: tuple[CostClaims, ...]) -> Iterator[str]:
+    """Two sizes that are nearly one, and cost far more or less: what kind of work makes the difference."""
+    for curve, found in by_curve(costs):
+        client = sorted((each for each in found if each.end == CLIENT), key=lambda each: each.size)
+        for less, more in pairwise(client):
+            ratio = more.work / less.work if less.work else 1.0
+            if more.size > NEAR * less.size or 1 - TURN < ratio < 1 + TURN:
+                continue
+            before, after = dict(less.parts), dict(more.parts)
+            kinds = (each for each in before.keys() | after.keys() if each != WAITING)
+            kind = max(sorted(kinds), key=lambda each: (after.get(each, 0) - before.get(each, 0)) * (ratio - 1))
+            yield (
+                f"From {_size(less)} to {_size(more)}, what {escape(curve.words)} executes at the client "
+                f"{'grows' if ratio > 1 else 'falls'} from {cite(less.instructions)} to {cite(more.instructions)} "
+                f"instructions, most of all those for {_work(kind)}."
+            )
 
 
 def _extremes(costs: list[CostClaims]) -> tuple[CostClaims, CostClaims]:
@@ -69,7 +104,7 @@ def _work(kind: str) -> str:
 
 def _software(costs: tuple[CostClaims, ...]) -> Iterator[str]:
     """The largest message, at the end that works most."""
-    rdma, tcp = (_largest(costs, program) for program in ("verbs", "tcp"))
+    rdma, tcp = (_largest(costs, programs) for programs in (("verbs", "mpi-verbs"), ("tcp", "mpi-tcp")))
     if rdma is None or tcp is None or rdma.size != tcp.size or rdma.work <= tcp.work:
         return
     yield (
@@ -84,8 +119,8 @@ def _software(costs: tuple[CostClaims, ...]) -> Iterator[str]:
         )
 
 
-def _largest(costs: tuple[CostClaims, ...], program: str) -> CostClaims | None:
-    found = [each for each in costs if each.curve.series.program == program]
+def _largest(costs: tuple[CostClaims, ...], programs: tuple[str, ...]) -> CostClaims | None:
+    found = [each for each in costs if each.curve.series.program in programs]
     most = max((each.size for each in found), default=0)
     return max((each for each in found if each.size == most), key=lambda each: each.work, default=None)
 

@@ -181,3 +181,15 @@ def test_a_report_has_the_section_only_where_it_was_counted(
     assert len(with_causes) > len(without)
     stamps = {report_stamp(each.plan, each.results, []) for each in (counted, bare)}
     assert len(stamps) == 2
+
+
+def test_two_sizes_that_are_nearly_one_and_cost_otherwise_are_named_with_the_kind_of_work(counted: Evidence) -> None:
+    claims = make_claims(counted)
+    near = {1: 4087, 4096: 4088}
+    moved = tuple(replace(each, size=near[each.size]) for each in claims.costs if each.size in near)
+    text = " ".join(cause_sentences(replace(claims, costs=moved)))
+    assert (
+        r"what TCP executes at the client grows from \claim{causes.sockets.1.client} to "
+        r"\claim{causes.sockets.4K.client} instructions, most of all those for packets." in text
+    )
+    assert "the client grows" not in " ".join(cause_sentences(claims))
