@@ -47,7 +47,13 @@ class Profiler:
         size, messages = wanted.counts.size, wanted.messages
         for end, more, less in zip(ENDS, twice.ends, once.ends, strict=True):
             functions, time_ns = difference(more, less), twice.time_ns - once.time_ns
-            yield Share(wanted.planned.series.name, size, end, messages, time_ns, functions, wanted.record)
+            found = Share(wanted.planned.series.name, size, end, messages, time_ns, functions, wanted.record)
+            if found.is_of_the_start:
+                raise TrialFailed(
+                    f"{found.series}, {size} B: at the {end} the starts of two trials differ by more than the messages "
+                    "cost: count another series, or more messages"
+                )
+            yield found
 
     def symbols(self, programs: Iterable[Path]) -> Symbols:
         """The functions of the machine, and of programs that a trial brings along."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # what counts reads programs; a table of counts needs none of
     from lab.causes.tally import Tally
 
 ENDS = ("client", "server")
+LUCK, LUCK_SHARE = 100_000, 0.1  # instructions, and of all that the messages take, by which a start may be luckier
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,15 @@ class Share:
     def instructions(self) -> int:
         """All that this end executed for them."""
         return sum(self.functions.values())
+
+    @property
+    def is_of_the_start(self) -> bool:
+        """Whether the starts of the two trials differ by so much that it says nothing of the messages.
+
+        A program that polls for its peer executes as much as it waits, and that is luck.
+        """
+        less = -sum(each for each in self.functions.values() if each < 0)
+        return less > max(LUCK, LUCK_SHARE * (self.instructions + less))
 
     def classes(self) -> Counter[str]:
         """The instructions of each kind of work; with the time that remains they sum up to the whole time, since an

@@ -77,3 +77,9 @@ def test_another_table_is_refused(tmp_path: Path, text: str) -> None:
             read(file)
     else:
         assert read(file) == ()
+
+
+def test_starts_that_differ_by_more_than_the_messages_cost_are_told_from_luck() -> None:
+    assert share(functions=Tally({COPY: -300_000, SEND: 1_000_000})).is_of_the_start
+    assert not share(functions=Tally({COPY: -30_000, SEND: 1_000_000})).is_of_the_start
+    assert not share(functions=Tally({COPY: -60_000, SEND: 10})).is_of_the_start  # hardly any cost, and hardly any luck

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from lab.causes.classes import WAITING
+from lab.causes.classes import OF_PROGRAM, WAITING
 from lab.causes.share import ENDS
 from lab.programs.request import ONE_WAY
 from lab.report.claims.causes import CostClaims, by_curve
@@ -99,7 +99,7 @@ def _kinds(cost: CostClaims) -> str:
 
 
 def _work(kind: str) -> str:
-    return escape(f"the {kind}" if kind.startswith("card") else kind)
+    return escape(f"the {kind}" if kind.startswith(("card", *OF_PROGRAM)) else kind)
 
 
 def _software(costs: tuple[CostClaims, ...]) -> Iterator[str]:

@@ -40,7 +40,7 @@ def _way(series: Series) -> str:
 def label_within(experiment: Experiment, series: Series) -> str:
     """The same, with the link's rate or the series' name where an earlier curve of the experiment is called so."""
     twins = [each for each in experiment.series if not each.vary and label(each) == label(series)]
-    if twins.index(series) == 0:
+    if series.vary or twins.index(series) == 0:
         return label(series)
     if series.link.rate_bit_s and series.link != twins[0].link:
         return _told(label(series), describe_rate(series.link))
