@@ -17,7 +17,7 @@ from lab.report.tex.units import in_words
 MOST_KINDS = 3
 FLAT = 1.5  # times the instructions: more bytes cost hardly more
 JOINED = 0.1  # of the sender's instructions: a receiver that executes less handles many messages at once
-NEAR, TURN = 1.1, 0.1  # times: two sizes that are nearly one, and by how much one may cost more
+NEAR, TURN = 1.1, 0.05  # times: two sizes that are nearly one, and by how much one may cost more
 CLIENT, CHECKSUMS = ENDS[0], "checksums"
 
 
