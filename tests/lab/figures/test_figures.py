@@ -38,7 +38,7 @@ from lab.figures.labels import spread
 from lab.figures.marks import GREY, OTHERS, RDMA, TCP, mark
 from lab.figures.plot import Plot, renderer_of
 from lab.figures.ratios import draw_ratios
-from lab.figures.stacks import draw_stacks
+from lab.figures.stacks import draw_stacks, stacks
 from lab.figures.windows import draw_windows
 from lab.figures.words import number, size
 
@@ -213,3 +213,9 @@ def test_a_bar_without_length_is_refused() -> None:
     for groups in ((), ((64.0, (empty,)),)):
         with pytest.raises(FigureError, match="bar"):
             draw_stacks(Stacks("causes", groups, ("packets",), "waiting", "exact"))
+
+
+def test_a_bar_of_a_size_that_is_no_round_one_names_its_bytes() -> None:
+    group = (Stack("RDMA", (("copies", 10.0), ("waiting", 5.0)), 10.0),)
+    drawn = stacks(Stacks("causes", ((4087.0, group), (4096.0, group)), ("copies", "waiting"), "waiting", "exact"))
+    assert "4087 B" in drawn.alt and "4 KiB" in drawn.alt
