@@ -42,15 +42,13 @@ def breaks_compare(sentence: Sentence) -> Iterator[Objection]:
 def breaks_lie_there(sentence: Sentence) -> Iterator[Objection]:
     """`TCP has its break at 64 kB and verbs at 256 kB`: each at its own size, in the order of their names."""
     for part in sentence.parts:
-        kind = "fit.break" if _BREAK.search(part.words) else "knee" if _KNEE.search(part.words) else ""
         named, sizes = [each.group for each in part.mentions], sizes_in(part)
-        if not kind or len(named) != 2 or len({*named}) != 2 or len(sizes) != 2 or not part.is_stated or part.uses:
+        if not _BREAK.search(part.words) or len(named) != 2 or len({*named}) != 2 or len(sizes) != 2:
             continue
-        if _DENIED.search(part.words) or part.mentions[1].start < part.numbers[0].start < part.mentions[1].end:
+        if not part.is_stated or part.uses or _DENIED.search(part.words):
             continue
         for group, size in zip(named, sizes, strict=True):
-            found = _first(sorted(names_of(group, part)), f"{kind}.from", sentence)
-            end = _first(sorted(names_of(group, part)), f"{kind}.to", sentence)
+            found, end = (_first(sorted(names_of(group, part)), f"fit.break.{at}", sentence) for at in ("from", "to"))
             if found and end and not found.estimate.value / NEAR <= size <= end.estimate.value * NEAR:
                 yield Objection(f"that lies at \\claim{{{found.name}}}", part.start, (group,))
 

@@ -40,7 +40,7 @@ _FAR = re.compile(
     r"by a (?:wide|large|huge) margin|way (?=ahead|faster|slower|behind))\b",
     re.I,
 )
-_NO_EFFECT = re.compile(r"no difference|does not matter|same", re.I)
+_NO_EFFECT = re.compile(r"no difference|does not matter", re.I)
 _ROUND = re.compile(
     r"\bother way (?:a)?round\b|\bvice versa\b|\bthe (?:opposite|reverse)(?: holds| is true)?\b|\brevers", re.I
 )

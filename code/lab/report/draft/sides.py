@@ -74,7 +74,7 @@ def _sentence(found: SideClaims) -> str:
 
 
 def is_told_apart(found: CallsClaims) -> bool:
-    """Whether the interval of the difference leaves out nothing at all."""
+    """Whether the interval of the difference leaves out zero."""
     return judge(found.difference.estimate, 0.0) is not Verdict.CANT_TELL
 
 
