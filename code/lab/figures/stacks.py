@@ -15,9 +15,8 @@ from lab.figures.labels import add_legend, legend_mm
 from lab.figures.marks import COLOURS, GREY, INK, PALE
 from lab.figures.plot import Plot, finish, new_panels, settle
 from lab.figures.style import SMALL_PT, style
-from lab.figures.words import THIN_SPACE, plain, size, whole
+from lab.figures.words import plain, size, whole
 
-KIB = 1024
 ROW_MM, GAP_ROWS = 4.0, 1.3  # of a bar, and between two groups: room for a size
 BAR, WHITE, EDGE_PT = 0.78, "#ffffff", 0.3  # of a row's height
 # The same seven colours hatched, for as many kinds more.
@@ -98,16 +97,11 @@ def _label(panel: Axes, data: Stacks, rows: list[tuple[float, float, Stack]]) ->
         first = rows[next(places)][0]
         for _ in group[1:]:
             next(places)
-        panel.text(0, first - 0.85, f"messages of {_size(x)}", va="center", fontsize=SMALL_PT)
-
-
-def _size(count: float) -> str:
-    """4087 B, where 3.991 KiB would be another one."""
-    return size(count) if count < KIB or 1000 * count % KIB == 0 else f"{count:.0f}{THIN_SPACE}B"
+        panel.text(0, first - 0.85, f"messages of {size(x)}", va="center", fontsize=SMALL_PT)
 
 
 def _alt(data: Stacks) -> str:
-    said = [f"{plain(_size(x))}, {_said(data, stack)}" for x, group in data.groups for stack in group]
+    said = [f"{plain(size(x))}, {_said(data, stack)}" for x, group in data.groups for stack in group]
     return f"Stacked bars of the instructions of one message by kind of work on {data.site}: {'; '.join(said)}."
 
 

@@ -36,9 +36,12 @@ def short(value: float) -> str:
 
 
 def size(count: float) -> str:
-    """1 B, 1 KiB, 1.5 MiB; decimal where it was chosen so, 16 MB."""
+    """1 B, 1 KiB, 1.5 MiB; decimal where it was chosen so, 16 MB; 4087 B, where 3.991 KiB would be another one."""
     value, prefix = in_prefix(count)
-    return f"{trim(number(value, 4))}{THIN_SPACE}{prefix}B"
+    rounded = f"{value:.4g}"
+    if float(count).is_integer() and float(rounded) != value:
+        rounded, prefix = f"{count:.0f}", ""
+    return f"{rounded}{THIN_SPACE}{prefix}B"
 
 
 def plain(text: str) -> str:
