@@ -6,7 +6,7 @@ import json
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from tests.beside_load import LOOP
@@ -25,11 +25,12 @@ class Left:
 
 @dataclass(frozen=True)
 class Count:
-    """How many runs left the reference's bytes, and the first that did not."""
+    """How many runs left the reference's bytes, and the first that did not; the day on which they ran."""
 
     equal: int
     runs: int
     other: str = ""
+    day: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"{self.equal}/{self.runs}"

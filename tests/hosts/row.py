@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from math import ceil
 
@@ -59,8 +59,18 @@ class Row:
         race = ", ".join(f"{load}: {count}" for load, count in self.race.items()) or NONE
         remark = self.why or next((f"differs: {each.other}" for each in self.all_counts() if each.other), "")
         facts = [self.facts.get(name) or NONE for name in ("python", "qemu")]
-        cells = (self.host.name, self.host.words, *facts, *counts, race, str(self.day or NONE), remark)
+        cells = (self.host.name, self.host.words, *facts, *counts, race, self._days() or NONE, remark)
         return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+    def _days(self) -> str:
+        """The day, or each day with what is of it where a row was measured in parts."""
+        parts = [("kinds", "kinds"), (EVERY, "all trials")]
+        named = [(words, self.counts[part].day) for part, words in parts if part in self.counts]
+        named += [(f"race {load}", count.day) for load, count in self.race.items()]
+        days = {day: ", ".join(name for name, other in named if other == day) for _, day in named}
+        if len(days) < 2:
+            return next(iter(days), "") or str(self.day or "")
+        return "; ".join(f"{day}: {words}" for day, words in days.items())
 
     def all_counts(self) -> list[Count]:
         """Those of the parts, then the race's."""
@@ -77,26 +87,31 @@ def lacking(host: Host) -> str:
 
 def measured(host: Host, wanted: Wanted, tell: Tell) -> Row:
     """Open the host and run all parts there."""
-    today = date.today()
     if why := lacking(host):
         return Row(host, why=why)
     try:
-        return _run(host, wanted, today, tell)
+        return _run(host, wanted, tell)
     except (HostFailed, LabError) as error:
-        return Row(host, today, why=f"failed: {error}")
+        return Row(host, date.today(), why=f"failed: {error}")
     except subprocess.CalledProcessError as error:
         said = str(error.stderr).strip().splitlines() or [str(error)]
-        return Row(host, today, why=f"its root could not be made: {said[-1]}")
+        return Row(host, date.today(), why=f"its root could not be made: {said[-1]}")
 
 
-def _run(host: Host, wanted: Wanted, today: date, tell: Tell) -> Row:
+def _run(host: Host, wanted: Wanted, tell: Tell) -> Row:
     enter = host.opened(host.name)
     counts, race = dict[str, Count](), dict[int, Count]()
     facts: Mapping[str, str] = {}
     for part in (each for each in wanted.parts if host.every or each != EVERY):
-        counts[part], facts = counted(enter, part)
-        tell(f"{host.name}: {part} {counts[part]} {counts[part].other}")
+        count, facts = counted(enter, part)
+        counts[part] = of_today(count)
+        tell(f"{host.name}: {part} {count} {count.other}")
     for load in wanted.loads:
-        race[load], facts = counted(enter, "race", ceil(wanted.runs / RACES), max(0, load - wanted.busy))
-        tell(f"{host.name}: race at load {load} {race[load]} {race[load].other}")
-    return Row(host, today, facts, counts, race)
+        count, facts = counted(enter, "race", ceil(wanted.runs / RACES), max(0, load - wanted.busy))
+        race[load] = of_today(count)
+        tell(f"{host.name}: race at load {load} {count} {count.other}")
+    return Row(host, date.today(), facts, counts, race)
+
+
+def of_today(count: Count) -> Count:
+    return replace(count, day=date.today().isoformat())

@@ -79,6 +79,13 @@ def test_a_line_says_what_was_counted_and_what_differs() -> None:
     assert row.line().endswith("| 3.13.5 | - | 9/10 | - | 0: 5/5, 2: 5/5 | 2026-11-22 | differs: tcp: / 5 |")
 
 
+def test_a_row_that_was_measured_in_parts_says_what_is_of_which_day() -> None:
+    kinds, early, late = Count(9, 9, "", "2026-11-25"), Count(5, 5, "", "2026-11-24"), Count(5, 5, "", "2026-11-25")
+    row = Row(HOST, DAY, {}, {"kinds": kinds}, {0: early, 2: early, 6: late})
+    assert row.line().split(" | ")[-2] == "2026-11-25: kinds, race 6; 2026-11-24: race 0, race 2"
+    assert replace(row, race={6: late}).line().split(" | ")[-2] == "2026-11-25"
+
+
 def test_the_page_keeps_lines_of_hosts_that_were_not_measured_now() -> None:
     first, other = matrix.HOSTS[:2]
     old = table.lines(table.text([Row(other, DAY, {"python": "3.11.2"})], {}))
