@@ -71,6 +71,7 @@ def test_what_is_left_to_other_tests_is_shown_and_they_exist() -> None:
     assert [file for file in ELSEWHERE.values() if not (ROOT / file).is_file()] == []
 
 
+@pytest.mark.usefixtures("users_namespaces")
 def test_programs_that_a_page_starts_by_hand_measure_on_loopback() -> None:
     """On a network of their own, which has nothing else."""
     shown = {each.words[0]: each for each in commands(ROOT / "docs" / "programs.md") if each.in_block}

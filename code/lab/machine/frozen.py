@@ -18,7 +18,7 @@ from lab.machine.image import Image
 from lab.machine.job import pack
 from lab.machine.runner import Runner, section
 from lab.machine.sparse import anonymous_file, copy_with_holes, digest_with_holes, extents
-from lab.machine.state import clock_ns, forget_times
+from lab.machine.state import clock_ns, forget_host
 from lab.model.trial import Job, Link, Perturbation, Step
 
 BOOT_DEADLINE_S = 300.0
@@ -216,6 +216,6 @@ def freeze(recipe: Recipe, folder: Path) -> None:
         except qemu.MachineError as error:
             said = os.pread(console, 4096, 0).decode(errors="replace").strip() or "nothing on its console"
             raise qemu.MachineError(f"the machine did not boot: {error.what}", said) from error
-        forget_times(state)
+        forget_host(state)
         copy_with_holes(memory, folder / "memory")
         copy_with_holes(state, folder / "state")

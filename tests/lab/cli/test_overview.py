@@ -41,8 +41,9 @@ def test_version_names_code_commit_and_machine(capsys: pytest.CaptureFixture[str
     assert re.fullmatch(r"lab \d+\.\d+\.\d+\+[0-9a-f]{12}", code)
     memory = json.loads((MACHINE / "frozen.json").read_text())["frozen"]["memory"]
     assert machine == f"exact machine {memory[:12]}"
-    head = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    assert [line.removesuffix("-dirty") for line in commit] == ([f"commit {head.stdout[:12]}"] if head.stdout else [])
+    ask = ["sh", "-c", 'git -C "$0" rev-parse HEAD 2>/dev/null', ROOT]  # a container has no git, and a copy no commit
+    head = subprocess.run(ask, capture_output=True, text=True, check=False).stdout
+    assert [line.removesuffix("-dirty") for line in commit] == ([f"commit {head[:12]}"] if head else [])
 
 
 def test_a_lab_without_git_has_no_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
