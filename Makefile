@@ -142,8 +142,8 @@ compilers: setup ## Compile the C programs with every gcc and clang of Debian's 
 hosts: build ## Run the exact machine on many hosts and write docs/hosts.md: hours [HOSTS="a b"] [KINDS=no] [RUNS=n] [LOADS="0 2"] [BUSY=n] [EVERY=no]
 	$(bin)/python -m tests.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS)) $(if $(BUSY),--busy $(BUSY))
 
-same-bytes: setup ## Run every program again and again, beside busy loops, on one core, frozen again: hours [RUNS=20] [BUSY=6] [ONLY="a b"]
-	$(bin)/python -m tests.machine.same_bytes $(if $(RUNS),--runs $(RUNS)) $(if $(BUSY),--busy $(BUSY)) $(if $(ONLY),--only $(ONLY))
+same-bytes: setup ## Run every program again and again, beside busy loops, on one core, frozen again: hours [RUNS=20] [BUSY=6] [ONLY="a b"] [WHERE=further]
+	$(bin)/python -m tests.machine.same_bytes $(if $(RUNS),--runs $(RUNS)) $(if $(BUSY),--busy $(BUSY)) $(if $(ONLY),--only $(ONLY)) $(if $(WHERE),--where "$(WHERE)")
 
 broken-ends: setup ## Kill, stop and switch off ends of 1,000 trials at random: a quarter of an hour
 	$(bin)/python -m tests.machine.broken_ends 1000

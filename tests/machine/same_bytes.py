@@ -173,10 +173,14 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=20, help="beside the busy loops (default: 20)")
     parser.add_argument("--busy", type=int, default=6, help="how many loops (default: 6)")
     parser.add_argument("--only", nargs="*", default=[], help="series or other jobs (default: all)")
+    parser.add_argument(
+        "--where", default="", help="circumstances with this in their name, e.g. further (default: all)"
+    )
     asked = parser.parse_args()
+    tried = tuple(each for each in circumstances(asked.runs, asked.busy) if asked.where in each.words)
     with TemporaryDirectory() as folder:
         jobs = {name: job for name, job in every_job(Path(folder)).items() if not asked.only or name in asked.only}
-        return compare(jobs, circumstances(asked.runs, asked.busy))
+        return compare(jobs, tried)
 
 
 def compare(jobs: Named, tried: tuple[Circumstance, ...]) -> int:

@@ -41,8 +41,8 @@ def test_version_names_code_commit_and_machine(capsys: pytest.CaptureFixture[str
     assert re.fullmatch(r"lab \d+\.\d+\.\d+\+[0-9a-f]{12}", code)
     memory = json.loads((MACHINE / "frozen.json").read_text())["frozen"]["memory"]
     assert machine == f"exact machine {memory[:12]}"
-    ask = ["sh", "-c", 'git -C "$0" rev-parse HEAD 2>/dev/null', ROOT]  # a container has no git, and a copy no commit
-    head = subprocess.run(ask, capture_output=True, text=True, check=False).stdout
+    ask = 'git -C "$0" rev-parse HEAD 2>/dev/null'  # a container has no git, and a copy no commit
+    head = subprocess.run(["sh", "-c", ask, str(ROOT)], capture_output=True, text=True, check=False).stdout
     assert [line.removesuffix("-dirty") for line in commit] == ([f"commit {head[:12]}"] if head else [])
 
 
