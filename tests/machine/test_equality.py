@@ -13,6 +13,7 @@ import pytest
 from tests.hosts.measuring import busy
 from tests.machine.same_bytes import EVERY_PROGRAM, EachWithCard, opened
 
+from lab.machine.qemu import Process
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
 from lab.programs import PROGRAMS
@@ -97,6 +98,20 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         server.shutdown()
 
 
+@pytest.fixture
+def hindered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A computer that is long in taking what QEMU saves: QEMU sends its memory in more parts then."""
+
+    def execute(self: Process, command: str, **arguments: object) -> None:
+        if command == "migrate":
+            arguments["uri"] = str(arguments["uri"]).replace("exec:", "exec:sleep 0.3; ")
+        at_once(self, command, **arguments)
+
+    at_once = Process.execute
+    monkeypatch.setattr(Process, "execute", execute)
+
+
+@pytest.mark.usefixtures("hindered")
 def test_a_machine_of_packages_that_the_mirror_has_lost_in_another_folder_gives_the_same_bytes(
     exact: ExactSite, first: Outcome, measured: Measured, tmp_path: Path, lost: list[str]
 ) -> None:
