@@ -12,6 +12,7 @@ from tests.hosts.row import Row
 from lab.places import CACHE
 
 FOLDER = CACHE / "hosts" / "measured"
+UNDATED = {"day": "earlier"}  # of a file that was written before counts had a day
 
 
 def with_earlier(row: Row, folder: Path = FOLDER) -> Row:
@@ -20,8 +21,8 @@ def with_earlier(row: Row, folder: Path = FOLDER) -> Row:
         return row
     file = folder / row.facts["identity"] / f"{row.host.name}.json"
     known = json.loads(file.read_text()) if file.exists() else {"counts": {}, "race": {}}
-    counts = {part: Count(**each) for part, each in known["counts"].items()}
-    race = {int(load): Count(**each) for load, each in known["race"].items()}
+    counts = {part: Count(**UNDATED | each) for part, each in known["counts"].items()}
+    race = {int(load): Count(**UNDATED | each) for load, each in known["race"].items()}
     whole = replace(row, counts=counts | dict(row.counts), race=dict(sorted((race | dict(row.race)).items())))
     file.parent.mkdir(parents=True, exist_ok=True)
     kept = {

@@ -104,14 +104,14 @@ def _run(host: Host, wanted: Wanted, tell: Tell) -> Row:
     facts: Mapping[str, str] = {}
     for part in (each for each in wanted.parts if host.every or each != EVERY):
         count, facts = counted(enter, part)
-        counts[part] = of_today(count)
+        counts[part] = _of_today(count)
         tell(f"{host.name}: {part} {count} {count.other}")
     for load in wanted.loads:
         count, facts = counted(enter, "race", ceil(wanted.runs / RACES), max(0, load - wanted.busy))
-        race[load] = of_today(count)
+        race[load] = _of_today(count)
         tell(f"{host.name}: race at load {load} {count} {count.other}")
     return Row(host, date.today(), facts, counts, race)
 
 
-def of_today(count: Count) -> Count:
+def _of_today(count: Count) -> Count:
     return replace(count, day=date.today().isoformat())

@@ -112,6 +112,14 @@ def test_a_row_is_measured_in_parts_as_long_as_the_machine_is_the_same(tmp_path:
     assert with_earlier(other, tmp_path) == other
 
 
+def test_counts_that_were_kept_without_a_day_are_of_earlier(tmp_path: Path) -> None:
+    kept = tmp_path / "i" / f"{HOST.name}.json"
+    kept.parent.mkdir()
+    kept.write_text('{"counts": {"kinds": {"equal": 9, "runs": 9, "other": ""}}, "race": {}}')
+    row = with_earlier(Row(HOST, DAY, SAME, {}, {0: Count(5, 5, "", "2026-11-25")}), tmp_path)
+    assert row.line().split(" | ")[-2] == "earlier: kinds; 2026-11-25: race 0"
+
+
 def test_a_trial_is_told_by_all_its_lines() -> None:
     table = "size_bytes,record\n1,a\n2,a\n1,b\n"
     told = dict(tables.of_trials("x", table))

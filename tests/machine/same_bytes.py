@@ -178,9 +178,13 @@ def main() -> int:
     )
     asked = parser.parse_args()
     tried = tuple(each for each in circumstances(asked.runs, asked.busy) if asked.where in each.words)
+    if not tried:
+        parser.error(f"no circumstance has {asked.where!r} in its name")
     with TemporaryDirectory() as folder:
-        jobs = {name: job for name, job in every_job(Path(folder)).items() if not asked.only or name in asked.only}
-        return compare(jobs, tried)
+        jobs = every_job(Path(folder))
+        if unknown := sorted({*asked.only} - jobs.keys()):
+            parser.error(f"no series and no job: {', '.join(unknown)}")
+        return compare({name: jobs[name] for name in asked.only or jobs}, tried)
 
 
 def compare(jobs: Named, tried: tuple[Circumstance, ...]) -> int:

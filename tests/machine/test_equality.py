@@ -104,7 +104,9 @@ def hindered(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def execute(self: Process, command: str, **arguments: object) -> None:
         if command == "migrate":
-            arguments["uri"] = str(arguments["uri"]).replace("exec:", "exec:sleep 0.3; ")
+            way, _, taker = str(arguments["uri"]).partition(":")
+            assert way == "exec"
+            arguments["uri"] = f"exec:sleep 0.3; {taker}"
         at_once(self, command, **arguments)
 
     at_once = Process.execute

@@ -19,7 +19,7 @@ COUNT = b"\x0ctimer/icount" + (1).to_bytes(4)
 # and the last one when it takes the rest for quickly sent. Between two parts are a mark, the number of the memory's
 # section twice, and the kind of the next part; behind the last one the next section begins.
 MARK, PART, LAST_PART, OTHER_SECTION = b"\0\0\0\0\0\0\0\x10\x7e", b"\x02", b"\x03", b"\x04"
-BREAK = re.compile(MARK + rb"(.{4})(?:[\x02\x03]\1|(?=\x04))", re.DOTALL)
+BREAK = re.compile(MARK + rb"(.{4})(?:([" + PART + LAST_PART + rb"])\1|(?=" + OTHER_SECTION + rb"))", re.DOTALL)
 OTHER_FORM = "QEMU saved its state in another form than it should"
 
 
@@ -40,7 +40,7 @@ def without_host(saved: bytes) -> bytes:
 def _in_one_part(saved: bytes) -> bytes:
     """All of the memory in the first part, and an empty last one: as where nothing else keeps QEMU from its work."""
     breaks = list(BREAK.finditer(saved))
-    if len(breaks) < 2 or saved[breaks[-1].end() :][:1] != OTHER_SECTION:
+    if len(breaks) < 2 or breaks[-1][2]:
         raise MachineError(OTHER_FORM)
     first, last, section = breaks[0], breaks[-1], breaks[0][1]
     pages = b"".join(saved[one.end() : following.start()] for one, following in pairwise(breaks))
