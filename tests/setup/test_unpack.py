@@ -9,7 +9,7 @@ import pytest
 from tests.lab.supply.debs import member, package, tar
 from tests.setup.setup_tree import Tree, tree
 
-TOOLS = ("cp", "dpkg-deb", "flock", "mkdir", "mktemp", "mv", "rm", "sha256sum", "tar", "xargs")
+TOOLS = ("cp", "dpkg-deb", "echo", "flock", "mkdir", "mktemp", "mv", "rm", "sha256sum", "tar", "xargs")
 FILES = {
     "./usr/bin/daemon": b"a program",
     "./usr/lib/x86_64-linux-gnu/liba.so": b"a library",
@@ -44,3 +44,14 @@ def test_what_is_there_is_not_fetched_again(computer: Tree) -> None:
     assert computer.run("unpack").returncode == 0
     asked = len(computer.calls("apt-get"))
     assert computer.run("unpack").returncode == 0 and len(computer.calls("apt-get")) == asked
+
+
+def test_browser_has_its_data_beside_it_where_chromium_is_installed(computer: Tree) -> None:
+    """Where a package is installed, apt does not list it; the browser reads its data from its program's folder only."""
+    content = tar(member("./usr/lib/chromium/icudtl.dat", b"data"))
+    package(computer.folder / "chromium-common.deb", content, "data.tar")
+    installed = f'*simulate*) ;; *chromium-common*) cp "{computer.folder}"/*.deb . ;;'
+    computer.command("apt-get", f'case $* in {installed} download*) cp "{computer.folder}/given.deb" . ;; esac')
+    done = computer.run("unpack")
+    assert done.returncode == 0, done.stderr
+    assert (computer.folder / ".cache/daemons/usr/lib/chromium/icudtl.dat").read_bytes() == b"data"
