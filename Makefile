@@ -22,7 +22,7 @@ endif
 
 ##@ Measure, and write reports
 
-try: venv $(programs) ## Measure a small experiment and show a first figure, in a minute
+try: venv $(programs) ## Measure a small experiment and show a first figure: about five minutes the first time
 	$(bin)/lab try
 
 all: setup $(programs) ## Measure all trials that have no record; each report is written as soon as its trials are over

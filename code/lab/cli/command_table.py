@@ -46,7 +46,7 @@ class Command:
 COMMANDS = (
     Command(
         "try",
-        "measure a small experiment and show its figure: RDMA WRITE against TCP, in a minute",
+        "measure a small experiment and show its figure: RDMA WRITE against TCP",
         "lab try",
         (*WHERE, REPORTED),
     ),

@@ -1,4 +1,4 @@
-"""The command `lab try`: a first figure within a minute, from a small experiment and by the stages of every other."""
+"""The command `lab try`: a first figure from a small experiment, by the stages of every other."""
 
 from __future__ import annotations
 
