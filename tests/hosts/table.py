@@ -32,7 +32,7 @@ No host has a network. Each gets the lock's packages, and makes by itself the pr
 QEMU and the frozen machine. Where the harness is outside, QEMU alone is there, and restores the machine
 that the reference froze. No QEMU that is installed on a host is used but in the rows `qemu-10` and `qemu-11`: they show
 where the lab could move to.
-The kernel and the processor are those of the computer that measured: {computer}.
+The hosts are environments on one physical machine, whose kernel and CPU are {computer}; `arm64` is emulated on it.
 
 | host | what | Python | its QEMU | kinds | all trials | race, by load | day | remarks |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
