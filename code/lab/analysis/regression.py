@@ -62,20 +62,6 @@ def intercept_agrees(line: Line, measured: Estimate) -> bool:
     return line.intercept.interval.overlaps(measured.interval)
 
 
-def neighbour_correlation(x: ArrayLike, y: ArrayLike, line: Line) -> float | None:
-    """The correlation of a line's residuals at neighbouring x; None without residuals.
-
-    Estimator: the first serial correlation of the residuals' means at each x. Independent errors give about 0. A value
-    beyond 2 over the root of the number of x means that the line misses a shape. Source: M. S. Bartlett, "On the
-    Theoretical Specification and Sampling Properties of Autocorrelated Time-Series" (1946).
-    """
-    xs, rows = check_rows(x, y, least=2)
-    _, place, counts = np.unique(xs, return_inverse=True, return_counts=True)
-    left = np.bincount(place, weights=(rows - line.at(xs)).mean(axis=0)) / counts
-    total = float(dot(left, left))
-    return float(dot(left[1:], left[:-1])) / total if total else None
-
-
 def _r_squared(ys: Floats, residuals: Floats) -> float | None:
     total = float(np.square(ys - ys.mean()).sum())
     return 1 - float(dot(residuals, residuals)) / total if total else None

@@ -1,4 +1,4 @@
-"""The summary of samples: median, mean, the quantiles that n supports, and the difference of two means."""
+"""The summary of samples: median, mean and the quantiles that n supports."""
 
 from __future__ import annotations
 
@@ -35,21 +35,3 @@ def estimate_mean(values: ArrayLike, level: float = LEVEL) -> Estimate:
         return Estimate(mean, None, 1)
     reach = student((1 + level) / 2, samples.size - 1) * float(samples.std(ddof=1)) / np.sqrt(samples.size)
     return Estimate(mean, Interval(mean - float(reach), mean + float(reach), level), samples.size)
-
-
-def estimate_difference(values: ArrayLike, base: ArrayLike, level: float = LEVEL) -> Estimate:
-    """The mean less that of the base, which need not spread alike; assumes as estimate_mean does, and no pairs.
-
-    Source: B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
-    involved" (1947).
-    """
-    pair = check_samples(values), check_samples(base)
-    difference, least = float(pair[0].mean() - pair[1].mean()), min(each.size for each in pair)
-    if least == 1:
-        return Estimate(difference, None, 1)
-    parts = [float(each.var(ddof=1)) / each.size for each in pair]
-    if not any(parts):
-        return Estimate(difference, Interval(difference, difference, level), least)
-    freedom = sum(parts) ** 2 / sum(part**2 / (each.size - 1) for part, each in zip(parts, pair, strict=True))
-    reach = student((1 + level) / 2, freedom) * float(np.sqrt(sum(parts)))
-    return Estimate(difference, Interval(difference - reach, difference + reach, level), least)

@@ -7,21 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from lab.report.claims.constants import ConstantClaims
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.published_times import PublishedTimes
-from lab.report.draft.abstract import abstract, conclusion, headline
-from lab.report.draft.causes import cause_sentences
-from lab.report.draft.lines import line_words
-from lab.report.draft.processor import spent_sentences
-from lab.report.draft.ratios import ratio_words
-from lab.report.errors import ReportError
 from lab.report.evidence.dates import measured_on
+from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.pairs import Sort
 from lab.report.evidence.record_sets import record_sets
 from lab.report.evidence.words import SiteWords, about_site, words_of
 from lab.report.pictures.gallery import Gallery
-from lab.report.pictures.placing import place, sweep_pictures, sweep_text
+from lab.report.pictures.placing import headline, place, sweep_pictures, sweep_text
 from lab.report.prose.people import People
 from lab.report.tables.captions import n_of, records_of, warnings
 from lab.report.tables.effective import effective_table
@@ -29,7 +21,7 @@ from lab.report.tables.environment import environment
 from lab.report.tables.latency import latency_table, speed_table, tail_table
 from lab.report.tables.lines import FitTable, fit_table, published_fit_table
 from lab.report.tables.model_errors import error_table
-from lab.report.tables.parameters import ParameterRow, parameter_rows, published_by
+from lab.report.tables.parameters import ParameterRow, constants, parameter_rows, published_by
 from lab.report.tables.processor import processor_table, spent_table
 from lab.report.tables.ratios import Transport, pair_table, ratio_tables, transports
 from lab.report.tables.rounds import RoundTable, round_tables
@@ -40,12 +32,19 @@ from lab.report.tables.throughput import rate_table, result_tables
 from lab.report.tables.variants import variant_rates, variant_ratios
 from lab.report.tex.aligning import aligned
 from lab.report.tex.escape import Markup
+from lab.report.topics.processor import processor_sweeps
+from lab.report.topics.published import PublishedTimes, published_times
 from lab.sites.traits import Traits
 from lab.spec.experiment import Experiment
 
 OfName = Callable[[str], Markup]
 OfSeries = Callable[[Iterable[str]], str]
 Rows = Callable[[Iterable[Sequence[Markup]]], list[tuple[Markup, ...]]]
+CONSTANTS = (
+    "numbers that were chosen or counted: `level`, `margin`, `least_n`, `share_limit`, `trials`, `sizes`, `smallest`, "
+    "`largest`, `scale`, `published_smallest`, `published_largest`, `run_time`, `disk`; with rounds also "
+    "`until_stable`, `stable_window`, `rounds_cap`"
+)
 
 
 @dataclass(frozen=True)
@@ -58,21 +57,18 @@ class Context:
     traits: Annotated[Traits, "what the site is: ask these in place of its name"]
     site_words: Annotated[SiteWords, "the site in words, for captions, the head, a paragraph and the limits"]
     profile_why: Annotated[str, "why the site has values of its own"]
-    constants: Annotated[ConstantClaims, "the claims that nobody measured, to ask for their values"]
+    constants: Annotated[dict[str, Markup], CONSTANTS]
     parameters: Annotated[list[ParameterRow], "each parameter as published, as asked for and as run"]
     published_by: Annotated[str, "the published report that the experiment repeats, if any"]
     effective: Annotated[RowTable, "what each series ran with, as its records say"]
     environment: Annotated[list[tuple[str, str | Markup]], "the identity of the records, name and value"]
     results: Annotated[list[SizeTable], "throughput by size, a table for each link"]
     rates: Annotated[RowTable, "throughput, a row for each series of the main link"]
-    cause_words: Annotated[list[str], "what a message's instructions say about small and large ones, in sentences"]
     spent: Annotated[RowTable, "processor time of a message at both ends, as our programs say"]
-    spent_words: Annotated[list[str], "what it is over each sweep, a sentence each"]
     spent_pictures: Annotated[list[str], "the names of the figures of it: by size, and of each sweep that moves it"]
     processor: Annotated[RowTable, "processor time of a message at both ends, where its instructions were counted"]
     ratios: Annotated[list[SizeTable], "ratios by size, a table for each link"]
     transports: Annotated[list[Transport], "each transport of ours over another, in words"]
-    pair_words: Annotated[OfName, "of a transport's name: which side is ahead at how many sizes, and the ratios"]
     own: Annotated[RowTable, "ours over the experiment's own programs"]
     steps: Annotated[RowTable, "each of the experiment's own programs over the one before it"]
     variants: Annotated[list[RowTable], "ratios where messages are handed over otherwise"]
@@ -84,7 +80,6 @@ class Context:
     lines: Annotated[FitTable, "lines through large messages, beside small ones"]
     published_lines: Annotated[FitTable, "lines through published times"]
     published_times: Annotated[list[PublishedTimes], "the published times themselves"]
-    line_words: Annotated[OfName, "of a line, such as `tcp.fit`: what it says, in sentences"]
     rounds: Annotated[list[RoundTable], "rounds until they agreed, a table for each series"]
     side_tables: Annotated[list[SideTable], "each end's own calls by size"]
     sides: Annotated[list[SideTable], "the same in the rows of a published report"]
@@ -96,9 +91,7 @@ class Context:
     programs: Annotated[frozenset[str], "the programs of all series"]
     pictures: Annotated[frozenset[str], "the names of all figures that the data give"]
     picture: Annotated[OfName, "of a figure's name: it with caption, records and other text; nothing if on page 1"]
-    abstract: Annotated[Markup, "the first page: five sentences"]
     headline: Annotated[Markup, "the first page: the figure that answers the question"]
-    conclusion: Annotated[Markup, "the last page: what follows, and how far it reaches"]
     about_site: Annotated[str, "the first page: the site in plain words"]
     measured_on: Annotated[str, "the first page: when it was measured, as far as that is the same for everybody"]
     aligned: Annotated[Rows, "of a table's rows: the same, with numbers below each other at their points"]
@@ -109,10 +102,10 @@ class Context:
     typed_files: Annotated[list[str], "the names of the files that a person wrote, as they are attached"]
 
 
-def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_files: list[str]) -> Context:
+def make_context(evidence: Evidence, people: People, gallery: Gallery, typed_files: list[str]) -> Context:
     """Everything that a template could ask for; only figures wait until it does."""
-    evidence, plan = claims.evidence, claims.evidence.plan
-    sets, shown = record_sets(evidence), headline(claims, frozenset(gallery))
+    plan, sets = evidence.plan, record_sets(evidence)
+    shown = headline(evidence, frozenset(gallery))
     return Context(
         experiment=plan.experiment,
         people=people,
@@ -120,47 +113,41 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_file
         traits=plan.site.traits,
         site_words=words_of(plan.site.name, plan.site.traits),
         profile_why=plan.experiment.series[0].profile(plan.site.name).why,
-        constants=claims.constants,
-        parameters=parameter_rows(claims),
-        published_by=published_by(claims),
+        constants=constants(evidence),
+        parameters=parameter_rows(evidence),
+        published_by=published_by(evidence),
         effective=effective_table(evidence),
         environment=environment(evidence),
-        results=result_tables(claims),
-        rates=rate_table(claims),
-        cause_words=list(map(Markup, cause_sentences(claims))),
-        spent=spent_table(claims),
-        spent_words=list(map(Markup, spent_sentences(claims))),
-        spent_pictures=_spent_pictures(claims, gallery),
-        processor=processor_table(claims),
-        ratios=ratio_tables(claims),
-        transports=transports(claims),
-        pair_words=partial(_pair_words, claims),
-        own=pair_table(claims, Sort.OWN),
-        steps=pair_table(claims, Sort.STEP),
-        variants=variant_ratios(claims),
-        variant_rates=variant_rates(claims),
-        model_errors=error_table(claims),
-        latencies=latency_table(claims),
-        tails=tail_table(claims),
-        speeds=speed_table(claims),
-        lines=fit_table(claims),
-        published_lines=published_fit_table(claims),
-        published_times=[each.times for each in claims.published_times],
-        line_words=partial(_line_words, claims),
-        rounds=round_tables(claims),
-        side_tables=size_tables(claims),
-        sides=published_rows(claims),
-        probes=probe_tables(claims),
-        gains=gain_table(claims),
-        sweeps=list(claims.sweeps),
+        results=result_tables(evidence),
+        rates=rate_table(evidence),
+        spent=spent_table(evidence),
+        spent_pictures=_spent_pictures(evidence, gallery),
+        processor=processor_table(evidence),
+        ratios=ratio_tables(evidence),
+        transports=transports(evidence),
+        own=pair_table(evidence, Sort.OWN),
+        steps=pair_table(evidence, Sort.STEP),
+        variants=variant_ratios(evidence),
+        variant_rates=variant_rates(evidence),
+        model_errors=error_table(evidence),
+        latencies=latency_table(evidence),
+        tails=tail_table(evidence),
+        speeds=speed_table(evidence),
+        lines=fit_table(evidence),
+        published_lines=published_fit_table(evidence),
+        published_times=list(published_times(plan.experiment.name)),
+        rounds=round_tables(evidence),
+        side_tables=size_tables(evidence),
+        sides=published_rows(evidence),
+        probes=probe_tables(evidence),
+        gains=gain_table(evidence),
+        sweeps=[series.name for series in evidence.sweeps],
         sweep_text=partial(sweep_text, evidence, gallery),
         sweep_pictures=partial(sweep_pictures, evidence, gallery),
         programs=frozenset(each.program for each in plan.experiment.series),
         pictures=frozenset(gallery),
-        picture=partial(_picture, claims, gallery, shown),
-        abstract=abstract(claims),
-        headline=place(claims, gallery, shown) if shown else Markup(""),
-        conclusion=conclusion(claims),
+        picture=partial(_picture, evidence, gallery, shown),
+        headline=place(evidence, gallery, shown) if shown else Markup(""),
         about_site=about_site(plan.site.name, plan.site.traits, plan.site.ends.client.device, plan.experiment.cards),
         measured_on=measured_on(evidence),
         aligned=aligned,
@@ -172,23 +159,12 @@ def make_context(claims: AllClaims, people: People, gallery: Gallery, typed_file
     )
 
 
-def _line_words(claims: AllClaims, name: str) -> Markup:
-    if name not in claims.fits:
-        raise ReportError(f"the data give no line {name!r}", hint="one of " + ", ".join(claims.fits))
-    return Markup(" ".join(line_words(claims.fits[name])))
-
-
-def _pair_words(claims: AllClaims, name: str) -> Markup:
-    found = next(each for each in claims.ratios if each.pair.name == name)
-    return Markup(ratio_words(found, claims.constants.judging.margin))
-
-
-def _spent_pictures(claims: AllClaims, gallery: Gallery) -> list[str]:
-    """Of a sweep that moves nothing its sentence says all."""
-    still = {f"processor.{each.series.name}" for each in claims.processor_sweeps if not each.moves}
+def _spent_pictures(evidence: Evidence, gallery: Gallery) -> list[str]:
+    """Without those of sweeps that move nothing."""
+    still = {f"processor.{sweep.series.name}" for sweep in processor_sweeps(evidence) if not sweep.moves}
     return [name for name in gallery if name.split(".")[0] == "processor" and name not in still]
 
 
-def _picture(claims: AllClaims, gallery: Gallery, first: str, name: str) -> Markup:
+def _picture(evidence: Evidence, gallery: Gallery, first: str, name: str) -> Markup:
     """A figure stands in one place only, and one of them on the first page."""
-    return Markup("") if name == first else place(claims, gallery, name)
+    return Markup("") if name == first else place(evidence, gallery, name)

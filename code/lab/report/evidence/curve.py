@@ -1,4 +1,4 @@
-"""Curves: a series at one point, its values at every size, and the records behind its claims."""
+"""Curves: a series at one point, its values at every size, and the records behind them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
-from lab.report.claim import Claim, ClaimKind
+from lab.report.answer import Answer
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Cell, Evidence
 from lab.report.evidence.labels import describe_link, label, label_within
 from lab.report.evidence.margin import margin_of
@@ -50,10 +50,6 @@ class Subject:
     def link(self) -> str:
         return describe_link(self.series.link, self.evidence.plan.site)
 
-    @property
-    def wanted_n(self) -> int:
-        return self.series.parameters(self.site, self.point).repetitions
-
     def cell(self, size: int) -> Cell:
         return self.evidence.cell(self.series.name, size, self.column, self.point)
 
@@ -68,23 +64,10 @@ class Subject:
         """The records behind these sizes, each once."""
         return tuple(dict.fromkeys(key for size in sizes for key in self.cell(size).keys))
 
-    def claim(self, name: str, estimate: Estimate, unit: str, kind: ClaimKind, meaning: str, *sizes: int) -> Claim:
-        """A claim that rests on the repetitions of these sizes."""
+    def answer(self, estimate: Estimate, unit: str, *sizes: int, is_exact: bool = False) -> Answer:
+        """An answer that rests on the repetitions of these sizes."""
         keys = self.keys(sizes)
-        return Claim(
-            name,
-            estimate,
-            unit,
-            kind,
-            meaning,
-            keys,
-            self.wanted_n,
-            link=self.link,
-            unchecked=self.evidence.unchecked(keys),
-            margin=self.margin if kind is ClaimKind.RATIO else 0.0,
-            series=(self.series.name,),
-            sizes=sizes,
-        )
+        return Answer(estimate, unit, keys, is_exact, self.evidence.unchecked(keys))
 
 
 def subject(evidence: Evidence, series: Series, point: Point | None = None) -> Subject:

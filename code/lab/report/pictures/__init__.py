@@ -1,8 +1,7 @@
-"""The figures of a report, made from the same claims as its tables; each is drawn only where a template asks."""
+"""The figures of a report, made of the same answers as its tables; each is drawn only where a template asks."""
 
 from collections.abc import Iterator
 
-from lab.report.claims.ledger import AllClaims, make_claims
 from lab.report.evidence.evidence import Evidence
 from lab.report.pictures.bandwidth import by_bandwidth
 from lab.report.pictures.causes import instructions
@@ -35,19 +34,19 @@ SUBJECTS = (
 )
 
 
-def pictures(claims: AllClaims) -> Iterator[AnySketch]:
-    """All figures that the claims can fill."""
+def pictures(evidence: Evidence) -> Iterator[AnySketch]:
+    """All figures that the evidence can fill."""
     for subject in SUBJECTS:
-        yield from subject(claims)
+        yield from subject(evidence)
 
 
 def pictures_of(evidence: Evidence) -> tuple[AnySketch, ...]:
-    """Those of the evidence's own claims, kept with it."""
+    """The same, kept with the evidence."""
     return evidence.once(_pictures_of)
 
 
 def _pictures_of(evidence: Evidence) -> tuple[AnySketch, ...]:
-    return tuple(pictures(make_claims(evidence)))
+    return tuple(pictures(evidence))
 
 
 __all__ = ["pictures", "pictures_of"]

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from lab.causes.classes import OTHER, WAITING
 from lab.figures import Stack, Stacks
 from lab.figures.drawers import stacks
-from lab.report.claims.causes import CostClaims
-from lab.report.claims.ledger import AllClaims
+from lab.report.evidence.evidence import Evidence
 from lab.report.pictures.sketch import Sketch
+from lab.report.topics.causes import MessageCost, costs
 
 # From the program down to the wire, and then what serves all of them; what is rare joins the others.
 KINDS = (
@@ -25,18 +25,18 @@ CAPTION = (
 SOURCE = "Counted by function, without samples: what a trial with twice the messages executes more."
 
 
-def instructions(claims: AllClaims) -> Iterator[Sketch[Stacks]]:
+def instructions(evidence: Evidence) -> Iterator[Sketch[Stacks]]:
     """One figure, where they were counted."""
     groups = defaultdict[int, list[Stack]](list)
-    for each in claims.costs:
-        groups[each.size].append(Stack(f"{each.curve.words} {each.end}", _parts(each), each.work))
+    for cost in costs(evidence):
+        groups[cost.size].append(Stack(f"{cost.curve.words} {cost.end}", _parts(cost), cost.work))
     if groups:
-        site = claims.evidence.plan.site.name
+        site = evidence.plan.site.name
         data = Stacks("causes", tuple((float(x), tuple(groups[x])) for x in sorted(groups)), KINDS, WAITING, site)
         yield Sketch("causes", CAPTION, data, stacks, source=SOURCE)
 
 
-def _parts(cost: CostClaims) -> tuple[tuple[str, float], ...]:
+def _parts(cost: MessageCost) -> tuple[tuple[str, float], ...]:
     found = defaultdict[str, float](float)
     for kind, value in cost.parts:
         found[kind if kind in KINDS else OTHER] += value

@@ -8,22 +8,24 @@ from dataclasses import replace
 from lab.figures import Fit
 from lab.figures.drawers import fit
 from lab.figures.marks import GREY
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.lines import Times
+from lab.report.evidence.curve import subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.labels import is_ours
 from lab.report.pictures.colours import colour
 from lab.report.pictures.sketch import MB_S, Sketch
+from lab.report.topics.latency import round_trips, trip_times
+from lab.report.topics.lines import Times, message_times
+from lab.report.topics.published import published_times
 
 
-def fitted(claims: AllClaims) -> Iterator[Sketch[Fit]]:
-    """One figure for each of our curves with sizes enough for a line."""
-    throughput = ((each.curve.series, each.fit) for each in claims.curves.values())
-    latency = ((each.curve.series, each.fits.whole) for each in claims.latencies.values() if each.fits)
-    for series, found in (*throughput, *latency):
-        if found:
-            yield _picture(found.line.times, colour(series))
-    for theirs in claims.published_times:
-        if theirs.fit:
-            yield replace(_picture(theirs.fit.line.times, GREY), machine=theirs.times.machine)
+def fitted(evidence: Evidence) -> Iterator[Sketch[Fit]]:
+    """One figure for each curve of the lab's programs with sizes enough for a line."""
+    throughput = ((of, message_times(subject(evidence, of))) for of in evidence.all_series("throughput") if is_ours(of))
+    latency = ((of, trip_times(round_trips(evidence, of))) for of in evidence.all_series("latency") if is_ours(of))
+    yield from (_picture(times, colour(of)) for of, times in (*throughput, *latency) if times.are_enough)
+    for theirs in published_times(evidence.plan.experiment.name):
+        if theirs.times().are_enough:
+            yield replace(_picture(theirs.times(), GREY), machine=theirs.machine)
 
 
 def fit_data(name: str, label: str, times: Times, look: str = "") -> Fit:

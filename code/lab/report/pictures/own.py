@@ -8,8 +8,8 @@ from lab.figures import Own
 from lab.figures.drawers import own
 from lab.report.pictures.gallery import Gallery
 from lab.report.pictures.sketch import Sketch
-from lab.report.prose.own_figures import OwnFigure, own_figures, read_points
 from lab.report.tex.escape import escape
+from lab.report.text.own_figures import OwnFigure, own_figures, read_points
 
 UNCHECKED = "Not checked: data of the author's own"
 
@@ -18,8 +18,7 @@ def own_gallery(text: str, folder: Path, cache: Path) -> Gallery:
     """All that the text asks for, drawn when they are placed."""
     sketches = []
     for each in own_figures(text):
-        points = read_points(folder, each)
-        data = Own(each.name, points.file, points.x_name, points.y_name, points.x, points.y)
+        data = Own(each.name, each.file, each.x, each.y, *read_points(folder, each))
         sketches.append(Sketch(each.name, UNCHECKED, data, own))
     return Gallery(sketches, cache / "figures")
 

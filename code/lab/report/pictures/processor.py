@@ -8,37 +8,38 @@ from collections.abc import Iterator
 from lab.figures import MICROSECONDS, ByParameter, BySize, Curve
 from lab.figures.drawers import parameter, processor_time
 from lab.programs.request import ENDS
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.lines import scaled
-from lab.report.claims.processor import CLIENT, ProcessorClaims, ProcessorSweep
+from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import label
 from lab.report.evidence.links import by_link
 from lab.report.evidence.parameter_words import parameter_words
 from lab.report.pictures.colours import colour, pale
 from lab.report.pictures.sketch import Sketch
 from lab.report.tex.units import NANO, in_words
+from lab.report.topics.lines import scaled
+from lab.report.topics.processor import CLIENT, ProcessorSweep, ProcessorTimes, processor_sweeps, processor_times
 from lab.spec.experiment import Series
 
 
-def processors(claims: AllClaims) -> Iterator[Sketch[BySize] | Sketch[ByParameter]]:
+def processors(evidence: Evidence) -> Iterator[Sketch[BySize] | Sketch[ByParameter]]:
     """Where our programs said what they took."""
-    yield from _by_size(claims)
-    yield from (_by_parameter(each) for each in claims.processor_sweeps if _has_numbers(each.series))
+    yield from _by_size(evidence)
+    yield from (_by_parameter(each) for each in processor_sweeps(evidence) if _has_numbers(each.series))
 
 
-def _by_size(claims: AllClaims) -> Iterator[Sketch[BySize]]:
-    series = {each.curve.series.name: each.curve.series for each in claims.processors}
+def _by_size(evidence: Evidence) -> Iterator[Sketch[BySize]]:
+    reported = processor_times(evidence)
+    series = {each.curve.series.name: each.curve.series for each in reported}
     for group in by_link(series.values()):
-        found = [each for each in claims.processors if each.curve.series.name in group.names]
+        found = [each for each in reported if each.curve.series.name in group.names]
         name, curves = f"processor{group.suffix}", tuple(curve for each in found for curve in _curves(each))
         caption = f"Processor time of a message at both ends against message size, {found[0].curve.link}."
         yield Sketch(name, caption, BySize(name, curves, found[0].curve.site), processor_time)
 
 
-def _curves(found: ProcessorClaims) -> Iterator[Curve]:
+def _curves(found: ProcessorTimes) -> Iterator[Curve]:
     """One transport has two colours: the strong one for the client."""
     for end, by_size in found.ends.items():
-        estimates = tuple(scaled(each.message.estimate, 1 / NANO) for each in by_size.values())
+        estimates = tuple(scaled(each.estimate, 1 / NANO) for each in by_size.values())
         shade = (colour if end == CLIENT else pale)(found.curve.series)
         words, keys = f"{found.words}, {end}", found.curve.keys(by_size)
         yield Curve(words, tuple(map(float, by_size)), estimates, keys, colour=shade)
@@ -77,13 +78,13 @@ def _by_parameter(found: ProcessorSweep) -> Sketch[ByParameter]:
 
 def _lines(found: ProcessorSweep, varied: str, size: int, end: str) -> Iterator[Curve]:
     """One for each combination of the other parameters."""
-    lines: dict[str, list[ProcessorClaims]] = {}
+    lines: dict[str, list[ProcessorTimes]] = {}
     for each in found.points:
         others = [f"{name} {value}" for name, value in each.curve.point.items() if name != varied]
         lines.setdefault(", ".join([*others, in_words(size), end]), []).append(each)
     shade = (colour if end == CLIENT else pale)(found.series)
     for words, points in lines.items():
-        estimates = tuple(scaled(each.ends[end][size].message.estimate, 1 / NANO) for each in points)
+        estimates = tuple(scaled(each.ends[end][size].estimate, 1 / NANO) for each in points)
         keys = tuple(dict.fromkeys(key for each in points for key in each.curve.keys([size])))
         values = tuple(float(each.curve.point[varied]) for each in points)
         yield Curve(words, values, estimates, keys, colour=shade)

@@ -1,4 +1,4 @@
-"""The time of each end's own calls against the message size, and a line through them."""
+"""The time of the calls of each end against the message size, and a line through them."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from lab.analysis.summary import estimate_median
 from lab.figures import BySize, Curve, Fit
 from lab.figures.drawers import call_time, fit
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.sides import SideClaims, SideCurve
+from lab.report.evidence.evidence import Evidence
 from lab.report.pictures.colours import colour, pale
 from lab.report.pictures.lines import fit_data
 from lab.report.pictures.sketch import Sketch
+from lab.report.topics.sides import SideCurve, all_sides
 
 SENDER = "send"
 
 
-def by_side(claims: AllClaims) -> Iterator[Sketch[BySize] | Sketch[Fit]]:
+def by_side(evidence: Evidence) -> Iterator[Sketch[BySize] | Sketch[Fit]]:
     """One figure for each series with all of its calls, and one for each call with its line."""
-    for series, found in claims.sides.items():
-        name, curve, sides = f"sides.{series}", found[0].side.curve, [each.side for each in found]
+    for series, found in evidence.once(all_sides).items():
+        name, curve = f"sides.{series}", found[0].curve
         caption = f"Median time of each end's own call against message size, {curve.link}."
-        yield Sketch(name, caption, BySize(name, tuple(map(_medians, sides)), curve.site), call_time)
+        yield Sketch(name, caption, BySize(name, tuple(map(_medians, found)), curve.site), call_time)
         yield from map(_fitted, found)
 
 
@@ -36,18 +36,16 @@ def _colour(side: SideCurve) -> str:
     return (colour if side.side == SENDER else pale)(side.curve.series)
 
 
-def _fitted(found: SideClaims) -> Sketch[Fit]:
+def _fitted(side: SideCurve) -> Sketch[Fit]:
     """The line from the knee on, or through all sizes."""
-    side, knee = found.side, found.knee
-    first = knee.estimate.value if knee else side.curve.sizes[0]
-    times = side.times_from(first)
+    times = side.times_from(side.knee.value if side.knee else side.curve.sizes[0])
     lines = "the two lines that follow it" if times.pieces() else "the least-squares line"
-    caption = f"Mean of the {side.words}, {_which(found)}, in each repetition, with {lines}."
+    caption = f"Mean of the {side.words}, {_which(side)}, in each repetition, with {lines}."
     name = f"{side.name}.fit"
     return Sketch(name, caption, fit_data(name, side.words, times, _colour(side)), fit)
 
 
-def _which(found: SideClaims) -> str:
-    if found.knee:
+def _which(side: SideCurve) -> str:
+    if side.knee:
         return "from the knee on"
-    return "of all sizes, since it takes a step" if found.leap else "of all sizes, since there is no knee"
+    return "of all sizes, since it takes a step" if side.leap else "of all sizes, since there is no knee"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from lab.figures import Curve, Figure, Unit
-from lab.report.claim import Claim
-from lab.report.claims.throughput import RateClaims
+from lab.report.answer import Answer
+from lab.report.evidence.curve import Subject
 from lab.report.pictures.colours import colour
+from lab.report.topics.curves import message_rate, rate
 
 MB_S = Unit("MB/s", 1e6, (Unit("kB/s", 1e3), Unit("B/s", 1.0)))  # as in the tables
 
@@ -35,18 +36,17 @@ class Sketch(Generic[Data]):
 AnySketch = Sketch[Any]  # whatever it draws
 
 
-def rate_curve(rates: RateClaims) -> Curve:
-    """A curve over sizes, made of the claims that the tables print."""
-    return _curve(rates, (each.rate for each in rates.by_size.values()))
+def rate_curve(curve: Subject) -> Curve:
+    """A curve over sizes, made of the answers that the tables print."""
+    return _curve(curve, rate)
 
 
-def message_curve(rates: RateClaims) -> Curve:
+def message_curve(curve: Subject) -> Curve:
     """The same in messages."""
-    return _curve(rates, (each.messages for each in rates.by_size.values()))
+    return _curve(curve, message_rate)
 
 
-def _curve(rates: RateClaims, claims: Iterable[Claim]) -> Curve:
-    curve = rates.curve
-    estimates = tuple(claim.estimate for claim in claims)
+def _curve(curve: Subject, answer: Callable[[Subject, int], Answer]) -> Curve:
+    estimates = tuple(answer(curve, size).estimate for size in curve.sizes)
     keys = curve.keys(curve.sizes)
     return Curve(curve.words, tuple(map(float, curve.sizes)), estimates, keys, colour=colour(curve.series))

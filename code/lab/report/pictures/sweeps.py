@@ -9,8 +9,6 @@ from lab.analysis.verdict import Verdict
 from lab.figures import MESSAGES_S, TIMES, ByParameter, Curve, HeatMap
 from lab.figures.drawers import heat_map, parameter
 from lab.model.sizes import format_size
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.sweeps import SweepClaims, relative
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import label
@@ -18,6 +16,8 @@ from lab.report.evidence.parameter_words import parameter_words
 from lab.report.pictures.colours import colour
 from lab.report.pictures.sketch import Sketch
 from lab.report.tex.units import in_words
+from lab.report.topics.curves import message_rate
+from lab.report.topics.sweeps import Sweep, all_sweeps, relative
 from lab.spec.experiment import Series
 
 Axis = tuple[str, tuple[float | str, ...]]
@@ -26,16 +26,15 @@ Cells = tuple[tuple[Estimate, ...], ...]
 MOST_CURVES, LEAST_ROWS, MOST_ROWS = 5, 3, 20
 
 
-def sweeps(claims: AllClaims) -> Iterator[Sketch[ByParameter] | Sketch[HeatMap]]:
+def sweeps(evidence: Evidence) -> Iterator[Sketch[ByParameter] | Sketch[HeatMap]]:
     """A figure for each series that varies one parameter, and a map where something gains; of two parameters, a map of
     all sizes, or one for each of many."""
-    evidence = claims.evidence
-    for found in claims.sweeps_of(1):
+    for found in all_sweeps(evidence, 1):
         if len(found.gains) <= MOST_CURVES:
             yield _curves(evidence, found)
         if len(found.gains) >= LEAST_ROWS and _shows(found):
             yield _size_map(evidence, found.series, found.curves)
-    for found in claims.sweeps_of(2):
+    for found in all_sweeps(evidence, 2):
         down = next(iter(found.series.vary.values()))
         if 1 < len(found.gains) <= MOST_ROWS // len(down):
             yield _grids(evidence, found)
@@ -43,17 +42,17 @@ def sweeps(claims: AllClaims) -> Iterator[Sketch[ByParameter] | Sketch[HeatMap]]
             yield from (_grid(evidence, found.series, found.curves, size) for size in found.gains)
 
 
-def _shows(found: SweepClaims) -> bool:
+def _shows(found: Sweep) -> bool:
     """Whether some cell of a map would have another colour than the rest."""
-    return any(each.gain.verdict is not Verdict.WITHIN for each in found.gains.values())
+    return any(gain.verdict is not Verdict.WITHIN for gain in found.gains.values())
 
 
-def _curves(evidence: Evidence, found: SweepClaims) -> Sketch[ByParameter]:
+def _curves(evidence: Evidence, found: Sweep) -> Sketch[ByParameter]:
     series, (name,) = found.series, found.series.vary
     values = tuple(float(value) for value in series.vary[name])
     drawn = []
     for size in found.gains:
-        estimates = tuple(each.by_size[size].messages.estimate for each in found.points)
+        estimates = tuple(message_rate(curve, size).estimate for curve in found.curves)
         keys = tuple(dict.fromkeys(key for each in found.curves for key in each.cell(size).keys))
         drawn.append(Curve(in_words(size), values, estimates, keys, colour=colour(series)))
     words = f"{parameter_words(name)} ({name})"
@@ -85,7 +84,7 @@ def _grid(evidence: Evidence, series: Series, subjects: tuple[Subject, ...], siz
     return Sketch(picture, caption, data, heat_map)
 
 
-def _grids(evidence: Evidence, found: SweepClaims) -> Sketch[HeatMap]:
+def _grids(evidence: Evidence, found: Sweep) -> Sketch[HeatMap]:
     """The same of each size, one below the other."""
     series, subjects, sizes = found.series, found.curves, list(found.gains)
     down, across = series.vary

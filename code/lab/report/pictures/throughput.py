@@ -7,22 +7,23 @@ from collections.abc import Iterator
 from lab.analysis.ceiling import Limit, rate_limit
 from lab.figures import BySize
 from lab.figures.drawers import message_rate, throughput
-from lab.report.claims.ceilings import ceiling
-from lab.report.claims.ledger import AllClaims
+from lab.report.evidence.curve import subject
+from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.links import LinkGroup, link_groups
 from lab.report.pictures.sketch import MB_S, Sketch, message_curve, rate_curve
+from lab.report.topics.curves import ceiling
 from lab.sites.traits import Traits
 
 
-def by_size(claims: AllClaims) -> Iterator[Sketch[BySize]]:
+def by_size(evidence: Evidence) -> Iterator[Sketch[BySize]]:
     """Two figures for each link."""
-    site, traits = claims.evidence.plan.site.name, claims.evidence.plan.site.traits
-    for group in link_groups(claims.evidence):
-        found = [claims.curves[each].rates for each in group.names]
-        rates, name = tuple(map(rate_curve, found)), f"throughput{group.suffix}"
-        caption = f"Throughput against message size, {found[0].curve.link}{_ceilings(group, site, traits)}."
+    site, traits = evidence.plan.site.name, evidence.plan.site.traits
+    for group in link_groups(evidence):
+        curves = [subject(evidence, series) for series in group.series]
+        rates, name = tuple(map(rate_curve, curves)), f"throughput{group.suffix}"
+        caption = f"Throughput against message size, {curves[0].link}{_ceilings(group, site, traits)}."
         yield Sketch(name, caption, BySize(name, rates, site, limits(group, site), MB_S), throughput)
-        messages, name = tuple(map(message_curve, found)), f"message_rate{group.suffix}"
+        messages, name = tuple(map(message_curve, curves)), f"message_rate{group.suffix}"
         yield Sketch(name, "Messages per second against message size.", BySize(name, messages, site), message_rate)
 
 

@@ -5,49 +5,56 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
-from lab.report.claim import Claim
-from lab.report.claims.latency import QUANTILES, LatencyClaims
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.speeds import SpeedClaims
+from lab.report.answer import Answer
+from lab.report.evidence.curve import Subject
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.pairs import CurvePair
 from lab.report.tables.rows import RowTable, cell_if, size_cell
 from lab.report.tex.escape import Markup, escape
 from lab.report.tex.typeset import bare_cell
 from lab.report.tex.units import MICRO
+from lab.report.topics.latency import QUANTILES, Trips, half_quantile, half_trip, round_trips, trips
+from lab.report.topics.ratios import speeds
 
 MOST_COLUMNS = 4
 
 
-def latency_table(claims: AllClaims) -> RowTable:
+def latency_table(evidence: Evidence) -> RowTable:
     """Half of the round trip of the series that have the smallest size."""
-    curves = claims.latencies.values()
-    smallest = min((size for each in curves for size in each.curve.sizes), default=0)
-    found = [each for each in curves if smallest in each.curve.sizes]
-    columns = [
-        (escape(each.curve.words), {size: trip.half_trip for size, trip in each.by_size.items()}) for each in found
-    ]
-    return _by_size(columns, [each.curve.name for each in found], MICRO)
+    curves = _curves(evidence)
+    smallest = min((size for curve in curves for size in curve.sizes), default=0)
+    shown = [curve for curve in curves if smallest in curve.sizes]
+    columns = [(escape(curve.words), {size: half_trip(curve, size) for size in curve.sizes}) for curve in shown]
+    return _by_size(columns, [curve.name for curve in shown], MICRO)
 
 
-def tail_table(claims: AllClaims) -> RowTable:
-    """Three rows for each of our series: of half of the round trip the median and the quantiles that trips support."""
-    found = [each for each in claims.latencies.values() if any(kept.halves for kept in each.quantiles)]
-    sizes = sorted({kept.trips.size for each in found for kept in each.quantiles if kept.halves})
-    rows = [row for each in found for row in _tails(each, sizes)]
-    return RowTable(tuple(map(size_cell, sizes)), tuple(rows), tuple(each.curve.name for each in found))
+def tail_table(evidence: Evidence) -> RowTable:
+    """Three rows for each of the lab's series: of half of the round trip the median and the quantiles that trips
+    support."""
+    measured = {curve.name: (curve, _supported(curve)) for curve in _curves(evidence)}
+    shown = {name: (curve, by_size) for name, (curve, by_size) in measured.items() if by_size}
+    sizes = sorted({size for _, by_size in shown.values() for size in by_size})
+    rows = [row for curve, by_size in shown.values() for row in _tails(curve, by_size, sizes)]
+    return RowTable(tuple(map(size_cell, sizes)), tuple(rows), tuple(shown))
 
 
-def speed_table(claims: AllClaims) -> RowTable:
-    """Each of ours over another transport or over its peer."""
-    columns = [(_over(each), each.by_size) for each in claims.speeds]
-    names = dict.fromkeys(side.name for each in claims.speeds for side in (each.ours, each.base))
+def speed_table(evidence: Evidence) -> RowTable:
+    """Each of the lab's series over another transport or over its peer."""
+    found = speeds(evidence)
+    columns = [(_over(ratios.pair), ratios.by_size) for ratios in found]
+    names = dict.fromkeys(side.name for ratios in found for side in (ratios.pair.ours, ratios.pair.base))
     return _by_size(columns, names, 1.0)
 
 
-def _over(speed: SpeedClaims) -> Markup:
-    return Markup(rf"\lablines{{{escape(speed.ours.words)}}}{{over {escape(speed.base.words)}}}")
+def _curves(evidence: Evidence) -> list[Subject]:
+    return [round_trips(evidence, series) for series in evidence.all_series("latency")]
 
 
-def _by_size(columns: list[tuple[Markup, dict[int, Claim]]], names: Iterable[str], scale: float) -> RowTable:
+def _over(pair: CurvePair) -> Markup:
+    return Markup(rf"\lablines{{{escape(pair.ours.words)}}}{{over {escape(pair.base.words)}}}")
+
+
+def _by_size(columns: list[tuple[Markup, dict[int, Answer]]], names: Iterable[str], scale: float) -> RowTable:
     """Few columns stand so, with a row for each size; many become rows, at the sizes that most of them have."""
     sizes = sorted({size for _, values in columns for size in values})
     if len(columns) <= MOST_COLUMNS:
@@ -66,20 +73,23 @@ def common_sizes(of_each: Iterable[Collection[int]]) -> list[int]:
     return sorted({found[0], found[len(found) // 2], found[-1]})
 
 
-def _tails(found: LatencyClaims, sizes: list[int]) -> Iterator[tuple[Markup, ...]]:
-    halves = {kept.trips.size: kept.halves for kept in found.quantiles}
-    medians = (found.by_size[size].half_trip if size in found.by_size else None for size in sizes)
-    yield (escape(f"{found.curve.words}, p50"), *map(_bare, medians))
+def _supported(curve: Subject) -> dict[int, dict[float, Answer]]:
+    """The quantiles of each size, at the sizes that have any."""
+    return {measured.size: quantiles for measured in trips(curve) if (quantiles := _quantiles(curve, measured))}
+
+
+def _quantiles(curve: Subject, measured: Trips) -> dict[float, Answer]:
+    return {quantile: answer for quantile in QUANTILES if (answer := half_quantile(curve, measured, quantile))}
+
+
+def _tails(curve: Subject, by_size: dict[int, dict[float, Answer]], sizes: list[int]) -> Iterator[tuple[Markup, ...]]:
+    medians = (half_trip(curve, size) if size in curve.sizes else None for size in sizes)
+    yield (escape(f"{curve.words}, p50"), *map(_bare, medians))
     for quantile, short in QUANTILES.items():
-        tails = (halves.get(size, {}).get(quantile) for size in sizes)
+        tails = (by_size.get(size, {}).get(quantile) for size in sizes)
         yield (Markup(rf"\quad {short}"), *map(_bare, tails))
 
 
-def _bare(claim: Claim | None) -> Markup:
-    """Without its interval, which the ledger has."""
-    return bare_cell(claim, MICRO) if claim else Markup("")
-
-
-def _half_trip(found: LatencyClaims, size: int) -> Markup:
-    trip = found.by_size.get(size)
-    return cell_if(trip.half_trip if trip else None, MICRO)
+def _bare(answer: Answer | None) -> Markup:
+    """Without its interval, for which the table has no room."""
+    return bare_cell(answer, MICRO) if answer else Markup("")

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.lines import BreakClaims, LineClaims
+from lab.analysis.estimate import Estimate
+from lab.report.evidence.evidence import Evidence
+from lab.report.tables.rows import size_cell
 from lab.report.tex.escape import Markup, escape
-from lab.report.tex.typeset import NO_INTERVAL, cell, claim_cell, shown
-from lab.report.tex.units import MEGA, MICRO, MILLI, NANO
+from lab.report.tex.typeset import NO_INTERVAL, answer_cell, cell
+from lab.report.tex.units import MEGA, MICRO, MILLI, NANO, number_tex
+from lab.report.topics.latency import lines_beside
+from lab.report.topics.lines import Times
+from lab.report.topics.published import published_times
+
+R_SQUARED_PLACES = 5
 
 
 @dataclass(frozen=True)
@@ -20,37 +26,39 @@ class FitTable:
     series: tuple[str, ...]
 
 
-def fit_table(claims: AllClaims) -> FitTable:
+def fit_table(evidence: Evidence) -> FitTable:
     """Every line that has small messages beside it."""
-    found = [each.intercept for each in claims.intercepts]
+    lines = list(lines_beside(evidence))
     rows = tuple(
         (
-            *_line(each.line, each.broken, MICRO),
-            cell(replace(each.half_trip_ns(), interval=None), MICRO / NANO),  # which the table of latencies has
-            Markup("yes" if each.agrees() else "no"),
+            *_line(line.times, MICRO, is_piece=line.is_piece),
+            cell(replace(line.half_trip_ns(), interval=None), MICRO / NANO),  # which the table of latencies has
+            Markup("yes" if line.agrees() else "no"),
         )
-        for each in found
+        for line in lines
     )
-    names = [name for each in found for name in (each.times.curve.name, each.small.name)]
+    names = [name for line in lines for name in (line.times.curve.name, line.small.name)]
     return FitTable(rows, tuple(dict.fromkeys(names)))
 
 
-def published_fit_table(claims: AllClaims) -> FitTable:
-    """The same of published times, beside which no small message was measured."""
-    found = [fit for each in claims.published_times for fit in (each.fit, each.upper) if fit]
-    return FitTable(tuple((*_line(each.line, each.broken, MILLI), NO_INTERVAL, NO_INTERVAL) for each in found), ())
+def published_fit_table(evidence: Evidence) -> FitTable:
+    """The lines of published times, beside which no small message was measured."""
+    published = (theirs.times() for theirs in published_times(evidence.plan.experiment.name))
+    lines = [times for whole in published if whole.are_enough for times in (whole, whole.upper())]
+    return FitTable(tuple((*_line(times, MILLI), NO_INTERVAL, NO_INTERVAL) for times in lines), ())
 
 
-def _line(line: LineClaims, broken: BreakClaims | None, scale: float) -> Iterator[Markup]:
+def _line(times: Times, scale: float, *, is_piece: bool = False) -> Iterator[Markup]:
     """A row: the series, its sizes, repetitions, bandwidth beside the fastest message, intercept, R squared."""
-    times = line.times
-    yield Markup(r"\quad " * times.part.count(".") + _narrow(times.curve.words))
-    yield from (Markup(shown(each).tex) for each in (line.low, line.high))
+    line = times.line()
+    yield Markup(r"\quad " * is_piece + _narrow(times.curve.words))
+    yield from (size_cell(round(size)) for size in (line.low, line.high))
     yield Markup(str(len(times.rows)))
-    yield claim_cell(line.rate, MEGA) if line.rate else _break(broken)
-    yield claim_cell(line.fastest, MEGA)
-    yield claim_cell(line.intercept, scale)
-    yield Markup(shown(line.r_squared).tex) if line.r_squared else NO_INTERVAL
+    yield _rate(times, is_piece=is_piece)
+    yield answer_cell(times.answer(Estimate(times.fastest()[0], None, line.n), "B/s"), MEGA)
+    yield answer_cell(times.intercept(), scale)
+    r_squared = line.r_squared
+    yield NO_INTERVAL if r_squared is None else Markup(number_tex(f"{round(r_squared, R_SQUARED_PLACES):.12g}"))
 
 
 def _narrow(words: str) -> Markup:
@@ -59,8 +67,13 @@ def _narrow(words: str) -> Markup:
     return Markup(rf"\lablines{{{escape(series)}}}{{{escape(bracket.strip() + rest)}}}") if rest else escape(series)
 
 
-def _break(broken: BreakClaims | None) -> Markup:
-    """The interval of a line's break, in the place of its rate."""
-    if broken and broken.start and broken.end:
-        return Markup(rf"\labinterval{{{shown(broken.start).tex}, {shown(broken.end).tex}}}")
-    return NO_INTERVAL
+def _rate(times: Times, *, is_piece: bool) -> Markup:
+    """The rate of a line that the times follow; in the place of another's the interval of its break."""
+    pieces = None if is_piece else times.pieces()
+    if pieces is None:
+        rate = times.rate()
+        return answer_cell(rate, MEGA) if rate else NO_INTERVAL
+    if pieces.at.interval is None:
+        return NO_INTERVAL
+    ends = (size_cell(round(end)) for end in (pieces.at.interval.low, pieces.at.interval.high))
+    return Markup(rf"\labinterval{{{', '.join(ends)}}}")

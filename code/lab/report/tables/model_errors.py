@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from lab.report.claims.ledger import AllClaims
+from lab.report.evidence.evidence import Evidence
 from lab.report.tables.rows import RowTable, cell_if, size_cell
 from lab.report.tex.escape import Markup, escape
+from lab.report.topics.published import model_errors
 
 
-def error_table(claims: AllClaims) -> RowTable:
+def error_table(evidence: Evidence) -> RowTable:
     """Empty where the experiment has no card, or nothing was published for it."""
-    found = claims.model_errors
-    sizes = sorted({size for each in found for size in each.by_size})
-    heads = tuple(Markup(rf"\labhead{{{escape(each.curve.series.name)}}}{{{escape(each.label)}}}") for each in found)
-    rows = [(size_cell(size), *(cell_if(each.by_size.get(size)) for each in found)) for size in sizes]
-    last = (Markup("median"), *(cell_if(each.median) for each in found))
-    return RowTable(
-        heads, (*rows, last) if rows else (), tuple(dict.fromkeys(each.curve.series.name for each in found))
+    found = list(model_errors(evidence))
+    sizes = sorted({size for errors in found for size in errors.by_size})
+    names = [errors.curve.series.name for errors in found]
+    heads = tuple(
+        Markup(rf"\labhead{{{escape(name)}}}{{{escape(errors.label)}}}")
+        for name, errors in zip(names, found, strict=True)
     )
+    rows = [(size_cell(size), *(cell_if(errors.by_size.get(size)) for errors in found)) for size in sizes]
+    last = (Markup("median"), *(cell_if(errors.median) for errors in found))
+    return RowTable(heads, (*rows, last) if rows else (), tuple(dict.fromkeys(names)))

@@ -2,54 +2,57 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from lab.causes.share import ENDS
-from lab.report.claim import Claim
-from lab.report.claims.causes import by_curve
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.processor import EndClaims
+from lab.report.answer import Answer
+from lab.report.evidence.evidence import Evidence
 from lab.report.tables.latency import common_sizes
 from lab.report.tables.rows import RowTable, size_cell
 from lab.report.tex.escape import Markup, escape
 from lab.report.tex.typeset import bare_cell
 from lab.report.tex.units import MICRO, number_tex
+from lab.report.topics.causes import MessageCost, costs
+from lab.report.topics.processor import processor_times
 
-KINDS = {"program": "user", "kernel": "kernel", "waiting": "waiting"}  # as a row says it, and as a claim's name does
+KINDS = {"program": "user", "kernel": "kernel", "waiting": "waiting"}  # of a row, and the property of a cost
 
 
-def spent_table(claims: AllClaims) -> RowTable:
-    """A row for each end of each of our series, at a few sizes: in microseconds, as the programs say."""
-    found = claims.processors
+def spent_table(evidence: Evidence) -> RowTable:
+    """A row for each end of each of the lab's series, at a few sizes: in microseconds, as the programs say."""
+    found = processor_times(evidence)
     if not found:
         return RowTable((), (), ())
-    sizes = common_sizes([by_size.keys() for each in found for by_size in each.ends.values()])
+    sizes = common_sizes([by_size.keys() for times in found for by_size in times.ends.values()])
     rows = [
-        (escape(f"{each.words}, {end}"), *(_bare(by_size.get(size)) for size in sizes))
-        for each in found
-        for end, by_size in each.ends.items()
+        (escape(f"{times.words}, {end}"), *(_bare(by_size.get(size)) for size in sizes))
+        for times in found
+        for end, by_size in times.ends.items()
     ]
-    names = dict.fromkeys(each.curve.series.name for each in found)
+    names = dict.fromkeys(times.curve.series.name for times in found)
     return RowTable(tuple(map(size_cell, sizes)), tuple(rows), tuple(names))
 
 
-def _bare(found: EndClaims | None) -> Markup:
-    """Without its interval, which the ledger has: with it, the labels of both ends leave too little room."""
-    return bare_cell(found.message, MICRO) if found else Markup("")
+def _bare(answer: Answer | None) -> Markup:
+    """Without its interval: with it, the labels of both ends leave too little room."""
+    return bare_cell(answer, MICRO) if answer else Markup("")
 
 
-def processor_table(claims: AllClaims) -> RowTable:
+def processor_table(evidence: Evidence) -> RowTable:
     """A row for each kind of time of each end of each series, a column for each size; empty where none was counted."""
-    sizes = sorted({each.size for each in claims.costs})
-    rows, names = [], []
-    for curve, found in by_curve(claims.costs):
-        names.append(curve.name)
-        for end in ENDS:
-            by_size = {each.size: each for each in found if each.end == end}
-            for words, kind in KINDS.items():
-                cells = (_cell(getattr(by_size[size], kind)) if size in by_size else Markup("") for size in sizes)
-                rows.append((Markup(f"{escape(curve.words)}, {end}: {words}"), *cells))
-    return RowTable((Markup(""), *map(size_cell, sizes)) if rows else (), tuple(rows), tuple(names))
+    counted = costs(evidence)
+    sizes = sorted({cost.size for cost in counted})
+    by_series = {name: list(of) for name, of in groupby(counted, lambda cost: cost.curve.name)}
+    rows = [
+        (Markup(f"{escape(of[0].curve.words)}, {end}: {words}"), *(_cell(of, end, size, kind) for size in sizes))
+        for of in by_series.values()
+        for end in ENDS
+        for words, kind in KINDS.items()
+    ]
+    return RowTable((Markup(""), *map(size_cell, sizes)) if rows else (), tuple(rows), tuple(by_series))
 
 
-def _cell(claim: Claim) -> Markup:
+def _cell(of_series: list[MessageCost], end: str, size: int, kind: str) -> Markup:
     """Whole nanoseconds: they were counted."""
-    return Markup(number_tex(f"{claim.estimate.value:.0f}"))
+    values = [getattr(cost, kind) for cost in of_series if (cost.end, cost.size) == (end, size)]
+    return Markup(number_tex(f"{max(round(values[0]), 0)}")) if values else Markup("")

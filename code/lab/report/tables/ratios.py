@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.ratios import RatioClaims
+from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.handing import handing_words
 from lab.report.evidence.links import link_groups
 from lab.report.evidence.margin import verdict_words
 from lab.report.evidence.pairs import Sort
 from lab.report.tables.rows import RowTable, SizeTable, cell_if, size_cell, stops_of
 from lab.report.tex.escape import Markup, escape
+from lab.report.topics.ratios import PairRatios, pair_ratios
 
 
-def ratio_tables(claims: AllClaims) -> list[SizeTable]:
+def ratio_tables(evidence: Evidence) -> list[SizeTable]:
     """Every ratio at every size, and how many messages were timed, one table for each link."""
     tables = []
-    for group in link_groups(claims.evidence):
-        wide = claims.ratios_of(Sort.TRANSPORT, Sort.PEER)
+    for group in link_groups(evidence):
+        wide = pair_ratios(evidence, Sort.TRANSPORT, Sort.PEER)
         found = [each for each in wide if each.pair.ours.series.link == group.link]
         if found:
             tables.append(_ratio_table(Markup(group.suffix), found))
     return tables
 
 
-def _ratio_table(suffix: Markup, found: list[RatioClaims]) -> SizeTable:
+def _ratio_table(suffix: Markup, found: list[PairRatios]) -> SizeTable:
     pairs = [each.pair for each in found]
     rows = []
     for size in sizes_of(found):
@@ -40,28 +40,28 @@ def _ratio_table(suffix: Markup, found: list[RatioClaims]) -> SizeTable:
     return SizeTable(suffix, pairs[0].ours.link, stops, heads, tuple(rows), series_of(found), about(found))
 
 
-def about(found: Sequence[RatioClaims]) -> str:
+def about(found: Sequence[PairRatios]) -> str:
     """The sentences about ratios of small messages, the number of verdicts, and the false ones to expect."""
-    estimates = (claim.estimate for each in found for claim in each.by_size.values())
+    estimates = (answer.estimate for each in found for answer in each.by_size.values())
     judged = verdict_words(estimates, found[0].pair.ours.evidence.plan.site.traits)
     handed = handing_words(side for each in found for side in (each.pair.ours, each.pair.base))
     return " ".join(filter(None, (handed, judged)))
 
 
-def series_of(found: Sequence[RatioClaims]) -> tuple[str, ...]:
+def series_of(found: Sequence[PairRatios]) -> tuple[str, ...]:
     """Both sides of every pair, each once."""
     sides = (side for each in found for side in (each.pair.ours, each.pair.base))
     return tuple(dict.fromkeys(side.series.name for side in sides))
 
 
-def sizes_of(found: Sequence[RatioClaims]) -> list[int]:
+def sizes_of(found: Sequence[PairRatios]) -> list[int]:
     """Those of any of the pairs."""
     return sorted({size for each in found for size in each.by_size})
 
 
-def pair_table(claims: AllClaims, sort: Sort) -> RowTable:
+def pair_table(evidence: Evidence, sort: Sort) -> RowTable:
     """All pairs of one sort."""
-    found = claims.ratios_of(sort)
+    found = pair_ratios(evidence, sort)
     sizes = sizes_of(found)
     rows = tuple(
         (
@@ -75,7 +75,7 @@ def pair_table(claims: AllClaims, sort: Sort) -> RowTable:
 
 @dataclass(frozen=True)
 class Transport:
-    """One transport over another: the prefix of its claims, both sides in words, the figure and the table."""
+    """One transport over another: its name, both sides in words, the figure and the table."""
 
     name: Markup
     ours: str
@@ -85,9 +85,9 @@ class Transport:
     table: Markup
 
 
-def transports(claims: AllClaims) -> list[Transport]:
+def transports(evidence: Evidence) -> list[Transport]:
     """Every transport of ours over another."""
-    suffixes = {group.link: group.suffix for group in link_groups(claims.evidence)}
+    suffixes = {group.link: group.suffix for group in link_groups(evidence)}
     return [
         Transport(
             Markup(each.name),
@@ -97,5 +97,5 @@ def transports(claims: AllClaims) -> list[Transport]:
             Markup(each.picture),
             Markup(f"ratios{suffixes[each.ours.series.link]}"),
         )
-        for each in (found.pair for found in claims.ratios_of(Sort.TRANSPORT))
+        for each in (ratios.pair for ratios in pair_ratios(evidence, Sort.TRANSPORT))
     ]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.rounds import RoundClaims, Rounds
+from lab.analysis.summary import estimate_median
+from lab.report.evidence.evidence import Evidence
 from lab.report.tables.rows import size_cell
 from lab.report.tex.escape import Markup, escape
-from lab.report.tex.typeset import NO_INTERVAL, bare_cell, claim_cell
-from lab.report.tex.units import MEGA, MICRO
+from lab.report.tex.typeset import NO_INTERVAL, answer_cell, bare_cell
+from lab.report.tex.units import MEGA, MICRO, NANO
+from lab.report.topics.lines import scaled
+from lab.report.topics.rounds import Rounds, all_rounds
 
 
 @dataclass(frozen=True)
@@ -22,31 +24,35 @@ class RoundTable:
     rows: tuple[tuple[Markup, ...], ...]
 
 
-def round_tables(claims: AllClaims) -> list[RoundTable]:
+def round_tables(evidence: Evidence) -> list[RoundTable]:
     """One table for each series."""
-    rows: dict[str, list[tuple[Markup, ...]]] = {}
-    curves = {each.curve.series.name: each.curve for each in claims.rounds}
-    for each in claims.rounds:
-        rows.setdefault(each.curve.series.name, []).extend(map(_row, each.by_size.values()))
-    return [
-        RoundTable(Markup(name), escape(name if curve.point else curve.words), curve.link, tuple(rows[name]))
-        for name, curve in curves.items()
-    ]
+    by_series: dict[str, list[Rounds]] = {}
+    for rounds in evidence.once(all_rounds):
+        by_series.setdefault(rounds.curve.series.name, []).append(rounds)
+    return [_table(name, found) for name, found in by_series.items()]
 
 
-def _row(found: RoundClaims) -> tuple[Markup, ...]:
+def _table(name: str, found: list[Rounds]) -> RoundTable:
+    curve = found[0].curve
+    words = escape(name if curve.point else curve.words)
+    return RoundTable(Markup(name), words, curve.link, tuple(map(_row, found)))
+
+
+def _row(rounds: Rounds) -> tuple[Markup, ...]:
+    answer, size, correction = rounds.curve.answer, rounds.size, rounds.correction()
+    corrected = correction.rate and answer(correction.rate, "B/s", size)
     return (
-        size_cell(found.rounds.size),
-        size_cell(found.rounds.bytes),
-        *_rounds(found.rounds),
-        claim_cell(found.control_trip, MICRO),
-        bare_cell(found.share),
-        claim_cell(found.plain, MEGA),
-        claim_cell(found.corrected, MEGA) if found.corrected else NO_INTERVAL,
+        size_cell(size),
+        size_cell(rounds.bytes),
+        *_counts(rounds),
+        answer_cell(answer(scaled(estimate_median(rounds.trips_ns), NANO), "s", size), MICRO),
+        bare_cell(answer(scaled(correction.share, 100.0), "percent", size)),
+        answer_cell(answer(rounds.plain(), "B/s", size), MEGA),
+        answer_cell(corrected, MEGA) if corrected else NO_INTERVAL,
     )
 
 
-def _rounds(each: Rounds) -> tuple[Markup, Markup]:
-    least, most = min(each.counts), max(each.counts)
+def _counts(rounds: Rounds) -> tuple[Markup, Markup]:
+    least, most = min(rounds.counts), max(rounds.counts)
     counts = str(least) if least == most else f"{least}--{most}"
-    return Markup(counts), Markup(f"{each.reached}/{len(each.counts)}")
+    return Markup(counts), Markup(f"{rounds.reached}/{len(rounds.counts)}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lab.report.claim import Claim
+from lab.report.answer import Answer
 from lab.report.evidence.curve import STOPS, Subject
 from lab.report.tex.escape import Markup
-from lab.report.tex.typeset import claim_cell
+from lab.report.tex.typeset import answer_cell
 from lab.report.tex.units import show
 
 
@@ -44,9 +44,9 @@ def stops_of(curves: Iterable[Subject]) -> str:
     return "; ".join(f"{', '.join(names)} to {stop}" for stop, names in by_stop.items())
 
 
-def cell_if(claim: Claim | None, scale: float = 1.0) -> Markup:
-    """A claim as a cell; empty where the series does not have this size."""
-    return claim_cell(claim, scale) if claim else Markup("")
+def cell_if(answer: Answer | None, scale: float = 1.0) -> Markup:
+    """An answer as a cell; empty where the series does not have this size."""
+    return answer_cell(answer, scale) if answer else Markup("")
 
 
 def size_cell(size: int) -> Markup:

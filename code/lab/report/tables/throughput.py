@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from lab.report.claims.ledger import AllClaims
-from lab.report.claims.throughput import RateClaims
+from lab.report.evidence.curve import Subject, subject
+from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.links import LinkGroup, link_groups
-from lab.report.tables.rows import RowTable, SizeTable, cell_if, size_cell, stops_of
+from lab.report.tables.rows import RowTable, SizeTable, size_cell, stops_of
 from lab.report.tex.escape import Markup, escape
+from lab.report.tex.typeset import answer_cell
 from lab.report.tex.units import MEGA
+from lab.report.topics.curves import rate
 
 
-def result_tables(claims: AllClaims) -> list[SizeTable]:
+def result_tables(evidence: Evidence) -> list[SizeTable]:
     """A row for each size, one table for each link."""
-    return [_result_table(group, rates_of(claims, group)) for group in link_groups(claims.evidence)]
+    return [_result_table(group, curves_of(evidence, group)) for group in link_groups(evidence)]
 
 
-def rates_of(claims: AllClaims, group: LinkGroup) -> list[RateClaims]:
-    """The table of the curves that share a link."""
-    return [claims.curves[each].rates for each in group.names]
+def curves_of(evidence: Evidence, group: LinkGroup) -> list[Subject]:
+    """The curves that share a link."""
+    return [subject(evidence, series) for series in group.series]
 
 
-def rate_cell(rates: RateClaims, size: int) -> Markup:
+def rate_cell(curve: Subject, size: int) -> Markup:
     """Empty where the curve does not have this size."""
-    found = rates.by_size.get(size)
-    return cell_if(found.rate if found else None, MEGA)
+    return answer_cell(rate(curve, size), MEGA) if size in curve.sizes else Markup("")
 
 
-def sizes_of(found: Sequence[RateClaims]) -> list[int]:
-    """Those of any of the curves."""
-    return sorted({size for each in found for size in each.by_size})
+def rate_rows(curves: Sequence[Subject], sizes: Iterable[int]) -> tuple[tuple[Markup, ...], ...]:
+    """A row for each size, a column for each curve."""
+    return tuple((size_cell(size), *(rate_cell(curve, size) for curve in curves)) for size in sizes)
 
 
-def rate_table(claims: AllClaims) -> RowTable:
+def sizes_of(curves: Sequence[Subject]) -> list[int]:
+    """The sizes of any of the curves."""
+    return sorted({size for curve in curves for size in curve.sizes})
+
+
+def rate_table(evidence: Evidence) -> RowTable:
     """A row for each series of the main link."""
-    found = [each for group in link_groups(claims.evidence)[:1] for each in rates_of(claims, group)]
-    sizes = sizes_of(found)
-    rows = tuple((escape(each.curve.words), *(rate_cell(each, size) for size in sizes)) for each in found)
-    return RowTable(tuple(map(size_cell, sizes)), rows, tuple(each.curve.series.name for each in found))
+    curves = [curve for group in link_groups(evidence)[:1] for curve in curves_of(evidence, group)]
+    sizes = sizes_of(curves)
+    rows = tuple((escape(curve.words), *(rate_cell(curve, size) for size in sizes)) for curve in curves)
+    return RowTable(tuple(map(size_cell, sizes)), rows, tuple(curve.series.name for curve in curves))
 
 
-def _result_table(group: LinkGroup, found: list[RateClaims]) -> SizeTable:
-    rows = tuple((size_cell(size), *(rate_cell(each, size) for each in found)) for size in sizes_of(found))
-    curves = [each.curve for each in found]
-    heads = tuple(escape(curve.words) for curve in curves)
+def _result_table(group: LinkGroup, curves: list[Subject]) -> SizeTable:
+    heads, rows = tuple(escape(curve.words) for curve in curves), rate_rows(curves, sizes_of(curves))
     return SizeTable(Markup(group.suffix), curves[0].link, stops_of(curves), heads, rows, group.names)

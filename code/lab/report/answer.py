@@ -1,0 +1,19 @@
+"""An answer to a question about the data: a number, its interval and its unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lab.analysis.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A number computed from the data, with its unit and the records behind it."""
+
+    estimate: Estimate
+    unit: str  # a key of tex.units.UNITS
+    keys: tuple[str, ...] = ()  # of the records
+    is_exact: bool = False  # chosen, counted or read off a curve: printed in full
+    unchecked: tuple[str, ...] = ()  # records that did not pass every check
+    source: str = ""  # of a number without records: its file

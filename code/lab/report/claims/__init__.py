@@ -1,1 +1,0 @@
-"""Every number that a report may print, topic by topic."""

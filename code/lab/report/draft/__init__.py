@@ -1,1 +1,0 @@
-"""The discussion to start from, topic by topic."""

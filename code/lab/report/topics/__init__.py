@@ -1,0 +1,1 @@
+"""The computations behind tables, figures and queries, topic by topic."""

@@ -1,0 +1,32 @@
+"""Throughput and message rate at a size, and the most that a link's headers leave."""
+
+from __future__ import annotations
+
+from lab.analysis.ceiling import Limit, card_limit, tcp_limit, write_limit
+from lab.analysis.summary import estimate_median
+from lab.report.answer import Answer
+from lab.report.evidence.curve import Subject
+from lab.spec.experiment import Series
+
+
+def rate(curve: Subject, size: int) -> Answer:
+    """The median throughput."""
+    return curve.answer(estimate_median(curve.values(size)), "B/s", size)
+
+
+def message_rate(curve: Subject, size: int) -> Answer:
+    """The median number of messages per second."""
+    return curve.answer(estimate_median([value / size for value in curve.values(size)]), "messages/s", size)
+
+
+def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
+    """The most that a series' protocol can carry; None for a link without a rate, or a protocol not worked out."""
+    bit_s, mtu = series.link.rate_bit_s, series.link.mtu
+    if bit_s is None:
+        return None
+    if series.program in ("tcp", "iperf3"):
+        return tcp_limit(sizes, bit_s, mtu)
+    if series.link.card and series.has_card and series.operation == "write":
+        return card_limit(sizes, bit_s, mtu, series.link.card.header_bytes)
+    is_write = series.program in ("verbs", "ib_write_bw") and series.operation == "write"
+    return write_limit(sizes, bit_s, mtu) if is_write else None

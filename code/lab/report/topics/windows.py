@@ -1,0 +1,50 @@
+"""Throughput by window: whether the start of a trial differs from the rest, and from which window on it is steady."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from lab.analysis.estimate import Estimate
+from lab.analysis.steady import LEAST, Steady, find_steady, warm_up_ratio
+from lab.analysis.summary import estimate_median
+from lab.programs.request import WINDOW, Sample
+from lab.report.evidence.curve import Subject
+
+
+@dataclass(frozen=True)
+class Settling:
+    """The rate in each window of each repetition, in B/s; repetitions may differ in their last windows."""
+
+    curve: Subject
+    size: int
+    rates: tuple[tuple[float, ...], ...]
+
+    def windows(self) -> tuple[Estimate, ...]:
+        return tuple(estimate_median(window) for window in zip(*self.rates, strict=False))
+
+    def steady(self) -> Steady:
+        return find_steady([window.value for window in self.windows()])
+
+    def warm_up(self) -> Estimate:
+        """The first window's time over the steady time: 1 if warm-up does not matter."""
+        shortest = min(map(len, self.rates))
+        return warm_up_ratio([[1 / rate for rate in rates[:shortest]] for rates in self.rates])
+
+
+def settlings(curve: Subject) -> Iterator[Settling]:
+    """The windows of each size of which every repetition has enough."""
+    records = list(curve.evidence.samples(curve.series.name, curve.point).values())
+    for size in curve.sizes:
+        windows = [[s for s in samples if (s.sample, s.size_bytes) == (WINDOW, size)] for samples in records]
+        if windows and all(len(samples) >= LEAST for samples in windows):
+            yield Settling(curve, size, tuple(map(_rates, windows)))
+
+
+def _rates(windows: list[Sample]) -> tuple[float, ...]:
+    """Between the ends of consecutive windows, each of which was counted from the start."""
+    ordered = sorted(windows, key=lambda window: window.index)
+    ends = [(0, 0), *((window.bytes, window.time_ns) for window in ordered)]
+    steps = ((after[0] - before[0], after[1] - before[1]) for before, after in pairwise(ends))
+    return tuple(1e9 * count / max(time_ns, 1) for count, time_ns in steps)

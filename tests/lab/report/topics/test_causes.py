@@ -1,0 +1,148 @@
+"""The instructions of a message: lab.report.{topics,evidence,pictures}.causes, lab.report.tables.processor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.lab.report import laboratory
+
+from lab.causes.table import Cause, file_of, format_classes
+from lab.causes.window import window
+from lab.files.storage import write_text
+from lab.plan.plan import Plan
+from lab.report.evidence.causes import are_counted_here, causes_of
+from lab.report.evidence.evidence import Evidence
+from lab.report.pictures import pictures
+from lab.report.pictures.causes import instructions
+from lab.report.pictures.gallery import Gallery
+from lab.report.pictures.placing import place
+from lab.report.stamp import report_stamp
+from lab.report.tables.processor import processor_table
+from lab.report.tables.rows import size_cell
+from lab.report.topics.causes import costs
+
+EXPERIMENT = """
+title = "Costs on a fake link"
+question = "Where do the instructions go?"
+[parameters]
+sizes = [1, 4096, 65536]
+iterations = 1000
+repetitions = 6
+[causes]
+series = ["rdma", "sockets"]
+sizes = [1, 4096, 65536]
+[[series]]
+name = "rdma"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "sockets"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+"""
+# By series, end and size: checksums, packets, waiting, for a message.
+COSTS = {
+    ("rdma", "client"): {1: (1500, 12500, 0), 4096: (3400, 13800, 1300), 65536: (41000, 117000, 57000)},
+    ("rdma", "server"): {1: (1500, 11900, 600), 4096: (3400, 15100, 0), 65536: (41000, 174000, 0)},
+    ("sockets", "client"): {1: (0, 1940, 0), 4096: (10, 12590, 0), 65536: (10, 30700, 52290)},
+    ("sockets", "server"): {1: (0, 7, 1933), 4096: (10, 11510, 1080), 65536: (10, 82990, 0)},
+}
+WORK = ("checksums", "packets", "waiting")
+
+
+def rows_of(plan: Plan) -> list[Cause]:
+    first = {each.series.name: each for each in reversed(plan.planned)}
+    found = []
+    for (series, end), sizes in COSTS.items():
+        for size, counts in sizes.items():
+            record = window(first[series], size, plan.site).record
+            found += [
+                Cause(series, size, end, 10, *each, record) for each in zip(WORK, (10 * n for n in counts), strict=True)
+            ]
+    return sorted(found, key=lambda each: (each.series, each.size_bytes, each.end, -each.instructions))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("costs")
+    (made / "costs.toml").write_text(EXPERIMENT)
+    return made
+
+
+@pytest.fixture(scope="module")
+def bare(folder: Path) -> Evidence:
+    """Nothing was counted."""
+    return laboratory.evidence_of("costs", folder / "bare", folder)
+
+
+@pytest.fixture(scope="module")
+def counted(folder: Path) -> Evidence:
+    evidence = laboratory.evidence_of("costs", folder / "results", folder)
+    write_text(file_of("costs", folder / "results"), format_classes(rows_of(evidence.plan)))
+    return evidence
+
+
+def test_a_cost_is_that_of_one_message(counted: Evidence) -> None:
+    by_place = {(cost.curve.name, cost.size, cost.end): cost for cost in costs(counted)}
+    assert list(by_place) == [(name, size, end) for name, size, end in by_place if (name, end) in COSTS]
+    cost = by_place["rdma", 4096, "client"]
+    assert (cost.work, cost.user, cost.kernel, cost.waiting) == (17200, 0, 17200, 1300)
+    assert dict(cost.parts) == {"checksums": 3400, "packets": 13800, "waiting": 1300}
+    assert cost.record == window(counted.plan.planned[0], 4096, counted.plan.site).record
+
+
+def test_what_comes_with_the_lab_is_shown_in_place_of_what_was_counted_here(
+    counted: Evidence, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A grader has no other: a student may count a few sizes, and loses nothing by it."""
+    assert are_counted_here(counted.plan, counted.results) and len(causes_of(counted)) == len(rows_of(counted.plan))
+    monkeypatch.setattr("lab.causes.table.REFERENCE", tmp_path / "reference")
+    write_text(file_of("costs", tmp_path / "reference"), format_classes(rows_of(counted.plan)))
+    evidence = laboratory.evidence_of("costs", tmp_path / "own", folder)
+    write_text(file_of("costs", tmp_path / "own"), format_classes(rows_of(counted.plan)[:1]))
+    assert causes_of(evidence) == causes_of(counted) and not are_counted_here(evidence.plan, evidence.results)
+
+
+def test_other_programs_or_another_machine_have_no_causes(
+    counted: Evidence, bare: Evidence, folder: Path, tmp_path: Path
+) -> None:
+    strange = [replace(each, record="0" * 12) for each in rows_of(counted.plan)]
+    evidence = laboratory.evidence_of("costs", tmp_path, folder)
+    write_text(file_of("costs", tmp_path), format_classes(strange))
+    assert causes_of(evidence) == ()
+    assert causes_of(counted) and not causes_of(bare)
+
+
+def test_a_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare: Evidence) -> None:
+    (sketch,) = instructions(counted)
+    sizes = [(x, [stack.label for stack in group]) for x, group in sketch.data.groups]
+    labels = ["RDMA WRITE client", "RDMA WRITE server", "TCP client", "TCP server"]
+    assert sizes == [(1.0, labels), (4096.0, labels), (65536.0, labels)]
+    assert not list(instructions(bare))
+
+
+def test_a_table_has_the_processor_time_of_both_ends(counted: Evidence, bare: Evidence) -> None:
+    table = processor_table(counted)
+    assert [str(each) for each in table.heads[1:]] == [str(size_cell(size)) for size in (1, 4096, 65536)]
+    numbers = (rf"\num{{{each}}}" for each in (13400, 18500, 215000))
+    assert [str(cell) for cell in table.rows[4]] == ["RDMA WRITE, server: kernel", *numbers]
+    assert len(table.rows) == 2 * 2 * 3
+    assert processor_table(bare).rows == ()
+
+
+def test_its_caption_says_that_it_was_counted_and_names_no_record(counted: Evidence, tmp_path: Path) -> None:
+    placed = place(counted, Gallery(pictures(counted), tmp_path), "causes")
+    assert "is waiting. n = 1 count, which gives the same each time. Counted by function" in placed
+    assert "Records" not in placed
+
+
+def test_a_report_has_the_section_only_where_it_was_counted(counted: Evidence, bare: Evidence, tmp_path: Path) -> None:
+    assert ["Where the instructions go" in laboratory.body_of(found, tmp_path) for found in (counted, bare)] == [
+        True,
+        False,
+    ]
+    assert len({report_stamp(found.plan, found.results, []) for found in (counted, bare)}) == 2

@@ -1,0 +1,148 @@
+"""Rounds until they are stable: lab.report.{topics,pictures,tables}.rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab.fake_site import FakeSite
+
+from lab.errors import RecordError
+from lab.plan.plan import Plan
+from lab.records.record import Record, read_facts, read_samples_of, write_record
+from lab.report.evidence.evidence import Evidence, gather
+from lab.report.pictures import pictures
+from lab.report.tables.rounds import round_tables
+from lab.report.topics.rounds import Rounds, all_rounds, rounds_curves, rounds_of
+from lab.run.run import RunSetup, missing, run_trials
+
+EXPERIMENT = """
+title = "Rounds on a fake link"
+question = "Do they agree?"
+[parameters]
+sizes = "1..1K*4"
+iterations = 40
+repetitions = 6
+wait = "event"
+until_stable = 1
+[[series]]
+name = "rounds"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+[[series]]
+name = "writes"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "reads"
+program = "verbs"
+operation = "read"
+measure = "throughput"
+[[series]]
+name = "bytes"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = { sizes = "1K" }
+vary.iterations = [1, 4]
+"""
+MESSAGE_NS = 20_000 + 4 * 64  # of the fake site, 64 bytes
+
+
+@pytest.fixture
+def plan(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> Plan:
+    made = make_small_plan(EXPERIMENT)
+    run_trials(RunSetup(fake_site, made.site, tmp_path), missing([made], tmp_path)[0], 2, lambda *_: None)
+    return made
+
+
+@pytest.fixture
+def evidence(plan: Plan, tmp_path: Path) -> Evidence:
+    return gather(plan, tmp_path)
+
+
+def rounds_at(evidence: Evidence, name: str, size: int) -> Rounds:
+    return next(found for found in all_rounds(evidence) if (found.curve.name, found.size) == (name, size))
+
+
+# By series: the time of a round that the correction takes as that of its data.
+OF_DATA_NS = {"rounds": 40 * MESSAGE_NS - 20_000, "writes": 0.99 * 40 * MESSAGE_NS, "reads": 0.99 * 40 * MESSAGE_NS}
+
+
+@pytest.mark.parametrize("name", OF_DATA_NS)
+def test_a_size_has_its_throughput_plain_and_corrected(evidence: Evidence, name: str) -> None:
+    found = rounds_at(evidence, name, 64)
+    correction = found.correction()
+    assert found.plain().value == pytest.approx(1e9 * 64 / MESSAGE_NS)
+    assert correction.rate and correction.rate.value == pytest.approx(1e9 * 64 * 40 / OF_DATA_NS[name])
+    assert correction.share.value == pytest.approx(1 - OF_DATA_NS[name] / (40 * MESSAGE_NS), rel=1e-3)
+    assert set(found.trips_ns) == {40_000} and min(found.spreads) >= 1
+
+
+# The ways of tests/bench/test_rounds.c: a trip is 30 us there and 20 us back, and 100 messages take 2 us each.
+THERE_NS, BACK_NS, DATA_NS, MESSAGES = 30_000, 20_000, 200_000, 100
+
+
+@pytest.mark.parametrize("back_ns", [0, BACK_NS, THERE_NS + BACK_NS], ids=["nothing", "some", "all"])
+@pytest.mark.parametrize("operation", ["send", "write-imm", "write", "read"])
+def test_the_interval_holds_the_truth_of_known_ways(evidence: Evidence, operation: str, back_ns: int) -> None:
+    curve = next(iter(rounds_curves(evidence)))
+    trip_ns, rounds = THERE_NS + BACK_NS, 10
+    arrived_ns = trip_ns - back_ns + rounds * DATA_NS
+    completed_ns = arrived_ns + back_ns
+    told_ns = completed_ns + trip_ns if operation in ("write", "read") else completed_ns
+    found = Rounds(
+        replace(curve, series=replace(curve.series, operation=operation)),
+        64,
+        64 * MESSAGES * rounds,
+        (5,) * 6,
+        6,
+        tuple(told_ns + luck for luck in range(-3, 3)),
+        tuple(completed_ns + luck for luck in range(-3, 3)),
+        (trip_ns,) * 6,
+    )
+    rate = found.correction().rate
+    true_ns = completed_ns if operation == "read" else arrived_ns
+    assert rate is not None and rate.interval is not None
+    assert rate.interval.contains(64 * MESSAGES * rounds / (true_ns * 1e-9))
+
+
+def test_a_round_that_is_hardly_longer_than_the_trip_is_not_corrected(evidence: Evidence) -> None:
+    correction = rounds_at(evidence, "bytes.1", 1024).correction()
+    assert correction.rate is None and correction.share.value > 0.1
+
+
+def test_the_table_says_how_many_rounds_it_took_and_in_how_many_repetitions_they_agreed(evidence: Evidence) -> None:
+    tables = {str(table.series): table for table in round_tables(evidence)}
+    assert [row[2:4] for row in tables["rounds"].rows] == [("6", "6/6")] * 6
+    assert [row[-1] for row in tables["bytes"].rows] == ["--", "--"]
+
+
+def test_each_link_has_a_figure_of_both_throughputs(evidence: Evidence) -> None:
+    (picture,) = (each for each in pictures(evidence) if each.name == "corrected")
+    assert [curve.label for curve in picture.data.curves] == [
+        f"{name}{words}" for name in ("TCP", "RDMA WRITE", "RDMA READ") for words in ("", ", corrected")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("round", lambda sample: replace(sample, time_ns=2 * sample.time_ns) if sample.index == 5 else sample),
+        ("settled", lambda sample: replace(sample, sample="unsettled")),
+    ],
+    ids=["the last round is slower", "called unsettled"],
+)
+def test_rounds_that_stop_elsewhere_than_the_rule_says_are_refused(
+    plan: Plan, tmp_path: Path, kind: str, change: Callable[[Any], Any]
+) -> None:
+    key = plan.planned[0].trial.key
+    samples = tuple(change(sample) if sample.sample == kind else sample for sample in read_samples_of(tmp_path, key))
+    write_record(tmp_path, Record(read_facts(tmp_path, key), samples))
+    with pytest.raises(RecordError, match="than the rule says"):
+        list(rounds_of(rounds_curves(gather(plan, tmp_path))[0]))
