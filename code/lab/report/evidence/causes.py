@@ -27,8 +27,9 @@ def _found(evidence: Evidence) -> tuple[Path | None, tuple[Cause, ...]]:
     known = _records(evidence)
     for file in files_of(evidence.plan.experiment.name, evidence.results):
         table = read(file) if file.is_file() else ()
-        if rows := tuple(row for row in table if known.get((row.series, row.size_bytes)) == row.record):
-            return file, rows
+        rows = tuple(row for row in table if known.get((row.series, row.size_bytes)) == row.record)
+        if rows or (table and not evidence.plan.planned):  # rows of the reference belong together
+            return file, rows or table
     return None, ()
 
 

@@ -20,11 +20,12 @@ class PublishedCurve:
     sizes: tuple[int, ...]
     rates: tuple[Estimate, ...]
     card: str = ""  # the modelled card that stands for the machine's
+    name: str = ""
 
     @property
     def slug(self) -> str:
-        """`Report A, verbs` as report_a."""
-        return self.label.partition(",")[0].lower().replace(" ", "_")
+        """Its name, or `Report A, verbs` as report_a."""
+        return self.name or self.label.partition(",")[0].lower().replace(" ", "_")
 
     def by_size(self) -> dict[int, float]:
         """The rate of each size, in B/s."""
@@ -52,7 +53,8 @@ def _curve(entry: Entry, folder: Path) -> PublishedCurve:
     ]
     rates = tuple(Estimate(_restored(entry, size, value) * entry["bytes_per_s"], None, 1) for size, value in points)
     sizes = tuple(size for size, _ in points)
-    return PublishedCurve(entry["label"], entry["machine"], entry["note"], sizes, rates, entry.get("card", ""))
+    about = entry.get("card", ""), entry.get("name", "")
+    return PublishedCurve(entry["label"], entry["machine"], entry["note"], sizes, rates, *about)
 
 
 def _restored(entry: Entry, size: int, value: float) -> float:

@@ -16,7 +16,6 @@ class SiteWords:
     short: str
     long: str
     spread: str  # the effects that repetitions include, and those that they miss
-    reach: str  # what the numbers say, and what they don't
     shared: str = ""  # the parts that both ends share
 
 
@@ -59,7 +58,6 @@ def _of_instructions(site: str, shared: str) -> SiteWords:
         short=f"Site {site}: time is counted in instructions.",
         long=f"On the site {site} time is counted in instructions of two emulated computers, a processor each: the "
         "numbers measure the length of the software's path, and are no prediction of real hardware.",
-        reach="The numbers measure the length of the software's path, and are no prediction of real hardware.",
         spread="Repetitions start from perturbed instants of one machine; their spread shows luck of layout and "
         "timing, not that of other machines or days.",
         shared=shared,
@@ -71,7 +69,6 @@ def _of_wall_time(site: str, shared: str) -> SiteWords:
         caption=f"Site {site}.",
         short=f"Site {site}: wall-clock time.",
         long=f"On the site {site} time is wall-clock time.",
-        reach="The numbers hold for these computers and their link as they were then.",
         spread="Repetitions ran one after the other; what stays as it is while they run, and is "
         "otherwise on other computers or days, their spread does not show.",
         shared=shared,

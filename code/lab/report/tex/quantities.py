@@ -7,7 +7,7 @@ import re
 from lab.report.tex.escape import escape
 from lab.report.tex.units import SHORT, SYMBOLS, plain_unit
 
-_QUANTITY = re.compile(rf"\\qty\{{({SHORT})\}}\{{((?:\\(?:{'|'.join(SYMBOLS)})(?![a-z]))+)\}}")
+_QUANTITY = re.compile(rf"\\qty\{{({SHORT})\}}\{{(?!\\per\\)((?:\\(?:{'|'.join(SYMBOLS)})(?![a-z]))+)\}}")
 
 
 def written_out(text: str) -> str:

@@ -11,7 +11,6 @@ from jinja2 import FunctionLoader, StrictUndefined, TemplateError, TemplateSynta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from lab.errors import LabError
-from lab.report.claim import UnknownClaim
 from lab.report.errors import ReportError
 from lab.report.tex.escape import escape
 
@@ -46,7 +45,7 @@ def render(templates: Path, name: str, context: Mapping[str, object]) -> Rendere
         return _take_places(environment(templates).get_template(name).render(context), name)
     except TemplateSyntaxError as error:
         raise ReportError(str(error.message), file=f"templates/{error.name}", line=error.lineno) from error
-    except (TemplateError, ReportError, UnknownClaim) as error:
+    except (TemplateError, ReportError) as error:
         file, line = _place(error, name)
         what, hint = (error.what, error.hint) if isinstance(error, LabError) else (str(error), "")
         raise ReportError(what, hint=hint, file=f"templates/{file}", line=line) from error

@@ -1,12 +1,12 @@
-"""Claims as LaTeX: a number with its unit, a table cell with its interval, the definitions that \\claim prints."""
+"""Answers as LaTeX: a number with its unit, and a table cell with its interval."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from math import log10
 
 from lab.analysis.estimate import Estimate
-from lab.report.claim import Claim, ClaimKind, Ledger
+from lab.report.answer import Answer
 from lab.report.tex.escape import Markup
 from lab.report.tex.rounding import last_place
 from lab.report.tex.units import PrintedNumber, format_to_place, number_tex, show, show_exactly, significant
@@ -14,32 +14,30 @@ from lab.report.tex.units import PrintedNumber, format_to_place, number_tex, sho
 NO_INTERVAL = Markup("--")
 
 
-def shown(claim: Claim, digits: int | None = None) -> PrintedNumber:
+def shown(answer: Answer, digits: int | None = None) -> PrintedNumber:
     """The number as a text prints it: measured ones as far as the interval goes, chosen ones in full."""
-    value = claim.estimate.value
+    value = answer.estimate.value
     if digits is not None:
-        return show(value, claim.unit, significant(value, digits))
-    if claim.kind in (ClaimKind.CONSTANT, ClaimKind.DERIVED):
-        return show_exactly(value, claim.unit)
-    return show(value, claim.unit, last_place(claim.estimate))
+        return show(value, answer.unit, significant(value, digits))
+    if answer.is_exact:
+        return show_exactly(value, answer.unit)
+    return show(value, answer.unit, last_place(answer.estimate))
 
 
-def interval_plain(claim: Claim) -> str:
-    """The interval in the claim's own unit, for lists."""
-    if claim.estimate.interval is None:
-        return ""
-    place = last_place(claim.estimate)
-    ends = (claim.estimate.interval.low, claim.estimate.interval.high)
-    return " to ".join(show(end, claim.unit, place).plain for end in ends)
+def interval_plain(answer: Answer) -> str:
+    """The interval in the answer's unit, for lists."""
+    return " to ".join(end.plain for end in _ends(answer))
 
 
-def interval_tex(claim: Claim) -> Markup:
-    """The same for the ledger."""
-    if claim.estimate.interval is None:
-        return Markup("")
-    place = last_place(claim.estimate)
-    ends = (claim.estimate.interval.low, claim.estimate.interval.high)
-    return Markup(" to ".join(show(end, claim.unit, place).tex for end in ends))
+def interval_tex(answer: Answer) -> Markup:
+    """The interval as LaTeX."""
+    return Markup(" to ".join(end.tex for end in _ends(answer)))
+
+
+def _ends(answer: Answer) -> Iterator[PrintedNumber]:
+    if interval := answer.estimate.interval:
+        place = last_place(answer.estimate)
+        yield from (show(end, answer.unit, place) for end in (interval.low, interval.high))
 
 
 def cell(estimate: Estimate, scale: float = 1.0) -> Markup:
@@ -52,30 +50,20 @@ def cell(estimate: Estimate, scale: float = 1.0) -> Markup:
     return Markup(rf"{value} \labinterval{{{low}, {high}}}")
 
 
-def bare_cell(claim: Claim, scale: float = 1.0) -> Markup:
+def bare_cell(answer: Answer, scale: float = 1.0) -> Markup:
     """The value alone, with as many digits as its interval supports."""
-    place = last_place(claim.estimate) - round(log10(scale))
-    return Markup(_number(claim.estimate.value / scale, place) + mark(claim))
+    place = last_place(answer.estimate) - round(log10(scale))
+    return Markup(_number(answer.estimate.value / scale, place) + mark(answer))
 
 
-def claim_cell(claim: Claim, scale: float = 1.0) -> Markup:
-    """The same of a claim, marked where one of its records warns against its numbers."""
-    return Markup(cell(claim.estimate, scale) + mark(claim))
+def answer_cell(answer: Answer, scale: float = 1.0) -> Markup:
+    """The value with its interval, marked where one of its records warns against its numbers."""
+    return Markup(cell(answer.estimate, scale) + mark(answer))
 
 
-def mark(claim: Claim) -> str:
-    """The mark behind a number that the claims check refuses to a text."""
-    return r"\labwarned{}" if claim.unchecked else ""
-
-
-def definitions(ledger: Ledger, uses: Iterable[tuple[str, int | None]]) -> str:
-    """The output of \\claim for each use, with or without a number of digits."""
-    found = [(name, digits, ledger.find(name)) for name, digits in uses]
-    lines = {
-        rf"\labclaim{{{name}{'' if digits is None else f'@{digits}'}}}{{{shown(claim, digits).tex}{mark(claim)}}}"
-        for name, digits, claim in found
-    }
-    return "\n".join(sorted(lines)) + "\n"
+def mark(answer: Answer) -> str:
+    """The mark behind a number that rests on a record with a warning."""
+    return r"\labwarned{}" if answer.unchecked else ""
 
 
 def _number(value: float, place: int) -> str:

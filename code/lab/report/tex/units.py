@@ -34,6 +34,7 @@ UNITS = {
     "B/s": Written("B/s", r"\byte\per\second", DECIMAL),
     "bit/s": Written("bit/s", r"\bit\per\second", DECIMAL),
     "messages/s": Written(" messages/s", r"\messages\per\second"),
+    "/B": Written(" /B", r"\per\byte"),
     "s": Written("s", r"\second", SMALL),
     "B": Written("B", r"\byte", DECIMAL),
     "size": Written("B", r"\byte"),  # of a message that was sent: printed in full

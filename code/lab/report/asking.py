@@ -1,0 +1,143 @@
+"""The command `lab query`: numbers of an experiment, statements judged, and the list of what can be asked."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from textwrap import wrap
+
+from lab.model.sizes import format_size
+from lab.records.recorded import recorded_plans
+from lab.report.checking import numbers_of, remember
+from lab.report.evidence.labels import label
+from lab.report.evidence.record_sets import SHOWN_LETTERS
+from lab.report.query.grammar import SIGNS, QueryError
+from lab.report.query.judge import judge, words
+from lab.report.query.measures import DEFAULTS, ENDED, MEASURES
+from lab.report.query.numbers import Numbers
+from lab.report.query.value import StatementResult, Truth, Value
+from lab.sites.auto import choose
+from lab.spec.experiment import Series
+from lab.typed_json import as_json
+
+VERBS = (" saturated ", " jumps ", " has no effect on ", *(f"{sign}" for sign in SIGNS))
+WIDTH = 100
+
+
+def query(options: Namespace) -> int:
+    """Answer each query and judge each statement; without any, list what can be asked. 1 if a statement is not true."""
+    (plan,) = recorded_plans(
+        [options.experiment], options.results, options.site, lambda: choose(options.hosts)[0], _tell
+    )
+    numbers = numbers_of(plan, options.results)
+    if options.names:
+        print("\n".join(_names(numbers)))
+        return 0
+    answers = [_answer(numbers, text) for text in options.query]
+    if options.json:
+        print(json.dumps([as_json(answer) for answer in answers] or list(_names(numbers)), indent=1))
+    elif answers:
+        print(
+            "\n".join(
+                line for answer, text in zip(answers, options.query, strict=True) for line in _lines(answer, text)
+            )
+        )
+    else:
+        print("\n".join(listing(numbers)))
+    remember(plan, options.results, numbers)
+    return int(any(isinstance(answer, StatementResult) and answer.truth is not Truth.TRUE for answer in answers))
+
+
+def _answer(numbers: Numbers, text: str) -> Value | StatementResult:
+    plain = re.sub(r"\[[^\]]*\]", "", text)  # where a varied value may stand as `tx_depth=16`
+    return judge(numbers, text) if any(verb in plain for verb in VERBS) else numbers.ask(text)
+
+
+def _lines(answer: Value | StatementResult, text: str) -> Iterator[str]:
+    yield text
+    if isinstance(answer, StatementResult):
+        yield f"  {answer.truth.value}: {answer.shows}"
+        yield from [f"  true is: {answer.nearest}"] if answer.nearest else []
+    else:
+        interval = answer.estimate.interval
+        level = f", {interval.level:.0%} interval" if interval and not answer.is_exact else ""
+        yield f"  {words(answer)}{level}"
+    n = answer.n if isinstance(answer, StatementResult) else answer.estimate.n
+    source = "" if isinstance(answer, StatementResult) else answer.source
+    keys = [key[:SHOWN_LETTERS] for key in answer.keys]
+    about = [f"n = {n}"] * bool(n) + [f"from {source}"] * bool(source)
+    about += [f"records {' '.join(keys[:6])}{' ...' if len(keys) > 6 else ''}"] * bool(keys)
+    yield f"  {'; '.join(about)}"
+
+
+def listing(numbers: Numbers) -> Iterator[str]:
+    """The series, and each measure with an example that works for this experiment: 40 lines at most."""
+    name, site = numbers.evidence.plan.experiment.name, numbers.evidence.plan.site.name
+    series = numbers.series.values()
+    yield f"series of {name} ({site}):"
+    if len(series) <= 12:
+        width = max(len(one.name) for one in series)
+        yield from (f"  {one.name:{width}}  {_about(one, site)}"[:WIDTH] for one in series)
+    else:
+        names = ", ".join(_name(one) for one in series)
+        yield from wrap(names, WIDTH, initial_indent="  ", subsequent_indent="  ")
+    yield "measures, each with an example (a size is 64 or 64K; ratios, sums and parentheses work: a / b at 64K):"
+    yield from _examples(numbers)
+    yield "constants: " + ", ".join([*list(numbers.constant_names())[:7], "..."])
+    yield "statements (a and b are queries): a > b everywhere; a / b >= 2 from 64K; a = b within 2 % at 1..4K;"
+    yield "  a saturated from 16K; a jumps at 2K; a.knee = 4K; PARAMETER has no effect on a from 64"
+
+
+def _names(numbers: Numbers) -> Iterator[str]:
+    """Series, their measures, and constants."""
+    yield from numbers.names()
+    for series in numbers.series.values():
+        yield from (f"{series.name}.{name}" for name, measure in MEASURES.items() if series.measure in measure.kinds)
+
+
+def _name(series: Series) -> str:
+    return (
+        f"{series.name}[{'|'.join(str(value) for value in next(iter(series.vary.values())))}]"
+        if series.vary
+        else series.name
+    )
+
+
+def _about(series: Series, site: str) -> str:
+    sizes = series.sizes(site)
+    span = f"{len(sizes)} sizes, {format_size(sizes[0])} to {format_size(sizes[-1])}"
+    varied = "; ".join(f"{name} {', '.join(map(str, values))}" for name, values in series.vary.items())
+    return "; ".join(filter(None, (label(series), span, varied)))
+
+
+def _examples(numbers: Numbers) -> Iterator[str]:
+    for measure, about in MEASURES.items():
+        example = next(filter(None, (_example(numbers, series, measure) for series in numbers.series.values())), "")
+        if example:
+            yield f"  {example:44}  {about.about}"
+
+
+def _example(numbers: Numbers, series: Series, measure: str) -> str:
+    """A query of this measure that the data answer, or nothing."""
+    kind = MEASURES[measure]
+    if series.measure not in kind.kinds:
+        return ""
+    point = f"[{', '.join(map(str, series.points()[0].values()))}]" if series.vary else ""
+    end = ".client" if measure in ENDED else ""
+    name = f"{series.name}{point}" + ("" if measure == DEFAULTS[series.measure] else f".{measure}{end}")
+    sizes = series.sizes(numbers.evidence.plan.site.name)
+    for size in (sizes[len(sizes) // 2], sizes[0]) if kind.takes == "size" else (None,):
+        text = f"{name} at {format_size(size)}" if size else name
+        try:
+            numbers.ask(text)
+        except QueryError:
+            continue
+        return text
+    return ""
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)

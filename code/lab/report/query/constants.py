@@ -1,0 +1,123 @@
+"""Numbers that nobody measured here: the plan's, those of a card's file, and those of published reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+
+from lab.analysis.estimate import LEVEL
+from lab.analysis.regression import Line
+from lab.model.card import PARAMETERS, Card
+from lab.model.sizes import format_size
+from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.margin import margin_of
+from lab.report.evidence.published_curves import published_curves
+from lab.report.query.grammar import QueryError, Span
+from lab.report.query.value import BYTES, PURE, RATE, TIME, Dimension, Value, exact
+from lab.report.topics.published import PublishedTimes, published_times, published_values
+
+NANO = 1e-9
+DIGITS = 4
+COUNTED = ("iterations", "warmup", "repetitions", "tx_depth", "rx_depth")
+_SUFFIXES: dict[str, tuple[float, Dimension, str]] = {
+    "_bit_s": (1 / 8, RATE, "bit/s"),
+    "_bytes": (1.0, BYTES, "size"),
+    "_ns": (1e-9, TIME, ""),
+    "_ps": (1e-12, TIME, ""),
+}
+_UNITS: dict[str, Dimension] = {"s": TIME, "size": BYTES, "B/s": RATE}
+
+
+def of_plan(evidence: Evidence) -> dict[str, Value]:
+    """What the experiment's file and the lab chose, of the first series where series differ."""
+    plan = evidence.plan
+    first, site = plan.experiment.series[0], plan.site.name
+    sizes, run = first.sizes(site), first.parameters(site, {})
+    counts = {name: getattr(run, name) for name in COUNTED}
+    counts["iterations"] = max(count.iterations for count in first.counts(site, {}))
+    counts |= {"trials": len(evidence.facts), "series": len(plan.experiment.series), "sizes": len(sizes)}
+    values = {f"plan.{name}": exact(float(count), source="the plan") for name, count in counts.items()}
+    for name, percent in (("level", LEVEL), ("margin", margin_of(plan.site.traits))):
+        values[f"plan.{name}"] = exact(percent, PURE, "percent", "the lab")
+    for name, size in (("smallest", min(sizes)), ("largest", max(sizes))):
+        values[f"plan.{name}"] = exact(size, BYTES, "size", "the plan")
+    return values
+
+
+def of_card(card: Card) -> dict[str, Value]:
+    """The parameters of a modelled card by their names without the unit: `gap`, `header`, `rate`."""
+    values = {}
+    for name in PARAMETERS:
+        suffix = next(end for end in _SUFFIXES if name.endswith(end))
+        factor, dimension, unit = _SUFFIXES[suffix]
+        source = f"experiments/cards/{card.name}.toml"
+        values[name.removesuffix(suffix)] = exact(getattr(card, name) * factor, dimension, unit, source)
+    return values
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published number, or a curve of them: of another machine, so that nothing here doubts or repeats it."""
+
+    source: str
+    answer: Callable[[Span], Value | None]
+    sizes: tuple[int, ...] = ()
+
+    def at(self, span: Span | None, fail: Callable[[str, str], QueryError]) -> Value:
+        """The value, at the size or over the sizes that a curve needs."""
+        value = self.answer(span or Span())
+        if value is None:
+            raise fail(
+                "a published curve needs one of its sizes", f"at {', '.join(map(format_size, self.sizes[:8]))} ..."
+            )
+        return replace(value, source=self.source)
+
+
+@cache
+def of_published(experiment: str) -> dict[str, Published]:
+    """The published numbers that belong to an experiment, by the names that queries use."""
+    found: dict[str, Published] = {}
+    for curve in published_curves(experiment):
+        found[curve.slug] = _of_curve(curve.label, curve.by_size(), RATE)
+    for times in published_times(experiment):
+        medians = {size: size / times.rate(size) for size in times.sizes}
+        found |= {times.name: _of_curve(times.words, medians, TIME), **_of_times(times)}
+    for table in published_values(experiment):
+        for (quantity, variant), answer in table.values.items():
+            value = exact(answer.estimate.value, _UNITS[answer.unit], answer.unit)
+            name = f"{table.label.lower().replace(' ', '_')}.{variant}.{quantity}"
+            found[name] = Published(table.label, lambda _, value=value: value)  # type: ignore[misc]
+    return found
+
+
+def _of_curve(label: str, by_size: dict[int, float], dimension: Dimension) -> Published:
+    def answer(span: Span) -> Value | None:
+        return exact(by_size[span.size], dimension) if span.size in by_size else None
+
+    return Published(label, answer, tuple(by_size))
+
+
+def _of_times(times: PublishedTimes) -> dict[str, Published]:
+    """What a line through the published times gives, over all of their sizes or some."""
+
+    def line(span: Span) -> Line:
+        picked = span.picks(times.sizes) if not span.size else times.sizes
+        return times.times().between(picked[0], picked[-1]).line()
+
+    measures: dict[str, Callable[[Line], Value]] = {
+        "slope": lambda line: exact(_rounded(1 / line.slope.value / NANO), RATE),
+        "intercept": lambda line: exact(_rounded(line.intercept.value * NANO), TIME),
+        "residual": lambda line: exact(_rounded(float(abs(line.residuals).max()) * NANO), TIME),
+        "r2": lambda line: exact(round(line.r_squared or 0.0, 5)),
+        "points": lambda line: exact(float(line.n)),
+    }
+    return {
+        f"{times.name}.{name}": Published(times.words, lambda span, measure=measure: measure(line(span)))  # type: ignore[misc]
+        for name, measure in measures.items()
+    }
+
+
+def _rounded(value: float) -> float:
+    """To the digits of a published number."""
+    return float(f"{value:.{DIGITS}g}")

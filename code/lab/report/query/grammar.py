@@ -1,0 +1,363 @@
+"""The grammar of queries, such as `card / tcp.card at 64K`, and of statements, such as `card > tcp.card everywhere`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lab.errors import LabError, SizeError
+from lab.model.sizes import parse_size
+
+LONGEST = 400  # characters
+DEEPEST = 20  # parentheses
+UNITS = {  # a typed quantity's factor to bytes and seconds, and its dimension: the powers of bytes and of seconds
+    **{f"{prefix}B/s": (factor, (1, -1)) for prefix, factor in (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9))},
+    **{f"{prefix}bit/s": (factor / 8, (1, -1)) for prefix, factor in (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9))},
+    **{"B/us": (1e6, (1, -1)), "messages/s": (1.0, (0, -1)), "B": (1.0, (1, 0)), "%": (0.01, (0, 0))},
+    **{"ns": (1e-9, (0, 1)), "us": (1e-6, (0, 1)), "ms": (1e-3, (0, 1)), "s": (1.0, (0, 1))},
+}
+SIGNS = (">=", "<=", ">", "<", "=")
+_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+_TOKEN = re.compile(
+    rf"(?P<size>\d+[KMG](?!\w|\.\w))|(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:\s*(?P<unit>{_UNIT})(?![\w/]))?"
+    r"|(?P<name>[A-Za-z_]\w*(?:[.-]\w+)*)|(?P<point>\[[^\[\]]*\])(?P<tail>(?:\.[A-Za-z_]\w*)*)|(?P<sign>>=|<=|\.\.|[-><=+*/(),%])|(?P<space>\s+)",
+    re.ASCII,
+)
+
+
+@dataclass
+class QueryError(LabError):
+    """A query or a statement cannot be answered; `column` counts from 0 in `query`."""
+
+    query: str = ""
+    column: int = 0
+
+    def __str__(self) -> str:
+        advice = f"\n  hint: {self.hint}" if self.hint else ""
+        return f"{self.what}\n  {self.query}\n  {' ' * self.column}^{advice}"
+
+
+@dataclass(frozen=True)
+class Span:
+    """The sizes that a query or a statement is about, ends included; None is the curve's own end."""
+
+    low: int | None = None
+    high: int | None = None
+    listed: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int | None:
+        """The one size, if it is one."""
+        return self.listed[0] if len(self.listed) == 1 else None
+
+    def picks(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """Those of the sizes that lie within."""
+        if self.listed:
+            return tuple(size for size in self.listed if size in sizes)
+        return tuple(size for size in sizes if (self.low or 0) <= size <= (self.high or size))
+
+
+@dataclass(frozen=True)
+class Number:
+    """A typed number, with its unit's dimension."""
+
+    value: float
+    dimension: tuple[int, int]
+    column: int
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A series or a constant, its varied values, and its sizes if it names some."""
+
+    path: str
+    point: str
+    span: Span | None
+    column: int
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Two queries joined by + - * or /."""
+
+    sign: str
+    left: Query
+    right: Query
+    column: int
+
+
+Query = Number | Reference | Operation
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Two or more queries, a sign between each two, and the relative tolerance of `=`."""
+
+    sides: tuple[Query, ...]
+    signs: tuple[str, ...]
+    within: float | None
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a curve does: `card saturated from 16K`, `card jumps at 2K`."""
+
+    subject: Reference
+    verb: str
+    size: int
+
+
+@dataclass(frozen=True)
+class NoEffect:
+    """A varied parameter changes nothing: `tx_depth has no effect on depth from 64`."""
+
+    parameter: str
+    subject: Reference
+    least: float | None
+    column: int
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A checked sentence: what is stated, and at which sizes."""
+
+    text: str
+    claim: Relation | Shape | NoEffect
+    span: Span | None
+    is_across_links: bool
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    unit: str  # of a number; of varied values the measure behind them
+    column: int
+
+
+def parse_query(text: str) -> tuple[Query, bool, bool]:
+    """The query, whether it may compare two links, and whether it is shown in percent."""
+    parser = _Parser(text)
+    query = parser.sum()
+    span, across, percent = parser.place(), parser.takes("across", "links"), parser.takes("in", "%")
+    parser.end()
+    return with_common_span(placed(query, span)), across, percent
+
+
+def parse_statement(text: str) -> Statement:
+    """The statement, or an error at the character where it stops to be one."""
+    parser = _Parser(text)
+    claim = parser.no_effect() or parser.comparison_or_shape()
+    span, across = parser.place(), parser.takes("across", "links")
+    parser.end()
+    return Statement(text, claim, span, across)
+
+
+class _Parser:
+    """Reads one text from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at, self.depth = text, 0, 0
+        if len(text) > LONGEST:
+            raise QueryError(f"{len(text)} characters (at most {LONGEST})", query=f"{text[:40]} ...", column=0)
+        self.tokens = list(self._tokens())
+
+    def _tokens(self) -> list[_Token]:
+        tokens, column = [], 0
+        while column < len(self.text):
+            match = _TOKEN.match(self.text, column)
+            if match is None:
+                raise QueryError(f"unexpected character {self.text[column]!r}", query=self.text, column=column)
+            kind = next(name for name in ("size", "number", "name", "point", "sign", "space") if match[name])
+            if kind != "space":
+                tokens.append(_Token(kind, match[kind], match["unit"] or match["tail"] or "", column))
+            column = match.end()
+        return [*tokens, _Token("end", "", "", len(self.text))]
+
+    @property
+    def next(self) -> _Token:
+        return self.tokens[self.at]
+
+    def fail(self, expected: str, hint: str = "") -> QueryError:
+        """The error at the next token."""
+        shown = repr(self.next.text) if self.next.text else "the end"
+        return QueryError(f"expected {expected}, not {shown}", hint=hint, query=self.text, column=self.next.column)
+
+    def takes(self, *words: str) -> bool:
+        """Whether these words come next; they are read if so."""
+        ahead = [token.text for token in self.tokens[self.at : self.at + len(words)]]
+        if ahead != list(words):
+            return False
+        self.at += len(words)
+        return True
+
+    def end(self) -> None:
+        if self.next.kind != "end":
+            raise self.fail("the end, a size (`at 64K`), or one of + - * / > < =")
+
+    def sum(self) -> Query:
+        return self._joined(("+", "-"), self.product)
+
+    def product(self) -> Query:
+        return self._joined(("*", "/"), self.factor)
+
+    def _joined(self, signs: tuple[str, str], operand) -> Query:  # type: ignore[no-untyped-def]
+        query = operand()
+        while self.next.text in signs:
+            sign = self.next
+            self.at += 1
+            query = Operation(sign.text, query, operand(), sign.column)
+        return query  # type: ignore[no-any-return]
+
+    def factor(self) -> Query:
+        token = self.next
+        if self.takes("("):
+            return self._group()
+        if token.kind in ("number", "size"):
+            return self.number()
+        if token.kind == "name":
+            return self.reference()
+        raise self.fail("a series, a number or (")
+
+    def _group(self) -> Query:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.fail(f"at most {DEEPEST} parentheses")
+        query = self.sum()
+        span = self.place()
+        if not self.takes(")"):
+            raise self.fail(")")
+        self.depth -= 1
+        return placed(query, span)
+
+    def number(self) -> Number:
+        token = self.next
+        self.at += 1
+        if token.kind == "size":
+            return Number(float(self._size(token)), (1, 0), token.column)
+        factor, dimension = UNITS.get(token.unit, (1.0, (0, 0)))
+        return Number(float(token.text) * factor, dimension, token.column)
+
+    def reference(self) -> Reference:
+        token = self.next
+        if token.kind != "name":
+            raise self.fail("a series")
+        self.at += 1
+        path, point = token.text, ""
+        if self.next.kind == "point":
+            point, path = self.next.text[1:-1].strip(), path + self.next.unit
+            self.at += 1
+        return self._placed(Reference(path, point, None, token.column))
+
+    def _placed(self, reference: Reference) -> Reference:
+        """With the sizes that stand directly behind it, if the query goes on after them: `card at 1M / link`."""
+        start, span = self.at, self.place()
+        if span and self.next.text in ("+", "-", "*", "/"):
+            return Reference(reference.path, reference.point, span, reference.column)
+        self.at = start
+        return reference
+
+    def place(self) -> Span | None:
+        """`at 4K`, `at 1, 4K`, `at 1..1K`, `from 4K`, `up to 4K`, `everywhere`, or nothing."""
+        if self.takes("everywhere"):
+            return Span()
+        if self.takes("from"):
+            return Span(low=self.size())
+        if self.takes("up", "to"):
+            return Span(high=self.size())
+        if not self.takes("at"):
+            return None
+        first = self.size()
+        if self.takes(".."):
+            return Span(first, self.size())
+        listed = [first]
+        while self.takes(","):
+            listed.append(self.size())
+        return Span(listed=tuple(listed))
+
+    def size(self) -> int:
+        token = self.next
+        if token.kind not in ("size", "number") or token.unit or not re.fullmatch(r"\d+[KMG]?", token.text):
+            raise self.fail("a size such as 64 or 64K")
+        self.at += 1
+        return self._size(token)
+
+    def _size(self, token: _Token) -> int:
+        try:
+            return parse_size(token.text)
+        except SizeError as error:
+            raise QueryError(error.what, hint=error.hint, query=self.text, column=token.column) from error
+
+    def comparison_or_shape(self) -> Relation | Shape:
+        side = self.sum()
+        if self.next.text in ("saturated", "saturates", "jumps"):
+            return self._shape(side)
+        if span := self.place():
+            side = placed(side, span)
+        sides, signs = [side], []
+        while self.next.text in SIGNS:
+            signs.append(self.next.text)
+            self.at += 1
+            sides.append(self.sum())
+        start, span = self.at, self.place()
+        if span and self.next.text == "within":
+            sides[-1] = placed(sides[-1], span)
+        else:
+            self.at = start
+        if not signs:
+            raise self.fail("a comparison (> < = >= <=), `saturated from` or `jumps at`", "card > tcp.card everywhere")
+        return Relation(tuple(sides), tuple(signs), self._tolerance())
+
+    def _tolerance(self) -> float | None:
+        if not self.takes("within"):
+            return None
+        number = self.number() if self.next.kind == "number" else None
+        if number is None or self.tokens[self.at - 1].unit != "%":
+            raise self.fail("a tolerance such as `within 2 %`")
+        return number.value
+
+    def _shape(self, side: Query) -> Shape:
+        verb, word = ("jumps", "at") if self.next.text == "jumps" else ("saturated", "from")
+        if not isinstance(side, Reference):
+            raise self.fail("one series before it")
+        self.at += 1
+        if not self.takes(word):
+            raise self.fail(f"`{verb} {word} SIZE`")
+        return Shape(side, verb, self.size())
+
+    def no_effect(self) -> NoEffect | None:
+        start = self.next
+        if [token.text for token in self.tokens[self.at + 1 : self.at + 5]] != ["has", "no", "effect", "on"]:
+            return None
+        self.at += 5
+        subject, least = self.reference(), None
+        if self.takes("from"):
+            if self.next.kind not in ("number", "size"):
+                raise self.fail("a value of the parameter")
+            least = self.number().value
+        return NoEffect(start.text, subject, least, start.column)
+
+
+def placed(query: Query, span: Span | None) -> Query:
+    """The query with this span at every reference that has none."""
+    if span is None or isinstance(query, Number):
+        return query
+    if isinstance(query, Reference):
+        return query if query.span else Reference(query.path, query.point, span, query.column)
+    return Operation(query.sign, placed(query.left, span), placed(query.right, span), query.column)
+
+
+def with_common_span(query: Query) -> Query:
+    """The query with its only size at every reference, so that `card at 1M / tcp` is of 1M throughout."""
+    spans = {reference.span for reference in references(query) if reference.span}
+    only = spans.pop() if len(spans) == 1 else None
+    return placed(query, only) if only and only.size else query
+
+
+def references(query: Query) -> tuple[Reference, ...]:
+    """Every reference, from left to right."""
+    if isinstance(query, Number):
+        return ()
+    if isinstance(query, Reference):
+        return (query,)
+    return references(query.left) + references(query.right)

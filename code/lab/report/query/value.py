@@ -1,0 +1,174 @@
+"""Values of queries: an estimate, its dimension, its records, and draws from which intervals of arithmetic follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from math import isfinite
+from operator import add, mul, sub, truediv
+
+import numpy as np
+
+from lab.analysis.estimate import LEVEL, Estimate, Interval
+from lab.analysis.ratios import LEAST, resampled_medians
+from lab.analysis.samples import Floats
+from lab.analysis.summary import estimate_median
+from lab.report.answer import Answer
+from lab.report.topics.lines import scaled
+
+Dimension = tuple[int, int]  # the powers of bytes and of seconds
+RATE, TIME, PER_SECOND, BYTES, PURE = (1, -1), (0, 1), (0, -1), (1, 0), (0, 0)
+PER_BYTE = (-1, 0)
+UNITS = {PER_BYTE: "/B", RATE: "B/s", TIME: "s", PER_SECOND: "messages/s", BYTES: "bytes", PURE: ""}
+SCALES = {"percent": 100.0, "bit/s": 8.0}  # from the fraction, and from bytes
+DIGITS = 4  # of a quotient of exact numbers
+_APPLY = {"+": add, "-": sub, "*": mul, "/": truediv}
+
+
+@dataclass(frozen=True)
+class Value:
+    """The answer to a query, in bytes and seconds."""
+
+    estimate: Estimate
+    dimension: Dimension = PURE
+    unit: str = ""  # another one than the dimension's, for readers
+    is_quotient: bool = False  # of exact numbers, to be rounded
+    is_exact: bool = False  # chosen or counted: without an interval, and no doubt about it
+    keys: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()  # records among them that did not pass every check
+    source: str = ""  # of a value without records
+    series: tuple[str, ...] = ()
+    link: str = ""  # that the series were measured on
+    draws: Floats | None = None  # of a median: what other repetitions might have given
+    medians: int = 0  # how many stand in it
+
+    @property
+    def shown_unit(self) -> str:
+        """The unit that a reader sees."""
+        return self.unit or UNITS[self.dimension]
+
+    @property
+    def shown(self) -> Estimate:
+        """The estimate in that unit: a share is kept as a fraction and shown in percent, a link's rate in bits."""
+        return scaled(self.estimate, SCALES.get(self.unit, 1.0))
+
+    @property
+    def answer(self) -> Answer:
+        """The same for tables and texts; a quotient of exact numbers is rounded."""
+        estimate = self.shown
+        if self.is_quotient and self.is_exact:
+            estimate = replace(estimate, value=float(f"{estimate.value:.{DIGITS}g}"))
+        return Answer(estimate, self.shown_unit, self.keys, self.is_exact, self.unchecked, self.source)
+
+    def sealed(self) -> Value:
+        """The final value: where several medians stand in it, the draws give the interval."""
+        if self.medians < 2 or self.draws is None or self.estimate.interval is None:
+            return replace(self, draws=None)
+        low, high = np.quantile(self.draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        interval = Interval(float(low), float(high)) if isfinite(low) and isfinite(high) else None
+        return replace(self, estimate=replace(self.estimate, interval=interval), draws=None)
+
+
+def exact(value: float, dimension: Dimension = PURE, unit: str = "", source: str = "") -> Value:
+    """A value that nobody measured, or that was counted."""
+    return Value(Estimate(value, Interval(value, value), 0), dimension, unit, is_exact=True, source=source)
+
+
+def median_of(samples: Iterable[float], dimension: Dimension, random: np.random.Generator | None) -> Value:
+    """The median of the repetitions, with draws of it."""
+    values = np.array(tuple(samples), dtype=np.float64)
+    draws = resampled_medians(values, random) if random and values.size >= LEAST else None
+    return Value(estimate_median(values), dimension, draws=draws, medians=1)
+
+
+def combine(sign: str, left: Value, right: Value) -> Value:
+    """The sum, difference, product or ratio; of one median alone its interval's ends follow, of several the draws."""
+    apply = _APPLY[sign]
+    estimates = left.estimate, right.estimate
+    value = float(apply(estimates[0].value, estimates[1].value))
+    n = min((each.n for each in estimates if each.n), default=0)
+    ours, theirs = _draws(left), _draws(right)
+    known = ours is not None and theirs is not None
+    return Value(
+        Estimate(value, _interval(sign, *estimates), n),
+        _dimension(sign, left, right),
+        left.unit if sign in "+-" else "",
+        is_quotient=sign == "/" or left.is_quotient or right.is_quotient,
+        is_exact=left.is_exact and right.is_exact,
+        keys=tuple(dict.fromkeys(left.keys + right.keys)),
+        unchecked=tuple(dict.fromkeys(left.unchecked + right.unchecked)),
+        source="; ".join(dict.fromkeys(filter(None, (left.source, right.source)))),
+        series=tuple(dict.fromkeys(left.series + right.series)),
+        link=left.link or right.link,
+        draws=apply(ours, theirs) if known else None,
+        medians=left.medians + right.medians,
+    )
+
+
+def _draws(value: Value) -> Floats | None:
+    """Those of a median; an exact value is its own draw."""
+    return np.array(value.estimate.value) if value.is_exact else value.draws
+
+
+def _interval(sign: str, left: Estimate, right: Estimate) -> Interval | None:
+    """All values that the two intervals allow; none where one is unknown, or a divisor may be 0."""
+    ours, theirs = left.interval, right.interval
+    if ours is None or theirs is None or (sign == "/" and theirs.contains(0)):
+        return None
+    ends = [float(_APPLY[sign](a, b)) for a in (ours.low, ours.high) for b in (theirs.low, theirs.high)]
+    return Interval(min(ends), max(ends))
+
+
+def _dimension(sign: str, left: Value, right: Value) -> Dimension:
+    if sign in "+-":
+        return left.dimension
+    turn = 1 if sign == "*" else -1
+    return left.dimension[0] + turn * right.dimension[0], left.dimension[1] + turn * right.dimension[1]
+
+
+class Truth(Enum):
+    """What the data say to a statement."""
+
+    TRUE = "true"
+    FALSE = "false"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Point:
+    """A statement at one size: what was compared, and whether it holds."""
+
+    size: int | None
+    value: Value
+    truth: Truth
+
+
+@dataclass(frozen=True)
+class StatementResult:
+    """A statement, its truth, what the data show, and the nearest statement that holds."""
+
+    text: str
+    truth: Truth
+    points: tuple[Point, ...]
+    shows: str
+    nearest: str = ""
+    keys: tuple[str, ...] = ()
+    series: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
+    n: int = 0
+
+    @property
+    def objection(self) -> str:
+        """Why a text may not say so."""
+        verb = "is false" if self.truth is Truth.FALSE else "cannot be decided"
+        return f"{self.text!r} {verb}: {self.shows}"
+
+
+@dataclass
+class Memory:
+    """Answers and judgements by their texts, so that an unchanged text is checked without computing."""
+
+    values: dict[str, Value] = field(default_factory=dict)
+    judged: dict[str, StatementResult] = field(default_factory=dict)
+    constants: tuple[Value, ...] = ()

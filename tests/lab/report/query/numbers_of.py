@@ -1,0 +1,16 @@
+"""Numbers of results/reference, one object for each experiment."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from lab.places import EXPERIMENTS
+from lab.report.evidence.reference import reference_evidence
+from lab.report.query.numbers import Numbers
+from lab.spec.reader import load
+
+
+@cache
+def numbers_of(name: str) -> Numbers:
+    """The numbers of an experiment, with a memory of their own."""
+    return Numbers(reference_evidence(load(EXPERIMENTS / f"{name}.toml")))
