@@ -76,21 +76,32 @@ COMMANDS = (
     ),
     Command(
         "report",
-        "write a PDF from the records, or say which claim they don't support",
+        "write a PDF from the records, or print what is wrong with the discussion",
         "lab report verbs_throughput write_parameters",
         (EXPERIMENTS, *READ, REPORTED),
     ),
     Command(
-        "claims",
-        "list every number that a report may claim, with its interval",
-        "lab claims verbs_throughput",
-        (EXPERIMENTS, *READ, flag("--draft", "print a discussion to start from, in place of the list")),
+        "query",
+        "print a number of an experiment, judge a statement, or list what can be asked",
+        "lab query verbs_throughput 'card / tcp.card at 64K' 'card > tcp.card everywhere'",
+        (
+            file("experiment", EXPERIMENT),
+            argument("query", nargs="*", help="a query or a statement (default: list series and measures)"),
+            flag("--names", "print what a query can begin with, for completion: code/setup/completion.bash"),
+            flag("--json", "print JSON, for programs"),
+            *READ,
+        ),
     ),
     Command(
         "check",
-        "hold a discussion against the records, in a second: file:line:column, what is wrong, the claim that would fit",
+        "check a discussion against the records: errors, then sentences that compare without evidence",
         "lab check verbs_throughput --watch",
-        (EXPERIMENTS, *READ, flag("--watch", "check again at each change of the text, until Ctrl-C")),
+        (
+            EXPERIMENTS,
+            *READ,
+            flag("--watch", "check again at each change of the text, until Ctrl-C"),
+            flag("--json", "print JSON, for editors"),
+        ),
     ),
     Command(
         "extract",
@@ -159,12 +170,11 @@ COMMANDS = (
     ),
     Command(
         "kit",
-        "begin a kit (new), make what students get of it (make), write its solution (solve) and grade it (try), "
-        "make a class (sample)",
+        "begin a kit (new), make what students get of it (make), grade its solution (try), make a class (sample)",
         "lab kit make verbs_throughput",
         (
-            argument("action", choices=("new", "make", "solve", "try", "sample")),
-            argument("kit", help="a name in experiments/assignments/; of solve and try also `all`"),
+            argument("action", choices=("new", "make", "try", "sample")),
+            argument("kit", help="a name in experiments/assignments/; of try also `all`"),
             argument(
                 "--experiment", default="verbs_throughput", help=f"of a new kit: {EXPERIMENT} (default: %(default)s)"
             ),

@@ -49,12 +49,12 @@ def try_(options: Namespace) -> int:
 def _show(plan: Plan, results: Path, folder: Path) -> None:
     """Draw the figure of the experiment's report, once as a PNG and once in letters."""
     print("drawing the figure", file=sys.stderr)
-    from lab.report.claims.ledger import make_claims  # only now: they load numpy and matplotlib
+    # only now: they load numpy and matplotlib
     from lab.report.evidence.evidence import gather
     from lab.report.pictures import pictures
     from lab.report.pictures.gallery import Gallery
 
-    gallery = Gallery(pictures(make_claims(gather(plan, results))), CACHE / "report" / "figures")
+    gallery = Gallery(pictures(gather(plan, results)), CACHE / "report" / "figures")
     sketch, figure = gallery.pictures[FIGURE], gallery[FIGURE]
     png = folder / plan.experiment.name / f"{FIGURE}.png"
     write_bytes(png, figure.png)

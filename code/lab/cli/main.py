@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lab.statuses import INTERRUPTED, UNREAD
 
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
     from lab.errors import LabError
@@ -24,7 +24,9 @@ HOMES = {
     "lab.cli.first": ("try",),
     "lab.cli.fit_card": ("fit-card",),
     "lab.cli.upkeep": ("lock", "image"),
-    "lab.report.commands": ("report", "claims", "check", "extract"),
+    "lab.report.asking": ("query",),
+    "lab.report.checking": ("check",),
+    "lab.report.commands": ("report", "extract"),
     "lab.submission.commands": ("compare", "submit"),
     "lab.grade.commands": ("grade", "preview-grade", "grade-class", "grade-prepare", "autograder"),
     "lab.grade.book.commands": ("book",),
@@ -58,7 +60,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     from lab.files.storage import refusal
     from lab.harmless import all_lines
 
-    options = make_parser().parse_args(arguments)
+    options = parsed(make_parser(), arguments)
     module = import_module(home_of(options.command))  # only now: `lab --help` needs none of it
     try:
         if getattr(options, "site", "") == AUTO:
@@ -75,6 +77,16 @@ def _run(arguments: Sequence[str] | None) -> int:
         sentence = str(_by_option(LabError(what, where=str(error.filename or ""), hint=hint), options))
     print(f"lab {options.command}: {all_lines(sentence)}", file=sys.stderr)
     return 2
+
+
+def parsed(parser: ArgumentParser, arguments: Sequence[str] | None) -> Namespace:
+    """The options; queries may stand behind options, too, which argparse alone does not allow."""
+    options, rest = parser.parse_known_args(arguments)
+    if rest and (options.command != "query" or any(text.startswith("--") for text in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        options.query += rest
+    return options
 
 
 def home_of(command: str) -> str:

@@ -12,7 +12,7 @@ from lab.version import LETTERS, exact_version
 
 READERS = {
     "to measure": ("try", "plan", "run", "table", "show", "compare", "doctor"),
-    "to write a report": ("report", "claims", "check", "causes", "extract", "web"),
+    "to write a report": ("report", "query", "check", "causes", "extract", "web"),
     "to hand in": ("submit", "preview-grade"),
     "to teach": ("kit",),
     "to grade": ("grade", "grade-class", "grade-prepare", "book", "autograder"),

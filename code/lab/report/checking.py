@@ -1,105 +1,99 @@
-"""`lab check`: a discussion held against the records in a second, once or at each change of its file."""
+"""The command `lab check`: a text against the records, in half a second; and the answers that it remembers."""
 
 from __future__ import annotations
 
+import json
 import time
 from argparse import Namespace
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from lab.errors import LabError, StorageError
 from lab.files.stamp import is_current, keep_stamp
 from lab.files.storage import write_text
-from lab.files.typed_text import read_typed
-from lab.places import CACHE, from_here
+from lab.places import CACHE, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
-from lab.report.check.ledger_file import format_ledger, parse_ledger
-from lab.report.check.typed_texts import OwnData, Typed, both_refused
-from lab.report.claim import Ledger
-from lab.report.errors import RefusedSentence
-from lab.report.pdf.made_files import names_made
+from lab.report.query.numbers import Numbers
+from lab.report.query.value import Memory, Truth
+from lab.report.sources import Sources
 from lab.report.stamp import claims_stamp
-from lab.report.tex.references import FILE as REFERENCES
+from lab.report.text.check import Checked, read_writing
+from lab.report.text.check import check as check_text
+from lab.typed_json import as_json, parse_as
 
-LOOK_S = 0.3  # between two looks at the file's time
-CHECKED = CACHE / "check"
+REMEMBERED = CACHE / "report" / "answers"
+LOOK_S = 0.1
 
 
 def check(options: Namespace) -> int:
-    """The refusals of every discussion, as `file:line:column: message`; 1 where there are any."""
-    found = [(discussion_of(plan), ledger_of(plan, options.results)) for plan in plans_of(options)]
-    files = [each for file, _ in found for each in (file, references_of(file), *sorted(file.parent.glob("*.csv")))]
-    seen = _times(files)  # before they are read: what changes while they are is read once more
-    status = max(_check(file, ledger) for file, ledger in found)
+    """Print the errors and then the notes of every discussion; 1 where there is an error."""
+    found = [(Sources(plan.experiment.file, TEMPLATES), plan) for plan in plans_of(options)]
+    asked = [(sources, numbers_of(plan, options.results)) for sources, plan in found]
+    seen = _times(sources for sources, _ in asked)  # before they are read: what changes meanwhile is read again
+    status = max(_check(*each, as_lines=not options.json) for each in asked)
+    for (_, plan), (_, numbers) in zip(found, asked, strict=True):
+        remember(plan, options.results, numbers)
     while options.watch:
-        seen = _changed(files, seen)
-        status = max(_check(file, ledger) for file, ledger in found)
+        while (now := _times(sources for sources, _ in asked)) == seen:
+            time.sleep(LOOK_S)
+        seen = now
+        status = max(_check(*each, as_lines=not options.json) for each in asked)
     return status
 
 
-def discussion_of(plan: Plan) -> Path:
-    """The student's text beside the experiment."""
-    return plan.experiment.file.with_suffix("") / "discussion.tex"
+def numbers_of(plan: Plan, results: Path, folder: Path = REMEMBERED) -> Numbers:
+    """The numbers of these records, with the answers that were computed from the same records by the same code."""
+    from lab.report.evidence.evidence import gather
+
+    file = folder / f"{plan.experiment.name}.json"
+    known = is_current(file, claims_stamp(plan, results))
+    memory = parse_as(Memory, json.loads(file.read_text())) if known else Memory()
+    numbers = Numbers(lambda: gather(plan, results), memory)
+    numbers.known = numbers.count
+    return numbers
 
 
-def references_of(discussion: Path) -> Path:
-    """What the text cites."""
-    return discussion.with_name(REFERENCES)
-
-
-def ledger_of(plan: Plan, results: Path, cache: Path = CHECKED) -> Ledger:
-    """The claims of these records: computed once, then read again until records or code change."""
-    file, stamp = _file(plan, cache), claims_stamp(plan, results)
-    if not is_current(file, stamp):
-        from lab.report.claims.ledger import make_ledger
-        from lab.report.evidence.evidence import gather
-
-        ledger = make_ledger(gather(plan, results))
-        keep_ledger(plan, ledger, stamp, cache)
-        return parse_ledger(format_ledger(ledger))  # as the next check will see it
-    return parse_ledger(file.read_text())
-
-
-def keep_ledger(plan: Plan, ledger: Ledger, stamp: str, cache: Path = CHECKED) -> None:
-    """For the next check, so that it reads and does not compute; unless that is done."""
-    if is_current(_file(plan, cache), stamp):
+def remember(plan: Plan, results: Path, numbers: Numbers, folder: Path = REMEMBERED) -> None:
+    """Keep the answers for the next command; in another user's checkout each command computes."""
+    file = folder / f"{plan.experiment.name}.json"
+    if numbers.count == numbers.known:
         return
-    with suppress(StorageError):  # in another user's checkout each check computes
-        write_text(_file(plan, cache), format_ledger(ledger))
-        keep_stamp(_file(plan, cache), stamp)
+    with suppress(StorageError):
+        write_text(file, json.dumps(as_json(numbers.memory)))
+        keep_stamp(file, claims_stamp(plan, results))
 
 
-def _file(plan: Plan, cache: Path) -> Path:
-    return cache / f"{plan.experiment.name}.json"
-
-
-def refusals_of(file: Path, ledger: Ledger) -> list[RefusedSentence]:
-    """All refusals of a text and its sources; figures and tables are looked up when the report is built."""
-    own = OwnData(file.parent, names_made(file.parent.name))
-    return both_refused(_typed(file), _typed(references_of(file)), ledger, None, own)
-
-
-def _typed(file: Path) -> Typed:
-    return Typed(str(from_here(file)), read_typed(file) if file.exists() else "")
-
-
-def _check(file: Path, ledger: Ledger) -> int:
+def _check(sources: Sources, numbers: Numbers, *, as_lines: bool) -> int:
     try:
-        found = refusals_of(file, ledger)
+        checked = check_text(read_writing(sources.folder), numbers)
     except LabError as error:
         print(error, flush=True)
         return 1
-    print("\n".join(map(str, found)) or f"{from_here(file)}: nothing to refuse", flush=True)
-    return int(bool(found))
+    lines = _lines(checked, from_here(sources.discussion)) if as_lines else [json.dumps(_document(checked), indent=1)]
+    print("\n".join(lines), flush=True)
+    return int(bool(checked.faults))
 
 
-def _changed(files: list[Path], seen: list[int]) -> list[int]:
-    """The times of the files, as soon as one of them is another than was seen."""
-    while (now := _times(files)) == seen:
-        time.sleep(LOOK_S)
-    return now
+def _lines(checked: Checked, file: object) -> Iterator[str]:
+    yield from map(str, checked.faults)
+    for sentence in checked.notes:
+        yield f"{checked.writing.file}:{sentence.line}:1: note: compares, no evidence attached\n    {sentence.text}"
+    truths = [backing.judged.truth for backing in checked.backings if backing.judged]
+    held = f"{truths.count(Truth.TRUE)} of {len(truths)} statements hold"
+    yield f"{file}: errors: {len(checked.faults)}, notes: {len(checked.notes)}, {held}"
 
 
-def _times(files: list[Path]) -> list[int]:
-    return [each.stat().st_mtime_ns if each.exists() else 0 for each in files]
+def _document(checked: Checked) -> dict[str, object]:
+    faults = [{**vars(fault), "kind": fault.kind.value} for fault in checked.faults]
+    notes = [{"line": sentence.line, "sentence": sentence.text} for sentence in checked.notes]
+    return {"file": checked.writing.file, "errors": faults, "notes": notes}
+
+
+def _times(sources: Iterator[Sources]) -> list[int]:
+    folders = [each.folder for each in sources]
+    files = [
+        file for folder in folders for file in sorted(folder.glob("*.*")) if file.suffix in (".tex", ".bib", ".csv")
+    ]
+    return [file.stat().st_mtime_ns for file in files]

@@ -1,4 +1,4 @@
-"""The commands about reports: write them, list their claims, take the data out of one."""
+"""The commands about reports: write them, and take the data out of one."""
 
 from __future__ import annotations
 
@@ -16,24 +16,20 @@ from lab.records.recorded import plans_of
 from lab.report.errors import ReportError, ReportsRefused
 
 if TYPE_CHECKING:
-    from lab.report.groundwork import Groundwork
-    from lab.report.sources import Sources
-    from lab.report.stamp import Stamps
+    from lab.report.build import Prepared
     from lab.report.twin.material import Material
-
-SWITCH_S = 1e-4  # what starts LaTeX writes its files one by one, and would wait Python's 5 ms for each
 
 
 def report(options: Namespace) -> int:
     """A PDF for each experiment, several at once; nothing is done for one that is up to date. One that is refused does
     not keep the others from being written."""
-    from lab.report.stamp import stamps
+    from lab.report.stamp import report_stamp
 
     plans = [
-        (plan, options.results, options.out, stamps(plan, options.results, report_texts(plan)))
+        (plan, options.results, options.out, report_stamp(plan, options.results, report_texts(plan)))
         for plan in plans_of(options)
     ]
-    stale = [each for each in plans if not _is_of(report_file(each[0], options.out), each[-1].report)]
+    stale = [each for each in plans if not _is_of(report_file(each[0], options.out), each[-1])]
     for plan, *_ in (each for each in plans if each not in stale):
         print(f"{from_here(report_file(plan, options.out))}: up to date")
     if len(stale) == 1:
@@ -43,7 +39,7 @@ def report(options: Namespace) -> int:
     return 0
 
 
-def _report_all(stale: list[tuple[Plan, Path, Path, Stamps]], jobs: int) -> None:
+def _report_all(stale: list[tuple[Plan, Path, Path, str]], jobs: int) -> None:
     """In processes that start afresh: figures are drawn with settings that threads would share."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
@@ -57,26 +53,6 @@ def _report_all(stale: list[tuple[Plan, Path, Path, Stamps]], jobs: int) -> None
                 print(from_here(made))
     if refused:
         raise ReportsRefused("some reports were not written", errors=refused)
-
-
-def claims(options: Namespace) -> int:
-    """All that a text may claim, or the draft of a discussion made of it."""
-    from lab.report.claims.ledger import make_claims
-    from lab.report.draft.draft import draft
-    from lab.report.evidence.evidence import gather
-    from lab.report.pdf.attachments import claim_lines
-
-    for plan in plans_of(options):
-        found = make_claims(gather(plan, options.results))
-        print(draft(found) if options.draft else "\n".join(claim_lines(found.ledger)))
-    return 0
-
-
-def check(options: Namespace) -> int:
-    """A text against the records, without a report."""
-    from lab.report.checking import check as check_texts
-
-    return check_texts(options)
 
 
 def extract(options: Namespace) -> int:
@@ -117,7 +93,7 @@ def _is_of(file: Path, stamp: str) -> bool:
     return file.with_suffix(".html").is_file() and is_current(file, stamp)
 
 
-def _report_or_error(plan: Plan, results: Path, folder: Path, before: Stamps) -> Path | LabError:
+def _report_or_error(plan: Plan, results: Path, folder: Path, before: str) -> Path | LabError:
     """The PDF, or what is wrong with this experiment; a full disk is wrong for all."""
     try:
         return _report(plan, results, folder, before)
@@ -127,61 +103,36 @@ def _report_or_error(plan: Plan, results: Path, folder: Path, before: Stamps) ->
         return error
 
 
-def _report(plan: Plan, results: Path, folder: Path, before: Stamps) -> Path:
+def _report(plan: Plan, results: Path, folder: Path, before: str) -> Path:
     """Make the PDF in its place. The heavy modules are loaded here, since a current report needs none of them."""
     from lab.files.stamp import keep_stamp
+    from lab.report.build import prepare
     from lab.report.sources import DEFAULT, Sources
 
     pdf = report_file(plan, folder)
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
-    ground = _groundwork(plan, results, sources, before.evidence)
-    _write(pdf, ground, sources)
-    keep_stamp(pdf, before.report)
-    from lab.report.checking import keep_ledger  # only now: it loads the check, which LaTeX need not wait for
+    from lab.report.checking import numbers_of, remember
 
-    keep_ledger(plan, ground.ledger, before.ledger)
+    numbers = numbers_of(plan, results)
+    prepared = prepare(sources, numbers.evidence, CACHE / "report", numbers)
+    remember(plan, results, numbers)
+    _write(pdf, prepared)
+    keep_stamp(pdf, before)
     return pdf
 
 
-def _write(pdf: Path, ground: Groundwork, sources: Sources) -> None:
-    """LaTeX is another process: the text is checked and the page made meanwhile. Nothing is written of a text that is
-    refused, and LaTeX gets only one that can do no harm before it is checked."""
+def _write(pdf: Path, prepared: Prepared) -> None:
+    """LaTeX is another process: the page is made meanwhile."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from lab.report import build
-
-    cache, typed = CACHE / "report", build.Discussion.read(sources)
-    early = build.prepare_unchecked(typed, ground, sources, cache)
-    prepared = early or build.prepare_on(ground, sources, cache)
-    sys.setswitchinterval(SWITCH_S)
     with ThreadPoolExecutor(1) as beside:
-        typeset = beside.submit(prepared.typeset, cache / "latex" / pdf.stem)
-        if early:
-            build.check_typed(typed, ground, sources)
+        typeset = beside.submit(prepared.typeset, CACHE / "report" / "latex" / pdf.stem)
         for name, png in prepared.pngs.items():
             write_bytes(pdf.with_suffix("") / f"{name}.png", png)
         _page(pdf.with_suffix(".html"), prepared.material)
         write_bytes(pdf, typeset.result())
-
-
-def _groundwork(plan: Plan, results: Path, sources: Sources, evidence_stamp: str) -> Groundwork:
-    """That of before, or laid anew and kept with its evidence."""
-    from lab.report.groundwork import groundwork_of, groundwork_stamp, keep_groundwork
-
-    stamp, kept = groundwork_stamp(sources, evidence_stamp), CACHE / "report" / "groundwork"
-    if found := groundwork_of(sources, stamp, kept):
-        return found
-    from lab.report import laying
-    from lab.report.evidence.kept import evidence_of, keep_evidence
-
-    beside = CACHE / "report" / "evidence"
-    evidence = evidence_of(plan, results, evidence_stamp, beside)
-    laid = laying.lay(sources, evidence, CACHE / "report")
-    keep_evidence(evidence, evidence_stamp, beside)
-    keep_groundwork(laid, sources, stamp, kept)
-    return laid
 
 
 def _page(file: Path, material: Material) -> None:
@@ -189,7 +140,7 @@ def _page(file: Path, material: Material) -> None:
     from lab.report.twin.page import page, page_without
 
     try:
-        text = page(material, TEMPLATES, CACHE / "report" / "page" / material.name)
+        text = page(material, TEMPLATES)
     except ReportError as error:
         print(f"{from_here(file)} leads to the PDF and holds nothing else: {error}", file=sys.stderr)
         text = page_without(material.name, str(error.what), TEMPLATES)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from lab.errors import LabError
 from lab.faults import OpeningFault
 
-SHOWN_REFUSALS = 20
+MOST_PRINTED = 20  # faults of a text
 
 
 @dataclass
@@ -23,33 +24,44 @@ class ReportError(LabError):
         return f"{place}{self.what}{advice}"
 
 
+class FaultKind(Enum):
+    """What is wrong with a text."""
+
+    LATEX = "LaTeX"
+    NUMBER = "typed number"
+    STATEMENT = "statement"
+    CLAIM = "claim"
+    SOURCE = "source"
+    FIGURE = "figure"
+
+
 @dataclass(frozen=True)
-class RefusedSentence:
-    """One sentence of a text that the data do not carry."""
+class TextFault:
+    """A fault in a student's text at a line and a column, with the line as it is typed."""
 
     file: str
     line: int
-    rule: str
+    column: int
+    kind: FaultKind
     what: str
-    column: int = 1
-    sentence: str = ""
-    way: str = ""  # what to write instead
+    hint: str = ""
+    source: str = ""
 
     def __str__(self) -> str:
-        first = f"{self.file}:{self.line}:{self.column}: {self.what} [{self.rule}]"
-        return "\n    ".join(filter(None, (first, self.sentence, self.way)))
+        first = f"{self.file}:{self.line}:{self.column}: {self.what} [{self.kind.value}]"
+        return "\n    ".join(filter(None, (first, self.source, self.hint and f"hint: {self.hint}")))
 
 
 @dataclass
-class ClaimsRefused(LabError):
-    """The claims check found sentences that the data do not support."""
+class TextRefused(LabError):
+    """A report is not built because its text has faults."""
 
-    refusals: tuple[RefusedSentence, ...] = ()
+    faults: tuple[TextFault, ...] = ()
 
     def __str__(self) -> str:
-        shown = [str(each) for each in self.refusals[:SHOWN_REFUSALS]]
-        more = len(self.refusals) - len(shown)
-        return "\n".join([self.what, *shown, *([f"and {more} more"] if more else [])])
+        more = len(self.faults) - MOST_PRINTED
+        rest = [f"and {more} more"] if more > 0 else []
+        return "\n".join([self.what, *map(str, self.faults[:MOST_PRINTED]), *rest])
 
 
 @dataclass

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.files.typed_text import read_typed
-from lab.report.prose.own_figures import files_named
 from lab.report.tex.references import FILE
+from lab.report.text.own_figures import files_named
 
 DEFAULT = "default.tex"
 MAIN = "report.tex"  # the rendered template, as LaTeX finds it

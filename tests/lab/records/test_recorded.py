@@ -104,15 +104,15 @@ def nothing_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("nothing_can_be_started")
-def test_tables_claims_records_and_comparisons_need_nothing_but_records(
+def test_tables_queries_records_and_comparisons_need_nothing_but_records(
     lay: Laid, file: Path, results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = lay()
     where = ("--results", str(results))
     assert main(["table", str(file), *where]) == 0
     assert f"{len(plan.planned)} of {len(plan.planned)} trials" in capsys.readouterr().out
-    assert main(["claims", str(file), *where]) == 0
-    assert "peer.1K" in capsys.readouterr().out
+    assert main(["query", str(file), *where]) == 0
+    assert "peer at 64" in capsys.readouterr().out
     assert main(["show", plan.planned[0].trial.key[:12], *where]) == 0
     assert main(["compare", str(results), str(results)]) == 0
 
@@ -181,7 +181,7 @@ def test_what_is_missing_is_named_by_who_needs_all(
     plan = lay(first=6)
     where = ("--results", str(results))
     assert main(["table", str(file), *where]) == 0 and "6 of 10 trials" in capsys.readouterr().out
-    assert main(["claims", str(file), *where]) == 2
+    assert main(["query", str(file), *where]) == 2
     assert f"4 of {len(plan.planned)} trials have no record" in capsys.readouterr().err
 
 

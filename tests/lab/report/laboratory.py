@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -12,13 +12,17 @@ from unittest import mock
 from tests.lab import fake_site
 
 from lab.model.trial import Job, Outcome
-from lab.places import EXPERIMENTS
+from lab.places import EXPERIMENTS, TEMPLATES
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.records.facts import CHECKS, Facts
 from lab.records.record import write_record
-from lab.report.claim import Claim, ClaimGroup
-from lab.report.claims.ledger import AllClaims
+from lab.report.context import make_context
 from lab.report.evidence.evidence import Evidence, gather
+from lab.report.pictures import pictures
+from lab.report.pictures.gallery import Gallery
+from lab.report.prose.people import People
+from lab.report.sources import Sources
+from lab.report.tex.render import render
 from lab.run.measure import measure, record_facts
 from lab.run.run import missing
 from lab.spec.reader import load
@@ -100,30 +104,17 @@ def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS) -> Evidenc
     return gather(plan, results)
 
 
-def changed(claims: AllClaims, change: Callable[[Claim], Claim | None]) -> AllClaims:
-    """The same claims, each of them as it is after a change, or without it."""
-    whole: AllClaims = _changed(claims, change)
-    return whole
-
-
-def _changed(value: Any, change: Callable[[Claim], Claim | None]) -> Any:
-    if isinstance(value, Claim):
-        return change(value)
-    if isinstance(value, ClaimGroup):
-        names = (each.name for each in fields(value))
-        return replace(value, **{name: _changed(getattr(value, name), change) for name in names})
-    if isinstance(value, dict):
-        return {key: _changed(each, change) for key, each in value.items()}
-    return tuple(_changed(each, change) for each in value) if isinstance(value, tuple) else value
+def body_of(evidence: Evidence, folder: Path) -> str:
+    """The template of an experiment as it is filled for LaTeX, without a discussion."""
+    context = make_context(evidence, People(), Gallery(pictures(evidence), folder / "figures"), [])
+    return render(TEMPLATES, Sources(evidence.plan.experiment.file, TEMPLATES).template, vars(context)).text
 
 
 def build_elsewhere() -> None:
     """As a script: the digest of a report that is built from records, in a folder and under a clock of its own."""
     import hashlib
 
-    from lab.places import TEMPLATES
     from lab.report.build import build
-    from lab.report.sources import Sources
 
     name, results, cache = sys.argv[1:]
     plan: Any = plan_of(name)

@@ -1,6 +1,10 @@
-"""`lab check`: the refusals of a text from records alone."""
+"""`lab check` and `lab query`, as a person runs them: lab.report.{checking,asking}, lab.report.text.check."""
 
+from __future__ import annotations
+
+import json
 import os
+import shutil
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -8,64 +12,147 @@ from pathlib import Path
 import pytest
 from tests.lab.report import laboratory
 
-from lab.report import checking
-from lab.report.check.ledger_file import format_ledger, parse_ledger
-from lab.report.claim import Ledger
-from lab.report.claims.ledger import make_ledger
-from lab.report.stamp import claims_stamp
+from lab.places import EXPERIMENTS
+from lab.plan.plan import Plan
+from lab.report import asking, checking
+
+NAME = "throughput_until_stable"
 
 
-def test_claims_are_computed_once_and_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan, results, cache = laboratory.plan_of("throughput_until_stable"), tmp_path / "results", tmp_path / "cache"
-    ledger = make_ledger(laboratory.evidence_of("throughput_until_stable", results))
-    assert checking.ledger_of(plan, results, cache) == parse_ledger(format_ledger(ledger))
-    monkeypatch.setattr("lab.report.claims.ledger.make_ledger", lambda _: pytest.fail("computed again"))
-    again = checking.ledger_of(plan, results, cache)
-    assert again.keys() == ledger.keys() and again.setting == ledger.setting
-    kept = (cache / f"{plan.experiment.name}.json").stat().st_mtime_ns
-    checking.keep_ledger(plan, ledger, claims_stamp(plan, results), cache)
-    assert (cache / f"{plan.experiment.name}.json").stat().st_mtime_ns == kept
-    text = tmp_path / "discussion.tex"
-    text.write_text("It is so.\nRDMA reaches 4 GB/s.\n")
-    (found,) = checking.refusals_of(text, again)
-    assert (found.line, found.column) == (2, 14)
-    text.write_text("Others have looked at it \\cite{fray}.\n")
-    (tmp_path / "references.bib").write_text("@misc{frey, title = {The hidden cost}}\n")
-    (found,) = checking.refusals_of(text, again)
-    assert found.way == r"did you mean \cite{frey}?"
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    results = tmp_path_factory.mktemp("checked") / "results"
+    laboratory.evidence_of(NAME, results)
+    return results
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
-    """As in another user's checkout: a file stands where the folder would be."""
-    plan, results = laboratory.plan_of("throughput_until_stable"), tmp_path / "results"
-    ledger = make_ledger(laboratory.evidence_of("throughput_until_stable", results))
-    (tmp_path / "cache").touch()
-    assert checking.ledger_of(plan, results, tmp_path / "cache").keys() == ledger.keys()
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """The experiment in a folder where a text may be changed, and a memory of its own."""
+    for name in (f"{NAME}.toml", NAME):
+        source = EXPERIMENTS / name
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
+    plan = laboratory.plan_of(NAME, tmp_path)
+    for module in (checking, asking):
+        monkeypatch.setattr(module, "recorded_plans" if module is asking else "plans_of", lambda *_: [plan])
+    monkeypatch.setattr(checking, "REMEMBERED", tmp_path / "answers")
+    return plan
+
+
+def checked(plan: Plan, results: Path, text: str, **options: object) -> int:
+    (plan.experiment.file.with_suffix("") / "discussion.tex").write_text(text)
+    return checking.check(Namespace(results=results, **{"watch": False, "json": False} | options))
+
+
+def test_errors_come_first_then_notes_and_only_errors_count(
+    plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert checked(plan, results, "TCP is faster than RDMA.\nIt has \\claim{ethernet at 1}.\n") == 0
+    assert f"{NAME}/discussion.tex:1:1: note: compares, no evidence attached\n" in capsys.readouterr().out
+    text = "TCP is faster than RDMA.\nIt reaches 4 GB/s.\\shows{ethernet < cable at 1 across links}\n"
+    assert checked(plan, results, text) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{NAME}/discussion.tex:2:12: 4 GB/s is typed")
+    assert [line for line in lines if "note:" in line] and lines[-1].endswith(
+        "errors: 2, notes: 1, 0 of 1 statements hold"
+    )
+
+
+def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(
+    plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stated = "TCP takes less than 1 s.\\shows{ethernet.time < 1 s at 1} It takes more than 2 s.\n"
+    assert checked(plan, results, stated) == 1
+    assert next(line for line in capsys.readouterr().out.splitlines() if "typed" in line).startswith(
+        f"{NAME}/discussion.tex:1:77: 2 s is typed"
+    )
+
+
+def test_json_is_for_editors(plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert checked(plan, results, "It reaches 4 GB/s.\nIt is faster.\n", json=True) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["errors"][0]["line"], found["errors"][0]["column"], found["notes"][0]["line"]) == (1, 12, 2)
+    assert found["errors"][0]["kind"] == "typed number"
+
+
+def test_a_second_check_computes_nothing(plan: Plan, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "TCP has \\claim{ethernet at 1}.\\shows{ethernet > 1 B/s everywhere}\n"
+    assert checked(plan, results, text) == 0
+    monkeypatch.setattr("lab.report.evidence.evidence.gather", lambda *_: pytest.fail("computed again"))
+    assert checked(plan, results, text) == 0
+
+
+def test_a_memory_that_cannot_be_written_is_done_without(plan: Plan, results: Path, tmp_path: Path) -> None:
+    (tmp_path / "answers").touch()  # as in another user's checkout: a file stands where the folder would be
+    assert checked(plan, results, "TCP has \\claim{ethernet at 1}.\n") == 0
 
 
 def test_a_text_and_its_sources_are_read_again_at_each_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    plan: Plan, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file, references = tmp_path / "discussion.tex", tmp_path / "references.bib"
-    file.write_text("RDMA reaches 4 GB/s.\n")
+    folder = plan.experiment.file.with_suffix("")
     changes = iter(
-        [(file, "So \\cite{frey} says.\n"), (references, "@misc{frey, year = 2009}\n"), (file, "TCP reaches 5 GB/s.\n")]
+        [
+            ("discussion.tex", "So \\cite{frey} says.\n"),
+            ("references.bib", "@misc{frey, year = 2009}\n"),
+            ("discussion.tex", "TCP reaches 5 GB/s.\n"),
+        ]
     )
 
     def change(_: float) -> None:
         """In place of a wait: the next version, an hour younger; in the end, Ctrl-C."""
-        changed, text = next(changes, (None, ""))
-        if changed is None:
+        name, text = next(changes, ("", ""))
+        if not name:
             raise KeyboardInterrupt
-        changed.write_text(text)
-        os.utime(changed, ns=(time.time_ns(), changed.stat().st_mtime_ns + 3600 * 10**9))
+        file = folder / name
+        file.write_text(text)
+        os.utime(file, ns=(time.time_ns(), file.stat().st_mtime_ns + 3600 * 10**9))
 
-    monkeypatch.setattr(checking, "plans_of", lambda _: ["plan"])
-    monkeypatch.setattr(checking, "discussion_of", lambda _: file)
-    monkeypatch.setattr(checking, "ledger_of", lambda *_: Ledger())
     monkeypatch.setattr("lab.report.checking.time.sleep", change)
     with pytest.raises(KeyboardInterrupt):
-        checking.check(Namespace(results=tmp_path, watch=True))
-    said = capsys.readouterr().out
-    parts = ("4 GB/s", "no entry to cite", "nothing to refuse", "5 GB/s")
-    assert sorted(parts, key=said.index) == list(parts)
+        checked(plan, results, "RDMA reaches 4 GB/s.\n", watch=True)
+    printed = capsys.readouterr().out
+    parts = ("4 GB/s", "no entry 'frey'", "errors: 0", "5 GB/s")
+    assert sorted(parts, key=printed.index) == list(parts)
+
+
+def query(plan: Plan, results: Path, *texts: str, as_json: bool | None = False) -> int:
+    options = {
+        "experiment": plan.experiment.file,
+        "site": "any",
+        "hosts": None,
+        "json": as_json,
+        "names": not texts and as_json is None,
+    }
+    return asking.query(Namespace(results=results, query=list(texts), **options))
+
+
+def test_a_query_prints_value_interval_n_and_records(
+    plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert query(plan, results, "ethernet at 1", "tcp.card / ethernet at 1 across links") == 0
+    first, value, about, *_ = capsys.readouterr().out.splitlines()
+    assert first == "ethernet at 1" and "B/s [" in value and value.endswith("95% interval")
+    assert about.startswith("  n = 6; records ") and len(about.split()) == 10
+    assert query(plan, results, "ethernet > 1 GB/s at 1") == 1
+    assert "  false: " in capsys.readouterr().out
+    assert query(plan, results, "ethernet at 1", as_json=True) == 0
+    assert json.loads(capsys.readouterr().out)[0]["estimate"]["n"] == 6
+
+
+def test_the_list_has_forty_lines_at_most_and_its_examples_work(
+    plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert query(plan, results) == 0
+    lines = capsys.readouterr().out.splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith("measures"))
+    end = next(place for place, line in enumerate(lines) if line.startswith("constants"))
+    examples = [line.split("  ")[1].strip() for line in lines[start + 1 : end]]
+    assert len(lines) <= 40 and len(examples) > 15
+    assert query(plan, results, *examples) == 0
+
+
+def test_names_are_for_completion(plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert query(plan, results, as_json=None) == 0
+    names = capsys.readouterr().out.split()
+    assert {"ethernet", "ethernet.corrected", "plan.sizes", "report_e.infiniband"} <= set(names)

@@ -1,4 +1,4 @@
-"""Any experiment has a report: lab.report.{context,draft.draft,draft.shape,pictures.placing,claims.constants}."""
+"""Any experiment has a report: lab.report.{context,pictures.placing,tables.parameters}."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
-from tests.lab.report.test_measures import SMALL
 from tests.lab.report.test_own_programs import EXPERIMENT as OWN
+from tests.lab.report.topics.test_curves import SMALL
 
 from lab.places import TEMPLATES
 from lab.plan.plan import Plan
 from lab.records.record import write_record
 from lab.report.build import build
-from lab.report.claims.ledger import make_ledger
 from lab.report.errors import ReportError
 from lab.report.evidence.evidence import gather
 from lab.report.sources import DEFAULT, Sources
@@ -53,7 +52,7 @@ def test_an_experiment_without_a_template_has_a_report(kind: str, tmp_path: Path
     said = subprocess.run(["qpdf", "--check", file], capture_output=True, text=True, check=True).stdout
     printed = subprocess.run(["pdftotext", file, "-"], capture_output=True, text=True, check=True).stdout
     assert wanted in " ".join((said + printed).split())
-    assert "??" not in printed and "Ledger of claims" in printed and "Table" in printed
+    assert "??" not in printed and "Evidence" in printed and "Table" in printed
 
 
 def test_own_programs_have_one_too(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> None:
@@ -73,4 +72,4 @@ def test_a_sweep_of_words_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(SWEEP.replace("tx_depth = [32, 64, 128]", 'wait = ["poll", "event"]'))
     found = laboratory.evidence_of("mine", tmp_path / "results", tmp_path)
     with pytest.raises(ReportError, match="a varies wait over words"):
-        make_ledger(found)
+        laboratory.body_of(found, tmp_path)

@@ -1,24 +1,20 @@
-"""A report on programs that the experiment brought along: lab.report.{claims,draft,pictures,tables}.ratios."""
+"""A report on programs that the experiment brought along: lab.report.{topics,pictures,tables}.ratios."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.lab.fake_site import FakeSite
-from tests.lab.report import laboratory
 
-from lab.analysis.estimate import Estimate, Interval
 from lab.plan.plan import Plan
-from lab.report.claims.ledger import make_claims, make_ledger
-from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.pairs import Sort, pairs
 from lab.report.pictures import pictures
 from lab.report.tables.ratios import pair_table, ratio_tables
 from lab.report.tables.throughput import rate_table
+from lab.report.topics.ratios import pair_ratios
 from lab.run.run import RunSetup, missing, run_trials
 
 EXPERIMENT = r"""
@@ -72,27 +68,15 @@ def test_ours_is_laid_over_each_and_each_over_the_one_before(evidence: Evidence)
 
 
 def test_both_sides_stop_at_the_last_completion(evidence: Evidence) -> None:
-    ledger = make_ledger(evidence)
-    assert ledger["verbs_over_plain.4K"].estimate.value == pytest.approx(1, abs=0.01)
-    assert ledger["deep_over_plain.64"].base == "plain"
+    found = {ratios.pair.name: ratios for ratios in pair_ratios(evidence, Sort.OWN, Sort.STEP)}
+    assert found["verbs_over_plain"].by_size[4096].estimate.value == pytest.approx(1, abs=0.01)
+    assert found["deep_over_plain"].pair.base.words == "plain"
+    assert found["deep_over_plain"].by_size[64].estimate.interval is None, "too few repetitions"
 
 
 def test_each_sort_has_its_figure_and_its_table_of_rows(evidence: Evidence) -> None:
-    claims = make_claims(evidence)
-    assert {"own", "steps"} <= {picture.name for picture in pictures(claims)}
-    rows = {sort: [row[0] for row in pair_table(claims, sort).rows] for sort in (Sort.OWN, Sort.STEP)}
+    assert {"own", "steps"} <= {picture.name for picture in pictures(evidence)}
+    rows = {sort: [row[0] for row in pair_table(evidence, sort).rows] for sort in (Sort.OWN, Sort.STEP)}
     assert rows == {Sort.OWN: ["RDMA WRITE over plain", "RDMA WRITE over deep"], Sort.STEP: ["deep over plain"]}
-    assert [row[0] for row in rate_table(claims).rows] == ["plain", "deep", "RDMA WRITE"]
-    assert ratio_tables(claims) == []
-
-
-def test_the_draft_says_why_the_data_cannot_tell(evidence: Evidence) -> None:
-    assert "too few repetitions leave it no interval" in draft(make_claims(evidence))
-    least = {f"{pair.name}.least" for pair in pairs(evidence)}
-    equal = Estimate(1.0, Interval(0.9, 1.1), 6)
-    text = draft(
-        laboratory.changed(
-            make_claims(evidence), lambda each: replace(each, estimate=equal) if each.name in least else each
-        )
-    )
-    assert "its intervals include equality" in text and "too few" not in text
+    assert [row[0] for row in rate_table(evidence).rows] == ["plain", "deep", "RDMA WRITE"]
+    assert ratio_tables(evidence) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html import escape
 from itertools import chain
 
@@ -39,10 +39,6 @@ class Blocks:
     who: list[str] = field(default_factory=list)  # the lines below the title
     counts: list[int] = field(default_factory=lambda: [0, 0, 0])
 
-    def beside(self) -> Blocks:
-        """A writer that goes on with the same numbers, and leaves those of this one."""
-        return Blocks(replace(self.inline, tips=replace(self.inline.tips)), self.svgs, counts=list(self.counts))
-
     def write(self, nodes: Iterable[Node]) -> str:
         done, words = list[str](), list[Node]()
         for node in [*_split(nodes), BREAK]:
@@ -65,6 +61,8 @@ class Blocks:
             return self._environment(node)
         if name in LEVELS:
             return self._heading(name, arguments(node))
+        if name == "labevidence":
+            return self.inline.evidence(*arguments(node))
         return {"labround": ROUND}.get(name) if name != "labtitle" else self._title(arguments(node))
 
     def _title(self, parts: list[list[Node]]) -> str:

@@ -10,7 +10,6 @@ from html import escape
 from pylatexenc.latex2text import LatexNodes2Text, get_default_latex_context_db  # type: ignore[import-untyped]
 
 from lab.report.errors import ReportError
-from lab.report.prose.uses import digits_of
 from lab.report.tex.escape import SPECIAL
 from lab.report.tex.units import plain_unit
 from lab.report.twin.quantities import SPACE, number, quantity
@@ -24,7 +23,7 @@ TAGS = {
 SAME = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labnarrow", "title", "mbox"})  # their argument alone
 NOTHING = frozenset(
     """small footnotesize large raggedright begingroup endgroup setlength vspace noindent labsettle pagestyle centering
-    leftskip parskip hypersetup documentclass usepackage author input labclaim newblock / -""".split()  # noqa: SIM905
+    leftskip parskip hypersetup documentclass usepackage author input newblock / -""".split()  # noqa: SIM905
 )
 WRITTEN = {
     **{"labwarned": "<sup>\N{DAGGER}</sup>", "allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " "},
@@ -36,7 +35,9 @@ ESCAPED = {tex[1:-2]: escape(sign) for sign, tex in SPECIAL.items() if tex.start
 SPECIALS = {"~": SPACE, "``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014"}
 _LIBRARY = LatexNodes2Text()
 _KNOWN = get_default_latex_context_db()
-_LABS = re.compile(r"\\(?:claim(?:\[[^\]]*\])?|(?:lab)?num|unit|(?:qty|SI)\{[^{}]*\})\{[^{}]*\}")
+_LABS = re.compile(
+    r"\\labclaim\{\w+\}\{(?:[^{}]|\{[^{}]*\})*\}|\\(?:labshows|labgiven|(?:lab)?num|unit|(?:qty|SI)\{[^{}]*\})\{[^{}]*\}"
+)
 MARK = "\ufdd0"  # around the number of what stands in its place later; no text may hold it
 
 
@@ -103,8 +104,22 @@ class Inline:
             raise ReportError(f"the page does not know the command \\{node.macroname}")
         return escape(str(_LIBRARY.node_to_text(node)), quote=False)
 
-    def _claim(self, digits: list[Node], name: list[Node]) -> str:
-        return self.tips.claim(source_of(name), digits_of(source_of(digits)))
+    def _labclaim(self, number: list[Node], content: list[Node]) -> str:
+        return self.tips.claim(source_of(number), self.write(content))
+
+    def _labshows(self, number: list[Node]) -> str:
+        return self.tips.statement(source_of(number))
+
+    def _labgiven(self, content: list[Node]) -> str:
+        return f'{self.write(content)}<sup title="not from these data">*</sup>'
+
+    def evidence(self, number: list[Node], *parts: list[Node]) -> str:
+        """A statement in the list at the end, with the rows that it was judged by."""
+        name = source_of(number)
+        statement, shows, n, records = map(self.write, parts)
+        about = f"{shows}; n = {n}; {records}" if n else f"{shows}; {records}"
+        line = f'<p><span id="evidence:{name}">{name}</span> <code>{statement}</code> {about}</p>'
+        return f'<div class="evidence">{line}{self.tips.rows(name)}</div>'
 
     def _figureof(self, name: list[Node]) -> str:
         return self._place("figure", source_of(name))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lab.report.claim import Ledger
 from lab.report.evidence.record_sets import RecordSet
+from lab.report.text.check import Backing
 
 
 @dataclass(frozen=True)
 class Material:
-    """All that LaTeX reads of a report, the figures, and what stands behind the claims."""
+    """All that LaTeX reads of a report, the figures, and the evidence behind its numbers and statements."""
 
     name: str
     texts: dict[str, str]  # report.tex and those that it takes in
     svgs: dict[str, bytes]
-    ledger: Ledger
+    backings: Sequence[Backing]
     sets: tuple[RecordSet, ...]

@@ -11,22 +11,22 @@ from markupsafe import Markup
 from lab.report.twin.blocks import Blocks
 from lab.report.twin.inline import Inline
 from lab.report.twin.material import Material
-from lab.report.twin.pieces import parts_of, write_pieces
 from lab.report.twin.reading import arguments, macro, nodes_of
 from lab.report.twin.tips import Tips
 
 TEMPLATE = "twin.html"
 _LABEL = re.compile(r"\\label\{((figure|table):[^{}]*)\}")
+_TAKES_IN = re.compile(r"^\\input\{(\w+)\}$", re.MULTILINE)
 _SOURCE = re.compile(r"\\bibitem\{([^{}]*)\}")
 
 
-def page(material: Material, templates: Path, kept: Path | None = None) -> str:
-    """The page; a command that it does not know is an error. A folder keeps its parts for the next page."""
+def page(material: Material, templates: Path) -> str:
+    """The page; a command that it does not know is an error."""
     report = material.texts["report.tex"]
     preamble, _, rest = report.partition(r"\begin{document}")
-    parts = list(parts_of(rest.partition(r"\end{document}")[0], material.texts))
-    blocks = Blocks(Inline(Tips(material.ledger, material.sets), numbered("".join(parts))), material.svgs)
-    body = "\n".join(filter(None, write_pieces(parts, blocks, kept)))
+    source = _TAKES_IN.sub(lambda name: material.texts[f"{name[1]}.tex"], rest.partition(r"\end{document}")[0])
+    blocks = Blocks(Inline(Tips(material.backings, material.sets), numbered(source)), material.svgs)
+    body = blocks.write(nodes_of(source))
     title = next(blocks.inline.write(arguments(each)[-1]) for each in nodes_of(preamble) if macro(each) == "title")
     who, headings = map(Markup, blocks.who), [(number, Markup(words)) for number, words in blocks.headings]
     return _whole(templates, name=material.name, title=Markup(title), who=who, headings=headings, body=Markup(body))

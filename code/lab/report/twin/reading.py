@@ -18,7 +18,16 @@ from lab.report.errors import ReportError
 
 Node: TypeAlias = LatexNode  # of a library without types
 MACROS = {
-    **{"claim": "[{", "labclaim": "{{", "figureof": "{", "tableof": "{", "labtitle": "{{{", "labpicture": "{{"},
+    **{
+        "labclaim": "{{",
+        "labshows": "{",
+        "labgiven": "{",
+        "labevidence": "{{{{{",
+        "figureof": "{",
+        "tableof": "{",
+        "labtitle": "{{{",
+        "labpicture": "{{",
+    },
     **{"labhead": "{{", "labnarrow": "{", "labinterval": "{", "labpadded": "{{", "hphantom": "{"},
     **{"lablines": "{{", "rlap": "{", "labnum": "{"},
     **{"hypertarget": "{{", "hypersetup": "{", "unit": "{", "num": "{", "qty": "{{", "SI": "{{", "url": "{"},

@@ -1,45 +1,59 @@
-"""A claim in the page's text: its number leads to the ledger; hover and focus show where it comes from."""
+"""The evidence in the page's text: beside each number and statement, what the data show."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from html import escape
 
-from lab.report.claim import Claim, Ledger
+from lab.model.sizes import format_size
 from lab.report.evidence.record_sets import RecordSet, sets_of
-from lab.report.tex.typeset import interval_plain, shown
-from lab.report.twin.quantities import printed
+from lab.report.query.judge import words
+from lab.report.query.value import Point, StatementResult, Value
+from lab.report.text.check import Backing
 
 
-@dataclass
 class Tips:
-    """All claims, and how many tips were written: each has a number."""
+    """The evidence of a report by its numbers."""
 
-    ledger: Ledger
-    sets: tuple[RecordSet, ...]
-    written: int = 0
+    def __init__(self, backings: Sequence[Backing], sets: tuple[RecordSet, ...]) -> None:
+        self.backings = {backing.number: backing for backing in backings}
+        self.sets = sets
 
-    def claim(self, name: str, digits: int | None) -> str:
-        self.written += 1
-        claim, place = self.ledger.find(name), f"tip{self.written}"
-        mark = "<sup>\N{DAGGER}</sup>" if claim.unchecked else ""
-        number = f"{escape(printed(shown(claim, digits)))}{mark}"
-        link = f'<a href="#claim:{escape(name)}" aria-describedby="{place}">{number}</a>'
-        return f'<span class="claim">{link}<span role="tooltip" id="{place}">{escape(self.words(claim))}</span></span>'
+    def claim(self, number: str, shown: str) -> str:
+        """A number with its query, interval, n and records."""
+        backing = self.backings[number]
+        assert backing.value
+        return self._tip(number, shown, f"{backing.use.body}: {words(backing.value)}{self._from(backing.value)}")
 
-    def words(self, claim: Claim) -> str:
-        """Name, value, interval, n and records."""
-        interval = claim.estimate.interval
-        parts = [f"{claim.name}: {printed(shown(claim))}"]
-        parts += [f"{interval.level:.0%} interval {interval_plain(claim)}"] if interval else []
-        parts += [f"n = {claim.estimate.n}"] if claim.estimate.n else []
-        return "; ".join([*parts, self._source(claim)])
+    def statement(self, number: str) -> str:
+        """The mark of a statement, which leads to its rows."""
+        judged = self.backings[number].judged
+        assert judged
+        mark = f'<sup><a href="#evidence:{number}" aria-describedby="tip{number}">{number}</a></sup>'
+        about = f"{judged.text}: {judged.truth.value}. {judged.shows}{self._from(judged)}"
+        return f'<span class="claim">{mark}<span role="tooltip" id="tip{number}">{escape(about)}</span></span>'
 
-    def _source(self, claim: Claim) -> str:
-        if claim.source:
-            return f"set in {claim.source}"
-        names = sets_of(claim.keys, self.sets).split(", ")
-        return "records " + ", ".join(self._records(each) for each in self.sets if each.name in names)
+    def rows(self, number: str) -> str:
+        """What a statement was judged by, size by size."""
+        judged = self.backings[number].judged
+        assert judged
+        head = "<tr><th scope=col>size</th><th scope=col>value, interval</th><th scope=col>holds</th></tr>"
+        body = "".join(map(_row, judged.points))
+        return f"<details><summary>rows</summary><table><thead>{head}</thead><tbody>{body}</tbody></table></details>"
 
-    def _records(self, each: RecordSet) -> str:
-        return f"{each.name} ({each.series}, {len(each.keys)}, the first {each.first_key})"
+    def _tip(self, number: str, shown: str, about: str) -> str:
+        link = f'<a href="#tip{number}" class="number" aria-describedby="tip{number}">{shown}</a>'
+        return f'<span class="claim">{link}<span role="tooltip" id="tip{number}">{escape(about)}</span></span>'
+
+    def _from(self, answer: Value | StatementResult) -> str:
+        n = answer.n if isinstance(answer, StatementResult) else answer.estimate.n
+        records = sets_of(answer.keys, self.sets)
+        source = "" if isinstance(answer, StatementResult) else answer.source
+        parts = [f"n = {n}"] * bool(n) + [f"records {records}"] * bool(records) + [f"from {source}"] * bool(source)
+        return "".join(f"; {part}" for part in parts)
+
+
+def _row(point: Point) -> str:
+    size = format_size(point.size) if point.size else "all"
+    cells = f'<td class="r">{escape(words(point.value))}</td><td>{point.truth.value}</td>'
+    return f'<tr><th scope="row" class="r">{size}</th>{cells}</tr>'

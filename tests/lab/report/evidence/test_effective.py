@@ -1,4 +1,4 @@
-"""What really ran: lab.report.{claims,draft,tables}.sweeps, lab.report.{evidence.handing,tables.effective}."""
+"""What really ran: lab.report.{topics,tables}.sweeps, lab.report.{evidence.handing,tables.effective}."""
 
 from __future__ import annotations
 
@@ -7,14 +7,8 @@ from dataclasses import replace
 import pytest
 from tests.lab.report import laboratory
 
-from lab.analysis.estimate import Estimate, Interval
 from lab.records.facts import Facts
-from lab.report.check.rules import one_factor_is_varied, records_are_sound
-from lab.report.check.statement import Statement
-from lab.report.claims.ledger import make_claims, make_ledger
-from lab.report.claims.ratios import ratio_claims
-from lab.report.claims.sweeps import best_of, points
-from lab.report.draft.draft import draft
+from lab.report.evidence.curve import subject
 from lab.report.evidence.effective import effective, moved
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.handing import handing_words
@@ -22,6 +16,9 @@ from lab.report.evidence.pairs import Sort, pairs
 from lab.report.tables.effective import effective_table
 from lab.report.tables.ratios import ratio_tables
 from lab.report.tables.sweeps import gain_table
+from lab.report.topics.curves import rate
+from lab.report.topics.ratios import ratio
+from lab.report.topics.sweeps import all_sweeps, best_of, points
 
 SWEEPS = """
 title = "Sweeps"
@@ -97,23 +94,9 @@ def counted_once_more(facts: Facts) -> Facts:
     return replace(facts, measured=replace(facts.measured, header=header))
 
 
-def test_a_gain_of_two_factors_is_refused_to_a_text_and_said_by_table_and_draft(evidence: Evidence) -> None:
-    ledger = make_ledger(evidence)
-    words = "The depth multiplies it by \\claim."
-    assert one_factor_is_varied(Statement(words, "loose.1.gain", ledger["loose.1.gain"]))
-    assert one_factor_is_varied(Statement(words, "held.1.gain", ledger["held.1.gain"])) is None
-    verdicts = {row.verdict.split(";")[-1] for row in gain_table(make_claims(evidence)).rows}
+def test_the_table_of_gains_says_what_moved_too(evidence: Evidence) -> None:
+    verdicts = {row.verdict.split(";")[-1] for row in gain_table(evidence).rows}
     assert verdicts == {r" moved too: \texttt{post\_list}, \texttt{signal\_every}", "within the margin"}
-    gained = Estimate(1.14, Interval(1.1, 1.2), 6)
-    claims = laboratory.changed(
-        make_claims(evidence), lambda each: replace(each, estimate=gained) if each.name == "loose.1.gain" else each
-    )
-    about = [line for line in draft(claims).splitlines() if "depth of the send queue" in line]
-    assert about[1].startswith(r"\par No value of the depth of the send queue gains RDMA WRITE more than the margin")
-    assert [r"\texttt{post\_list} and \texttt{signal\_every} moved with them" in line for line in about] == [
-        True,
-        False,
-    ]
 
 
 def test_the_table_says_what_was_varied_what_moved_and_what_was_held(evidence: Evidence) -> None:
@@ -153,36 +136,31 @@ def test_a_ratio_of_small_messages_says_how_both_sides_hand_them_over(evidence: 
     assert "up to 64 messages to one call" in words and "Nagle" in words
     words = handing_words((other.ours, other.base))
     assert "one message to a call" in words and "no delay" in words and "Nagle" not in words
-    (table,) = ratio_tables(make_claims(evidence))
+    (table,) = ratio_tables(evidence)
     assert len(table.heads) == 2 and "Nagle" in table.about
     assert "by over 1 %" in table.about and "Verdicts: 2, of which at most 0.1 are false" in table.about
 
 
-def test_counts_over_all_sizes_rest_on_all_records_and_are_refused_with_any_of_them(evidence: Evidence) -> None:
+def test_an_answer_names_all_records_that_it_rests_on_and_those_that_warn(evidence: Evidence) -> None:
     key = evidence.keys("tcp")[0]
     warned = laboratory.judged(evidence, [key], notes=("both ends spun",))
-    pair = next(iter(pairs(warned)))
-    claims = {claim.name: claim for claim in ratio_claims(pair)}
-    for word in ("faster", "slower", "unclear", "within", "sizes", "false", "least", "most", "least.size", "1", "4K"):
-        found = claims[f"verbs_over_tcp.{word}"]
-        assert found.unchecked == (key,) and records_are_sound(Statement("\\claim", found.name, found)), word
-        assert {*evidence.keys("verbs"), *evidence.keys("tcp")} == {*found.keys}
-    sizes = claims["verbs_over_tcp.sizes"].estimate.value
-    assert sum(claims[f"verbs_over_tcp.{word}"].estimate.value for word in ("faster", "slower", "unclear")) == sizes
+    verbs, tcp = (subject(warned, warned.series(name)) for name in ("verbs", "tcp"))
+    answer = ratio(verbs, tcp, 1)
+    assert answer.unchecked == (key,) and {*answer.keys} == {*evidence.keys("verbs"), *evidence.keys("tcp")}
+    assert [rate(curve, 1).unchecked for curve in (verbs, tcp)] == [(), (key,)]
 
 
-def test_what_a_sweep_finds_best_is_refused_with_any_warned_record_of_it(evidence: Evidence) -> None:
+def test_the_choice_of_the_best_rests_on_every_record_of_a_sweep(evidence: Evidence) -> None:
     key = next(each.trial.key for each in evidence.plan.planned if each.point == {"tx_depth": 512})
-    warned = laboratory.judged(evidence, [key], whole=False)
-    ledger = make_ledger(warned)
-    series = next(each.series.name for each in evidence.plan.planned if each.trial.key == key)
-    assert all(ledger[f"{series}.1.{name}"].unchecked == (key,) for name in ("best.tx_depth", "gain"))
-    assert ledger[f"{series}.512.1"].unchecked == (key,) and not ledger[f"{series}.2.1"].unchecked
+    sweeps = all_sweeps(laboratory.judged(evidence, [key], whole=False))
+    (loose, *_) = (sweep for sweep in sweeps if key in sweep.gains[1].answer.keys)
+    assert loose.gains[1].answer.unchecked == (key,)
+    assert [rate(curve, 1).unchecked for curve in loose.curves] == [(), (), (key,)]
 
 
 def test_a_table_marks_every_number_of_a_warned_record(evidence: Evidence) -> None:
     key = evidence.keys("tcp")[0]
     warned = laboratory.judged(evidence, [key], notes=("both ends spun",))
-    (clean,), (marked,) = (ratio_tables(make_claims(each)) for each in (evidence, warned))
+    (clean,), (marked,) = (ratio_tables(each) for each in (evidence, warned))
     assert not any("labwarned" in cell for row in clean.rows for cell in row)
     assert all("labwarned" in row[2] for row in marked.rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.report.claim import Claim, ClaimKind
+from lab.report.answer import Answer
 from lab.report.tex.aligning import aligned
 from lab.report.tex.escape import Markup
 from lab.report.tex.typeset import NO_INTERVAL, bare_cell, cell
@@ -44,5 +44,5 @@ def test_a_number_of_five_digits_is_wider_however_it_is_written() -> None:
 
 
 def test_a_value_without_its_interval_keeps_the_digits_of_it() -> None:
-    claim = Claim("half", Estimate(2.5437, Interval(2.541, 2.546), 6), "", ClaimKind.RATE, "half of it")
-    assert cell(claim.estimate).startswith(f"{bare_cell(claim)} ")
+    answer = Answer(Estimate(2.5437, Interval(2.541, 2.546), 6), "")
+    assert cell(answer.estimate).startswith(f"{bare_cell(answer)} ")

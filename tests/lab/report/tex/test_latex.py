@@ -52,11 +52,11 @@ def test_what_no_font_has_is_refused_before_latex(text: str) -> None:
 
 
 def test_same_text_same_bytes_wherever_and_whenever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    first = compile_pdf(document(r"\today\ \claim{x}"), "report.tex")
+    first = compile_pdf(document(r"\today\ \labclaim{1}{x}"), "report.tex")
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert compile_pdf(document(r"\today\ \claim{x}"), "report.tex") == first
+    assert compile_pdf(document(r"\today\ \labclaim{1}{x}"), "report.tex") == first
 
 
 TABLE = r"""\section{%s}\begin{longtable}{lr}%s & \ref{x}\\b & 2\\\end{longtable}

@@ -15,7 +15,7 @@ from lab.report.tex.latex import compile_pdf
 from lab.report.tex.preamble import FORMAT, GZIP, Preamble, _inputs, _stamp, format_of, preamble_of
 
 LINES = "\\documentclass[10pt]{article}\n\\usepackage{lab}\n"
-BODY = r"""\title{Größe}\begin{document}\section{Länge: \textcolor{claim}{é} \qty{3}{\kibi\byte}}\label{x}
+BODY = r"""\title{Größe}\begin{document}\section{Länge: \textcolor{labgrey}{é} \qty{3}{\kibi\byte}}\label{x}
 \today\ \unit{\mega\byte\per\second} \num{50000} \ref{x}
 \begin{longtable}{lr}a & b\\\end{longtable}\end{document}
 """

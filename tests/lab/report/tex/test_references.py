@@ -3,8 +3,8 @@
 import pytest
 
 from lab.report.errors import ReportError
-from lab.report.prose.uses import keys_cited
 from lab.report.tex.references import list_of
+from lab.report.text.macros import keys_cited
 
 ADDRESS = "https://example.org/" + "a" * 120 + "/it"
 BIB = f"""@misc{{b, author = {{Größe, Ada and B{{\\'e}}a, C.}}, title = {{A title}},

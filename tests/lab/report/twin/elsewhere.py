@@ -1,7 +1,8 @@
-"""A page that is made in another process, folder and time zone."""
+"""A page with evidence, and one that is made in another process, folder and time zone."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from tests.lab.report import laboratory
@@ -12,10 +13,24 @@ from lab.report.evidence.evidence import gather
 from lab.report.sources import Sources
 from lab.report.twin.page import page
 
+NAME = "verbs_throughput"
+DISCUSSION = "TCP moves \\claim{tcp at 1K}, \\claim{tcp / verbs at 1K} of RDMA.\\shows{verbs < tcp everywhere}\n"
 
-def write(name: str, folder: str, file: str) -> None:
-    plan = laboratory.plan_of(name)
-    laboratory.record(plan, Path(folder) / "records")
-    found = gather(plan, Path(folder) / "records")
-    made = prepare(Sources(EXPERIMENTS / f"{name}.toml", TEMPLATES), found, Path(folder) / "cache")
+
+def sources_with_evidence(folder: Path) -> Sources:
+    """The experiment with a discussion that its measurements on the fake site support."""
+    for name in (f"{NAME}.toml", NAME, "shared"):
+        source = EXPERIMENTS / name
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, folder / name)
+    (folder / NAME / "discussion.tex").write_text(DISCUSSION)
+    return Sources(folder / f"{NAME}.toml", TEMPLATES)
+
+
+def write(folder: str, file: str) -> None:
+    """Measure, and write the page."""
+    place = Path(folder)
+    place.mkdir()
+    plan = laboratory.plan_of(NAME)
+    laboratory.record(plan, place / "records")
+    made = prepare(sources_with_evidence(place), gather(plan, place / "records"), place / "cache")
     Path(file).write_bytes(page(made.material, TEMPLATES).encode())

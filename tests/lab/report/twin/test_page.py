@@ -17,30 +17,32 @@ from tests.lab.figures.examples import figure
 from tests.lab.grade.browser import addresses, found_in
 from tests.lab.report import laboratory
 from tests.lab.report.twin.barriers import BARRIERS
+from tests.lab.report.twin.elsewhere import NAME, sources_with_evidence
 
-from lab.places import EXPERIMENTS, TEMPLATES
+from lab.places import TEMPLATES
 from lab.report.build import Prepared, prepare
-from lab.report.check.safety import ALLOWED
 from lab.report.errors import ReportError
 from lab.report.evidence.evidence import gather
-from lab.report.prose.uses import claims_used
-from lab.report.sources import Sources
 from lab.report.tex.escape import SPECIAL, escape
 from lab.report.tex.typeset import shown
+from lab.report.text.latex import ALLOWED
 from lab.report.twin.page import page as page_of
 from lab.report.twin.quantities import printed
 
 Written = Callable[[str], str]
-NAME = "verbs_throughput"
 # What a text may use, but only with a claim, within a table, in a unit, or before the page is made.
-ELSEWHERE = "claim size cite figureof tableof ownfigure draft begin end item toprule midrule bottomrule hline".split()  # noqa: SIM905
+ELSEWHERE = "claim shows given size cite figureof tableof ownfigure begin end item toprule midrule bottomrule hline"
 UNITS = "byte bit second per kilo mega giga kibi mebi gibi milli micro nano percent hertz".split()  # noqa: SIM905
-NOT_IN_A_LINE = frozenset((*ELSEWHERE, *UNITS))
+NOT_IN_A_LINE = frozenset((*ELSEWHERE.split(), *UNITS))
 FOCUS = """var link = document.querySelector('.claim a'), tip = link.nextElementSibling;
 var hidden = getComputedStyle(tip).display; link.focus(); var open = getComputedStyle(tip).display;
 document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'})); var shut = getComputedStyle(tip).display;
-return [hidden, open, shut, tip.textContent, document.getElementById(link.getAttribute('aria-describedby')) === tip,
-        document.getElementById(link.getAttribute('href').slice(1)) !== null];"""
+return [hidden, open, shut, tip.textContent, document.getElementById(link.getAttribute('aria-describedby')) === tip];"""
+STATEMENT = """var link = document.querySelector('.claim sup a');
+var place = document.getElementById(link.getAttribute('href').slice(1)).closest('div');
+var rows = Array.from(place.querySelectorAll('tbody tr'));
+var verdicts = new Set(rows.map(function (row) { return row.cells[2].textContent; }));
+return [link.closest('.claim').querySelector('[role=tooltip]').textContent, rows.length, Array.from(verdicts)];"""
 SORT = """var table = document.querySelector('[id="table:results"] table');
 var head = table.querySelectorAll('thead th')[0];
 function column() { return Array.from(table.tBodies[0].rows, function (row) { return +row.cells[0].dataset.value; }); }
@@ -81,7 +83,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     folder = tmp_path_factory.mktemp("twin")
     plan = laboratory.plan_of(NAME)
     laboratory.record(plan, folder / "records")
-    return prepare(Sources(EXPERIMENTS / f"{NAME}.toml", TEMPLATES), gather(plan, folder / "records"), folder / "cache")
+    return prepare(sources_with_evidence(folder), gather(plan, folder / "records"), folder / "cache")
 
 
 @pytest.fixture
@@ -101,10 +103,16 @@ def written(made: Prepared) -> Written:
     return write
 
 
-def test_a_claim_shows_its_records_on_focus_and_leads_to_the_ledger(page: Path) -> None:
-    hidden, opened, shut, words, described, target = found_in(page, FOCUS)
-    assert (hidden, opened, shut, described, target) == ("none", "block", "none", True, True)
-    assert re.match(r"[\w.]+: .*(records R\d+ \(\w+, \d+, the first \w{10}\)|set in )", words)
+def test_a_number_shows_its_query_and_records_on_focus(page: Path) -> None:
+    hidden, opened, shut, words, described = found_in(page, FOCUS)
+    assert (hidden, opened, shut, described) == ("none", "block", "none", True)
+    assert re.fullmatch(r"tcp at 1K: [\d.]+ MB/s \[[\d., ]+\]; n = 6; records R2", words)
+
+
+def test_a_statement_leads_to_the_rows_that_it_was_judged_by(page: Path) -> None:
+    words, rows, verdicts = found_in(page, STATEMENT)
+    assert words.startswith("verbs < tcp everywhere: true. 0.1")
+    assert (rows, verdicts) == (21, ["true"])
 
 
 def test_a_table_sorts_by_its_numbers_with_a_button_that_a_key_reaches(page: Path) -> None:
@@ -146,16 +154,16 @@ def test_the_page_and_the_pdf_say_the_same_numbers(page: Path, made: Prepared, t
         ["pdftotext", "-raw", tmp_path / "report.pdf", "-"], capture_output=True, text=True, check=True
     )
     pdf, here = _bare(told.stdout), _bare(found_in(page, NAMES)["text"])
-    text = "".join(made.material.texts.values())
-    values = {_bare(printed(shown(made.material.ledger.find(name), digits))) for name, digits in claims_used(text)}
-    assert len(values) > 20
+    answers = [backing.value.answer for backing in made.material.backings if backing.value]
+    values = {_bare(printed(shown(answer))) for answer in answers}
+    assert len(values) == 2
     assert {each for each in values if each not in here} == {each for each in values if each not in pdf} == set()
 
 
 def test_the_same_page_comes_of_another_folder_time_zone_and_locale(page: Path, tmp_path: Path) -> None:
     script = "import sys; from tests.lab.report.twin import elsewhere; elsewhere.write(*sys.argv[1:])"
     environment = os.environ | {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
-    command = [sys.executable, "-c", script, NAME, str(tmp_path / "there"), str(tmp_path / "there.html")]
+    command = [sys.executable, "-c", script, str(tmp_path / "there"), str(tmp_path / "there.html")]
     subprocess.run(command, env=environment, check=True)
     assert (tmp_path / "there.html").read_bytes() == page.read_bytes()
 
@@ -189,11 +197,11 @@ def test_sources_are_listed_and_a_citation_leads_to_its_own(written: Written) ->
 
 
 def test_a_formula_keeps_its_shape_whatever_numbers_it_holds(written: Written) -> None:
-    page = written(r"\[ \text{rate} = \frac{\claim{verbs.peak}}{\num{50000} - \qty{3}{\byte}} \]")
+    page = written(r"\[ \text{rate} = \frac{\labclaim{2}{\qty{3}{\byte}}}{\num{50000} - \qty{3}{\byte}} \]")
     math = page[page.index("<math") : page.index("</math>")]
     above, below = math[math.index("<mfrac>") :].split("</mrow><mrow>", 1)
     assert 'display="block"' in math and "<mtext>rate</mtext>" in math
-    assert '<mtext><span class="claim"><a href="#claim:verbs.peak"' in above and "<mfrac>" in math
+    assert '<mtext><span class="claim"><a href="#tip2"' in above and "<mfrac>" in math
     assert "<mtext>50\u202f000</mtext>" in below and "<mtext>3\xa0B</mtext>" in below
 
 

@@ -1,1 +1,0 @@
-"""The claims check: what a text says, held against the data."""

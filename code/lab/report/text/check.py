@@ -1,0 +1,172 @@
+"""A discussion with its evidence: every macro answered from the data, every fault with its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from lab.errors import LabError, SpecError
+from lab.files.typed_text import read_typed
+from lab.report.errors import FaultKind, ReportError, TextFault
+from lab.report.evidence.record_sets import SHOWN_LETTERS
+from lab.report.pdf.made_files import names_made
+from lab.report.query.judge import judge
+from lab.report.query.numbers import Numbers
+from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value
+from lab.report.text.latex import fault, line_and_column, lost_targets, swallowed, unsafe
+from lab.report.text.macros import Sentence, Use, malformed, sentences, uses
+from lab.report.text.notes import unsupported
+from lab.report.text.own_figures import own_figures, own_figures_refused
+from lab.report.text.references import lost_sources, references_refused
+from lab.report.text.typed import Constant, typed_numbers
+
+TEXT, REFERENCES = "discussion.tex", "references.bib"
+DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}
+
+
+@dataclass(frozen=True)
+class Backing:
+    """The evidence behind one macro: the value of a claim, or the judgement of a statement, which has a number."""
+
+    use: Use
+    value: Value | None = None
+    judged: StatementResult | None = None
+    number: str = ""  # S1, S2 ... of a statement
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What a student typed: the discussion, the references, and the folder with the data of their figures."""
+
+    file: str
+    text: str
+    references_file: str = REFERENCES
+    references: str = ""
+    folder: Path | None = None
+    taken: tuple[str, ...] = ()  # names of files that the report attaches itself
+
+
+def read_writing(folder: Path) -> Writing:
+    """What stands beside an experiment, read once: what is checked is what is printed."""
+    text, references = (_typed(folder / name) for name in (TEXT, REFERENCES))
+    names = f"{folder.name}/{TEXT}", f"{folder.name}/{REFERENCES}"
+    return Writing(names[0], text, names[1], references, folder, names_made(folder.name))
+
+
+def _typed(file: Path) -> str:
+    try:
+        return read_typed(file) if file.exists() else ""
+    except SpecError as error:
+        raise ReportError(error.what, hint=error.hint, file=file.name, line=error.line) from error
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The result of a check: faults stop a report, and sentences that compare without evidence are for people."""
+
+    writing: Writing
+    backings: tuple[Backing, ...]
+    faults: tuple[TextFault, ...]
+    sentences: tuple[Sentence, ...] = field(repr=False)
+
+    @property
+    def notes(self) -> tuple[Sentence, ...]:
+        """The sentences that compare and carry no evidence."""
+        return tuple(unsupported(self.writing.text))
+
+    @property
+    def statements(self) -> tuple[Backing, ...]:
+        return tuple(backing for backing in self.backings if backing.judged)
+
+
+def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = None) -> Checked:
+    """Everything that is wrong with a text, in its order; without targets, figures and tables are not looked up."""
+    faults = [*unsafe(writing.text, writing.file), *swallowed(writing.text, writing.file)]
+    faults += malformed(writing.text, writing.file)
+    backings = []
+    for backing, refusal in _backings(writing, numbers):
+        backings.append(backing)
+        faults += [refusal] if refusal else []
+    stated = _stated(writing.text, backings)
+    typed = measured_numbers_typed(writing.text, writing.file, numbers)
+    faults += [each for each in typed if (each.line, each.what.partition(" is typed")[0]) not in stated]
+    drawn = {f"figureof {figure.name}" for figure in own_figures(writing.text)}
+    faults += [] if targets is None else lost_targets(writing.text, writing.file, {*targets, *drawn})
+    faults += lost_sources(writing.text, writing.file, writing.references)
+    if writing.folder:
+        faults += own_figures_refused(writing.text, writing.file, writing.folder, writing.taken)
+    found = sorted(dict.fromkeys(faults), key=lambda each: (each.line, each.column))
+    beside = references_refused(writing.references, writing.references_file) if writing.references else []
+    return Checked(writing, tuple(backings), (*found, *beside), tuple(sentences(writing.text)))
+
+
+def measured_numbers_typed(text: str, file: str, numbers: Numbers) -> Iterator[TextFault]:
+    """Typed numbers that are no constants of the plan, each with the query that yields it."""
+    constants = [Constant(value.shown.value, kind) for value in numbers.constants() if (kind := _kind(value))]
+    return typed_numbers(text, file, constants, partial(_suggestion, numbers))
+
+
+def _stated(text: str, backings: list[Backing]) -> set[tuple[int, str]]:
+    """Lines and numbers, such as `4 %`, that a true statement of their own sentence states."""
+    true = [each for each in backings if each.judged and each.judged.truth is Truth.TRUE]
+    truths = {backing.use.start: backing.use.body for backing in true}
+    found = set()
+    for sentence in sentences(text):
+        lines = range(line_and_column(text, sentence.start)[0], line_and_column(text, sentence.end)[0] + 1)
+        for body in (truths[use.start] for use in sentence.evidence if use.start in truths):
+            found |= {(line, number) for line in lines for number in re.findall(r"\d+(?:\.\d+)? ?[%A-Za-z/]+", body)}
+    return found
+
+
+def _kind(value: Value) -> str:
+    """The dimension of a constant, as the rule about typed numbers names it."""
+    pure = "percent" if value.unit == "percent" else ""
+    return next((kind for kind, dimension in DIMENSIONS.items() if dimension == value.dimension), pure)
+
+
+def _suggestion(numbers: Numbers, value: float, kind: str) -> str:
+    if kind == "percent":
+        query = numbers.suggest(value / 100, PURE)
+        return rf"{query} in \%" if query else ""
+    dimension = PURE if kind == "factor" else DIMENSIONS.get(kind)
+    return numbers.suggest(value, dimension) if dimension else ""
+
+
+def _backings(writing: Writing, numbers: Numbers) -> Iterator[tuple[Backing, TextFault | None]]:
+    count = 0
+    for use in uses(writing.text):
+        try:
+            if use.kind == "claim":
+                value = numbers.ask(use.body)
+                yield Backing(use, value=value), _unsound(writing, use, value.unchecked)
+            elif use.kind == "shows":
+                count += 1
+                judged = judge(numbers, use.body)
+                unchecked = [key for point in judged.points for key in point.value.unchecked]
+                holds = judged.truth is Truth.TRUE
+                refusal = _unsound(writing, use, unchecked) if holds else _refused(writing, use, judged)
+                yield Backing(use, judged=judged, number=f"S{count}"), refusal
+            else:
+                yield Backing(use), None
+        except LabError as error:
+            kind = FaultKind.CLAIM if use.kind == "claim" else FaultKind.STATEMENT
+            at = min(use.body_start + getattr(error, "column", 0), use.end - 1)
+            yield Backing(use), fault(writing.text, writing.file, at, kind, error.what, error.hint)
+
+
+def _unsound(writing: Writing, use: Use, keys: Sequence[str]) -> TextFault | None:
+    """The fault of evidence whose records warn against their numbers."""
+    if not keys:
+        return None
+    what = f"it rests on record {keys[0][:SHOWN_LETTERS]}, which did not pass every check"
+    return fault(
+        writing.text, writing.file, use.body_start, FaultKind.CLAIM, what, f"lab show {keys[0][:SHOWN_LETTERS]}"
+    )
+
+
+def _refused(writing: Writing, use: Use, judged: StatementResult) -> TextFault:
+    hint = rf"\shows{{{judged.nearest}}}" if judged.nearest else ""
+    return fault(writing.text, writing.file, use.body_start, FaultKind.STATEMENT, judged.objection, hint)

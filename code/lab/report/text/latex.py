@@ -1,0 +1,134 @@
+"""Safe LaTeX: a text uses the commands and environments of a list, and names figures and tables that exist."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+
+from lab.report.errors import FaultKind, TextFault
+from lab.report.tex.escape import PRINTED
+
+LONGEST, LONGEST_LINE = 100_000, 200  # characters of a text, and of a line in an error
+GUIDE = "docs/evidence.md"
+COMMENT = re.compile(r"(?:(?<!\\)|(?<=(?<!\\)\\\\))%.*")  # behind \\ too, which is a line break
+_COMMENT_LINE = re.compile(r"^[ \t]*%.*\n", re.MULTILINE)
+ALLOWED = frozenset(
+    """claim shows given size cite figureof tableof ownfigure section subsection subsubsection paragraph emph textbf
+    textit texttt textsc textrm text mathrm mathit begin end item par ldots dots LaTeX TeX textbackslash textasciitilde
+    textasciicircum textless textgreater textbar textmu textsuperscript textsubscript quad qquad noindent frac
+    sqrt cdot times approx le ge leq geq ne neq pm sum log alpha beta mu sigma SI qty num unit byte bit second
+    per kilo mega giga kibi mebi gibi milli micro nano percent hertz url toprule midrule bottomrule hline ss ae
+    oe AE OE o O l L aa AA i j c v u k r H""".split()  # noqa: SIM905
+)
+ENVIRONMENTS = ("center", "description", "enumerate", "itemize", "quote", "tabular")
+HINTS = {
+    **dict.fromkeys(("includegraphics", "figure"), r"\ownfigure{FILE.csv}{X}{Y}{CAPTION} draws two columns of a file"),
+    **dict.fromkeys(("newcommand", "renewcommand", "def"), "type the words themselves"),
+    **dict.fromkeys(("equation", "align", "equation*", "align*"), "$...$"),
+    **dict.fromkeys(("bibliography", "nocite"), r"\cite{KEY}: the report lists the cited sources"),
+    **dict.fromkeys(("ref", "caption", "label"), r"\figureof{NAME} or \tableof{NAME}"),
+    **dict.fromkeys(("verb", "verbatim", "lstlisting"), r"\texttt{...}"),
+    **{"footnote": "move the sentence into the text", "input": "move the text into this file"},
+    **{"table": r"\begin{tabular}{lr}", "href": r"\url{...}"},
+}
+_COMMAND = re.compile(r"\\(?:(?:begin|end)\s*(?:\{(?P<environment>[^{}]*)\})?|(?P<command>[A-Za-z@]+|.|\Z))", re.DOTALL)
+_ACCENTS = frozenset("\\{}$&#%_,;:! -/'`^\"~=.()[]\n")
+_KEY = r"\s*[A-Za-z0-9][\w:./+-]{0,99}\s*"
+_WRONG_CITE = re.compile(rf"\\cite(?![A-Za-z])(?!\s*\{{{_KEY}(?:,{_KEY})*\}})", re.ASCII)
+# Within an address % begins no comment: LaTeX runs what follows the address on that line.
+_ADDRESS = re.compile(r"\\url(?![A-Za-z])(?P<address> *\{(?:\\[^\n]|[^{}%\\])*\})?|\\[\s\S]|%.*")
+_TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
+_STRUCTURE = re.compile(r"\\(?:(?:begin|end|\w*section|paragraph)\{[^{}]*\}|item|par|noindent|\w*rule|hline|\\)\Z")
+_Finding = tuple[int, str, str]  # offset, what, hint
+
+
+def without_comments(text: str) -> str:
+    """Replace comments by blanks, so that every offset stays; a line with nothing else ends no paragraph."""
+    return COMMENT.sub(_blanks, _COMMENT_LINE.sub(_blanks, text))
+
+
+def _blanks(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def blank(text: str, pattern: re.Pattern[str]) -> str:
+    """Replace whatever matches by as many blanks, and keep its line breaks."""
+    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """Line and column as an editor counts them, from 1."""
+    starts = _line_starts(text)
+    line = bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1
+
+
+@lru_cache(maxsize=4)  # of a text with thousands of faults
+def _line_starts(text: str) -> list[int]:
+    return [0, *(end.end() for end in re.finditer("\n", text))]
+
+
+def fault(text: str, file: str, offset: int, kind: FaultKind, what: str, hint: str = "") -> TextFault:
+    """A fault at an offset of the text, with its line as it is typed."""
+    line, column = line_and_column(text, offset)
+    start = max(offset - column + 1, offset - LONGEST_LINE // 2)
+    source = text[start : start + LONGEST_LINE].split("\n", 1)[0].strip()
+    return TextFault(file, line, column, kind, what, hint, source)
+
+
+def unsafe(text: str, file: str, allowed: Collection[str] = ALLOWED) -> Iterator[TextFault]:
+    """Every command, environment, citation, address and character that a text may not have."""
+    if len(text) > LONGEST:
+        yield TextFault(file, 1, 1, FaultKind.LATEX, f"the text has {len(text)} characters (at most {LONGEST})")
+        return
+    text = text.replace("\r\n", " \n")
+    code = without_comments(text)
+    for offset, what, hint in sorted((*_letters(text), *_arguments(text, code), *_commands(code, allowed))):
+        yield fault(text, file, offset, FaultKind.LATEX, what, hint)
+
+
+def swallowed(text: str, file: str) -> Iterator[TextFault]:
+    """A bare % within a sentence, which makes a comment of the rest of the line."""
+    for found in COMMENT.finditer(text):
+        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip()
+        comment, ends = found[0][1:].strip(), before.rstrip("'\")}").endswith((".", "!", "?"))
+        if comment and before and not ends and not _STRUCTURE.search(before):
+            what = f"a bare % makes a comment of what follows it: {comment[:40]!r} is not printed"
+            yield fault(text, file, found.start(), FaultKind.LATEX, what, r"\%")
+
+
+def lost_targets(text: str, file: str, known: Collection[str]) -> Iterator[TextFault]:
+    r"""Figures and tables that do not exist; a known target is `figureof NAME` or `tableof NAME`."""
+    for found in _TARGET.finditer(without_comments(text)):
+        if f"{found[1]} {found[2]}" not in known:
+            names = sorted(target.split(" ", 1)[1] for target in known if target.startswith(found[1]))
+            hint = f"one of {', '.join(names)}" if names else ""
+            yield fault(text, file, found.start(), FaultKind.FIGURE, f"there is no {found[0]}", hint)
+
+
+def _letters(text: str) -> Iterator[_Finding]:
+    for end in {run.end() for run in PRINTED.finditer(text)} - {len(text)}:
+        yield end, f"the report's font has no character U+{ord(text[end]):04X}", "replace the character"
+
+
+def _arguments(text: str, code: str) -> Iterator[_Finding]:
+    for found in _ADDRESS.finditer(text):
+        if found[0] == r"\url":
+            yield found.start(), r"\url takes an address in braces, without a bare %", r"\url{...} with \% for %"
+    for found in _WRONG_CITE.finditer(code):
+        yield found.start(), r"\cite takes keys of references.bib and nothing else", r"\cite{KEY}"
+
+
+def _commands(code: str, allowed: Collection[str]) -> Iterator[_Finding]:
+    for found in re.finditer(r"\^\^", code):
+        yield found.start(), "^^ is not allowed", r"\textasciicircum"
+    for found in _COMMAND.finditer(code):
+        name, environment = found["command"], found["environment"] or ""
+        if name is None and not (environment in ENVIRONMENTS and "begin" in allowed):
+            hint = HINTS.get(environment, f"one of {', '.join(ENVIRONMENTS)}")
+            yield found.start(), f"the environment {environment!r} is not allowed", hint
+        elif name and name not in allowed and name not in _ACCENTS:
+            hint = HINTS.get(name, f"{GUIDE} lists the commands")
+            yield found.start(), f"\\{name} is not a command that a text may use", hint

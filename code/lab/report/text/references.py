@@ -1,0 +1,53 @@
+"""The student's references.bib: bounded, without commands, and with an entry for every key that the text cites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from lab.report.errors import FaultKind, ReportError, TextFault
+from lab.report.text.latex import fault, unsafe, without_comments
+from lab.report.text.macros import CITED
+
+MOST_ENTRIES = 200
+LETTERS = frozenset(
+    "emph textit textbf texttt url LaTeX TeX textmu ss ae oe AE OE o O l L aa AA i j c v u k r H".split()  # noqa: SIM905
+)
+_WRITTEN = LETTERS | {"bibitem", "newblock", "em"}  # BibTeX writes them around the entries
+_ENTRY = re.compile(r"@\s*\w+\s*[{(]")
+_KEY = re.compile(r"@\s*(?!(?:comment|preamble|string)\b)\w+\s*[{(]\s*([^\s,}]+)", re.IGNORECASE)
+_BARE_PERCENT = re.compile(r"(?<!\\)%")
+
+
+def references_refused(text: str, file: str) -> list[TextFault]:
+    """All faults of the file itself, in their order."""
+    if len(_ENTRY.findall(text)) > MOST_ENTRIES:
+        return [TextFault(file, 1, 1, FaultKind.SOURCE, f"more than {MOST_ENTRIES} entries", "remove uncited entries")]
+    found = [*_percents(text, file), *unsafe(text, file, LETTERS)]
+    return sorted(found, key=lambda fault: (fault.line, fault.column))
+
+
+def lost_sources(text: str, file: str, references: str) -> Iterator[TextFault]:
+    """Every key that a text cites and that no entry has."""
+    known, bare = _KEY.findall(references), without_comments(text)
+    for cited in CITED.finditer(bare):
+        for key in re.finditer(r"[^\s,]+", cited[1]):
+            if key[0] not in known:
+                near = get_close_matches(key[0], known, n=1, cutoff=0.5)
+                hint = rf"\cite{{{near[0]}}}" if near else f"add @misc{{{key[0]}, ...}} to references.bib"
+                what = f"references.bib has no entry {key[0]!r}"
+                yield fault(text, file, cited.start(1) + key.start(), FaultKind.SOURCE, what, hint)
+
+
+def require_plain_list(written: str, file: str) -> None:
+    """Raise if the list that BibTeX wrote has commands: BibTeX joins pieces that look harmless."""
+    body = re.sub(r"\\(?:begin|end)\{thebibliography\}", "", written)
+    for wrong in (*unsafe(body, file, _WRITTEN), *_percents(body, file)):
+        raise ReportError(wrong.what, hint=wrong.hint, file=file)
+
+
+def _percents(text: str, file: str) -> Iterator[TextFault]:
+    """A bare % begins no comment in BibTeX, and one in the LaTeX that BibTeX writes."""
+    for found in _BARE_PERCENT.finditer(text):
+        yield fault(text, file, found.start(), FaultKind.LATEX, "a bare % in references", r"\%")

@@ -1,0 +1,150 @@
+"""Typed numbers: a number with a unit of something measured is computed from the data, or it is a constant of the plan.
+
+The rule is lexical. Bare numbers, sizes and number words are free.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from lab.report.errors import FaultKind, TextFault
+from lab.report.tex.units import plain_unit
+from lab.report.text.latex import fault, without_comments
+from lab.report.text.macros import NAME, OPTION
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number that the plan chose; 95 % is 95, and 32 Gbit/s is 4e9."""
+
+    value: float
+    dimension: str  # rate (B/s), messages (1/s), time (s), percent, factor, instructions, frequency (Hz)
+
+
+_TOKEN = re.compile(
+    rf"(?P<exempt>\\(?:claim|shows|given|size|cite|url|figureof|tableof|ref|texttt|begin|end){OPTION}{NAME}"
+    rf"|\\ownfigure(?:\s*{NAME}){{3}}|&|\\\\|\\(?:item|par)\b)"
+    rf"|\\(?:SI|qty|num|unit){OPTION}"
+    r"\{(?P<value>[^{}]*)\}(?:\{(?P<unit>[^{}]*)\})?"
+    r"|(?P<gap>(?:\s|~|\\[ ,:;])+)|\\(?P<command>[A-Za-z]+)\s*|\\(?P<sign>.)|(?P<comma>\{,\})|(?P<brace>[{}$])"
+    r"|(?P<words>[^\\{}$&~\s]+|.)",
+    re.DOTALL,
+)
+_COMMANDS = {"times": "×", "cdot": "×", "mu": "µ", "textmu": "µ", "pm": "±", "quad": " "}
+_EXEMPT = "\0"  # in place of what is not read: no number has a unit across it
+
+_WORDS = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
+_DECIMAL = {"k": 1e3, "K": 1e3, "kilo": 1e3, "M": 1e6, "mega": 1e6, "G": 1e9, "giga": 1e9, "T": 1e12, "tera": 1e12}
+_BINARY = {"Ki": 2.0**10, "kibi": 2.0**10, "Mi": 2.0**20, "mebi": 2.0**20, "Gi": 2.0**30, "gibi": 2.0**30}
+_PREFIXES = _DECIMAL | _BINARY
+_FRACTIONS = {"n": 1e-9, "nano": 1e-9, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "micro": 1e-6, "m": 1e-3, "milli": 1e-3}
+_PREFIX, _FRACTION = ("|".join(sorted(names, reverse=True)) for names in (_PREFIXES, _FRACTIONS))
+_SECOND = r"[ -]?(?:seconds?|secs?|(?<!\d)s|(?<=\d)(?<!(?:19|20)\d\d)s(?! of ))\b"  # no "1990s", no "10s of"
+_PER = rf"(?:ps\b|(?: ?/ ?| per )(?P<per>{_FRACTION})?{_SECOND}| an? second\b(?! (?:time|later|run)))"
+_COUNTED = r"messages?|msgs?|packets?|requests?|operations?|ops|writes?|sends?|rounds?|transfers?|completions?|calls?"
+_DATA = rf"(?P<bytes>[Bb]ytes?|B)|(?P<bits>[Bb]its?|b)|(?P<messages>{_COUNTED}|(?<=ion))"  # 4 million per second
+_UNITS = (
+    rf"(?P<prefix>{_PREFIX})?[ -]?(?:{_DATA}){_PER}",
+    rf"(?P<time>{_FRACTION}|){_SECOND}",
+    r"(?P<percent>%|per ?cent\b|percentage points?\b)",
+    r"(?P<times>times\b(?! ?\d| out))",  # not 2 times 64 KiB
+    r"(?P<factor>(?<=\d)x(?!\w| ?(?:[SDQFEHN]DR|PCIe|InfiniBand|lanes?)\b)|×(?! ?(?:[\d(A-Z]|[a-z]\b))|fold\b)",
+    r"(?P<instructions>(?:CPU )?instructions?\b)",
+    r"(?P<frequency>[kMG]|kilo|mega|giga|)[Hh](?:z|ertz)\b",
+)
+_NUMBER = r"(?:\d+(?:[,']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?: ?× ?10\^[-+\u2212]?\d{1,2}|[eE][-+]?\d{1,2})?"
+_RANGE = rf"(?:between (?P<least>{_NUMBER}) and |(?P<low>{_NUMBER})(?:-? to | ?(?:-{{1,3}}|[–—±]|\+-) ?))?"
+_ABOUT = r"(?: (?:about|almost|approximately|around|at least|at most|less than|more than|nearly|only|over|roughly))?"
+_TYPED = re.compile(
+    rf"(?P<phrase>\bfactors?(?: of)?{_ABOUT} )?(?<![\w.])(?<!\d[,'])(?!802\.\d){_RANGE}(?P<number>{_NUMBER})"
+    rf"(?(phrase)|[ -]?(?:(?P<scale>{'|'.join(_WORDS)})[ -]?)?(?:{'|'.join(_UNITS)}))"
+)
+# "6 times" is a factor beside one of these words, and counts repetitions elsewhere.
+_COMPARED = re.compile(
+    r" (?:as|more|less|than|that|the(?! same)|(?:fast|slow|high|low|larg|small|long|short|great|bett|quick)er)\b"
+)
+_SCALED = re.compile(
+    r"\b(?:by|is|are|was|were) (?:about |nearly |up to )?\Z|\b(?:advantage|beat|better|decreas|exceed|faster|gain|gap"
+    r"|gr[eo]w|higher|improv|increas|larger|lower|outperform|ratio|reduc|rises|slower|smaller|speed|wins)\w*[^.;:\0]*\Z"
+)
+_DONE = re.compile(r"\b(?:(?:measured|repeated|ran|run|executed|sent|done|only|all) (?:\w+ ){0,3}|(?:\d+|out) of )\Z")
+
+
+def typed_numbers(
+    text: str, file: str, constants: Collection[Constant], suggest: Callable[[float, str], str]
+) -> Iterator[TextFault]:
+    r"""Every measured number that is typed outside \claim, \shows and \given; `suggest` names a query for it."""
+    plain, offsets = _plain(without_comments(text))
+    for found in _TYPED.finditer(plain):
+        dimension, scale = _unit(found)
+        numbers = [_value(found[name]) for name in ("least", "low", "number") if found[name]]
+        if found["times"] and _is_repetition(plain, found):
+            continue
+        if not all(_is_constant(value * scale, place * scale, dimension, constants) for value, place in numbers):
+            query, typed = suggest(numbers[0][0] * scale, dimension), found[0].strip()
+            what = f"{typed} is typed (measured numbers are computed from the data)"
+            escaped = typed.replace("%", r"\%")
+            hint = rf"\claim{{{query or 'QUERY'}}}, or \given{{{escaped}}} with \cite for a number from elsewhere"
+            yield fault(text, file, offsets[found.start()], FaultKind.NUMBER, what, hint)
+
+
+def _plain(bare: str) -> tuple[str, list[int]]:
+    """The text as a reader sees it, and the offset of every letter in the source."""
+    words, offsets = [], list[int]()
+    for token in _TOKEN.finditer(bare):
+        word = _word(token)
+        words.append(word)
+        offsets += range(token.start(), token.end()) if token["words"] else [token.start()] * len(word)
+    return "".join(words), offsets
+
+
+def _word(token: re.Match[str]) -> str:
+    if token["words"] or token["brace"]:
+        return token["words"] or ""
+    if token["exempt"] or token["gap"]:
+        return _EXEMPT if token["exempt"] or token["gap"].count("\n") > 1 else " "
+    if token["value"] is not None:
+        return plain_unit(f"{token['value']} {token['unit'] or ''}").strip()
+    if token["command"]:
+        return _COMMANDS.get(token["command"], "")
+    return "," if token["comma"] else token["sign"] if token["sign"] in "%#_" else ""
+
+
+def _unit(found: re.Match[str]) -> tuple[str, float]:
+    """The dimension of a typed number, and the scale of its unit."""
+    scale = _WORDS.get(found["scale"] or "", 1.0) * _PREFIXES.get(found["prefix"] or "", 1.0)
+    per = _FRACTIONS.get(found["per"] or "", 1.0)
+    if found["bytes"] or found["bits"]:
+        return "rate", scale / per / (8 if found["bits"] else 1)
+    if found["messages"] is not None:
+        return "messages", scale / per
+    if found["time"] is not None:
+        return "time", scale * _FRACTIONS.get(found["time"], 1.0)
+    if found["frequency"] is not None:
+        return "frequency", scale * _PREFIXES.get(found["frequency"], 1.0)
+    return next((name for name in ("percent", "instructions") if found[name]), "factor"), scale
+
+
+def _value(typed: str) -> tuple[float, float]:
+    """A typed number, and what its last digit counts."""
+    mantissa, _, exponent = re.sub(r" ?× ?10\^|E", "e", typed).replace("\u2212", "-").partition("e")
+    grouped = re.fullmatch(r"\d+(?:[,']\d{3})+(?:\.\d+)?", mantissa)
+    digits = re.sub("[,']", "", mantissa) if grouped else mantissa.replace(",", ".")
+    power = 10.0 ** int(exponent or 0)
+    return float(digits) * power, power * 10.0 ** -len(digits.partition(".")[2])
+
+
+def _is_constant(value: float, place: float, dimension: str, constants: Collection[Constant]) -> bool:
+    near = 0.5 * place * (1 + 1e-9)
+    return any(constant.dimension == dimension and abs(constant.value - value) <= near for constant in constants)
+
+
+def _is_repetition(plain: str, found: re.Match[str]) -> bool:
+    """Whether "6 times" counts how often a thing was done."""
+    if not found["number"].isdecimal() or _COMPARED.match(plain, found.end()):
+        return False
+    before = plain[max(0, found.start() - 80) : found.start()]
+    is_counted = _DONE.search(before) or plain.startswith((" each", " per ", " for each"), found.end())
+    return bool(is_counted or not (found["least"] or found["low"] or _SCALED.search(before)))

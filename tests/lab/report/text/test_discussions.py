@@ -1,0 +1,40 @@
+"""Ordinary discussions without any evidence have no fault: lab.report.text.typed."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from lab.report.text.latex import lost_targets, swallowed, unsafe
+from lab.report.text.macros import length_of, malformed, sentences
+from lab.report.text.notes import unsupported
+from lab.report.text.typed import Constant, typed_numbers
+
+DISCUSSIONS = sorted(Path(__file__).with_name("discussions").glob("*.tex"))
+LINKS = (Constant(4e9, "rate"), Constant(1.25e8, "rate"), Constant(1.25e10, "rate"))
+PLAN = (*LINKS, Constant(1e-6, "time"), Constant(95, "percent"), Constant(1, "percent"))
+FIGURES = ("throughput", "causes", "iterations", "depth", "latency", "lines", "residuals")
+TARGETS = [*(f"figureof {name}" for name in FIGURES), "tableof results", "tableof lines", "tableof rounds"]
+
+
+def test_there_are_twenty() -> None:
+    assert len(DISCUSSIONS) == 20
+
+
+@pytest.mark.parametrize("file", DISCUSSIONS, ids=lambda file: file.stem)
+def test_true_discussion_without_evidence_has_no_fault(file: Path) -> None:
+    text = file.read_text()
+    numbers = typed_numbers(text, file.name, PLAN, lambda *_: "")
+    targets = lost_targets(text, file.name, TARGETS)
+    faults = chain(unsafe(text, file.name), swallowed(text, file.name), malformed(text, file.name), targets, numbers)
+    assert [str(fault) for fault in faults] == []
+
+
+@pytest.mark.parametrize("file", DISCUSSIONS, ids=lambda file: file.stem)
+def test_discussion_is_split_into_its_sentences_of_which_some_lack_evidence(file: Path) -> None:
+    text = file.read_text()
+    whole, noted = list(sentences(text)), list(unsupported(text))
+    assert 12 <= len(whole) <= 30 and 1 <= len(noted) < len(whole)
+    assert length_of(text)[0] > 120 and length_of(text)[1] == 0

@@ -1,0 +1,88 @@
+"""Evidence macros, sentences and length of a text: lab.report.text.macros."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.report.text.macros import keys_cited, length_of, malformed, sentences, uses
+
+
+def test_macros_come_with_kind_body_digits_and_place() -> None:
+    text = "It has \\claim[2]{ib\\_write at 4K / 2}. % \\claim{no}\n\\shows{a = b within\n  1 \\%} \\given {117~B/us}"
+    found = uses(text)
+    assert [(use.kind, use.body, use.digits) for use in found] == [
+        ("claim", "ib_write at 4K / 2", 2),
+        ("shows", "a = b within 1 %", None),
+        ("given", "117~B/us", None),
+    ]
+    assert [text[use.start : use.start + 3] for use in found] == ["\\cl", "\\sh", "\\gi"]
+    assert [text[use.end - 1] for use in found] == ["}"] * 3
+    assert text[found[1].body_start :].startswith("a = b")
+
+
+def test_comment_line_within_a_body_is_skipped() -> None:
+    (use,) = uses("\\claim{card\n% not this\n at 4K}")
+    assert use.body.split() == ["card", "at", "4K"]
+
+
+INCOMPLETE = (
+    r"\claim \claim{} \shows{~{}} \claim{a \claim{a{b}c} \claim{a\} \given{\SI{4}{\byte}} \claim*{a} \shows[2]{a}"
+)
+OPTIONS = r"\claim[0]{a} \claim[18]{a} \claim[x]{a} \claim[]{a} \claim[2]"
+
+
+@pytest.mark.parametrize("macro", [*INCOMPLETE.split(), *OPTIONS.split(), "\\shows{ }", "\\claim{a\n\nb}"])
+def test_incomplete_macro_is_a_fault_and_no_use(macro: str) -> None:
+    (fault,) = malformed(f"Fine.\nIt is {macro}", "d.tex")
+    assert (fault.line, fault.column) == (2, 7) and fault.hint.startswith(macro[:6]) and uses(macro) == []
+
+
+@pytest.mark.parametrize("macro", ["\\claim[1]{a}", "\\claim[17]{a}", "\\claims", "% \\claim", "\\shows {a < b}"])
+def test_complete_macro_is_no_fault(macro: str) -> None:
+    assert list(malformed(macro, "d.tex")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("See Fig. 3, e.g. at 4.5 kB, cf. ours vs. theirs, i.e. all. Next.", None),
+        ("The interval. The total. Next.", ["The interval.", "The total.", "Next."]),
+        ("So 1, 2, 4 ... 64 it is. Next.", ["So 1, 2, 4 ... 64 it is.", "Next."]),
+        ("First\nline. Second\n\nThird", ["First line.", "Second", "Third"]),
+        ("First\n% comment. With stop\nline.", ["First line."]),
+        ("\\section{A. Title}Text. \\item One \\item Two", ["Text.", "One", "Two"]),
+        ("\\begin{tabular}{lr}Head & B\\\\ Row & C\\end{tabular}", ["Head & B", "Row & C"]),
+        ("\\claim{a at 1.5K. b}. \\emph{Next it is.} End", ["\\claim{a at 1.5K. b}.", "\\emph{Next it is.}", "End"]),
+        ("Is it (really?) \\url{http://a.b. c} so?", ["Is it (really?)", "\\url{http://a.b. c} so?"]),
+        (" \n. \\par", []),
+    ],
+)  # fmt: skip
+def test_text_is_split_into_sentences(text: str, whole: list[str] | None) -> None:
+    expected = whole if whole is not None else [text[: text.index(" Next")], "Next."]
+    assert [sentence.text for sentence in sentences(text)] == expected
+
+
+@pytest.mark.parametrize("between", ["", " ", "\n", "\\cite{frey}"])
+def test_statement_behind_the_full_stop_belongs_to_the_sentence_before(between: str) -> None:
+    text = f"Plain one.\nTCP is slower.{between}\\shows{{tcp < card}} \\shows{{a > b}} It has \\claim{{tcp}}. Last."
+    plain, first, second, last = sentences(text)
+    bodies = [[use.body for use in sentence.evidence] for sentence in (plain, first, second, last)]
+    assert bodies == [[], ["tcp < card", "a > b"], ["tcp"], []]
+    assert (plain.line, first.line) == (1, 2) and text[first.start : first.end].startswith("TCP is")
+    assert text[last.start : last.end] == last.text
+
+
+def test_statement_in_a_paragraph_of_its_own_is_kept() -> None:
+    assert [len(sentence.evidence) for sentence in sentences("One.\n\n\\shows{a > b}\n\nTwo.")] == [0, 1, 0]
+
+
+def test_length_counts_words_of_a_reader_and_distinct_evidence() -> None:
+    text = r"""Others \cite{frey, recio2007} say \emph{the same}; see \url{https://example.org/page} and
+    \figureof{throughput}. \begin{itemize}\item \claim[2]{tcp at  4K}, \claim{tcp at 4K}\end{itemize} % comment
+    \shows{tcp > card}\given{117 bytes/us}\ownfigure{a.csv}{xs}{ys}{My own.}"""
+    assert length_of(text) == (8, 2)
+
+
+def test_keys_come_in_the_order_of_the_text() -> None:
+    assert keys_cited("So \\cite{b, a}. % \\cite{c}\nAnd \\cite{a}.") == ["b", "a"]
