@@ -24,10 +24,9 @@ from lab.errors import LabError
 from lab.machine import contents
 from lab.places import EXPERIMENTS, MACHINE, PUBLISHED
 from lab.plan import cards, workshop
-from lab.report.claims.published_times import published_times
-from lab.report.claims.published_values import published_values
 from lab.report.evidence.published_curves import published_curves
 from lab.report.prose import people
+from lab.report.topics.published import published_times, published_values
 from lab.sites.hosts import read_slurm, read_ssh
 
 CASES = int(os.environ.get("LAB_FUZZ_CASES", "200"))

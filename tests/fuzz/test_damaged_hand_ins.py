@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +24,6 @@ from tests.fuzz.test_damaged_files import refused_or_read, share
 from tests.lab import hand_ins
 from tests.lab.files.test_toml_file import ASSIGNMENT
 from tests.lab.grade.forger import Files, Forger, accepting, digests_of, make_forger
-from tests.lab.report.check import test_corpus as sentences
 
 from lab.grade.case import Case, GradingSetup
 from lab.grade.fingerprint import fingerprint
@@ -33,10 +32,7 @@ from lab.grade.outputs import gradescope, junit, lines
 from lab.grade.result import Grade, Status
 from lab.grade.saved import SavedGrade, saved
 from lab.harmless import one_line
-from lab.report.check.safety import require_safe
-from lab.report.check.text import all_refused
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.prose.uses import claims_used, length_of
 from lab.submission.archive import pack, unpack
 from lab.submission.assignment import CHECKS, load_assignment
 from lab.submission.errors import SubmissionError
@@ -49,8 +45,6 @@ PAPERLESS = tuple(name for name in CHECKS if name != "pages")  # what can be jud
 LISTED = hand_ins.Site("listed", 1.02)  # a machine that the course accepts besides the grader's
 JSONS = ("identity.json", PAGE, "manifest.json")
 TEXTS = (*JSONS, "report.toml", "discussion.tex", "claims.csv", "small.csv", "experiment.toml")
-LATEX = ("\\", "{", "}", "$", "\\claim{", "\\claim[9]{verbs.64K}", "\\begin{tabular}{lr}", "&", "\\\\", "%", "~")
-WORDS = ("twice", "33", "1e9", "MB/s", "64 KiB", "RDMA", "TCP", "faster than", "never", "\u00b5s", "\u0663", "\ud800")
 
 
 @dataclass(frozen=True)
@@ -207,24 +201,3 @@ def test_damaged_assignments(data: st.DataObject, tmp_path: Path) -> None:
     file = tmp_path / "assignment.toml"
     file.write_bytes(Damage(data.draw).text(ASSIGNMENT.encode()))
     refused_or_read(lambda: load_assignment(file).accepts("0" * 64, own=True))
-
-
-@share(0.1)
-@given(data=st.data(), more=st.text(max_size=40))
-def test_damaged_discussions(data: st.DataObject, more: str) -> None:
-    """Sentences of honest and of lying students, cut and put together, with LaTeX and letters of all kinds between."""
-    damage = Damage(data.draw)
-    pieces = [more]
-    for _ in range(1 + damage.upto(4)):
-        experiment, said = any_of(damage, corpus())
-        start = damage.upto(len(said))
-        pieces += [said[start:] if damage.upto(1) else said, any_of(damage, LATEX), any_of(damage, WORDS)]
-    text = any_of(damage, ("", " ", "\n", "\n\n")).join(pieces)
-    refused_or_read(lambda: require_safe(text, "discussion.tex"))
-    refused_or_read(lambda: all_refused(text, "discussion.tex", sentences.ledger(experiment), None))
-    assert length_of(text) and claims_used(text) is not None
-
-
-@cache
-def corpus() -> list[tuple[str, str]]:
-    return [each for name in ("honest", "lies") for each in sentences.sentences(name)]

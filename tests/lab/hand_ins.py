@@ -45,7 +45,9 @@ ASSIGNMENT = """title = "A small assignment"
 experiment = "small.toml"
 [discussion]
 words_at_least = 10
-claims_at_least = 2
+evidence_at_least = 2
+[[asks]]
+about = ["verbs", "tcp"]
 [points]
 package = 10
 records = 15
@@ -54,8 +56,9 @@ claims = 20
 pages = 15
 discussion = 15
 """
-DISCUSSION = r"""RDMA reaches \claim{verbs.64K} with messages of \claim{largest.size}.
-Both programs were measured on one link, and \figureof{throughput} shows both.
+DISCUSSION = r"""RDMA reaches \claim{verbs at 64K} with messages of \claim{plan.largest}.
+Both programs were measured on one link.
+TCP is ahead at every size,\shows{tcp > verbs everywhere} as \figureof{throughput} shows.
 """
 PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "Networks"\n'
 

@@ -44,6 +44,7 @@ def _places(assignment: Assignment, image: Path | None) -> dict[str, Path]:
             assignment.file,
             *files_of(assignment.experiment),
             *written_by_people(assignment.experiment.with_suffix("")),
+            *written_by_people(assignment.file.with_suffix("")),  # the kit: what it hands out does not count
         ]
         folder = assignment.experiment.parent
         places |= {f"{COURSE}/{file.relative_to(folder)}": file for file in texts if file.is_relative_to(folder)}

@@ -22,15 +22,21 @@ from lab.records.record import read_document, read_samples_of
 from lab.report.evidence.evidence import Evidence, describe, gather
 from lab.report.pdf.attach import attach
 from lab.report.pdf.made_files import names_made
-from lab.report.prose.own_figures import files_named
+from lab.report.query.numbers import Numbers
 from lab.report.tex.references import FILE as REFERENCES
+from lab.report.text.check import Checked, Writing, check
+from lab.report.text.latex import LONGEST
+from lab.report.text.own_figures import files_named
 from lab.run.run import RunSetup, Watch, damaged, missing, run_trials
 from lab.sites import Site, Witness
 from lab.submission.assignment import Assignment
+from lab.submission.discussion import Counted, count
 from lab.submission.identity import Identity, identity_of
 from lab.submission.opening import Submission, open_submission
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, Page, read_page
 from lab.submission.programs import own_programs
+
+DISCUSSION = "discussion.tex"
 
 
 class Blocked(LabError):
@@ -55,6 +61,7 @@ class GradingSetup:
     watch: Watch
     grader: str = ""  # digest of the grader; another digest makes the grade again
     witness: Witness | None = None  # who sees the link's frames, if anybody does
+    handed_out: frozenset[str] = frozenset()  # fingerprints of sentences that do not count
 
     def metered(self) -> GradingSetup:
         """The same for one hand-in, whose own programs have a common bound of time."""
@@ -200,6 +207,38 @@ class Case:
         """The evidence for the report: the student's records, or the grader's own if those have a fault."""
         return self.own if self.record_findings and self.repeats_exactly else self.handed_in
 
+    @kept
+    def text(self) -> str:
+        """The discussion, with a mark in place of what is no UTF-8."""
+        return self.file(DISCUSSION).decode(errors="replace")
+
+    @property
+    def writing(self) -> Writing:
+        """The same, if it is short enough to be checked."""
+        if len(self.text) > LONGEST:
+            raise Blocked(f"{DISCUSSION} has {len(self.text)} characters (at most {LONGEST})")
+        return Writing(DISCUSSION, self.text)
+
+    @kept
+    def numbers(self) -> Numbers:
+        """The answers to queries about the basis."""
+        return Numbers(self.basis)
+
+    @kept
+    def checked(self) -> Checked:
+        """The discussion with its evidence."""
+        return check(self.writing, self.numbers)
+
+    @kept
+    def checked_here(self) -> Checked:
+        """The discussion with the evidence of the grader's own records."""
+        return check(self.writing, Numbers(self.own))
+
+    @kept
+    def counted(self) -> Counted:
+        """What counts of the discussion."""
+        return count(self.checked, self.numbers, self.setup.handed_out)
+
     @property
     def references(self) -> bytes | None:
         """What the text cites, where it cites anything."""
@@ -209,14 +248,21 @@ class Case:
     def own_data(self) -> dict[str, bytes]:
         """The files of the figures that the text draws itself, as far as they are there."""
         files, made = self.submission.files, names_made(self.setup.plan.experiment.name)
-        wanted = files_named(files.get("discussion.tex", b"").decode(errors="replace"))
+        wanted = files_named(files.get(DISCUSSION, b"").decode(errors="replace"))
         return {name: files[name] for name in wanted if name in files and name not in made}
 
     @kept
     def rebuilt(self) -> bytes:
         """The PDF from these data and the student's texts."""
-        texts = Texts(self.file("report.toml"), self.file("discussion.tex"), self.references, self.own_data)
+        texts = Texts(self.file("report.toml"), self.file(DISCUSSION), self.references, self.own_data)
         return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, self.folder)
+
+    @kept
+    def rebuilt_files(self) -> dict[str, bytes]:
+        """The files inside the rebuilt PDF."""
+        file = self.folder / "rebuilt.pdf"
+        file.write_bytes(self.rebuilt)
+        return open_submission(file).files
 
     @kept
     def rebuilt_whole(self) -> bytes:

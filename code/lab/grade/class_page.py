@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.grade.course import Graded
 from lab.grade.likeness import Likeness
 from lab.grade.result import SHOWN_FINDINGS
-from lab.grade.saved import SavedCheck
+from lab.grade.saved import SENTENCES, SavedCheck
 from lab.harmless import one_line
 
 STYLE = """body{font:15px sans-serif;margin:2em;max-width:75em}table{border-collapse:collapse}
@@ -119,6 +119,9 @@ def _alike(each: Likeness) -> str:
 def _evidence(each: Graded) -> Iterator[str]:
     kept = f", kept in {text(str(Path(each.folder)))}" if each.folder else ""
     yield f'<h3 id="{anchor(each.submission)}">{text(each.submission)}{kept}</h3>'
+    if each.folder and (each.folder / SENTENCES).is_file():
+        page = f"{each.folder.parent.name}/{each.folder.name}/{SENTENCES}"  # seen from the class's page
+        yield f'<p><a href="{text(page)}">the discussion, sentence by sentence</a></p>'
     for said in filter(None, (*each.grade.flags, each.trouble, each.grade.note)):
         yield f"<pre>{text(said)}</pre>"
     for check in each.grade.checks:

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -127,7 +128,9 @@ def _end(*_: object) -> None:
     sys.exit(128 + signal.SIGTERM)
 
 
-def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bool = False) -> int:
+def graded(
+    options: Namespace, place: Path, only: tuple[str, ...], *, public: bool = False, is_solution: bool = False
+) -> int:
     """Grade and print; every attempt has a folder of its own."""
     from lab.files.storage import write_bytes
     from lab.grade.attempts import attempts_of, new_attempt
@@ -138,15 +141,17 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
     from lab.grade.grading import grade as make_grade
     from lab.grade.nameless import NAMELESS, nameless
     from lab.grade.outputs import lines, write_grade
+    from lab.grade.sentences_page import write_sentences
     from lab.grade.setup import digest_of, prepare_grading
     from lab.submission.assignment import CHECKS, find_assignment
+    from lab.submission.discussion import handed_out
     from lab.submission.opening import require_kind
-    from lab.submission.steps import require_series
 
     require_kind(place)
     signal.signal(signal.SIGTERM, _end)
     setup = prepare_grading(find_assignment(options.assignment or assignment_in(place)), options.jobs)
-    require_series(setup.assignment.steps, setup.plan.experiment, setup.assignment.file)
+    known = handed_out(setup.assignment, starter=not public, solution=not is_solution)
+    setup = replace(setup, handed_out=known)
     names = [name for name in CHECKS if name in (only or setup.assignment.checks)]
     if public:
         names = [name for name in names if name not in setup.assignment.hidden]
@@ -159,6 +164,7 @@ def graded(options: Namespace, place: Path, only: tuple[str, ...], *, public: bo
             write_bytes(attempt / REPORT, case.shown)
             if setup.assignment.terms.anonymous:
                 write_bytes(attempt / NAMELESS, nameless(case))
+        write_sentences(case, attempt)
         write_feedback(done, setup.templates, attempt)
     print("\n".join([*lines(done), f"kept in {from_here(attempt)}"]))
     return int(done.points < done.most or not done.is_final)

@@ -80,8 +80,11 @@ class Flaw(Enum):
     METADATA = "metadata"
     TRAILING = OpeningFault.BESIDE.value
     LATEX = "LaTeX"
-    SENTENCE = "sentence"
+    TYPED = "typed number"
+    STATEMENT = "statement"
+    SOURCE = "source"
     NO_DISCUSSION = "no discussion"
+    ASK = "ask not met"
     # obstacles to a check
     BLOCKED = "could not be checked"
 

@@ -13,7 +13,7 @@ from lab.errors import LabError
 from lab.files.storage import write_text
 from lab.grade.case import Case
 from lab.records.record import read_document
-from lab.report.prose.uses import COMMENT
+from lab.report.text.latex import without_comments
 
 FILE = "fingerprint.json"
 WORDS_AT_ONCE = 5
@@ -36,7 +36,7 @@ class Fingerprint:
 def fingerprint(case: Case) -> Fingerprint:
     """The fingerprint of the readable parts."""
     try:
-        text = COMMENT.sub("", case.file("discussion.tex").decode(errors="replace"))
+        text = without_comments(case.file("discussion.tex").decode(errors="replace"))
         moments = frozenset(each for key in sorted(case.records) for each in _moments(case, key))
     except (LabError, RecursionError):
         return Fingerprint(frozenset(), frozenset())

@@ -9,7 +9,7 @@ from pathlib import Path
 from lab.grade.result import CheckResult, Grade, PartPoints, Status
 from lab.typed_json import JsonError, parse_as
 
-GRADE = "grade.json"
+GRADE, SENTENCES = "grade.json", "sentences.html"
 
 
 @dataclass(frozen=True)

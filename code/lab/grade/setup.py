@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
 from lab.errors import SpecError
@@ -20,6 +21,7 @@ from lab.sites import Witness, open_site
 from lab.sites.traits import fixed
 from lab.spec.experiment import Experiment
 from lab.submission.assignment import Assignment, load_assignment
+from lab.submission.discussion import files_handed_out
 from lab.submission.programs import own_builds, own_programs
 
 CODE = ROOT / "code" / "lab"
@@ -64,7 +66,7 @@ def digest_of(place: Path) -> str:
 def _grader(assignment: Assignment, experiment: Experiment) -> str:
     """A digest of all that a grade of this assignment comes from; other assignments are no part of it."""
     texts = [each for folder in (TEMPLATES, PUBLISHED) for each in sorted(folder.rglob("*.*"))]
-    own = [assignment.file, *files_of(assignment.experiment)]
+    own = [assignment.file, *files_of(assignment.experiment), *chain(*files_handed_out(assignment))]
     sources = [content for build in own_builds(experiment) for _, content in source_files(build)]
     programs = hashlib.sha256(b"".join(hashlib.sha256(each).digest() for each in sources)).hexdigest()
     return hashlib.sha256(f"{digest_files([*own, *texts])} {programs} {digest_code([CODE])}".encode()).hexdigest()

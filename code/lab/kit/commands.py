@@ -16,8 +16,8 @@ ALL = "all"
 
 
 def kit(options: Namespace) -> int:
-    """Make a kit's parcel, begin a new kit, write its reference solution, or try it by that."""
-    actions = {"new": _new, "make": _make, "solve": _solve, "try": _try, "sample": _sample}
+    """Make a kit's parcel, begin a new kit, or grade its reference solution."""
+    actions = {"new": _new, "make": _make, "try": _try, "sample": _sample}
     return actions[options.action](options)
 
 
@@ -46,17 +46,6 @@ def _make(options: Namespace) -> int:
     return 0
 
 
-def _solve(options: Namespace) -> int:
-    """The discussion of each kit's solution, as the data are today."""
-    from lab.kit.solve import measured, scratch
-
-    for found in _kits(options.kit):
-        with scratch() as folder:
-            solved = measured(found, options.results, options.jobs, Path(folder))
-            print(from_here(solved.write_discussion()), flush=True)
-    return 0
-
-
 def _try(options: Namespace) -> int:
     """The reference solution, handed in and graded: 0 if it has all points."""
     return max(_tried(found, options) for found in _kits(options.kit))
@@ -70,7 +59,7 @@ def _tried(found: Kit, options: Namespace) -> int:
         solved = solve(found, options.results, options.jobs, Path(folder))
         file = solved.handed_in("solution", solved.discussion, Path(folder) / "hand-in")
         grading = Namespace(**vars(options) | {"assignment": found.assignment.named, "out": options.grades})
-        return graded(grading, file, ())
+        return graded(grading, file, (), is_solution=True)
 
 
 def _kits(named: str) -> list[Kit]:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from lab.files.typed_text import read_typed
 from lab.kit.kit import Kit
-from lab.kit.numbers import CLAIM, reference_claims, with_numbers
+from lab.kit.numbers import with_numbers
 from lab.places import ASSIGNMENTS, REFERENCE, TEMPLATES
 from lab.version import exact_version
 from lab.web.markdown import body_of
@@ -27,18 +27,17 @@ CHECKS = {
     "correct": "your programs are right at other sizes, and end with an error after a fault",
     "steps": "your programs, step by step: see below",
     "speed": "your programs are as fast as the experiment asks",
-    "claims": "every number and every sentence follows from the data",
+    "claims": "every claim and every statement follows from the data",
     "pages": "the PDF is the one that the data give",
-    "discussion": "your own words: long enough, safe LaTeX, supported by the data",
+    "discussion": "your own words: long enough, without errors, with the statements that are asked for",
 }
 
 
 def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
     """The whole page; the same kit and the same reference give the same bytes."""
     typed = read_typed(kit.handout)
-    table = reference / f"{kit.experiment.name}.csv"
-    claims = reference_claims(table) if CLAIM.search(typed) else {}
-    parts = [with_numbers(typed, claims, kit.handout), *_parts(kit), "## Honest work", read_typed(rules)]
+    numbered = with_numbers(typed, kit.experiment, kit.handout, reference)
+    parts = [numbered, *_parts(kit), "## Honest work", read_typed(rules)]
     found = body_of("\n\n".join(parts), kit.handout, {})
     loader = FileSystemLoader(TEMPLATES)
     page = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
@@ -46,7 +45,7 @@ def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
         "title": found.title,
         "body": Markup(found.html),
         "version": exact_version(),
-        "has_numbers": bool(claims),
+        "has_numbers": numbered != typed,
     }
     return page.get_template(TEMPLATE).render(context) + "\n"
 
@@ -65,12 +64,15 @@ def _parts(kit: Kit) -> Iterator[str]:
 
 def _asked(kit: Kit) -> Iterator[str]:
     assignment, texts = kit.assignment, kit.experiment.file.with_suffix("").name
-    words, claims = assignment.words_at_least, assignment.claims_at_least
+    words, evidence = assignment.words_at_least, assignment.evidence_at_least
     yield f"One PDF, made by `make submit ASSIGNMENT={kit.name}`. It holds your report, your records and your texts."
     yield (
         f"Your names and ids stand in `{texts}/report.toml`, your discussion in `{texts}/discussion.tex`: at least "
-        f"{words} words and {claims} claims."
+        f"{words} words and {evidence} different claims and true statements."
     )
+    if assignment.asks:
+        yield "The discussion compares what you measured. It needs:\n"
+        yield "\n".join(f"- {_cell(ask.words)}{f': {_cell(ask.text)}' if ask.text else ''}" for ask in assignment.asks)
     if assignment.terms.people_at_most:
         yield f"At most {assignment.terms.people_at_most} people hand in together; each of them is in `report.toml`."
 

@@ -9,7 +9,6 @@ from lab.errors import SpecError
 from lab.spec.experiment import Experiment
 from lab.spec.reader import load
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
-from lab.submission.steps import require_series
 
 SOLUTION = "solution"  # files that take the place of those beside the experiment
 
@@ -47,7 +46,6 @@ def load_kit(named: str | None) -> Kit:
     """The whole kit, or an error that says what it lacks."""
     assignment = load_assignment(find_assignment(named))
     kit = Kit(assignment, load(assignment.experiment))
-    require_series(assignment.steps, kit.experiment, assignment.file)
     if not kit.handout.is_file():
         raise SpecError("the kit has no hand-out", file=kit.handout, hint=f"lab kit new {kit.name}, to see one")
     return kit

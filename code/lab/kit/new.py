@@ -21,7 +21,13 @@ people_at_most = 2 # of one hand-in
 
 [discussion]
 words_at_least = 120
-claims_at_least = 6
+evidence_at_least = 6 # different claims and true statements
+
+# What they must be about: series of the experiment. sizes: small (up to 4K), large (from 64K), 1..4K, or 64, 64K.
+[[asks]]
+about = ["{series}"]
+statements = 2
+text = "What does the curve do, and where?"
 
 [points]
 package = 5
@@ -53,14 +59,15 @@ HANDOUT = """# {title}
 ## Background
 
 Say here what a student must know before they measure: two paragraphs, and what to read.
-A number that was measured is a claim of the reference, written as in a discussion.
+A measured number is a query about the reference, written as in a discussion: docs/evidence.md.
 
 ## Tasks
 
 1. Measure: `.venv/bin/lab run {experiment}`.
-2. List what you may claim: `.venv/bin/lab claims {experiment}`.
+2. List what you can ask: `.venv/bin/lab query {experiment}`.
 3. Answer the question above from your data: what is larger, by how much, at which sizes, and why?
-4. Hold your text against the data while you write: `.venv/bin/lab check {experiment} --watch`.
+4. Write the discussion, with evidence for each number and each comparison, and check it while you write:
+   `.venv/bin/lab check {experiment} --watch`.
 """
 
 
@@ -70,6 +77,7 @@ def new_kit(name: str, experiment: str, folder: Path = ASSIGNMENTS) -> list[Path
         raise SpecError(f"{name!r:.80} is no name of a kit", expected="small letters, digits and _, a letter first")
     found = load(find_experiment(Path(experiment)))
     words = {"title": found.title.replace('"', "'"), "experiment": experiment, "question": found.question.strip()}
+    words["series"] = found.series[0].name
     files = {folder / f"{name}.toml": ASSIGNMENT, folder / name / "handout.md": HANDOUT}
     for file in files:
         if file.exists():

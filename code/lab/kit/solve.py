@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import sys
 import tempfile
@@ -13,23 +12,20 @@ from pathlib import Path
 
 from lab.errors import RecordError, SpecError
 from lab.files.included import files_of
-from lab.files.storage import write_text
 from lab.kit.kit import Kit
-from lab.places import CACHE, REFERENCE, TEMPLATES
+from lab.places import CACHE, TEMPLATES
 from lab.plan.plan import Plan, Planned
 from lab.plan.workshop import open_workshop
 from lab.report.build import prepare
-from lab.report.claims.ledger import make_claims
-from lab.report.draft.draft import draft
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.sources import Sources
+from lab.report.text.macros import sentences
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites import open_site
 from lab.submission.hand_in import Work, hand_in
 from lab.submission.programs import own_builds
 
 PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "A sample"\n'
-HEAD = "% One text that earns all points: what `lab claims --draft` prints. An own one says more about why.\n"
 
 
 @dataclass(frozen=True)
@@ -62,29 +58,11 @@ class Solved:
     def discussion(self) -> str:
         return self.sources.discussion.read_text()
 
-    def write_discussion(self) -> Path:
-        """The kit's solution once more, as these records are."""
-        beside = self.sources.experiment.parent
-        file = self.kit.solution / self.sources.discussion.relative_to(beside)
-        write_text(file, HEAD + of_reference(self.sources.experiment.stem) + draft(self.evidence.once(make_claims)))
-        return file
-
-
-def of_reference(name: str) -> str:
-    """The line that says of which reference a solution is: another reference may have other claims."""
-    table = REFERENCE / f"{name}.csv"
-    return f"% Of results/reference: {hashlib.sha256(table.read_bytes()).hexdigest()[:16]}\n" if table.exists() else ""
-
 
 def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
-    """The reference solution, measured."""
+    """The reference solution; a trial without a record is run."""
     if not kit.solved():
-        raise SpecError("the kit holds no solution", file=kit.solution, hint=f"lab kit solve {kit.name}")
-    return measured(kit, results, jobs, folder)
-
-
-def measured(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
-    """The kit's experiment with what there is of a solution; what has no record yet is run."""
+        raise SpecError("the kit has no solution", file=kit.solution, hint="docs/instructor.md, step 1")
     site = open_site(kit.assignment.site)
     shop = open_workshop([laid_out(kit, folder)], site, _tell)
     (plan,) = shop.plans
@@ -114,11 +92,13 @@ def laid_out(kit: Kit, folder: Path) -> Path:
 
 
 def sample(solved: Solved, count: int, folder: Path) -> Iterator[Path]:
-    """So many hand-ins. Each leaves out another sentence, and one of five most of them, so that grades differ."""
-    lines = [each for each in solved.discussion.splitlines(keepends=True) if not each.startswith("%")]
+    """So many hand-ins. Each leaves out another sentence, and one of five most of them, so that grades differ. Every
+    sentence names its person, since sentences of a solution do not count."""
+    found = [sentence.text for sentence in sentences(solved.discussion)]
     for number in range(count):
-        kept = lines[:1] if number % 5 == 4 else [each for place, each in enumerate(lines) if place != number]
-        yield solved.handed_in(f"s{number + 1:03}", "".join(kept), folder)
+        person = f"s{number + 1:03}"
+        kept = found[:1] if number % 5 == 4 else found[:number] + found[number + 1 :]
+        yield solved.handed_in(person, "".join(f"({person}) {text}\n" for text in kept), folder)
 
 
 def scratch() -> tempfile.TemporaryDirectory[str]:

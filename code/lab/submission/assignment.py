@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab.errors import SizeError, SpecError
@@ -14,7 +14,9 @@ from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.programs.placeholders import split
 from lab.sites import EVERYWHERE, MODULES
 from lab.sites.traits import fixed
+from lab.spec.reader import load
 from lab.submission.asked import Demands, read_asked
+from lab.submission.asks import Ask, read_asks
 from lab.submission.steps import TaskStep, read_steps
 from lab.submission.terms import Terms, read_terms
 from lab.typed_json import JsonValue
@@ -32,7 +34,8 @@ class Assignment:
     site: str
     points: dict[str, int]
     words_at_least: int = 1
-    claims_at_least: int = 0
+    evidence_at_least: int = 0  # different claims and true statements
+    asks: tuple[Ask, ...] = ()
     hidden: frozenset[str] = frozenset()
     asked: Demands = field(default_factory=Demands)
     identities: tuple[str, ...] | None = None  # whose records are graded without a person: names and digests
@@ -81,15 +84,15 @@ def load_assignment(file: Path) -> Assignment:
     """The checked assignment; an error names the line."""
     found = read_toml(file, "assignment", hint="experiments/assignments/NAME.toml")
     document = found.document
-    more = document.get("discussion", {}) | {"asked": _asked(found)}
-    more |= {"steps": read_steps(found), "terms": read_terms(found)}
-    site, hidden = document.get("site", EVERYWHERE), frozenset(document.get("hidden", ()))
+    path, site = _experiment(file, document["experiment"]), document.get("site", EVERYWHERE)
+    experiment = load(path) if {"step", "asks"} & document.keys() else None
+    more = document.get("discussion", {}) | {"asked": _asked(found), "terms": read_terms(found)}
+    more |= {"steps": read_steps(found, experiment), "hidden": frozenset(document.get("hidden", ()))}
     points = {name: document["points"].get(name, 0) for name in CHECKS}
-    experiment = _experiment(file, document["experiment"])
     listed = tuple(document["identities"]) if "identities" in document else None
-    made = Assignment(file, document["title"], experiment, site, points, **more, hidden=hidden, identities=listed)
+    made = Assignment(file, document["title"], path, site, points, **more, identities=listed)
     _require_own_name(made, found)
-    return made
+    return replace(made, asks=read_asks(found, experiment, made.recorded_as))
 
 
 def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:

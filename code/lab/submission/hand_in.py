@@ -16,16 +16,18 @@ from lab.files.typed_text import read_typed
 from lab.places import ROOT, from_here
 from lab.plan.plan import Plan
 from lab.records.record import record_folder
-from lab.report.build import DRAFT
 from lab.report.evidence.causes import are_counted_here
-from lab.report.evidence.evidence import require_all
+from lab.report.evidence.evidence import gather, require_all
 from lab.report.pdf.attach import attach
 from lab.report.pdf.extract import extract
 from lab.report.prose.people import ids_in, read_people
-from lab.report.prose.uses import COMMENT, length_of
+from lab.report.query.numbers import Numbers
 from lab.report.stamp import report_stamp
+from lab.report.text.check import Writing, check
+from lab.report.text.macros import length_of
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment
+from lab.submission.discussion import count, handed_out, shortfalls, unmet
 from lab.submission.errors import SubmissionRefused
 from lab.submission.identity import identity_of
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, make_page
@@ -59,11 +61,7 @@ def obstacles(work: Work) -> Iterator[str]:
     if not ids_of(work):
         yield f"{work.folder.name}/report.toml names no ids: they say whose hand-in it is"
     yield from placeholders(work)
-    discussion = work.folder / "discussion.tex"
-    if not discussion.exists() or DRAFT in COMMENT.sub("", read_typed(discussion)):
-        yield f"{work.folder.name}/discussion.tex is not written: it is missing, or prints the generated \\draft"
-    else:
-        yield from shortfalls(work.assignment, read_typed(discussion), f"{work.folder.name}/discussion.tex")
+    yield from discussion_obstacles(work)
     if are_counted_here(work.plan, work.results):
         file = file_of(work.plan.experiment.name, work.results)
         yield f"the report shows counts of {from_here(file)}, which no grader has: remove that file, then make report"
@@ -79,15 +77,18 @@ def placeholders(work: Work) -> Iterator[str]:
             yield f'{work.folder.name}/report.toml still says "{typed}": replace it by your own'
 
 
-def shortfalls(assignment: Assignment, text: str, file: str) -> Iterator[str]:
-    """What the text lacks of the words and claims that the assignment asks for."""
-    words, claims = length_of(text)
-    for count, least, what in (
-        (words, assignment.words_at_least, "words"),
-        (claims, assignment.claims_at_least, "claims"),
-    ):
-        if count < least:
-            yield f"{file} has {count} {what}, the assignment asks for {least} at least"
+def discussion_obstacles(work: Work) -> Iterator[str]:
+    """What the discussion lacks of what the assignment asks for."""
+    file, assignment = work.folder / "discussion.tex", work.assignment
+    name = f"{work.folder.name}/{file.name}"
+    text = read_typed(file) if file.exists() else ""
+    if not length_of(text)[0]:
+        yield f"{name} is not written"
+        return
+    numbers = Numbers(gather(work.plan, work.results))
+    counted = count(check(Writing(name, text), numbers), numbers, handed_out(assignment, starter=False, solution=True))
+    asks = filter(None, (unmet(ask, counted) for ask in assignment.asks))
+    yield from (f"{name}: {line}" for line in (*shortfalls(assignment, counted), *asks))
 
 
 def other_identity(assignment: Assignment, plan: Plan, known: dict[str, str]) -> Iterator[str]:

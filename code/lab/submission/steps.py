@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from lab.errors import SpecError
 from lab.files.fault import Fault
 from lab.files.toml_file import TomlFile
 from lab.spec.experiment import Experiment
@@ -37,7 +35,7 @@ class TaskStep:
         return self.points + sum(each.points for each in self.tiers)
 
 
-def read_steps(found: TomlFile) -> tuple[TaskStep, ...]:
+def read_steps(found: TomlFile, experiment: Experiment | None) -> tuple[TaskStep, ...]:
     """The checked tables; together they are worth what [points] says of the check `steps`."""
     tables: Sequence[JsonTable] = found.document.get("step", ())
     steps = tuple(parse_as(TaskStep, each) for each in tables)
@@ -47,6 +45,8 @@ def read_steps(found: TomlFile) -> tuple[TaskStep, ...]:
         if bool(step.tiers) != bool(step.against):
             what = f"the step {step.series} has {'tiers' if step.tiers else 'against'} alone"
             found.refuse(Fault(what, ("step", number), "tiers and the series that they are against, or neither"))
+        if experiment:
+            _require_series(found, number, step, experiment)
     given, sum_ = found.document["points"].get("steps", 0), sum(each.most for each in steps)
     if given != sum_:
         fault = Fault(f"points.steps is {given}, its steps are worth {sum_}", ("points",), f"steps = {sum_}")
@@ -54,11 +54,9 @@ def read_steps(found: TomlFile) -> tuple[TaskStep, ...]:
     return steps
 
 
-def require_series(steps: Iterable[TaskStep], experiment: Experiment, file: Path) -> None:
-    """Refuse steps of series that the experiment lacks; the file is the assignment's."""
-    known = {each.name for each in experiment.series}
-    for step in steps:
-        for name in filter(None, (step.series, step.against)):
-            if name not in known:
-                what = f"a step is of the series {name}, which {experiment.name} lacks"
-                raise SpecError(what, file=file, expected=f"one of {', '.join(sorted(known))}")
+def _require_series(found: TomlFile, number: int, step: TaskStep, experiment: Experiment) -> None:
+    known = sorted(each.name for each in experiment.series)
+    for key, name in (("series", step.series), ("against", step.against)):
+        if name and name not in known:
+            what = f"a step is of the series {name}, which {experiment.name} lacks"
+            found.refuse(Fault(what, ("step", number, key), f"one of {', '.join(known)}"))

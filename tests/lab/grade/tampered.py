@@ -15,7 +15,7 @@ from lab.records.record import SAMPLES
 from lab.submission.archive import pack
 from lab.submission.package import PAGE, RECORDS
 
-UNIT_CLAIM = r"(\\labclaim\{verbs\.\w+\})\{[^\n]*?\}(?=\n)"
+PRINTED_RATE = r"(\\labclaim\{\w+\})\{\\labqty\{[\d.]+\}\{[kMG]B/s\}\}"
 
 
 # What is in the file
@@ -113,7 +113,7 @@ def easier_experiment(forger: Forger, variant: int) -> bytes:
 
 @found_by("claims", Flaw.CLAIM)
 def claim_rounded(forger: Forger, variant: int) -> bytes:
-    numbers = re.findall(r",(\d+\.\d{3,}),", forger.files["claims.csv"].decode())
+    numbers = re.findall(r",(\d{4,}\.\d+),", forger.files["claims.csv"].decode())
     number = numbers[variant % len(numbers)]
     return forger.pdf(forger.changed("claims.csv", lambda text: text.replace(number, f"{float(number):.3g}", 1)))
 
@@ -121,18 +121,26 @@ def claim_rounded(forger: Forger, variant: int) -> bytes:
 @found_by("claims", Flaw.TEXT)
 def number_in_the_text(forger: Forger, variant: int) -> bytes:
     by = rf"\g<1>{{\\SI{{{700 + variant}}}{{\\mega\\byte\\per\\second}}}}"
-    return forger.pdf(pages=forger.typeset(lambda files: substitute(files, "claims.tex", UNIT_CLAIM, by)))
+    return forger.pdf(pages=forger.typeset(lambda files: substitute(files, "discussion.tex", PRINTED_RATE, by)))
 
 
 @found_by("claims", Flaw.TEXT)
 def swapped_units(forger: Forger, _: int) -> bytes:
-    return forger.pdf(pages=forger.typeset(lambda files: substitute(files, "report.tex", r"\\mega", r"\\giga")))
+    return forger.pdf(
+        pages=forger.typeset(lambda files: substitute(files, "discussion.tex", r"\{[kMG]B/s\}", "{TB/s}"))
+    )
 
 
 @found_by("claims", Flaw.TEXT)
 def sentence_added(forger: Forger, variant: int) -> bytes:
     words = f"RDMA was {2 + variant} times as fast.\n"
     return forger.pdf(pages=forger.typeset(lambda files: files.update({"discussion.tex": words.encode()})))
+
+
+@found_by("claims", Flaw.CLAIM)
+def statement_turned(forger: Forger, variant: int) -> bytes:
+    change = ((",true,", ",false,"), (" > ", " < "), ("statement,S1", "statement,S2"))[variant % 3]
+    return forger.pdf(forger.changed("claims.csv", lambda text: text.replace(*change, 1)))
 
 
 @found_by("claims", Flaw.CLAIM)
@@ -148,7 +156,7 @@ def claim_added(forger: Forger, variant: int) -> bytes:
 def claim_left_out(forger: Forger, variant: int) -> bytes:
     def leave(text: str) -> str:
         lines = text.splitlines(keepends=True)
-        del lines[1 + variant]
+        del lines[1 + variant % (len(lines) - 1)]
         return "".join(lines)
 
     return forger.pdf(forger.changed("claims.csv", leave))

@@ -1,4 +1,4 @@
-"""Kinds of tampering with the discussion: LaTeX that does more than print, and sentences that the data refute."""
+"""Kinds of tampering with the discussion: LaTeX that does more than print, and evidence that the data refute."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.lab.grade.forger import Forger
 from tests.lab.grade.tampering import KINDS, Tampering, found_by
 
 from lab.grade.finding import Flaw
-from lab.report.check.safety import LONGEST
+from lab.report.text.latex import LONGEST
 
 LATEX = {
     "latex_that_reaches_out": (
@@ -44,51 +44,49 @@ LATEX = {
     ),
     "words_beside_a_source": (r"\cite[RDMA is faster]{frey}", r"\cite frey", r"\nocite{frey}"),
 }
-SENTENCES = {
-    "sentence_that_the_data_refute": (
-        "It is 33 times better than TCP.",
-        r"RDMA is faster than TCP on this link: \claim{verbs_over_tcp.64K}.",
-        r"It reaches \claim[9]{verbs.64K}.",
-        r"It reaches \claim{verbs.8G}.",
-    ),
+TYPED = {
     "numbers_without_a_claim": (
         "It reaches 257 MB/s.",
         "It takes 12 us.",
         "It is $33\\times$ as fast.",
         "It has 9 Gbit/s.",
-    ),
-    "numbers_in_words": (
-        "RDMA is thirty-three times as fast as TCP.",
-        "RDMA is a dozen times quicker than TCP.",
-        "RDMA is twice as fast as TCP.",
-    ),
-    "claims_of_another_program": (
-        r"TCP reaches \claim{verbs.64K}.",
-        r"RDMA reaches \claim{tcp.64K}.",
-        r"Sockets carry \claim{verbs.4K}.",
-    ),
-    "claims_of_another_size": (
-        r"With messages of 64 bytes RDMA reaches \claim{verbs.64K}.",
-        r"At 64 KiB TCP reaches \claim{tcp.4K}.",
-    ),
-    "comparisons_turned_round": (
-        "RDMA outperforms TCP at every size.",
-        "TCP is never faster than RDMA.",
-        "At 64 KiB RDMA beats TCP.",
-    ),
-    "hardware_that_nobody_had": (
-        "We measured over InfiniBand FDR on two servers.",
-        "Two servers were connected by a switch.",
+        "It is 40\\% faster.",
     ),
     "table_of_typed_numbers": tuple(
-        f"\\begin{{tabular}}{{lr}}{each}\\\\\\end{{tabular}}"
-        for each in ("RDMA & 900 MB/s", "RDMA & 900", "RDMA & $9\\times$")
+        f"\\begin{{tabular}}{{lr}}RDMA & {each}\\\\\\end{{tabular}}" for each in ("900 MB/s", "33 ms", "$9\\times$")
     ),
-    "half_of_a_sentence_in_a_comment": (
-        r"RDMA reaches \claim{verbs.64K} 5%of what TCP reaches",
-        r"It is \claim{tcp.64K} 9% slower",
+}
+STATEMENTS = {
+    "statement_that_the_data_refute": (
+        r"RDMA is faster.\shows{verbs > tcp everywhere}",
+        r"They are alike.\shows{verbs = tcp at 64K}",
+        r"It is far ahead.\shows{tcp / verbs > 50 at 64}",
+        r"It is flat.\shows{tcp saturated from 64}",
     ),
+    "statement_that_is_none": (
+        r"RDMA is faster.\shows{RDMA is faster}",
+        r"RDMA is faster.\shows{verbs > tcp}",
+        r"RDMA is faster.\shows{verbs > udp everywhere}",
+        r"RDMA is faster.\shows{verbs > tcp at 3K}",
+    ),
+}
+QUERIES = {
+    "claim_that_nothing_answers": (
+        r"It reaches \claim{verbs at 8G}.",
+        r"It reaches \claim{verbs}.",
+        r"It reaches \claim{udp at 4K}.",
+        r"It reaches \claim{verbs at 4K; rm -rf /}.",
+        r"It reaches \claim{((((((((((((((((((((((verbs at 4K))))))))))))))))))))))}.",
+    ),
+}
+SOURCES = {
     "source_that_nobody_listed": (r"Others found the same \cite{nobody}.", r"So \cite{frey, nobody} say."),
+}
+COMMENTS = {
+    "half_of_a_sentence_in_a_comment": (
+        r"RDMA reaches \claim{verbs at 64K} 5%of what TCP reaches",
+        r"It is \claim{tcp at 64K} 9% slower",
+    ),
 }
 
 
@@ -97,13 +95,19 @@ def saying(said: tuple[str, ...], forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.changed("discussion.tex", lambda text: f"{text}{said[variant % len(said)]}\n"))
 
 
-for flaw, kinds in ((Flaw.LATEX, LATEX), (Flaw.SENTENCE, SENTENCES)):
+for flaw, kinds in (
+    (Flaw.LATEX, LATEX | COMMENTS),
+    (Flaw.TYPED, TYPED),
+    (Flaw.STATEMENT, STATEMENTS),
+    (Flaw.CLAIM, QUERIES),
+    (Flaw.SOURCE, SOURCES),
+):
     KINDS += [Tampering(name, "discussion", flaw, partial(saying, said)) for name, said in kinds.items()]
 
 
 @found_by("discussion", Flaw.NO_DISCUSSION)
 def nothing_said(forger: Forger, variant: int) -> bytes:
-    text = ("\\draft\n", "All is well.\n", "% nothing\n")[variant % 3]
+    text = ("\n", "All is well.\n", "% nothing\n")[variant % 3]
     return forger.pdf(forger.changed("discussion.tex", lambda _: text))
 
 
@@ -113,9 +117,12 @@ def bytes_that_are_no_text(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.files | {"discussion.tex": forger.files["discussion.tex"] + more})
 
 
-@found_by("discussion", Flaw.SENTENCE)
-def claims_among_the_sources(forger: Forger, variant: int) -> bytes:
-    return _citing(forger, ("RDMA reaches 4 GB/s", r"RDMA is {thirty} times as fast as TCP")[variant % 2])
+@found_by("discussion", Flaw.ASK)
+def nothing_of_what_is_asked(forger: Forger, variant: int) -> bytes:
+    """Words enough, and evidence of something else."""
+    shows = (r"\claim{tcp at 64}", r"\claim{plan.sizes}", r"\shows{tcp.peak > tcp at 64}")[variant % 3]
+    text = rf"We measured TCP, which has \claim{{tcp at 64K}} with large messages and {shows} with others."
+    return forger.pdf(forger.changed("discussion.tex", lambda _: f"{text}\n"))
 
 
 @found_by("discussion", Flaw.LATEX)
@@ -123,19 +130,11 @@ def commands_among_the_sources(forger: Forger, variant: int) -> bytes:
     return _citing(forger, (r"\input{/etc/passwd}", "a % b", r"\write18{id}")[variant % 3])
 
 
-@found_by("discussion", Flaw.SENTENCE)
+@found_by("discussion", Flaw.FIGURE)
 def own_figure_without_its_file(forger: Forger, variant: int) -> bytes:
     file = ("speed.csv", "../speed.csv", "claims.csv")[variant % 3]
     figure = f"\n\\ownfigure{{{file}}}{{x}}{{y}}{{Our own.}}\n"
     return forger.pdf(forger.changed("discussion.tex", lambda text: f"{text}{figure}"))
-
-
-@found_by("discussion", Flaw.SENTENCE)
-def results_among_the_names(forger: Forger, variant: int) -> bytes:
-    """Where the first page shows them above all that the data give."""
-    names = ("RDMA is 5 times as fast as TCP", "9 GB/s by RDMA", "RDMA beats TCP", "3 us of latency", "40 % faster")
-    people = f'authors = ["{forger.name}"]\nids = ["{forger.name}"]\ncourse = "Networks: {names[variant % 5]}"\n'
-    return forger.pdf(forger.files | {"report.toml": people.encode()})
 
 
 def _citing(forger: Forger, note: str) -> bytes:

@@ -34,24 +34,32 @@ VARIANTS, HONEST, LEAST_KINDS = 5, 100, 100
 MODULES = (tampered, tampered_identities, tampered_pages, tampered_records, tampered_texts)  # each fills KINDS
 # What honest students write: other claims, other words, other LaTeX.
 DISCUSSIONS = (
-    r"With messages of \claim{largest.size} the link carries \claim{tcp.64K} by TCP, "
-    r"and \claim{verbs.64K} by RDMA WRITE, which is the slower of the two programs here." + "\n",
-    r"\begin{itemize}\item TCP moves \claim{tcp.64}. \item RDMA WRITE moves \claim{verbs.64}.\end{itemize}"
-    "\n% a comment with 33 MB/s\nSmall messages cost a call each, as \\figureof{message_rate} says for both.\n",
-    r"\emph{Median} rates are in \tableof{results}: \claim{verbs.4K} for RDMA and \claim{tcp.4K} for TCP." + "\n\n"
-    "The repetitions start from perturbed instants, so the intervals show luck of layout and not of other days.\n",
-    r"\section{What we saw} TCP is ahead: it moves \claim{tcp.64K} at 64 KiB, and RDMA WRITE \claim{verbs.64K}." + "\n"
+    r"With messages of \claim{plan.largest} the link carries \claim{tcp at 64K} by TCP, and \claim{verbs at 64K} "
+    r"by RDMA WRITE, which is the slower of the two programs here.\shows{tcp > verbs at 64K}" + "\n",
+    r"\begin{itemize}\item TCP moves \claim{tcp at 64}. \item RDMA WRITE moves \claim{verbs at 64}.\end{itemize}"
+    "\n% a comment with 33 MB/s\nSmall messages cost a call each, as \\figureof{message_rate} says for both:\n"
+    r"so TCP is \claim{tcp / verbs at 64} times as fast there.\shows{tcp > verbs at 64}" + "\n",
+    r"\emph{Median} rates are in \tableof{results}: \claim{verbs at 4K} for RDMA, less than TCP. "
+    r"\shows{verbs < tcp at 4K}"
+    "\n\nThe repetitions start from perturbed instants, so the intervals show luck of layout and not of other days.\n",
+    r"\section{What we saw} TCP is ahead:\shows{tcp > verbs everywhere} it moves \claim{tcp at 64K} at 64 KiB." + "\n"
     "Both programs ran on one link, in one machine, one after the other.\n",
-    r"\begin{tabular}{lr}program & at 64 KiB \\ RDMA & \claim{verbs.64K} \\ TCP & \claim{tcp.64K} \\\end{tabular}"
-    "\n\nThe table above says which of the two programs is ahead with large messages.\n",
-    r"Our RDMA program reaches \claim{verbs.64K} at 64 KiB (see \figureof{throughput}); for TCP it is \claim{tcp.64K}."
+    r"\begin{tabular}{lr}program & at 64 KiB \\ RDMA & \claim{verbs at 64K} \\ TCP & \claim{tcp at 64K} \\\end{tabular}"
+    "\n\nThe table above says which of the two programs is ahead with large messages."
+    r"\shows{tcp >= 4 * verbs at 64K}" + "\n",
+    r"Our RDMA program reaches \claim{verbs at 64K} at 64 KiB (see \figureof{throughput}); for TCP it is more, by a "
+    r"factor of \claim[2]{tcp / verbs at 64K}."
     + "\nWe did not look for the reason, because the experiment has no series for it.\n",
-    r"F\"ur kleine Nachrichten z\"ahlt der Aufruf: \claim{tcp.64} mit TCP, \claim{verbs.64} mit RDMA."
-    + "\nGroße Nachrichten haben wir nur bis zur obersten Größe der Reihe gemessen.\n",
-    r"\textbf{RDMA}: \claim{verbs.4K}. \textbf{TCP}: \claim{tcp.4K}." + "\n"
-    r"Each value is a median; the ledger at the end lists the interval and the records of each." + "\n",
-    r"\begin{enumerate}\item We ran the experiment once. \item We read \claim{tcp.64K} and \claim{verbs.64K} at 64 KiB."
-    r"\item We wrote this text.\end{enumerate}" + "\nNothing else was changed by us in the files of the course.\n",
+    r"F\"ur kleine Nachrichten z\"ahlt der Aufruf: \claim{tcp at 64} mit TCP.\shows{verbs < tcp at 64}"
+    "\nGroße Nachrichten haben wir nur bis zur obersten Größe der Reihe gemessen.\n",
+    r"\textbf{RDMA}: \claim{verbs at 4K}. \textbf{TCP}: \claim{tcp at 4K}." + "\n"
+    r"Each value is a median; the list at the end has the interval and the records of each comparison."
+    r"\shows{tcp > verbs at 4K, 64K}" + "\n",
+    r"\begin{enumerate}\item We ran the experiment once. \item We read \claim{tcp at 64K} and "
+    r"\claim{verbs at 64K} at 64 KiB."
+    r"\item We wrote this text.\end{enumerate} TCP is ahead.\shows{verbs / tcp < 0.5 everywhere}"
+    + "\nNothing else was "
+    "changed by us in the files of the course.\n",
 )
 
 

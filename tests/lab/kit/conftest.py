@@ -9,7 +9,7 @@ from tests.lab.hand_ins import ASSIGNMENT, EXPERIMENT
 
 from lab.kit.kit import Kit, load_kit
 
-HANDOUT = "# A small hand-out\n\n## Goal\n\nMeasure it: TCP has \\claim{tcp.4K}.\n"
+HANDOUT = "# A small hand-out\n\n## Goal\n\nMeasure it: TCP has \\claim{tcp at 4K}.\n"
 
 
 @pytest.fixture

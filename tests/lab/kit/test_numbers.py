@@ -1,4 +1,4 @@
-"""Numbers of a hand-out: lab.kit.numbers."""
+"""Numbers of a hand-out: lab.kit.numbers, lab.report.evidence.reference."""
 
 from __future__ import annotations
 
@@ -7,59 +7,60 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.kit.numbers import ReferenceClaim, reference_claims, with_numbers
+from lab.kit.kit import Kit
+from lab.kit.numbers import with_numbers
 from lab.records.row import COLUMNS, Row, format_table
 
 FILE = Path("handout.md")
-CLAIMS = {"tcp.4K": ReferenceClaim(2e8, "B/s")}
 
 
-def table(folder: Path, *rows: Row) -> Path:
-    (folder / "small.csv").write_text(format_table([*COLUMNS[:-1], "depth", "record"], rows))
-    return folder / "small.csv"
+@pytest.fixture
+def reference(tmp_path: Path) -> Path:
+    """Medians of 200 MB/s by TCP and 50 MB/s by verbs at 4 KiB, and single values at 64 B."""
+    rows = [row("tcp", 4096, rate, number) for number, rate in enumerate((1e8, 9e8, 2e8), 1)]
+    rows += [row("verbs", 4096, 5e7), row("tcp", 64, 1e6), row("verbs", 64, 1e6)]
+    (tmp_path / "small.csv").write_text(format_table([*COLUMNS[:-1], "record"], rows))
+    return tmp_path
 
 
-def row(series: str, size: int, rate: int, repetition: int = 1, **point: str) -> Row:
-    counts = {"confirmed_bytes_per_s": rate}
-    return Row(series, "p", "send", "throughput", repetition, size, "0" * 16, point, counts)
+def row(series: str, size: int, rate: float, repetition: int = 1) -> Row:
+    counts = {"confirmed_bytes_per_s": int(rate)}
+    return Row(series, "p", "send", "throughput", repetition, size, f"{repetition:016}", {}, counts)
 
 
-def test_a_claim_is_the_median_over_the_repetitions(tmp_path: Path) -> None:
-    rows = [row("tcp", 4096, rate, number) for number, rate in enumerate((100, 900, 200), 1)]
-    assert reference_claims(table(tmp_path, *rows))["tcp.4K"].value == 200
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (r"TCP has \claim{tcp at 4K}.", "TCP has 200 MB/s."),
+        (r"It is \claim{tcp / verbs at 4K} times as fast.", "It is 4.00 times as fast."),
+        (r"From \claim{plan.smallest} on, at 95 %: \claim{tcp at 64}.", "From 64 B on, at 95 %: 1.00 MB/s."),
+        ("At 4 KiB, 64 requests, in 9 steps: `lab run x --jobs 2 MB/s`.",) * 2,
+        (r"Write `\claim{nothing}`.",) * 2,
+    ],
+)
+def test_a_query_is_answered_from_the_reference(kit: Kit, reference: Path, text: str, shown: str) -> None:
+    assert with_numbers(text, kit.experiment, FILE, reference) == shown
 
 
-def test_a_ratio_is_of_two_series_at_one_size(tmp_path: Path) -> None:
-    claims = reference_claims(table(tmp_path, row("verbs", 64, 300), row("tcp", 64, 100), row("tcp", 128, 10)))
-    assert claims["verbs_over_tcp.64"].value == 3 and "verbs_over_tcp.128" not in claims
-
-
-def test_a_varied_value_stands_behind_its_series(tmp_path: Path) -> None:
-    claims = reference_claims(table(tmp_path, row("deep", 64, 1, depth="1"), row("deep", 64, 9, depth="16")))
-    assert {"deep.1.64", "deep.16.64"} < claims.keys()
-
-
-def test_a_claim_is_printed_with_its_unit() -> None:
-    assert with_numbers(r"TCP has \claim{tcp.4K}.", CLAIMS, FILE) == "TCP has 200 MB/s."
-
-
-def test_an_unknown_claim_is_named_with_its_line_and_what_is_near() -> None:
-    with pytest.raises(SpecError, match=r"no claim 'tcp.4k'.*tcp.4K") as caught:
-        with_numbers("one\n\ntwo \\claim{tcp.4k}", CLAIMS, FILE)
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("TCP has 200 MB/s here.", r"200 MB/s is typed.*claim\{tcp at 4K\}"),
+        ("It takes 40 µs here.", "is typed"),
+        ("It is 1.5 times as fast.", "is typed"),
+        ("It is 20 % faster.", "is typed"),
+        (r"It has \claim{tpc at 4K}.", "no series or constant 'tpc'.*tcp at 4K"),
+        (r"It has \claim{tcp at 5K}.", "was not measured at 5K"),
+        (r"It has \claim{tcp.steady at 4K}.", "no samples"),
+    ],
+)
+def test_a_mistake_is_refused_with_its_line(kit: Kit, reference: Path, text: str, what: str) -> None:
+    with pytest.raises(SpecError, match=what) as caught:
+        with_numbers(f"one\n\n{text}\n", kit.experiment, FILE, reference)
     assert caught.value.line == 3
 
 
-@pytest.mark.parametrize("typed", ["200 MB/s", "40 µs", "1.5 times", "20 %"])
-def test_a_measured_number_that_was_typed_is_refused(typed: str) -> None:
-    with pytest.raises(SpecError, match=r"is typed"):
-        with_numbers(f"TCP has {typed} here.", CLAIMS, FILE)
-
-
-def test_sizes_counts_and_commands_may_be_typed() -> None:
-    text = "At 4 KiB, 64 requests, in 9 steps: `lab run x --jobs 2 MB/s`."
-    assert with_numbers(text, CLAIMS, FILE) == text
-
-
-def test_without_a_reference_there_is_no_number(tmp_path: Path) -> None:
+def test_without_a_reference_there_is_no_number(kit: Kit, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="no reference"):
-        reference_claims(tmp_path / "none.csv")
+        with_numbers(r"\claim{tcp at 4K}", kit.experiment, FILE, tmp_path)
+    assert with_numbers("One.", kit.experiment, FILE, tmp_path) == "One."

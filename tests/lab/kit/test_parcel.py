@@ -46,6 +46,10 @@ def test_no_line_of_a_solution_is_in_it(files: dict[str, bytes]) -> None:
 def test_what_only_graders_ask_is_left_out_and_the_rest_is_an_assignment(
     files: dict[str, bytes], tmp_path: Path
 ) -> None:
+    for name in (name for name in files if name.startswith(f"{OWN}/")):
+        place = tmp_path / Path(name).relative_to(Path(OWN).parent)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(files[name])
     (tmp_path / "a.toml").write_bytes(files[f"{OWN}.toml"])
     students, course = load_assignment(tmp_path / "a.toml"), load_assignment(ROOT / f"{OWN}.toml")
     assert b"hidden_program" not in files[f"{OWN}.toml"]

@@ -11,6 +11,7 @@ from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.submission.asked import Demands
 from lab.submission.assignment import CHECKS, find_assignment, load_assignment
 
+ASK = '[[asks]]\nabout = ["card", "tcp.card"]\n'
 WHOLE = 'title = "t"\nexperiment = "verbs_throughput"\n[points]\nrerun = 3\n'
 
 
@@ -39,6 +40,26 @@ def test_what_own_programs_must_stand_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sizes", "words", "includes", "excludes"),
+    [
+        ("", "1 statement about card and tcp.card", (1, 1 << 20), ()),
+        ("small", "1 statement about card and tcp.card at small sizes", (1, 4096), (8192,)),
+        ("large", "1 statement about card and tcp.card at large sizes", (65_536,), (32_768,)),
+        ("1..4K", "1 statement about card and tcp.card at 1..4K", (1, 4096), (8192,)),
+        ("64, 64K", "1 statement about card and tcp.card at 64, 64K", (64, 65_536), (128,)),
+    ],
+)
+def test_an_ask_is_about_series_and_sizes(
+    tmp_path: Path, sizes: str, words: str, includes: tuple[int, ...], excludes: tuple[int, ...]
+) -> None:
+    (ask,) = load_assignment(written(tmp_path, WHOLE + ASK + (f'sizes = "{sizes}"\n' if sizes else ""))).asks
+    assert ask.words == words
+    assert all(ask.includes(("tcp.card", "card", "soft.card"), (size,)) for size in includes)
+    assert not any(ask.includes(("tcp.card", "card"), (size,)) for size in excludes)
+    assert not ask.includes(("card", "tcp"), (64, 65_536))
+
+
+@pytest.mark.parametrize(
     ("text", "line", "what"),
     [
         (WHOLE + "beauty = 3\n", 5, "unknown key 'beauty'"),
@@ -51,6 +72,15 @@ def test_what_own_programs_must_stand_is_read(tmp_path: Path) -> None:
         (WHOLE.replace("= 3", "= 3.0"), 4, r"points.rerun is 3.0, expected an integer \(try: rerun = 3\)"),
         (WHOLE + '[program]\nsizes = "1,x"\n', 6, "'x' is not a size"),
         (WHOLE + "[program]\nverify = '\"'\n", 6, "no closing quotation"),
+        (
+            WHOLE + ASK.replace("tcp.card", "tpc.card"),
+            6,
+            "the series tpc.card, which verbs_throughput lacks, expected one",
+        ),
+        (WHOLE + ASK + 'sizes = "tiny"\n', 7, "'tiny' is not a size, expected small, large, all"),
+        (WHOLE + ASK + 'sizes = "3..3"\n', 7, "card was not measured at 3..3"),
+        (WHOLE + ASK + "statements = 0\n", 7, "asks.statements is 0, expected at least 1"),
+        (WHOLE + "[[asks]]\nstatements = 2\n", 5, "the key 'about' is missing"),
         (WHOLE + "[discusion]\n", 5, "unknown key 'discusion'.*try: 'discussion'"),
     ],
 )

@@ -34,7 +34,7 @@ def test_a_finished_report_is_handed_in_with_its_records(ada: Work, tmp_path: Pa
 
 
 def test_what_is_in_the_way_is_said_and_marks_a_draft(work: Work, tmp_path: Path) -> None:
-    (work.folder / "discussion.tex").write_text("\\draft\n")
+    (work.folder / "discussion.tex").write_text("% nothing\n")
     (work.folder / "report.toml").write_text("authors = []\n")
     reasons = tuple(obstacles(work))
     assert ["names no ids" in reasons[0], "is not written" in reasons[1], "is stale" in reasons[2]] == [True] * 3
@@ -70,11 +70,12 @@ def test_programs_that_are_not_of_their_sources_are_in_the_way(tmp_path: Path) -
 def test_placeholders_and_a_text_that_is_too_short_are_in_the_way(work: Work) -> None:
     (work.folder / "report.toml").write_text('authors = ["First Author"]\nids = ["000001"] # "000002"\n')
     (work.folder / "discussion.tex").write_text("It is so. % and not these words\n")
-    asked = replace(work.assignment, words_at_least=80, claims_at_least=5)
+    asked = replace(work.assignment, words_at_least=80, evidence_at_least=5)
     reasons = [each for each in obstacles(replace(work, assignment=asked)) if "is stale" not in each]
     assert [each.partition("/")[2] for each in reasons] == [
         'report.toml still says "First Author": replace it by your own',
         'report.toml still says "000001": replace it by your own',
-        "discussion.tex has 3 words, the assignment asks for 80 at least",
-        "discussion.tex has 0 claims, the assignment asks for 5 at least",
+        "discussion.tex: the assignment asks for 80 words; the text has 3",
+        "discussion.tex: the assignment asks for 5 different claims and true statements; the text has 0",
+        "discussion.tex: the assignment asks for 1 statement about verbs and tcp; the text has 0",
     ]

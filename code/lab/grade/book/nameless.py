@@ -13,6 +13,7 @@ from lab.grade.book.by_hand import COLUMNS
 from lab.grade.book.hand_ins import HandIn
 from lab.grade.book.tables import read_lines
 from lab.grade.nameless import NAMELESS
+from lab.grade.saved import SENTENCES
 from lab.submission.assignment import Assignment
 
 CODES, SHEET = "codes.csv", "sheet.csv"
@@ -47,7 +48,9 @@ def write_nameless(assignment: Assignment, found: list[HandIn], codes: Codes, fo
                 f"{each.name} has no report without names", file=each.folder,
                 hint="anonymous = true in the assignment, and grade again",
             )  # fmt: skip
-        write_bytes(folder / codes[each.name] / NAMELESS, report.read_bytes())
+        for file in (report, each.folder / SENTENCES):
+            if file.is_file():
+                write_bytes(folder / codes[each.name] / file.name, file.read_bytes())
     rows = [
         (code, each.name, "", "")
         for code in sorted(codes[each.name] for each in found)

@@ -1,79 +1,90 @@
-"""Every claim follows from the re-run: those in claims.csv, and the words and numbers in the PDF."""
+"""claims.csv, the text of the PDF and the re-run agree on every claim and statement."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator
 
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
 from lab.grade.printed import differing_lines
 from lab.records.tolerance import TOLERANCE
-from lab.report.claim import Claim, ClaimKind, Ledger
-from lab.report.claims.ledger import make_ledger
-from lab.report.pdf.attachments import claims_csv
-from lab.report.prose.uses import claims_used
+from lab.report.query.judge import words
+from lab.report.query.value import Truth, Value
+from lab.report.text.check import Backing
 
+FILE = "claims.csv"
 MORE_BYTES = 100_000  # than twice the list of the data
 Rows = dict[str, dict[str, str]]
 
 
 def claims(case: Case) -> Iterator[Finding]:
-    """The list of claims against the data, then against the re-run, then the text against both."""
-    ledger = make_ledger(case.basis)
-    yield from _differing(case.file("claims.csv"), claims_csv(ledger))
-    if not case.repeats_exactly:
-        yield from _not_reproduced(case, ledger, make_ledger(case.own))
-    elif case.basis is not case.own:
-        yield from _unequal(ledger, make_ledger(case.own))
+    """The list of claims against the rebuilt one, then against the re-run, then the text against the rebuilt one."""
+    yield from _differing(case.file(FILE), case.rebuilt_files[FILE])
+    if case.basis is not case.own:
+        yield from _not_reproduced(case)
     yield from (each for each in differing_lines(case) if each.kind is Flaw.TEXT)
 
 
-def _differing(given: bytes, made: str) -> Iterator[Finding]:
-    if len(given) > 2 * len(made.encode()) + MORE_BYTES:
-        yield Finding(Flaw.CLAIM, f"claims.csv has {len(given)} bytes, the data give {len(made)}")
+def _differing(theirs: bytes, ours: bytes) -> Iterator[Finding]:
+    if len(theirs) > 2 * len(ours) + MORE_BYTES:
+        yield Finding(Flaw.CLAIM, f"{FILE} has {len(theirs)} bytes, the data give {len(ours)}")
         return
     try:
-        theirs, ours = _rows(given.decode(errors="replace")), _rows(made)
+        handed_in, rebuilt = (_rows(content.decode(errors="replace")) for content in (theirs, ours))
     except csv.Error as error:
-        yield Finding(Flaw.CLAIM, f"claims.csv is no table: {error}")
+        yield Finding(Flaw.CLAIM, f"{FILE} is no table: {error}")
         return
-    for name in [*ours, *(name for name in theirs if name not in ours)]:
-        for column in ours.get(name, {"name": ""}):
-            one, other = (rows.get(name, {}).get(column, "nothing") for rows in (theirs, ours))
+    for name in [*rebuilt, *(name for name in handed_in if name not in rebuilt)]:
+        for column in rebuilt.get(name, {"text": ""}):
+            one, other = (rows.get(name, {}).get(column, "nothing") for rows in (handed_in, rebuilt))
             if one != other:
-                yield Finding(Flaw.CLAIM, f"{name}: {column} is {one!r:.80} in claims.csv, the data give {other!r:.80}")
-
-
-def _unequal(ledger: Ledger, own: Ledger) -> Iterator[Finding]:
-    for name, claim in ledger.items():
-        here = own[name].estimate if name in own else None
-        if claim.estimate != here:
-            yield Finding(Flaw.NOT_REPRODUCED, f"{name} is {claim.estimate.value:g}, {_value(own, name)} here")
-
-
-def _not_reproduced(case: Case, ledger: Ledger, own: Ledger) -> Iterator[Finding]:
-    """Claims of the text under another identity; what is read off a curve follows from its values."""
-    for name in dict(claims_used(case.file("discussion.tex").decode(errors="replace"))):
-        claim = ledger.get(name)
-        if claim is None or claim.kind in (ClaimKind.CONSTANT, ClaimKind.DERIVED, ClaimKind.INTERCEPT):
-            continue
-        if name not in own or not _is_near(claim, own[name]):
-            yield Finding(Flaw.NOT_REPRODUCED, f"{name} is {claim.estimate.value:g}, {_value(own, name)} here")
-
-
-def _is_near(claim: Claim, own: Claim) -> bool:
-    """Within the tolerance, or within the interval that the grader's own data leave; the hand-in's may be invented."""
-    value, other = claim.estimate.value, own.estimate
-    return abs(value - other.value) <= TOLERANCE * abs(other.value) or bool(
-        other.interval and other.interval.contains(value)
-    )
-
-
-def _value(own: Ledger, name: str) -> str:
-    return f"{own[name].estimate.value:g}" if name in own else "not found"
+                what = f"{name}: {column} is {one!r:.80} in {FILE}, the data give {other!r:.80}"
+                yield Finding(Flaw.CLAIM, what)
 
 
 def _rows(text: str) -> Rows:
-    return {row.get("name") or "": row for row in csv.DictReader(io.StringIO(text))}
+    """The rows by kind, number and text, and by their count where these are equal."""
+    rows, seen = Rows(), Counter[str]()
+    for row in csv.DictReader(io.StringIO(text)):
+        name = " ".join(filter(None, (row.get(column) for column in ("kind", "number", "text"))))
+        seen[name] += 1
+        rows[f"{name} #{seen[name]}" if seen[name] > 1 else name] = row
+    return rows
+
+
+def _not_reproduced(case: Case) -> Iterator[Finding]:
+    """The claims and statements of the discussion that the grader's own records do not give."""
+    agree = _are_equal if case.repeats_exactly else _are_near
+    for theirs, ours in zip(case.checked.backings, case.checked_here.backings, strict=True):
+        if (theirs.value or theirs.judged) and not agree(theirs, ours):
+            what = f"{theirs.use.body} is {_words(theirs)} in the hand-in, {_words(ours)} here"
+            yield Finding(Flaw.NOT_REPRODUCED, what)
+
+
+def _are_equal(theirs: Backing, ours: Backing) -> bool:
+    return _words(theirs) == _words(ours)
+
+
+def _are_near(theirs: Backing, ours: Backing) -> bool:
+    if theirs.judged:
+        return ours.judged is not None and ours.judged.truth is Truth.TRUE
+    return theirs.value is not None and ours.value is not None and _is_near(theirs.value, ours.value)
+
+
+def _is_near(theirs: Value, ours: Value) -> bool:
+    """Within the tolerance, or within the interval that the grader's own data leave; the hand-in's may be invented.
+
+    What is read off a curve, or chosen, follows from values that are compared elsewhere.
+    """
+    value, other = theirs.estimate.value, ours.estimate
+    is_within = other.interval is not None and other.interval.contains(value)
+    return not theirs.medians or is_within or abs(value - other.value) <= TOLERANCE * abs(other.value)
+
+
+def _words(backing: Backing) -> str:
+    if backing.judged:
+        return f"{backing.judged.truth.value}: {backing.judged.shows}"
+    return words(backing.value) if backing.value else "no number"

@@ -1,76 +1,49 @@
-"""The discussion is the student's own, is safe LaTeX, and agrees with the data."""
+"""The discussion has no errors, is long enough, and states what the assignment asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from lab.grade.case import Case
+from lab.grade.case import DISCUSSION, Case
 from lab.grade.finding import Finding, Flaw
-from lab.report.build import DRAFT
-from lab.report.check.names import RULE as NAMES
-from lab.report.check.own_figures import DRAWN
-from lab.report.check.references import LISTED
-from lab.report.check.safety import PERCENT, require_safe
-from lab.report.check.safety import RULE as COMMANDS
-from lab.report.check.text import refused
-from lab.report.claim import Ledger
-from lab.report.claims.ledger import make_ledger
-from lab.report.errors import ClaimsRefused, RefusedSentence, ReportError
-from lab.report.prose.uses import COMMENT, length_of
-from lab.report.tex.references import FILE as REFERENCES
-
-FILE = "discussion.tex"
+from lab.grade.result import PartPoints
+from lab.report.errors import ReportError, TextFault, TextRefused
+from lab.report.text.latex import unsafe
+from lab.submission.discussion import shortfalls, unmet
 
 
-def discussion(case: Case) -> Iterator[Finding]:
-    """Safety first; then its length, its sentences against the data, and whether it builds."""
-    text = case.file(FILE).decode(errors="replace")
-    try:
-        require_safe(text, FILE)
-    except ReportError as error:
-        yield Finding(Flaw.LATEX, str(error))
+def discussion(case: Case) -> Iterator[Finding | PartPoints]:
+    """Safety first; then the errors, the length, and the asks, which share the points of a text without errors."""
+    if faults := list(unsafe(case.text, DISCUSSION)):
+        yield from map(_finding, faults)
         return
-    yield from _length(case, COMMENT.sub("", text))
-    yield from _refused(text, make_ledger(case.basis))
-    if not case.repeats_exactly:
-        yield from _refused(text, make_ledger(case.own))
+    lacking = [Finding(Flaw.NO_DISCUSSION, line) for line in shortfalls(case.setup.assignment, case.counted)]
+    found = [*_errors(case), *lacking]
+    yield from found
+    yield from _asks(case, earns=not found)
+
+
+def _errors(case: Case) -> Iterator[Finding]:
     try:
         case.rebuilt  # noqa: B018 - built when it is asked for
-    except ClaimsRefused as error:
-        kinds = {_flaw(each) for each in error.refusals}
-        kind = Flaw.LATEX if kinds == {Flaw.LATEX} else Flaw.SENTENCE
-        yield Finding(kind, "the claims check refuses it, so the report does not build")
-        yield from (Finding(_flaw(each), str(each)) for each in error.refusals if _is_beside_the_text(each))
+    except TextRefused as error:
+        yield from map(_finding, error.faults)
     except ReportError as error:
         yield Finding(Flaw.LATEX, str(error))
 
 
-def _length(case: Case, text: str) -> Iterator[Finding]:
-    assignment = case.setup.assignment
-    if DRAFT in text:
-        yield Finding(Flaw.NO_DISCUSSION, "it prints the generated draft instead of the student's own words")
-    words, used = length_of(text)
-    if words < assignment.words_at_least:
-        yield Finding(
-            Flaw.NO_DISCUSSION,
-            f"it has {words} words; the assignment asks for {assignment.words_at_least} at least",
-        )
-    if used < assignment.claims_at_least:
-        yield Finding(
-            Flaw.NO_DISCUSSION,
-            f"it uses {used} claims; the assignment asks for {assignment.claims_at_least} at least",
-        )
+def _finding(fault: TextFault) -> Finding:
+    hint = f" (try: {fault.hint})" if fault.hint else ""
+    return Finding(Flaw(fault.kind.value), f"{Path(fault.file).name}:{fault.line}: {fault.what}{hint}")
 
 
-def _is_beside_the_text(refusal: RefusedSentence) -> bool:
-    """Of sources, data or names, which the sentences alone do not show."""
-    return refusal.rule in (LISTED, DRAWN, NAMES) or refusal.file.endswith(REFERENCES)
-
-
-def _flaw(refusal: RefusedSentence) -> Flaw:
-    """What BibTeX or LaTeX would run is another matter than what a sentence says."""
-    return Flaw.LATEX if refusal.rule in (COMMANDS, PERCENT) else Flaw.SENTENCE
-
-
-def _refused(text: str, ledger: Ledger) -> Iterator[Finding]:
-    yield from (Finding(Flaw.SENTENCE, str(each)) for each in refused(text, FILE, ledger))
+def _asks(case: Case, *, earns: bool) -> Iterator[Finding | PartPoints]:
+    """A part for each ask: all of its points or none."""
+    asks, most = case.setup.assignment.asks, case.setup.assignment.points["discussion"]
+    for number, ask in enumerate(asks):
+        share = most * (number + 1) // len(asks) - most * number // len(asks)
+        missing = unmet(ask, case.counted)
+        if missing:
+            yield Finding(Flaw.ASK, missing)
+        yield PartPoints(ask.words, share, share * (earns and not missing))

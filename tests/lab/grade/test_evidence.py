@@ -1,0 +1,122 @@
+"""Points for evidence, its re-run, and its page: lab.grade.checks.{claims,discussion}, lab.grade.sentences_page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab import hand_ins
+from tests.lab.grade.conftest import GradeFile
+from tests.lab.grade.forger import accepting, make_forger
+from tests.lab.hand_ins import Course
+
+from lab.grade.case import Case, GradingSetup
+from lab.grade.class_page import ClassPage, class_page
+from lab.grade.course import Graded
+from lab.grade.finding import Flaw
+from lab.grade.result import PartPoints
+from lab.grade.saved import SENTENCES, SavedGrade
+from lab.grade.sentences_page import COPIED, NO_EVIDENCE, write_sentences
+from lab.submission.asks import Ask
+from lab.submission.discussion import fingerprint
+from lab.submission.identity import identity_of
+from lab.submission.terms import Criterion
+
+ASKS = (Ask(("verbs", "tcp")), Ask(("tcp",), statements=2, text="Is it flat?"))
+AHEAD = r"TCP is ahead at every size,\shows{tcp > verbs everywhere} as \figureof{throughput} shows."
+FALSE = r"It is the slower one of the two.\shows{tcp < verbs at 64}"
+MORE = r"It moves \claim{tcp at 4K} & <b>more</b>, \claim{verbs / tcp at 64K in \%} here."
+LESS = "the assignment asks for 2 statements about tcp; the text has 1 (Is it flat?)"
+
+
+@pytest.fixture
+def asking(setup: GradingSetup) -> GradingSetup:
+    terms = replace(setup.assignment.terms, rubric=(Criterion("reasoning", 20, "why & <how>"),))
+    return replace(setup, assignment=replace(setup.assignment, asks=ASKS, words_at_least=5, terms=terms))
+
+
+def saying(text: str, course: Course, ada: Any, folder: Path) -> Path:
+    """Ada's hand-in with another discussion."""
+    forger, file = make_forger(course, ada, folder), folder / "in.pdf"
+    file.write_bytes(forger.pdf(forger.files | {"discussion.tex": text.encode()}))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("text", "points", "found"),
+    [
+        (rf"{AHEAD} It moves \claim{{tcp at 4K}}.", (7, 8), []),
+        (rf"{AHEAD} Both had messages of \claim{{plan.largest}} at most.", (7, 0), [LESS]),
+        (rf"{AHEAD} {FALSE}", (0, 0), ["is false", "2 different claims and true statements", LESS]),
+        (AHEAD, (0, 0), ["2 different claims and true statements; the text has 1", LESS]),
+    ],
+)
+def test_asks_share_the_points_of_a_text_without_errors(
+    grade_file: GradeFile, asking: GradingSetup, course: Course, ada: Any, tmp_path: Path,
+    text: str, points: tuple[int, int], found: list[str],
+) -> None:  # fmt: skip
+    (result,) = grade_file(saying(text, course, ada, tmp_path), ["discussion"], at=asking).results
+    names = ("1 statement about verbs and tcp", "2 statements about tcp")
+    assert result.parts == tuple(PartPoints(*part) for part in zip(names, (7, 8), points, strict=True))
+    whats = [each.what for each in result.findings]
+    assert len(whats) == len(found) and all(part in what for part, what in zip(found, whats, strict=True))
+
+
+def test_sentences_that_the_course_handed_out_earn_nothing(
+    grade_file: GradeFile, setup: GradingSetup, ada: Any, tmp_path: Path
+) -> None:
+    file = hand_ins.handed_in(ada, tmp_path / "ada.pdf")
+    known = frozenset(fingerprint(line) for line in hand_ins.DISCUSSION.splitlines())
+    assert grade_file(file, ["discussion"]).points == 15
+    done = grade_file(file, ["discussion"], at=replace(setup, handed_out=known))
+    assert done.points == 0 and set(done.kinds) == {Flaw.NO_DISCUSSION.value, Flaw.ASK.value}
+
+
+@pytest.mark.parametrize(
+    ("slowness", "said", "found"),
+    [
+        (0.97, r"It passes \claim{tcp at 64K}.\shows{tcp > 1.1 GB/s at 64K}", []),
+        (0.97, r"It passes \claim{tcp at 64K}.\shows{tcp > 1.21 GB/s at 64K}", ["tcp > 1.21 GB/s at 64K is true: "]),
+        (0.80, r"It passes \claim{tcp at 64K}.", ["tcp at 64K is 1.49"]),
+        (0.80, r"It passes \claim{tcp.peak.size}.", []),  # read off a curve, whose values are compared
+    ],
+)
+def test_evidence_of_another_machine_holds_for_the_graders_own_records(
+    grade_file: GradeFile, setup: GradingSetup, course: Course, tmp_path: Path,
+    slowness: float, said: str, found: list[str],
+) -> None:  # fmt: skip
+    work = hand_ins.make_work(
+        course, f"on-{fingerprint(tmp_path.name)}", hand_ins.Site("another", slowness), f"{AHEAD} {said}\n"
+    )
+    file = hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "in.pdf")
+    (result,) = grade_file(file, ["claims"], at=accepting(setup, identity_of(work.plan).digest)).results
+    assert [each.kind for each in result.findings] == [Flaw.NOT_REPRODUCED] * len(found)
+    assert all(each.what.startswith(part) for part, each in zip(found, result.findings, strict=True)), result.findings
+
+
+def test_the_page_shows_each_sentence_with_its_evidence_and_marks_those_without(
+    asking: GradingSetup, course: Course, ada: Any, tmp_path: Path
+) -> None:
+    text = f"{AHEAD} {MORE}\n{FALSE}\nRDMA is slower here. We ran it. % <i>\n"
+    known = frozenset({fingerprint("We ran it.")})
+    case = Case(replace(asking, handed_out=known), saying(text, course, ada, tmp_path), tmp_path)
+    write_sentences(case, tmp_path)
+    assert not (tmp_path / SENTENCES).exists()  # no check has read the discussion
+    assert case.counted
+    write_sentences(case, tmp_path)
+    page = (tmp_path / SENTENCES).read_text()
+    assert "TCP is ahead at every size, [S1] as" in page and "S1: <code>tcp &gt; verbs everywhere</code>" in page
+    assert "true: 4.91 [4.88, 4.93] at 64K" in page and "(n = 6)" in page
+    assert (
+        "It moves 772 MB/s &amp; &lt;b&gt;more&lt;/b&gt;, 20.4 % here." in page
+        and "claim: <code>tcp at 4K</code>" in page
+    )
+    assert "S2: <code>tcp &lt; verbs at 64</code><br>false: " in page and "<b>more" not in page and "<i>" not in page
+    assert page.count(NO_EVIDENCE) == page.count(COPIED) == 1 and "why &amp; &lt;how&gt;" in page
+    assert page.index("RDMA is slower here.") < page.index(NO_EVIDENCE) < page.index("We ran it.") < page.index(COPIED)
+    assert "ada" not in page
+    row = Graded("ada.pdf", SavedGrade(), tmp_path)
+    link = f'<a href="{tmp_path.parent.name}/{tmp_path.name}/{SENTENCES}">'
+    assert link in class_page(ClassPage("A class", (), [row], {}, {}, []))
