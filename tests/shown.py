@@ -16,7 +16,9 @@ from lab.places import DOCS, ROOT
 PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
 OURS = ("make", "lab")
 SHOWN = re.compile(r"^ {4}(?:\$ )?(.+)$|`([^`\n]+)`", re.MULTILINE)
-ANOTHER = re.compile(r"\s(?:&&|\|)\s|\s>\s\S+")  # a command after one, or where its output goes
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)  # what a file holds, or what a command prints
+# A command after another, or where its output goes, but not the > of a quoted statement.
+ANOTHER = re.compile(r"(?:\s(?:&&|\|)\s|\s>\s\S+)(?=(?:[^']*'[^']*')*[^']*\Z)")
 # Of TOML, or what a command prints.
 NO_COMMAND = re.compile(r"[\w.-]+ = |[\[\]#}\"]|\.\.\.$|checking |waiting |report/")
 BUSYBOX = "CC=musl-gcc"  # its own make
@@ -43,7 +45,7 @@ class Shown:
 
 
 def commands(page: Path) -> Iterator[Shown]:
-    for block, within in SHOWN.findall(page.read_text()):
+    for block, within in SHOWN.findall(FENCED.sub("", page.read_text())):
         if block and NO_COMMAND.match(block):
             continue
         for part in ANOTHER.split(block or within):

@@ -18,7 +18,7 @@ from lab.model.trial import End, Ends, Link, Perturbation
 from lab.programs.request import Sample
 from lab.records.facts import CHECKS, Asked, FirstAsked, Judged, Measured, Moment, StepFacts
 from lab.records.row import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES
-from lab.report.pdf.attachments import CLAIM_COLUMNS
+from lab.report.text.printing import COLUMNS as CLAIM_COLUMNS
 from lab.sites.traits import Traits
 
 if TYPE_CHECKING:

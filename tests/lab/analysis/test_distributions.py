@@ -27,8 +27,8 @@ def test_quantiles_are_those_of_student_and_fisher() -> None:
     ("modules", "unwanted"),
     [
         (
-            "lab.report.pdf.attachments, lab.report.draft.shape, lab.report.evidence.evidence, "
-            "lab.report.claims.ledger",
+            "lab.report.pdf.attachments, lab.report.evidence.evidence, lab.report.topics.published, "
+            "lab.report.topics.ratios, lab.report.topics.rounds, lab.report.topics.sides, lab.report.topics.sweeps",
             "matplotlib scipy.stats",
         ),
         (
@@ -36,9 +36,9 @@ def test_quantiles_are_those_of_student_and_fisher() -> None:
             "numpy scipy matplotlib",
         ),
     ],
-    ids=["claims", "what is up to date"],
+    ids=["topics", "what is up to date"],
 )
 def test_what_a_command_does_not_use_is_not_loaded(modules: str, unwanted: str) -> None:
-    """Each takes longer to load than all claims to compute, or all records to be looked at."""
+    """Each takes longer to load than all answers to compute, or all records to be looked at."""
     loaded = f"set({unwanted.split()}) & set(sys.modules)"
     subprocess.run([sys.executable, "-c", f"import sys, {modules}; sys.exit(bool({loaded}))"], check=True)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from lab.analysis.estimate import Estimate, Interval, reciprocal
-from lab.analysis.regression import fit_line, intercept_agrees, neighbour_correlation
+from lab.analysis.regression import fit_line, intercept_agrees
 from lab.analysis.samples import TooFewSamples
 
 PUBLISHED = Path(__file__).parents[3] / "experiments" / "published"
@@ -92,11 +92,3 @@ def test_an_intercept_of_large_messages_is_no_latency() -> None:
 def test_the_intercept_of_one_run_agrees_with_nothing() -> None:
     size, seconds = np.loadtxt(PUBLISHED / "mpi_pingpong_raw.csv", delimiter=",", skiprows=1, unpack=True)
     assert not intercept_agrees(fit_line(size, seconds), Estimate(0.0023, Interval(0.0022, 0.0024), 1000))
-
-
-def test_what_a_line_leaves_of_a_curve_goes_with_its_neighbour_and_of_noise_does_not() -> None:
-    x, random = np.arange(1.0, 101), np.random.default_rng(1)
-    curved, straight = 3 + x + x**2 / 500, 3 + x + random.normal(size=(6, 100))
-    assert neighbour_correlation(x, curved, fit_line(x, curved)) == pytest.approx(1, abs=0.1)
-    assert abs(neighbour_correlation(x, straight, fit_line(x, straight)) or 1) < 0.2
-    assert neighbour_correlation([1, 2, 3], [2, 2, 2], fit_line([1, 2, 3], [2, 2, 2])) is None

@@ -4,7 +4,7 @@ from scipy import stats
 
 from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.samples import TooFewSamples
-from lab.analysis.summary import estimate_difference, estimate_mean, estimate_median, supported_quantile
+from lab.analysis.summary import estimate_mean, estimate_median, supported_quantile
 
 
 def test_median_and_mean_by_hand() -> None:
@@ -53,16 +53,3 @@ def test_the_mean_s_interval_is_student_s() -> None:
     interval = estimate_mean(values).interval
     assert interval is not None
     assert (interval.low, interval.high) == pytest.approx((low, high))
-
-
-def test_two_means_differ_by_an_interval_that_asks_for_no_equal_spread() -> None:
-    values, base = [27.5, 21.0, 19.0, 23.6, 17.0, 17.9], [27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0]
-    found = estimate_difference(values, base)
-    theirs = stats.ttest_ind(values, base, equal_var=False).confidence_interval(0.95)
-    assert found.interval is not None and found.n == 6
-    assert (found.interval.low, found.interval.high) == pytest.approx((theirs.low, theirs.high))
-
-
-def test_means_without_any_spread_differ_by_one_number_and_one_value_gives_no_interval() -> None:
-    assert estimate_difference([2.0, 2.0], [1.0, 1.0]) == Estimate(1.0, Interval(1.0, 1.0), 2)
-    assert estimate_difference([2.0], [1.0, 1.5]) == Estimate(0.75, None, 1)

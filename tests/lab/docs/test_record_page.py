@@ -17,7 +17,7 @@ from lab.programs.samples_csv import SINGLE
 from lab.records.facts import Facts
 from lab.records.row import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES
 from lab.records.table import TRIPS
-from lab.report.pdf.attachments import CLAIM_COLUMNS
+from lab.report.text.printing import COLUMNS as CLAIM_COLUMNS
 
 
 @pytest.mark.parametrize("kind", [*PARTS, *INNER, Sample], ids=lambda kind: kind.__name__)

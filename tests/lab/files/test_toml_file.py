@@ -39,7 +39,7 @@ PROGRAM = (
     '[program]\nsizes = "1,2"\nverify = "-v"\nrefuses = ["-x"]\nkilled_server = true\nno_server = true\nseconds = 120\n'
 )
 ASSIGNMENT = 'title = "t"\nexperiment = "e"\nsite = "exact"\nidentities = ["exact"]\nhidden = ["speed"]\n' + PROGRAM
-ASSIGNMENT += "[discussion]\nwords_at_least = 80\nclaims_at_least = 5\n[points]\n" + "".join(
+ASSIGNMENT += "[discussion]\nwords_at_least = 80\nevidence_at_least = 5\n[points]\n" + "".join(
     f"{name} = 10\n" for name in CHECKS
 )
 REPORT = 'authors = ["A"]\nids = ["1"]\ncourse = "c"\n'

@@ -1,0 +1,76 @@
+"""The pages about evidence, which lab.docs.pages does not write: their examples are what the tool prints."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pytest
+
+from lab.places import DOCS, EXPERIMENTS
+from lab.report.asking import VERBS
+from lab.report.evidence.reference import reference_evidence
+from lab.report.query.grammar import QueryError
+from lab.report.query.judge import judge, words
+from lab.report.query.numbers import Numbers
+from lab.report.query.value import StatementResult
+from lab.report.text.check import Writing, check
+from lab.report.text.latex import ALLOWED, ENVIRONMENTS
+from lab.spec.reader import load
+
+TEXT = (DOCS / "evidence.md").read_text()
+EXAMPLE = re.compile(r"\| `(\w+)` \| `([^`]+)` \| (.+) \|$", re.MULTILINE)
+LONGEST = 120  # lines
+
+
+@cache
+def numbers(experiment: str) -> Numbers:
+    return Numbers(reference_evidence(load(EXPERIMENTS / f"{experiment}.toml")))
+
+
+def answered(experiment: str, text: str) -> str:
+    """What `lab query` prints, on a single line."""
+    known = numbers(experiment)
+    try:
+        found = judge(known, text) if any(verb in text for verb in VERBS) else known.ask(text)
+    except QueryError as error:
+        return f"{error.what} (hint: `{error.hint}`)"
+    if not isinstance(found, StatementResult):
+        return words(found)
+    nearest = f" (true is: `{found.nearest}`)" if found.nearest else ""
+    return f"{found.truth.value}: {found.shows}{nearest}"
+
+
+@pytest.mark.parametrize(("experiment", "text", "printed"), EXAMPLE.findall(TEXT))
+def test_an_example_is_what_the_reference_answers(experiment: str, text: str, printed: str) -> None:
+    start = printed.removesuffix("...")
+    found = answered(experiment, text)
+    assert found.startswith(start) if start != printed else found == printed
+
+
+def test_the_page_is_short_and_has_every_kind_of_answer() -> None:
+    printed = [found[2] for found in EXAMPLE.findall(TEXT)]
+    assert len(TEXT.splitlines()) <= LONGEST
+    assert all(any(found.startswith(kind) for found in printed) for kind in ("true", "false", "undecided", "two links"))
+
+
+def test_the_commands_of_the_page_are_those_that_a_text_may_use() -> None:
+    _, _, section = TEXT.partition("## Commands of a text")
+    named = set(re.findall(r"`\\([A-Za-z]+)", section))
+    assert named <= ALLOWED
+    assert all(f"`{environment}`" in section for environment in ENVIRONMENTS)
+
+
+def test_the_worked_paragraph_of_the_student_page_is_what_the_check_prints() -> None:
+    before, printed, after = re.findall(
+        r"^```\w+\n(.*?)^```", (DOCS / "student.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    known, file = numbers("verbs_throughput"), "verbs_throughput/discussion.tex"
+    found = check(Writing(file, before), known)
+    notes = [f"{file}:{note.line}:1: note: compares, no evidence attached\n    {note.text}" for note in found.notes]
+    lines = "\n".join([*map(str, found.faults), *notes]).splitlines()
+    assert [
+        line[: len(shown.removesuffix("..."))] for line, shown in zip(lines, printed.splitlines(), strict=True)
+    ] == [shown.removesuffix("...") for shown in printed.splitlines()]
+    better = check(Writing(file, after), known)
+    assert (better.faults, better.notes) == ((), ())
