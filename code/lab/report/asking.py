@@ -66,9 +66,8 @@ def _lines(answer: Value | StatementResult, text: str) -> Iterator[str]:
         level = f", {interval.level:.0%} interval" if interval and not answer.is_exact else ""
         yield f"  {words(answer)}{level}"
     n = answer.n if isinstance(answer, StatementResult) else answer.estimate.n
-    source = "" if isinstance(answer, StatementResult) else answer.source
     keys = [key[:SHOWN_LETTERS] for key in answer.keys]
-    about = [f"n = {n}"] * bool(n) + [f"from {source}"] * bool(source)
+    about = [f"n = {n}"] * bool(n) + [f"from {answer.source}"] * bool(answer.source)
     about += [f"records {' '.join(keys[:6])}{' ...' if len(keys) > 6 else ''}"] * bool(keys)
     yield f"  {'; '.join(about)}"
 

@@ -167,6 +167,7 @@ class _Judge:
             tuple(points),
             shows,
             keys=tuple(dict.fromkeys(key for value in values for key in value.keys)),
+            source="; ".join(dict.fromkeys(value.source for value in values if value.source)),
             series=tuple(dict.fromkeys(name for value in values for name in value.series)),
             sizes=sizes,
             n=min((value.estimate.n for value in values if value.estimate.n), default=0),

@@ -154,6 +154,7 @@ class StatementResult:
     shows: str
     nearest: str = ""
     keys: tuple[str, ...] = ()
+    source: str = ""  # of what has no records: the published report, the count of instructions
     series: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
     n: int = 0

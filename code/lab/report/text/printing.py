@@ -74,7 +74,7 @@ def evidence_rows(backings: Iterable[Backing], sets: tuple[RecordSet, ...]) -> l
             escape(backing.judged.text),
             escape(backing.judged.shows),
             str(backing.judged.n or ""),
-            sets_of(backing.judged.keys, sets),
+            sets_of(backing.judged.keys, sets) or escape(backing.judged.source),
         )
         for backing in backings
         if backing.judged
@@ -88,7 +88,7 @@ def claims_csv(backings: Iterable[Backing]) -> str:
 
 def _row(backing: Backing) -> tuple[str | int | float, ...]:
     if judged := backing.judged:
-        about = ("", "", "", "", "", judged.n or "", judged.truth.value, "", " ".join(judged.keys))
+        about = ("", "", "", "", "", judged.n or "", judged.truth.value, judged.source, " ".join(judged.keys))
         return ("statement", backing.number, judged.text, judged.shows, *about)
     assert backing.value
     value, answer = backing.value, backing.value.answer

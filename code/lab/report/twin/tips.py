@@ -48,8 +48,11 @@ class Tips:
     def _from(self, answer: Value | StatementResult) -> str:
         n = answer.n if isinstance(answer, StatementResult) else answer.estimate.n
         records = sets_of(answer.keys, self.sets)
-        source = "" if isinstance(answer, StatementResult) else answer.source
-        parts = [f"n = {n}"] * bool(n) + [f"records {records}"] * bool(records) + [f"from {source}"] * bool(source)
+        parts = (
+            [f"n = {n}"] * bool(n)
+            + [f"records {records}"] * bool(records)
+            + [f"from {answer.source}"] * bool(answer.source)
+        )
         return "".join(f"; {part}" for part in parts)
 
 
