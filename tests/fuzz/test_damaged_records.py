@@ -44,7 +44,7 @@ def measured(tmp_path: Path, on_the_fake_site: None) -> Path:
     (whole / "x.toml").write_text(EXPERIMENT)
     results = str(whole / "results")
     assert main.main(["run", str(whole / "x.toml"), "--site", "exact", "--results", results]) == 0
-    assert main.main(["claims", str(whole / "x.toml"), "--site", "exact", "--results", results]) == 0
+    assert main.main(["query", str(whole / "x.toml"), "--site", "exact", "--results", results]) == 0
     return whole
 
 
@@ -64,7 +64,7 @@ def test_damaged_results(data: st.DataObject, tmp_path: Path, measured: Path, en
     experiment = folder / "x.toml"
     for words in (
         ("plan", experiment, "--site", "exact"),
-        ("claims", experiment),
+        ("query", experiment),
         ("table", experiment),
         ("show", key[:12]),
         ("run", experiment, "--site", "exact"),

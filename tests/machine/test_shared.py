@@ -101,7 +101,7 @@ def test_another_user_writes_tables_and_reports_elsewhere(
 def test_another_user_reads_records_that_he_may_not_change(shared: Shared, folder: Path, theirs: Path) -> None:
     key = next(theirs.glob("records/*/*")).name
     for words, said in (
-        (("claims", str(folder / "own" / "small.toml"), "--results", str(theirs)), "tcp"),
+        (("query", str(folder / "own" / "small.toml"), "--results", str(theirs)), "tcp"),
         (("show", key[:12], "--results", str(theirs)), key),
         (("compare", str(theirs), str(theirs)), "identity: the same"),
         (("plan", str(folder / "own" / "small.toml"), "--site", "exact", "--results", str(theirs)), "1 done"),
