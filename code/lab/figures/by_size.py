@@ -42,11 +42,6 @@ def call_time(data: BySize) -> Figure:
     return finish(draw_by_size(replace(data, unit=MICROSECONDS), "time of a call"))
 
 
-def processor_time(data: BySize) -> Figure:
-    """The time that a message takes of a processor, against size."""
-    return finish(draw_by_size(replace(data, unit=MICROSECONDS), "processor time"))
-
-
 def bandwidth(data: BySize) -> Figure:
     """Sizes over half of their round trips, against size."""
     return finish(draw_by_size(data, "bandwidth"))

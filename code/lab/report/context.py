@@ -22,7 +22,7 @@ from lab.report.tables.latency import latency_table, speed_table, tail_table
 from lab.report.tables.lines import FitTable, fit_table, published_fit_table
 from lab.report.tables.model_errors import error_table
 from lab.report.tables.parameters import ParameterRow, constants, parameter_rows, published_by
-from lab.report.tables.processor import processor_table, spent_table
+from lab.report.tables.processor import processor_table
 from lab.report.tables.ratios import Transport, pair_table, ratio_tables, transports
 from lab.report.tables.rounds import RoundTable, round_tables
 from lab.report.tables.rows import RowTable, SizeTable
@@ -32,7 +32,6 @@ from lab.report.tables.throughput import rate_table, result_tables
 from lab.report.tables.variants import variant_rates, variant_ratios
 from lab.report.tex.aligning import aligned
 from lab.report.tex.escape import Markup
-from lab.report.topics.processor import processor_sweeps
 from lab.report.topics.published import PublishedTimes, published_times
 from lab.sites.traits import Traits
 from lab.spec.experiment import Experiment
@@ -64,8 +63,6 @@ class Context:
     environment: Annotated[list[tuple[str, str | Markup]], "the identity of the records, name and value"]
     results: Annotated[list[SizeTable], "throughput by size, a table for each link"]
     rates: Annotated[RowTable, "throughput, a row for each series of the main link"]
-    spent: Annotated[RowTable, "processor time of a message at both ends, as our programs say"]
-    spent_pictures: Annotated[list[str], "the names of the figures of it: by size, and of each sweep that moves it"]
     processor: Annotated[RowTable, "processor time of a message at both ends, where its instructions were counted"]
     ratios: Annotated[list[SizeTable], "ratios by size, a table for each link"]
     transports: Annotated[list[Transport], "each transport of ours over another, in words"]
@@ -120,8 +117,6 @@ def make_context(evidence: Evidence, people: People, gallery: Gallery, typed_fil
         environment=environment(evidence),
         results=result_tables(evidence),
         rates=rate_table(evidence),
-        spent=spent_table(evidence),
-        spent_pictures=_spent_pictures(evidence, gallery),
         processor=processor_table(evidence),
         ratios=ratio_tables(evidence),
         transports=transports(evidence),
@@ -157,12 +152,6 @@ def make_context(evidence: Evidence, people: People, gallery: Gallery, typed_fil
         warnings=warnings(evidence),
         typed_files=typed_files,
     )
-
-
-def _spent_pictures(evidence: Evidence, gallery: Gallery) -> list[str]:
-    """Without those of sweeps that move nothing."""
-    still = {f"processor.{sweep.series.name}" for sweep in processor_sweeps(evidence) if not sweep.moves}
-    return [name for name in gallery if name.split(".")[0] == "processor" and name not in still]
 
 
 def _picture(evidence: Evidence, gallery: Gallery, first: str, name: str) -> Markup:

@@ -7,7 +7,6 @@ from lab.report.pictures.bandwidth import by_bandwidth
 from lab.report.pictures.causes import instructions
 from lab.report.pictures.latency import by_latency
 from lab.report.pictures.lines import fitted
-from lab.report.pictures.processor import processors
 from lab.report.pictures.published_curves import published
 from lab.report.pictures.ratios import ratios
 from lab.report.pictures.rounds import by_round
@@ -29,7 +28,6 @@ SUBJECTS = (
     published,
     by_round,
     by_side,
-    processors,
     instructions,
 )
 

@@ -139,7 +139,7 @@ def test_a_sweep_of_two_parameters_has_a_best_point_of_both(evidence: Evidence) 
 def test_every_kind_of_series_has_its_figures(evidence: Evidence) -> None:
     drawn = {found.name: found.data for found in pictures(evidence)}
     plain = {"throughput", "throughput.slow", "message_rate", "message_rate.slow", "speedup.verbs_over_tcp", "windows"}
-    plain |= {"processor", "processor.slow", "processor.depth", "processor.lists", "depth", "lists.64"}
+    plain |= {"depth", "lists.64"}
     assert drawn.keys() == plain | {"round_trip", "half_trip", "latency", "verbs.fit", "tcp.fit", "trips.fit"}
     assert isinstance(drawn["depth"], ByParameter) and isinstance(drawn["latency"], Latency)
     grid = drawn["lists.64"]

@@ -66,7 +66,7 @@ def test_sizes_are_shown_that_most_have(sizes: list[tuple[int, ...]], shown: lis
 
 def test_every_link_has_its_own_figures_and_all_of_the_labs_stand_in_one(evidence: Evidence) -> None:
     drawn = {sketch.name: sketch.data for sketch in pictures(evidence)}
-    ours = {"half_trip", "round_trip", "round_trip.write", "latency", "latency.write", "processor", "processor.write"}
+    ours = {"half_trip", "round_trip", "round_trip.write", "latency", "latency.write"}
     assert ours == {name for name in drawn if not name.endswith(".fit")}
     labels = [curve.label for curve in drawn["half_trip"].curves]
     assert "RDMA WRITE (modelled card fdr)" in labels and not any(label.startswith("ib_") for label in labels)
