@@ -16,7 +16,7 @@ from lab.report.evidence.labels import label
 from lab.report.evidence.record_sets import SHOWN_LETTERS
 from lab.report.query.grammar import SIGNS, QueryError
 from lab.report.query.judge import judge, words
-from lab.report.query.measures import DEFAULTS, ENDED, MEASURES
+from lab.report.query.measures import ENDED, MEASURES, default_of, measures_of
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import StatementResult, Truth, Value
 from lab.sites.auto import choose
@@ -94,7 +94,7 @@ def _names(numbers: Numbers) -> Iterator[str]:
     """Series, their measures, and constants."""
     yield from numbers.names()
     for series in numbers.series.values():
-        yield from (f"{series.name}.{name}" for name, measure in MEASURES.items() if series.measure in measure.kinds)
+        yield from (f"{series.name}.{name}" for name in measures_of(series))
 
 
 def _name(series: Series) -> str:
@@ -121,12 +121,12 @@ def _examples(numbers: Numbers) -> Iterator[str]:
 
 def _example(numbers: Numbers, series: Series, measure: str) -> str:
     """A query of this measure that the data answer, or nothing."""
-    kind = MEASURES[measure]
-    if series.measure not in kind.kinds:
+    kind = measures_of(series).get(measure)
+    if kind is None:
         return ""
     point = f"[{', '.join(map(str, series.points()[0].values()))}]" if series.vary else ""
     end = ".client" if measure in ENDED else ""
-    name = f"{series.name}{point}" + ("" if measure == DEFAULTS[series.measure] else f".{measure}{end}")
+    name = f"{series.name}{point}" + ("" if measure == default_of(series) else f".{measure}{end}")
     sizes = series.sizes(numbers.evidence.plan.site.name)
     for size in (sizes[len(sizes) // 2], sizes[0]) if kind.takes == "size" else (None,):
         text = f"{name} at {format_size(size)}" if size else name

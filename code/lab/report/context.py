@@ -18,7 +18,7 @@ from lab.report.prose.people import People
 from lab.report.tables.captions import n_of, records_of, warnings
 from lab.report.tables.effective import effective_table
 from lab.report.tables.environment import environment
-from lab.report.tables.latency import latency_table, speed_table, tail_table
+from lab.report.tables.latency import fetch_table, latency_table, speed_table, tail_table
 from lab.report.tables.lines import FitTable, fit_table, published_fit_table
 from lab.report.tables.model_errors import error_table
 from lab.report.tables.parameters import ParameterRow, constants, parameter_rows, published_by
@@ -72,6 +72,7 @@ class Context:
     variant_rates: Annotated[list[RowTable], "throughput of the same series"]
     model_errors: Annotated[RowTable, "a modelled card's errors against published curves, by size"]
     latencies: Annotated[RowTable, "half of the round trip by size"]
+    fetches: Annotated[RowTable, "the whole round trip of a READ by size, beside one way of a WRITE"]
     tails: Annotated[RowTable, "half of the round trip of ours: median, p95 and p99 by size"]
     speeds: Annotated[RowTable, "how many times as fast a round trip of ours is as another's"]
     lines: Annotated[FitTable, "lines through large messages, beside small ones"]
@@ -126,6 +127,7 @@ def make_context(evidence: Evidence, people: People, gallery: Gallery, typed_fil
         variant_rates=variant_rates(evidence),
         model_errors=error_table(evidence),
         latencies=latency_table(evidence),
+        fetches=fetch_table(evidence),
         tails=tail_table(evidence),
         speeds=speed_table(evidence),
         lines=fit_table(evidence),

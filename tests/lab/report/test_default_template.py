@@ -27,7 +27,10 @@ SWEEP = HEAD + SERIES.format("verbs", "write", "throughput") + "vary.tx_depth = 
 TRIPS = HEAD + SERIES.format("tcp", "send", "latency") + "vary.seed = [1, 2]\nparameters = { wait = 'event' }\n"
 KINDS = {
     "sweep": (SWEEP, "Every series of this experiment varies a parameter"),
-    "trips": (HEAD + SERIES.format("verbs", "read", "latency"), "half of it stands for one message"),
+    "trips": (
+        HEAD + SERIES.format("verbs", "read", "latency"),
+        "The data of a READ are there after the whole",
+    ),
     "trips_sweep": (TRIPS, "varies a parameter of a latency"),
     "calls": (HEAD + SERIES.format("mpi-tcp", "send", "one-way"), "Each end times its own calls"),
     "rounds": (

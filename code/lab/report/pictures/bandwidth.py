@@ -1,4 +1,4 @@
-"""The bytes that a round trip moves in half of its time, against the size, beside published times."""
+"""The bytes of a message over its time, against the size, beside published times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.report.evidence.labels import is_ours, label
 from lab.report.pictures.colours import colour
 from lab.report.pictures.sketch import MB_S, Sketch
 from lab.report.tex.units import NANO
-from lab.report.topics.latency import round_trips
+from lab.report.topics.latency import message_share, round_trips
 from lab.report.topics.published import PublishedTimes, published_times
 
 
@@ -38,13 +38,14 @@ def by_bandwidth(evidence: Evidence) -> Iterator[Sketch[BySize]]:
 def _curve(words: str, of_transport: list[Subject]) -> Curve:
     """All series of one transport on the link, large messages and small ones, as one curve."""
     points = sorted(((size, curve) for curve in of_transport for size in curve.sizes), key=lambda point: point[0])
-    rates = tuple(_rate(size, curve.values(size)) for size, curve in points)
+    rates = tuple(_rate(size, curve) for size, curve in points)
     keys = tuple(dict.fromkeys(key for size, curve in points for key in curve.keys([size])))
     return Curve(words, tuple(float(size) for size, _ in points), rates, keys, colour=colour(of_transport[0].series))
 
 
-def _rate(size: int, trips: tuple[int, ...]) -> Estimate:
-    return estimate_median([2 * size / NANO / trip for trip in trips])
+def _rate(size: int, curve: Subject) -> Estimate:
+    share = message_share(curve.series)
+    return estimate_median([size / share / NANO / trip for trip in curve.values(size)])
 
 
 def _published(theirs: PublishedTimes) -> Curve:

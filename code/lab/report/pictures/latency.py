@@ -14,7 +14,7 @@ from lab.report.evidence.links import LinkGroup, by_link
 from lab.report.pictures.colours import colour
 from lab.report.pictures.sketch import AnySketch, Sketch
 from lab.report.tex.units import in_words
-from lab.report.topics.latency import QUANTILES, Trips, round_trips, trips
+from lab.report.topics.latency import QUANTILES, Trips, is_fetch, round_trips, trips
 from lab.report.topics.lines import scaled
 
 
@@ -27,8 +27,8 @@ def by_latency(evidence: Evidence) -> Iterator[AnySketch]:
         caption = f"Median round trip against message size, {curves[0].link}."
         yield Sketch(name, caption, BySize(name, medians, site), round_trip)
         yield from _distributions(group, curves)
-    ours = [round_trips(evidence, series) for series in evidence.all_series("latency") if is_ours(series)]
-    if ours:
+    halved = [series for series in evidence.all_series("latency") if is_ours(series) and not is_fetch(series)]
+    if ours := [round_trips(evidence, series) for series in halved]:
         halves = tuple(_medians(curve, 0.5) for curve in ours)
         caption = "Half of the median round trip of the lab's own programs against message size."
         yield Sketch("half_trip", caption, BySize("half_trip", halves, site), half_trip)

@@ -31,7 +31,7 @@ def _by_weight(evidence: Evidence) -> Iterator[str]:
     for sweep in sorted(all_sweeps(evidence), key=_largest_gain, reverse=True):
         _, size = _largest_gain(sweep)
         yield from (sweep.series.name, f"{sweep.series.name}.{format_size(size)}", f"{sweep.series.name}.map")
-    yield from ("bandwidth", "half_trip")
+    yield from ("bandwidth", "half_trip", "round_trip")
     found = evidence.once(all_sides)
     yield from (f"sides.{name}" for name in sorted(found, key=lambda name: not any(side.leap for side in found[name])))
     yield from (pair.picture for pair in transports)

@@ -21,11 +21,12 @@ from lab.report.evidence.curve import Subject
 from lab.report.query.grammar import Span
 from lab.report.query.value import BYTES, PER_SECOND, PURE, RATE, TIME, Dimension, Value, exact, median_of
 from lab.report.topics.curves import ceiling
-from lab.report.topics.latency import trip_times, trips
+from lab.report.topics.latency import is_fetch, message_share, trip_times, trips
 from lab.report.topics.lines import Times, message_times, scaled
 from lab.report.topics.rounds import Rounds, rounds_of
 from lab.report.topics.sides import SideCurve, series_of_sides
 from lab.report.topics.windows import Settling, settlings
+from lab.spec.experiment import Series
 
 NANO = 1e-9
 LEAST_FOR_LINE = 5  # sizes: fewer lie on a line by chance
@@ -55,7 +56,7 @@ class MeasuredCurve:
 
     def values(self, size: int) -> list[float]:
         """The default measure in each repetition: bytes per second, or seconds of a message."""
-        factor = {"throughput": 1.0, "latency": NANO / 2}.get(self.kind, NANO)
+        factor = {"throughput": 1.0, "latency": NANO * message_share(self.subject.series)}.get(self.kind, NANO)
         return [value * factor for value in self.subject.values(size)]
 
     @cached_property
@@ -125,14 +126,15 @@ def _time(asked: Inquiry) -> Value | None:
 
 
 def _round_trip(asked: Inquiry) -> Value | None:
-    return asked.median([2 * value for value in asked.curve.values(asked.size)], TIME)
+    return asked.median([trip * NANO for trip in asked.curve.subject.values(asked.size)], TIME)
 
 
 def _quantile(quantile: float) -> Answer:
     def answer(asked: Inquiry) -> Value | None:
         repetitions = next((part.by_repetition for part in trips(asked.curve.subject) if part.size == asked.size), ())
         parts = [supported_quantile(repetition, quantile) for repetition in repetitions]
-        values = [part.value * NANO / 2 for part in parts if part]
+        share = message_share(asked.curve.subject.series)
+        values = [part.value * NANO * share for part in parts if part]
         return asked.median(values, TIME) if len(values) == len(parts) else None
 
     return answer
@@ -404,8 +406,8 @@ MEASURES = {
     "saturated": Measure("size from which the curve stays within a tenth", "", CURVES, _saturated),
     "half": Measure("half of the median round trip (RTT/2)", "size", TRIPS, _default),
     "rtt": Measure("median round trip", "size", TRIPS, _round_trip),
-    "p95": Measure("95 % quantile of RTT/2", "size", TRIPS, _quantile(0.95)),
-    "p99": Measure("99 % quantile of RTT/2", "size", TRIPS, _quantile(0.99)),
+    "p95": Measure("95 % quantile of RTT/2, of a READ's whole RTT", "size", TRIPS, _quantile(0.95)),
+    "p99": Measure("99 % quantile of the same", "size", TRIPS, _quantile(0.99)),
     "mean": Measure("mean time of an end's call", "size", CALLS, _default),
     "median": Measure("median time of an end's call", "size", CALLS, _side("median")),
     "deviation": Measure("standard deviation of an end's calls", "size", CALLS, _deviation),
@@ -426,4 +428,17 @@ MEASURES = {
     "mtu": Measure("bytes of IP in a frame", "", ALL, _mtu),
 }
 DEFAULTS = {"throughput": "throughput", "latency": "half", ONE_WAY: "mean"}
+
+
+def measures_of(series: Series) -> dict[str, Measure]:
+    """What can be asked of a series: of a READ no half, since its data are there after the whole round trip."""
+    known = {name: measure for name, measure in MEASURES.items() if series.measure in measure.kinds}
+    return {name: measure for name, measure in known.items() if not (name == "half" and is_fetch(series))}
+
+
+def default_of(series: Series) -> str:
+    """The measure that a series' name alone stands for."""
+    return "rtt" if series.measure == "latency" and is_fetch(series) else DEFAULTS[series.measure]
+
+
 ENDED = ("instructions", "busy", "cpu")  # measures of one end, `client` or `server`

@@ -21,7 +21,16 @@ from lab.report.evidence.labels import describe_link
 from lab.report.evidence.margin import margin_of
 from lab.report.query.constants import of_card, of_plan, of_published
 from lab.report.query.grammar import Number, Operation, Query, QueryError, Reference, Span, parse_query, references
-from lab.report.query.measures import DEFAULTS, ENDED, MEASURES, Inquiry, Measure, MeasuredCurve, jumps
+from lab.report.query.measures import (
+    ENDED,
+    MEASURES,
+    Inquiry,
+    Measure,
+    MeasuredCurve,
+    default_of,
+    jumps,
+    measures_of,
+)
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, UNITS, Dimension, Memory, Value, combine, exact
 from lab.spec.experiment import Point, Series
 
@@ -31,7 +40,8 @@ BY_DIMENSION = {  # the measure that yields a typed number
     ("throughput", RATE): "", ("throughput", PER_SECOND): ".messages", ("throughput", TIME): ".time",
     ("latency", TIME): "", (ONE_WAY, TIME): "",
 }  # fmt: skip
-LATENCY = "`half` is RTT/2 as measured; `intercept` is extrapolated, and no latency"
+LATENCY = "RTT/2 as measured, of a READ the whole RTT; `intercept` is extrapolated, and no latency"
+WHOLE = "a READ's data are there after the whole round trip, not after half"
 SYNONYMS = {
     "latency": "half",
     "bandwidth": "throughput",
@@ -293,9 +303,9 @@ class Question:
         return Named(series, self._point(series, reference), end, measure, ".".join(rest[len(measure.split(".")) :]))
 
     def _measure(self, series: Series, rest: list[str], reference: Reference) -> str:
-        known = [name for name, measure in MEASURES.items() if series.measure in measure.kinds]
+        known, default = list(measures_of(series)), default_of(series)
         if not rest:
-            return DEFAULTS[series.measure]
+            return default
         measure = ".".join(rest[:2]) if ".".join(rest[:2]) in known else rest[0]
         behind = rest[len(measure.split(".")) :]
         if measure in known and (not behind or measure in ENDED):
@@ -305,10 +315,11 @@ class Question:
             return measure
         typed = ".".join(rest)
         near = SYNONYMS.get(typed) or next(iter(get_close_matches(typed, known, 1, 0.5)), "")
-        better = f"{series.name}.{near}" if near in known and near != DEFAULTS[series.measure] else series.name
-        hint = f"{better} ({LATENCY})" if typed == "latency" and series.measure == "latency" else better
+        better = f"{series.name}.{near}" if near in known and near != default else series.name
+        if typed in ("latency", "half") and series.measure == "latency":
+            better = f"{series.name} ({WHOLE if typed == 'half' else LATENCY})"
         column = reference.column + len(series.name) + 1
-        raise self.fail(f"{series.name} has no measure {typed!r} (it has {', '.join(known)})", column, hint)
+        raise self.fail(f"{series.name} has no measure {typed!r} (it has {', '.join(known)})", column, better)
 
     def _point(self, series: Series, reference: Reference) -> Point:
         """The varied values that a query names in brackets, by name or in the order of the file."""

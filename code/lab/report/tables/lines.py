@@ -32,7 +32,7 @@ def fit_table(evidence: Evidence) -> FitTable:
     rows = tuple(
         (
             *_line(line.times, MICRO, is_piece=line.is_piece),
-            cell(replace(line.half_trip_ns(), interval=None), MICRO / NANO),  # which the table of latencies has
+            cell(replace(line.small_ns(), interval=None), MICRO / NANO),  # which the table of latencies has
             Markup("yes" if line.agrees() else "no"),
         )
         for line in lines

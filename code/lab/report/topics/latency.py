@@ -1,4 +1,4 @@
-"""Round trips: their median, the quantiles that a trial's samples support, and lines beside small messages."""
+"""Round trips: the time of a message, the quantiles that a trial's samples support, lines beside small messages."""
 
 from __future__ import annotations
 
@@ -57,21 +57,34 @@ def _by_size(samples: tuple[Sample, ...]) -> dict[int, list[int]]:
     return found
 
 
-def half_trip(curve: Subject, size: int) -> Answer:
-    """Half of the median round trip."""
-    return curve.answer(scaled(estimate_median(curve.values(size)), 0.5 * NANO), "s", size)
+def is_fetch(series: Series) -> bool:
+    """Whether a round trip carries the data back only: those of a READ are there after the whole of it."""
+    return series.operation == "read"
 
 
-def half_quantile(curve: Subject, measured: Trips, quantile: float) -> Answer | None:
-    """Half of a quantile of the round trips; None where some repetition has too few of them."""
+def message_share(series: Series) -> float:
+    """The part of a round trip that one message takes: half of it, and of a READ the whole."""
+    return 1.0 if is_fetch(series) else 0.5
+
+
+def message_time(curve: Subject, size: int) -> Answer:
+    """The time of a message: half of the median round trip, or the whole of a READ."""
+    median = estimate_median(curve.values(size))
+    return curve.answer(scaled(median, message_share(curve.series) * NANO), "s", size)
+
+
+def message_quantile(curve: Subject, measured: Trips, quantile: float) -> Answer | None:
+    """The same part of a quantile of the round trips; None where some repetition has too few of them."""
     found = measured.quantile(quantile)
-    return curve.answer(scaled(found, 0.5 * NANO), "s", measured.size) if found else None
+    share = message_share(curve.series)
+    return curve.answer(scaled(found, share * NANO), "s", measured.size) if found else None
 
 
 def trip_times(curve: Subject) -> Times:
-    """Half of the round trip: the time of a message that nothing else waits for."""
-    rows = tuple(tuple(trip / 2 for trip in row) for row in curve.rows())
-    return Times(curve, "half round trip", tuple(map(float, curve.sizes)), rows)
+    """The time of a message that nothing else waits for."""
+    what = "round trip" if is_fetch(curve.series) else "half round trip"
+    rows = tuple(tuple(trip * message_share(curve.series) for trip in row) for row in curve.rows())
+    return Times(curve, what, tuple(map(float, curve.sizes)), rows)
 
 
 @dataclass(frozen=True)
@@ -82,13 +95,13 @@ class LineBeside:
     small: Subject
     is_piece: bool = False  # one of the two lines that follow the times instead
 
-    def half_trip_ns(self) -> Estimate:
-        """Half of the round trip of the smallest message."""
-        return scaled(estimate_median(self.small.values(self.small.sizes[0])), 0.5)
+    def small_ns(self) -> Estimate:
+        """The time of the smallest message."""
+        return scaled(estimate_median(self.small.values(self.small.sizes[0])), message_share(self.small.series))
 
     def agrees(self) -> bool:
         """Whether the line's intercept could stand for the time of a small message."""
-        return intercept_agrees(self.times.line(), self.half_trip_ns())
+        return intercept_agrees(self.times.line(), self.small_ns())
 
 
 def lines_beside(evidence: Evidence) -> Iterator[LineBeside]:
@@ -104,5 +117,5 @@ def lines_beside(evidence: Evidence) -> Iterator[LineBeside]:
 
 
 def _is_beside(small: Subject, large: Subject) -> bool:
-    alike = [(of.program, of.link, of.soft_roce) for of in (small.series, large.series)]
+    alike = [(of.program, of.operation, of.link, of.soft_roce) for of in (small.series, large.series)]
     return alike[0] == alike[1] and small.sizes[0] < large.sizes[0] and small.sizes[-1] < large.sizes[-1]

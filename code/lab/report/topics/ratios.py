@@ -11,7 +11,7 @@ from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.links import by_link
 from lab.report.evidence.pairs import TRANSPORTS, CurvePair, Sort, pairs
-from lab.report.topics.latency import round_trips
+from lab.report.topics.latency import is_fetch, round_trips
 from lab.spec.experiment import Series
 
 # The lab's program over the reference tool that does the same.
@@ -59,5 +59,6 @@ def _latency_pairs(evidence: Evidence, group: tuple[Series, ...]) -> Iterator[Cu
             is_peer = programs in LATENCY_PEERS and (alike or not series.tool.rdma)
             sort = Sort.PEER if is_peer else Sort.TRANSPORT
             pair = CurvePair(round_trips(evidence, series), round_trips(evidence, base), sort)
-            if (is_peer or programs in TRANSPORTS) and pair.sizes:
+            is_of_a_kind = is_fetch(series) == is_fetch(base)  # a READ's trip carries the data one way only
+            if (is_peer or programs in TRANSPORTS) and is_of_a_kind and pair.sizes:
                 yield pair

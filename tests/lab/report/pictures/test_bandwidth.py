@@ -9,7 +9,7 @@ from tests.lab.report import laboratory
 
 from lab.figures import BySize, Ratios
 from lab.report.pictures import pictures
-from lab.report.topics.latency import half_trip, round_trips
+from lab.report.topics.latency import message_time, round_trips
 
 
 def test_small_large_and_published_sizes_of_a_transport_are_one_curve_beside_the_published_one(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_small_large_and_published_sizes_of_a_transport_are_one_curve_beside_the
     card, theirs = data.curves[0], data.curves[-1]
     assert card.label == "MPI over verbs (modelled card fdr)" and (card.x[0], card.x[-1]) == (1.0, 64e6)
     assert list(card.x) == sorted(set(card.x)) and len(card.x) == 8 + 33 + 3
-    half = half_trip(round_trips(evidence, evidence.series("card.published")), 64_000_000).estimate.value
+    half = message_time(round_trips(evidence, evidence.series("card.published")), 64_000_000).estimate.value
     assert card.y[-1].value == pytest.approx(64e6 / half, rel=1e-5)  # of an even number, a median is a mean
     assert theirs.machine and theirs.x[0] == 16e6 and 4e9 < theirs.y[-1].value < 7e9
     assert not [each for each in data.curves if each.label.startswith("MPI over TCP") and "wire" not in each.label]

@@ -36,7 +36,8 @@ def _samples(experiment: str) -> dict[str, Samples]:
         for row in csv.DictReader(file):
             value = next((row[column] for column in COLUMNS if row[column]), "")
             if value:
-                found[row["series"]][int(row["size_bytes"])].append(float(value))
+                trips = 2 if row["measure"] == "latency" and row["operation"] != "read" else 1
+                found[row["series"]][int(row["size_bytes"])].append(float(value) / trips)
     return found
 
 
@@ -113,6 +114,12 @@ def test_shell_and_latex_in_a_statement_stay_text() -> None:
     ):
         with pytest.raises(QueryError, match=r"unexpected character|expected"):
             judge(numbers_of("verbs_throughput"), typed)
+
+
+def test_a_read_has_no_half_and_the_error_says_why() -> None:
+    with pytest.raises(QueryError, match="no measure 'half'") as caught:
+        numbers_of("latency").ask("read.card.half at 1")
+    assert caught.value.hint.startswith("read.card (a READ's data are there after the whole round trip")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from tests.lab.report import laboratory
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.pairs import Sort
 from lab.report.pictures import pictures
-from lab.report.tables.latency import common_sizes, latency_table, speed_table, tail_table
-from lab.report.topics.latency import half_quantile, half_trip, round_trips, trips
+from lab.report.query.numbers import Numbers
+from lab.report.tables.latency import common_sizes, fetch_table, latency_table, speed_table, tail_table
+from lab.report.topics.latency import message_quantile, message_time, round_trips, trips
 from lab.report.topics.ratios import speeds
 
 
@@ -21,7 +22,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
 def test_a_speed_is_the_other_round_trip_over_the_labs(evidence: Evidence) -> None:
     (found,) = (of.by_size[1] for of in speeds(evidence) if of.pair.name == "write.card_over_tcp.card")
     curves = (round_trips(evidence, evidence.series(name)) for name in ("write.card", "tcp.card"))
-    ours, base = (half_trip(curve, 1).estimate.value for curve in curves)
+    ours, base = (message_time(curve, 1).estimate.value for curve in curves)
     assert found.estimate.value == pytest.approx(base / ours, rel=1e-6) != pytest.approx(1, rel=0.5)
 
 
@@ -36,12 +37,31 @@ def test_only_programs_of_one_link_that_do_the_same_are_compared(evidence: Evide
     assert peers == {"ib_write_lat", "ib_send_lat", "ib_read_lat", "qperf"}
 
 
-def test_a_quantile_of_a_half_is_half_of_the_quantile(evidence: Evidence) -> None:
-    curve = round_trips(evidence, evidence.series("send.card"))
+@pytest.mark.parametrize(("name", "trips_of_a_message"), [("send.card", 0.5), ("read.card", 1.0)])
+def test_a_message_takes_half_of_a_trip_and_a_read_the_whole(
+    evidence: Evidence, name: str, trips_of_a_message: float
+) -> None:
+    curve, numbers = round_trips(evidence, evidence.series(name)), Numbers(evidence)
     measured = next(found for found in trips(curve) if found.size == 64)
     for quantile in (0.95, 0.99):
-        whole, half = measured.quantile(quantile), half_quantile(curve, measured, quantile)
-        assert whole and half and half.estimate.value == pytest.approx(whole.value / 2e9) and half.unit == "s"
+        whole, part = measured.quantile(quantile), message_quantile(curve, measured, quantile)
+        assert whole and part and part.unit == "s"
+        assert part.estimate.value == pytest.approx(trips_of_a_message * whole.value / 1e9)
+        assert numbers.ask(f"{name}.p{100 * quantile:.0f} at 64").estimate.value == part.estimate.value
+    asked, whole_s = numbers.ask(f"{name} at 64").estimate.value, numbers.ask(f"{name}.rtt at 64").estimate.value
+    assert asked == message_time(curve, 64).estimate.value == pytest.approx(trips_of_a_message * whole_s)
+
+
+def test_a_read_stands_beside_reads_and_in_no_table_of_halves(evidence: Evidence) -> None:
+    reads = {"read", "read.card", "ib_read_lat", "ib_read_lat.card"}
+    assert not reads & {*latency_table(evidence).series, *tail_table(evidence).series}
+    assert set(fetch_table(evidence).series) == reads | {"write", "write.card"}
+    pairs = {(found.pair.ours.name, found.pair.base.name) for found in speeds(evidence)}
+    assert {pair for pair in pairs if reads & {*pair}} == {("read", "ib_read_lat"), ("read.card", "ib_read_lat.card")}
+    (halves,) = (sketch.data for sketch in pictures(evidence) if sketch.name == "half_trip")
+    assert not any("READ" in curve.label for curve in halves.curves)
+    times = {row[0].split(" (")[0] + row[0].rsplit(",", 1)[1] for row in fetch_table(evidence).rows}
+    assert {"RDMA READ round trip", "RDMA WRITE one way"} <= times
 
 
 def test_each_of_the_labs_has_three_rows_and_tools_that_print_a_summary_have_none(evidence: Evidence) -> None:

@@ -68,7 +68,7 @@ def test_a_line_is_held_against_the_smallest_message_beside_it(evidence: Evidenc
     rate = whole.times.rate()
     assert rate and rate.estimate.value == pytest.approx(250e6)
     assert rate.estimate.value > whole.times.fastest()[0] == pytest.approx(96_000 / 404_000 * 1e9)
-    assert whole.half_trip_ns().value == pytest.approx(20_004) and upper.times.sizes[0] == 64_000
+    assert whole.small_ns().value == pytest.approx(20_004) and upper.times.sizes[0] == 64_000
     table = fit_table(evidence)
     assert (table.series, [row[-1] for row in table.rows]) == (("large", "small"), ["no", "no"])
 
