@@ -11,7 +11,7 @@ from lab.report.tex.escape import Markup, escape
 from lab.report.tex.typeset import NO_INTERVAL, answer_cell, bare_cell
 from lab.report.tex.units import MEGA, MICRO, NANO
 from lab.report.topics.lines import scaled
-from lab.report.topics.rounds import Rounds, all_rounds
+from lab.report.topics.rounds import OF_ANSWER, OVERHEADS, Rounds, all_rounds
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class RoundTable:
     series: Markup  # a name, also in labels
     words: Markup
     link: str
+    overhead: str  # what the correction takes off
+    most: str  # how far the interval of the corrected throughput goes
     rows: tuple[tuple[Markup, ...], ...]
 
 
@@ -35,7 +37,8 @@ def round_tables(evidence: Evidence) -> list[RoundTable]:
 def _table(name: str, found: list[Rounds]) -> RoundTable:
     curve = found[0].curve
     words = escape(name if curve.point else curve.words)
-    return RoundTable(Markup(name), words, curve.link, tuple(map(_row, found)))
+    overhead, most = OVERHEADS.get(curve.series.operation, OF_ANSWER)
+    return RoundTable(Markup(name), words, curve.link, overhead, most, tuple(map(_row, found)))
 
 
 def _row(rounds: Rounds) -> tuple[Markup, ...]:

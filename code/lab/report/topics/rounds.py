@@ -17,6 +17,12 @@ from lab.report.evidence.evidence import Evidence
 from lab.report.tex.units import NANO, in_words
 
 ONE_SIDED = ("write", "read")
+# By operation: what the correction takes off, and how far the interval of the corrected throughput goes.
+OVERHEADS = {
+    "read": ("the time after the last completion", "that time taken off"),
+    "write": ("the time after the last completion", "a whole round trip before that completion"),
+}
+OF_ANSWER = ("half of the round trip", "the whole round trip taken off")
 
 
 @dataclass(frozen=True)

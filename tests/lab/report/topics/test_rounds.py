@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.lab.fake_site import FakeSite
+from tests.lab.report import laboratory
 
 from lab.errors import RecordError
 from lab.plan.plan import Plan
@@ -121,6 +122,20 @@ def test_the_table_says_how_many_rounds_it_took_and_in_how_many_repetitions_they
     tables = {str(table.series): table for table in round_tables(evidence)}
     assert [row[2:4] for row in tables["rounds"].rows] == [("6", "6/6")] * 6
     assert [row[-1] for row in tables["bytes"].rows] == ["--", "--"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("rounds", "half of the round trip"), ("writes", "the time after the last completion")],
+)
+def test_a_table_names_what_the_correction_takes_off(evidence: Evidence, name: str, words: str, tmp_path: Path) -> None:
+    table = next(table for table in round_tables(evidence) if table.series == name)
+    found = rounds_at(evidence, name, 64)
+    off = (found.correction().share.value, found.trips_ns[0] / 2 / found.times_ns[0])
+    assert (table.overhead == words) and (off[0] == pytest.approx(off[1])) is (words == "half of the round trip")
+    text = laboratory.body_of(evidence, tmp_path)
+    assert f"taken off: {words} as a part of a round's time" in text and "half of it" not in text
+    assert "refused, since what is taken off, or half of the round trip, may be more than" in text
 
 
 def test_each_link_has_a_figure_of_both_throughputs(evidence: Evidence) -> None:
