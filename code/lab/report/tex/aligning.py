@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from lab.report.tex.escape import Markup
 
-# As lab.report.tex.typeset writes a cell: a number or a dash, its interval, the mark of a warning.
+# As lab.report.tex.typeset writes a cell: a number or a dash, its interval, its marks.
 _CELL = re.compile(
     r"(?P<number>\\(?:lab)?num\{-?\d+(?:\.(?P<decimals>\d+))?\}|--)"
-    r"(?: (?P<interval>\\labinterval\{(?:[^{}]|\{[^{}]*\})*\}))?(?P<mark>\\labwarned\{\})?"
+    r"(?: (?P<interval>\\labinterval\{(?:[^{}]|\{[^{}]*\})*\}))?(?P<mark>(?:\\lab(?:warned|impossible)\{\})*)"
 )
 _COMMAND = re.compile(r"\\[a-z]+")
 _LONG = re.compile(r"(?<![\d.])\d{5,}")
@@ -63,4 +63,4 @@ def _measured(cell: Markup) -> NumberCell | None:
     found = _CELL.fullmatch(cell)
     if found is None:
         return None
-    return NumberCell(found["number"], len(found["decimals"] or ""), found["interval"] or "", found["mark"] or "")
+    return NumberCell(found["number"], len(found["decimals"] or ""), found["interval"] or "", found["mark"])

@@ -12,6 +12,7 @@ from lab.report.tex.rounding import last_place
 from lab.report.tex.units import PrintedNumber, format_to_place, number_tex, show, show_exactly, significant
 
 NO_INTERVAL = Markup("--")
+IMPOSSIBLE = r"\labimpossible{}"  # behind a rate that no data can have
 
 
 def shown(answer: Answer, digits: int | None = None) -> PrintedNumber:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lab.analysis.ceiling import Limit, card_limit, tcp_limit, write_limit
+from lab.analysis.estimate import Estimate
 from lab.analysis.summary import estimate_median
 from lab.report.answer import Answer
 from lab.report.evidence.curve import Subject
@@ -30,3 +31,9 @@ def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
         return card_limit(sizes, bit_s, mtu, series.link.card.header_bytes)
     is_write = series.program in ("verbs", "ib_write_bw") and series.operation == "write"
     return write_limit(sizes, bit_s, mtu) if is_write else None
+
+
+def exceeds_link(rate: Estimate, bit_s: int | None) -> bool:
+    """Whether a rate, or the end of its interval, is above the rate of the link: no data can be so fast."""
+    most = max(rate.value, rate.interval.high) if rate.interval else rate.value
+    return bit_s is not None and most > bit_s / 8

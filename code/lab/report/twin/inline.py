@@ -26,7 +26,8 @@ NOTHING = frozenset(
     leftskip parskip hypersetup documentclass usepackage author input newblock / -""".split()  # noqa: SIM905
 )
 WRITTEN = {
-    **{"labwarned": "<sup>\N{DAGGER}</sup>", "allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " "},
+    **{"labwarned": "<sup>\N{DAGGER}</sup>", "labimpossible": "<sup>\N{DOUBLE DAGGER}</sup>"},
+    **{"allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " "},
     **{"labtypesetter": "pdfTeX, for the PDF; this page is made of the same text", "quad": " ", "qquad": " "},
     **{"LaTeX": "LaTeX", "TeX": "TeX", "textmu": "µ", "ne": "≠"},
 }

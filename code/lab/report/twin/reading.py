@@ -32,7 +32,8 @@ MACROS = {
     **{"lablines": "{{", "rlap": "{", "labnum": "{"},
     **{"hypertarget": "{{", "hypersetup": "{", "unit": "{", "num": "{", "qty": "{{", "SI": "{{", "url": "{"},
     **{"setlength": "{{", "label": "{", "caption": "{", "vspace": "*{", "pagestyle": "{", "text": "{", "input": "{"},
-    **dict.fromkeys(("labwarned", "labsettle", "labround", "labtypesetter", "allowbreak", "par", "noindent"), ""),
+    **dict.fromkeys(("labwarned", "labimpossible", "labsettle", "labround", "labtypesetter"), ""),
+    **dict.fromkeys(("allowbreak", "par", "noindent"), ""),
     **dict.fromkeys(("section", "subsection", "subsubsection", "paragraph"), "*[{"),
     **{"multicolumn": "{{{", "textsuperscript": "{", "textsubscript": "{", "cite": "{", "bibitem": "{", "newblock": ""},
 }

@@ -29,6 +29,8 @@ def test_a_mark_takes_no_room_and_words_stay() -> None:
         (r"\labnum{2}\hphantom{.0}", r"\labnum{1} to \labnum{2}"),
     ]
     assert aligned([]) == []
+    both = r"\labnum{3}\labwarned{}\labimpossible{}"
+    assert aligned([(Markup(both),)]) == [(r"\labnum{3}\rlap{\labwarned{}\labimpossible{}}",)]
 
 
 def test_a_point_is_narrower_than_a_digit() -> None:

@@ -45,6 +45,13 @@ program = "verbs"
 operation = "read"
 measure = "throughput"
 [[series]]
+name = "fast"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = { sizes = "256,1K" }
+link = { rate_bit_s = 350_000_000 }
+[[series]]
 name = "bytes"
 program = "tcp"
 operation = "send"
@@ -136,6 +143,17 @@ def test_a_table_names_what_the_correction_takes_off(evidence: Evidence, name: s
     text = laboratory.body_of(evidence, tmp_path)
     assert f"taken off: {words} as a part of a round's time" in text and "half of it" not in text
     assert "refused, since what is taken off, or half of the round trip, may be more than" in text
+
+
+def test_a_corrected_throughput_above_the_rate_of_the_link_is_marked(evidence: Evidence, tmp_path: Path) -> None:
+    rate = rounds_at(evidence, "fast", 1024).correction().rate
+    assert rate and rate.interval and rate.interval.high > 350e6 / 8 > rate.value
+    tables = {str(table.series): table for table in round_tables(evidence)}
+    assert [r"\labimpossible{}" in row[-1] for row in tables["fast"].rows] == [False, True]
+    assert not any(r"\labimpossible{}" in row[-1] for name in ("rounds", "bytes") for row in tables[name].rows)
+    text = laboratory.body_of(evidence, tmp_path)
+    assert r"reach above \qty{350}{\mega\bit\per\second}, the rate of the link" in text
+    assert text.count("the rate of the link: no data are so fast") == 1
 
 
 def test_each_link_has_a_figure_of_both_throughputs(evidence: Evidence) -> None:
