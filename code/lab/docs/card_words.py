@@ -48,7 +48,8 @@ move TCP and Soft-RoCE up, and the card only where the processor limits it.
 
 OF_PARAMETERS = """## Its parameters
 Each has a unit in its name and an origin in the card's file: a data sheet, a fit to a measured curve, or an
-assumption. `lab fit-card CURVE.csv --rate-bit-s 32000000000 --inline 1K` fits header, gap and block to a curve of
+assumption. A fitted value names its report (`fitted_to`), and every report over the card prints the origins.
+`lab fit-card CURVE.csv --rate-bit-s 32000000000 --inline 1K` fits header, gap and block to a curve of
 throughput. Nothing else of a card follows from such a curve, and no parameter is of one size only.
 """
 

@@ -17,7 +17,7 @@ from lab.report.pictures.placing import headline, place, sweep_pictures, sweep_t
 from lab.report.prose.people import People
 from lab.report.tables.captions import n_of, records_of, warnings
 from lab.report.tables.effective import effective_table
-from lab.report.tables.environment import environment
+from lab.report.tables.environment import CardOrigins, card_origins, environment
 from lab.report.tables.latency import fetch_table, latency_table, speed_table, tail_table
 from lab.report.tables.lines import FitTable, fit_table, published_fit_table
 from lab.report.tables.model_errors import error_table
@@ -61,6 +61,7 @@ class Context:
     published_by: Annotated[str, "the published report that the experiment repeats, if any"]
     effective: Annotated[RowTable, "what each series ran with, as its records say"]
     environment: Annotated[list[tuple[str, str | Markup]], "the identity of the records, name and value"]
+    card_origins: Annotated[list[CardOrigins], "each modelled card's parameters, by the origin of their values"]
     results: Annotated[list[SizeTable], "throughput by size, a table for each link"]
     rates: Annotated[RowTable, "throughput, a row for each series of the main link"]
     processor: Annotated[RowTable, "processor time of a message at both ends, where its instructions were counted"]
@@ -116,6 +117,7 @@ def make_context(evidence: Evidence, people: People, gallery: Gallery, typed_fil
         published_by=published_by(evidence),
         effective=effective_table(evidence),
         environment=environment(evidence),
+        card_origins=card_origins(evidence),
         results=result_tables(evidence),
         rates=rate_table(evidence),
         processor=processor_table(evidence),

@@ -20,6 +20,7 @@ class Known:
     value: int
     origin: str  # data sheet, fitted, assumed
     source: str
+    fitted_to: str = ""  # the report that a fitted value repeats
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,10 @@ from lab.report.build import build
 from lab.report.errors import ReportError
 from lab.report.evidence.evidence import gather
 from lab.report.sources import DEFAULT, Sources
+from lab.report.tables.environment import ORIGINS
+from lab.report.tex.escape import escape
 from lab.run.measure import measure
+from lab.spec.cards import read_card
 
 HEAD = 'title = "Mine"\nquestion = "What is it?"\n[parameters]\nsizes = "1..16K*4"\niterations = 400\nrepetitions = 6\n'
 SERIES = '[[series]]\nname = "a"\nprogram = "{}"\noperation = "{}"\nmeasure = "{}"\n'
@@ -56,6 +59,19 @@ def test_an_experiment_without_a_template_has_a_report(kind: str, tmp_path: Path
     printed = subprocess.run(["pdftotext", file, "-"], capture_output=True, text=True, check=True).stdout
     assert wanted in " ".join((said + printed).split())
     assert "??" not in printed and "Evidence" in printed and "Table" in printed
+
+
+@pytest.mark.parametrize(("card", "origin"), [("qdr", "fitted to Report A"), ("connectx-100g", "from data sheets")])
+def test_a_report_with_a_card_says_which_of_its_parameters_are_inputs(card: str, origin: str, tmp_path: Path) -> None:
+    link = f'link = {{ card = "{card}" }}\n'
+    (tmp_path / "mine.toml").write_text(HEAD + SERIES.format("tcp", "send", "throughput") + link)
+    text = laboratory.body_of(laboratory.evidence_of("mine", tmp_path / "results", tmp_path), tmp_path)
+    names = [
+        name for name, known in read_card(card).known.items() if origin.startswith(ORIGINS[known.origin].rstrip("{}"))
+    ]
+    listed = ", ".join(rf"\texttt{{{escape(name)}}}" for name in names)
+    assert rf"\emph{{{origin}}}: {listed}" in text and r"\emph{assumed}: " in text
+    assert "repeats an input of the model, and confirms nothing" in text
 
 
 def test_own_programs_have_one_too(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> None:

@@ -32,9 +32,10 @@ def test_every_parameter_of_a_card_says_where_it_comes_from(name: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "expected"),
     [
-        ("value = 228_200", "value = -1", 39, "at least 0"),
+        ("value = 228_200", "value = -1", 40, "at least 0"),
         ('origin = "fitted"', 'origin = "guessed"', 15, "one of data sheet, fitted, assumed"),
-        ("[gap_ps]", "[gap_ns]", 38, "one of ack_ps"),
+        ('fitted_to = "Report A"', "", 13, "fitted_to = ..."),
+        ("[gap_ps]", "[gap_ns]", 39, "one of ack_ps"),
     ],
 )
 def test_a_fault_in_a_card_is_told_with_its_line(tmp_path: Path, old: str, new: str, line: int, expected: str) -> None:

@@ -1,15 +1,26 @@
-"""The table of the environment: the identity of the records."""
+"""The table of the environment: the identity of the records; and the origins of a modelled card's parameters."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import describe_link
 from lab.report.evidence.versions import versions
-from lab.report.tex.escape import Markup
+from lab.report.tex.escape import Markup, escape
+from lab.spec.cards import CardFile, read_card
 
 SHOWN_DIGEST = 16
+ORIGINS = {"data sheet": "from data sheets", "fitted": "fitted to {}", "assumed": "assumed"}
+
+
+@dataclass(frozen=True)
+class CardOrigins:
+    """A modelled card, and its parameters by the origin of their values, in the order of its file."""
+
+    name: str
+    origins: dict[str, Markup]
 
 
 def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
@@ -37,6 +48,19 @@ def ends_of(evidence: Evidence) -> str:
     ends = evidence.plan.site.ends
     named = (f"{each.device} on {each.host}" if each.device else each.host for each in (ends.client, ends.server))
     return "; ".join(sorted(nodes)) or ", ".join(named)
+
+
+def card_origins(evidence: Evidence) -> list[CardOrigins]:
+    """The origins for every card on a link of the experiment: a fitted value repeats its report."""
+    cards = (series.link.card for series in evidence.plan.experiment.series)
+    return [_origins(read_card(name)) for name in dict.fromkeys(card.name for card in cards if card)]
+
+
+def _origins(file: CardFile) -> CardOrigins:
+    names: dict[str, list[str]] = {}
+    for name, known in file.known.items():
+        names.setdefault(ORIGINS[known.origin].format(known.fitted_to), []).append(rf"\texttt{{{escape(name)}}}")
+    return CardOrigins(file.card.name, {origin: Markup(", ".join(of_origin)) for origin, of_origin in names.items()})
 
 
 def _short(value: str) -> str | Markup:
