@@ -20,7 +20,7 @@ from lab.report.tables.effective import effective_table
 from lab.report.tables.environment import CardOrigins, card_origins, environment
 from lab.report.tables.latency import fetch_table, latency_table, speed_table, tail_table
 from lab.report.tables.lines import FitTable, fit_table, published_fit_table
-from lab.report.tables.model_errors import error_table
+from lab.report.tables.model_errors import error_table, impossible
 from lab.report.tables.parameters import ParameterRow, constants, parameter_rows, published_by
 from lab.report.tables.processor import processor_table
 from lab.report.tables.ratios import Transport, pair_table, ratio_tables, transports
@@ -72,6 +72,7 @@ class Context:
     variants: Annotated[list[RowTable], "ratios where messages are handed over otherwise"]
     variant_rates: Annotated[list[RowTable], "throughput of the same series"]
     model_errors: Annotated[RowTable, "a modelled card's errors against published curves, by size"]
+    impossible: Annotated[list[Markup], "a sentence for each published curve above the rate of its modelled link"]
     latencies: Annotated[RowTable, "half of the round trip by size"]
     fetches: Annotated[RowTable, "the whole round trip of a READ by size, beside one way of a WRITE"]
     tails: Annotated[RowTable, "half of the round trip of ours: median, p95 and p99 by size"]
@@ -128,6 +129,7 @@ def make_context(evidence: Evidence, people: People, gallery: Gallery, typed_fil
         variants=variant_ratios(evidence),
         variant_rates=variant_rates(evidence),
         model_errors=error_table(evidence),
+        impossible=impossible(evidence),
         latencies=latency_table(evidence),
         fetches=fetch_table(evidence),
         tails=tail_table(evidence),

@@ -17,8 +17,10 @@ from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.published_curves import published_curves
 from lab.report.evidence.published_files import Entry, entries, rows_of, source_of
 from lab.report.tex.units import NANO
+from lab.report.topics.curves import exceeds_link
 from lab.report.topics.latency import round_trips
 from lab.report.topics.lines import Times
+from lab.spec.cards import read_card
 
 UNITS = {"microseconds": ("s", 1e-6), "bytes": ("size", 1.0), "bytes_per_microsecond": ("B/s", 1e6)}
 
@@ -137,13 +139,39 @@ def _over_cards(evidence: Evidence) -> Iterator[Subject]:
             yield round_trips(evidence, series)
 
 
-def _published_rates(evidence: Evidence, curve: Subject) -> Iterator[tuple[str, str, dict[int, float]]]:
-    """The label of each report, its card's model and its rates by size in B/s."""
-    name = evidence.plan.experiment.name
-    if curve.series.measure == "latency":
-        yield from ((of.words, of.card, {size: of.rate(size) for size in of.sizes}) for of in published_times(name))
-    else:
-        yield from ((of.label, of.card, of.by_size()) for of in published_curves(name))
+Published = tuple[str, str, dict[int, float]]  # the label of a report, its card's model, its rates by size in B/s
+
+
+def _published_rates(evidence: Evidence, curve: Subject) -> Iterator[Published]:
+    """The rates of the reports that measured as the curve did."""
+    rates = _rates_of_times if curve.series.measure == "latency" else _rates_of_curves
+    yield from rates(evidence.plan.experiment.name)
+
+
+def _rates_of_times(experiment: str) -> Iterator[Published]:
+    yield from ((of.words, of.card, {size: of.rate(size) for size in of.sizes}) for of in published_times(experiment))
+
+
+def _rates_of_curves(experiment: str) -> Iterator[Published]:
+    yield from ((of.label, of.card, of.by_size()) for of in published_curves(experiment))
+
+
+@dataclass(frozen=True)
+class Impossible:
+    """A published rate above that of the link by which the report's machine is modelled."""
+
+    label: str
+    rate: Answer
+    link_bit_s: int
+
+
+def impossible_rates(experiment: str) -> Iterator[Impossible]:
+    """The highest rate of each published curve that its modelled link cannot carry."""
+    for label, card, rates in (*_rates_of_curves(experiment), *_rates_of_times(experiment)):
+        fastest = Estimate(max(rates.values()), None, 1)
+        bit_s = read_card(card).card.rate_bit_s if card else None
+        if bit_s and exceeds_link(fastest, bit_s):
+            yield Impossible(label, Answer(fastest, "B/s"), bit_s)
 
 
 def _error(curve: Subject, size: int, rate: float) -> Answer:

@@ -10,7 +10,13 @@ from tests.lab.report import laboratory
 
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.published_curves import published_curves
-from lab.report.topics.published import ModelErrors, model_errors, published_times, published_values
+from lab.report.topics.published import (
+    ModelErrors,
+    impossible_rates,
+    model_errors,
+    published_times,
+    published_values,
+)
 
 NAME = "verbs_throughput"
 
@@ -43,6 +49,29 @@ def test_the_median_is_of_those_errors_without_signs_and_none_is_left_out(of_car
 def test_only_a_write_over_the_card_is_compared(evidence: Evidence) -> None:
     names = {each.curve.name for each in model_errors(evidence)}
     assert names == {"card", "card.inline"}
+
+
+@pytest.mark.parametrize(
+    ("experiment", "labels"),
+    [
+        ("verbs_throughput", ["Report B, RDMA WRITE"]),
+        ("write_parameters", ["Report B, RDMA WRITE"]),
+        ("mpi_bandwidth_latency", []),
+        ("throughput_until_stable", []),  # no card stands for its machine
+    ],
+)
+def test_a_published_curve_above_the_rate_of_its_modelled_link_is_found(experiment: str, labels: list[str]) -> None:
+    found = list(impossible_rates(experiment))
+    assert [each.label for each in found] == labels
+    assert all(
+        each.rate.estimate.value == pytest.approx(4.139e9, rel=1e-3) and each.link_bit_s == 32e9 for each in found
+    )
+
+
+def test_the_report_says_so_where_it_draws_the_curve(evidence: Evidence, tmp_path: Path) -> None:
+    text = laboratory.body_of(evidence, tmp_path).partition(r"\section{Beside the published reports}")[2]
+    assert r"Report B, RDMA WRITE reaches \qty{4.139}{\giga\byte\per\second}, which is more than the" in text
+    assert r"\qty{32}{\giga\bit\per\second} link by which it is modelled can carry" in text
 
 
 def test_a_machine_that_no_card_stands_for_has_none(tmp_path: Path) -> None:
