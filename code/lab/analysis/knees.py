@@ -1,8 +1,10 @@
-"""Knees: where a line changes its slope, with an interval, or none where the data don't support one."""
+"""Knees and steps: where a line changes its slope, with an interval; and where a curve jumps between two sizes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +22,40 @@ RESAMPLES = 1_999
 COARSE, MOST, FINE, LOOKS = 16, 513, 257, 3
 # A part of the y's sum of squares below the first is rounding; so is a difference of gains below the second.
 ROUNDING, GAIN_ROUNDING = 1e-20, 1e-12
+# A time steps up where it grows by more than STEP, or by NEAR_STEP between two sizes within NEAR of each other, where
+# what a byte costs cannot show. A throughput jumps where a message takes less time than one of the size before.
+STEP, NEAR_STEP, NEAR = 1.2, 1.05, 1.01
+JUMP = 1.05
+
+
+def find_steps(times: Mapping[int, float]) -> dict[int, float]:
+    """The sizes at which a time steps up, each with the factor over the size before.
+
+    A growth is a step if the next larger size does not continue it: if it grows by less than half as much, in all and
+    for each byte. The growth up to the last size is none, since nobody knows how it goes on.
+    """
+    steps = {}
+    for small, large in pairwise(sorted(times)):
+        factor = times[large] / times[small]
+        is_near = large <= NEAR * small
+        if factor > NEAR_STEP if is_near else factor > STEP and _ends_there(times, small, large):
+            steps[large] = factor
+    return steps
+
+
+def _ends_there(times: Mapping[int, float], small: int, large: int) -> bool:
+    after = min((size for size in times if size > NEAR * large), default=None)  # a near size is the same place
+    if after is None:
+        return False
+    is_less = times[after] / times[large] - 1 < (times[large] / times[small] - 1) / 2
+    of_byte = (times[large] - times[small]) / (large - small)
+    return is_less and abs(times[after] - times[large]) / (after - large) < of_byte / 2
+
+
+def find_jumps(rates: Mapping[int, float]) -> dict[int, float]:
+    """The sizes at which a throughput jumps, each with the factor over the size before."""
+    growth = {(small, large): rates[large] / rates[small] for small, large in pairwise(sorted(rates))}
+    return {large: factor for (small, large), factor in growth.items() if factor > JUMP * large / small}
 
 
 @dataclass(frozen=True)

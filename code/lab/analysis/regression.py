@@ -52,16 +52,6 @@ def fit_line(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Line:
     return Line(slope, intercept, r_squared, float(xs.min()), float(xs.max()), residuals, rows.size)
 
 
-def intercept_agrees(line: Line, measured: Estimate) -> bool:
-    """Whether an intercept may be called a latency: small messages were measured, and the intervals overlap.
-
-    An intercept is an extrapolation to messages that were not sent; alone it is no latency, however well the line fits.
-    """
-    if line.intercept.interval is None or measured.interval is None:
-        return False
-    return line.intercept.interval.overlaps(measured.interval)
-
-
 def _r_squared(ys: Floats, residuals: Floats) -> float | None:
     total = float(np.square(ys - ys.mean()).sum())
     return 1 - float(dot(residuals, residuals)) / total if total else None

@@ -36,6 +36,7 @@ def _fields(kind: object) -> list[str]:
     """Of a dataclass, or of each of several."""
     for each in (kind, *get_args(kind)):
         if isinstance(each, type) and is_dataclass(each):
-            made = [name for name, value in vars(each).items() if isinstance(value, (property, cached_property))]
+            known = {name: value for base in each.__mro__ for name, value in vars(base).items()}
+            made = [name for name, value in known.items() if isinstance(value, (property, cached_property))]
             return [name for name in (*(field.name for field in fields(each)), *made) if not name.startswith("_")]
     return []

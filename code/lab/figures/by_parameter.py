@@ -11,7 +11,7 @@ from lab.figures.labels import name_series
 from lab.figures.plot import Plot, finish, new_panels
 from lab.figures.scales import category_axis, log_axis, plain
 from lab.figures.style import style
-from lab.figures.words import counts, measured
+from lab.figures.words import counts, extremes, measured
 
 HEIGHT_MM = 40.0
 
@@ -43,7 +43,5 @@ def _alt(data: ByParameter) -> str:
 
 
 def _in_words(curve: Curve, unit: Unit) -> str:
-    by_value = sorted(range(len(curve.y)), key=lambda place: curve.y[place].value)
-    least, most = by_value[0], by_value[-1]
-    points = [f"{measured(curve.y[place], unit)} at {plain(curve.x[place])}" for place in (least, most)]
-    return f"{label_of(curve)}: least {points[0]}, most {points[1]}."
+    points = [f"{measured(curve.y[place], unit)} at {plain(curve.x[place])}" for place in (0, -1)]
+    return f"{label_of(curve)}: {', '.join(points)}, {extremes(curve.y, unit)}."

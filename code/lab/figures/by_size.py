@@ -12,7 +12,7 @@ from lab.figures.labels import name_series
 from lab.figures.plot import Plot, finish, new_panels
 from lab.figures.scales import log_axis, size_axis
 from lab.figures.style import style
-from lab.figures.words import counts, measured, number, size
+from lab.figures.words import counts, extremes, measured, number, size
 
 HEIGHT_MM = 60.0
 
@@ -40,11 +40,6 @@ def half_trip(data: BySize) -> Figure:
 def call_time(data: BySize) -> Figure:
     """The time of a call against size."""
     return finish(draw_by_size(replace(data, unit=MICROSECONDS), "time of a call"))
-
-
-def bandwidth(data: BySize) -> Figure:
-    """Sizes over half of their round trips, against size."""
-    return finish(draw_by_size(data, "bandwidth"))
 
 
 def published(data: BySize) -> Figure:
@@ -77,11 +72,10 @@ def _alt(data: BySize, quantity: str) -> str:
 
 
 def _in_words(curve: Curve, unit: Unit) -> str:
-    most = max(range(len(curve.y)), key=lambda place: curve.y[place].value)
-    points = [f"{measured(curve.y[place], unit)} at {size(curve.x[place])}" for place in (0, most, -1)]
+    points = [f"{measured(curve.y[place], unit)} at {size(curve.x[place])}" for place in (0, -1)]
     if len(curve.y) == 1:
         return f"{label_of(curve)}: {points[0]}."
-    return f"{label_of(curve)}: {points[0]}, {points[2]}, at most {points[1]}."
+    return f"{label_of(curve)}: {', '.join(points)}, {extremes(curve.y, unit)}."
 
 
 def _n(data: BySize) -> str:

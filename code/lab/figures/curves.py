@@ -24,8 +24,8 @@ class HasKeys(Protocol):
     def keys(self) -> tuple[str, ...]: ...
 
 
-def check_curves(figure: str, curves: Sequence[Curve]) -> None:
-    """Refuses values that a logarithmic axis would silently leave out."""
+def check_curves(figure: str, curves: Sequence[Curve], *, above_0: bool = True) -> None:
+    """Refuses values that an axis, of logarithms unless told otherwise, would silently leave out."""
     if not curves:
         raise FigureError("a figure without a series", where=figure, hint="run its trials", figure=figure)
     for curve in curves:
@@ -33,7 +33,7 @@ def check_curves(figure: str, curves: Sequence[Curve]) -> None:
             what = f"{curve.label} has {len(curve.x)} x for {len(curve.y)} y"
             raise FigureError(what, where=figure, hint="run its trials", figure=figure, label=curve.label)
         for x, y in zip(curve.x, curve.y, strict=True):
-            if not (isfinite(y.value) and y.value > 0):
+            if not isfinite(y.value) or (above_0 and y.value <= 0):
                 what = f"{curve.label} at {x:g} is {y.value:g}, not above 0"
                 raise FigureError(what, where=figure, figure=figure, label=curve.label)
 

@@ -21,7 +21,7 @@ from lab.figures.marks import INK, PALE
 from lab.figures.plot import Plot, finish, new_panels, settle, to_mm
 from lab.figures.scales import log_axis, plain
 from lab.figures.style import style
-from lab.figures.words import counts, legible, measured, number
+from lab.figures.words import counts, extremes, legible, number
 
 ROW_MM, MOST_MM, BAR_MM = 7.5, 130.0, 3.0
 CELL_PT = 8.0
@@ -138,14 +138,6 @@ def _letters(unit: Unit) -> str:
 
 
 def _alt(data: HeatMap) -> str:
-    pairs = [
-        (each, f"{data.row_label} {_words(data.rows[row])} and {data.column_label} {plain(data.columns[column])}")
-        for row, line in enumerate(data.cells)
-        for column, each in enumerate(line)
-        if each
-    ]
-    least, most = (choose(pairs, key=lambda pair: pair[0].value) for choose in (min, max))
-    return (
-        f"Heat map of {data.quantity} by {data.row_label} and {data.column_label} on {data.site}: "
-        f"least {measured(least[0], data.unit)} at {least[1]}, most {measured(most[0], data.unit)} at {most[1]}."
-    )
+    cells = [cell for row in data.cells for cell in row if cell]
+    by = f"{data.row_label} and {data.column_label} on {data.site}"
+    return f"Heat map of {data.quantity} by {by}: {extremes(cells, data.unit)}."

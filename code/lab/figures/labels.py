@@ -86,10 +86,15 @@ def _fit_beside(drawing: Drawing, names: Sequence[Name], height_mm: float) -> bo
 def _beside(drawing: Drawing, panel: Axes, names: Sequence[Name], height_mm: float) -> None:
     room = max(width_mm(drawing, name.text) for name in names) + 2 * GAP_MM
     settle(drawing, [panel], [height_mm], right_mm=room)
+    name_beside(drawing, panel, names)
+
+
+def name_beside(drawing: Drawing, panel: Axes, names: Sequence[Name]) -> None:
+    """Each name on the right of the panel, as near to its line's end as the others leave room."""
     ordered = sorted(names, key=lambda name: name.y)
     to_axes = panel.transData + panel.transAxes.inverted()
     wanted = [float(to_axes.transform((panel.get_xlim()[1], name.y))[1]) for name in ordered]
-    half = LINE_MM / height_mm / 2
+    half = LINE_MM / to_mm(drawing, panel.bbox.height) / 2
     for name, place in zip(ordered, spread(wanted, 2 * half, half, 1 - half), strict=True):
         _write_beside(panel, name, place, 1 + GAP_MM / to_mm(drawing, panel.bbox.width))
 

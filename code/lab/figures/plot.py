@@ -15,6 +15,7 @@ from lab.figures.figure import Figure
 from lab.figures.style import MM_PER_INCH, PNG_DPI, WIDTH_MM, style
 
 BETWEEN_MM = 2.0  # panels
+LEFT_MM, TITLE_MM, FOOT_MM, ROW_GAP_MM, COLUMN_GAP_MM = 20.0, 5.5, 11.0, 4.0, 7.0  # of panels in rows
 EDGE_MM = 0.6  # around everything, so that no letter is cut
 
 
@@ -30,15 +31,36 @@ class Plot:
     keys: tuple[str, ...]
 
 
+def _new_drawing(height_mm: float) -> Drawing:
+    """An empty drawing of the printed width."""
+    drawing = Drawing(figsize=(WIDTH_MM / MM_PER_INCH, height_mm / MM_PER_INCH), dpi=PNG_DPI)
+    FigureCanvasAgg(drawing)
+    return drawing
+
+
 def new_panels(heights_mm: Sequence[float]) -> tuple[Drawing, tuple[Axes, ...]]:
     """A drawing of the printed width with panels above each other; `settle` gives them their places."""
-    drawing = Drawing(figsize=(WIDTH_MM / MM_PER_INCH, sum(heights_mm) / MM_PER_INCH), dpi=PNG_DPI)
-    FigureCanvasAgg(drawing)
+    drawing = _new_drawing(sum(heights_mm))
     panels: list[Axes] = []
     for place, height in enumerate(heights_mm):
         box = (0.1, 1 - sum(heights_mm[: place + 1]) / sum(heights_mm), 0.8, height / sum(heights_mm))
         panels.append(drawing.add_axes(box, label=str(place)))
     return drawing, tuple(panels)
+
+
+def new_grid(
+    rows: int, columns: int, height_mm: float, right_mm: float
+) -> tuple[Drawing, tuple[tuple[Axes, ...], ...]]:
+    """Panels of one size in rows: labels on the left, at the foot, and titles on top; names may stand on the right."""
+    total = TITLE_MM + FOOT_MM + rows * (height_mm + ROW_GAP_MM) - ROW_GAP_MM
+    width = (WIDTH_MM - LEFT_MM - right_mm + COLUMN_GAP_MM) / columns - COLUMN_GAP_MM
+    drawing, grid = _new_drawing(total), []
+    for row in range(rows):
+        bottom = total - TITLE_MM - height_mm - row * (height_mm + ROW_GAP_MM)
+        places = [LEFT_MM + column * (width + COLUMN_GAP_MM) for column in range(columns)]
+        boxes = [(left / WIDTH_MM, bottom / total, width / WIDTH_MM, height_mm / total) for left in places]
+        grid.append(tuple(drawing.add_axes(box, label=f"{row} {box[0]:g}") for box in boxes))
+    return drawing, tuple(grid)
 
 
 def renderer_of(drawing: Drawing) -> RendererAgg:
@@ -70,6 +92,19 @@ def settle(
         bottom = top - room.y1 - height
         panel.set_position((left / WIDTH_MM, bottom / total, (WIDTH_MM - left - right) / WIDTH_MM, height / total))
         top = bottom - room.y0 - BETWEEN_MM
+
+
+def settle_beside(drawing: Drawing, panels: Sequence[Axes], height_mm: float) -> None:
+    """Gives panels beside each other one height and one width, with just enough room for the labels of each."""
+    around = [_room(drawing, panel) for panel in panels]
+    below, above = (max(getattr(room, side) for room in around) + EDGE_MM for side in ("y0", "y1"))
+    free = WIDTH_MM - sum(room.x0 + room.x1 for room in around) - BETWEEN_MM * (len(panels) - 1) - 2 * EDGE_MM
+    total, width, left = height_mm + below + above, free / len(panels), EDGE_MM
+    drawing.set_size_inches(WIDTH_MM / MM_PER_INCH, total / MM_PER_INCH)
+    for panel, room in zip(panels, around, strict=True):
+        left += room.x0
+        panel.set_position((left / WIDTH_MM, below / total, width / WIDTH_MM, height_mm / total))
+        left += width + room.x1 + BETWEEN_MM
 
 
 def finish(plot: Plot) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.analysis.verdict import Verdict, judge
+from lab.analysis.verdict import count_verdicts
 from lab.figures.curves import check_curves, draw_curves, heights, keys_of, label_of, ordered
 from lab.figures.figure import Figure
 from lab.figures.inputs import Curve, Ratios
@@ -11,7 +11,7 @@ from lab.figures.marks import INK, PALE
 from lab.figures.plot import Plot, finish, new_panels
 from lab.figures.scales import log_axis, size_axis
 from lab.figures.style import style
-from lab.figures.words import counts, measured, size
+from lab.figures.words import counts, extremes, measured, size
 
 HEIGHT_MM = 50.0
 
@@ -55,11 +55,8 @@ def _alt(data: Ratios, quantity: str) -> str:
 
 
 def _in_words(curve: Curve, margin: float) -> str:
-    by_value = sorted(range(len(curve.y)), key=lambda place: curve.y[place].value)
-    ends = dict.fromkeys((by_value[0], by_value[-1]))
-    points = " to ".join(f"{measured(curve.y[place])} at {size(curve.x[place])}" for place in ends)
-    verdicts = [judge(each, margin=margin) for each in curve.y]
-    more, less = verdicts.count(Verdict.MORE), verdicts.count(Verdict.LESS)
-    by = f" by more than {100 * margin:g} %" if margin else ""
-    judged = f"above 1{by} at {more}, below 1{by} at {less} of {len(verdicts)} sizes; at the others the data can't tell"
-    return f"{label_of(curve)}: from {points}; {judged}."
+    ends = dict.fromkeys((0, len(curve.y) - 1))
+    points = ", ".join(f"{measured(curve.y[place])} at {size(curve.x[place])}" for place in ends)
+    beside = f"beside 1 with a margin of {100 * margin:g} %" if margin else "beside 1"
+    judged = f"{beside}, at {len(curve.y)} sizes: {count_verdicts(curve.y, margin)}"
+    return f"{label_of(curve)}: {points}, {extremes(curve.y)}; {judged}."

@@ -17,12 +17,13 @@ MANTISSAS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8), tuple(each / 10 for ea
 ROOM = 1.25  # a logarithmic axis ends at this multiple of the data
 
 
-def size_axis(panel: Axes, sizes: Sequence[float]) -> None:
-    """Message sizes: a tick at each power of two, labels at as many as fit."""
+def size_axis(panel: Axes, sizes: Sequence[float], between: int = 0) -> None:
+    """Message sizes: a tick at each power of two, labels at as many as fit, or each a given factor from the last."""
     panel.set_xscale("log", base=2)
     first, last = floor_log2(min(sizes)), -floor_log2(1 / max(sizes))
     shifts = range(first, last + 1)
-    _label(panel.xaxis, [2.0**shift for shift in shifts[:: _stride(last - first)]], size)
+    stride = floor_log2(between) if between else _stride(last - first)
+    _label(panel.xaxis, [2.0**shift for shift in shifts[::stride]], size)
     panel.xaxis.set_minor_locator(FixedLocator([2.0**shift for shift in shifts]))
     panel.xaxis.set_minor_formatter(NullFormatter())
     panel.set_xlim(min(sizes) / ROOM, max(sizes) * ROOM)

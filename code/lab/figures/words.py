@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import floor, log10
 
 from lab.analysis.estimate import Estimate
@@ -61,6 +61,12 @@ def measured(estimate: Estimate, unit: Unit | None = None) -> str:
     if estimate.interval:
         text += f" ({number(estimate.interval.low / scale)} to {number(estimate.interval.high / scale)})"
     return f"{text} {unit.name}" if unit and unit.name else text
+
+
+def extremes(estimates: Sequence[Estimate], unit: Unit | None = None) -> str:
+    """The least and the most, without their places: among values that differ by noise, noise chooses the place."""
+    ordered = sorted(estimates, key=lambda estimate: estimate.value)
+    return f"least {measured(ordered[0], unit)}, most {measured(ordered[-1], unit)}"
 
 
 def counts(estimates: Iterable[Estimate], what: str, bands: str) -> str:

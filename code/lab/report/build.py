@@ -73,7 +73,7 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
 def prepare(sources: Sources, evidence: Evidence, cache: Path, numbers: Numbers | None = None) -> Prepared:
     """The report but for LaTeX's part, or an error that says what to change."""
     numbers, gallery = numbers or Numbers(evidence), Gallery(pictures_of(evidence), cache / "figures")
-    context = make_context(evidence, read_people(sources.people), gallery, list(sources.typed_texts))
+    context = make_context(numbers, read_people(sources.people), gallery, list(sources.typed_texts))
     body = render(sources.templates, sources.template, vars(context))
     backings = template_backings(body, numbers)
     for lost in lost_targets(body.text, MAIN, targets(body)):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lab.analysis.knees import find_knee
+from lab.analysis.knees import find_jumps, find_knee, find_steps
 from lab.analysis.samples import TooFewSamples
 
 SIZES = np.repeat(2.0 ** np.arange(13), 160)
@@ -67,3 +67,30 @@ def test_two_thousand_different_sizes_are_searched_like_few() -> None:
     found = find_knee(x, bent(x, 1234.5) + np.random.default_rng(1).normal(0, 5, x.size))
     assert found is not None and found.at.interval is not None
     assert found.at.interval.contains(1234.5)
+
+
+LINE = {size: 500.0 + 10 * size for size in (1, 16, 64, 256, 1024, 2047, 2048, 2049, 4096)}
+
+
+@pytest.mark.parametrize(
+    ("times", "steps"),
+    [
+        ({16: 1.0, 32: 1.0, 64: 1.95, 128: 2.0}, [64]),
+        ({16: 3.4, 32: 3.4, 64: 4.3, 128: 4.4}, [64]),
+        ({16: 1.0, 32: 1.0, 64: 1.1, 128: 1.1}, []),  # too little
+        ({256: 1.0, 1024: 1.5, 4096: 2.4}, []),  # goes on growing
+        ({1024: 1.0, 4096: 1.6, 16384: 2.5}, []),  # grows on, though a byte costs less
+        ({16: 1.0, 32: 1.0, 64: 1.95}, []),  # nobody knows how it goes on
+        ({16: 1.0, 32: 1.0, 48: 1.5, 64: 1.0}, []),  # falls back
+        ({4086: 1.0, 4087: 1.0, 4088: 1.06}, [4088]),  # bytes cost nothing there
+        ({4086: 1.0, 4087: 1.0, 4088: 1.04}, []),
+        (LINE, []),  # near sizes do not hide that a line goes on
+    ],
+)
+def test_a_step_of_a_time_is_a_growth_that_does_not_go_on(times: dict[int, float], steps: list[int]) -> None:
+    assert list(find_steps(times)) == steps
+
+
+def test_a_throughput_jumps_where_a_message_takes_less_time_than_a_smaller_one() -> None:
+    found = find_jumps({256: 1.0, 512: 2.0, 1024: 2.1, 2048: 8.4, 4096: 17.0})
+    assert list(found) == [2048] and found[2048] == pytest.approx(4.0)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lab.analysis.estimate import Estimate, Interval, reciprocal
-from lab.analysis.regression import fit_line, intercept_agrees
+from lab.analysis.estimate import reciprocal
+from lab.analysis.regression import fit_line
 from lab.analysis.samples import TooFewSamples
 
 PUBLISHED = Path(__file__).parents[3] / "experiments" / "published"
@@ -80,15 +80,3 @@ def test_points_over_one_x_have_no_line() -> None:
 
 def test_equal_y_leave_r_squared_undefined() -> None:
     assert fit_line([1, 2, 3], [4, 4, 4]).r_squared is None
-
-
-def test_an_intercept_of_large_messages_is_no_latency() -> None:
-    line = fit_line([16e6, 32e6, 48e6], [[0.0050, 0.0077, 0.0104], [0.0051, 0.0078, 0.0105], [0.0049, 0.0076, 0.0103]])
-    assert not intercept_agrees(line, Estimate(1.5e-6, Interval(1.2e-6, 1.8e-6), 1000))
-    assert not intercept_agrees(line, Estimate(0.0023, None, 1))
-    assert intercept_agrees(line, Estimate(0.0023, Interval(0.0022, 0.0024), 1000))
-
-
-def test_the_intercept_of_one_run_agrees_with_nothing() -> None:
-    size, seconds = np.loadtxt(PUBLISHED / "mpi_pingpong_raw.csv", delimiter=",", skiprows=1, unpack=True)
-    assert not intercept_agrees(fit_line(size, seconds), Estimate(0.0023, Interval(0.0022, 0.0024), 1000))

@@ -1,4 +1,4 @@
-"""Ten million samples, within bounds: lab.analysis.{ratios,regression,steady,summary}."""
+"""Ten million samples, within bounds: lab.analysis.{ratios,regression,summary}."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ KILOBYTES = 1_000_000
 PROGRAM = f"""
 import resource
 import numpy as np
-from lab.analysis import ratios, regression, steady, summary
+from lab.analysis import ratios, regression, summary
 
 resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
 samples = np.random.default_rng(1).integers(1_000, 100_000, 10_000_000)
@@ -18,7 +18,6 @@ summary.estimate_mean(samples)
 summary.supported_quantile(samples, 0.99)
 ratios.ratio_of_medians(samples, samples)
 regression.fit_line(samples, samples)
-steady.find_steady(samples)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 

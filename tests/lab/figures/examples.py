@@ -14,23 +14,29 @@ from lab.analysis.estimate import Estimate, Interval
 from lab.analysis.pieces import find_pieces
 from lab.analysis.ranks import estimate_quantiles
 from lab.analysis.regression import fit_line
-from lab.analysis.steady import Steady
 from lab.figures import (
+    Against,
     ByParameter,
     BySize,
     Curve,
     Distribution,
+    Dot,
+    Dots,
+    Effect,
     Figure,
     Fit,
     HeatMap,
     Latency,
+    LineLook,
+    Parts,
     Ratios,
     Stack,
     Stacks,
-    Windows,
-    WindowSeries,
+    Tails,
+    Tornado,
     drawers,
 )
+from lab.figures.marks import RDMA
 
 SIZES = tuple(float(2**shift) for shift in range(21))
 DEPTHS = tuple(float(2**shift) for shift in range(14))
@@ -112,12 +118,26 @@ def heat_large() -> HeatMap:
     return HeatMap("large", "post list", numbers, "signalled every", numbers[:40], cells, "exact")
 
 
-def settling() -> Windows:
-    def series(label: str, rate: float, start: int | None) -> WindowSeries:
-        y = tuple(estimate(rate * (1 - 0.3 * np.exp(-index / 2)), 0.02) for index in range(20))
-        return WindowSeries(label, y, Steady(start, 20), estimate(1.4, 0.1), (label,))
+def effects() -> Tornado:
+    names = ("depth", "a parameter with a very long name for a figure", "warm-up")
+    gains = (estimate(10.4, 0.001), estimate(1.3, 0.2), estimate(1.002, None))
+    rows = tuple(
+        (name, (Effect("1 B", "100000", "1", gain, "#08304f"), Effect("4 KiB", "0", "16", gain, "#85bbdb", doubt)))
+        for name, gain, doubt in zip(names, gains, ("", "not certain", "no difference"), strict=True)
+    )
+    return Tornado("effects", "best over worst", rows, ("k",))
 
-    return Windows("settling", (series("1 B", 2e5, 5), series("4 KiB", 4e8, 0), series("1 MiB", 6e8, None)), "exact")
+
+def against() -> Against:
+    runs = (1 / 20000, 1 / 2000, 1 / 100)
+    y = tuple(estimate(3e-7 + 12e-6 * x, spread) for x, spread in zip(runs, (None, 0.001, 0.2), strict=True))
+    line = Curve("a fixed cost over n", runs, y)
+    ticks = tuple((x, f"1/{1 / x:.0f}") for x in runs)
+    looks = (LineLook("#08304f"),)
+    curves = (Curve("1 B", runs, y, ("k",)),)
+    return Against(
+        "runs", "1/n", "time per message", "time", ticks, curves, looks, (line,), (("gap", 2e-7),), is_linear=True
+    )
 
 
 def times() -> Latency:
@@ -171,6 +191,23 @@ def causes() -> Stacks:
     return Stacks("causes", tuple(groups), (*kinds, "waiting"), "waiting", "exact")
 
 
+def rows() -> Dots:
+    slow = (None, 9e-3, 2e-7, None)
+    shown = tuple(Dot(LONG[n], estimate(10.0 ** (n - 9)), slow[n], LineLook(RDMA, is_open=n == 2)) for n in range(4))
+    return Dots("rows", "time", (("a group", shown[:3]), (LONG[9], shown[3:])), ("key",))
+
+
+def path() -> Parts:
+    kinds = tuple((f"part {n} {LONG[0]}", n < 2) for n in range(8))
+    return Parts("path", "time", kinds, (("1 B", (1e-9,) * 8), (LONG[1], (0.0,) * 7 + (1.0,))))
+
+
+def slow_ones() -> Tails:
+    samples = tuple(float(n) for n in range(1, 2000))
+    shown = tuple(Distribution(label, samples[n:], (), (f"key {n}",)) for n, label in enumerate(LONG[:4]))
+    return Tails("slow", shown, tuple(LineLook(RDMA, dashes=each) for each in ("solid", "dashed", "dotted", "none")))
+
+
 EXAMPLES: dict[str, tuple[str, Callable[[], Any]]] = {
     "limits": ("throughput", limits),
     "rate": ("message_rate", limits),
@@ -184,13 +221,17 @@ EXAMPLES: dict[str, tuple[str, Callable[[], Any]]] = {
     "warm-ups": ("parameter", warm_ups),
     "heat": ("heat_map", heat),
     "large heat": ("heat_map", heat_large),
-    "settling": ("windows", settling),
+    "effects": ("tornado", effects),
+    "runs": ("against", against),
     "times": ("latency", times),
     "one time": ("latency", one_time),
     "line": ("fit", line),
     "two lines": ("fit", two_lines),
     "two points": ("fit", two_points),
     "causes": ("stacks", causes),
+    "rows": ("dots", rows),
+    "path": ("parts", path),
+    "slow ones": ("tails", slow_ones),
 }
 
 

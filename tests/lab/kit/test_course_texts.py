@@ -22,7 +22,7 @@ WORKED = re.compile(r"^% (.+\\(?:claim|shows)\{.+)$", re.MULTILINE)
 LONGEST = 25  # lines of a starter text
 # Measures of single samples, which the reference does not keep.
 SAMPLED = re.compile(
-    r"\\(?:claim|shows)(?:\[\d\])?\{[^{}]*\.(?:agreed|corrected|first|fixed|rounds|taken_off|trip)\b[^{}]*\}"
+    r"\\(?:claim|shows)(?:\[\d\])?\{[^{}]*\.(?:agreed|corrected|first|fixed|rounds?|taken_off|trip)\b[^{}]*\}"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -17,10 +18,12 @@ from lab.plan.plan import Plan
 from lab.records.record import write_record
 from lab.report.build import build
 from lab.report.errors import ReportError
-from lab.report.evidence.evidence import gather
+from lab.report.evidence.evidence import Evidence, gather
 from lab.report.sources import DEFAULT, Sources
 from lab.report.tables.environment import ORIGINS
-from lab.report.tex.escape import escape
+from lab.report.tables.parameters import parameter_rows, profile_why
+from lab.report.tables.rows import TOO_FEW, RowTable
+from lab.report.tex.escape import Markup, escape
 from lab.run.measure import measure
 from lab.spec.cards import read_card
 
@@ -72,6 +75,42 @@ def test_a_report_with_a_card_says_which_of_its_parameters_are_inputs(card: str,
     listed = ", ".join(rf"\texttt{{{escape(name)}}}" for name in names)
     assert rf"\emph{{{origin}}}: {listed}" in text and r"\emph{assumed}: " in text
     assert "repeats an input of the model, and confirms nothing" in text
+
+
+@pytest.mark.parametrize(
+    ("cells", "bare", "has_intervals", "why_bare"),
+    [
+        ([r"\labnum{1} \labinterval{\labnum{0}, \labnum{2}}"], "", True, ""),
+        ([r"\labnum{1} \labinterval{\labnum{0}, \labnum{2}}", r"\num{12345}"], "", True, TOO_FEW),
+        ([r"\labnum{1}", "--", ""], "", False, TOO_FEW),
+        ([r"\labnum{1}"], "without intervals", False, "without intervals"),
+        (["yes", "1000"], "", False, ""),
+    ],
+)
+def test_a_caption_speaks_of_intervals_as_the_table_has_them(
+    cells: list[str], bare: str, why_bare: str, *, has_intervals: bool
+) -> None:
+    table = RowTable((Markup("a"),), tuple((Markup(r"\qty{1}{\byte}"), Markup(cell)) for cell in cells), (), bare=bare)
+    assert (table.has_intervals, table.why_bare) == (has_intervals, why_bare)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "name", "asked", "used"),
+    [
+        ("verbs_throughput", "iterations", "50000", "20 to 1000; 2000; 20 to 256; 20 to 500"),
+        ("write_parameters", "warmup", "5000; 512; 0 to 512", "20 to 512; 512; 20 to 100; 0 to 512"),
+        ("write_parameters", "tx_depth", "6000; 1 to 512; 128; 1 to 128", "512; 64; 1 to 512; 128; 1 to 128"),
+        ("write_parameters", "warmup_depths_at_least", "--", "1"),
+        ("mpi_bandwidth_latency", "repetitions", "10", "6; 2"),
+    ],
+)
+def test_the_table_of_parameters_describes_all_series(experiment: str, name: str, asked: str, used: str) -> None:
+    evidence = Evidence(laboratory.plan_of(experiment), (), {}, Path("none"), 0)
+    (row,) = (row for row in parameter_rows(evidence) if row.name == name)
+    printed = (re.sub(r"\\(?:lab)?num\{(\d+)\}", r"\1", cell) for cell in (row.asked, row.used))
+    assert tuple(printed) == (asked, used)
+    assert row.source.endswith("*") is (";" in used)
+    assert profile_why(evidence).startswith("A guest second costs several host seconds")
 
 
 def test_own_programs_have_one_too(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> None:

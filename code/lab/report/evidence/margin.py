@@ -1,11 +1,11 @@
-"""The margin between two equal programs on a site: no verdict within it, and its sentence in captions."""
+"""The margin between two equal programs on a site, and the sentences about verdicts in captions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from lab.analysis.estimate import Estimate
-from lab.analysis.verdict import false_verdicts
+from lab.analysis.verdict import count_verdicts, false_verdicts
 from lab.sites.traits import Clock, Traits, fixed
 
 # Of a median. Repetitions start from perturbed instants, which move the stack and the timer: of 1,872 in
@@ -31,9 +31,11 @@ def margin_of_sites(sites: Iterable[str]) -> float:
 
 
 def verdict_words(estimates: Iterable[Estimate], traits: Traits) -> str:
-    """The sentence about the margin, the number of verdicts, and the expected number of false ones."""
-    asked, wrong = false_verdicts(estimates)
+    """The sentences about the margin, how often each verdict is given, and the expected number of false ones."""
+    judged, margin = [estimate for estimate in estimates if estimate.interval], margin_of(traits)
+    asked, wrong = false_verdicts(judged)
     if not asked:
         return ""
-    beyond = f"More or less: the whole interval beyond 1 by over {100 * margin_of(traits):g} %, {LUCK[traits.clock]}"
-    return f"{beyond}. Verdicts: {asked}, of which at most {wrong:.1f} are false in the mean if nothing differs."
+    beyond = f"More or less: the whole interval beyond 1 by over {100 * margin:g} %, {LUCK[traits.clock]}"
+    counts = count_verdicts(judged, margin)
+    return f"{beyond}. Verdicts: {counts}; at most {wrong:.1f} of {asked} are false in the mean if nothing differs."

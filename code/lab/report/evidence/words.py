@@ -76,16 +76,14 @@ def _of_wall_time(site: str, shared: str) -> SiteWords:
 
 
 EMULATED = (
-    "The site {site} is two emulated computers, one for the client and one for the server: QEMU runs the processor "
-    "of each and counts each of its instructions as a nanosecond, however long that takes here. A time is therefore a "
-    "number of instructions, and a second measurement gives the same bytes. The link between the two, called the "
-    "cable, is computed, and takes as long as two network cards and a short cable do. {rdma} So a number says how long "
+    "The site {site} is two emulated computers that count each instruction as a nanosecond, so that another "
+    "measurement gives the same bytes; the link between them, the cable, is computed. {rdma} A number says how long "
     "the way through the software is, and a ratio which program has the shorter way; neither says how fast another "
     "card, wire or processor would be."
 )
 REAL = (
-    "The site {site} runs the programs as they run anywhere, and its time is that of a clock. {shared} {rdma} So a "
-    "number says how fast these computers and this link were while they were measured, and nothing of others."
+    "The site {site} runs the programs on real computers by a real clock. {shared} {rdma} A number says how fast these "
+    "computers and this link were while they were measured, and nothing of others."
 )
 
 

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 
 from lab.report.evidence.evidence import Evidence
-from lab.report.pictures.bandwidth import by_bandwidth
 from lab.report.pictures.causes import instructions
 from lab.report.pictures.latency import by_latency
-from lab.report.pictures.lines import fitted
 from lab.report.pictures.published_curves import published
 from lab.report.pictures.ratios import ratios
 from lab.report.pictures.rounds import by_round
@@ -14,17 +12,13 @@ from lab.report.pictures.sides import by_side
 from lab.report.pictures.sketch import AnySketch
 from lab.report.pictures.sweeps import sweeps
 from lab.report.pictures.throughput import by_size
-from lab.report.pictures.windows import by_window
 
 # A module for each subject; each gives the figures for which the experiment has the series.
 SUBJECTS = (
     by_size,
     ratios,
     sweeps,
-    by_window,
     by_latency,
-    fitted,
-    by_bandwidth,
     published,
     by_round,
     by_side,

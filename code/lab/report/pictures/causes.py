@@ -12,23 +12,34 @@ from lab.report.evidence.evidence import Evidence
 from lab.report.pictures.sketch import Sketch
 from lab.report.topics.causes import MessageCost, costs
 
-# From the program down to the wire, and then what serves all of them; what is rare joins the others.
-KINDS = (
-    "program", "user library", "system calls", "copies", "checksums", "packets", "buffers", "card's driver", "wake-ups",
-    "locks and lists", OTHER, WAITING,
-)  # fmt: skip
+# The kinds of work that a reader tells apart, from the program down to the wire.
+SHOWN = {
+    "program": "program",
+    "user library": "program",
+    "system calls": "system calls",
+    "wake-ups": "system calls",
+    "copies": "copies and checksums",
+    "checksums": "copies and checksums",
+    "packets": "protocol and driver",
+    "buffers": "protocol and driver",
+    "card's driver": "protocol and driver",
+    WAITING: WAITING,
+}
+KINDS = (*dict.fromkeys(list(SHOWN.values())[:-1]), OTHER, WAITING)
+MOST_SIZES = 3
 CAPTION = (
-    "Where the instructions of a message go, by kind of work, at both ends; at the right their number. An instruction "
-    "takes a nanosecond of this machine's: the bars of a size are also times, and what is left of a message's time is "
+    "Where the instructions of a message go at both ends, each a nanosecond; at the right their number without the "
     "waiting."
 )
-SOURCE = "Counted by function, without samples: what a trial with twice the messages executes more."
+SOURCE = "What a trial with twice the messages executes more."
 
 
 def instructions(evidence: Evidence) -> Iterator[Sketch[Stacks]]:
     """One figure, where they were counted."""
     groups = defaultdict[int, list[Stack]](list)
-    for cost in costs(evidence):
+    found = costs(evidence)
+    shown = _some(sorted({cost.size for cost in found}))
+    for cost in (each for each in found if each.size in shown):
         groups[cost.size].append(Stack(f"{cost.curve.words} {cost.end}", _parts(cost), cost.work))
     if groups:
         site = evidence.plan.site.name
@@ -39,5 +50,10 @@ def instructions(evidence: Evidence) -> Iterator[Sketch[Stacks]]:
 def _parts(cost: MessageCost) -> tuple[tuple[str, float], ...]:
     found = defaultdict[str, float](float)
     for kind, value in cost.parts:
-        found[kind if kind in KINDS else OTHER] += value
+        found[SHOWN.get(kind, OTHER)] += value
     return tuple(found.items())
+
+
+def _some(sizes: list[int]) -> list[int]:
+    """The first, the last and one between them."""
+    return sizes if len(sizes) <= MOST_SIZES else [sizes[0], sizes[len(sizes) // 2], sizes[-1]]

@@ -24,16 +24,15 @@ def headline(evidence: Evidence, drawn: frozenset[str]) -> str:
 
 
 def _by_weight(evidence: Evidence) -> Iterator[str]:
-    """Rounds, a modelled card over TCP, sweeps, lines, latencies, calls, other pairs, and any throughput."""
+    """Rounds, a modelled card over TCP, sweeps, latencies, calls, other pairs, and any throughput."""
     transports = [pair for pair in pairs(evidence) if pair.sort is Sort.TRANSPORT][:1]
     yield "corrected"
     yield from (pair.picture for pair in transports if pair.ours.series.has_card)
     for sweep in sorted(all_sweeps(evidence), key=_largest_gain, reverse=True):
         _, size = _largest_gain(sweep)
         yield from (sweep.series.name, f"{sweep.series.name}.{format_size(size)}", f"{sweep.series.name}.map")
-    yield from ("bandwidth", "half_trip", "round_trip")
-    found = evidence.once(all_sides)
-    yield from (f"sides.{name}" for name in sorted(found, key=lambda name: not any(side.leap for side in found[name])))
+    yield from ("half_trip", "round_trip")
+    yield from (f"sides.{name}" for name in evidence.once(all_sides))
     yield from (pair.picture for pair in transports)
     yield "throughput"
 

@@ -93,7 +93,8 @@ def of_published(experiment: str) -> dict[str, Published]:
 
 def _of_curve(label: str, by_size: dict[int, float], dimension: Dimension) -> Published:
     def answer(span: Span) -> Value | None:
-        return exact(by_size[span.size], dimension) if span.size in by_size else None
+        value = exact(by_size[span.size], dimension) if span.size in by_size else None
+        return value and replace(value, is_rounded=True)
 
     return Published(label, answer, tuple(by_size))
 
@@ -106,9 +107,9 @@ def _of_times(times: PublishedTimes) -> dict[str, Published]:
         return times.times().between(picked[0], picked[-1]).line()
 
     measures: dict[str, Callable[[Line], Value]] = {
-        "slope": lambda line: exact(_rounded(1 / line.slope.value / NANO), RATE),
-        "intercept": lambda line: exact(_rounded(line.intercept.value * NANO), TIME),
-        "residual": lambda line: exact(_rounded(float(abs(line.residuals).max()) * NANO), TIME),
+        "slope": lambda line: _rounded(1 / line.slope.value / NANO, RATE),
+        "intercept": lambda line: _rounded(line.intercept.value * NANO, TIME),
+        "residual": lambda line: _rounded(float(abs(line.residuals).max()) * NANO, TIME),
         "r2": lambda line: exact(round(line.r_squared or 0.0, 5)),
         "points": lambda line: exact(float(line.n)),
     }
@@ -118,6 +119,6 @@ def _of_times(times: PublishedTimes) -> dict[str, Published]:
     }
 
 
-def _rounded(value: float) -> float:
-    """To the digits of a published number."""
-    return float(f"{value:.{DIGITS}g}")
+def _rounded(value: float, dimension: Dimension) -> Value:
+    """To the digits of a published number; a table may take fewer."""
+    return replace(exact(float(f"{value:.{DIGITS}g}"), dimension), is_rounded=True)

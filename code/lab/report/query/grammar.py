@@ -16,6 +16,7 @@ UNITS = {  # a typed quantity's factor to bytes and seconds, and its dimension: 
     **{"B/us": (1e6, (1, -1)), "messages/s": (1.0, (0, -1)), "B": (1.0, (1, 0)), "%": (0.01, (0, 0))},
     **{"ns": (1e-9, (0, 1)), "us": (1e-6, (0, 1)), "ms": (1e-3, (0, 1)), "s": (1.0, (0, 1))},
 }
+SHOWN_IN = {"percent": ("%",), "bit/s": ("bit", "/", "s")}  # the units that a query may end with, as tokens
 SIGNS = (">=", "<=", ">", "<", "=")
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 _TOKEN = re.compile(
@@ -135,13 +136,14 @@ class _Token:
     column: int
 
 
-def parse_query(text: str) -> tuple[Query, bool, bool]:
-    """The query, whether it may compare two links, and whether it is shown in percent."""
+def parse_query(text: str) -> tuple[Query, bool, str]:
+    """The query, whether it may compare two links, and the unit that it is shown in if it names one."""
     parser = _Parser(text)
     query = parser.sum()
-    span, across, percent = parser.place(), parser.takes("across", "links"), parser.takes("in", "%")
+    span, across = parser.place(), parser.takes("across", "links")
+    unit = next((unit for unit, words in SHOWN_IN.items() if parser.takes("in", *words)), "")
     parser.end()
-    return with_common_span(placed(query, span)), across, percent
+    return with_common_span(placed(query, span)), across, unit
 
 
 def parse_statement(text: str) -> Statement:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from lab.analysis.estimate import LEVEL, Estimate, Interval, reciprocal
-from lab.analysis.knees import LEAST_X, find_knee
+from lab.analysis.knees import LEAST_X, find_jumps, find_knee, find_steps
 from lab.analysis.reproducible import exp2, log2
 from lab.analysis.summary import estimate_median, supported_quantile
 from lab.causes.classes import WAITING
+from lab.model.parameters import RoundLimits
 from lab.programs.request import ENDS, ONE_WAY
 from lab.records.row import SIDES
 from lab.report.evidence.causes import causes_of
@@ -31,8 +31,6 @@ from lab.spec.experiment import Series
 NANO = 1e-9
 LEAST_FOR_LINE = 5  # sizes: fewer lie on a line by chance
 LEVEL_CURVE = 1.1  # a saturated curve stays within a tenth of where it began to be
-JUMP = 1.05  # a message takes less time than one of the size before, by more than this
-STEP, NEAR_STEP, NEAR = 1.3, 1.05, 1.01  # a time's step between two sizes; between two that lie within a hundredth
 
 
 @dataclass(frozen=True)
@@ -70,8 +68,12 @@ class MeasuredCurve:
 
     @cached_property
     def rounds(self) -> dict[int, Rounds]:
-        parameters = self.subject.series.parameters(self.subject.site, self.subject.point)
-        return {part.size: part for part in rounds_of(self.subject)} if parameters.until_stable else {}
+        return {part.size: part for part in rounds_of(self.subject)} if self.limits.target else {}
+
+    @property
+    def limits(self) -> RoundLimits:
+        """The rule that ends its rounds, if it has any."""
+        return self.subject.series.parameters(self.subject.site, self.subject.point).round_limits
 
     @cached_property
     def settlings(self) -> dict[int, Settling]:
@@ -155,9 +157,16 @@ def _side(column: str) -> Answer:
     return answer
 
 
+def _calls(inquiry: Inquiry) -> SideCurve:
+    return SideCurve(inquiry.curve.subject, inquiry.curve.end)
+
+
 def _deviation(inquiry: Inquiry) -> Value | None:
-    curve = SideCurve(inquiry.curve.subject, inquiry.curve.end, None, None)
-    return Value(curve.deviation(inquiry.size).estimate, TIME)
+    return Value(_calls(inquiry).deviation(inquiry.size).estimate, TIME)
+
+
+def _first_call(inquiry: Inquiry) -> Value | None:
+    return inquiry.median([first * NANO for first, *_ in _calls(inquiry).calls(inquiry.size)], TIME)
 
 
 def _first_window(asked: Inquiry) -> Value | None:
@@ -202,6 +211,11 @@ def _trip(asked: Inquiry) -> Value | None:
     return asked.median([trip * NANO for trip in part.trips_ns], TIME) if part else None
 
 
+def _round(asked: Inquiry) -> Value | None:
+    part = asked.curve.rounds.get(asked.size)
+    return asked.median([time * NANO for time in part.times_ns], TIME) if part else None
+
+
 def _rounds(asked: Inquiry) -> Value | None:
     part = asked.curve.rounds.get(asked.size)
     return asked.median(list(map(float, part.counts)), PURE) if part else None
@@ -209,7 +223,7 @@ def _rounds(asked: Inquiry) -> Value | None:
 
 def _spread(asked: Inquiry) -> Value | None:
     part = asked.curve.rounds.get(asked.size)
-    return asked.median(list(part.spreads), PURE) if part else None
+    return asked.median(part.spreads, PURE) if part else None
 
 
 def _agreed(asked: Inquiry) -> Value | None:
@@ -292,25 +306,13 @@ def _saturated(asked: Inquiry) -> Value | None:
 
 
 def jumps(curve: MeasuredCurve) -> dict[int, float]:
-    """The sizes at which a curve jumps, each with the factor by which the default measure grows there: a throughput,
-    where a message takes less time than one of the size before; a time, where it steps up and goes on flatter."""
-    medians = _medians(curve)
-    growth = {(small, large): medians[large] / medians[small] for small, large in pairwise(curve.sizes)}
-    if curve.kind == "throughput":
-        return {large: factor for (small, large), factor in growth.items() if factor > JUMP * large / small}
-    after = {small: factor for (small, _), factor in growth.items()}
-    return {large: factor for (small, large), factor in growth.items() if _steps(small, large, factor, after)}
-
-
-def _steps(small: int, large: int, factor: float, after: dict[int, float]) -> bool:
-    if large <= NEAR * small:
-        return factor > NEAR_STEP
-    return factor > STEP and after.get(large, 1.0) - 1 < (factor - 1) / 2
+    """The sizes at which the default measure jumps, each with the factor: up for a throughput, and for a time."""
+    return (find_jumps if curve.kind == "throughput" else find_steps)(_medians(curve))
 
 
 def _jump(asked: Inquiry) -> Value | None:
     found = jumps(asked.curve)
-    return exact(max(found.values())) if found else None
+    return replace(exact(max(found.values())), is_rounded=True) if found else None
 
 
 def _jump_size(asked: Inquiry) -> Value | None:
@@ -398,6 +400,7 @@ MEASURES = {
     "corrected": Measure("throughput of rounds less the answer's way", "size", CURVES, _corrected),
     "taken_off": Measure("share of a round that the correction takes off", "size", CURVES, _taken_off),
     "trip": Measure("round trip of the control message", "size", CURVES, _trip),
+    "round": Measure("time of a round, its answer included", "size", CURVES, _round),
     "rounds": Measure("rounds until they agreed or the cap", "size", CURVES, _rounds),
     "spread": Measure("highest rate of a round over the lowest", "size", CURVES, _spread),
     "agreed": Measure("sizes at which all repetitions' rounds agreed", "", CURVES, _agreed),
@@ -411,6 +414,7 @@ MEASURES = {
     "mean": Measure("mean time of an end's call", "size", CALLS, _default),
     "median": Measure("median time of an end's call", "size", CALLS, _side("median")),
     "deviation": Measure("standard deviation of an end's calls", "size", CALLS, _deviation),
+    "first_call": Measure("time of the first timed call of an end", "size", CALLS, _first_call),
     "knee": Measure("size at which the curve bends", "", ("throughput", ONE_WAY), _knee),
     "jump": Measure("factor at the largest jump between two sizes", "", ALL, _jump),
     "jump.size": Measure("size of that jump", "", ALL, _jump_size),

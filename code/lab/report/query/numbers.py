@@ -35,6 +35,7 @@ from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, UNITS, Dimensio
 from lab.spec.experiment import Point, Series
 
 COUNTED = ("instructions", "busy")
+SHOWN = {"percent": PURE, "bit/s": RATE}  # the units that a query may ask for
 NEARLY = 0.005  # of a typed number: one that was copied with fewer digits
 BY_DIMENSION = {  # the measure that yields a typed number
     ("throughput", RATE): "", ("throughput", PER_SECOND): ".messages", ("throughput", TIME): ".time",
@@ -86,12 +87,11 @@ class Numbers:
     def ask(self, text: str) -> Value:
         """The answer to a query, or an error that points at the character."""
         if text not in self.memory.values:
-            query, across, percent = parse_query(text)
+            query, across, unit = parse_query(text)
             value = Question(self, text, is_across_links=across).value(query).sealed()
-            if value.dimension not in UNITS or (percent and value.dimension != PURE):
+            if value.dimension not in UNITS or value.dimension != SHOWN.get(unit, value.dimension):
                 raise QueryError("no unit for such a number", "", "a rate, a time, a size or a ratio", text)
-            value = replace(value, unit="percent") if percent else value
-            self.memory.values[text] = value
+            self.memory.values[text] = replace(value, unit=unit or value.unit)
         return self.memory.values[text]
 
     def constants(self) -> tuple[Value, ...]:

@@ -33,7 +33,7 @@ class Value:
     estimate: Estimate
     dimension: Dimension = PURE
     unit: str = ""  # another one than the dimension's, for readers
-    is_quotient: bool = False  # of exact numbers, to be rounded
+    is_rounded: bool = False  # shown with few digits, though it is exact: a quotient, a published value
     is_exact: bool = False  # chosen or counted: without an interval, and no doubt about it
     keys: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()  # records among them that did not pass every check
@@ -57,7 +57,7 @@ class Value:
     def answer(self) -> Answer:
         """The same for tables and texts; a quotient of exact numbers is rounded."""
         estimate = self.shown
-        if self.is_quotient and self.is_exact:
+        if self.is_rounded and self.is_exact:
             estimate = replace(estimate, value=float(f"{estimate.value:.{DIGITS}g}"))
         return Answer(estimate, self.shown_unit, self.keys, self.is_exact, self.unchecked, self.source)
 
@@ -94,7 +94,7 @@ def combine(sign: str, left: Value, right: Value) -> Value:
         Estimate(value, _interval(sign, *estimates), n),
         _dimension(sign, left, right),
         left.unit if sign in "+-" else "",
-        is_quotient=sign == "/" or left.is_quotient or right.is_quotient,
+        is_rounded=sign == "/" or left.is_rounded or right.is_rounded,
         is_exact=left.is_exact and right.is_exact,
         keys=tuple(dict.fromkeys(left.keys + right.keys)),
         unchecked=tuple(dict.fromkeys(left.unchecked + right.unchecked)),

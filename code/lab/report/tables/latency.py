@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
 from lab.report.answer import Answer
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import is_ours
 from lab.report.evidence.links import by_link
-from lab.report.evidence.pairs import CurvePair
 from lab.report.tables.rows import RowTable, cell_if, size_cell
 from lab.report.tex.escape import Markup, escape
-from lab.report.tex.typeset import bare_cell
 from lab.report.tex.units import MICRO
-from lab.report.topics.latency import QUANTILES, Trips, is_fetch, message_quantile, message_time, round_trips, trips
-from lab.report.topics.ratios import speeds
+from lab.report.topics.latency import is_fetch, message_time, round_trips
 from lab.spec.experiment import Series
 
 MOST_COLUMNS = 4
@@ -51,31 +48,9 @@ def _times(curve: Subject) -> dict[int, Answer]:
     return {size: message_time(curve, size) for size in curve.sizes}
 
 
-def tail_table(evidence: Evidence) -> RowTable:
-    """Three rows for each of the lab's series: of half of the round trip the median and the quantiles that trips
-    support."""
-    measured = {curve.name: (curve, _supported(curve)) for curve in _halves(evidence)}
-    shown = {name: (curve, by_size) for name, (curve, by_size) in measured.items() if by_size}
-    sizes = sorted({size for _, by_size in shown.values() for size in by_size})
-    rows = [row for curve, by_size in shown.values() for row in _tails(curve, by_size, sizes)]
-    return RowTable(tuple(map(size_cell, sizes)), tuple(rows), tuple(shown))
-
-
-def speed_table(evidence: Evidence) -> RowTable:
-    """Each of the lab's series over another transport or over its peer."""
-    found = speeds(evidence)
-    columns = [(_over(ratios.pair), ratios.by_size) for ratios in found]
-    names = dict.fromkeys(side.name for ratios in found for side in (ratios.pair.ours, ratios.pair.base))
-    return _by_size(columns, names, 1.0)
-
-
 def _halves(evidence: Evidence) -> list[Subject]:
     """The series of which half of a round trip is a message."""
     return [round_trips(evidence, series) for series in evidence.all_series("latency") if not is_fetch(series)]
-
-
-def _over(pair: CurvePair) -> Markup:
-    return Markup(rf"\lablines{{{escape(pair.ours.words)}}}{{over {escape(pair.base.words)}}}")
 
 
 def _by_size(columns: list[tuple[Markup, dict[int, Answer]]], names: Iterable[str], scale: float) -> RowTable:
@@ -95,25 +70,3 @@ def common_sizes(of_each: Iterable[Collection[int]]) -> list[int]:
     least = sorted(counts.values())[-3:][0]
     found = sorted(size for size, count in counts.items() if count >= least)
     return sorted({found[0], found[len(found) // 2], found[-1]})
-
-
-def _supported(curve: Subject) -> dict[int, dict[float, Answer]]:
-    """The quantiles of each size, at the sizes that have any."""
-    return {measured.size: quantiles for measured in trips(curve) if (quantiles := _quantiles(curve, measured))}
-
-
-def _quantiles(curve: Subject, measured: Trips) -> dict[float, Answer]:
-    return {quantile: answer for quantile in QUANTILES if (answer := message_quantile(curve, measured, quantile))}
-
-
-def _tails(curve: Subject, by_size: dict[int, dict[float, Answer]], sizes: list[int]) -> Iterator[tuple[Markup, ...]]:
-    medians = (message_time(curve, size) if size in curve.sizes else None for size in sizes)
-    yield (escape(f"{curve.words}, p50"), *map(_bare, medians))
-    for quantile, short in QUANTILES.items():
-        tails = (by_size.get(size, {}).get(quantile) for size in sizes)
-        yield (Markup(rf"\quad {short}"), *map(_bare, tails))
-
-
-def _bare(answer: Answer | None) -> Markup:
-    """Without its interval, for which the table has no room."""
-    return bare_cell(answer, MICRO) if answer else Markup("")

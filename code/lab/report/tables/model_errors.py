@@ -23,7 +23,8 @@ def error_table(evidence: Evidence) -> RowTable:
     )
     rows = [(size_cell(size), *(cell_if(errors.by_size.get(size)) for errors in found)) for size in sizes]
     last = (Markup("median"), *(cell_if(errors.median) for errors in found))
-    return RowTable(heads, (*rows, last) if rows else (), tuple(dict.fromkeys(names)))
+    bare = "the median without one"
+    return RowTable(heads, (*rows, last) if rows else (), tuple(dict.fromkeys(names)), bare=bare)
 
 
 def impossible(evidence: Evidence) -> list[Markup]:

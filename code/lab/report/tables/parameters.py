@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lab.analysis.estimate import LEVEL
+from lab.analysis.knees import NEAR_STEP, STEP
 from lab.analysis.overhead import LARGEST_SHARE
 from lab.analysis.ratios import LEAST
 from lab.files import included
@@ -20,14 +22,21 @@ from lab.spec.experiment import Series
 NOT_SAID, NONE = Markup("not said"), Markup("--")
 COUNTED = ("iterations", "warmup", "tx_depth", "rx_depth", "repetitions", "windows")
 OF_ALL = ("iterations", "warmup", "repetitions")  # the rest concern the lab's engine
-NO_BOUNDS = (None, 1)  # one iteration at least
-BOUNDS = {"iterations_at_most": "", "iterations_at_least": "", "bytes_per_size_at_most": "size", "warmup_at_most": ""}
+# The unit of a bound, and the value that stands for none.
+BOUNDS = {
+    "iterations_at_most": ("", None),
+    "iterations_at_least": ("", 1),
+    "bytes_per_size_at_most": ("size", None),
+    "warmup_at_most": ("", None),
+    "warmup_depths_at_least": ("", 0),
+}
+Range = tuple[int, int]
 MEGABYTE = 10**6
 
 
 @dataclass(frozen=True)
 class ParameterRow:
-    """One parameter: published, asked for, and used."""
+    """One parameter: published, and asked for and used by all series, each range of theirs once."""
 
     name: str
     published: Markup
@@ -38,12 +47,18 @@ class ParameterRow:
 
 def parameter_rows(evidence: Evidence) -> list[ParameterRow]:
     """Every parameter that reports quote, and the site's bounds on it."""
-    return [*_parameters(evidence, _first(evidence)), *_bounds(evidence, _first(evidence))]
+    return [*_parameters(evidence), *_bounds(evidence)]
 
 
 def published_by(evidence: Evidence) -> str:
     """The report that the experiment repeats; nothing where it repeats none."""
     return published_parameters(evidence.plan.experiment.name).label
+
+
+def profile_why(evidence: Evidence) -> str:
+    """The reason that most series have for other values on this site."""
+    site, series = evidence.plan.site.name, evidence.plan.experiment.series
+    return Counter(each.profile(site).why for each in series).most_common(1)[0][0]
 
 
 def constants(evidence: Evidence) -> dict[str, Markup]:
@@ -56,6 +71,8 @@ def constants(evidence: Evidence) -> dict[str, Markup]:
         "margin": _exactly(100 * margin_of(site.traits), "percent"),
         "least_n": _exactly(LEAST),
         "share_limit": _exactly(100 * LARGEST_SHARE, "percent"),
+        "step": _exactly(STEP),
+        "near_step": _exactly(NEAR_STEP),
         "trials": _exactly(len(evidence.facts)),
         "sizes": _exactly(len(sizes)),
         "smallest": _exactly(min(sizes), "size"),
@@ -80,36 +97,61 @@ def _first(evidence: Evidence) -> Series:
     return evidence.plan.experiment.series[0]
 
 
-def _parameters(evidence: Evidence, series: Series) -> Iterator[ParameterRow]:
+def _parameters(evidence: Evidence) -> Iterator[ParameterRow]:
     site, theirs = evidence.plan.site.name, published_parameters(evidence.plan.experiment.name).values
-    repeated = ROUNDS if series.parameters(site, {}).until_stable else ()
-    for name in (*COUNTED, *repeated) if series.tool.engine else OF_ALL:
-        published = Markup(number_tex(f"{theirs[name]:.12g}")) if name in theirs else NOT_SAID
-        used = Markup(" to ".join(dict.fromkeys(map(_exactly, _range(series, site, name)))))
-        is_of_site = name in series.profile(site).values
-        source = _source(evidence, *(("profile", site, name) if is_of_site else ("parameters", name)))
-        yield ParameterRow(name, published, _exactly(getattr(series.published, name)), used, source)
+    for name in (*COUNTED, *ROUNDS):
+        if series := [each for each in evidence.plan.experiment.series if _concerns(each, site, name)]:
+            published = Markup(number_tex(f"{theirs[name]:.12g}")) if name in theirs else NOT_SAID
+            asked, used = [_asked(each, name) for each in series], [_used(each, site, name) for each in series]
+            is_of_site = any(name in each.profile(site).values for each in series)
+            path = ("profile", site, name) if is_of_site else ("parameters", name)
+            source = _source(evidence, used, *path)
+            yield ParameterRow(name, published, _ranges(asked), _ranges(used), source)
 
 
-def _bounds(evidence: Evidence, series: Series) -> Iterator[ParameterRow]:
+def _concerns(series: Series, site: str, name: str) -> bool:
+    """Whether a series has a parameter that is not of all: the lab's engine has more of them, and rounds their own."""
+    if name in ROUNDS:
+        return bool(series.parameters(site, {}).until_stable) and series.tool.engine
+    return name in OF_ALL or series.tool.engine
+
+
+def _bounds(evidence: Evidence) -> Iterator[ParameterRow]:
     site = evidence.plan.site.name
-    for name, unit in BOUNDS.items():
-        if (bound := getattr(series.profile(site), name)) not in NO_BOUNDS:
-            yield ParameterRow(name, NONE, NONE, _exactly(bound, unit), _source(evidence, "profile", site, name))
+    for name, (unit, no_bound) in BOUNDS.items():
+        bounds = [getattr(series.profile(site), name) for series in evidence.plan.experiment.series]
+        if any(bound != no_bound for bound in bounds):
+            used = [(bound, bound) for bound in bounds if bound is not None]
+            source = _source(evidence, bounds, "profile", site, name)
+            yield ParameterRow(name, NONE, NONE, _ranges(used, unit), source)
 
 
-def _range(series: Series, site: str, name: str) -> tuple[int, int]:
-    """The least and the most over the sizes of the counts that the profile bounds."""
-    if name not in ("iterations", "warmup"):
-        used = getattr(series.parameters(site, {}), name)
-        return used, used
-    values = [getattr(counts, name) for counts in series.counts(site, {})]
+def _asked(series: Series, name: str) -> Range:
+    """What the file asks of a real link: the varied values, or the one of all points."""
+    values = [point.get(name, getattr(series.published, name)) for point in series.points()]
     return min(values), max(values)
 
 
-def _source(evidence: Evidence, *path: str) -> str:
-    """The file and line of the TOML that sets a value; wherever the file lies, the report is the same."""
-    return included.source_of(evidence.plan.experiment.file, path)
+def _used(series: Series, site: str, name: str) -> Range:
+    """The least and the most over the varied values, and of the counts that the profile bounds over the sizes."""
+    if name in ("iterations", "warmup"):
+        values = [getattr(counts, name) for point in series.points() for counts in series.counts(site, point)]
+    else:
+        values = [getattr(series.parameters(site, point), name) for point in series.points()]
+    return min(values), max(values)
+
+
+def _ranges(found: Iterable[Range], unit: str = "") -> Markup:
+    """Those of all series, each once."""
+    words = (" to ".join(_exactly(end, unit) for end in dict.fromkeys(ends)) for ends in dict.fromkeys(found))
+    return Markup("; ".join(words))
+
+
+def _source(evidence: Evidence, values: Sequence[object], *path: str) -> str:
+    """The file and line of the TOML that sets a value of all series, and whether series set others; wherever the file
+    lies, the report is the same."""
+    source = included.source_of(evidence.plan.experiment.file, path)
+    return f"{source}*" if len(set(values)) > 1 else source
 
 
 def _exactly(value: float, unit: str = "") -> Markup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lab.report.answer import Answer
@@ -11,9 +11,32 @@ from lab.report.tex.escape import Markup
 from lab.report.tex.typeset import answer_cell
 from lab.report.tex.units import show
 
+INTERVAL, NUMBER = r"\labinterval{", "num{"  # as lab.report.tex.typeset writes them
+TOO_FEW = "a bare number: too few repetitions for an interval"
+
+
+class Captioned:
+    """A table whose caption says which of its numbers have intervals."""
+
+    rows: tuple[tuple[Markup, ...], ...]
+    bare: str = ""
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether any number has its interval beside it."""
+        return any(INTERVAL in cell for cell in self._numbers())
+
+    @property
+    def why_bare(self) -> str:
+        """Why numbers have no interval; nothing where all have one."""
+        return self.bare or (TOO_FEW if any(INTERVAL not in cell for cell in self._numbers()) else "")
+
+    def _numbers(self) -> Iterator[Markup]:
+        return (cell for row in self.rows for cell in row[1:] if NUMBER in cell)
+
 
 @dataclass(frozen=True)
-class SizeTable:
+class SizeTable(Captioned):
     """A table with a row for each size; the suffix tells a link's table and figures from the main link's."""
 
     suffix: Markup
@@ -26,7 +49,7 @@ class SizeTable:
 
 
 @dataclass(frozen=True)
-class RowTable:
+class RowTable(Captioned):
     """A row for each series or pair and a column for each size, where there are many of them over few sizes; or the
     other way round."""
 
@@ -34,6 +57,7 @@ class RowTable:
     rows: tuple[tuple[Markup, ...], ...]  # its label or size, then the values
     series: tuple[str, ...]
     about: str = ""
+    bare: str = ""  # which numbers have no interval by design
 
 
 def stops_of(curves: Iterable[Subject]) -> str:

@@ -13,8 +13,9 @@ DECIMAL = ((1e9, "G", r"\giga"), (1e6, "M", r"\mega"), (1e3, "k", r"\kilo"), (1.
 BINARY_PREFIXES = ((2.0**30, "Gi", r"\gibi"), (2.0**20, "Mi", r"\mebi"), (2.0**10, "Ki", r"\kibi"), (1.0, "", ""))
 SMALL = ((1.0, "", ""), (1e-3, "m", r"\milli"), (1e-6, "µ", r"\micro"), (1e-9, "n", r"\nano"))
 PREFIXES = {plain: tex for _, plain, tex in (*DECIMAL, *BINARY_PREFIXES)}
+MILLIONS = ((1e6, "million ", r"\million"), (1.0, "", ""))  # of what is counted
 SHORT = r"-?\d{1,4}(?:\.\d+)?"  # a number whose digits are in no groups
-_ALL = (*DECIMAL, *BINARY_PREFIXES, *SMALL)
+_ALL = (*DECIMAL, *BINARY_PREFIXES, *SMALL, *MILLIONS)
 SCALES = {tex[1:]: scale for scale, _, tex in _ALL if tex}  # by siunitx's names
 SYMBOLS = {tex[1:]: plain for _, plain, tex in _ALL if tex} | {
     **{"byte": "B", "bit": "bit", "second": "s", "percent": "%", "per": "/", "hertz": "Hz", "messages": "messages"},
@@ -33,7 +34,7 @@ class Written:
 UNITS = {
     "B/s": Written("B/s", r"\byte\per\second", DECIMAL),
     "bit/s": Written("bit/s", r"\bit\per\second", DECIMAL),
-    "messages/s": Written(" messages/s", r"\messages\per\second"),
+    "messages/s": Written("messages/s", r"\messages\per\second", MILLIONS),
     "/B": Written(" /B", r"\per\byte"),
     "s": Written("s", r"\second", SMALL),
     "B": Written("B", r"\byte", DECIMAL),
@@ -72,12 +73,12 @@ def number_tex(number: str) -> str:
     return rf"\labnum{{{number}}}" if re.fullmatch(SHORT, number) else rf"\num{{{number}}}"
 
 
-def show(value: float, unit: str, place: int) -> PrintedNumber:
-    """The value to this place (a power of ten of the bare unit), with the prefix that suits it."""
+def show(value: float, unit: str, place: int, beside: float | None = None) -> PrintedNumber:
+    """The value to this place (a power of ten of the bare unit), with the prefix that suits it or its neighbour."""
     if unit == "size":
         return _show_size(round(value))
     known = UNITS[unit]
-    scale, prefix, tex_prefix = _prefix(value, known)
+    scale, prefix, tex_prefix = _prefix(value if beside is None else beside, known)
     number = format_to_place(value / scale, place - round(log10(scale)))
     return PrintedNumber(number, prefix + known.plain, tex_prefix + known.tex)
 
@@ -94,7 +95,7 @@ def show_exactly(value: float, unit: str) -> PrintedNumber:
 def format_to_place(value: float, place: int) -> str:
     """Decimal digits down to a power of ten: 1234.56 to place -1 is 1234.6, to place 2 is 1200."""
     if place <= 0:
-        return f"{value:.{-place}f}"
+        return f"{round(value, -place) + 0.0:.{-place}f}"  # the sum has no -0
     return f"{round(value / 10**place) * 10**place:d}"
 
 

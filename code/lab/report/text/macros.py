@@ -32,7 +32,11 @@ _CLOSED = re.compile(
 _SHOWS, _CITE, _OTHER = "\x01\x02\x03"
 _ABBREVIATIONS = (r"e\.g", r"i\.e", "vs", "cf", "Fig", "Figs", "Sec", "Eq", "Tab", "No", "resp", "approx", "al", "ca")
 _NOT_SHORT = "".join(rf"(?<!\b{word})" for word in _ABBREVIATIONS)
-_BREAK = r"\n\s*\n|\\\\|\\(?:item|par)\b|\\(?:sub)*(?:section|paragraph)(?:\{[^{}]*\})?|\\(?:begin|end)(?:\{[^{}]*\})*"
+# A heading that holds evidence is a sentence.
+_BREAK = (
+    r"\n\s*\n|\\\\|\\(?:item|par)\b|\\(?:sub)*(?:section|paragraph)(?:\{[^{}\x01-\x03]*\})?"
+    r"|\\(?:begin|end)(?:\{[^{}\x01-\x03]*\})*"
+)
 _END = re.compile(
     rf"(?P<break>{_BREAK})|{_NOT_SHORT}(?:(?<!\.)\.(?!\.)|[!?]+)['\")\]}}$]*"
     rf"(?:{_CITE}++|[ \t]*(?:\n[ \t]*)?{_SHOWS}++)*+(?=\s|\Z|\\\\)"

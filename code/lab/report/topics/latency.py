@@ -1,4 +1,4 @@
-"""Round trips: the time of a message, the quantiles that a trial's samples support, lines beside small messages."""
+"""Round trips: the time of a message, the quantiles that a trial's samples support."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
-from lab.analysis.regression import intercept_agrees
 from lab.analysis.summary import estimate_median, supported_quantile
 from lab.programs.request import Sample
 from lab.report.answer import Answer
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.labels import is_ours
 from lab.report.tex.units import NANO
 from lab.report.topics.lines import Times, scaled
 from lab.spec.experiment import Series
@@ -58,7 +56,7 @@ def _by_size(samples: tuple[Sample, ...]) -> dict[int, list[int]]:
 
 
 def is_fetch(series: Series) -> bool:
-    """Whether a round trip carries the data back only: those of a READ are there after the whole of it."""
+    """Whether the series is a READ, whose data are there after the whole round trip."""
     return series.operation == "read"
 
 
@@ -73,49 +71,8 @@ def message_time(curve: Subject, size: int) -> Answer:
     return curve.answer(scaled(median, message_share(curve.series) * NANO), "s", size)
 
 
-def message_quantile(curve: Subject, measured: Trips, quantile: float) -> Answer | None:
-    """The same part of a quantile of the round trips; None where some repetition has too few of them."""
-    found = measured.quantile(quantile)
-    share = message_share(curve.series)
-    return curve.answer(scaled(found, share * NANO), "s", measured.size) if found else None
-
-
 def trip_times(curve: Subject) -> Times:
     """The time of a message that nothing else waits for."""
     what = "round trip" if is_fetch(curve.series) else "half round trip"
     rows = tuple(tuple(trip * message_share(curve.series) for trip in row) for row in curve.rows())
     return Times(curve, what, tuple(map(float, curve.sizes)), rows)
-
-
-@dataclass(frozen=True)
-class LineBeside:
-    """A line through the times of large messages, and the small messages that were measured beside them."""
-
-    times: Times
-    small: Subject
-    is_piece: bool = False  # one of the two lines that follow the times instead
-
-    def small_ns(self) -> Estimate:
-        """The time of the smallest message."""
-        return scaled(estimate_median(self.small.values(self.small.sizes[0])), message_share(self.small.series))
-
-    def agrees(self) -> bool:
-        """Whether the line's intercept could stand for the time of a small message."""
-        return intercept_agrees(self.times.line(), self.small_ns())
-
-
-def lines_beside(evidence: Evidence) -> Iterator[LineBeside]:
-    """The lines of each of the lab's series of large messages that has a series of small messages beside it: through
-    all sizes and through the larger half, each followed by its two pieces where these fit better."""
-    curves = [round_trips(evidence, series) for series in evidence.all_series("latency") if is_ours(series)]
-    for large in curves:
-        times = trip_times(large)
-        for small in (curve for curve in curves if times.are_enough and _is_beside(curve, large)):
-            for whole in (times, times.upper()):
-                yield LineBeside(whole, small)
-                yield from (LineBeside(part, small, is_piece=True) for part in whole.parts())
-
-
-def _is_beside(small: Subject, large: Subject) -> bool:
-    alike = [(of.program, of.operation, of.link, of.soft_roce) for of in (small.series, large.series)]
-    return alike[0] == alike[1] and small.sizes[0] < large.sizes[0] and small.sizes[-1] < large.sizes[-1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from statistics import median_high
 from typing import Protocol
 
 from lab.analysis.estimate import Estimate, Interval, reciprocal
@@ -13,8 +12,6 @@ from lab.analysis.regression import Line, fit_line
 from lab.report.answer import Answer
 from lab.report.evidence.curve import Subject
 from lab.report.tex.units import NANO
-
-LEAST_SIZES = 5  # two would always lie on a line
 
 
 class Timed(Protocol):
@@ -46,11 +43,6 @@ class Times:
     sizes: tuple[float, ...]
     rows: tuple[tuple[float, ...], ...]
 
-    @property
-    def are_enough(self) -> bool:
-        """Whether the curve has sizes enough for a line."""
-        return len(self.curve.sizes) >= LEAST_SIZES
-
     def line(self) -> Line:
         return fit_line(self.sizes, self.rows)
 
@@ -58,34 +50,16 @@ class Times:
         """The two lines that follow these times where a single line does not."""
         return find_pieces(self.sizes, self.rows)
 
-    def parts(self) -> tuple[Times, ...]:
-        """The times below and those above the break, each for its line; none where a single line follows them."""
-        pieces = self.pieces()
-        return tuple(self.between(side.low, side.high) for side in (pieces.below, pieces.above)) if pieces else ()
-
-    def upper(self) -> Times:
-        """The times of the larger half of the sizes."""
-        return self.between(median_high(set(self.sizes)), max(self.sizes))
-
     def between(self, low: float, high: float) -> Times:
         """The times of the sizes in this range."""
         columns = [column for column, size in enumerate(self.sizes) if low <= size <= high]
         rows = tuple(tuple(row[column] for column in columns) for row in self.rows)
         return replace(self, sizes=tuple(self.sizes[column] for column in columns), rows=rows)
 
-    def fastest(self) -> tuple[float, int]:
-        """The highest rate of any single time, in bytes per second, and its size."""
-        points = ((size, time) for row in self.rows for size, time in zip(self.sizes, row, strict=True))
-        return max((size / time / NANO, int(size)) for size, time in points)
-
     def rate(self) -> Answer | None:
         """1/slope of the line: useful where the times follow it; a line that falls with the size has none."""
         slope = self.line().slope
         return self.answer(scaled(reciprocal(slope), 1 / NANO), "B/s") if slope.value > 0 else None
-
-    def intercept(self) -> Answer:
-        """The line's time of a message without bytes, which nobody sent."""
-        return self.answer(scaled(self.line().intercept, NANO), "s")
 
     def answer(self, estimate: Estimate, unit: str) -> Answer:
         """An answer that rests on all sizes."""

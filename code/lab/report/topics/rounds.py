@@ -37,7 +37,12 @@ class Rounds:
     times_ns: tuple[float, ...]  # of a round, the mean of the last rounds, which the stop rule compared
     completed_ns: tuple[float, ...]  # the same up to the last completion
     trips_ns: tuple[float, ...]  # the median round trip of the control message
-    spreads: tuple[float, ...] = ()  # the highest rate of a round over the lowest, of all its rounds
+    rates: tuple[tuple[float, ...], ...] = ()  # of every round, in bytes per ns
+
+    @property
+    def spreads(self) -> list[float]:
+        """The fastest round of each repetition over its slowest."""
+        return [max(rates) / min(rates) for rates in self.rates]
 
     def plain(self) -> Estimate:
         """The throughput in bytes per second."""
@@ -85,7 +90,7 @@ def rounds_of(curve: Subject) -> Iterator[Rounds]:
             tuple(repetition.time_ns() for repetition in repetitions),
             tuple(repetition.completed_ns() for repetition in repetitions),
             tuple(repetition.trip_ns() for repetition in repetitions),
-            tuple(repetition.spread() for repetition in repetitions),
+            tuple(tuple(repetition.rates()) for repetition in repetitions),
         )
 
 
@@ -121,10 +126,6 @@ class _Repetition:
 
     def rates(self) -> list[float]:
         return [sample.bytes / sample.time_ns for sample in self.rounds]
-
-    def spread(self) -> float:
-        """The distance between the fastest and the slowest round, as a factor."""
-        return max(self.rates()) / min(self.rates())
 
     def is_settled(self) -> bool:
         """The program's verdict; an error if the rule does not agree."""

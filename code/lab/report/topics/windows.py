@@ -1,4 +1,4 @@
-"""Throughput by window: whether the start of a trial differs from the rest, and from which window on it is steady."""
+"""Throughput by window: whether the start of a trial differs from the rest."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lab.analysis.estimate import Estimate
-from lab.analysis.steady import LEAST, Steady, find_steady, warm_up_ratio
-from lab.analysis.summary import estimate_median
+from lab.analysis.steady import LEAST, warm_up_ratio
 from lab.programs.request import WINDOW, Sample
 from lab.report.evidence.curve import Subject
 
@@ -17,15 +16,8 @@ from lab.report.evidence.curve import Subject
 class Settling:
     """The rate in each window of each repetition, in B/s; repetitions may differ in their last windows."""
 
-    curve: Subject
     size: int
     rates: tuple[tuple[float, ...], ...]
-
-    def windows(self) -> tuple[Estimate, ...]:
-        return tuple(estimate_median(window) for window in zip(*self.rates, strict=False))
-
-    def steady(self) -> Steady:
-        return find_steady([window.value for window in self.windows()])
 
     def warm_up(self) -> Estimate:
         """The first window's time over the steady time: 1 if warm-up does not matter."""
@@ -39,7 +31,7 @@ def settlings(curve: Subject) -> Iterator[Settling]:
     for size in curve.sizes:
         windows = [[s for s in samples if (s.sample, s.size_bytes) == (WINDOW, size)] for samples in records]
         if windows and all(len(samples) >= LEAST for samples in windows):
-            yield Settling(curve, size, tuple(map(_rates, windows)))
+            yield Settling(size, tuple(map(_rates, windows)))
 
 
 def _rates(windows: list[Sample]) -> tuple[float, ...]:

@@ -17,6 +17,7 @@ from lab.report.twin.tables import table
 LEVELS = {"section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}
 AROUND = {
     "quote": ("<blockquote>", "</blockquote>"),
+    "labfit": ("", ""),
     "center": ('<div class="center">', "</div>"),
     "lababstract": ('<section class="abstract" aria-label="Abstract"><p><strong>Abstract.</strong></p>', "</section>"),
 }
@@ -122,7 +123,11 @@ class Blocks:
         return f'<figure id="{place}" class="{sort}">{caption}\n{inside}</figure>'
 
     def _tables(self, node: Node, name: str) -> str:
-        tables = [each for each in node.nodelist if kind(each) == "Environment"]
+        fitted = [
+            each.nodelist if kind(each) == "Environment" and each.environmentname == "labfit" else [each]
+            for each in node.nodelist
+        ]
+        tables = [each for each in chain.from_iterable(fitted) if kind(each) == "Environment"]
         return "".join(table(each, self.inline, name, part) for part, each in enumerate(tables, 1))
 
     def _picture(self, given: list[list[Node]], caption: str) -> str:

@@ -23,7 +23,7 @@ TAGS = {
 SAME = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labnarrow", "title", "mbox"})  # their argument alone
 NOTHING = frozenset(
     """small footnotesize large raggedright begingroup endgroup setlength vspace noindent labsettle pagestyle centering
-    leftskip parskip hypersetup documentclass usepackage author input newblock / -""".split()  # noqa: SIM905
+    leftskip parskip clearpage appendix hypersetup documentclass usepackage author input newblock / -""".split()  # noqa: SIM905
 )
 WRITTEN = {
     **{"labwarned": "<sup>\N{DAGGER}</sup>", "labimpossible": "<sup>\N{DOUBLE DAGGER}</sup>"},

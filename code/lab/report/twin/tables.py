@@ -10,7 +10,7 @@ from lab.report.twin.inline import Inline
 from lab.report.twin.quantities import value
 from lab.report.twin.reading import Node, arguments, kind, macro, source_of
 
-RULES = frozenset({"toprule", "midrule", "bottomrule", "hline", "endhead", "endfoot", "endfirsthead"})
+RULES = frozenset({"toprule", "midrule", "bottomrule", "hline", "endhead", "endfoot", "endfirsthead", "addlinespace"})
 _TIMES = re.compile(r"\*\{(\d+)\}\{([^{}]*)\}")
 _GIVEN = re.compile(r"@\{[^{}]*\}|[>!]\{[^{}]*\}|\{[^{}]*\}|[|\s]")
 _NUMBER = re.compile(r"\\(?:(?:lab)?num\{(?P<bare>[^{}]*)\}|(?:qty|SI)\{(?P<number>[^{}]*)\}\{(?P<unit>[^{}]*)\})")

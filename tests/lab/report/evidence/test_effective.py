@@ -138,7 +138,7 @@ def test_a_ratio_of_small_messages_says_how_both_sides_hand_them_over(evidence: 
     assert "one message to a call" in words and "no delay" in words and "Nagle" not in words
     (table,) = ratio_tables(evidence)
     assert len(table.heads) == 2 and "Nagle" in table.about
-    assert "by over 1 %" in table.about and "Verdicts: 2, of which at most 0.1 are false" in table.about
+    assert "by over 1 %" in table.about and "Verdicts: 2 less; at most 0.1 of 2 are false" in table.about
 
 
 def test_an_answer_names_all_records_that_it_rests_on_and_those_that_warn(evidence: Evidence) -> None:

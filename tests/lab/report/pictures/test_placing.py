@@ -13,7 +13,7 @@ from lab.report.pictures.placing import headline
 SHOWN = {
     "verbs_throughput": "speedup.card_over_tcp.card",
     "write_parameters": "speedup.card_over_tcp.card",
-    "mpi_bandwidth_latency": "bandwidth",
+    "mpi_bandwidth_latency": "half_trip",
     "mpi_blocking_nonblocking": "sides.tcp",
     "throughput_until_stable": "corrected",
     "latency": "half_trip",

@@ -136,7 +136,7 @@ def test_a_table_has_the_processor_time_of_both_ends(counted: Evidence, bare: Ev
 
 def test_its_caption_says_that_it_was_counted_and_names_no_record(counted: Evidence, tmp_path: Path) -> None:
     placed = place(counted, Gallery(pictures(counted), tmp_path), "causes")
-    assert "is waiting. n = 1 count, which gives the same each time. Counted by function" in placed
+    assert "n = 1 count, which gives the same each time. What a trial with twice the messages executes more." in placed
     assert "Records" not in placed
 
 

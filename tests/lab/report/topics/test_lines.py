@@ -1,4 +1,4 @@
-"""Lines: lab.report.{topics,pictures,tables}.lines, lab.report.topics.latency, lab.report.tables.parameters."""
+"""Lines: lab.report.topics.lines, lab.report.tables.parameters."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from tests.lab.fake_site import FakeSite
 
 from lab.plan.plan import Plan
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.pictures import pictures
-from lab.report.tables.lines import fit_table, published_fit_table
 from lab.report.tables.parameters import constants, divided_by
 from lab.report.tex.units import in_words
-from lab.report.topics.latency import LineBeside, lines_beside
+from lab.report.topics.latency import round_trips, trip_times
 from lab.report.topics.lines import Times
 from lab.run.run import RunSetup, missing, run_trials
 
@@ -63,30 +61,20 @@ def test_sizes_are_divided_by_what_makes_each_of_them_a_published_one() -> None:
     assert divided_by((1, 2, 4, 8), (3, 5)) == 8 / 5
 
 
-def test_a_line_is_held_against_the_smallest_message_beside_it(evidence: Evidence) -> None:
-    whole, upper = lines_beside(evidence)
-    rate = whole.times.rate()
+def times_of(evidence: Evidence) -> Times:
+    return trip_times(round_trips(evidence, evidence.series("large")))
+
+
+def test_a_line_has_the_rate_and_the_fixed_cost_of_its_messages(evidence: Evidence) -> None:
+    times = times_of(evidence)
+    rate, line = times.rate(), times.between(64_000, 96_000).line()
     assert rate and rate.estimate.value == pytest.approx(250e6)
-    assert rate.estimate.value > whole.times.fastest()[0] == pytest.approx(96_000 / 404_000 * 1e9)
-    assert whole.small_ns().value == pytest.approx(20_004) and upper.times.sizes[0] == 64_000
-    table = fit_table(evidence)
-    assert (table.series, [row[-1] for row in table.rows]) == (("large", "small"), ["no", "no"])
-
-
-def curved(evidence: Evidence, step_ns: float) -> LineBeside:
-    """The small messages, and large ones that all take a step longer."""
-    whole = next(lines_beside(evidence))
-    rows = tuple(tuple(time + step_ns + place for time in row) for place, row in enumerate(whole.times.rows))
-    return replace(whole, times=replace(whole.times, rows=rows))
-
-
-def test_an_intercept_agrees_only_with_what_a_small_message_took(evidence: Evidence) -> None:
-    assert curved(evidence, 3).agrees() and not curved(evidence, 9_000).agrees()
+    assert (line.low, line.high) == (64_000, 96_000) and line.intercept.value == pytest.approx(20_000)
 
 
 def stepped(evidence: Evidence, save_ns: float) -> Times:
     """Times of the large messages that fall by so much at a size; every repetition is a little slower or faster."""
-    times = next(lines_beside(evidence)).times
+    times = times_of(evidence)
     sizes = tuple(float(size) for size in range(16_000, 496_000, 16_000))
     costs = [30_000 + 4 * size - (save_ns + size if size > 250_000 else 0) for size in sizes]
     rows = tuple(
@@ -98,12 +86,12 @@ def stepped(evidence: Evidence, save_ns: float) -> Times:
 
 def test_two_lines_follow_times_with_a_step_each_with_its_rate(evidence: Evidence) -> None:
     times = stepped(evidence, 200_000)
-    pieces, (below, above) = times.pieces(), times.parts()
+    pieces = times.pieces()
     assert pieces and pieces.at.value == 248_000 and pieces.at.interval
-    assert (pieces.at.interval.low, pieces.at.interval.high) == (below.sizes[-1], above.sizes[0]) == (240_000, 256_000)
-    for part, rate in ((below, 250e6), (above, 1e9 / 3)):
-        found = part.rate()
-        assert found and found.estimate.interval and found.estimate.interval.contains(rate / 1.0025)
+    assert (pieces.at.interval.low, pieces.at.interval.high) == (240_000, 256_000)
+    assert (pieces.below.high, pieces.above.low) == (240_000, 256_000)
+    for line, slope_ns in ((pieces.below, 4), (pieces.above, 3)):
+        assert line.slope.interval and line.slope.interval.contains(1.0025 * slope_ns)
     assert stepped(evidence, -250_000).pieces(), "a step up breaks a line too"
 
 
@@ -111,14 +99,6 @@ def test_a_line_that_falls_with_the_size_gives_no_rate(evidence: Evidence) -> No
     times = stepped(evidence, 0)
     falling = replace(times, rows=tuple(tuple(900_000 - size for size in times.sizes) for _ in range(6)))
     assert falling.rate() is None and falling.pieces() is None
-
-
-def test_published_times_are_marked_as_another_machines(evidence: Evidence) -> None:
-    experiment = replace(evidence.plan.experiment, name="mpi_bandwidth_latency")
-    found = replace(evidence, plan=replace(evidence.plan, experiment=experiment))
-    (drawn,) = (sketch for sketch in pictures(found) if sketch.name == "report_c.fit")
-    assert (drawn.machine, drawn.data.site) == ("two nodes with 56 Gbit/s InfiniBand", "another machine")
-    assert [row[3] for row in published_fit_table(found).rows] == ["1", "1"]
 
 
 def test_a_size_that_was_chosen_decimal_is_printed_so() -> None:

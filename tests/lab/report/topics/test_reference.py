@@ -17,10 +17,11 @@ from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence, cells
 from lab.report.evidence.margin import INSTRUCTIONS
 from lab.report.evidence.pairs import Sort
+from lab.report.query.grammar import QueryError
+from lab.report.query.numbers import Numbers
 from lab.report.topics.curves import ceiling, message_rate, rate
-from lab.report.topics.latency import lines_beside
+from lab.report.topics.latency import round_trips, trip_times
 from lab.report.topics.ratios import pair_ratios
-from lab.report.topics.sides import sides
 
 NAMES = ("verbs_throughput", "write_parameters")
 
@@ -76,42 +77,41 @@ def test_no_curve_of_the_reference_is_above_its_ceiling_or_confirmed_before_it_i
     assert all(stops[0][size] >= stops[1][size] for size in stops[0])
 
 
-def test_the_lines_of_the_mpi_reference_are_no_latencies() -> None:
+@pytest.mark.parametrize("name", ["tcp", "verbs", "card"])
+def test_the_lines_of_the_mpi_reference_are_those_of_its_file(name: str) -> None:
     evidence, rows = reference("mpi_bandwidth_latency")
-    found = list(lines_beside(evidence))
-    for times in (line.times for line in found):
-        kept = [row for row in rows if row.series == times.curve.name and row.size_bytes in times.sizes]
-        sizes, trips = ([row.size_bytes for row in kept], [row.counts["round_trip_ns"] for row in kept])
-        slope, intercept = np.polyfit(sizes, np.divide(trips, 2), 1)
-        measured = times.rate()
-        assert measured and measured.estimate.value == pytest.approx(1e9 / slope, rel=1e-9)
-        assert times.intercept().estimate.value == pytest.approx(intercept / 1e9, rel=1e-6)
-    assert not any(line.agrees() for line in found if line.times.sizes == line.times.curve.sizes and not line.is_piece)
+    line = trip_times(round_trips(evidence, evidence.series(name))).line()
+    kept = [row for row in rows if row.series == name]
+    sizes, trips = ([row.size_bytes for row in kept], [row.counts["round_trip_ns"] for row in kept])
+    slope, intercept = np.polyfit(sizes, np.divide(trips, 2), 1)
+    assert line.slope.value == pytest.approx(slope) and line.intercept.value == pytest.approx(intercept)
 
 
 def test_no_rate_of_the_mpi_reference_is_that_of_a_line_across_its_step() -> None:
     evidence, _ = reference("mpi_bandwidth_latency")
-    whole = next(line.times for line in lines_beside(evidence) if line.times.curve.name == "verbs")
-    pieces, (below, above) = whole.pieces(), whole.parts()
+    curve = round_trips(evidence, evidence.series("verbs"))
+    times = trip_times(curve)
+    pieces, fastest = times.pieces(), median(curve.values(528_000)) / 2 / 528_000
     assert pieces and pieces.at.interval
     assert (pieces.at.interval.low, pieces.at.interval.high) == (256_000, 272_000)
-    assert 1 / whole.line().slope.value * 1e9 > 1.1 * whole.fastest()[0]
-    rates = below.rate(), above.rate()
-    assert rates[0] and 197e6 < rates[0].estimate.value < 200e6
+    assert times.line().slope.value < 0.9 * fastest, "a line across the step promises what no message reaches"
+    assert 197e6 < 1e9 / pieces.below.slope.value < 200e6
     # A slope leaves out the intercept: so must the message that it is held against.
-    fastest, size = above.fastest()
-    without = size / (size / fastest - above.intercept().estimate.value)
-    assert rates[1] and rates[1].estimate.interval and rates[1].estimate.interval.low < without
-    assert rates[1].estimate.value <= (1 + INSTRUCTIONS) * without
+    without = fastest - pieces.above.intercept.value / 528_000
+    assert pieces.above.slope.value >= (1 - 2 * INSTRUCTIONS) * without
 
 
-def test_over_verbs_a_second_packet_makes_a_step_and_over_tcp_none() -> None:
-    evidence, _ = reference("mpi_blocking_nonblocking")
-    for side in sides(
-        evidence, evidence.series("tcp")
-    ):  # bytes that begin to count beside calls are no more than a bend
-        assert side.leap is None
-    for side in (each for each in sides(evidence, evidence.series("verbs")) if each.side == "send"):
-        assert side.knee is None and side.leap is not None
-        below, above, factor = side.leap
-        assert 4000 < below < above <= 4096 and factor.value > 1.3
+@pytest.mark.parametrize(("series", "size"), [("verbs", 4088), ("card", 64)])
+def test_both_ends_step_where_a_packet_is_full_or_the_data_leave_the_request(series: str, size: int) -> None:
+    numbers = Numbers(reference("mpi_blocking_nonblocking")[0])
+    for call in (f"{series}[{calls}].{end}" for calls in ("blocking", "non-blocking") for end in ("send", "receive")):
+        assert numbers.ask(f"{call}.jump.size").estimate.value == size
+        with pytest.raises(QueryError, match=f"it jumps at {size}"):
+            numbers.ask(f"{call}.knee")
+
+
+def test_over_tcp_no_call_steps() -> None:
+    numbers = Numbers(reference("mpi_blocking_nonblocking")[0])
+    for end in ("send", "receive"):
+        with pytest.raises(QueryError, match="no jump"):
+            numbers.ask(f"tcp[blocking].{end}.jump")

@@ -152,7 +152,7 @@ def test_a_corrected_throughput_above_the_rate_of_the_link_is_marked(evidence: E
     assert [r"\labimpossible{}" in row[-1] for row in tables["fast"].rows] == [False, True]
     assert not any(r"\labimpossible{}" in row[-1] for name in ("rounds", "bytes") for row in tables[name].rows)
     text = laboratory.body_of(evidence, tmp_path)
-    assert r"reach above \qty{350}{\mega\bit\per\second}, the rate of the link" in text
+    assert r"by its interval, above \qty{350}{\mega\bit\per\second}, the rate of the link" in text
     assert text.count("the rate of the link: no data are so fast") == 1
 
 

@@ -17,7 +17,7 @@ from tests.lab.figures.examples import figure
 from tests.lab.grade.browser import addresses, found_in
 from tests.lab.report import laboratory
 from tests.lab.report.twin.barriers import BARRIERS
-from tests.lab.report.twin.elsewhere import NAME, sources_with_evidence
+from tests.lab.report.twin.elsewhere import DISCUSSION, NAME, sources_with_evidence
 
 from lab.places import TEMPLATES
 from lab.report.build import Prepared, prepare
@@ -34,7 +34,9 @@ Written = Callable[[str], str]
 ELSEWHERE = "claim shows given size cite figureof tableof ownfigure begin end item toprule midrule bottomrule hline"
 UNITS = "byte bit second per kilo mega giga kibi mebi gibi milli micro nano percent hertz".split()  # noqa: SIM905
 NOT_IN_A_LINE = frozenset((*ELSEWHERE.split(), *UNITS))
-FOCUS = """var link = document.querySelector('.claim a'), tip = link.nextElementSibling;
+FOCUS = """var link = Array.from(document.querySelectorAll('.claim a')).find(function (each) {
+  return each.nextElementSibling && each.nextElementSibling.textContent.startsWith('tcp at 1K:'); });
+var tip = link.nextElementSibling;
 var hidden = getComputedStyle(tip).display; link.focus(); var open = getComputedStyle(tip).display;
 document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'})); var shut = getComputedStyle(tip).display;
 return [hidden, open, shut, tip.textContent, document.getElementById(link.getAttribute('aria-describedby')) === tip];"""
@@ -43,7 +45,7 @@ var place = document.getElementById(link.getAttribute('href').slice(1)).closest(
 var rows = Array.from(place.querySelectorAll('tbody tr'));
 var verdicts = new Set(rows.map(function (row) { return row.cells[2].textContent; }));
 return [link.closest('.claim').querySelector('[role=tooltip]').textContent, rows.length, Array.from(verdicts)];"""
-SORT = """var table = document.querySelector('[id="table:results"] table');
+SORT = """var table = document.querySelector('[id="table:five"] table');
 var head = table.querySelectorAll('thead th')[0];
 function column() { return Array.from(table.tBodies[0].rows, function (row) { return +row.cells[0].dataset.value; }); }
 var button = head.querySelector('button'); button.focus(); var reached = document.activeElement === button;
@@ -154,7 +156,8 @@ def test_the_page_and_the_pdf_say_the_same_numbers(page: Path, made: Prepared, t
         ["pdftotext", "-raw", tmp_path / "report.pdf", "-"], capture_output=True, text=True, check=True
     )
     pdf, here = _bare(told.stdout), _bare(found_in(page, NAMES)["text"])
-    answers = [backing.value.answer for backing in made.material.backings if backing.value]
+    typed = [backing for backing in made.material.backings if backing.use.body in DISCUSSION]
+    answers = [backing.value.answer for backing in typed if backing.value]
     values = {_bare(printed(shown(answer))) for answer in answers}
     assert len(values) == 2
     assert {each for each in values if each not in here} == {each for each in values if each not in pdf} == set()

@@ -1,0 +1,1 @@
+"""What a template asks for by queries: numbers, tables and figures."""

@@ -1,0 +1,199 @@
+"""Tables and figures that a template asks for by queries, and the conditions of its sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lab.analysis.estimate import Estimate
+from lab.figures import Curve, LineLook, Sized
+from lab.figures.drawers import sized
+from lab.figures.marks import RDMA, TCP
+from lab.model.sizes import format_size, parse_size
+from lab.report.errors import ReportError
+from lab.report.pictures.gallery import Gallery
+from lab.report.pictures.sketch import AnySketch, Sketch
+from lab.report.query.constants import of_published
+from lab.report.query.grammar import QueryError
+from lab.report.query.judge import judge
+from lab.report.query.numbers import Numbers
+from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, Truth, Value
+from lab.report.tex.escape import Markup, escape
+from lab.report.tex.rounding import last_place
+from lab.report.tex.typeset import mark
+from lab.report.tex.units import number_tex, show, show_exactly, significant
+
+DIGITS = 3  # as many as a reader uses; the appendix and the CSV have more
+LEAST_SPREAD = 0.005  # of a value: a narrower interval is not printed
+MOST_WORDS = 30  # of a caption
+KINDS = {RATE: "rate", TIME: "time", PER_SECOND: "messages", PURE: "ratio"}
+KERNEL, TOOL, PUBLISHED = "#7b6888", "#000000", "#767676"
+# One look for a thing in all reports, which differs in grey too.
+LOOKS = {
+    "card": LineLook(RDMA),
+    "card, inline": LineLook(RDMA, dashes="dashed", is_open=True),
+    "TCP": LineLook(TCP, "s"),
+    "kernel RDMA": LineLook(KERNEL, "^"),
+    "MPI over the card": LineLook(RDMA, "D", "dotted", is_open=True),
+    "MPI over TCP": LineLook(TCP, "D", "dotted", is_open=True),
+    "MPI over kernel RDMA": LineLook(KERNEL, "D", "dotted", is_open=True),
+    "1 B": LineLook("#08304f", "o"),
+    "256 B": LineLook(RDMA, "D"),
+    "1 KiB": LineLook("#4a98cc", "v"),
+    "4 KiB": LineLook("#85bbdb", "P"),
+    "depth 1": LineLook(RDMA, "v", "dashed", is_open=True),
+    "depth 128": LineLook(RDMA, "D"),
+    "tool": LineLook(TOOL, "x", "none"),
+    "published": LineLook(PUBLISHED, "D", "none", is_open=True),
+    "published B": LineLook(PUBLISHED, "v", "none", is_open=True),
+}
+
+
+@dataclass(frozen=True)
+class Exhibits:
+    """What a template can ask for: `holds`, `cell`, `table`, `plot`."""
+
+    numbers: Numbers
+    gallery: Gallery
+
+    def holds(self, statement: str) -> bool:
+        """Whether a sentence may be printed: its statement is true, and the data have what it names."""
+        try:
+            return judge(self.numbers, statement).truth is Truth.TRUE
+        except QueryError:
+            return False
+
+    def has(self, *queries: str) -> bool:
+        """Whether the data answer all of these queries."""
+        try:
+            return all(self.numbers.ask(query) for query in queries)
+        except QueryError:
+            return False
+
+    def cell(self, query: str, digits: int = DIGITS, *, interval: bool = True) -> Markup:
+        """A number with its unit, and its interval where that is wide; a dash where the data have none."""
+        try:
+            return cell(self.numbers.ask(query), digits, interval=interval)
+        except QueryError:
+            return Markup("--")
+
+    def table(self, columns: Sequence[str], sizes: Sequence[str | int]) -> list[list[Markup]]:
+        """A row for each size: the size, then the answer to each query there."""
+        named = ((Markup(show(parse_size(size), "size", 0).tex), size) for size in sizes)
+        return [[name, *(self.cell(at(query, size)) for query in columns)] for name, size in named]
+
+    def sizes(self, series: str) -> list[str]:
+        """The sizes of a series or of a published curve, as queries name them."""
+        plan = self.numbers.evidence.plan
+        found, published = self.numbers.series.get(series), of_published(plan.experiment.name).get(series)
+        sizes = found.sizes(plan.site.name) if found else published.sizes if published else ()
+        return [format_size(size) for size in sizes]
+
+    def plot(
+        self,
+        name: str,
+        caption: str,
+        label: str,
+        curves: Sequence[Sequence[str]],
+        limits: Iterable[Sequence[str]] = (),
+        height: float = 70.0,
+    ) -> Markup:
+        """A figure of queries against the message size, each with its name and its look; what no data answer is left
+        out."""
+        drawn = [(curve, look_of(words)) for query, *words in curves if (curve := self.curve(query, words[0]))]
+        if not drawn:
+            raise ReportError(f"the data give no curve of {name}", hint="lab query")
+        kind = KINDS[self._dimension(curves)]
+        bounds = tuple((words, self.numbers.ask(query).estimate.value) for query, words in limits if self.has(query))
+        lines, looks = zip(*drawn, strict=True)
+        data = Sized(name, label, kind, tuple(lines), tuple(looks), bounds, height)
+        return put(self.gallery, Sketch(name, caption, data, sized))
+
+    def _dimension(self, curves: Sequence[Sequence[str]]) -> tuple[int, int]:
+        query = next(query for query, *_ in curves if self._sizes(query))
+        return self.numbers.ask(f"{query} at {self._sizes(query)[0]}").dimension
+
+    def curve(self, query: str, label: str) -> Curve | None:
+        """The answers to a query at all sizes that have one."""
+        values = {size: self.numbers.ask(f"{query} at {size}") for size in self._sizes(query)}
+        if not values:
+            return None
+        keys = tuple(dict.fromkeys(key for value in values.values() for key in value.keys))
+        machine = "" if keys else next(iter(values.values())).source
+        estimates = tuple(value.estimate if keys else _bare(value.estimate) for value in values.values())
+        return Curve(label, tuple(float(parse_size(size)) for size in values), estimates, keys, machine)
+
+    def _sizes(self, query: str) -> list[str]:
+        """The sizes at which the data answer a query."""
+        names = (*self.numbers.series, *of_published(self.numbers.evidence.plan.experiment.name))
+        everywhere = dict.fromkeys(size for name in names for size in self.sizes(name))
+        return sorted((size for size in everywhere if self.has(f"{query} at {size}")), key=parse_size)
+
+
+def at(query: str, size: str | int) -> str:
+    """The query at a size; a unit stays at its end: `card at 4K in bit/s`."""
+    bare, sign, unit = query.partition(" in ")
+    return f"{bare} at {size}{sign}{unit}"
+
+
+def grid(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
+    """The rows of a table below their heads, all but the first column flush right."""
+    lines = [" & ".join(map(str, map(escape, row))) + r" \\" for row in (heads, *rows)]
+    body = "\n".join(["\\toprule", lines[0], "\\midrule", *lines[1:], "\\bottomrule"])
+    columns = f"@{{}}l*{{{len(heads) - 1}}}{{r}}@{{}}"
+    table = f"\\begin{{tabular}}{{{columns}}}\n{body}\n\\end{{tabular}}"
+    return Markup(f"\\begin{{labfit}}{table}\\end{{labfit}}")
+
+
+def _bare(estimate: Estimate) -> Estimate:
+    return Estimate(estimate.value, None, 1)
+
+
+def look_of(words: Sequence[str]) -> LineLook:
+    """The look that the last of the words names, or that of a tool."""
+    return LOOKS[words[-1]] if words[-1] in LOOKS else LOOKS["tool"]
+
+
+def require_short(caption: str) -> None:
+    """An error for a caption that is too long to be read."""
+    if len(caption.split()) > MOST_WORDS:
+        raise ReportError(f"a caption of {len(caption.split())} words (at most {MOST_WORDS}): {caption[:40]} ...")
+
+
+def cell(value: Value, digits: int = DIGITS, *, interval: bool = True) -> Markup:
+    """`4.17 MB/s`, `4.9 [4.8, 5.5]`."""
+    answer = value.answer
+    estimate = answer.estimate
+    if value.is_exact and not value.is_rounded:
+        return Markup(show_exactly(estimate.value, answer.unit).tex)
+    place = _place(estimate, digits)
+    shown = show(estimate.value, answer.unit, place).tex + mark(answer)
+    spread = estimate.interval
+    if not interval or spread is None or spread.width <= LEAST_SPREAD * abs(estimate.value):
+        return Markup(shown)
+    ends = (show(end, answer.unit, place, estimate.value).number for end in (spread.low, spread.high))
+    signed = (number_tex(end) if end.startswith("-") else end for end in ends)  # a minus sign, and no hyphen
+    return Markup(rf"{shown} \labinterval{{{', '.join(signed)}}}")
+
+
+def printed(value: Value, digits: int = DIGITS) -> str:
+    """The number of a cell for a figure: without its interval."""
+    return show(value.answer.estimate.value, value.answer.unit, _place(value.answer.estimate, digits)).plain
+
+
+def _place(estimate: Estimate, digits: int) -> int:
+    return max(last_place(estimate), significant(estimate.value, digits))
+
+
+def put(gallery: Gallery, sketch: AnySketch) -> Markup:
+    """A figure at its place, with its short caption and its content in words."""
+    name, caption = sketch.name, sketch.caption
+    require_short(caption)
+    gallery.pictures[name] = sketch
+    alt = ("\ufeff" + gallery[name].alt).encode("utf-16-be").hex().upper()
+    return Markup(
+        "\\begin{labplace}{figure}\n"
+        f"  \\labpicture{{figures/{name}.pdf}}{{{alt}}}\n"
+        f"  \\caption{{{escape(caption)}}}\\label{{figure:{name}}}\n"
+        "\\end{labplace}\n"
+    )

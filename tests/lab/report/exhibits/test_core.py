@@ -1,0 +1,75 @@
+"""What a template asks for by queries: lab.report.exhibits.core, from results/reference."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.lab.report.query.numbers_of import numbers_of
+
+from lab.report.errors import ReportError
+from lab.report.exhibits.core import Exhibits, grid
+from lab.report.pictures.gallery import Gallery
+
+CURVES = [["card", "card"], ["tcp.card", "TCP"], ["nothing", "no such series", "kernel RDMA"]]
+
+
+@pytest.fixture
+def exhibits(tmp_path: Path) -> Exhibits:
+    return Exhibits(numbers_of("verbs_throughput"), Gallery([], tmp_path))
+
+
+def test_a_sentence_is_printed_only_where_it_is_true_and_the_data_have_what_it_names(exhibits: Exhibits) -> None:
+    assert exhibits.holds("card > tcp.card everywhere")
+    assert not exhibits.holds("card < tcp.card at 1K") and not exhibits.holds("nothing > tcp at 1K")
+    assert exhibits.has("card at 1", "tcp.card at 1M") and not exhibits.has("card at 1", "card at 3")
+
+
+def test_a_cell_has_three_digits_and_an_interval_only_where_it_is_wide(exhibits: Exhibits) -> None:
+    assert "labinterval" not in exhibits.cell("card at 1M")
+    narrow, wide = (exhibits.cell(query) for query in ("card at 1", "tcp.card at 1K"))
+    assert narrow == r"\qty{4.17}{\mega\byte\per\second}"
+    assert re.search(r"\\labinterval\{[\d.]+, [\d.]+\}", wide)
+    assert exhibits.cell("nothing at 1") == "--"
+
+
+def test_a_table_has_a_row_for_each_size_and_fits_the_page(exhibits: Exhibits) -> None:
+    rows = exhibits.table(["card", "card / tcp.card"], ["1", "1M"])
+    assert [len(row) for row in rows] == [3, 3]
+    assert [row[0] for row in rows] == [
+        r"\qty{1}{\byte}",
+        r"\qty{1}{\mebi\byte}",
+    ]
+    text = grid(["size", "card", "ratio"], rows)
+    assert text.startswith(r"\begin{labfit}\begin{tabular}{@{}l*{2}{r}@{}}") and text.count(r"\\") == 3
+    assert exhibits.sizes("card")[0] == "1" and exhibits.sizes("nothing") == []
+
+
+def test_a_figure_leaves_out_what_no_data_answer_and_names_what_it_shows(exhibits: Exhibits) -> None:
+    text = exhibits.plot("answer", "Card and TCP.", "throughput", CURVES, [["card.link", "link"]])
+    assert r"\label{figure:answer}" in text and "Card and TCP." in text
+    drawn = exhibits.gallery.pictures["answer"].data
+    assert [curve.label for curve in drawn.curves] == ["card", "TCP"] and drawn.limits[0][0] == "link"
+    svg = exhibits.gallery["answer"].svg.decode()
+    assert "card" in svg and "TCP" in svg
+
+
+def test_a_figure_without_data_or_with_a_long_caption_is_refused(exhibits: Exhibits) -> None:
+    with pytest.raises(ReportError, match="no curve of empty"):
+        exhibits.plot("empty", "Nothing.", "throughput", [["nothing", "nothing"]])
+    with pytest.raises(ReportError, match="a caption of 31 words"):
+        exhibits.plot("long", "word " * 31, "throughput", CURVES)
+
+
+def test_the_ends_of_an_interval_have_the_unit_of_its_value(tmp_path: Path) -> None:
+    found = Exhibits(numbers_of("mpi_bandwidth_latency"), Gallery([], tmp_path)).cell("verbs at 192000")
+    assert found == r"\qty{1.00}{\milli\second} \labinterval{0.99, 1.02}"
+
+
+def test_an_end_below_0_has_a_minus_sign_and_0_has_none(tmp_path: Path) -> None:
+    exhibits = Exhibits(numbers_of("mpi_blocking_nonblocking"), Gallery([], tmp_path))
+    more = "tcp[non-blocking].receive - tcp[blocking].receive"
+    assert exhibits.cell(f"{more} at 1", 2) == r"\qty{400}{\nano\second} \labinterval{\labnum{-2400}, 1900}"
+    assert exhibits.cell(f"{more} at 255").endswith(r"\labinterval{\labnum{-3}, 0}")
+    assert exhibits.cell(f"{more} at 1", 2, interval=False) == r"\qty{400}{\nano\second}"
