@@ -30,11 +30,6 @@ def interval_plain(answer: Answer) -> str:
     return " to ".join(end.plain for end in _ends(answer))
 
 
-def interval_tex(answer: Answer) -> Markup:
-    """The interval as LaTeX."""
-    return Markup(" to ".join(end.tex for end in _ends(answer)))
-
-
 def _ends(answer: Answer) -> Iterator[PrintedNumber]:
     if interval := answer.estimate.interval:
         place = last_place(answer.estimate)
