@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "die.h"
+#include "polling.h"
 #include "ticks.h"
 #include "verbs_layout.h"
 #include "verbs_receive.h"
@@ -61,9 +62,11 @@ static inline void await_mark(struct link *l)
 	const unsigned char mark = l->mark;
 
 	l->mark = mark == UINT8_MAX ? 1 : mark + 1;
+	polling_begins();
 	while (*byte != mark)
 		if (yields)
 			sched_yield();
+	polling_was_in_vain();
 }
 
 static inline void ask_by_mark(struct link *l)
@@ -140,8 +143,9 @@ static inline void poll_for_one(struct link *l)
 	struct ibv_wc wc;
 	int found;
 
+	polling_begins();
 	while ((found = ibv_poll_cq(cq, 1, &wc)) == 0)
-		;
+		polling_was_in_vain();
 	if (found < 0)
 		verbs_poll_die(found);
 	if (wc.status != IBV_WC_SUCCESS)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "die.h"
+#include "polling.h"
 #include "verbs_status.h"
 
 int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)
@@ -23,8 +24,9 @@ static int wait_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
 	int found;
 
+	polling_begins();
 	while ((found = verbs_queue_poll(q, room, wc)) == 0)
-		;
+		polling_was_in_vain();
 	return found;
 }
 
@@ -32,8 +34,11 @@ static int wait_yield(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
 	int found;
 
-	while ((found = verbs_queue_poll(q, room, wc)) == 0)
+	polling_begins();
+	while ((found = verbs_queue_poll(q, room, wc)) == 0) {
 		sched_yield();
+		polling_was_in_vain();
+	}
 	return found;
 }
 

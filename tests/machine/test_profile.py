@@ -43,6 +43,13 @@ name = "sockets"
 program = "tcp"
 operation = "send"
 measure = "throughput"
+[[series]]
+name = "polls"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+parameters = { wait = "poll" }
+link = { card = "qdr" }
 """
 
 
@@ -120,6 +127,14 @@ def test_a_client_that_never_waits_takes_a_nanosecond_for_each_instruction(share
     client = shares[4]
     assert client.functions[Function("tcp-client", "tcp_send_all")] > 0
     assert abs(client.time_ns - client.instructions) < client.time_ns / 100
+
+
+def test_polls_that_find_nothing_are_waiting_and_no_work(profiler: Profiler, plan: Plan) -> None:
+    """A message of 4 KiB takes the card a microsecond, and the program some 70 instructions."""
+    (asked,) = windows(plan, ("polls",), (4096,))
+    client, _ = profiler.shares(asked)
+    assert client.classes()["waiting"] > 0.8 * client.time_ns
+    assert 40 < client.functions[Function("libcard.so", "pair_send")] / client.messages < 100
 
 
 def test_each_rdma_message_goes_through_the_same_functions(shares: list[Share]) -> None:

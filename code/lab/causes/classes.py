@@ -14,7 +14,7 @@ from lab.typed_json import JsonTable, parse_as
 FILE = Path(__file__).with_name("classes.toml")
 OTHER = "other"  # kernel's functions that no class names
 OF_PROGRAM = ("program", "user library")  # a program's own; all other instructions are the kernel's
-WAITING = "waiting"  # no instructions: a halted processor, for as long as it would have taken to execute so many
+WAITING = "waiting"  # polls that found nothing, and the time in which the CPU is halted
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ class CodePage:
 
     address: int
     content: bytes
-    counts: dict[int, int] = field(default_factory=dict)  # by the place in it
+    counts: dict[int, int] = field(default_factory=dict)  # by the offset in the page
+    in_vain: dict[int, int] = field(default_factory=dict)  # how many of them belong to polls that found nothing
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,9 @@ def _pages(lines: list[bytes]) -> Iterator[CodePage]:
             address, _, content = rest.partition(b" ")
             page = CodePage(int(address, 16), bytes.fromhex(content.decode()))
         elif page:
-            page.counts[int(word, 16)] = int(rest)
+            begun, _, in_vain = rest.partition(b" ")
+            page.counts[int(word, 16)] = int(begun)
+            if in_vain:
+                page.in_vain[int(word, 16)] = int(in_vain)
     if page:
         yield page

@@ -19,6 +19,9 @@ class Function(NamedTuple):
         return self.owner[1:-1] if self.owner.startswith("[") else ""
 
 
+POLLING = Function("(polling)", "(polls that found nothing)")  # waiting, whichever function executed it
+
+
 def of_kernel(name: str, module: str = KERNEL) -> Function:
     """A function of the kernel's."""
     return Function(f"[{module}]", name)

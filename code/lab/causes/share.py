@@ -1,4 +1,4 @@
-"""What some messages cost at one end: instructions by function, and the time in which the processor stood still."""
+"""What some messages cost at one end: instructions by function, and the time in which the CPU waited."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lab.causes.classes import WAITING, class_of
+from lab.causes.function import POLLING
 
 if TYPE_CHECKING:  # what counts reads programs; a table of counts needs none of it
     from lab.causes.tally import Tally
@@ -29,8 +30,8 @@ class Share:
 
     @property
     def instructions(self) -> int:
-        """All that this end executed for them."""
-        return sum(self.functions.values())
+        """All that this end executed for them, without polls that found nothing."""
+        return sum(self.functions.values()) - self.functions[POLLING]
 
     @property
     def is_of_the_start(self) -> bool:
@@ -42,8 +43,8 @@ class Share:
         return less > max(LUCK, LUCK_SHARE * (self.instructions + less))
 
     def classes(self) -> Counter[str]:
-        """The instructions of each kind of work; with the time that remains they sum up to the whole time, since an
-        instruction takes a nanosecond of the guest's."""
+        """The instructions of each kind of work, and the time that remains for waiting: an instruction takes a nanosecond
+        of the VM's time."""
         found = Counter[str]()
         for function, instructions in self.functions.items():
             found[class_of(function)] += instructions

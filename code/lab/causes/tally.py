@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lab.causes.counts import Executed
 from lab.causes.files import VDSO, Code, CodeFiles
-from lab.causes.function import Function, of_kernel
+from lab.causes.function import POLLING, Function, of_kernel
 from lab.causes.kernel import Kernel
 
 Tally = Counter[Function]  # instructions of each
@@ -23,13 +23,16 @@ class Symbols:
     files: CodeFiles
 
     def tally(self, counts: Executed) -> Tally:
-        """The instructions of each function; they sum up to what the machine's clock counted."""
+        """The instructions of each function; their sum is the count of the VM's clock."""
         places = self.files.places(page.content for page in counts.pages)
         found = Tally()
         for page in counts.pages:
             code = places.get(page.content)
             for at, number in page.counts.items():
-                found[self._function(page.address + at, at, code, is_kernel=not page.content)] += number
+                in_vain = page.in_vain.get(at, 0)
+                found[self._function(page.address + at, at, code, is_kernel=not page.content)] += number - in_vain
+                if in_vain:
+                    found[POLLING] += in_vain
         found[TWICE] = counts.instructions - counts.begun
         return found
 

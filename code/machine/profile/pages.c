@@ -13,7 +13,7 @@ struct page {
 	uint64_t address;
 	bool has_bytes;
 	uint8_t bytes[PAGE_BYTES];
-	uint64_t counts[PAGE_BYTES];
+	struct count counts[PAGE_BYTES];
 };
 
 static struct page *buckets[BUCKETS];
@@ -52,7 +52,7 @@ static struct page *find(uint64_t address, const uint8_t *bytes)
 	return page ? page : add(address, bytes);
 }
 
-uint64_t *pages_count(uint64_t address, const uint8_t *page_bytes)
+struct count *pages_count(uint64_t address, const uint8_t *page_bytes)
 {
 	const uint64_t offset = address % PAGE_BYTES;
 
@@ -69,9 +69,17 @@ void pages_clear(void)
 static bool is_empty(const struct page *page)
 {
 	for (int offset = 0; offset < PAGE_BYTES; offset++)
-		if (page->counts[offset])
+		if (page->counts[offset].begun)
 			return false;
 	return true;
+}
+
+static void write_count(int offset, const struct count *count, FILE *file)
+{
+	if (count->in_vain)
+		fprintf(file, "%x %" PRIu64 " %" PRIu64 "\n", offset, count->begun, count->in_vain);
+	else if (count->begun)
+		fprintf(file, "%x %" PRIu64 "\n", offset, count->begun);
 }
 
 static void write_page(const struct page *page, FILE *file)
@@ -81,8 +89,7 @@ static void write_page(const struct page *page, FILE *file)
 		fprintf(file, "%02x", page->bytes[offset]);
 	fprintf(file, "\n");
 	for (int offset = 0; offset < PAGE_BYTES; offset++)
-		if (page->counts[offset])
-			fprintf(file, "%x %" PRIu64 "\n", offset, page->counts[offset]);
+		write_count(offset, &page->counts[offset], file);
 }
 
 void pages_write(FILE *file)

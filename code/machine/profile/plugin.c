@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A second plugin, beside the pair's: it counts how often each instruction of the guest begins, in each copy of the
- * machine from its first instruction on, and writes that down when the copy ends: `-plugin FILE,into=PATH`.
+ * A second plugin, beside the pair's: it counts how often each instruction of the VM begins, in each copy of the VM from
+ * its first instruction on, and which of a program's polled in vain; it writes the counts when the copy ends:
+ * `-plugin FILE,into=PATH`.
  *
- * QEMU adds to the counts in the code that it makes anyway. The guest's own instructions stay as they are, and so does
- * its clock, which counts those alone.
+ * The VM's instructions stay as they are, and so does its clock, which counts only those.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "pages.h"
+#include "polls.h"
 #include "qemu.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -36,14 +37,53 @@ static const uint8_t *page_of(const struct instruction *i)
 	return (int64_t)qemu_plugin_insn_vaddr(i) < 0 ? NULL : bytes - qemu_plugin_insn_vaddr(i) % PAGE_BYTES;
 }
 
+static void count_one(unsigned int cpu, void *count)
+{
+	(void)cpu;
+	polls_count(count);
+}
+
+static void poll_begins(unsigned int cpu, void *count)
+{
+	(void)cpu;
+	polls_begin();
+	polls_count(count);
+}
+
+static void poll_was_in_vain(unsigned int cpu, void *count)
+{
+	(void)cpu;
+	polls_count(count);
+	polls_were_in_vain();
+	polls_begin();
+}
+
+/* The marks of code/bench/polling.h. */
+static void (*call_for(const struct instruction *i))(unsigned int, void *)
+{
+	static const uint8_t begins[] = { 0x0f, 0x1f, 0x84, 0x00, 'p', 'o', 'l', 'l' };
+	static const uint8_t in_vain[] = { 0x0f, 0x1f, 0x84, 0x00, 'i', 'd', 'l', 'e' };
+
+	if (qemu_plugin_insn_size(i) != sizeof(begins))
+		return count_one;
+	if (memcmp(qemu_plugin_insn_data(i), begins, sizeof(begins)) == 0)
+		return poll_begins;
+	return memcmp(qemu_plugin_insn_data(i), in_vain, sizeof(in_vain)) == 0 ? poll_was_in_vain : count_one;
+}
+
+/* The kernel's work is work, whoever waits meanwhile: QEMU adds up its instructions by itself, which is quicker. */
 static void translate(uint64_t id, struct block *block)
 {
 	(void)id;
 	for (size_t n = 0; n < qemu_plugin_tb_n_insns(block); n++) {
 		struct instruction *const i = qemu_plugin_tb_get_insn(block, n);
+		const uint8_t *const page = page_of(i);
+		struct count *const count = pages_count(qemu_plugin_insn_vaddr(i), page);
 
-		qemu_plugin_register_vcpu_insn_exec_inline(i, ADD, pages_count(qemu_plugin_insn_vaddr(i), page_of(i)),
-							   1);
+		if (page)
+			qemu_plugin_register_vcpu_insn_exec_cb(i, call_for(i), NO_REGISTERS, count);
+		else
+			qemu_plugin_register_vcpu_insn_exec_inline(i, ADD, &count->begun, 1);
 	}
 }
 

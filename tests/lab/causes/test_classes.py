@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.causes.classes import OTHER, class_of, classes
-from lab.causes.function import Function, of_kernel
+from lab.causes.classes import OTHER, WAITING, class_of, classes
+from lab.causes.function import POLLING, Function, of_kernel
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,7 @@ from lab.causes.function import Function, of_kernel
         (Function("vdso", "vdso"), "user library"),
         (Function("busybox", "(no name)"), "init"),
         (Function("tcp-client", "memcpy"), "program"),
+        (POLLING, WAITING),
     ],
 )
 def test_a_function_has_the_first_kind_that_names_it(function: Function, kind: str) -> None:

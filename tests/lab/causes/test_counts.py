@@ -17,6 +17,11 @@ def test_pages_have_their_counts_by_place() -> None:
     assert (found.instructions, found.begun) == (12, 13)
 
 
+def test_polls_in_vain_are_counted_apart() -> None:
+    (page,) = counts.parse(b"instructions 9\npage 5000 90cc\n0 5 4\n1 4\n").pages
+    assert (page.counts, page.in_vain) == ({0: 5, 1: 4}, {0: 4})
+
+
 @pytest.mark.parametrize("text", [b"\n", b"page 5000 90\n0 5\n"])
 def test_a_text_without_its_sum_is_refused(text: bytes) -> None:
     with pytest.raises(CountsError, match="the plugin left no counts"):

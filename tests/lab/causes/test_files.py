@@ -11,7 +11,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from lab.causes.counts import CodePage, Executed
 from lab.causes.files import UNNAMED, VDSO, CodeFiles, codes
-from lab.causes.function import Function, of_kernel
+from lab.causes.function import POLLING, Function, of_kernel
 from lab.causes.kernel import parse
 from lab.causes.tally import TWICE, Symbols
 
@@ -78,3 +78,9 @@ def test_what_begins_again_after_a_page_fault_is_taken_away() -> None:
     page = CodePage(0xFFFFFFFF81000000, b"", {0x100: 10})
     tally = Symbols(KERNEL, CodeFiles(codes({}))).tally(Executed(9, (page,)))
     assert tally == {of_kernel("memcpy"): 10, TWICE: -1}
+
+
+def test_polls_that_found_nothing_are_of_no_function() -> None:
+    page = CodePage(0xFFFFFFFF81000000, b"", {0x100: 10}, {0x100: 7})
+    tally = Symbols(KERNEL, CodeFiles(codes({}))).tally(Executed(10, (page,)))
+    assert +tally == {of_kernel("memcpy"): 3, POLLING: 7}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "check.h"
 #include "pages.h"
+#include "polls.h"
 
 static char *written(void)
 {
@@ -16,23 +17,23 @@ static void an_instruction_has_one_count_wherever_it_is_asked_for(void **state)
 {
 	(void)state;
 	pages_clear();
-	*pages_count(0xffffffff81000010, NULL) += 3;
-	*pages_count(0xffffffff81000010, NULL) += 4;
-	*pages_count(0xffffffff81000fff, NULL) += 1;
-	*pages_count(0xffffffff81001000, NULL) += 0;
+	pages_count(0xffffffff81000010, NULL)->begun += 3;
+	pages_count(0xffffffff81000010, NULL)->begun += 4;
+	pages_count(0xffffffff81000fff, NULL)->begun += 1;
+	pages_count(0xffffffff81001000, NULL)->begun += 0;
 	assert_string_equal(written(), "page ffffffff81000000 \n10 7\nfff 1\n");
 }
 
 static void pages_of_two_programs_at_one_address_are_two(void **state)
 {
 	uint8_t one[PAGE_BYTES] = { 0x90 }, other[PAGE_BYTES] = { 0xcc };
-	uint64_t *const first = pages_count(0x5000, one);
+	struct count *const first = pages_count(0x5000, one);
 
 	(void)state;
 	pages_clear();
 	assert_ptr_not_equal(first, pages_count(0x5000, other));
 	assert_ptr_equal(first, pages_count(0x5000, one));
-	*first = 2;
+	first->begun = 2;
 	assert_memory_equal(written(), "page 5000 9000", 14);
 	assert_non_null(strstr(written(), "00\n0 2\n"));
 	assert_null(strstr(written(), "cc"));
@@ -40,14 +41,31 @@ static void pages_of_two_programs_at_one_address_are_two(void **state)
 
 static void a_copy_begins_with_nothing_and_keeps_the_places(void **state)
 {
-	uint64_t *const count = pages_count(0xffffffff81000020, NULL);
+	struct count *const count = pages_count(0xffffffff81000020, NULL);
 
 	(void)state;
-	*count = 9;
+	count->begun = 9;
 	pages_clear();
 	assert_string_equal(written(), "");
-	*count += 1;
+	count->begun += 1;
 	assert_string_equal(written(), "page ffffffff81000000 \n20 1\n");
+}
+
+static void only_polls_that_found_nothing_are_in_vain(void **state)
+{
+	struct count *const poll = pages_count(0xffffffff81000010, NULL), *const work = poll + 1;
+
+	(void)state;
+	pages_clear();
+	polls_count(work); /* before any poll */
+	for (int i = 0; i < 5; i++) {
+		polls_begin();
+		polls_count(poll);
+		if (i < 4)
+			polls_were_in_vain();
+		polls_count(work); /* with what was found, or between two polls */
+	}
+	assert_string_equal(written(), "page ffffffff81000000 \n10 5 4\n11 6\n");
 }
 
 int main(void)
@@ -56,6 +74,7 @@ int main(void)
 		cmocka_unit_test(an_instruction_has_one_count_wherever_it_is_asked_for),
 		cmocka_unit_test(pages_of_two_programs_at_one_address_are_two),
 		cmocka_unit_test(a_copy_begins_with_nothing_and_keeps_the_places),
+		cmocka_unit_test(only_polls_that_found_nothing_are_in_vain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
