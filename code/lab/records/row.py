@@ -20,6 +20,7 @@ COLUMNS = (
     "confirmed_bytes",
     "confirmed_ns",
     "confirmed_bytes_per_s",
+    "steady_bytes_per_s",
     "round_trip_ns",
     "round_trip_kind",
     "record",

@@ -11,11 +11,12 @@ from statistics import median_low
 
 from lab.files.stamp import digest_files
 from lab.plan.plan import Plan, Planned, canonical
-from lab.programs.request import ONE_WAY, PROCESSOR, SETTLED, Sample
+from lab.programs.request import ONE_WAY, PROCESSOR, SETTLED, WINDOW, Sample
 from lab.records.record import Whole, digests_file, has_record, read_whole
 from lab.records.row import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES, SIDES, Row
 
 KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
+FIRST_WINDOWS = 4  # a steady rate needs a run of this many first windows
 # Rows of round trips, and their statistic.
 TRIPS = {"round_trip": "median", "round_trip_median": "median", "round_trip_mean": "mean"}
 
@@ -92,7 +93,18 @@ def _stops(kinds: Kinds) -> dict[str, int]:
             rate = bytes_per_second(sample.bytes, sample.time_ns)
             values |= {f"{kind}_ns": sample.time_ns, f"{kind}_bytes_per_s": rate}
             values |= {"messages": sample.messages} | ({"confirmed_bytes": sample.bytes} if kind == "confirmed" else {})
-    return values
+    return values | _steady(kinds)
+
+
+def _steady(kinds: Kinds) -> dict[str, int]:
+    """The rate between the ends of the first and the last window, where the client's completions end them and the first
+    holds a small part: the pipeline is full by then, and the receiver's answer comes later."""
+    windows = sorted(kinds.get(WINDOW, ()), key=lambda window: window.index)
+    ends = [sample.time_ns for sample in kinds.get("completed", ())]
+    if not windows or ends != [windows[-1].time_ns] or windows[0].bytes * FIRST_WINDOWS > windows[-1].bytes:
+        return {}
+    count, time_ns = windows[-1].bytes - windows[0].bytes, windows[-1].time_ns - windows[0].time_ns
+    return {"steady_bytes_per_s": bytes_per_second(count, time_ns)}
 
 
 def _trips(kinds: Kinds) -> dict[str, int]:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate
 from lab.report.answer import Answer
-from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Cell, Evidence
+from lab.report.evidence.evidence import COMPLETED, CONFIRMED, STEADY, Cell, Evidence
 from lab.report.evidence.labels import describe_link, label, label_within
 from lab.report.evidence.margin import margin_of
 from lab.spec.experiment import Point, Series
 
-STOPS = {CONFIRMED: "the receiver's confirmation", COMPLETED: "the client's last completion"}
+STOPS = {
+    CONFIRMED: "the receiver's confirmation",
+    COMPLETED: "the client's last completion",
+    STEADY: "the client's last completion, from the end of the first window on",
+}
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,11 @@ class Subject:
 
 def subject(evidence: Evidence, series: Series, point: Point | None = None) -> Subject:
     """A curve by its receiver's time where the program knows it. A READ's receiver is the client: all data are there at
-    its last completion, and what comes after that is only for the server."""
-    found = Subject(evidence, series, COMPLETED if series.operation == "read" else CONFIRMED, point or {})
-    if found.cell(found.sizes[0]).values:
-        return found
-    return Subject(evidence, series, CONFIRMED if found.column == COMPLETED else COMPLETED, point or {})
+    its last completion, and what comes after that is only for the server. A card's rate is the steady one, which does not
+    depend on the length of a run."""
+    stops = (COMPLETED, CONFIRMED) if series.operation == "read" else (CONFIRMED, COMPLETED)
+    first, second, steady = (Subject(evidence, series, column, point or {}) for column in (*stops, STEADY))
+    whole = first if first.cell(first.sizes[0]).values else second
+    if series.has_card and all(len(steady.values(size)) == len(whole.values(size)) > 0 for size in whole.sizes):
+        return steady
+    return whole

@@ -18,7 +18,7 @@ from lab.records.table import KEY_LETTERS, table_of
 from lab.report.evidence.measured import measured_plan
 from lab.spec.experiment import Point, Series
 
-COMPLETED, CONFIRMED = "completed_bytes_per_s", "confirmed_bytes_per_s"
+COMPLETED, CONFIRMED, STEADY = "completed_bytes_per_s", "confirmed_bytes_per_s", "steady_bytes_per_s"
 # The unit of a column is the end of its name; other columns are words, or name the row.
 COUNTS = ("_ns", "_per_s", "messages")
 

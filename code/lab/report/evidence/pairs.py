@@ -116,7 +116,8 @@ def _pair(evidence: Evidence, ours: Series, base: Series, sort: Sort) -> Iterato
     ):
         sort = Sort.VARIANT
     above, below = subject(evidence, ours), subject(evidence, base)
-    if above.column != below.column and ours.operation == base.operation:
+    columns = {above.column, below.column}
+    if len(columns) > 1 and COMPLETED in columns and ours.operation == base.operation:
         alike = [Subject(evidence, each, COMPLETED, {}) for each in (ours, base)]
         if all(each.values(each.sizes[0]) for each in alike):
             above, below = alike

@@ -18,6 +18,7 @@ from lab.programs.request import ENDS, ONE_WAY
 from lab.records.row import SIDES
 from lab.report.evidence.causes import causes_of
 from lab.report.evidence.curve import Subject
+from lab.report.evidence.evidence import CONFIRMED, STEADY
 from lab.report.query.grammar import Span
 from lab.report.query.value import BYTES, PER_SECOND, PURE, RATE, TIME, Dimension, Value, exact, median_of
 from lab.report.topics.curves import ceiling
@@ -174,19 +175,16 @@ def _first_window(asked: Inquiry) -> Value | None:
     return Value(part.warm_up()) if part else None
 
 
-def _steady_rates(asked: Inquiry) -> list[float]:
-    """The rate of each repetition in the second half of its windows."""
-    part = asked.curve.settlings.get(asked.size)
-    return [float(np.median(rates[len(rates) // 2 :])) for rates in part.rates] if part else []
+def _rate_by(column: str) -> Answer:
+    def answer(asked: Inquiry) -> Value | None:
+        return asked.median([float(rate) for rate in asked.column(column)], RATE)
 
-
-def _steady(asked: Inquiry) -> Value | None:
-    return asked.median(_steady_rates(asked), RATE)
+    return answer
 
 
 def _fixed(asked: Inquiry) -> Value | None:
     """What a run takes beside its messages at the steady rate: to begin, and to be confirmed."""
-    runs = zip(asked.column("confirmed_ns"), asked.column("messages"), _steady_rates(asked), strict=False)
+    runs = zip(asked.column("confirmed_ns"), asked.column("messages"), asked.column(STEADY), strict=False)
     return asked.median([time * NANO - count * asked.size / rate for time, count, rate in runs], TIME)
 
 
@@ -393,7 +391,8 @@ MEASURES = {
     "messages": Measure("messages per second", "size", CURVES, _messages),
     "time": Measure("time of a message: one over the message rate", "size", CURVES, _time),
     "filled": Measure("share of what headers leave of the link's rate", "size", CURVES, _filled),
-    "steady": Measure("rate in the second half of the windows", "size", CURVES, _steady),
+    "steady": Measure("rate without the start and the end of a run", "size", CURVES, _rate_by(STEADY)),
+    "whole": Measure("rate of a whole run, to the receiver's confirmation", "size", CURVES, _rate_by(CONFIRMED)),
     "fixed": Measure("time of a run beside its messages at the steady rate", "size", CURVES, _fixed),
     "first": Measure("time of the first window over a steady one", "size", CURVES, _first_window),
     "plain": Measure("throughput of rounds, nothing taken off", "size", CURVES, _plain),

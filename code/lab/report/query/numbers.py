@@ -227,7 +227,8 @@ class Question:
         named = [self.named(part) for query in queries for part in references(query) if self.series_of(part.path)]
         curves = [self.numbers.curve(part.series, part.point, part.end, "") for part in named]
         rates = [curve.subject for curve in curves if curve.kind == "throughput" and curve.subject.series.program]
-        if len({rate.column for rate in rates}) < 2 or len({rate.series.operation for rate in rates}) > 1:
+        columns = {rate.column for rate in rates}
+        if columns == {COMPLETED} or COMPLETED not in columns or len({rate.series.operation for rate in rates}) > 1:
             return ""
         alike = [replace(rate, column=COMPLETED) for rate in rates]
         return COMPLETED if all(rate.values(rate.sizes[0]) for rate in alike) else ""
