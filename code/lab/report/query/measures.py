@@ -182,6 +182,10 @@ def _rate_by(column: str) -> Answer:
     return answer
 
 
+def _whole_time(asked: Inquiry) -> Value | None:
+    return asked.median([asked.size / rate for rate in asked.column(CONFIRMED)], TIME)
+
+
 def _fixed(asked: Inquiry) -> Value | None:
     """What a run takes beside its messages at the steady rate: to begin, and to be confirmed."""
     runs = zip(asked.column("confirmed_ns"), asked.column("messages"), asked.column(STEADY), strict=False)
@@ -393,6 +397,7 @@ MEASURES = {
     "filled": Measure("share of what headers leave of the link's rate", "size", CURVES, _filled),
     "steady": Measure("rate without the start and the end of a run", "size", CURVES, _rate_by(STEADY)),
     "whole": Measure("rate of a whole run, to the receiver's confirmation", "size", CURVES, _rate_by(CONFIRMED)),
+    "whole.time": Measure("time of a whole run, divided by its messages", "size", CURVES, _whole_time),
     "fixed": Measure("time of a run beside its messages at the steady rate", "size", CURVES, _fixed),
     "first": Measure("time of the first window over a steady one", "size", CURVES, _first_window),
     "plain": Measure("throughput of rounds, nothing taken off", "size", CURVES, _plain),
