@@ -93,10 +93,10 @@ def _stops(kinds: Kinds) -> dict[str, int]:
             rate = bytes_per_second(sample.bytes, sample.time_ns)
             values |= {f"{kind}_ns": sample.time_ns, f"{kind}_bytes_per_s": rate}
             values |= {"messages": sample.messages} | ({"confirmed_bytes": sample.bytes} if kind == "confirmed" else {})
-    return values | _steady(kinds)
+    return values | steady(kinds)
 
 
-def _steady(kinds: Kinds) -> dict[str, int]:
+def steady(kinds: Kinds) -> dict[str, int]:
     """The rate between the ends of the first and the last window, where the client's completions end them and the first
     holds a small part: the pipeline is full by then, and the receiver's answer comes later."""
     windows = sorted(kinds.get(WINDOW, ()), key=lambda window: window.index)

@@ -17,10 +17,11 @@ from tests.lab.fake_site import FakeSite
 from lab.errors import RecordError
 from lab.files.digests import SUMS, seal
 from lab.plan.plan import Plan
+from lab.programs.request import Sample
 from lab.records.index import INDEX, read_groups
 from lab.records.record import RECORD, SAMPLES, read_facts, read_samples_of, record_folder
 from lab.records.row import COLUMNS, OF_PROCESSORS, Row, format_table, parse_table
-from lab.records.table import bytes_per_second, columns, make_table, table_stamp
+from lab.records.table import bytes_per_second, columns, make_table, steady, table_stamp
 from lab.records.tolerance import first_difference, ratios, same_identity
 from lab.records.verify import verify
 from lab.report.evidence.evidence import gather
@@ -52,6 +53,29 @@ def test_rows_hold_every_common_column_even_if_empty(
     plan = make_small_plan()
     text = measured(plan, fake_site, tmp_path)
     assert all(set(COLUMNS) <= set(row.cells()) for row in make_table(plan, tmp_path)) and text.count(",\n") == 0
+
+
+def windows_of(*ends: tuple[int, int], completed_ns: int) -> dict[str, list[Sample]]:
+    """Windows of single bytes that end after so many messages and ns, and the last completion."""
+    windows = [Sample(1, "window", index, count, count, time) for index, (count, time) in enumerate(ends)]
+    return {"window": windows, "completed": [Sample(1, "completed", 0, ends[-1][0], ends[-1][0], completed_ns)]}
+
+
+def test_a_steady_rate_leaves_out_the_start_and_the_end_of_a_run() -> None:
+    kinds = windows_of((100, 5_000), (500, 9_000), (1_000, 14_000), completed_ns=14_000)
+    assert steady(kinds) == {"steady_bytes_per_s": bytes_per_second(900, 9_000)}
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        windows_of((100, 5_000), (1_000, 14_000), completed_ns=15_000),  # the receiver ended these windows
+        windows_of((300, 5_000), (1_000, 14_000), completed_ns=14_000),  # too few are left
+        {"completed": [Sample(1, "completed", 0, 9, 9, 14_000)]},
+    ],
+)
+def test_a_run_without_windows_of_its_own_has_no_steady_rate(kinds: dict[str, list[Sample]]) -> None:
+    assert steady(kinds) == {}
 
 
 ROUNDS = """

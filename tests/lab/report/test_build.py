@@ -194,8 +194,8 @@ def columns_of(table: SizeTable, skip: int) -> list[list[Markup]]:
 def test_ceilings_are_drawn_where_the_link_has_a_rate(evidence: dict[str, Evidence]) -> None:
     found = evidence["verbs_throughput"]
     drawn = {each.name: each.data for each in pictures(found)}
-    limited = drawn["throughput.verbs.gigabit"]
-    assert [each.label for each in limited.limits] == ["link's rate", "after headers, WRITE", "after headers, TCP"]
+    limited = drawn["throughput.tcp.gigabit"]
+    assert [each.label for each in limited.limits] == ["link's rate", "after headers, TCP"]
     assert [name for name, data in drawn.items() if name.startswith("throughput") and not data.limits] == [
         "throughput.verbs"
     ]
@@ -366,7 +366,7 @@ def test_a_report_of_a_real_link_says_nothing_of_a_cable_or_of_one_core(name: st
     assert "ssh link, 100 Gb/sec (4X EDR)" in text and "Repetitions ran one after the other" in text
     assert not re.search("cable|perturbed|processor core", text.partition("How to repeat this")[0])
     assert (
-        "left out: card, card.inline, tcp.card, soft.card, ib_write_bw.card, verbs.gigabit, tcp.gigabit" in text
+        "left out: card, card.inline, tcp.card, soft.card, ib_write_bw.card, tcp.gigabit" in text
     ) == (name == "verbs_throughput")
 
 

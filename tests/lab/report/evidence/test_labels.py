@@ -10,4 +10,4 @@ def test_each_curve_of_an_experiment_has_a_name_of_its_own() -> None:
     labels = {each.name: label_within(experiment, each) for each in experiment.series}
     assert len({*labels.values()}) == len(labels)
     assert labels["card.inline"] == "RDMA WRITE (modelled card qdr, card.inline)"
-    assert labels["verbs.gigabit"] == "RDMA WRITE (1 Gbit/s)"
+    assert labels["tcp.gigabit"] == "TCP (1 Gbit/s)"

@@ -16,7 +16,6 @@ def test_transports_over_one_base_share_a_figure_and_a_link_has_no_other(tmp_pat
     assert set(drawn) == {
         "speedup.card_over_tcp.card",
         "speedup.verbs_over_tcp",
-        "speedup.verbs.gigabit_over_tcp.gigabit",
     }
     over_card = drawn["speedup.card_over_tcp.card"]
     assert isinstance(over_card, Ratios)
