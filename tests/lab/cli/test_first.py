@@ -46,8 +46,8 @@ def test_the_figure_stands_in_letters_and_as_a_file(
 def test_it_says_what_the_numbers_are(lab_try: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     main(lab_try)
     said = " ".join(capsys.readouterr().out.split())
-    assert "RDMA runs by rxe0, which is Soft-RoCE" in said and "n = 2 repetitions" in said
-    assert "counted in instructions of two emulated computers" in said and "no prediction of real hardware" in said
+    assert "RDMA uses Soft-RoCE (rxe0)" in said and "n = 2 repetitions" in said
+    assert "executes one instruction a nanosecond" in said and "do not predict real hardware" in said
 
 
 def test_it_says_what_to_do_next(lab_try: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,4 +100,4 @@ def test_a_real_link_has_cards_of_its_own_and_another_first_experiment(
 
 
 def test_a_device_of_hardware_is_not_called_software() -> None:
-    assert rdma_words("mlx5_0") == "RDMA runs by the device mlx5_0."
+    assert rdma_words("mlx5_0") == "RDMA uses the device mlx5_0."

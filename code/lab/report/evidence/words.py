@@ -20,10 +20,10 @@ class SiteWords:
 
 
 SHARED = {
-    Shared.CORE: "Client and server share one processor core, so that every cost of both ends adds up; on two machines "
-    "they would overlap.",
-    Shared.COMPUTER: "Client and server are one computer, and share its processors and its memory with each other.",
-    Shared.HOST: "Client and server are guests of one computer, whose processors they share with its other work.",
+    Shared.CORE: "Client and server share one CPU core, so that the costs of both ends add up; on two hosts they would "
+    "overlap.",
+    Shared.COMPUTER: "Client and server run on one host and share its CPUs and its memory.",
+    Shared.HOST: "Client and server are VMs of one host and share its CPUs with its other work.",
     Shared.NOTHING: "",
 }
 
@@ -33,17 +33,14 @@ SOFT = "rxe"  # how the names of Soft-RoCE devices begin, as the lab makes them
 
 def rdma_words(device: str, cards: Sequence[str] = ()) -> str:
     """What moves the data of RDMA: a device, or Soft-RoCE in its place, or modelled cards beside it."""
+    if cards and device.startswith(SOFT):
+        card = f"RDMA uses a modelled card ({', '.join(cards)}) whose times are those of its file"
+        return f"{card}, or Soft-RoCE ({device}), where the kernel does the card's work."
     if cards:
-        own = f"RDMA runs over the modelled card {' or '.join(cards)} where a curve or a table says so: a computation, "
-        return f"{own}{OF_A_MODEL} Elsewhere {rdma_words(device)}"
+        return f"RDMA uses a modelled card ({', '.join(cards)}) whose times are those of its file, or {device}."
     if device.startswith(SOFT):
-        return f"RDMA runs by {device}, which is Soft-RoCE: the kernel does in software what a card does by itself."
-    return f"RDMA runs by the device {device}." if device else "There is no RDMA device."
-
-
-OF_A_MODEL = (
-    "which takes for each part of a message's way the time that the card's file gives, and no time of a processor."
-)
+        return f"RDMA uses Soft-RoCE ({device}): the kernel does the work of a card."
+    return f"RDMA uses the device {device}." if device else "There is no RDMA device."
 
 
 def words_of(site: str, traits: Traits) -> SiteWords:
@@ -56,10 +53,10 @@ def _of_instructions(site: str, shared: str) -> SiteWords:
     return SiteWords(
         caption=f"Site {site}.",
         short=f"Site {site}: time is counted in instructions.",
-        long=f"On the site {site} time is counted in instructions of two emulated computers, a processor each: the "
-        "numbers measure the length of the software's path, and are no prediction of real hardware.",
-        spread="Repetitions start from perturbed instants of one machine; their spread shows luck of layout and "
-        "timing, not that of other machines or days.",
+        long=f"On the site {site} a CPU executes one instruction a nanosecond: it has no caches, no stalls and no clock "
+        "frequency. The numbers measure the length of the software's path and do not predict real hardware.",
+        spread="Repetitions start at different moments of one snapshot: their spread shows chance of memory layout and "
+        "timing, not of other hosts or days.",
         shared=shared,
     )
 
@@ -69,21 +66,19 @@ def _of_wall_time(site: str, shared: str) -> SiteWords:
         caption=f"Site {site}.",
         short=f"Site {site}: wall-clock time.",
         long=f"On the site {site} time is wall-clock time.",
-        spread="Repetitions ran one after the other; what stays as it is while they run, and is "
-        "otherwise on other computers or days, their spread does not show.",
+        spread="Repetitions ran one after the other: their spread does not show what differs on other hosts or days.",
         shared=shared,
     )
 
 
 EMULATED = (
-    "The site {site} is two emulated computers that count each instruction as a nanosecond, so that another "
-    "measurement gives the same bytes; the link between them, the cable, is computed. {rdma} A number says how long "
-    "the way through the software is, and a ratio which program has the shorter way; neither says how fast another "
-    "card, wire or processor would be."
+    "The site {site} is two emulated VMs that execute one instruction a nanosecond, joined by a computed link, so that "
+    "everybody who repeats a measurement gets the same bytes. {rdma} The numbers compare the length of the software's "
+    "paths; they do not predict another CPU, card or link."
 )
 REAL = (
-    "The site {site} runs the programs on real computers by a real clock. {shared} {rdma} A number says how fast these "
-    "computers and this link were while they were measured, and nothing of others."
+    "The site {site} runs the programs on real hosts by a wall clock. {shared} {rdma} The numbers hold for these hosts "
+    "and this link while they were measured."
 )
 
 

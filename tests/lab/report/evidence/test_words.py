@@ -16,9 +16,9 @@ from lab.sites.traits import EXACT
 
 def test_the_site_is_told_in_plain_words() -> None:
     exact = about_site("exact", EXACT, "rxe0")
-    assert "emulated computer" in exact and "Soft-RoCE" in exact and "  " not in exact
+    assert "emulated VMs" in exact and "Soft-RoCE" in exact and "  " not in exact
     both = about_site("exact", EXACT, "rxe0", ("qdr",))
-    assert "RDMA runs over the modelled card qdr where" in both and "Elsewhere RDMA runs by rxe0, which is" in both
+    assert "RDMA uses a modelled card (qdr)" in both and "or Soft-RoCE (rxe0)" in both
     real = about_site("ssh", TwoHosts.traits, "mlx5_0")
     assert "the device mlx5_0" in real and not re.search("emulated|cable|Soft-RoCE", real)
 
