@@ -20,7 +20,7 @@ TAGS = {
     **{"emph": "em", "textit": "em", "textbf": "strong", "texttt": "code"},
     **{"textsuperscript": "sup", "textsubscript": "sub"},
 }
-SAME = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labnarrow", "title", "mbox"})  # their argument alone
+SAME = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labnarrow", "labpart", "title", "mbox"})  # their argument alone
 NOTHING = frozenset(
     """small footnotesize large raggedright begingroup endgroup setlength vspace noindent labsettle pagestyle centering
     leftskip parskip clearpage appendix hypersetup documentclass usepackage author input newblock / -""".split()  # noqa: SIM905
@@ -29,7 +29,7 @@ WRITTEN = {
     **{"labwarned": "<sup>\N{DAGGER}</sup>", "labimpossible": "<sup>\N{DOUBLE DAGGER}</sup>"},
     **{"allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " "},
     **{"labtypesetter": "pdfTeX, for the PDF; this page is made of the same text", "quad": " ", "qquad": " "},
-    **{"LaTeX": "LaTeX", "TeX": "TeX", "textmu": "µ", "ne": "≠"},
+    **{"labto": " \N{RIGHTWARDS ARROW} ", "LaTeX": "LaTeX", "TeX": "TeX", "textmu": "µ", "ne": "≠"},
 }
 # As lab.report.tex.escape writes them: \textless{}.
 ESCAPED = {tex[1:-2]: escape(sign) for sign, tex in SPECIAL.items() if tex.startswith(r"\text")}
