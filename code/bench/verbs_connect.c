@@ -15,10 +15,14 @@
 
 static const uint64_t inline_sizes[] = { 512, 256, 220, 128, 64, 0 };
 
-#define NEWER_CALLS                                                                                                    \
-	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND |                        \
-	 IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ)
+/* Only pings of READ are posted by ibv_wr_*(): verbs_pings(). */
+static bool wants_newer_calls(const struct link *l)
+{
+	return l->options->role == CLIENT && l->verbs->operation == OP_READ && l->options->measure == LATENCY &&
+	       l->options->wait == WAIT_POLL;
+}
 
+/* A provider without the newer calls fails with any errno, or sets none (mlx4): only that of the older call counts. */
 static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -32,14 +36,16 @@ static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
 		.qp_type = IBV_QPT_RC,
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.pd = l->pd,
-		.send_ops_flags = NEWER_CALLS,
+		.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ,
 	};
-	struct ibv_qp *qp = ibv_create_qp_ex(l->pd->context, &attr);
+	struct ibv_qp *qp = wants_newer_calls(l) ? ibv_create_qp_ex(l->pd->context, &attr) : NULL;
 
-	if (qp)
+	if (qp) {
 		l->extended = ibv_qp_to_qp_ex(qp);
-	else if (errno == EOPNOTSUPP || errno == ENOSYS)
-		qp = ibv_create_qp(l->pd, (struct ibv_qp_init_attr *)&attr); /* it begins with the older one */
+	} else {
+		errno = 0;
+		qp = ibv_create_qp(l->pd, (struct ibv_qp_init_attr *)&attr); /* the newer struct begins with it */
+	}
 	if (qp)
 		l->inline_max = inline_bytes;
 	return qp;
@@ -57,7 +63,7 @@ static void create_qp(struct link *l)
 	if (!l->qp)
 		die("ibv_create_qp: %s; this device takes at most %d requests: lower --tx-depth, --rx-depth or "
 		    "--inline",
-		    strerror(errno), l->path.device.max_qp_wr);
+		    errno ? strerror(errno) : "no reason given", l->path.device.max_qp_wr);
 }
 
 static void register_buffer(struct link *l)

@@ -31,7 +31,7 @@ struct link {
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 	struct ibv_qp *qp;
-	struct ibv_qp_ex *extended; /* the same, where the device has the newer calls */
+	struct ibv_qp_ex *extended; /* the same, where ibv_wr_*() posts to it; else NULL */
 	struct verbs_queue sends, receives;
 	struct buffer buffer;
 	uint64_t inline_max; /* what the queue pair granted */

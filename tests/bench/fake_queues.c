@@ -327,7 +327,7 @@ static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *se
 	int number = 0;
 
 	if (cap->max_inline_data > FAKE_INLINE_MAX) {
-		errno = EINVAL;
+		errno = fake_device_of(context)->refuses_silently ? errno : EINVAL;
 		return NULL;
 	}
 	while (pairs[number])
@@ -349,6 +349,7 @@ static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *se
 
 struct ibv_qp *fake_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
+	fake_verbs.extended = true;
 	return create_pair(context, attr->send_cq, attr->recv_cq, &attr->cap);
 }
 

@@ -13,6 +13,7 @@
 struct fake_device {
 	const char *name;
 	bool newer_calls;          /* ibv_create_qp_ex() and ibv_wr_*() */
+	bool refuses_silently;     /* as mlx4: ibv_create_qp_ex() always fails, and no failure sets errno */
 	struct ibv_port_attr port; /* port 1, the only one */
 	const struct ibv_gid_entry *gids;
 	size_t gid_count;
@@ -25,6 +26,7 @@ struct fake_verbs {
 	void (*idle)(void); /* called by an end that waits: lets the other one run */
 	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: what these calls return */
 	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
+	bool extended;                                                  /* one was created by ibv_create_qp_ex() */
 	uint32_t immediate;                                             /* the last one that was on the wire */
 	uint64_t sent_with_ready[FAKE_READY_MOST + 1]; /* messages that left an end with so many receive requests */
 };
@@ -36,6 +38,8 @@ void fake_wait(void);
 
 /* Something has happened. */
 void fake_advance(void);
+
+const struct fake_device *fake_device_of(struct ibv_context *context);
 
 /* Says what a real device would not forgive, and ends the program. */
 _Noreturn void fake_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
