@@ -10,22 +10,29 @@
 
 #define BATCH 64 /* requests posted by one call, or completions fetched */
 
-/* Each takes all that its place has room for: one that a control message used up, or left over, may serve the next
- * size. */
+/* Room for a chunk, or for all that the buffer holds from there on. */
+static struct ibv_sge room_at(const struct link *l, const unsigned char *place, uint64_t chunk)
+{
+	const unsigned char *end = l->buffer.bytes + l->buffer.regions * l->buffer.region_bytes;
+
+	return (struct ibv_sge){ (uintptr_t)place, (uint32_t)least(chunk, (uint64_t)(end - place)), l->mr->lkey };
+}
+
+/* Control messages use up receive requests that were posted for data, and leave others over: a request may take any
+ * piece of a message of any size. All pieces go to the start of a slot, where there is room for the largest. --verify
+ * sends no control messages that way, and looks at each piece in its place. */
 static void post_batch(struct link *l, uint64_t count)
 {
 	struct ibv_recv_wr wr[BATCH], *bad;
 	struct ibv_sge sge[BATCH];
 	const uint64_t chunk = verbs_chunk_bytes(l), operations = l->flow.operations;
-	const unsigned char *end = l->buffer.bytes + l->buffer.regions * l->buffer.region_bytes, *place;
-	uint64_t offset;
+	const uint64_t step = l->options->verify ? chunk : 0;
+	const unsigned char *place;
 	int error;
 
 	for (uint64_t i = 0; i < count; i++, l->queued++) {
-		offset = l->queued % operations * chunk;
-		place = verbs_incoming(l, l->queued / operations) + offset;
-		sge[i] = (struct ibv_sge){ (uintptr_t)place, (uint32_t)least(chunk, (uint64_t)(end - place)),
-					   l->mr->lkey };
+		place = verbs_incoming(l, l->queued / operations) + l->queued % operations * step;
+		sge[i] = room_at(l, place, chunk);
 		wr[i] = (struct ibv_recv_wr){ .next = i + 1 < count ? &wr[i + 1] : NULL,
 					      .sg_list = &sge[i],
 					      .num_sge = 1 };
@@ -47,13 +54,10 @@ void verbs_receive_refill(struct link *l)
 /* A control message has no bytes: any place will do for it. */
 void verbs_receive_controls(struct link *l, unsigned int count)
 {
-	struct ibv_recv_wr wr = { .num_sge = 0 }, *bad;
-	struct ibv_sge sge = { (uintptr_t)l->buffer.bytes + (l->buffer.regions - 1) * l->buffer.region_bytes,
-			       (uint32_t)least(l->buffer.region_bytes, UINT32_MAX), l->mr->lkey };
+	struct ibv_sge sge = room_at(l, buffer_incoming(&l->buffer, 1, 0), verbs_chunk_bytes(l));
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 	int error = 0;
 
-	wr.sg_list = &sge;
-	wr.num_sge = 1;
 	for (unsigned int i = 0; i < count && !error; i++)
 		error = ibv_post_recv(l->qp, &wr, &bad);
 	if (error)

@@ -167,6 +167,23 @@ static void run_operation(void *operation)
 			run_depths_and_rounds(r);
 }
 
+/* Two and a half requests a message. Control messages take receive requests, so that others come to any piece. */
+static void send_unequal_pieces(void *unused)
+{
+	struct traffic r = { .operation = OP_SEND,
+			     .depth = 64,
+			     .iterations = 10,
+			     .warmup = 5,
+			     .post_list = AUTO,
+			     .signal_every = AUTO,
+			     .size_bytes = 20480,
+			     .max_message_bytes = 8192 };
+
+	(void)unused;
+	for (r.mode = VERIFIED; r.mode <= UNTIL_STABLE; r.mode++)
+		run_both(&r);
+}
+
 #define PINGS 40
 
 static void run_pings(uint64_t depth)
@@ -238,6 +255,12 @@ static void the_queues_hold_all_that_write_with_immediate_puts_into_them(void **
 	expect_room(OP_WRITE_IMM);
 }
 
+static void a_receive_request_has_room_for_any_piece_of_a_message(void **state)
+{
+	(void)state;
+	expect_nothing_said(send_unequal_pieces, NULL);
+}
+
 static void an_answer_leaves_before_the_next_request_is_posted(void **state)
 {
 	(void)state;
@@ -257,6 +280,7 @@ int main(void)
 		cmocka_unit_test(the_queues_hold_all_that_read_puts_into_them),
 		cmocka_unit_test(the_queues_hold_all_that_send_puts_into_them),
 		cmocka_unit_test(the_queues_hold_all_that_write_with_immediate_puts_into_them),
+		cmocka_unit_test(a_receive_request_has_room_for_any_piece_of_a_message),
 		cmocka_unit_test(an_answer_leaves_before_the_next_request_is_posted),
 		cmocka_unit_test(no_message_leaves_whose_answer_would_find_no_request),
 	};
