@@ -73,6 +73,12 @@ static bool takes_receive(const struct ibv_send_wr *wr)
 	       wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
 
+static void move_bytes(void *to, const void *from, size_t length)
+{
+	memmove(to, from, length);
+	fake_verbs.landed[(uintptr_t)to / FAKE_LINE % FAKE_LINES]++;
+}
+
 static void move_data(struct request *r, void *room)
 {
 	void *here = r->wr.send_flags & IBV_SEND_INLINE ? (void *)r->inlined : (void *)r->piece.addr;
@@ -83,9 +89,9 @@ static void move_data(struct request *r, void *room)
 	if (r->wr.num_sge == 0)
 		return;
 	if (r->wr.opcode == IBV_WR_RDMA_READ)
-		memmove(here, there, r->piece.length);
+		move_bytes(here, there, r->piece.length);
 	else
-		memmove(there, here, r->piece.length);
+		move_bytes(there, here, r->piece.length);
 }
 
 static void receive(struct pair *p, const struct request *r)

@@ -9,6 +9,8 @@
 
 #define FAKE_INLINE_MAX 64
 #define FAKE_READY_MOST 8
+#define FAKE_LINE 64
+#define FAKE_LINES (4096 / FAKE_LINE)
 
 struct fake_device {
 	const char *name;
@@ -29,6 +31,7 @@ struct fake_verbs {
 	bool extended;                                                  /* one was created by ibv_create_qp_ex() */
 	uint32_t immediate;                                             /* the last one that was on the wire */
 	uint64_t sent_with_ready[FAKE_READY_MOST + 1]; /* messages that left an end with so many receive requests */
+	uint64_t landed[FAKE_LINES];                   /* messages that landed on each cache line of a page */
 };
 
 extern struct fake_verbs fake_verbs;
