@@ -18,7 +18,7 @@ struct option_spec verbs_option_specs[] = {
 	{ "signal-every", OPTION_NUMBER_OR_AUTO, &verbs.signal_every, "auto", true, NULL, "messages per completion", 1,
 	  DEPTH_MAX, "messages" },
 	{ "inline", OPTION_NUMBER_OR_AUTO, &verbs.inline_bytes, "auto", true, NULL,
-	  "largest message that travels inside its request (auto: what the device grants)", 0, INLINE_MAX, "bytes" },
+	  "largest message that travels inside its request (auto: 0; for latency, what the device grants up to 220)", 0, INLINE_MAX, "bytes" },
 	{ "mtu", OPTION_NUMBER_OR_AUTO, &verbs.mtu, "auto", true, NULL, "bytes per packet (auto: the port's)", 256,
 	  4096, "bytes, a power of two from 256" },
 	{ "device", OPTION_TEXT, &verbs.device, "", false, NULL,

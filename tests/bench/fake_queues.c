@@ -329,15 +329,17 @@ static int wr_complete(struct ibv_qp_ex *qp)
 static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *sends, struct ibv_cq *receives,
 				  const struct ibv_qp_cap *cap)
 {
+	const struct fake_device *device = fake_device_of(context);
 	struct pair *p;
 	int number = 0;
 
-	if (cap->max_inline_data > FAKE_INLINE_MAX) {
-		errno = fake_device_of(context)->refuses_silently ? errno : EINVAL;
+	if (cap->max_inline_data > (device->inline_limit ? device->inline_limit : FAKE_INLINE_MAX)) {
+		errno = device->refuses_silently ? errno : EINVAL;
 		return NULL;
 	}
 	while (pairs[number])
 		number++;
+	fake_verbs.inline_most = cap->max_inline_data;
 	p = pairs[number] = calloc(1, sizeof(*p));
 	p->extended = (struct ibv_qp_ex){
 		.qp_base = { .context = context, .send_cq = sends, .recv_cq = receives, .qp_num = (uint32_t)number },

@@ -7,7 +7,7 @@
 
 #include <infiniband/verbs.h>
 
-#define FAKE_INLINE_MAX 64
+#define FAKE_INLINE_MAX 300
 #define FAKE_READY_MOST 8
 #define FAKE_LINE 64
 #define FAKE_LINES (4096 / FAKE_LINE)
@@ -16,6 +16,7 @@ struct fake_device {
 	const char *name;
 	bool newer_calls;          /* ibv_create_qp_ex() and ibv_wr_*() */
 	bool refuses_silently;     /* as mlx4: ibv_create_qp_ex() always fails, and no failure sets errno */
+	uint32_t inline_limit;     /* 0: FAKE_INLINE_MAX */
 	struct ibv_port_attr port; /* port 1, the only one */
 	const struct ibv_gid_entry *gids;
 	size_t gid_count;
@@ -28,6 +29,7 @@ struct fake_verbs {
 	void (*idle)(void); /* called by an end that waits: lets the other one run */
 	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: what these calls return */
 	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
+	uint32_t inline_most;                                           /* that the last one granted */
 	bool extended;                                                  /* one was created by ibv_create_qp_ex() */
 	uint32_t immediate;                                             /* the last one that was on the wire */
 	uint64_t sent_with_ready[FAKE_READY_MOST + 1]; /* messages that left an end with so many receive requests */

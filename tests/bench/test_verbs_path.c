@@ -169,7 +169,9 @@ struct pair {
 	uint64_t gid_indexes[2];
 	enum operation operation;
 	enum wait wait;
-	uint64_t inline_bytes;
+	enum measure measure; /* of throughput they connect only */
+	const char *option;   /* one more that is set, or NULL */
+	uint64_t value;
 	struct fake_verbs faults; /* of the calls that the client makes after the server has said that it is ready */
 	int post_recv_error;      /* from the beginning */
 };
@@ -181,7 +183,7 @@ static struct pair pair(uint8_t link_layer)
 	struct pair p = { .devices = { device("server0", &own, 1), device("client0", &own, 1) },
 			  .gid_indexes = { AUTO, AUTO },
 			  .operation = OP_SEND,
-			  .inline_bytes = AUTO };
+			  .measure = LATENCY };
 
 	for (int i = 0; i < 2; i++) {
 		p.devices[i].port.link_layer = link_layer;
@@ -199,17 +201,11 @@ static void inject(const struct fake_verbs *faults)
 	errno = EDOM; /* that nobody asked for */
 }
 
-static void run_end(enum role role, int side)
+static void ping_once(struct link *l, enum role role)
 {
-	struct options o = options_of(role);
 	struct flow f = { .size_bytes = 8, .iterations = 1, .slots = 1 };
-	struct link *l;
 	uint64_t stamp;
 
-	o.wait = now.wait;
-	verbs_set_text("device", now.devices[role].name);
-	verbs_set("gid-index", now.gid_indexes[role]);
-	l = verbs_transport.open(&o, &(struct session){ .peer = side, .listener = -1 });
 	verbs_transport.plan(l, &f);
 	verbs_transport.begin(l, 1);
 	if (role == SERVER) {
@@ -222,6 +218,20 @@ static void run_end(enum role role, int side)
 		verbs_transport.pings(l, 1, &stamp);
 		verbs_transport.finish(l);
 	}
+}
+
+static void run_end(enum role role, int side)
+{
+	struct options o = options_of(role);
+	struct link *l;
+
+	o.wait = now.wait;
+	o.measure = now.measure;
+	verbs_set_text("device", now.devices[role].name);
+	verbs_set("gid-index", now.gid_indexes[role]);
+	l = verbs_transport.open(&o, &(struct session){ .peer = side, .listener = -1 });
+	if (o.measure == LATENCY)
+		ping_once(l, role);
 	verbs_transport.drain(l);
 	verbs_transport.close(l);
 }
@@ -231,12 +241,14 @@ static void run_pair(void *p)
 	now = *(struct pair *)p;
 	use(now.devices, 2);
 	verbs_set("operation", now.operation);
-	verbs_set("inline", now.inline_bytes);
+	if (now.option)
+		verbs_set(now.option, now.value);
 	errno = EDOM;
 	fake_verbs.post_recv_error = now.post_recv_error;
 	two_ends_run(run_end);
-	fprintf(stderr, "route: %s\nimmediate: %x\ncalls: %s\n", fake_verbs.route.is_global ? "global" : "local",
-		ntohl(fake_verbs.immediate), fake_verbs.extended ? "newer" : "older");
+	fprintf(stderr, "route: %s\nimmediate: %x\ncalls: %s\ninline: %u\n",
+		fake_verbs.route.is_global ? "global" : "local", ntohl(fake_verbs.immediate),
+		fake_verbs.extended ? "newer" : "older", fake_verbs.inline_most);
 }
 
 /* In a child, since the sanitizer has something to say of the second stack. */
@@ -321,6 +333,21 @@ static void a_device_that_refuses_the_newer_calls_without_a_reason_takes_the_old
 	expect_said(p, "calls: older");
 }
 
+static void only_pings_are_sent_inline_unless_an_option_asks_for_it(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	expect_said(p, "inline: 220\n");
+	p.devices[SERVER].inline_limit = p.devices[CLIENT].inline_limit = 100;
+	expect_said(p, "inline: 64\n");
+	p.measure = THROUGHPUT;
+	expect_said(p, "inline: 0\n");
+	p.option = "inline";
+	p.value = 7;
+	expect_said(p, "inline: 7\n");
+}
+
 static void expect_sentence(struct pair p, const char *sentence)
 {
 	char said[4096];
@@ -360,7 +387,8 @@ static void an_errno_from_before_is_no_reason_for_a_missing_queue_pair(void **st
 	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
 
 	(void)state;
-	p.inline_bytes = FAKE_INLINE_MAX + 1;
+	p.option = "inline";
+	p.value = FAKE_INLINE_MAX + 1;
 	expect_sentence(p, "ibv_create_qp: Invalid argument; this device");
 	p.devices[SERVER].refuses_silently = true;
 	expect_sentence(p, "ibv_create_qp: no reason given; this device");
@@ -396,6 +424,7 @@ int main(void)
 		cmocka_unit_test(infiniband_carries_gids_where_lids_do_not_reach),
 		cmocka_unit_test(a_control_message_is_big_endian_on_the_wire),
 		cmocka_unit_test(a_port_that_carries_no_message_is_refused_whosever_it_is),
+		cmocka_unit_test(only_pings_are_sent_inline_unless_an_option_asks_for_it),
 		cmocka_unit_test(only_reads_that_are_polled_for_take_the_newer_calls),
 		cmocka_unit_test(a_device_that_refuses_the_newer_calls_without_a_reason_takes_the_older_ones),
 		cmocka_unit_test(an_errno_from_before_is_no_reason_for_a_missing_queue_pair),
