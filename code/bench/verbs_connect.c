@@ -8,10 +8,11 @@
 #include "least.h"
 #include "verbs_address.h"
 
-#define TIMEOUT 18    /* 4.096 us x 2^18 = 1.07 s until a retry (InfiniBand Architecture 1.4, 9.7.6.1.3) */
-#define RETRIES 7     /* the most: 7.5 s. Soft-RoCE takes it for no limit; there the watch (watch.c) ends the run */
+#define TIMEOUT 14                /* perftest's: 4.096 us x 2^14 = 67 ms (InfiniBand Architecture 1.4, 9.7.6.1.3) */
+#define TIMEOUT_SOFT_ROCE 18      /* 1.07 s: its timer is not stopped by an acknowledgement (docs/programs.md) */
+#define VENDOR_SOFT_ROCE 0xffffff /* RXE_VENDOR_ID of the kernel */
+#define RETRIES 7     /* the most. Soft-RoCE takes it for no limit; there the watch (watch.c) ends the run */
 #define RNR_FOREVER 7 /* retry until the receiver is ready; the deadline ends it */
-#define RNR_TIMER 12  /* 0.64 ms until then (table 45) */
 
 /* A ping inside its request spares the device a read of memory. Where many messages are in flight they hide that read,
  * and longer requests only cost time (docs/cards.md). perftest: 220 for latency of WRITE, else none. */
@@ -116,7 +117,7 @@ static void to_receive(struct link *l)
 		.dest_qp_num = l->there.qp,
 		.rq_psn = l->there.psn,
 		.max_dest_rd_atomic = reads_at_once((uint32_t)l->path.device.max_qp_rd_atom, UINT8_MAX),
-		.min_rnr_timer = RNR_TIMER,
+		.min_rnr_timer = (uint8_t)l->verbs->rnr_timer,
 		.ah_attr = { .dlid = (uint16_t)l->there.lid,
 			     .port_num = l->path.port_number,
 			     .is_global = l->global_route,
@@ -130,12 +131,19 @@ static void to_receive(struct link *l)
 	       "ready to receive");
 }
 
+static uint8_t choose_timeout(const struct link *l)
+{
+	if (l->verbs->timeout != AUTO)
+		return (uint8_t)l->verbs->timeout;
+	return l->path.device.vendor_id == VENDOR_SOFT_ROCE ? TIMEOUT_SOFT_ROCE : TIMEOUT;
+}
+
 static void to_send(struct link *l)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
 		.sq_psn = l->here.psn,
-		.timeout = TIMEOUT,
+		.timeout = l->timeout,
 		.retry_cnt = RETRIES,
 		.rnr_retry = RNR_FOREVER,
 		.max_rd_atomic = reads_at_once((uint32_t)l->path.device.max_qp_init_rd_atom, l->there.reads),
@@ -163,6 +171,7 @@ void verbs_connect(struct link *l)
 	register_buffer(l);
 	verbs_queue_open(&l->sends, l->path.context, l->verbs->tx_depth + VERBS_SPARE, (enum wait)l->options->wait);
 	verbs_queue_open(&l->receives, l->path.context, l->verbs->rx_depth + VERBS_SPARE, receive_wait(l));
+	l->timeout = choose_timeout(l);
 	create_qp(l);
 	verbs_addresses_exchange(l);
 	to_init(l);

@@ -36,6 +36,7 @@ struct link {
 	struct buffer buffer;
 	uint64_t inline_max; /* what the queue pair granted */
 	bool global_route;   /* packets carry GIDs */
+	uint8_t timeout;     /* of the queue pair: a code */
 
 	struct flow flow;
 	struct ibv_send_wr *ring; /* prebuilt requests: ring_messages x flow.operations */

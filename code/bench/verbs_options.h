@@ -10,7 +10,7 @@ enum operation { OP_WRITE, OP_READ, OP_SEND, OP_WRITE_IMM };
 
 struct verbs_options {
 	uint64_t operation; /* enum operation */
-	uint64_t tx_depth, rx_depth, post_list, signal_every, inline_bytes, mtu;
+	uint64_t tx_depth, rx_depth, post_list, signal_every, inline_bytes, mtu, timeout, rnr_timer;
 	const char *device;
 	uint64_t ib_port, gid_index;
 };

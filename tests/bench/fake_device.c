@@ -133,10 +133,11 @@ int ibv_close_device(struct ibv_context *context)
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
-	(void)context;
-	*attr = (struct ibv_device_attr){
-		.phys_port_cnt = 1, .max_qp_wr = 1 << 20, .max_qp_rd_atom = 16, .max_qp_init_rd_atom = 16
-	};
+	*attr = (struct ibv_device_attr){ .vendor_id = fake_device_of(context)->vendor_id,
+					  .phys_port_cnt = 1,
+					  .max_qp_wr = 1 << 20,
+					  .max_qp_rd_atom = 16,
+					  .max_qp_init_rd_atom = 16 };
 	return 0;
 }
 

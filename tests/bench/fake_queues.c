@@ -377,6 +377,10 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 		((struct pair *)qp)->other = pairs[attr->dest_qp_num % PAIRS];
 	if (mask & IBV_QP_AV)
 		fake_verbs.route = attr->ah_attr;
+	if (mask & IBV_QP_MIN_RNR_TIMER)
+		fake_verbs.rnr_timer = attr->min_rnr_timer;
+	if (mask & IBV_QP_TIMEOUT)
+		fake_verbs.timeout = attr->timeout;
 	return 0;
 }
 

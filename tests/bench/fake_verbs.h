@@ -14,7 +14,8 @@
 
 struct fake_device {
 	const char *name;
-	bool newer_calls;          /* ibv_create_qp_ex() and ibv_wr_*() */
+	bool newer_calls; /* ibv_create_qp_ex() and ibv_wr_*() */
+	uint32_t vendor_id;
 	bool refuses_silently;     /* as mlx4: ibv_create_qp_ex() always fails, and no failure sets errno */
 	uint32_t inline_limit;     /* 0: FAKE_INLINE_MAX */
 	struct ibv_port_attr port; /* port 1, the only one */
@@ -29,6 +30,7 @@ struct fake_verbs {
 	void (*idle)(void); /* called by an end that waits: lets the other one run */
 	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: what these calls return */
 	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
+	uint8_t timeout, rnr_timer;                                     /* of the same */
 	uint32_t inline_most;                                           /* that the last one granted */
 	bool extended;                                                  /* one was created by ibv_create_qp_ex() */
 	uint32_t immediate;                                             /* the last one that was on the wire */

@@ -246,9 +246,10 @@ static void run_pair(void *p)
 	errno = EDOM;
 	fake_verbs.post_recv_error = now.post_recv_error;
 	two_ends_run(run_end);
-	fprintf(stderr, "route: %s\nimmediate: %x\ncalls: %s\ninline: %u\n",
+	fprintf(stderr, "route: %s\nimmediate: %x\ncalls: %s\ninline: %u\ntimeout: %u\nRNR timer: %u\n",
 		fake_verbs.route.is_global ? "global" : "local", ntohl(fake_verbs.immediate),
-		fake_verbs.extended ? "newer" : "older", fake_verbs.inline_most);
+		fake_verbs.extended ? "newer" : "older", fake_verbs.inline_most, fake_verbs.timeout,
+		fake_verbs.rnr_timer);
 }
 
 /* In a child, since the sanitizer has something to say of the second stack. */
@@ -348,6 +349,30 @@ static void only_pings_are_sent_inline_unless_an_option_asks_for_it(void **state
 	expect_said(p, "inline: 7\n");
 }
 
+static void the_timeout_is_perftests_but_on_soft_roce_or_where_it_is_given(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	expect_said(p, "timeout: 14\n");
+	p.devices[SERVER].vendor_id = p.devices[CLIENT].vendor_id = 0xffffff;
+	expect_said(p, "timeout: 18\n");
+	p.option = "timeout";
+	p.value = 0;
+	expect_said(p, "timeout: 0\n");
+}
+
+static void a_message_without_a_receive_request_is_sent_again_after_10_us_or_the_given_time(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	expect_said(p, "RNR timer: 1\n");
+	p.option = "rnr-timer";
+	p.value = 31;
+	expect_said(p, "RNR timer: 31\n");
+}
+
 static void expect_sentence(struct pair p, const char *sentence)
 {
 	char said[4096];
@@ -425,6 +450,8 @@ int main(void)
 		cmocka_unit_test(a_control_message_is_big_endian_on_the_wire),
 		cmocka_unit_test(a_port_that_carries_no_message_is_refused_whosever_it_is),
 		cmocka_unit_test(only_pings_are_sent_inline_unless_an_option_asks_for_it),
+		cmocka_unit_test(the_timeout_is_perftests_but_on_soft_roce_or_where_it_is_given),
+		cmocka_unit_test(a_message_without_a_receive_request_is_sent_again_after_10_us_or_the_given_time),
 		cmocka_unit_test(only_reads_that_are_polled_for_take_the_newer_calls),
 		cmocka_unit_test(a_device_that_refuses_the_newer_calls_without_a_reason_takes_the_older_ones),
 		cmocka_unit_test(an_errno_from_before_is_no_reason_for_a_missing_queue_pair),
