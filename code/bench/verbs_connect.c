@@ -73,12 +73,22 @@ static void create_qp(struct link *l)
 		    errno ? strerror(errno) : "no reason given", l->path.device.max_qp_wr);
 }
 
+/* Not where a receiver polls the last byte of its memory, which must land last. A completion is never written before
+ * the data that it is about, so that --verify may follow one. */
+static bool choose_relaxed_ordering(const struct link *l)
+{
+	const bool polled = l->verbs->operation == OP_WRITE && l->options->measure == LATENCY;
+
+	return l->verbs->relaxed_ordering == RELAXED_AUTO ? !polled : l->verbs->relaxed_ordering == RELAXED_YES;
+}
+
 static void register_buffer(struct link *l)
 {
 	const size_t size = l->buffer.regions * l->buffer.region_bytes;
+	const int relaxed = l->relaxed_ordering ? IBV_ACCESS_RELAXED_ORDERING : 0; /* ignored where it means nothing */
 
 	l->mr = ibv_reg_mr(l->pd, l->buffer.bytes, size,
-			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | relaxed);
 	if (!l->mr)
 		die("ibv_reg_mr(%zu): %s; raise the limit of locked memory (ulimit -l)", size, strerror(errno));
 }
@@ -168,6 +178,7 @@ void verbs_connect(struct link *l)
 	l->pd = ibv_alloc_pd(l->path.context);
 	if (!l->pd)
 		die("ibv_alloc_pd: %s", strerror(errno));
+	l->relaxed_ordering = choose_relaxed_ordering(l);
 	register_buffer(l);
 	verbs_queue_open(&l->sends, l->path.context, l->verbs->tx_depth + VERBS_SPARE, (enum wait)l->options->wait);
 	verbs_queue_open(&l->receives, l->path.context, l->verbs->rx_depth + VERBS_SPARE, receive_wait(l));

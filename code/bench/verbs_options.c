@@ -22,6 +22,9 @@ struct option_spec verbs_option_specs[] = {
 	  INLINE_MAX, "bytes" },
 	{ "mtu", OPTION_NUMBER_OR_AUTO, &verbs.mtu, "auto", true, NULL, "bytes per packet (auto: the port's)", 256,
 	  4096, "bytes, a power of two from 256" },
+	{ "relaxed-ordering", OPTION_WORD, &verbs.relaxed_ordering, "auto", true, "auto|yes|no",
+	  "let the device's writes to memory pass each other on PCIe (auto: yes, but for latency of WRITE)", 0, 0,
+	  NULL },
 	{ "timeout", OPTION_NUMBER_OR_AUTO, &verbs.timeout, "auto", true, NULL,
 	  "a message without an acknowledgement is sent again after 4.096 us x 2^timeout; 0: never (auto: 18 on "
 	  "Soft-RoCE, else 14)",

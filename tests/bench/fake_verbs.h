@@ -31,6 +31,7 @@ struct fake_verbs {
 	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: what these calls return */
 	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
 	uint8_t timeout, rnr_timer;                                     /* of the same */
+	unsigned int access;                                            /* of the memory that was registered last */
 	uint32_t inline_most;                                           /* that the last one granted */
 	bool extended;                                                  /* one was created by ibv_create_qp_ex() */
 	uint32_t immediate;                                             /* the last one that was on the wire */

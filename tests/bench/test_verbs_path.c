@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "check.h"
 #include "fake_verbs.h"
+#include "rules.h"
 #include "two_ends.h"
 #include "verbs.h"
 #include "verbs_device.h"
@@ -163,6 +164,23 @@ static void a_gid_index_above_255_is_refused(void **state)
 	assert_non_null(strstr(said, "--gid-index 256: between 0 and 255"));
 }
 
+static void relax_the_latency_of_write(void *unused)
+{
+	char *words[] = { "server", "--relaxed-ordering", "yes", "--measure", "latency", NULL };
+
+	(void)unused;
+	rules_check(options_parse(5, words, SERVER, verbs_option_specs));
+}
+
+static void relaxed_ordering_is_refused_where_the_last_byte_must_land_last(void **state)
+{
+	char said[256];
+
+	(void)state;
+	assert_int_equal(in_child(relax_the_latency_of_write, NULL, said, sizeof(said)), 2);
+	assert_non_null(strstr(said, "--relaxed-ordering: auto or no: a WRITE's target polls the last byte"));
+}
+
 /* Both ends, each with a device of its own: server 0, client 1. They connect, and one message goes there and back. */
 struct pair {
 	struct fake_device devices[2];
@@ -246,9 +264,10 @@ static void run_pair(void *p)
 	errno = EDOM;
 	fake_verbs.post_recv_error = now.post_recv_error;
 	two_ends_run(run_end);
-	fprintf(stderr, "route: %s\nimmediate: %x\ncalls: %s\ninline: %u\ntimeout: %u\nRNR timer: %u\n",
-		fake_verbs.route.is_global ? "global" : "local", ntohl(fake_verbs.immediate),
-		fake_verbs.extended ? "newer" : "older", fake_verbs.inline_most, fake_verbs.timeout,
+	fprintf(stderr, "route: %s\nimmediate: %x\ncalls: %s\n", fake_verbs.route.is_global ? "global" : "local",
+		ntohl(fake_verbs.immediate), fake_verbs.extended ? "newer" : "older");
+	fprintf(stderr, "inline: %u\norder: %s\ntimeout: %u\nRNR timer: %u\n", fake_verbs.inline_most,
+		fake_verbs.access & IBV_ACCESS_RELAXED_ORDERING ? "relaxed" : "strict", fake_verbs.timeout,
 		fake_verbs.rnr_timer);
 }
 
@@ -349,6 +368,30 @@ static void only_pings_are_sent_inline_unless_an_option_asks_for_it(void **state
 	expect_said(p, "inline: 7\n");
 }
 
+static void writes_to_memory_may_pass_each_other_unless_a_receiver_polls_it(void **state)
+{
+	static const struct {
+		enum operation operation;
+		enum measure measure;
+		const char *order;
+	} expected[] = { { OP_WRITE, LATENCY, "order: strict" },
+			 { OP_WRITE, THROUGHPUT, "order: relaxed" },
+			 { OP_READ, LATENCY, "order: relaxed" },
+			 { OP_SEND, LATENCY, "order: relaxed" } };
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		p.operation = expected[i].operation;
+		p.measure = expected[i].measure;
+		p.wait = p.operation == OP_WRITE ? WAIT_YIELD : WAIT_POLL;
+		expect_said(p, expected[i].order);
+	}
+	p.option = "relaxed-ordering";
+	p.value = RELAXED_NO;
+	expect_said(p, "order: strict");
+}
+
 static void the_timeout_is_perftests_but_on_soft_roce_or_where_it_is_given(void **state)
 {
 	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
@@ -443,6 +486,7 @@ int main(void)
 		cmocka_unit_test(the_address_is_found_among_300),
 		cmocka_unit_test(an_index_that_no_address_handle_holds_is_not_chosen),
 		cmocka_unit_test(a_gid_index_above_255_is_refused),
+		cmocka_unit_test(relaxed_ordering_is_refused_where_the_last_byte_must_land_last),
 		cmocka_unit_test(roce_is_routed_by_gids),
 		cmocka_unit_test(infiniband_carries_no_gids_where_lids_reach),
 		cmocka_unit_test(infiniband_carries_gids_where_one_end_asks_for_them),
@@ -450,6 +494,7 @@ int main(void)
 		cmocka_unit_test(a_control_message_is_big_endian_on_the_wire),
 		cmocka_unit_test(a_port_that_carries_no_message_is_refused_whosever_it_is),
 		cmocka_unit_test(only_pings_are_sent_inline_unless_an_option_asks_for_it),
+		cmocka_unit_test(writes_to_memory_may_pass_each_other_unless_a_receiver_polls_it),
 		cmocka_unit_test(the_timeout_is_perftests_but_on_soft_roce_or_where_it_is_given),
 		cmocka_unit_test(a_message_without_a_receive_request_is_sent_again_after_10_us_or_the_given_time),
 		cmocka_unit_test(only_reads_that_are_polled_for_take_the_newer_calls),
