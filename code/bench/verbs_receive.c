@@ -10,14 +10,6 @@
 
 #define BATCH 64 /* requests posted by one call, or completions fetched */
 
-/* Room for a chunk, or for all that the buffer holds from there on. */
-static struct ibv_sge room_at(const struct link *l, const unsigned char *place, uint64_t chunk)
-{
-	const unsigned char *end = l->buffer.bytes + l->buffer.regions * l->buffer.region_bytes;
-
-	return (struct ibv_sge){ (uintptr_t)place, (uint32_t)least(chunk, (uint64_t)(end - place)), l->mr->lkey };
-}
-
 /* Control messages use up receive requests that were posted for data, and leave others over: a request may take any
  * piece of a message of any size. All pieces go to the start of a slot, where there is room for the largest. --verify
  * sends no control messages that way, and looks at each piece in its place. */
@@ -25,14 +17,16 @@ static void post_batch(struct link *l, uint64_t count)
 {
 	struct ibv_recv_wr wr[BATCH], *bad;
 	struct ibv_sge sge[BATCH];
-	const uint64_t chunk = verbs_chunk_bytes(l), operations = l->flow.operations;
-	const uint64_t step = l->options->verify ? chunk : 0;
-	const unsigned char *place;
+	const uint64_t chunk = verbs_chunk_bytes(l), operations = l->options->verify ? l->flow.operations : 1;
+	const unsigned char *end = l->buffer.bytes + l->buffer.regions * l->buffer.region_bytes, *place;
+	uint64_t offset;
 	int error;
 
 	for (uint64_t i = 0; i < count; i++, l->queued++) {
-		place = verbs_incoming(l, l->queued / operations) + l->queued % operations * step;
-		sge[i] = room_at(l, place, chunk);
+		offset = l->queued % operations * chunk;
+		place = verbs_incoming(l, l->queued / operations) + offset;
+		sge[i] = (struct ibv_sge){ (uintptr_t)place, (uint32_t)least(chunk, (uint64_t)(end - place)),
+					   l->mr->lkey };
 		wr[i] = (struct ibv_recv_wr){ .next = i + 1 < count ? &wr[i + 1] : NULL,
 					      .sg_list = &sge[i],
 					      .num_sge = 1 };
@@ -54,7 +48,8 @@ void verbs_receive_refill(struct link *l)
 /* A control message has no bytes: any place will do for it. */
 void verbs_receive_controls(struct link *l, unsigned int count)
 {
-	struct ibv_sge sge = room_at(l, buffer_incoming(&l->buffer, 1, 0), verbs_chunk_bytes(l));
+	struct ibv_sge sge = { (uintptr_t)buffer_incoming(&l->buffer, 1, 0),
+			       (uint32_t)least(verbs_chunk_bytes(l), l->buffer.region_bytes), l->mr->lkey };
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 	int error = 0;
 
