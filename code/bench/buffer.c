@@ -6,10 +6,11 @@
 #include <sys/mman.h>
 
 #include "die.h"
+#include "least.h"
 
 #define SLOTS_MAX 64
 #define SLOTS_BYTES (32u << 20) /* the most that a round of --verify moves, or one message */
-#define STRIDE 64               /* messages side by side share no cache line */
+#define STRIDE 64               /* a cache line, that messages side by side don't share: as perftest's INC() */
 #define PAGE 4096
 
 static uint64_t stride(uint64_t size_bytes)
@@ -19,11 +20,9 @@ static uint64_t stride(uint64_t size_bytes)
 
 uint64_t buffer_slots(const struct options *o, uint64_t size_bytes)
 {
-	uint64_t slots = SLOTS_BYTES / stride(size_bytes);
+	const uint64_t slots = (o->verify ? SLOTS_BYTES : PAGE) / stride(size_bytes);
 
-	if (!o->verify || slots == 0)
-		return 1;
-	return slots < SLOTS_MAX ? slots : SLOTS_MAX;
+	return slots > 0 ? least(slots, SLOTS_MAX) : 1;
 }
 
 struct buffer buffer_new(const struct options *o)
@@ -36,7 +35,8 @@ struct buffer buffer_new(const struct options *o)
 		if (need > b.region_bytes)
 			b.region_bytes = need;
 	}
-	b.region_bytes = (b.region_bytes + PAGE - 1) / PAGE * PAGE;
+	/* A page more: from any slot within a page there is room for the largest message. */
+	b.region_bytes = (b.region_bytes + PAGE - 1) / PAGE * PAGE + PAGE;
 	b.bytes = mmap(NULL, b.regions * b.region_bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (b.bytes == MAP_FAILED)

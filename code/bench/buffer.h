@@ -10,7 +10,8 @@ struct buffer {
 	uint64_t regions; /* 1; for ping-pong 2: messages leave from the first and land in the last */
 };
 
-/* How many messages of a size lie side by side: only --verify needs more than one. */
+/* How many messages of a size are side by side: a page of them, since accesses to one cache line can't overlap as those
+ * to several can; more with --verify. */
 uint64_t buffer_slots(const struct options *options, uint64_t size_bytes);
 
 struct buffer buffer_new(const struct options *options);

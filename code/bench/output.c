@@ -24,4 +24,6 @@ void output_flush(void)
 {
 	if (fflush(stdout))
 		die("can't write the samples: %s", strerror(errno));
+	if (ferror(stdout)) /* printf() dropped what it could not write */
+		die("can't write the samples: an earlier write failed");
 }

@@ -17,7 +17,8 @@ struct output {
 /* At the start: no socket or device takes the place of a standard stream that is closed, and with it the samples. */
 void output_guard(void);
 
-/* Writes what there is, so that an interrupted run keeps its finished sizes; exits if it can't be written. */
+/* Writes what there is, so that an interrupted run keeps its finished sizes; exits if a write has failed,
+ * now or earlier. */
 void output_flush(void);
 
 #endif

@@ -50,6 +50,9 @@ const struct rule rule_table[] = {
 	{ "wait",
 	  { { "measure", IS, "latency" }, { "operation", IS, "write" }, { "wait", IS, "event" } },
 	  "a WRITE leaves no event at its target; use --wait yield, or write-imm" },
+	{ "relaxed-ordering",
+	  { { "relaxed-ordering", IS, "yes" }, { "measure", IS, "latency" }, { "operation", IS, "write" } },
+	  "auto or no: a WRITE's target polls the last byte, which must land last" },
 	{ NULL, { { NULL, ALWAYS, NULL } }, NULL },
 };
 

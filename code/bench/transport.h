@@ -16,7 +16,7 @@ struct flow {
 	uint64_t size_bytes, iterations, warmup;
 	uint64_t asked;        /* iterations by the options: no more than these */
 	uint64_t sample_every; /* latency: of so many round trips one is kept as a sample */
-	uint64_t slots;        /* messages the buffer holds side by side: 1, more with --verify */
+	uint64_t slots;        /* messages the buffer holds side by side: buffer_slots() */
 	uint64_t depth;        /* messages under way at most */
 	uint64_t post_list;    /* messages started by one call */
 	uint64_t singles;      /* the first messages, each started by a call of its own; 0: the first list is whole */

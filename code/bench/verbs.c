@@ -62,6 +62,9 @@ static void note(const struct link *l)
 {
 	csv_note("path_mtu", "%u", 128u << l->path.mtu);
 	csv_note("global_route", "%s", l->global_route ? "yes" : "no");
+	csv_note("posted_by", "%s", l->extended ? "ibv_wr_rdma_read" : "ibv_post_send");
+	csv_note("chosen_relaxed_ordering", "%s", l->relaxed_ordering ? "yes" : "no");
+	csv_note("chosen_timeout", "%u", l->timeout);
 	csv_note("inline_max", "%" PRIu64, l->inline_max);
 	csv_note("chunk_bytes", "%" PRIu64, verbs_chunk_bytes(l));
 	csv_note("post_list_rule",

@@ -31,11 +31,13 @@ struct link {
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 	struct ibv_qp *qp;
-	struct ibv_qp_ex *extended; /* the same, where the device has the newer calls */
+	struct ibv_qp_ex *extended; /* the same, where ibv_wr_*() posts to it; else NULL */
 	struct verbs_queue sends, receives;
 	struct buffer buffer;
-	uint64_t inline_max; /* what the queue pair granted */
-	bool global_route;   /* packets carry GIDs */
+	uint64_t inline_max;   /* what the queue pair granted */
+	bool global_route;     /* packets carry GIDs */
+	bool relaxed_ordering; /* of writes to the buffer, on PCIe */
+	uint8_t timeout;       /* of the queue pair: a code */
 
 	struct flow flow;
 	struct ibv_send_wr *ring; /* prebuilt requests: ring_messages x flow.operations */

@@ -8,9 +8,12 @@
 
 enum operation { OP_WRITE, OP_READ, OP_SEND, OP_WRITE_IMM };
 
+enum relaxed_ordering { RELAXED_AUTO, RELAXED_YES, RELAXED_NO };
+
 struct verbs_options {
-	uint64_t operation; /* enum operation */
-	uint64_t tx_depth, rx_depth, post_list, signal_every, inline_bytes, mtu;
+	uint64_t operation;        /* enum operation */
+	uint64_t relaxed_ordering; /* enum relaxed_ordering */
+	uint64_t tx_depth, rx_depth, post_list, signal_every, inline_bytes, mtu, timeout, rnr_timer;
 	const char *device;
 	uint64_t ib_port, gid_index;
 };

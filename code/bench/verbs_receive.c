@@ -10,13 +10,14 @@
 
 #define BATCH 64 /* requests posted by one call, or completions fetched */
 
-/* Each takes all that its place has room for: one that a control message used up, or left over, may serve the next
- * size. */
+/* Control messages use up receive requests that were posted for data, and leave others over: a request may take any
+ * piece of a message of any size. All pieces go to the start of a slot, where there is room for the largest. --verify
+ * sends no control messages that way, and looks at each piece in its place. */
 static void post_batch(struct link *l, uint64_t count)
 {
 	struct ibv_recv_wr wr[BATCH], *bad;
 	struct ibv_sge sge[BATCH];
-	const uint64_t chunk = verbs_chunk_bytes(l), operations = l->flow.operations;
+	const uint64_t chunk = verbs_chunk_bytes(l), operations = l->options->verify ? l->flow.operations : 1;
 	const unsigned char *end = l->buffer.bytes + l->buffer.regions * l->buffer.region_bytes, *place;
 	uint64_t offset;
 	int error;
@@ -47,13 +48,11 @@ void verbs_receive_refill(struct link *l)
 /* A control message has no bytes: any place will do for it. */
 void verbs_receive_controls(struct link *l, unsigned int count)
 {
-	struct ibv_recv_wr wr = { .num_sge = 0 }, *bad;
-	struct ibv_sge sge = { (uintptr_t)l->buffer.bytes + (l->buffer.regions - 1) * l->buffer.region_bytes,
-			       (uint32_t)least(l->buffer.region_bytes, UINT32_MAX), l->mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)buffer_incoming(&l->buffer, 1, 0),
+			       (uint32_t)least(verbs_chunk_bytes(l), l->buffer.region_bytes), l->mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 	int error = 0;
 
-	wr.sg_list = &sge;
-	wr.num_sge = 1;
 	for (unsigned int i = 0; i < count && !error; i++)
 		error = ibv_post_recv(l->qp, &wr, &bad);
 	if (error)

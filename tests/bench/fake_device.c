@@ -79,6 +79,11 @@ static struct opened *opened(struct ibv_context *context)
 	return (struct opened *)(void *)((char *)context - offsetof(struct opened, verbs.context));
 }
 
+const struct fake_device *fake_device_of(struct ibv_context *context)
+{
+	return opened(context)->is;
+}
+
 /* The older call, which nobody makes: contexts have the newer one. */
 int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
 {
@@ -92,8 +97,15 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 {
 	if (port != 1)
 		return EINVAL;
-	memcpy(attr, &opened(context)->is->port, size);
+	memcpy(attr, &fake_device_of(context)->port, size);
 	return 0;
+}
+
+static struct ibv_qp *refuse_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+	(void)context;
+	(void)attr;
+	return NULL;
 }
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)
@@ -106,7 +118,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 			o->is = &fake_verbs.devices[i];
 	o->verbs.sz = sizeof(o->verbs);
 	o->verbs.query_port = query_port;
-	o->verbs.create_qp_ex = o->is->newer_calls ? fake_create_qp_ex : NULL;
+	o->verbs.create_qp_ex = o->is->refuses_silently ? refuse_qp_ex : o->is->newer_calls ? fake_create_qp_ex : NULL;
 	o->verbs.context = (struct ibv_context){ .device = &o->device,
 						 .ops = fake_operations,
 						 .abi_compat = __VERBS_ABI_IS_EXTENDED };
@@ -121,10 +133,11 @@ int ibv_close_device(struct ibv_context *context)
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
-	(void)context;
-	*attr = (struct ibv_device_attr){
-		.phys_port_cnt = 1, .max_qp_wr = 1 << 20, .max_qp_rd_atom = 16, .max_qp_init_rd_atom = 16
-	};
+	*attr = (struct ibv_device_attr){ .vendor_id = fake_device_of(context)->vendor_id,
+					  .phys_port_cnt = 1,
+					  .max_qp_wr = 1 << 20,
+					  .max_qp_rd_atom = 16,
+					  .max_qp_init_rd_atom = 16 };
 	return 0;
 }
 
@@ -132,7 +145,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t room, uint32_t flags,
 			     size_t entry_size)
 {
-	const struct fake_device *device = opened(context)->is;
+	const struct fake_device *device = fake_device_of(context);
 
 	(void)flags;
 	if (device->gid_count > room)

@@ -7,8 +7,6 @@
 
 #define PAIRS 2
 
-#undef ibv_reg_mr
-
 struct places {
 	const char *name;
 	uint64_t capacity, posted, carried_out,
@@ -73,6 +71,12 @@ static bool takes_receive(const struct ibv_send_wr *wr)
 	       wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
 
+static void move_bytes(void *to, const void *from, size_t length)
+{
+	memmove(to, from, length);
+	fake_verbs.landed[(uintptr_t)to / FAKE_LINE % FAKE_LINES]++;
+}
+
 static void move_data(struct request *r, void *room)
 {
 	void *here = r->wr.send_flags & IBV_SEND_INLINE ? (void *)r->inlined : (void *)r->piece.addr;
@@ -83,9 +87,9 @@ static void move_data(struct request *r, void *room)
 	if (r->wr.num_sge == 0)
 		return;
 	if (r->wr.opcode == IBV_WR_RDMA_READ)
-		memmove(here, there, r->piece.length);
+		move_bytes(here, there, r->piece.length);
 	else
-		memmove(there, here, r->piece.length);
+		move_bytes(there, here, r->piece.length);
 }
 
 static void receive(struct pair *p, const struct request *r)
@@ -323,15 +327,17 @@ static int wr_complete(struct ibv_qp_ex *qp)
 static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *sends, struct ibv_cq *receives,
 				  const struct ibv_qp_cap *cap)
 {
+	const struct fake_device *device = fake_device_of(context);
 	struct pair *p;
 	int number = 0;
 
-	if (cap->max_inline_data > FAKE_INLINE_MAX) {
-		errno = EINVAL;
+	if (cap->max_inline_data > (device->inline_limit ? device->inline_limit : FAKE_INLINE_MAX)) {
+		errno = device->refuses_silently ? errno : EINVAL;
 		return NULL;
 	}
 	while (pairs[number])
 		number++;
+	fake_verbs.inline_most = cap->max_inline_data;
 	p = pairs[number] = calloc(1, sizeof(*p));
 	p->extended = (struct ibv_qp_ex){
 		.qp_base = { .context = context, .send_cq = sends, .recv_cq = receives, .qp_num = (uint32_t)number },
@@ -349,6 +355,7 @@ static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *se
 
 struct ibv_qp *fake_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
+	fake_verbs.extended = true;
 	return create_pair(context, attr->send_cq, attr->recv_cq, &attr->cap);
 }
 
@@ -368,6 +375,10 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 		((struct pair *)qp)->other = pairs[attr->dest_qp_num % PAIRS];
 	if (mask & IBV_QP_AV)
 		fake_verbs.route = attr->ah_attr;
+	if (mask & IBV_QP_MIN_RNR_TIMER)
+		fake_verbs.rnr_timer = attr->min_rnr_timer;
+	if (mask & IBV_QP_TIMEOUT)
+		fake_verbs.timeout = attr->timeout;
 	return 0;
 }
 
@@ -384,11 +395,13 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	return 0;
 }
 
-struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t length, int access)
+/* What the macro ibv_reg_mr() calls where flags may be optional. */
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length, uint64_t iova, unsigned int access)
 {
 	struct ibv_mr *mr = calloc(1, sizeof(*mr));
 
-	(void)access;
+	(void)iova;
+	fake_verbs.access = access;
 	*mr = (struct ibv_mr){ .pd = pd, .addr = address, .length = length };
 	return mr;
 }

@@ -7,12 +7,17 @@
 
 #include <infiniband/verbs.h>
 
-#define FAKE_INLINE_MAX 64
+#define FAKE_INLINE_MAX 300
 #define FAKE_READY_MOST 8
+#define FAKE_LINE 64
+#define FAKE_LINES (4096 / FAKE_LINE)
 
 struct fake_device {
 	const char *name;
-	bool newer_calls;          /* ibv_create_qp_ex() and ibv_wr_*() */
+	bool newer_calls; /* ibv_create_qp_ex() and ibv_wr_*() */
+	uint32_t vendor_id;
+	bool refuses_silently;     /* as mlx4: ibv_create_qp_ex() always fails, and no failure sets errno */
+	uint32_t inline_limit;     /* 0: FAKE_INLINE_MAX */
 	struct ibv_port_attr port; /* port 1, the only one */
 	const struct ibv_gid_entry *gids;
 	size_t gid_count;
@@ -25,8 +30,13 @@ struct fake_verbs {
 	void (*idle)(void); /* called by an end that waits: lets the other one run */
 	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: what these calls return */
 	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
+	uint8_t timeout, rnr_timer;                                     /* of the same */
+	unsigned int access;                                            /* of the memory that was registered last */
+	uint32_t inline_most;                                           /* that the last one granted */
+	bool extended;                                                  /* one was created by ibv_create_qp_ex() */
 	uint32_t immediate;                                             /* the last one that was on the wire */
 	uint64_t sent_with_ready[FAKE_READY_MOST + 1]; /* messages that left an end with so many receive requests */
+	uint64_t landed[FAKE_LINES];                   /* messages that landed on each cache line of a page */
 };
 
 extern struct fake_verbs fake_verbs;
@@ -36,6 +46,8 @@ void fake_wait(void);
 
 /* Something has happened. */
 void fake_advance(void);
+
+const struct fake_device *fake_device_of(struct ibv_context *context);
 
 /* Says what a real device would not forgive, and ends the program. */
 _Noreturn void fake_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,4 +1,5 @@
 /* Files of samples that can be read again, or are not there: columns.c, output.c. */
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include "check.h"
@@ -126,6 +127,29 @@ static void a_full_disk_is_an_error(void **state)
 	assert_non_null(strstr(said, "can't write the samples"));
 }
 
+/* A pipe that takes nothing for a while, as one of ssh or node may: printf() drops what it can't write. */
+static void write_to_a_pipe_that_is_full_for_a_while(void *argument)
+{
+	static char page[4096];
+	int ends[2];
+
+	(void)argument;
+	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	dup2(ends[1], STDOUT_FILENO);
+	for (int i = 0; i < 100; i++)
+		fwrite(page, 1, sizeof(page), stdout);
+	while (read(ends[0], page, sizeof(page)) > 0)
+		;
+	output_flush();
+}
+
+static void rows_that_were_dropped_are_an_error_after_the_pipe_takes_more(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(write_to_a_pipe_that_is_full_for_a_while, NULL, said, sizeof(said)), 1);
+	assert_non_null(strstr(said, "can't write the samples: an earlier write failed"));
+}
+
 static void open_without_stdout(void *argument)
 {
 	int fd;
@@ -157,6 +181,7 @@ int main(void)
 		cmocka_unit_test(columns_are_a_line_a_size_in_megabits),
 		cmocka_unit_test(columns_say_beside_the_line_what_did_not_settle),
 		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(rows_that_were_dropped_are_an_error_after_the_pipe_takes_more),
 		cmocka_unit_test(with_stdout_closed_the_samples_go_nowhere_and_that_is_an_error),
 	};
 

@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "check.h"
 #include "fake_verbs.h"
+#include "rules.h"
 #include "two_ends.h"
 #include "verbs.h"
 #include "verbs_device.h"
@@ -163,12 +164,32 @@ static void a_gid_index_above_255_is_refused(void **state)
 	assert_non_null(strstr(said, "--gid-index 256: between 0 and 255"));
 }
 
+static void relax_the_latency_of_write(void *unused)
+{
+	char *words[] = { "server", "--relaxed-ordering", "yes", "--measure", "latency", NULL };
+
+	(void)unused;
+	rules_check(options_parse(5, words, SERVER, verbs_option_specs));
+}
+
+static void relaxed_ordering_is_refused_where_the_last_byte_must_land_last(void **state)
+{
+	char said[256];
+
+	(void)state;
+	assert_int_equal(in_child(relax_the_latency_of_write, NULL, said, sizeof(said)), 2);
+	assert_non_null(strstr(said, "--relaxed-ordering: auto or no: a WRITE's target polls the last byte"));
+}
+
 /* Both ends, each with a device of its own: server 0, client 1. They connect, and one message goes there and back. */
 struct pair {
 	struct fake_device devices[2];
 	uint64_t gid_indexes[2];
 	enum operation operation;
 	enum wait wait;
+	enum measure measure; /* of throughput they connect only */
+	const char *option;   /* one more that is set, or NULL */
+	uint64_t value;
 	struct fake_verbs faults; /* of the calls that the client makes after the server has said that it is ready */
 	int post_recv_error;      /* from the beginning */
 };
@@ -179,7 +200,8 @@ static struct pair pair(uint8_t link_layer)
 {
 	struct pair p = { .devices = { device("server0", &own, 1), device("client0", &own, 1) },
 			  .gid_indexes = { AUTO, AUTO },
-			  .operation = OP_SEND };
+			  .operation = OP_SEND,
+			  .measure = LATENCY };
 
 	for (int i = 0; i < 2; i++) {
 		p.devices[i].port.link_layer = link_layer;
@@ -197,27 +219,37 @@ static void inject(const struct fake_verbs *faults)
 	errno = EDOM; /* that nobody asked for */
 }
 
-static void run_end(enum role role, int side)
+static void ping_once(struct link *l, enum role role)
 {
-	struct options o = options_of(role);
 	struct flow f = { .size_bytes = 8, .iterations = 1, .slots = 1 };
-	struct link *l;
 	uint64_t stamp;
 
-	o.wait = now.wait;
-	verbs_set_text("device", now.devices[role].name);
-	verbs_set("gid-index", now.gid_indexes[role]);
-	l = verbs_transport.open(&o, &(struct session){ .peer = side, .listener = -1 });
 	verbs_transport.plan(l, &f);
 	verbs_transport.begin(l, 1);
 	if (role == SERVER) {
 		verbs_transport.signal(l, CONTROL_GO);
 		verbs_transport.pongs(l, 1);
+		verbs_transport.arrive(l, NULL); /* a READ needs this end to the last */
 	} else {
 		verbs_transport.await(l);
 		inject(&now.faults);
 		verbs_transport.pings(l, 1, &stamp);
+		verbs_transport.finish(l);
 	}
+}
+
+static void run_end(enum role role, int side)
+{
+	struct options o = options_of(role);
+	struct link *l;
+
+	o.wait = now.wait;
+	o.measure = now.measure;
+	verbs_set_text("device", now.devices[role].name);
+	verbs_set("gid-index", now.gid_indexes[role]);
+	l = verbs_transport.open(&o, &(struct session){ .peer = side, .listener = -1 });
+	if (o.measure == LATENCY)
+		ping_once(l, role);
 	verbs_transport.drain(l);
 	verbs_transport.close(l);
 }
@@ -227,31 +259,38 @@ static void run_pair(void *p)
 	now = *(struct pair *)p;
 	use(now.devices, 2);
 	verbs_set("operation", now.operation);
+	if (now.option)
+		verbs_set(now.option, now.value);
+	errno = EDOM;
 	fake_verbs.post_recv_error = now.post_recv_error;
 	two_ends_run(run_end);
-	fprintf(stderr, "route: %s\nimmediate: %x\n", fake_verbs.route.is_global ? "global" : "local",
-		ntohl(fake_verbs.immediate));
+	fprintf(stderr, "route: %s\nimmediate: %x\ncalls: %s\n", fake_verbs.route.is_global ? "global" : "local",
+		ntohl(fake_verbs.immediate), fake_verbs.extended ? "newer" : "older");
+	fprintf(stderr, "inline: %u\norder: %s\ntimeout: %u\nRNR timer: %u\n", fake_verbs.inline_most,
+		fake_verbs.access & IBV_ACCESS_RELAXED_ORDERING ? "relaxed" : "strict", fake_verbs.timeout,
+		fake_verbs.rnr_timer);
 }
 
 /* In a child, since the sanitizer has something to say of the second stack. */
-static void expect_route(struct pair p, const char *route)
+static void expect_said(struct pair p, const char *line)
 {
 	char said[4096];
 
 	assert_int_equal(in_child(run_pair, &p, said, sizeof(said)), 0);
-	assert_non_null(strstr(said, route));
+	if (!strstr(said, line))
+		fail_msg("not '%s' but '%s'", line, said);
 }
 
 static void roce_is_routed_by_gids(void **state)
 {
 	(void)state;
-	expect_route(pair(IBV_LINK_LAYER_ETHERNET), "route: global");
+	expect_said(pair(IBV_LINK_LAYER_ETHERNET), "route: global");
 }
 
 static void infiniband_carries_no_gids_where_lids_reach(void **state)
 {
 	(void)state;
-	expect_route(pair(IBV_LINK_LAYER_INFINIBAND), "route: local");
+	expect_said(pair(IBV_LINK_LAYER_INFINIBAND), "route: local");
 }
 
 /* What one end needs both must do: a queue pair takes in no packet of the other kind. */
@@ -261,13 +300,13 @@ static void infiniband_carries_gids_where_one_end_asks_for_them(void **state)
 
 	(void)state;
 	p.gid_indexes[SERVER] = 0;
-	expect_route(p, "route: global");
+	expect_said(p, "route: global");
 	p = pair(IBV_LINK_LAYER_INFINIBAND);
 	p.gid_indexes[CLIENT] = 0;
-	expect_route(p, "route: global");
+	expect_said(p, "route: global");
 	p = pair(IBV_LINK_LAYER_INFINIBAND);
 	p.devices[CLIENT].port.flags = IBV_QPF_GRH_REQUIRED;
-	expect_route(p, "route: global");
+	expect_said(p, "route: global");
 }
 
 static void infiniband_carries_gids_where_lids_do_not_reach(void **state)
@@ -277,11 +316,11 @@ static void infiniband_carries_gids_where_lids_do_not_reach(void **state)
 
 	(void)state;
 	p.devices[SERVER].port.lid = 0;
-	expect_route(p, "route: global");
+	expect_said(p, "route: global");
 	p = pair(IBV_LINK_LAYER_INFINIBAND);
 	elsewhere.gid.raw[7] = 1;
 	p.devices[SERVER].gids = &elsewhere;
-	expect_route(p, "route: global");
+	expect_said(p, "route: global");
 }
 
 static void a_control_message_is_big_endian_on_the_wire(void **state)
@@ -289,7 +328,92 @@ static void a_control_message_is_big_endian_on_the_wire(void **state)
 	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
 
 	(void)state;
-	expect_route(p, "immediate: 1abc0de0");
+	expect_said(p, "immediate: 1abc0de0");
+}
+
+static void only_reads_that_are_polled_for_take_the_newer_calls(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	expect_said(p, "calls: older");
+	p.operation = OP_READ;
+	expect_said(p, "calls: newer");
+	p.wait = WAIT_EVENT;
+	expect_said(p, "calls: older");
+}
+
+static void a_device_that_refuses_the_newer_calls_without_a_reason_takes_the_older_ones(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	p.operation = OP_READ;
+	p.devices[SERVER].refuses_silently = p.devices[CLIENT].refuses_silently = true;
+	expect_said(p, "calls: older");
+}
+
+static void only_pings_are_sent_inline_unless_an_option_asks_for_it(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	expect_said(p, "inline: 220\n");
+	p.devices[SERVER].inline_limit = p.devices[CLIENT].inline_limit = 100;
+	expect_said(p, "inline: 64\n");
+	p.measure = THROUGHPUT;
+	expect_said(p, "inline: 0\n");
+	p.option = "inline";
+	p.value = 7;
+	expect_said(p, "inline: 7\n");
+}
+
+static void writes_to_memory_may_pass_each_other_unless_a_receiver_polls_it(void **state)
+{
+	static const struct {
+		enum operation operation;
+		enum measure measure;
+		const char *order;
+	} expected[] = { { OP_WRITE, LATENCY, "order: strict" },
+			 { OP_WRITE, THROUGHPUT, "order: relaxed" },
+			 { OP_READ, LATENCY, "order: relaxed" },
+			 { OP_SEND, LATENCY, "order: relaxed" } };
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		p.operation = expected[i].operation;
+		p.measure = expected[i].measure;
+		p.wait = p.operation == OP_WRITE ? WAIT_YIELD : WAIT_POLL;
+		expect_said(p, expected[i].order);
+	}
+	p.option = "relaxed-ordering";
+	p.value = RELAXED_NO;
+	expect_said(p, "order: strict");
+}
+
+static void the_timeout_is_perftests_but_on_soft_roce_or_where_it_is_given(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	expect_said(p, "timeout: 14\n");
+	p.devices[SERVER].vendor_id = p.devices[CLIENT].vendor_id = 0xffffff;
+	expect_said(p, "timeout: 18\n");
+	p.option = "timeout";
+	p.value = 0;
+	expect_said(p, "timeout: 0\n");
+}
+
+static void a_message_without_a_receive_request_is_sent_again_after_10_us_or_the_given_time(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	expect_said(p, "RNR timer: 1\n");
+	p.option = "rnr-timer";
+	p.value = 31;
+	expect_said(p, "RNR timer: 31\n");
 }
 
 static void expect_sentence(struct pair p, const char *sentence)
@@ -326,6 +450,18 @@ static void a_poll_that_fails_says_so(void **state)
 	expect_sentence(p, "ibv_poll_cq: error -2");
 }
 
+static void an_errno_from_before_is_no_reason_for_a_missing_queue_pair(void **state)
+{
+	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
+
+	(void)state;
+	p.option = "inline";
+	p.value = FAKE_INLINE_MAX + 1;
+	expect_sentence(p, "ibv_create_qp: Invalid argument; this device");
+	p.devices[SERVER].refuses_silently = true;
+	expect_sentence(p, "ibv_create_qp: no reason given; this device");
+}
+
 static void a_call_that_returns_its_error_is_quoted_with_it(void **state)
 {
 	struct pair p = pair(IBV_LINK_LAYER_ETHERNET);
@@ -350,12 +486,20 @@ int main(void)
 		cmocka_unit_test(the_address_is_found_among_300),
 		cmocka_unit_test(an_index_that_no_address_handle_holds_is_not_chosen),
 		cmocka_unit_test(a_gid_index_above_255_is_refused),
+		cmocka_unit_test(relaxed_ordering_is_refused_where_the_last_byte_must_land_last),
 		cmocka_unit_test(roce_is_routed_by_gids),
 		cmocka_unit_test(infiniband_carries_no_gids_where_lids_reach),
 		cmocka_unit_test(infiniband_carries_gids_where_one_end_asks_for_them),
 		cmocka_unit_test(infiniband_carries_gids_where_lids_do_not_reach),
 		cmocka_unit_test(a_control_message_is_big_endian_on_the_wire),
 		cmocka_unit_test(a_port_that_carries_no_message_is_refused_whosever_it_is),
+		cmocka_unit_test(only_pings_are_sent_inline_unless_an_option_asks_for_it),
+		cmocka_unit_test(writes_to_memory_may_pass_each_other_unless_a_receiver_polls_it),
+		cmocka_unit_test(the_timeout_is_perftests_but_on_soft_roce_or_where_it_is_given),
+		cmocka_unit_test(a_message_without_a_receive_request_is_sent_again_after_10_us_or_the_given_time),
+		cmocka_unit_test(only_reads_that_are_polled_for_take_the_newer_calls),
+		cmocka_unit_test(a_device_that_refuses_the_newer_calls_without_a_reason_takes_the_older_ones),
+		cmocka_unit_test(an_errno_from_before_is_no_reason_for_a_missing_queue_pair),
 		cmocka_unit_test(a_poll_that_fails_says_so),
 		cmocka_unit_test(a_call_that_returns_its_error_is_quoted_with_it),
 	};

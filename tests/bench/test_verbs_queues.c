@@ -16,7 +16,7 @@
 #define WINDOWS 20
 #define MESSAGES_OF_ANY 150 /* rounds up to this are tried with every depth, longer ones with some */
 
-enum mode { PLAIN, VERIFIED, UNTIL_STABLE };
+enum mode { PLAIN, VERIFIED, UNTIL_STABLE, LEAST_TIME };
 
 /* One run of both ends. */
 struct traffic {
@@ -25,13 +25,14 @@ struct traffic {
 	enum mode mode;
 	uint64_t depth, iterations, warmup, post_list, signal_every;
 	uint64_t size_bytes, max_message_bytes;
+	uint64_t second_bytes; /* the size of the second time; 0: the same */
 	enum wait wait;
 	uint64_t pace;
 	bool newer_calls;
 };
 
 static const char *const operations[] = { "write", "read", "send", "write-imm" };
-static const char *const modes[] = { "", " --verify", " --until-stable" };
+static const char *const modes[] = { "", " --verify", " --until-stable", " --least-time" };
 static const uint64_t depths[] = { 1, 2, 3, 7, 8, 9, 63, 64, 65, 128, 129, 512, 8192 };
 static const uint64_t rounds[] = { 1, 2, 3, 40, 63, 64, 65, 128, 137, 1000, 5000 };
 
@@ -46,9 +47,11 @@ static void set_options(const struct traffic *r)
 {
 	const struct options both = { .measure = r->measure,
 				      .wait = r->wait,
-				      .sizes = { .count = 1, .plans = { { r->size_bytes, r->iterations, r->warmup } } },
+				      .sizes = { .count = r->second_bytes ? 2 : 1,
+						 .plans = { { r->size_bytes }, { r->second_bytes } } },
 				      .windows = WINDOWS,
 				      .until_stable = r->mode == UNTIL_STABLE,
+				      .least_time_s = r->mode == LEAST_TIME,
 				      .stable_window = 2,
 				      .rounds_cap = ROUNDS_CAP,
 				      .seed = 1,
@@ -73,17 +76,22 @@ static void run_end(enum role role, int side)
 	struct result result;
 
 	for (int time = 0; time < 2; time++) {
-		struct flow f = { .size_bytes = now.size_bytes,
+		const uint64_t size_bytes = time == 1 && now.second_bytes ? now.second_bytes : now.size_bytes;
+		struct flow f = { .size_bytes = size_bytes,
 				  .iterations = now.iterations,
 				  .asked = now.iterations,
 				  .sample_every = 1,
 				  .warmup = now.warmup,
-				  .slots = buffer_slots(o, now.size_bytes) };
+				  .slots = buffer_slots(o, size_bytes) };
 
 		result = (struct result){ .samples = samples, .completions = completions, .trips = trips };
 		verbs_transport.plan(l, &f);
 		(now.mode == UNTIL_STABLE ? rounds_size :
 					    bench_size)(&(struct run){ &verbs_transport, l, o, &f, &result });
+		if (o->least_time_s && role == CLIENT)
+			verbs_transport.order(l, 0);
+		else if (o->least_time_s)
+			verbs_transport.ordered(l);
 	}
 	verbs_transport.drain(l);
 	verbs_transport.close(l);
@@ -167,6 +175,56 @@ static void run_operation(void *operation)
 			run_depths_and_rounds(r);
 }
 
+/* Two and a half requests a message. Control messages take receive requests, so that others come to any piece. */
+static void send_unequal_pieces(void *unused)
+{
+	struct traffic r = { .operation = OP_SEND,
+			     .depth = 64,
+			     .iterations = 20,
+			     .warmup = 5,
+			     .post_list = AUTO,
+			     .signal_every = AUTO,
+			     .size_bytes = 40960,
+			     .max_message_bytes = 16384 };
+
+	(void)unused;
+	for (r.mode = VERIFIED; r.mode <= LEAST_TIME; r.mode++)
+		run_both(&r);
+}
+
+/* The receive requests of small messages are spread over a page, and some are left for the largest message. */
+static void send_small_then_large(void *unused)
+{
+	(void)unused;
+	run_both(&(struct traffic){ .operation = OP_SEND,
+				    .mode = LEAST_TIME,
+				    .depth = 64,
+				    .iterations = 63,
+				    .post_list = AUTO,
+				    .signal_every = AUTO,
+				    .size_bytes = 1,
+				    .second_bytes = 8192,
+				    .max_message_bytes = 1 << 30 });
+}
+
+static void move_small(void *unused)
+{
+	struct traffic r = { .depth = 64,
+			     .iterations = 200,
+			     .post_list = 1,
+			     .signal_every = 1,
+			     .size_bytes = 8,
+			     .max_message_bytes = 8 };
+
+	(void)unused;
+	for (r.operation = OP_WRITE; r.operation <= OP_WRITE_IMM; r.operation++) {
+		run_both(&r);
+		for (int line = 0; line < FAKE_LINES; line++)
+			if (fake_verbs.landed[line] < 2 * 200 / FAKE_LINES)
+				die("line %d took %lu messages", line, fake_verbs.landed[line]);
+	}
+}
+
 #define PINGS 40
 
 static void run_pings(uint64_t depth)
@@ -238,6 +296,36 @@ static void the_queues_hold_all_that_write_with_immediate_puts_into_them(void **
 	expect_room(OP_WRITE_IMM);
 }
 
+static void a_receive_request_has_room_for_any_piece_of_a_message(void **state)
+{
+	(void)state;
+	expect_nothing_said(send_unequal_pieces, NULL);
+}
+
+static void a_receive_request_of_a_small_size_has_room_for_a_larger_one(void **state)
+{
+	(void)state;
+	expect_nothing_said(send_small_then_large, NULL);
+}
+
+static void small_messages_land_on_all_cache_lines_of_a_page(void **state)
+{
+	(void)state;
+	expect_nothing_said(move_small, NULL);
+}
+
+static void a_page_of_messages_is_side_by_side_and_more_with_verify(void **state)
+{
+	static const uint64_t expected[][3] = { { 1, 64, 64 },   { 64, 64, 64 },  { 65, 32, 64 },
+						{ 2048, 2, 64 }, { 4096, 1, 64 }, { 1 << 20, 1, 32 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		assert_int_equal(buffer_slots(&(struct options){ 0 }, expected[i][0]), expected[i][1]);
+		assert_int_equal(buffer_slots(&(struct options){ .verify = true }, expected[i][0]), expected[i][2]);
+	}
+}
+
 static void an_answer_leaves_before_the_next_request_is_posted(void **state)
 {
 	(void)state;
@@ -257,6 +345,10 @@ int main(void)
 		cmocka_unit_test(the_queues_hold_all_that_read_puts_into_them),
 		cmocka_unit_test(the_queues_hold_all_that_send_puts_into_them),
 		cmocka_unit_test(the_queues_hold_all_that_write_with_immediate_puts_into_them),
+		cmocka_unit_test(a_receive_request_has_room_for_any_piece_of_a_message),
+		cmocka_unit_test(a_receive_request_of_a_small_size_has_room_for_a_larger_one),
+		cmocka_unit_test(small_messages_land_on_all_cache_lines_of_a_page),
+		cmocka_unit_test(a_page_of_messages_is_side_by_side_and_more_with_verify),
 		cmocka_unit_test(an_answer_leaves_before_the_next_request_is_posted),
 		cmocka_unit_test(no_message_leaves_whose_answer_would_find_no_request),
 	};

@@ -18,6 +18,7 @@ static void limit(struct ibv_device_attr *attr)
 	static const char version[] = "modelled card";
 
 	memcpy(attr->fw_ver, version, sizeof(version));
+	attr->vendor_id = 0; /* not Soft-RoCE's, whose faults some programs avoid */
 	attr->max_qp_wr = attr->max_srq_wr = CARD_SLOTS_MOST;
 	attr->max_sge = attr->max_srq_sge = attr->max_sge_rd = CARD_PIECES_MOST;
 	attr->max_cqe = CARD_ENTRIES_MOST;

@@ -48,6 +48,9 @@ class Parameters:
     signal_every: Choice = "auto"
     inline: Choice = "auto"
     path_mtu: Choice = "auto"
+    relaxed_ordering: str = word("relaxed_ordering")
+    timeout: Choice = "auto"  # a code: 4.096 us times 2 to its power
+    rnr_timer: int = number("rnr_timer")  # a code
     wait: str = word("wait")
     verify: bool = False
     seed: int = number("seed")

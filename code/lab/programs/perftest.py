@@ -54,6 +54,8 @@ def _tuning(request: Request) -> tuple[str, ...]:
     values, words = request.parameters, []
     if values.path_mtu != "auto":
         words += ["-m", str(values.path_mtu)]
+    if values.relaxed_ordering == "no" and request.program != "ib_write_lat":  # it never has it
+        words.append("--disable_pcie_relaxed")
     if request.measure == "latency":
         return (*words, "-e") if values.wait == "event" and request.operation == "send" else tuple(words)
     words += ["-t", str(values.peer_tx_depth)]
@@ -131,7 +133,7 @@ def _header(text: str) -> dict[str, str]:
 
 
 def _program(name: str, operation: str, measure: str, *, both_spin: bool = False) -> Program:
-    uses = {"iterations", "sizes", "path_mtu"}
+    uses = {"iterations", "sizes", "path_mtu"} | ({"relaxed_ordering"} if name != "ib_write_lat" else set())
     peer = {"peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
     uses |= peer if measure == "throughput" else {"wait"}
     abilities = frozenset({(operation, measure)})

@@ -56,6 +56,15 @@ def test_both_ends_are_told_how_long_a_size_must_last_where_it_must() -> None:
             assert ("--least-time 2" in " ".join(argv)) is wanted
 
 
+def test_timers_and_ordering_are_said_only_where_they_are_given() -> None:
+    given = Parameters().with_values({"relaxed_ordering": "no", "timeout": 10, "rnr_timer": 12})
+    for values, wanted in ((Parameters(), False), (given, True)):
+        (step,) = PROGRAMS["verbs"].steps(Request("verbs", "send", "throughput", COUNTS, values), ENDS)
+        for argv in (step.server, step.client):
+            assert ("--relaxed-ordering no --timeout 10 --rnr-timer 12" in " ".join(argv)) is wanted
+            assert ("--timeout" in argv) is wanted
+
+
 def test_a_new_option_is_said_only_where_its_value_is_not_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the keys of what was measured before it came stay as they are."""
     new = Option("peer-seconds", "number", "1", "of no program so far", both_ends=True)

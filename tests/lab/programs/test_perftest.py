@@ -122,6 +122,15 @@ def test_commands_name_the_device_of_each_end_and_the_side_channel() -> None:
     assert " ".join(step.server) == "ib_write_bw -d rxe1 -p 18515 -s 64 -n 640 -F -t 1024 -l 64 -N"
 
 
+def test_relaxed_ordering_is_switched_off_where_it_is_on() -> None:
+    for program in ("ib_write_bw", "ib_read_lat", "ib_write_lat"):
+        for value in ("auto", "yes", "no"):
+            (step,) = PROGRAMS[program].steps(request(program, 64, 640, relaxed_ordering=value), ENDS)
+            wanted = value == "no" and program != "ib_write_lat"
+            for argv in (step.server, step.client):
+                assert ("--disable_pcie_relaxed" in argv) is wanted
+
+
 def test_a_send_latency_waits_for_events_when_told() -> None:
     (step,) = PROGRAMS["ib_send_lat"].steps(request("ib_send_lat", 64, 640, wait="event"), ENDS)
     assert "-e" in step.client and "-e" in step.server
