@@ -43,8 +43,7 @@ class Share:
         return less > max(LUCK, LUCK_SHARE * (self.instructions + less))
 
     def classes(self) -> Counter[str]:
-        """The instructions of each kind of work, and the time that remains for waiting: an instruction takes a nanosecond
-        of the VM's time."""
+        """The instructions of each kind of work, each a nanosecond of VM time; what remains of the time is waiting."""
         found = Counter[str]()
         for function, instructions in self.functions.items():
             found[class_of(function)] += instructions

@@ -365,9 +365,9 @@ def test_a_report_of_a_real_link_says_nothing_of_a_cable_or_of_one_core(name: st
     text = " ".join(tool("pdftotext", pdf, "-").split())
     assert "ssh link, 100 Gb/sec (4X EDR)" in text and "Repetitions ran one after the other" in text
     assert not re.search("cable|perturbed|processor core", text.partition("How to repeat this")[0])
-    assert (
-        "left out: card, card.inline, tcp.card, soft.card, ib_write_bw.card, tcp.gigabit" in text
-    ) == (name == "verbs_throughput")
+    assert ("left out: card, card.inline, tcp.card, soft.card, ib_write_bw.card, tcp.gigabit" in text) == (
+        name == "verbs_throughput"
+    )
 
 
 def test_a_report_without_a_discussion_says_so(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:

@@ -76,8 +76,8 @@ class Subject:
 
 def subject(evidence: Evidence, series: Series, point: Point | None = None) -> Subject:
     """A curve by its receiver's time where the program knows it. A READ's receiver is the client: all data are there at
-    its last completion, and what comes after that is only for the server. A card's rate is the steady one, which does not
-    depend on the length of a run."""
+    its last completion, and what comes after that is only for the server. A card's rate is the steady one, which does
+    not depend on the length of a run."""
     stops = (COMPLETED, CONFIRMED) if series.operation == "read" else (CONFIRMED, COMPLETED)
     first, second, steady = (Subject(evidence, series, column, point or {}) for column in (*stops, STEADY))
     whole = first if first.cell(first.sizes[0]).values else second

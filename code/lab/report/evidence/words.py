@@ -53,7 +53,7 @@ def _of_instructions(site: str, shared: str) -> SiteWords:
     return SiteWords(
         caption=f"Site {site}.",
         short=f"Site {site}: time is counted in instructions.",
-        long=f"On the site {site} a CPU executes one instruction a nanosecond: it has no caches, no stalls and no clock "
+        long=f"On the site {site} a CPU executes one instruction a nanosecond: it has no caches, stalls or clock "
         "frequency. The numbers measure the length of the software's path and do not predict real hardware.",
         spread="Repetitions start at different moments of one snapshot: their spread shows chance of memory layout and "
         "timing, not of other hosts or days.",

@@ -20,7 +20,8 @@ TAGS = {
     **{"emph": "em", "textit": "em", "textbf": "strong", "texttt": "code"},
     **{"textsuperscript": "sup", "textsubscript": "sub"},
 }
-SAME = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labnarrow", "labpart", "title", "mbox"})  # their argument alone
+# Their argument alone.
+SAME = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labnarrow", "labpart", "title", "mbox"})
 NOTHING = frozenset(
     """small footnotesize large raggedright begingroup endgroup setlength vspace noindent labsettle pagestyle centering
     leftskip parskip clearpage appendix hypersetup documentclass usepackage author input newblock / -""".split()  # noqa: SIM905
