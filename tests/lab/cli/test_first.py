@@ -46,7 +46,7 @@ def test_the_figure_stands_in_letters_and_as_a_file(
 def test_it_says_what_the_numbers_are(lab_try: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     main(lab_try)
     said = " ".join(capsys.readouterr().out.split())
-    assert "RDMA uses Soft-RoCE (rxe0)" in said and "n = 2 repetitions" in said
+    assert "RDMA is kernel RDMA (Soft-RoCE, rxe0)" in said and "n = 2 repetitions" in said
     assert "executes one instruction a nanosecond" in said and "do not predict real hardware" in said
 
 

@@ -35,11 +35,11 @@ def rdma_words(device: str, cards: Sequence[str] = ()) -> str:
     """What moves the data of RDMA: a device, or Soft-RoCE in its place, or modelled cards beside it."""
     if cards and device.startswith(SOFT):
         card = f"RDMA uses a modelled card ({', '.join(cards)}) whose times are those of its file"
-        return f"{card}, or Soft-RoCE ({device}), where the kernel does the card's work."
+        return f"{card}, or kernel RDMA (Soft-RoCE, {device}), where the kernel does the card's work."
     if cards:
         return f"RDMA uses a modelled card ({', '.join(cards)}) whose times are those of its file, or {device}."
     if device.startswith(SOFT):
-        return f"RDMA uses Soft-RoCE ({device}): the kernel does the work of a card."
+        return f"RDMA is kernel RDMA (Soft-RoCE, {device}): the kernel does the work of a card."
     return f"RDMA uses the device {device}." if device else "There is no RDMA device."
 
 

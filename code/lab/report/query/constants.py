@@ -35,7 +35,8 @@ def of_plan(evidence: Evidence) -> dict[str, Value]:
     first, site = plan.experiment.series[0], plan.site.name
     sizes, run = first.sizes(site), first.parameters(site, {})
     counts = {name: getattr(run, name) for name in COUNTED}
-    counts["iterations"] = max(count.iterations for count in first.counts(site, {}))
+    for name in ("iterations", "warmup"):  # as run: bounds of the site may lower them
+        counts[name] = max(getattr(count, name) for count in first.counts(site, {}))
     counts |= {"trials": len(evidence.facts), "series": len(plan.experiment.series), "sizes": len(sizes)}
     values = {f"plan.{name}": exact(float(count), source="the plan") for name, count in counts.items()}
     for name, percent in (("level", LEVEL), ("margin", margin_of(plan.site.traits))):

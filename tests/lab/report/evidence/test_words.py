@@ -18,7 +18,7 @@ def test_the_site_is_told_in_plain_words() -> None:
     exact = about_site("exact", EXACT, "rxe0")
     assert "emulated VMs" in exact and "Soft-RoCE" in exact and "  " not in exact
     both = about_site("exact", EXACT, "rxe0", ("qdr",))
-    assert "RDMA uses a modelled card (qdr)" in both and "or Soft-RoCE (rxe0)" in both
+    assert "RDMA uses a modelled card (qdr)" in both and "or kernel RDMA (Soft-RoCE, rxe0)" in both
     real = about_site("ssh", TwoHosts.traits, "mlx5_0")
     assert "the device mlx5_0" in real and not re.search("emulated|cable|Soft-RoCE", real)
 

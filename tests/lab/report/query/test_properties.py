@@ -124,7 +124,13 @@ def test_a_read_has_no_half_and_the_error_says_why() -> None:
 
 @pytest.mark.parametrize(
     ("query", "printed"),
-    [("card.link", "32 Gbit/s"), ("qdr.rate", "32 Gbit/s"), ("tcp.gigabit.link", "1 Gbit/s"), ("qdr.gap", "228.2 ns")],
+    [
+        ("card.link", "32 Gbit/s"),
+        ("qdr.rate", "32 Gbit/s"),
+        ("tcp.gigabit.link", "1 Gbit/s"),
+        ("qdr.gap", "228.2 ns"),
+        ("plan.warmup", "512"),
+    ],
 )
 def test_a_number_of_the_plan_is_printed_in_its_unit(query: str, printed: str) -> None:
     assert words(numbers_of("verbs_throughput").ask(query)) == printed
