@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from html import escape
 
-# What is black or white on paper, or too dark for a dark page, has a variable of page.css; the others stand out on both.
+# Black, white, and colours too dark for a dark page have a variable of page.css; the others stand out on both papers.
 VARIABLES = {
     **{"#000000": "ink", "#ffffff": "paper", "#d9d9d9": "pale", "#767676": "grey", "#4d4d4d": "grey"},
     **{"#08304f": "navy", "#0072b2": "blue", "#7b6888": "violet"},
 }
 _START = re.compile(r"<svg\b[^>]*?(viewBox=\"[^\"]*\")[^>]*>", re.DOTALL)
 _LEFT_OUT = re.compile(
-    r"<metadata>.*?</metadata>|<!--.*?-->|(?<=<g) id=\"[^\"]*\"|; font-family: [^;\"]*| transform=\"rotate\(-0 [^\"]*\"",
+    r"<metadata>.*?</metadata>|<!--.*?-->|(?<=<g) id=\"[^\"]*\""
+    r"|; font-family: [^;\"]*| transform=\"rotate\(-0 [^\"]*\"",
     re.DOTALL,
 )
 _ID = re.compile(r"(\bid=\"|xlink:href=\"#|url\(#)")
