@@ -1,17 +1,4 @@
 "use strict";
-// Folds: a link opens those around its target, and paper has no folds.
-function unfold(place) {
-  for (let fold = place && place.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-}
-function follow() {
-  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  unfold(place);
-  if (place) place.scrollIntoView();
-}
-addEventListener("hashchange", follow);
-follow();
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
-
 // Tables: a key reaches those that scroll, and the heads of long ones sort.
 function reach() {
   for (const wide of document.querySelectorAll(".wide")) {

@@ -63,9 +63,10 @@ return [low('.answer'), low('.shown svg'), low('dl'), document.querySelectorAll(
 FOLDS = """var folds = Array.from(document.querySelectorAll('main > details'));
 var before = folds.map(function (fold) { return fold.querySelector('summary').textContent.trim(); });
 var open = folds.filter(function (fold) { return fold.open; }).length;
-location.hash = '#evidence:S1'; follow();
-return [before, open, folds.filter(function (fold) { return fold.open; }).map(function (fold) {
-  return fold.querySelector('summary').textContent.trim(); })];"""
+location.hash = '#evidence:S1';
+return new Promise(function (found) { setTimeout(function () {
+  found([before, open, folds.filter(function (fold) { return fold.open; }).map(function (fold) {
+    return fold.querySelector('summary').textContent.trim(); })]); }, 100); });"""
 LIVE = """var live = document.getElementById('live'), told = live.querySelector('output');
 function choose(name, value) { var control = live.querySelector('[name=' + name + ']'); control.value = value;
   control.dispatchEvent(new Event('change', {bubbles: true})); }
@@ -192,10 +193,25 @@ def test_the_live_figure_reads_published_curves_and_the_size_under_the_pointer(p
     assert "Report A, verbs 758 MB/s" in found["published"] and found["hovered"].startswith("1 B: ")
 
 
-def test_a_run_that_is_the_reference_is_said_to_be_it(made: Prepared) -> None:
+def test_a_switch_without_data_is_disabled_and_says_why(made: Prepared) -> None:
     live = replace(made.material.live, has_reference=False, is_reference=True)
     text = page_of(replace(made.material, live=live), TEMPLATES)
     assert "this run has the same values" in text and re.search(r'value="reference" disabled', text)
+
+
+def test_a_long_table_shows_five_of_its_rows_and_folds_the_whole(written: Written) -> None:
+    rows = "".join(rf"{size} & x \\ " for size in range(21))
+    table = rf"\begin{{tabular}}{{lr}}size & y \\ \midrule {rows}\end{{tabular}}"
+    some, whole = written(rf"Answer.\section{{Results}} {table}").split("<details><summary>all 21 rows</summary>")
+    shown = re.findall(r'scope="row"[^>]*>(\d+)<', some)
+    assert shown == ["0", "5", "10", "15", "20"] and len(re.findall('scope="row"', whole)) == 21
+    assert "all 21 rows" not in written(rf"Answer.\section{{Environment}} {table}")
+
+
+def test_the_letters_and_papers_of_a_figure_are_those_of_the_page(page: Path) -> None:
+    figures = re.findall(r"<svg role=.*?</svg>", page.read_text(), re.DOTALL)
+    assert figures and all("</text>" in each for each in figures)
+    assert all("var(--paper,#ffffff)" in each and "font-family" not in each for each in figures)
 
 
 def test_the_files_of_the_report_can_be_downloaded_from_the_page(page: Path, made: Prepared) -> None:
