@@ -3,7 +3,10 @@
 function reach() {
   for (const wide of document.querySelectorAll(".wide")) {
     const scrolls = wide.scrollWidth > wide.clientWidth;
-    if (scrolls) Object.entries({ tabindex: 0, role: "group", "aria-label": "Table" }).forEach((pair) => wide.setAttribute(...pair));
+    if (scrolls)
+      Object.entries({ tabindex: 0, role: "group", "aria-label": "Table" }).forEach((pair) =>
+        wide.setAttribute(...pair),
+      );
     else ["tabindex", "role", "aria-label"].forEach((name) => wide.removeAttribute(name));
   }
 }
@@ -15,8 +18,12 @@ function compare(one, other) {
   return one !== "" && other !== "" && !isNaN(one) && !isNaN(other) ? difference : one.localeCompare(other, "en");
 }
 function sort(head) {
-  const turn = head.getAttribute("aria-sort") === "ascending" ? -1 : 1, body = head.closest("table").tBodies[0];
-  const worth = (row) => (row.cells[head.cellIndex] ? row.cells[head.cellIndex].dataset.value || row.cells[head.cellIndex].textContent.trim() : "");
+  const turn = head.getAttribute("aria-sort") === "ascending" ? -1 : 1,
+    body = head.closest("table").tBodies[0];
+  const worth = (row) =>
+    row.cells[head.cellIndex]
+      ? row.cells[head.cellIndex].dataset.value || row.cells[head.cellIndex].textContent.trim()
+      : "";
   head.parentNode.querySelectorAll("[aria-sort]").forEach((each) => each.removeAttribute("aria-sort"));
   head.setAttribute("aria-sort", turn === 1 ? "ascending" : "descending");
   body.append(...Array.from(body.rows).sort((a, b) => turn * compare(worth(a), worth(b))));
