@@ -206,7 +206,7 @@ function names(picture, curves, right, x, y, bottom) {
   for (const { curve, at } of ends) {
     const [size, value] = curve.points[curve.points.length - 1];
     picture.append(
-      element("path", { stroke: curve.colour, d: `M${x.at(size)} ${y.at(value)}L${right + 8} ${at}` }),
+      element("path", { class: "leader", stroke: curve.colour, d: `M${x.at(size)} ${y.at(value)}L${right + 8} ${at}` }),
       element("text", { x: right + 10, y: at + 4 }, curve.words),
     );
   }
