@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure as Drawing
@@ -114,7 +115,8 @@ def finish(plot: Plot) -> Figure:
         nobody = {"CreationDate": None, "Creator": None, "Producer": None}
         plot.drawing.savefig(pdf, format="pdf", metadata=nobody)
         plot.drawing.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
-        plot.drawing.savefig(svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+        with mpl.rc_context({"svg.fonttype": "none"}):  # letters that a page can search, scale and colour
+            plot.drawing.savefig(svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     return Figure(plot.name, pdf.getvalue(), png.getvalue(), svg.getvalue(), plot.alt, plot.n, plot.keys)
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.analysis.estimate import LEVEL
-from lab.figures import Figure
 from lab.files.included import read_whole
 from lab.report.context import make_context
 from lab.report.errors import ReportError, TextRefused
@@ -33,6 +32,7 @@ from lab.report.text.macros import keys_cited, uses
 from lab.report.text.own_figures import own_figures
 from lab.report.text.printing import claims_csv, evidence_rows, printed
 from lab.report.text.references import require_plain_list
+from lab.report.twin.live import live_figure
 from lab.report.twin.material import Material
 
 EVIDENCE = "evidence.tex"
@@ -81,7 +81,7 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path, numbers: Numbers 
     checked = check(read_writing(sources.folder), numbers, targets(body))
     if checked.faults:
         raise TextRefused("the discussion has faults:", faults=checked.faults)
-    return _write(sources, evidence, cache, body, [*backings, *checked.backings], checked, gallery.shown)
+    return _write(sources, numbers, cache, body, [*backings, *checked.backings], checked, gallery)
 
 
 def targets(body: Rendered) -> frozenset[str]:
@@ -103,14 +103,15 @@ def template_backings(body: Rendered, numbers: Numbers) -> list[Backing]:
 
 def _write(
     sources: Sources,
-    evidence: Evidence,
+    numbers: Numbers,
     cache: Path,
     body: Rendered,
     backings: list[Backing],
     checked: Checked,
-    figures: Mapping[str, Figure],
+    gallery: Gallery,
 ) -> Prepared:
     """All texts, figures and attachments."""
+    evidence = numbers.evidence
     numbered = [replace(backing, number=backing.number or str(count)) for count, backing in enumerate(backings, 1)]
     split = len(backings) - len(checked.backings)
     text = checked.writing.text if without_comments(checked.writing.text).strip() else UNWRITTEN
@@ -126,10 +127,9 @@ def _write(
         EVIDENCE: table.text,
         "lab.sty": (sources.templates / "lab.sty").read_text(),
     }
-    shown = {**figures, **(own.shown if own else {})}
-    material = Material(
-        sources.experiment.stem, files, {name: each.svg for name, each in shown.items()}, numbered, sets
-    )
+    shown = {**gallery.shown, **(own.shown if own else {})}
+    asked = dict.fromkeys(name for each in backings if each.value for name in each.value.series)
+    live = live_figure(numbers, ((name, gallery.pictures[name].data) for name in gallery.shown), asked)
     pdfs = {f"figures/{name}.pdf": each.pdf for name, each in shown.items()}
     inside = attachments(
         evidence,
@@ -139,6 +139,8 @@ def _write(
             **sources.typed_texts,
         },
     )
+    svgs = {name: each.svg for name, each in shown.items()}
+    material = Material(sources.experiment.stem, files, svgs, numbered, sets, live, inside)
     texts = {name: content.encode() for name, content in files.items()}
     pngs = {name: each.png for name, each in shown.items()}
     return Prepared(texts | pdfs, inside, {MAIN: body, EVIDENCE: table}, pngs, material)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+from base64 import b64encode
+from hashlib import sha256
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,8 @@ def found_in(page: Path, script: str, library: str = "", width: int = 800) -> An
     """What the script returns or promises, as the page's last element holds it; it may call a library's functions."""
     written = f"""Promise.resolve((function () {{{script}}})()).then(function (found) {{
       document.getElementById('found').textContent = JSON.stringify(found); }});"""
-    tried = page.with_name("tried.html")
-    tried.write_text(f"{page.read_text()}{BEGIN}{END}<script>{library}\n{written}</script>")
+    tried, added = page.with_name("tried.html"), f"{library}\n{written}"
+    tried.write_text(f"{_allowing(page.read_text(), added)}{BEGIN}{END}<script>{added}</script>")
     log = page.with_name("net.json")
     browser = daemon("usr/lib/chromium/chromium-headless-shell")
     command = [browser, *OPTIONS, SETTLED, f"--log-net-log={log}", f"--window-size={width},600", tried.as_uri()]
@@ -34,6 +36,12 @@ def found_in(page: Path, script: str, library: str = "", width: int = 800) -> An
     )
     _, _, rest = done.stdout.rpartition(BEGIN)
     return json.loads(unescape(rest.partition(END)[0]))
+
+
+def _allowing(page: str, script: str) -> str:
+    """The page with the script among those that it lets run, if it lets any run by its digest."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return page.replace("script-src 'sha256-", f"script-src 'sha256-{digest}' 'sha256-", 1)
 
 
 def addresses(page: Path) -> set[str]:

@@ -39,6 +39,7 @@ class Blocks:
     headings: list[tuple[str, str]] = field(default_factory=list)  # of sections: id and words
     who: list[str] = field(default_factory=list)  # the lines below the title
     counts: list[int] = field(default_factory=lambda: [0, 0, 0])
+    folds_tables: bool = True  # the long ones; not within a section that is folded itself
 
     def write(self, nodes: Iterable[Node]) -> str:
         done, words = list[str](), list[Node]()
@@ -93,7 +94,7 @@ class Blocks:
         if name == "thebibliography":
             return f"<h2>References</h2><ol>{self._sources(node.nodelist)}</ol>"
         if name in ("tabular", "longtable"):
-            return table(node, self.inline)
+            return table(node, self.inline, is_folded=self.folds_tables)
         if name == "labbox":
             title = self.inline.write(arguments(node)[0])
             return f"<aside><p><strong>{title}.</strong></p>{self.write(node.nodelist)}</aside>"
@@ -119,8 +120,10 @@ class Blocks:
         head = f"<strong>{sort.capitalize()} {self.inline.places[label]}.</strong>"
         name = f"caption:{place}"
         caption = f'<figcaption id="{name}">{head} {self.inline.write(given["caption"][-1])}</figcaption>'
-        inside = self._picture(given["labpicture"], name) if sort == "figure" else self._tables(node, name)
-        return f'<figure id="{place}" class="{sort}">{caption}\n{inside}</figure>'
+        inside = (
+            [self._picture(given["labpicture"]), caption] if sort == "figure" else [caption, self._tables(node, name)]
+        )
+        return f'<figure id="{place}" class="{sort}">{"".join(inside)}</figure>'
 
     def _tables(self, node: Node, name: str) -> str:
         fitted = [
@@ -128,13 +131,12 @@ class Blocks:
             for each in node.nodelist
         ]
         tables = [each for each in chain.from_iterable(fitted) if kind(each) == "Environment"]
-        return "".join(table(each, self.inline, name, part) for part, each in enumerate(tables, 1))
+        return "".join(table(each, self.inline, name, is_folded=self.folds_tables) for each in tables)
 
-    def _picture(self, given: list[list[Node]], caption: str) -> str:
+    def _picture(self, given: list[list[Node]]) -> str:
         name = source_of(given[0]).removeprefix("figures/").removesuffix(".pdf")
         alt = bytes.fromhex(source_of(given[1])).decode("utf-16")
-        picture = inline_svg(self.svgs[name], name, alt)
-        return f'<div class="wide" role="region" tabindex="0" aria-labelledby="{caption}">{picture}</div>'
+        return inline_svg(self.svgs[name], name, alt)
 
 
 def _parts(nodes: list[Node], head: str) -> list[tuple[Node, list[Node]]]:

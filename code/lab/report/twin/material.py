@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lab.report.evidence.record_sets import RecordSet
 from lab.report.text.check import Backing
+from lab.report.twin.live import Live
 
 
 @dataclass(frozen=True)
@@ -18,3 +19,5 @@ class Material:
     svgs: dict[str, bytes]
     backings: Sequence[Backing]
     sets: tuple[RecordSet, ...]
+    live: Live
+    files: Mapping[str, bytes]  # to download: the data, the evidence, and what a person wrote

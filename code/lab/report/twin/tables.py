@@ -11,6 +11,7 @@ from lab.report.twin.quantities import value
 from lab.report.twin.reading import Node, arguments, kind, macro, source_of
 
 RULES = frozenset({"toprule", "midrule", "bottomrule", "hline", "endhead", "endfoot", "endfirsthead", "addlinespace"})
+MOST_ROWS, SHOWN_ROWS = 8, 5  # of a table in sight; from the first row to the last
 _TIMES = re.compile(r"\*\{(\d+)\}\{([^{}]*)\}")
 _GIVEN = re.compile(r"@\{[^{}]*\}|[>!]\{[^{}]*\}|\{[^{}]*\}|[|\s]")
 _NUMBER = re.compile(r"\\(?:(?:lab)?num\{(?P<bare>[^{}]*)\}|(?:qty|SI)\{(?P<number>[^{}]*)\}\{(?P<unit>[^{}]*)\})")
@@ -24,19 +25,23 @@ class Rows:
     body: list[list[list[Node]]] = field(default_factory=list)
 
 
-def table(node: Node, inline: Inline, name: str = "", part: int = 1) -> str:
-    """The table's elements; the name is that of its caption, under which tables may follow one another."""
+def table(node: Node, inline: Inline, name: str = "", *, is_folded: bool = False) -> str:
+    """The table's elements, under the name of its caption; a long one shows some rows and folds itself."""
     columns, rows = alignments(source_of(arguments(node)[-1])), _rows(node.nodelist)
+    whole = _written(rows, columns, inline, name)
+    if not is_folded or len(rows.body) <= MOST_ROWS:
+        return whole
+    last = len(rows.body) - 1
+    some = Rows(rows.heads, [rows.body[round(place * last / (SHOWN_ROWS - 1))] for place in range(SHOWN_ROWS)])
+    about = f"all {len(rows.body)} rows"
+    return f"{_written(some, columns, inline, name)}<details><summary>{about}</summary>{whole}</details>"
+
+
+def _written(rows: Rows, columns: str, inline: Inline, name: str) -> str:
     labelled = f' aria-labelledby="{name}"' if name else ""
-    region = labelled or ' aria-label="Table"'
-    if part > 1:
-        region = f' id="{name}:{part}" aria-label="part {part}" aria-labelledby="{name} {name}:{part}"'
     heads = "".join(_head(row, columns, inline) for row in rows.heads)
     body = "\n".join(_line(row, columns, inline) for row in rows.body)
-    return (
-        f'<div class="wide" role="region" tabindex="0"{region}><table{labelled}>'
-        f"<thead>{heads}</thead><tbody>\n{body}\n</tbody></table></div>"
-    )
+    return f'<div class="wide"><table{labelled}><thead>{heads}</thead><tbody>\n{body}\n</tbody></table></div>'
 
 
 def alignments(spec: str) -> str:

@@ -1,4 +1,4 @@
-"""The evidence in the page's text: beside each number and statement, what the data show."""
+"""The evidence in the page's text: each number and each mark of a statement opens what the data show."""
 
 from __future__ import annotations
 
@@ -20,18 +20,24 @@ class Tips:
         self.sets = sets
 
     def claim(self, number: str, shown: str) -> str:
-        """A number with its query, interval, n and records."""
+        """A number that opens its query, interval, n and records."""
         backing = self.backings[number]
         assert backing.value
-        return self._tip(number, shown, f"{backing.use.body}: {words(backing.value)}{self._from(backing.value)}")
+        return self._opens(
+            number, shown, escape(f"{self.query(number)}: {words(backing.value)}{self._from(backing.value)}")
+        )
+
+    def query(self, number: str) -> str:
+        """What a claim asks."""
+        return " ".join(self.backings[number].use.body.split())
 
     def statement(self, number: str) -> str:
-        """The mark of a statement, which leads to its rows."""
+        """The mark of a statement, which opens what the data show and a link to its rows."""
         judged = self.backings[number].judged
         assert judged
-        mark = f'<sup><a href="#evidence:{number}" aria-describedby="tip{number}">{number}</a></sup>'
-        about = f"{judged.text}: {judged.truth.value}. {judged.shows}{self._from(judged)}"
-        return f'<span class="claim">{mark}<span role="tooltip" id="tip{number}">{escape(about)}</span></span>'
+        about = escape(f"{judged.text}: {judged.truth.value}. {judged.shows}{self._from(judged)}")
+        about += f'; <a href="#evidence:{number}">size by size</a>'
+        return f"<sup>{self._opens(number, number, about)}</sup>"
 
     def rows(self, number: str) -> str:
         """What a statement was judged by, size by size."""
@@ -41,9 +47,10 @@ class Tips:
         body = "".join(map(_row, judged.points))
         return f"<details><summary>rows</summary><table><thead>{head}</thead><tbody>{body}</tbody></table></details>"
 
-    def _tip(self, number: str, shown: str, about: str) -> str:
-        link = f'<a href="#tip{number}" class="number" aria-describedby="tip{number}">{shown}</a>'
-        return f'<span class="claim">{link}<span role="tooltip" id="tip{number}">{escape(about)}</span></span>'
+    def _opens(self, number: str, shown: str, about: str) -> str:
+        """A button and what it opens: the browser does so without a script, and Escape closes it."""
+        button = f'<button type="button" class="claim" popovertarget="tip{number}">{shown}</button>'
+        return f'{button}<span popover id="tip{number}">{about}</span>'
 
     def _from(self, answer: Value | StatementResult) -> str:
         n = answer.n if isinstance(answer, StatementResult) else answer.estimate.n

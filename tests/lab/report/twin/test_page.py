@@ -7,10 +7,13 @@ import os
 import re
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.lab.figures.examples import figure
@@ -34,24 +37,55 @@ Written = Callable[[str], str]
 ELSEWHERE = "claim shows given size cite figureof tableof ownfigure begin end item toprule midrule bottomrule hline"
 UNITS = "byte bit second per kilo mega giga kibi mebi gibi milli micro nano percent hertz".split()  # noqa: SIM905
 NOT_IN_A_LINE = frozenset((*ELSEWHERE.split(), *UNITS))
-FOCUS = """var link = Array.from(document.querySelectorAll('.claim a')).find(function (each) {
-  return each.nextElementSibling && each.nextElementSibling.textContent.startsWith('tcp at 1K:'); });
-var tip = link.nextElementSibling;
-var hidden = getComputedStyle(tip).display; link.focus(); var open = getComputedStyle(tip).display;
-document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'})); var shut = getComputedStyle(tip).display;
-return [hidden, open, shut, tip.textContent, document.getElementById(link.getAttribute('aria-describedby')) === tip];"""
-STATEMENT = """var link = document.querySelector('.claim sup a');
-var place = document.getElementById(link.getAttribute('href').slice(1)).closest('div');
-var rows = Array.from(place.querySelectorAll('tbody tr'));
-var verdicts = new Set(rows.map(function (row) { return row.cells[2].textContent; }));
-return [link.closest('.claim').querySelector('[role=tooltip]').textContent, rows.length, Array.from(verdicts)];"""
-SORT = """var table = document.querySelector('[id="table:five"] table');
-var head = table.querySelectorAll('thead th')[0];
+OPENS = """var button = Array.from(document.querySelectorAll('.claim')).find(function (each) {
+  return each.nextElementSibling.textContent.startsWith(WORDS); });
+var shown = button.popoverTargetElement, before = shown.matches(':popover-open');
+button.focus(); button.click();
+var box = shown.getBoundingClientRect(), at = button.getBoundingClientRect();
+var near = Math.min(Math.abs(box.top - at.bottom), Math.abs(box.bottom - at.top));
+return {before: before, opened: shown.matches(':popover-open'), words: shown.textContent, how: shown.popover,
+  near: near, focused: document.activeElement === button,
+  inside: box.left >= 0 && box.right <= innerWidth,
+  rows: Array.from(shown.querySelectorAll('a'), function (link) {
+    var place = document.getElementById(decodeURIComponent(link.hash.slice(1))).closest('div');
+    return Array.from(place.querySelectorAll('tbody tr'), function (row) { return row.cells[2].textContent; }); })};"""
+SORT = """var table = Array.from(document.querySelectorAll('table')).find(function (each) {
+  return each.tBodies[0].rows.length > 8 && each.tHead.textContent.startsWith('size');
+});
 function column() { return Array.from(table.tBodies[0].rows, function (row) { return +row.cells[0].dataset.value; }); }
-var button = head.querySelector('button'); button.focus(); var reached = document.activeElement === button;
-button.click(); var up = column(), said = head.getAttribute('aria-sort');
-button.click(); return [reached, up, said, column(), head.getAttribute('aria-sort'), head.scope];"""
-NAMES = """var svgs = Array.from(document.querySelectorAll('figure svg'));
+var head = table.querySelectorAll('thead th')[0], button = head.querySelector('button'); button.click();
+var up = column(), said = head.getAttribute('aria-sort');
+button.click(); return [up, said, column(), head.getAttribute('aria-sort'), head.scope,
+  document.querySelectorAll('[id="table:five"] button').length];"""
+FIRST = """function low(place) { return document.querySelector(place).getBoundingClientRect().bottom; }
+return [low('.answer'), low('.shown svg'), low('dl'), document.querySelectorAll('dl > div').length,
+  document.documentElement.scrollWidth - innerWidth];"""
+FOLDS = """var folds = Array.from(document.querySelectorAll('main > details'));
+var before = folds.map(function (fold) { return fold.querySelector('summary').textContent.trim(); });
+var open = folds.filter(function (fold) { return fold.open; }).length;
+location.hash = '#evidence:S1';
+return new Promise(function (found) { setTimeout(function () {
+  found([before, open, folds.filter(function (fold) { return fold.open; }).map(function (fold) {
+    return fold.querySelector('summary').textContent.trim(); })]); }, 100); });"""
+LIVE = """var live = document.getElementById('live'), told = live.querySelector('output');
+function choose(name, value) { var control = live.querySelector('[name=' + name + ']'); control.value = value;
+  control.dispatchEvent(new Event('change', {bubbles: true})); }
+function slide(place) { var slider = live.querySelector('[name=size]'); slider.value = place;
+  slider.dispatchEvent(new Event('input', {bubbles: true})); return told.textContent; }
+var found = {drawn: live.querySelectorAll('svg circle').length, is_hidden: live.hidden, rate: slide(10)};
+choose('unit', 'bytes/µs'); found.bytes = told.textContent;
+choose('quantity', 'time per message'); found.time = told.textContent;
+choose('quantity', 'ratio'); choose('base', 'tcp'); found.ratio = told.textContent;
+found.sources = Array.from(live.querySelectorAll('[name=source]'), function (each) { return !each.disabled; });
+var published = live.querySelector('[value=published]'); published.click(); choose('quantity', 'throughput');
+found.published = told.textContent;
+var box = live.querySelector('svg').getBoundingClientRect();
+var moved = new PointerEvent('pointermove', {clientX: box.left + 60, bubbles: true});
+document.getElementById('drawing').dispatchEvent(moved);
+found.hovered = told.textContent; return found;"""
+FILES = """return Promise.all(Array.from(document.querySelectorAll('a[download]'), function (link) {
+  return [link.download, decodeURIComponent(link.href.slice(link.href.indexOf(',') + 1))]; }));"""
+NAMES = """var svgs = Array.from(document.querySelectorAll('figure > svg'));
 var ids = Array.from(document.querySelectorAll('[id]'), function (each) { return each.id; });
 return {unnamed: svgs.filter(function (each) { return !each.getAttribute('aria-label'); }).length, drawn: svgs.length,
   twice: ids.length - new Set(ids).size, lang: document.documentElement.lang,
@@ -105,22 +139,98 @@ def written(made: Prepared) -> Written:
     return write
 
 
-def test_a_number_shows_its_query_and_records_on_focus(page: Path) -> None:
-    hidden, opened, shut, words, described = found_in(page, FOCUS)
-    assert (hidden, opened, shut, described) == ("none", "block", "none", True)
-    assert re.fullmatch(r"tcp at 1K: [\d.]+ MB/s \[[\d., ]+\]; n = 6; records R2", words)
+def opened(page: Path, words: str, width: int = 800) -> dict[str, Any]:
+    found: dict[str, Any] = found_in(page, OPENS.replace("WORDS", repr(words)), width=width)
+    return found
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_number_opens_its_query_and_records_beside_it(page: Path, width: int) -> None:
+    found = opened(page, "tcp at 1K:", width)
+    assert (found["before"], found["opened"], found["focused"], found["inside"]) == (False, True, True, True)
+    assert found["near"] < 10 and found["how"] == "auto"  # so that Escape closes it
+    assert re.fullmatch(r"tcp at 1K: [\d.]+ MB/s \[[\d., ]+\]; n = 6; records R2", found["words"])
 
 
 def test_a_statement_leads_to_the_rows_that_it_was_judged_by(page: Path) -> None:
-    words, rows, verdicts = found_in(page, STATEMENT)
-    assert words.startswith("verbs < tcp everywhere: true. 0.1")
-    assert (rows, verdicts) == (21, ["true"])
+    found = opened(page, "verbs < tcp everywhere: true. 0.1")
+    assert found["opened"] and found["rows"] == [["true"] * 21]
 
 
-def test_a_table_sorts_by_its_numbers_with_a_button_that_a_key_reaches(page: Path) -> None:
-    reached, up, first, down, second, scope = found_in(page, SORT)
-    assert reached and (first, second, scope) == ("ascending", "descending", "col")
-    assert len(up) > 2 and up == sorted(up) and down == up[::-1]
+def test_a_long_table_sorts_by_its_numbers_and_a_short_one_has_no_buttons(page: Path) -> None:
+    up, first, down, second, scope, in_short = found_in(page, SORT)
+    assert (first, second, scope, in_short) == ("ascending", "descending", "col", 0)
+    assert len(up) > 8 and up == sorted(up) and down == up[::-1]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_answer_figure_and_numbers_are_on_the_first_screen(page: Path, width: int, height: int) -> None:
+    answer, figure, numbers, count, beyond = found_in(page, FIRST, width=width)
+    assert max(answer, figure, numbers) <= height and 1 <= count <= 5 and beyond <= 0
+
+
+def test_method_environment_and_full_tables_are_folded_until_a_link_leads_into_them(page: Path) -> None:
+    folded, opened_before, opened_after = found_in(page, FOLDS)
+    assert {"Question and setting", "How to repeat this", "All sizes", "Evidence", "Environment"} <= {
+        each.lstrip("0123456789 ") for each in folded
+    }
+    assert opened_before == 0 and [each.lstrip("0123456789 ") for each in opened_after] == ["Evidence"]
+
+
+def test_the_live_figure_tells_each_quantity_and_unit_of_a_size(page: Path) -> None:
+    found = found_in(page, LIVE)
+    assert not found["is_hidden"] and found["drawn"] > 40
+    told = re.compile(r"1 KiB: .*TCP ([\d.]+) (\S+)(?: \[[\d., ]+\])?, n = 6")
+    rate, bytes_, time = (told.match(found[name]) for name in ("rate", "bytes", "time"))
+    assert rate and bytes_ and time and (rate[2], bytes_[2], time[2]) == ("MB/s", "bytes/µs", "µs")
+    assert rate[1] == bytes_[1] and float(rate[1]) * float(time[1]) == pytest.approx(1024, rel=1e-3)
+    assert re.search(r"TCP 1(?: \[|, n)", found["ratio"])
+
+
+def test_the_live_figure_reads_published_curves_and_the_size_under_the_pointer(page: Path) -> None:
+    found = found_in(page, LIVE)
+    assert found["sources"] == [True, True, True]
+    assert "Report A, verbs 758 MB/s" in found["published"] and found["hovered"].startswith("1 B: ")
+
+
+def test_a_switch_without_data_is_disabled_and_says_why(made: Prepared) -> None:
+    live = replace(made.material.live, has_reference=False, is_reference=True)
+    text = page_of(replace(made.material, live=live), TEMPLATES)
+    assert "this run has the same values" in text and re.search(r'value="reference" disabled', text)
+
+
+def test_a_long_table_shows_five_of_its_rows_and_folds_the_whole(written: Written) -> None:
+    rows = "".join(rf"{size} & x \\ " for size in range(21))
+    table = rf"\begin{{tabular}}{{lr}}size & y \\ \midrule {rows}\end{{tabular}}"
+    some, whole = written(rf"Answer.\section{{Results}} {table}").split("<details><summary>all 21 rows</summary>")
+    shown = re.findall(r'scope="row"[^>]*>(\d+)<', some)
+    assert shown == ["0", "5", "10", "15", "20"] and len(re.findall('scope="row"', whole)) == 21
+    assert "all 21 rows" not in written(rf"Answer.\section{{Environment}} {table}")
+
+
+def test_the_letters_and_papers_of_a_figure_are_those_of_the_page(page: Path) -> None:
+    figures = re.findall(r"<svg role=.*?</svg>", page.read_text(), re.DOTALL)
+    assert figures and all("</text>" in each for each in figures)
+    assert all("var(--paper,#ffffff)" in each and "font-family" not in each for each in figures)
+
+
+def test_the_files_of_the_report_can_be_downloaded_from_the_page(page: Path, made: Prepared) -> None:
+    found = dict(found_in(page, FILES))
+    assert {f"{NAME}.csv", "claims.csv", "discussion.tex", "experiment.toml"} <= found.keys()
+    assert all(made.inside[name].decode() == content for name, content in found.items())
+
+
+def test_a_file_too_large_for_the_page_stays_in_the_pdf(made: Prepared) -> None:
+    text = page_of(replace(made.material, files={"large.csv": b"1,2\n" * 100_000, "small.csv": b"1"}), TEMPLATES)
+    assert 'download="small.csv"' in text and 'download="large.csv"' not in text
+    assert "and large.csv" in text and len(text) < 500_000
+
+
+def test_the_page_lets_its_script_run_and_no_other(page: Path) -> None:
+    text = page.read_text()
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'\"" in text and len(script.encode()) <= 15_000
 
 
 def test_names_ids_headings_and_links_are_whole_and_nothing_is_asked_for(page: Path, made: Prepared) -> None:
@@ -204,16 +314,16 @@ def test_a_formula_keeps_its_shape_whatever_numbers_it_holds(written: Written) -
     math = page[page.index("<math") : page.index("</math>")]
     above, below = math[math.index("<mfrac>") :].split("</mrow><mrow>", 1)
     assert 'display="block"' in math and "<mtext>rate</mtext>" in math
-    assert '<mtext><span class="claim"><a href="#tip2"' in above and "<mfrac>" in math
+    assert '<mtext><button type="button" class="claim" popovertarget="tip2"' in above and "<mfrac>" in math
     assert "<mtext>50\u202f000</mtext>" in below and "<mtext>3\xa0B</mtext>" in below
 
 
 def test_who_wrote_it_stands_below_the_title_and_above_the_contents(written: Written) -> None:
     page = written(r"\labtitle{Ada Łovelace (7)}{}{Site \texttt{exact}.}\section{Goal} Words.")
-    head = re.sub(r"\s+", " ", page[page.index("<h1") : page.index("<main")])
-    lines = '<p class="who">Ada Łovelace (7)</p> <p class="who">Site <code>exact</code>.</p>'
-    assert head.index("</h1>") < head.index(lines) < head.index('<a href="#section:1">1 Goal</a>')
-    assert "<nav" not in written("No section.")
+    places = [
+        page.index(each) for each in ("</h1>", "Ada Łovelace (7)</p>", "Words.", "Site <code>exact</code>.", "untagged")
+    ]
+    assert places == sorted(places) and "<nav" not in written("No section.")
 
 
 def test_a_figure_that_holds_pixels_is_shown(made: Prepared, tmp_path: Path) -> None:
