@@ -96,7 +96,7 @@ class Course:
 def make_course(folder: Path) -> Course:
     course = Course(folder)
     shutil.copytree(TEMPLATES, course.templates)
-    (course.templates / "small.tex").write_text('\\BLOCK{extends "base.tex"}\n')
+    (course.templates / "small.tex").write_text('\\BLOCK{extends "short.tex"}\n')
     (folder / "course").mkdir()
     (folder / "course" / "small.toml").write_text(EXPERIMENT)
     (folder / "course" / "assignment.toml").write_text(ASSIGNMENT)

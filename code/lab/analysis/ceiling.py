@@ -24,11 +24,6 @@ class Limit:
     y: tuple[float, ...]
 
 
-def rate_limit(sizes: Sequence[float], rate_bit_s: float) -> Limit:
-    """The link's rate itself."""
-    return Limit("link's rate", tuple(sizes), tuple(rate_bit_s / 8 for _ in sizes))
-
-
 def write_limit(sizes: Sequence[float], rate_bit_s: float, mtu: int) -> Limit:
     """RDMA WRITE over IPv4: each message has packets of its own; `mtu` is the link's, in bytes of IP."""
     payload = next(each for each in PATH_MTUS if each + ROCE + WRITE <= mtu)

@@ -35,12 +35,6 @@ def judge(estimate: Estimate, reference: float = 1.0, margin: float = 0.0) -> Ve
     return Verdict.WITHIN if margin and low <= interval.low and interval.high <= high else Verdict.CANT_TELL
 
 
-def count_verdicts(estimates: Iterable[Estimate], margin: float) -> str:
-    """`12 more, 3 less, 6 within the margin`: how many ratios have each verdict that any of them has."""
-    verdicts = [judge(estimate, margin=margin) for estimate in estimates]
-    return ", ".join(f"{verdicts.count(verdict)} {verdict.value}" for verdict in Verdict if verdict in verdicts)
-
-
 def false_verdicts(estimates: Iterable[Estimate]) -> tuple[int, float]:
     """How many estimates could be judged, and how many of them are more or less at most in the mean if none differs.
 

@@ -16,7 +16,7 @@ from lab.plan.plan import Plan
 from lab.sites import open_site
 
 if TYPE_CHECKING:
-    from lab.figures import BySize, Figure
+    from lab.figures import Figure, Sized
 
 FIRST, ON_A_REAL_LINK = EXAMPLES / "first_figure.toml", EXAMPLES / "first_figure_of_a_real_link.toml"
 DISCUSSION = EXPERIMENTS / "verbs_throughput" / "discussion.tex"
@@ -51,17 +51,24 @@ def _show(plan: Plan, results: Path, folder: Path) -> None:
     print("drawing the figure", file=sys.stderr)
     # only now: they load numpy and matplotlib
     from lab.report.evidence.evidence import gather
-    from lab.report.pictures import pictures
-    from lab.report.pictures.gallery import Gallery
+    from lab.report.evidence.labels import label
+    from lab.report.exhibits.core import Exhibits
+    from lab.report.exhibits.gallery import Gallery
+    from lab.report.exhibits.overview import Overview
+    from lab.report.query.numbers import Numbers
 
-    gallery = Gallery(pictures(gather(plan, results)), CACHE / "report" / "figures")
-    sketch, figure = gallery.pictures[FIGURE], gallery[FIGURE]
+    gallery = Gallery(CACHE / "report" / "figures")
+    overview = Overview(Exhibits(Numbers(gather(plan, results)), gallery))
+    overview.first()
+    sketch, figure = gallery.sketches[FIGURE], gallery.shown[FIGURE]
     png = folder / plan.experiment.name / f"{FIGURE}.png"
     write_bytes(png, figure.png)
-    _print(plan, sketch.caption, sketch.data, figure, png)
+    names = "; ".join(f"{series.name}: {label(series)}" for series in plan.experiment.series)
+    links = "; ".join(link for link, _ in overview.links)
+    _print(plan, f"{sketch.caption} {names}. Link: {links}.", sketch.data, figure, png)
 
 
-def _print(plan: Plan, caption: str, data: BySize, figure: Figure, png: Path) -> None:
+def _print(plan: Plan, caption: str, data: Sized, figure: Figure, png: Path) -> None:
     from rich.console import Console
 
     from lab.figures.bars import bars

@@ -12,9 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.analysis.estimate import Estimate
-from lab.figures.curves import check_curves, marks
-from lab.figures.inputs import BySize, Curve
-from lab.figures.words import number, plain, size
+from lab.figures.curves import check_curves
+from lab.figures.inputs import Curve, LineLook, Sized
+from lab.figures.sized import with_unit
+from lab.figures.words import plain, size
 
 SHORTEST = 8  # letters that are still a bar
 
@@ -36,7 +37,7 @@ class Length:
         return Measurement(SHORTEST, options.max_width)
 
 
-def bars(data: BySize) -> Table:
+def bars(data: Sized) -> Table:
     """The rates of all series, size by size; the longest bar fills its column."""
     check_curves(data.name, data.curves)
     table = Table("", "", box=None, pad_edge=False, expand=True, show_header=False)
@@ -45,17 +46,16 @@ def bars(data: BySize) -> Table:
     most = max(each.value for curve in data.curves for each in curve.y)
     for x in sorted({x for curve in data.curves for x in curve.x}):
         label = plain(size(x))
-        for colour, curve, rate in _at(data.curves, x):
-            length = Length(rate.value / most, colour)
-            words = plain(f"{number(rate.value / data.unit.size)} {data.unit.name}")
-            table.add_row(Text(label), Text(curve.label), length, Text(words))
+        for look, curve, rate in _at(data, x):
+            length = Length(rate.value / most, look.colour)
+            table.add_row(Text(label), Text(curve.label), length, Text(plain(with_unit(rate.value, data.kind))))
             label = ""
     return table
 
 
-def _at(curves: tuple[Curve, ...], x: float) -> Iterator[tuple[str, Curve, Estimate]]:
-    """The curves that have this size, each with its colour and its rate."""
-    for curve, look in zip(curves, marks(curves), strict=True):
+def _at(data: Sized, x: float) -> Iterator[tuple[LineLook, Curve, Estimate]]:
+    """The curves that have this size, each with its look and its rate."""
+    for curve, look in zip(data.curves, data.looks, strict=True):
         for there, rate in zip(curve.x, curve.y, strict=True):
             if there == x:
-                yield look.colour, curve, rate
+                yield look, curve, rate

@@ -48,15 +48,6 @@ def _ticks(low: float, high: float, mantissas: Sequence[float]) -> list[float]:
     return [tick for tick in ticks if low <= tick <= high]
 
 
-def category_axis(panel: Axes, values: Sequence[float], label: str) -> dict[float, int]:
-    """A parameter's values, evenly spaced in their order; gives each value's place."""
-    places = {value: place for place, value in enumerate(sorted(set(values)))}
-    panel.set_xlim(-0.4, len(places) - 0.6)
-    panel.set_xticks(list(places.values()), [plain(value) for value in places])
-    panel.set_xlabel(label)
-    return places
-
-
 def plain(value: float) -> str:
     """A parameter's value as it is set: 8192, not 8 k."""
     return f"{value:.10g}"

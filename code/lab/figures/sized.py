@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, floor, log2, log10
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from lab.figures.curves import check_curves, keys_of
 from lab.figures.figure import Figure
@@ -60,22 +60,29 @@ def log_values(panel: Axes, low: float, high: float, kind: str) -> None:
 
 
 def _powers_of_2(low: float, high: float) -> list[float]:
-    return [2.0**power for power in range(ceil(log2(low)), floor(log2(high)) + 1)]
+    return _two_or_more([2.0**power for power in range(ceil(log2(low)), floor(log2(high)) + 1)], low, high)
 
 
 def decades(low: float, high: float) -> list[float]:
-    """Powers of ten, or 1, 2 and 5 of each where there are fewer than three."""
+    """Powers of ten; where there are fewer than three, 1, 2 and 5 of each; where even those are few, even steps."""
     tens = [10.0**power for power in range(ceil(log10(low)), floor(log10(high)) + 1)]
     if len(tens) > 2:
         return tens
     powers = range(floor(log10(low)), ceil(log10(high)) + 1)
-    return [tick for power in powers for part in (1, 2, 5) if low <= (tick := part * 10.0**power) <= high]
+    return _two_or_more([part * 10.0**power for power in powers for part in (1, 2, 5)], low, high)
+
+
+def _two_or_more(ticks: list[float], low: float, high: float) -> list[float]:
+    """Those within the range, or evenly spaced ones where these are fewer than two."""
+    inside = [tick for tick in ticks if low <= tick <= high]
+    even = MaxNLocator(4, steps=(1, 2, 2.5, 5, 10)).tick_values(low, high)
+    return inside if len(inside) > 1 else [float(tick) for tick in even if low <= tick <= high]
 
 
 def _tick(value: float, kind: str) -> str:
     """`10 MB/s`, `200 ns`, `1/4`."""
     if kind == "ratio":
-        return f"{value:g}" if value >= 1 else f"1/{1 / value:g}"
+        return f"1/{1 / value:g}" if value < 1 and log2(value).is_integer() else f"{value:g}"
     return with_unit(value, kind)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import floor, log10
 
 from lab.analysis.estimate import Estimate
-from lab.figures.inputs import Unit
 from lab.model.sizes import in_prefix
 
 DIGITS = 3  # significant digits, as many as a reader takes from a picture
@@ -53,22 +52,6 @@ def trim(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def measured(estimate: Estimate, unit: Unit | None = None) -> str:
-    """`0.913 (0.905 to 0.922) GiB/s`; small values in a smaller unit."""
-    unit = unit and legible(unit, estimate.value)
-    scale = unit.size if unit else 1.0
-    text = number(estimate.value / scale)
-    if estimate.interval:
-        text += f" ({number(estimate.interval.low / scale)} to {number(estimate.interval.high / scale)})"
-    return f"{text} {unit.name}" if unit and unit.name else text
-
-
-def extremes(estimates: Sequence[Estimate], unit: Unit | None = None) -> str:
-    """The least and the most, without their places: among values that differ by noise, noise chooses the place."""
-    ordered = sorted(estimates, key=lambda estimate: estimate.value)
-    return f"least {measured(ordered[0], unit)}, most {measured(ordered[-1], unit)}"
-
-
 def counts(estimates: Iterable[Estimate], what: str, bands: str) -> str:
     """The n and the bands in words: `n = 5 to 10 repetitions; bands: 95 % intervals of the median`."""
     found = list(estimates)
@@ -81,8 +64,3 @@ def counts(estimates: Iterable[Estimate], what: str, bands: str) -> str:
     level = " or ".join(f"{trim(f'{100 * each:.1f}')}{THIN_SPACE}%" for each in sorted(levels))
     rest = f"; none where n is too small ({missing} of {len(found)} points)" if missing else ""
     return f"{n} {what}; {bands}: {level} intervals of the median{rest}"
-
-
-def legible(unit: Unit, value: float) -> Unit:
-    """The unit itself, or the first smaller one in which the value is at least 1."""
-    return next((each for each in (unit, *unit.smaller) if abs(value) >= each.size), unit)

@@ -13,11 +13,10 @@ from lab.report.context import make_context
 from lab.report.errors import ReportError, TextRefused
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.record_sets import RecordSet, record_sets
+from lab.report.exhibits.gallery import Gallery
+from lab.report.exhibits.own import placed
 from lab.report.pdf.attach import attach
 from lab.report.pdf.attachments import attachments
-from lab.report.pictures import pictures_of
-from lab.report.pictures.gallery import Gallery
-from lab.report.pictures.own import own_gallery, placed
 from lab.report.prose.people import read_people
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
@@ -29,7 +28,6 @@ from lab.report.tex.render import Rendered, render
 from lab.report.text.check import Backing, Checked, check, read_writing
 from lab.report.text.latex import lost_targets, without_comments
 from lab.report.text.macros import keys_cited, uses
-from lab.report.text.own_figures import own_figures
 from lab.report.text.printing import claims_csv, evidence_rows, printed
 from lab.report.text.references import require_plain_list
 from lab.report.twin.live import live_figure
@@ -72,7 +70,7 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
 
 def prepare(sources: Sources, evidence: Evidence, cache: Path, numbers: Numbers | None = None) -> Prepared:
     """The report but for LaTeX's part, or an error that says what to change."""
-    numbers, gallery = numbers or Numbers(evidence), Gallery(pictures_of(evidence), cache / "figures")
+    numbers, gallery = numbers or Numbers(evidence), Gallery(cache / "figures")
     context = make_context(numbers, read_people(sources.people), gallery, list(sources.typed_texts))
     body = render(sources.templates, sources.template, vars(context))
     backings = template_backings(body, numbers)
@@ -81,7 +79,7 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path, numbers: Numbers 
     checked = check(read_writing(sources.folder), numbers, targets(body))
     if checked.faults:
         raise TextRefused("the discussion has faults:", faults=checked.faults)
-    return _write(sources, numbers, cache, body, [*backings, *checked.backings], checked, gallery)
+    return _write(sources, numbers, body, [*backings, *checked.backings], checked, gallery)
 
 
 def targets(body: Rendered) -> frozenset[str]:
@@ -104,7 +102,6 @@ def template_backings(body: Rendered, numbers: Numbers) -> list[Backing]:
 def _write(
     sources: Sources,
     numbers: Numbers,
-    cache: Path,
     body: Rendered,
     backings: list[Backing],
     checked: Checked,
@@ -115,9 +112,7 @@ def _write(
     numbered = [replace(backing, number=backing.number or str(count)) for count, backing in enumerate(backings, 1)]
     split = len(backings) - len(checked.backings)
     text = checked.writing.text if without_comments(checked.writing.text).strip() else UNWRITTEN
-    discussion = printed(text, numbered[split:])
-    own = own_gallery(discussion, sources.folder, cache) if own_figures(discussion) else None
-    discussion = placed(discussion, own) if own else discussion
+    discussion = placed(printed(text, numbered[split:]), sources.folder, gallery)
     listed = reference_list(text, checked.writing.references)
     sets = record_sets(evidence)
     table = render(sources.templates, "parts/evidence.tex", _evidence_context(sources, numbered, sets))
@@ -127,9 +122,9 @@ def _write(
         EVIDENCE: table.text,
         "lab.sty": (sources.templates / "lab.sty").read_text(),
     }
-    shown = {**gallery.shown, **(own.shown if own else {})}
+    shown = gallery.shown
     asked = dict.fromkeys(name for each in backings if each.value for name in each.value.series)
-    live = live_figure(numbers, ((name, gallery.pictures[name].data) for name in gallery.shown), asked)
+    live = live_figure(numbers, ((name, sketch.data) for name, sketch in gallery.sketches.items()), asked)
     pdfs = {f"figures/{name}.pdf": each.pdf for name, each in shown.items()}
     inside = attachments(
         evidence,

@@ -9,7 +9,7 @@ from lab.files.typed_text import read_typed
 from lab.report.tex.references import FILE
 from lab.report.text.own_figures import files_named
 
-DEFAULT = "default.tex"
+DEFAULT = "short.tex"  # which fills its own blocks
 MAIN = "report.tex"  # the rendered template, as LaTeX finds it
 
 

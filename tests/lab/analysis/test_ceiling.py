@@ -1,6 +1,6 @@
 import pytest
 
-from lab.analysis.ceiling import rate_limit, tcp_limit, write_limit
+from lab.analysis.ceiling import tcp_limit, write_limit
 
 GIGABIT = 1e9
 
@@ -20,7 +20,3 @@ def test_a_larger_mtu_carries_larger_packets() -> None:
 
 def test_tcp_fills_its_segments_whatever_the_size_of_a_message() -> None:
     assert tcp_limit([1, 4096], GIGABIT, 1500).y == pytest.approx((125e6 * 1448 / 1538,) * 2)
-
-
-def test_the_rate_itself_is_in_bytes() -> None:
-    assert rate_limit([1, 2], GIGABIT).y == (125e6, 125e6)

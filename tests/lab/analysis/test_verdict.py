@@ -1,7 +1,7 @@
 import pytest
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.analysis.verdict import Verdict, count_verdicts, false_verdicts, judge
+from lab.analysis.verdict import Verdict, false_verdicts, judge
 
 
 @pytest.mark.parametrize(
@@ -29,13 +29,6 @@ def test_an_interval_that_crosses_the_margin_can_t_be_told_and_one_inside_it_is_
     assert judge(estimate, margin=0.05) is Verdict.WITHIN
     assert judge(estimate, reference=1.05, margin=0.01) is Verdict.CANT_TELL
     assert judge(estimate, reference=1.06, margin=0.01) is Verdict.LESS
-
-
-def test_each_verdict_is_counted_by_itself() -> None:
-    ends = ((0.9997, 1.0), (0.9, 0.95), (1.0, 1.1), (1.0, 1.0))
-    ratios = [Estimate(low, Interval(low, high), 6) for low, high in ends]
-    assert count_verdicts(ratios, 0.01) == "1 less, 2 within the margin, 1 can't tell"
-    assert count_verdicts([*ratios, Estimate(2.0, None, 1)], 0.01).endswith("2 can't tell")
 
 
 def test_the_false_verdicts_to_expect_are_the_share_that_every_interval_leaves_out() -> None:

@@ -15,5 +15,5 @@ def test_every_name_has_a_line_and_words() -> None:
 
 
 def test_a_table_says_its_fields_and_a_function_that_it_is_one() -> None:
-    assert "`results` | throughput by size, a table for each link | `suffix`, `link`" in page()
-    assert "`one_core`" in page() and "`picture(...)`" in page()
+    assert "`effective` | what each series ran with, as its records say | `heads`, `rows`" in page()
+    assert "`one_core`" in page() and "`plot(...)`" in page()

@@ -6,40 +6,27 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from lab.analysis.ceiling import rate_limit, tcp_limit, write_limit
 from lab.analysis.estimate import Estimate, Interval
-from lab.analysis.pieces import find_pieces
-from lab.analysis.ranks import estimate_quantiles
-from lab.analysis.regression import fit_line
 from lab.figures import (
     Against,
-    ByParameter,
-    BySize,
     Curve,
     Distribution,
     Dot,
     Dots,
     Effect,
     Figure,
-    Fit,
-    HeatMap,
-    Latency,
     LineLook,
     Parts,
-    Ratios,
+    Sized,
     Stack,
     Stacks,
     Tails,
     Tornado,
     drawers,
 )
-from lab.figures.marks import RDMA
+from lab.figures.marks import MARKERS, RDMA
 
 SIZES = tuple(float(2**shift) for shift in range(21))
-DEPTHS = tuple(float(2**shift) for shift in range(14))
 LONG = tuple(f"a series with a name of forty letters {n:03}" for n in range(20))
 
 
@@ -53,69 +40,37 @@ def curve(label: str, fixed_ns: float, rate: float, spread: float | None = 0.04,
     return Curve(label, SIZES, y, (f"key-{label}",), machine)
 
 
-def limits() -> BySize:
-    shown = (rate_limit(SIZES, 1e10), write_limit(SIZES, 1e10, 4200), tcp_limit(SIZES, 1e10, 4200))
+def sized(*curves: Curve, kind: str = "rate", limits: tuple[tuple[str, float], ...] = ()) -> Sized:
+    looks = tuple(LineLook(RDMA, MARKERS[n % 9], ("solid", "dashed", "dotted")[n % 3]) for n in range(len(curves)))
+    return Sized("sized", "throughput", kind, curves, looks, limits)
+
+
+def limits() -> Sized:
     curves = (curve("verbs", 4000, 6e8), curve("tcp", 2500, 9e8), curve("ib_write_bw", 5000, 5.9e8, None))
-    return BySize("limits", (*curves, curve("iperf3", 3000, 8e8, 0.2)), "exact", shown)
+    return sized(*curves, curve("iperf3", 3000, 8e8, 0.2), limits=(("link", 1.25e9),))
 
 
-def beside() -> BySize:
-    curves = (curve("verbs", 4000, 6e8), curve("verbs_a", 300, 5e9, None, "published, 2019"))
-    return BySize("beside", (*curves, curve("verbs_b", 250, 3e9, None, "published, 2022")), "exact")
+def many() -> Sized:
+    return sized(*(curve(name, 100 * 2**i, 1e9 / (1 + i)) for i, name in enumerate(LONG)))
 
 
-def many() -> BySize:
-    return BySize("many", tuple(curve(name, 100 * 2**i, 1e9 / (1 + i)) for i, name in enumerate(LONG)), "exact")
+def one_point() -> Sized:
+    return sized(Curve("verbs", (64.0,), (estimate(5e6, None, 1),)))
 
 
-def one_point() -> BySize:
-    return BySize("one", (Curve("verbs", (64.0,), (estimate(5e6, None, 1),)),), "exact")
-
-
-def decades() -> BySize:
+def decades() -> Sized:
     y = tuple(estimate(10.0 ** (3 + 0.3 * shift), 1.5) for shift in range(21))
-    return BySize("decades", (Curve("wide, interval below 0", SIZES, y), curve("tcp", 2500, 9e8)), "exact")
+    return sized(Curve("wide, interval below 0", SIZES, y), curve("tcp", 2500, 9e8))
 
 
-def ratios() -> Ratios:
+def flat() -> Sized:
+    return sized(Curve("between two round numbers", SIZES, tuple(estimate(3e8, 0.01) for _ in SIZES)))
+
+
+def ratios() -> Sized:
     y = tuple(estimate(0.55 + 0.03 * shift) for shift in range(21))
     peers = Curve("verbs / iperf3", SIZES, tuple(estimate(0.2 * 1.2**shift, 0.1) for shift in range(21)))
-    return Ratios(
-        "ratios", (Curve("verbs", SIZES, y, ("key-a",)), peers), "TCP (tcp-client)", "veth, MTU 4200", "exact"
-    )
-
-
-def below_one() -> Ratios:
-    return Ratios("below", (Curve("verbs", (1.0,), (estimate(0.013),)),), "TCP", "veth, MTU 4200", "exact")
-
-
-def depths() -> ByParameter:
-    curves = tuple(
-        Curve(label, DEPTHS, tuple(estimate(top * depth / (depth + 20)) for depth in DEPTHS), (label,))
-        for label, top in (("1 B", 2e5), ("4 KiB", 4e8))
-    )
-    return ByParameter("depths", "requests in flight (depth)", curves, "exact")
-
-
-def warm_ups() -> ByParameter:
-    at = (0.0, 10.0, 100.0, 1e3, 1e4)
-    return ByParameter("warm-ups", "warm-up in messages", (Curve("4 KiB", at, (estimate(4e8, 0.001),) * 5),), "exact")
-
-
-def heat() -> HeatMap:
-    cells = [[estimate(1e4 * size**0.8 * depth / (depth + 9)) for depth in DEPTHS] for size in (1, 64, 4096, 65536)]
-    cells[1][3:5] = []
-    full = [row if len(row) == 14 else [*row[:3], None, None, *row[3:]] for row in cells]
-    rows = (1.0, 64.0, 4096.0, 65536.0)
-    return HeatMap(
-        "heat", "message size in bytes", rows, "depth", DEPTHS, tuple(map(tuple, full)), "exact", keys=("k",)
-    )
-
-
-def heat_large() -> HeatMap:
-    cells = tuple(tuple(estimate(1e6 * (row + 1) * (column + 1)) for column in range(40)) for row in range(60))
-    numbers = tuple(float(n) for n in range(60))
-    return HeatMap("large", "post list", numbers, "signalled every", numbers[:40], cells, "exact")
+    return sized(Curve("verbs", SIZES, y, ("key-a",)), peers, kind="ratio")
 
 
 def effects() -> Tornado:
@@ -140,48 +95,6 @@ def against() -> Against:
     )
 
 
-def times() -> Latency:
-    random = np.random.default_rng(1)
-
-    def distribution(label: str, middle: float, n: int) -> Distribution:
-        samples = tuple(float(x) for x in middle * random.lognormal(0, 0.15, n))
-        found = estimate_quantiles(np.array(samples), (0.5, 0.95, 0.99))
-        return Distribution(label, samples, tuple(found.items()), (label,))
-
-    return Latency(
-        "times", "round trip", (distribution("SEND", 32000, 1000), distribution("READ", 21000, 1000)), "exact"
-    )
-
-
-def one_time() -> Latency:
-    return Latency("one time", "round trip", (Distribution("SEND", (32000.0,), ()),), "exact")
-
-
-def line() -> Fit:
-    random = np.random.default_rng(1)
-    x = np.arange(1, 135) * 16e6
-    rows = 2.3e6 + x / 5.94 + random.normal(0, 5e6, (7, x.size))
-    return Fit("line", "MPI", points(x, 7), tuple(rows.reshape(-1)), fit_line(x, rows), "another machine", keys=("k",))
-
-
-def points(x: NDArray[Any], repetitions: int) -> tuple[float, ...]:
-    return tuple(map(float, np.tile(x, repetitions)))
-
-
-def two_lines() -> Fit:
-    random = np.random.default_rng(1)
-    x = np.arange(1, 68) * 8000.0
-    rows = np.where(x < 262_000, 16e3 + 6.8 * x, 4.3 * x) + random.normal(0, 5e3, (6, x.size))
-    found = find_pieces(x, rows)
-    assert found is not None
-    y = tuple(rows.reshape(-1))
-    return Fit("two lines", "MPI over verbs", points(x, 6), y, fit_line(x, rows), "exact", found, keys=("k",))
-
-
-def two_points() -> Fit:
-    return Fit("two", "MPI", (1.0, 2.0), (10.0, 30.0), fit_line([1, 2], [10, 30]), "exact")
-
-
 def causes() -> Stacks:
     kinds = tuple(f"kind {n}" for n in range(9))
     groups = []
@@ -204,30 +117,19 @@ def path() -> Parts:
 
 def slow_ones() -> Tails:
     samples = tuple(float(n) for n in range(1, 2000))
-    shown = tuple(Distribution(label, samples[n:], (), (f"key {n}",)) for n, label in enumerate(LONG[:4]))
+    shown = tuple(Distribution(label, samples[n:], (f"key {n}",)) for n, label in enumerate(LONG[:4]))
     return Tails("slow", shown, tuple(LineLook(RDMA, dashes=each) for each in ("solid", "dashed", "dotted", "none")))
 
 
 EXAMPLES: dict[str, tuple[str, Callable[[], Any]]] = {
-    "limits": ("throughput", limits),
-    "rate": ("message_rate", limits),
-    "beside": ("published", beside),
-    "many": ("throughput", many),
-    "one point": ("throughput", one_point),
-    "decades": ("throughput", decades),
-    "speed-up": ("speed_up", ratios),
-    "below one": ("peer_ratio", below_one),
-    "depths": ("parameter", depths),
-    "warm-ups": ("parameter", warm_ups),
-    "heat": ("heat_map", heat),
-    "large heat": ("heat_map", heat_large),
+    "limits": ("sized", limits),
+    "many": ("sized", many),
+    "one point": ("sized", one_point),
+    "decades": ("sized", decades),
+    "flat": ("sized", flat),
+    "ratios": ("sized", ratios),
     "effects": ("tornado", effects),
     "runs": ("against", against),
-    "times": ("latency", times),
-    "one time": ("latency", one_time),
-    "line": ("fit", line),
-    "two lines": ("fit", two_lines),
-    "two points": ("fit", two_points),
     "causes": ("stacks", causes),
     "rows": ("dots", rows),
     "path": ("parts", path),

@@ -7,22 +7,22 @@ import pytest
 from rich.console import Console
 from tests.lab.figures.examples import estimate
 
-from lab.figures import BySize, Curve, FigureError, Unit
+from lab.figures import Curve, FigureError, LineLook, Sized
 from lab.figures.bars import bars
 
-MB_S = Unit("MB/s", 1e6)
-RATES = BySize(
+RATES = Sized(
     "rates",
+    "throughput",
+    "rate",
     (
         Curve("RDMA WRITE", (64.0, 1024.0), (estimate(25e6), estimate(1e9))),
         Curve("TCP [send]", (64.0, 1024.0, 16384.0), (estimate(50e6), estimate(500e6), estimate(2e9))),
     ),
-    "exact",
-    unit=MB_S,
+    (LineLook("#0072B2"), LineLook("#D55E00")),
 )
 
 
-def printed(data: BySize, encoding: str = "utf-8", width: int = 80) -> list[str]:
+def printed(data: Sized, encoding: str = "utf-8", width: int = 80) -> list[str]:
     """What a file or a pipe gets."""
     raw = io.BytesIO()
     with io.TextIOWrapper(raw, encoding=encoding, errors="strict", write_through=True) as file:
@@ -33,8 +33,8 @@ def printed(data: BySize, encoding: str = "utf-8", width: int = 80) -> list[str]
 def test_each_series_has_a_bar_from_zero_at_each_of_its_sizes() -> None:
     lines = printed(RATES)
     words = [re.sub("[\u2588-\u258f]", "", line).split() for line in lines]
-    assert words[0] == ["64", "B", "RDMA", "WRITE", "25.0", "MB/s"]
-    assert words[-1] == ["16", "KiB", "TCP", "[send]", "2", "000", "MB/s"]
+    assert words[0] == ["64", "B", "RDMA", "WRITE", "25", "MB/s"]
+    assert words[-1] == ["16", "KiB", "TCP", "[send]", "2", "GB/s"]
     lengths = [line.count("█") for line in lines]
     assert lengths[4] > 40 and [round(each * 40 / lengths[4]) for each in lengths[:4]] == [0, 1, 20, 10]
 
@@ -52,4 +52,4 @@ def test_an_encoding_without_blocks_gets_letters() -> None:
 
 def test_nothing_to_draw_is_an_error() -> None:
     with pytest.raises(FigureError, match="without a series"):
-        bars(BySize("none", (), "exact"))
+        bars(Sized("none", "throughput", "rate", (), ()))

@@ -37,9 +37,9 @@ DISCUSSIONS = (
     r"With messages of \claim{plan.largest} the link carries \claim{tcp at 64K} by TCP, and \claim{verbs at 64K} "
     r"by RDMA WRITE, which is the slower of the two programs here.\shows{tcp > verbs at 64K}" + "\n",
     r"\begin{itemize}\item TCP moves \claim{tcp at 64}. \item RDMA WRITE moves \claim{verbs at 64}.\end{itemize}"
-    "\n% a comment with 33 MB/s\nSmall messages cost a call each, as \\figureof{message_rate} says for both:\n"
+    "\n% a comment with 33 MB/s\nSmall messages cost a call each, as \\figureof{throughput} says for both:\n"
     r"so TCP is \claim{tcp / verbs at 64} times as fast there.\shows{tcp > verbs at 64}" + "\n",
-    r"\emph{Median} rates are in \tableof{results}: \claim{verbs at 4K} for RDMA, less than TCP. "
+    r"\emph{Median} rates are in \tableof{five}: \claim{verbs at 4K} for RDMA, less than TCP. "
     r"\shows{verbs < tcp at 4K}"
     "\n\nThe repetitions start from perturbed instants, so the intervals show luck of layout and not of other days.\n",
     r"\section{What we saw} TCP is ahead:\shows{tcp > verbs everywhere} it moves \claim{tcp at 64K} at 64 KiB." + "\n"

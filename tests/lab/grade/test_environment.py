@@ -11,8 +11,8 @@ from lab.grade.environment import LONGEST_LINE, MOST_LINES, header_findings, nod
 from lab.grade.finding import Flaw
 from lab.records.facts import CHECKS, Facts
 from lab.records.record import read_facts
+from lab.report.evidence.environment import ends_of
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.tables.environment import ends_of
 from lab.sites.links.cable import Cable
 
 

@@ -18,8 +18,7 @@ from lab.records.facts import CHECKS, Facts
 from lab.records.record import write_record
 from lab.report.context import make_context
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.pictures import pictures
-from lab.report.pictures.gallery import Gallery
+from lab.report.exhibits.gallery import Gallery
 from lab.report.prose.people import People
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
@@ -107,7 +106,7 @@ def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS) -> Evidenc
 
 def body_of(evidence: Evidence, folder: Path) -> str:
     """The template of an experiment as it is filled for LaTeX, without a discussion."""
-    context = make_context(Numbers(evidence), People(), Gallery(pictures(evidence), folder / "figures"), [])
+    context = make_context(Numbers(evidence), People(), Gallery(folder / "figures"), [])
     return render(TEMPLATES, Sources(evidence.plan.experiment.file, TEMPLATES).template, vars(context)).text
 
 

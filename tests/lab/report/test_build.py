@@ -1,4 +1,4 @@
-"""Reports: lab.report.{commands,errors,evidence.*,tables.*,pictures.*,pdf.*,prose.people,sources,text.printing}."""
+"""Reports: lab.report.{commands,errors,evidence.*,exhibits.*,pdf.*,prose.people,sources,text.printing}."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ import pytest
 from tests.lab.report import laboratory
 from tests.lab.report.laboratory import UnsteadySite
 
-from lab.figures import BySize
-from lab.figures.heat_map import CELL_PT
-from lab.figures.marks import RDMA, RDMA_PEER, TCP
 from lab.figures.style import SMALL_PT
 from lab.files.included import read_whole
 from lab.machine import expected
@@ -27,26 +24,23 @@ from lab.plan.plan import SiteFacts
 from lab.report import commands
 from lab.report.build import Prepared, build, prepare
 from lab.report.errors import ReportError, TextRefused
+from lab.report.evidence.environment import environment
 from lab.report.evidence.evidence import Evidence, gather
+from lab.report.evidence.parameters import parameter_rows, published_by
 from lab.report.evidence.published_curves import published_curves
 from lab.report.evidence.versions import versions
+from lab.report.exhibits.core import Exhibits
+from lab.report.exhibits.gallery import Gallery
 from lab.report.pdf.extract import extract
-from lab.report.pictures import pictures
+from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 from lab.report.stamp import report_stamp
-from lab.report.tables.environment import environment
-from lab.report.tables.parameters import parameter_rows, published_by
-from lab.report.tables.ratios import ratio_tables
-from lab.report.tables.rows import SizeTable
-from lab.report.tables.throughput import result_tables
 from lab.report.tex.escape import Markup
-from lab.report.tex.typeset import cell
 from lab.report.twin.page import page
 from lab.sites.ssh import TwoHosts
 
 NAMES = ("verbs_throughput", "write_parameters")
 WHOLE = (*NAMES, "mpi_bandwidth_latency", "mpi_blocking_nonblocking")
-MB = 1e6
 FOUND = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
 # numpy and its BLAS take these ways on the oldest processor that they run on.
 PLAIN_PROCESSOR = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": " ".join(FOUND)}
@@ -175,33 +169,6 @@ def test_another_folder_time_locale_and_processor_give_the_same_bytes(
     assert run.stdout.strip() == hashlib.sha256(reports[name].read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_figures_show_what_the_tables_print(evidence: dict[str, Evidence], name: str) -> None:
-    drawn = {each.name: each.data for each in pictures(evidence[name])}
-    for table in result_tables(evidence[name]):
-        figure = drawn[f"throughput{table.suffix}"]
-        assert isinstance(figure, BySize)
-        assert [[cell(each, MB) for each in curve.y] for curve in figure.curves] == columns_of(table, skip=1)
-    columns = [column for table in ratio_tables(evidence[name]) for column in columns_of(table, skip=2)]
-    figures = [data for figure, data in drawn.items() if figure.startswith(("speedup", "peers"))]
-    assert sorted([cell(each) for each in curve.y] for data in figures for curve in data.curves) == sorted(columns)
-
-
-def columns_of(table: SizeTable, skip: int) -> list[list[Markup]]:
-    return [[each for each in column if each] for column in list(zip(*table.rows, strict=True))[skip:]]
-
-
-def test_ceilings_are_drawn_where_the_link_has_a_rate(evidence: dict[str, Evidence]) -> None:
-    found = evidence["verbs_throughput"]
-    drawn = {each.name: each.data for each in pictures(found)}
-    limited = drawn["throughput.tcp.gigabit"]
-    assert [each.label for each in limited.limits] == ["link's rate", "after headers, TCP"]
-    assert [name for name, data in drawn.items() if name.startswith("throughput") and not data.limits] == [
-        "throughput.verbs"
-    ]
-    assert all(each.value <= 125e6 for curve in limited.curves for each in curve.y)
-
-
 def test_one_line_of_the_published_times_is_three_with_three_intercepts(reports: dict[str, Path]) -> None:
     text = " ".join(tool("pdftotext", reports["mpi_bandwidth_latency"], "-").split())
     assert "938 times: seven of each of 134 sizes" in text and "5.94 GB/s" in text and "5.939" not in text
@@ -217,12 +184,11 @@ def test_the_results_and_sentences_of_the_published_report_stand_beside_ours(rep
     assert len(re.findall(r"\b(?:does not hold|holds|undecided)\b", text)) >= 4 * 3
 
 
-def test_published_curves_are_marked_as_another_machines(evidence: dict[str, Evidence]) -> None:
-    found = evidence["verbs_throughput"]
-    (drawn,) = [each.data for each in pictures(found) if each.name == "published"]
-    theirs = [curve for curve in drawn.curves if curve.machine]
-    assert [curve.label for curve in theirs] == ["Report A, verbs", "Report B, RDMA WRITE"]
-    assert theirs[0].y[-1].value == pytest.approx(3.963273e9) and theirs[0].y[0].value == pytest.approx(3.56e6)
+def test_published_curves_are_marked_as_another_machines(evidence: dict[str, Evidence], tmp_path: Path) -> None:
+    exhibits = Exhibits(Numbers(evidence["verbs_throughput"]), Gallery(tmp_path))
+    theirs, ours = exhibits.curve("report_a", "Report A"), exhibits.curve("card", "card")
+    assert theirs and ours and (theirs.machine, ours.machine) == ("Report A, verbs", "")
+    assert theirs.y[-1].value == pytest.approx(3.963273e9) and theirs.y[0].value == pytest.approx(3.56e6)
 
 
 def test_a_changed_sentence_gives_the_bytes_that_a_first_build_gives(
@@ -295,10 +261,10 @@ def test_a_latex_error_is_at_the_templates_line_however_short(
     shutil.copytree(TEMPLATES, templates)
     form = templates / "short.tex"
     lines = form.read_text().splitlines()
-    form.write_text("\n".join([*lines[:10], "\\x", *lines[10:], ""]))
+    form.write_text("\n".join([*lines[:9], "\\x", *lines[9:], ""]))
     with pytest.raises(ReportError, match=r"\\x") as caught:
         build_own(own, evidence, cache, templates)
-    assert (caught.value.file, caught.value.line) == ("templates/short.tex", 11)
+    assert (caught.value.file, caught.value.line) == ("templates/short.tex", 10)
 
 
 def test_a_template_cannot_name_what_is_not_there(
@@ -306,7 +272,11 @@ def test_a_template_cannot_name_what_is_not_there(
 ) -> None:
     templates = tmp_path / "templates"
     shutil.copytree(TEMPLATES, templates)
-    for line in ("\\claim{\\VAR{site}.peak}", "\\figureof{\\VAR{site}}", "\\VAR{picture(site)}"):
+    for line in (
+        "\\claim{\\VAR{site}.peak}",
+        "\\figureof{\\VAR{site}}",
+        "\\VAR{plot(site, site, site, [[site, site]])}",
+    ):
         (templates / "parts" / "left_out.tex").write_text(f"Fine.\n{line}\n")
         with pytest.raises(ReportError, match="exact") as caught:
             build_own(own, evidence, cache, templates)
@@ -418,16 +388,6 @@ def test_published_curves_have_both_links_of_a_report() -> None:
     assert labels == ["Report E, TCP on 1 Gbit/s Ethernet", "Report E, 100 Gbit/s InfiniBand"]
 
 
-def test_a_transport_has_one_colour_in_all_reports(evidence: dict[str, Evidence]) -> None:
-    colours: dict[str, set[str]] = {}
-    for found in evidence.values():
-        for data in (each.data for each in pictures(found)):
-            for curve in getattr(data, "curves", ()):
-                colours.setdefault(curve.label, set()).add(curve.colour)
-    assert (colours["TCP"], colours["MPI over TCP"]) == ({TCP}, {TCP})
-    assert (colours["RDMA WRITE"], colours["MPI over verbs"], colours["ib_write_bw"]) == ({RDMA}, {RDMA}, {RDMA_PEER})
-
-
 def test_the_environment_names_versions_of_this_checkouts_machine_only(evidence: dict[str, Evidence]) -> None:
     whole, known = evidence["mpi_blocking_nonblocking"], expected.read(MACHINE)
     assert known is not None and versions(whole) == []
@@ -440,7 +400,7 @@ def test_the_environment_names_versions_of_this_checkouts_machine_only(evidence:
 def test_nothing_is_printed_below_eight_points() -> None:
     texts = [*TEMPLATES.rglob("*.*"), *(ROOT / "code" / "lab" / "report").rglob("*.py")]
     assert not [each for each in texts if re.search(r"\\(?:script|sub)?(?:scriptsize|tiny)", each.read_text())]
-    assert min(SMALL_PT, CELL_PT) >= 8
+    assert SMALL_PT >= 8
 
 
 def test_the_first_page_holds_the_question_the_site_and_a_figure(reports: dict[str, Path]) -> None:

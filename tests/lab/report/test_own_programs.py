@@ -1,4 +1,4 @@
-"""A report on programs that the experiment brought along: lab.report.{topics,pictures,tables}.ratios."""
+"""A report on programs that the experiment brought along: lab.report.evidence.pairs, lab.report.exhibits.overview."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 from tests.lab.fake_site import FakeSite
+from tests.lab.report import laboratory
 
 from lab.plan.plan import Plan
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.pairs import Sort, pairs
-from lab.report.pictures import pictures
-from lab.report.tables.ratios import pair_table, ratio_tables
-from lab.report.tables.throughput import rate_table
-from lab.report.topics.ratios import pair_ratios
+from lab.report.query.numbers import Numbers
 from lab.run.run import RunSetup, missing, run_trials
 
 EXPERIMENT = r"""
@@ -68,15 +66,13 @@ def test_ours_is_laid_over_each_and_each_over_the_one_before(evidence: Evidence)
 
 
 def test_both_sides_stop_at_the_last_completion(evidence: Evidence) -> None:
-    found = {ratios.pair.name: ratios for ratios in pair_ratios(evidence, Sort.OWN, Sort.STEP)}
-    assert found["verbs_over_plain"].by_size[4096].estimate.value == pytest.approx(1, abs=0.01)
-    assert found["deep_over_plain"].pair.base.words == "plain"
-    assert found["deep_over_plain"].by_size[64].estimate.interval is None, "too few repetitions"
+    numbers = Numbers(evidence)
+    assert numbers.ask("verbs / plain at 4K").estimate.value == pytest.approx(1, abs=0.01)
+    assert numbers.ask("deep / plain at 64").estimate.interval is None, "too few repetitions"
 
 
-def test_each_sort_has_its_figure_and_its_table_of_rows(evidence: Evidence) -> None:
-    assert {"own", "steps"} <= {picture.name for picture in pictures(evidence)}
-    rows = {sort: [row[0] for row in pair_table(evidence, sort).rows] for sort in (Sort.OWN, Sort.STEP)}
-    assert rows == {Sort.OWN: ["RDMA WRITE over plain", "RDMA WRITE over deep"], Sort.STEP: ["deep over plain"]}
-    assert [row[0] for row in rate_table(evidence).rows] == ["plain", "deep", "RDMA WRITE"]
-    assert ratio_tables(evidence) == []
+def test_a_report_compares_ours_with_each_and_each_with_the_one_before(evidence: Evidence, tmp_path: Path) -> None:
+    body = laboratory.body_of(evidence, tmp_path)
+    for ratio in ("verbs / plain", "verbs / deep", "deep / plain"):
+        assert rf"\claim[3]{{{ratio} at 64}}" in body
+    assert r"\label{figure:ratio}" in body and r"\label{figure:throughput}" in body

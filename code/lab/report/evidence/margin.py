@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lab.analysis.estimate import Estimate
-from lab.analysis.verdict import count_verdicts, false_verdicts
 from lab.sites.traits import Clock, Traits, fixed
 
 # Of a median. Repetitions start from perturbed instants, which move the stack and the timer: of 1,872 in
@@ -16,7 +14,6 @@ INSTRUCTIONS = 0.01
 # Chosen, not measured: repetitions that run one after the other do not show what another day changes. Two runs of one
 # experiment may differ by 10 % (lab.records.tolerance.TOLERANCE): by half of it for either side of a ratio.
 WALL = 0.05
-LUCK = {Clock.INSTRUCTIONS: "the luck of memory layout", Clock.WALL: "what another day may change"}
 
 
 def margin_of(traits: Traits) -> float:
@@ -28,14 +25,3 @@ def margin_of_sites(sites: Iterable[str]) -> float:
     """The larger margin of those sites of which only the names are known."""
     known = [fixed(site) for site in sites]
     return max((margin_of(traits) if traits else WALL for traits in known), default=WALL)
-
-
-def verdict_words(estimates: Iterable[Estimate], traits: Traits) -> str:
-    """The sentences about the margin, how often each verdict is given, and the expected number of false ones."""
-    judged, margin = [estimate for estimate in estimates if estimate.interval], margin_of(traits)
-    asked, wrong = false_verdicts(judged)
-    if not asked:
-        return ""
-    beyond = f"More or less: the whole interval beyond 1 by over {100 * margin:g} %, {LUCK[traits.clock]}"
-    counts = count_verdicts(judged, margin)
-    return f"{beyond}. Verdicts: {counts}; at most {wrong:.1f} of {asked} are false in the mean if nothing differs."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
@@ -15,13 +15,13 @@ from lab.spec.experiment import Series
 
 
 class Sort(Enum):
-    """The kind of a base; the value names the figure."""
+    """The kind of a base."""
 
-    TRANSPORT = "speedup"  # another transport of ours
-    PEER = "peers"  # a program that everybody uses, which does the same
+    TRANSPORT = "transport"  # another transport of ours
+    PEER = "peer"  # a program that everybody uses, which does the same
     OWN = "own"  # a program that the experiment brings along
-    STEP = "steps"  # both are of the experiment: the series before
-    VARIANT = "variants"  # one side hands its messages over in another way than the first of its program
+    STEP = "step"  # both are of the experiment: the series before
+    VARIANT = "variant"  # one side hands its messages over in another way than the first of its program
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,10 @@ class CurvePair:
     ours: Subject
     base: Subject
     sort: Sort
-    shown_as: str = ""  # the name of the transport whose figure shows this one too: the first over the same base
 
     @property
     def name(self) -> str:
         return f"{self.ours.series.name}_over_{self.base.series.name}"
-
-    @property
-    def picture(self) -> str:
-        """The figure that shows it: those of one sort stand in one; transports, in one for each base."""
-        return f"speedup.{self.shown_as or self.name}" if self.sort is Sort.TRANSPORT else self.sort.value
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -63,11 +57,7 @@ def pairs(evidence: Evidence) -> tuple[CurvePair, ...]:
 
 
 def _all_pairs(evidence: Evidence) -> tuple[CurvePair, ...]:
-    found = sorted(_pairs(evidence), key=lambda pair: not pair.ours.series.link.card)
-    first: dict[str, str] = {}
-    for pair in (each for each in found if each.sort is Sort.TRANSPORT):
-        first.setdefault(pair.base.series.name, pair.name)
-    return tuple(replace(pair, shown_as=first.get(pair.base.series.name, "")) for pair in found)
+    return tuple(sorted(_pairs(evidence), key=lambda pair: not pair.ours.series.link.card))
 
 
 def _pairs(evidence: Evidence) -> Iterator[CurvePair]:
@@ -79,13 +69,6 @@ def _pairs(evidence: Evidence) -> Iterator[CurvePair]:
             if (ours.operation, ours.has_card) == (base.operation, base.has_card):
                 yield from _pair(evidence, ours, base, Sort.PEER)
     yield from _own_pairs(evidence)
-
-
-def variants(evidence: Evidence) -> tuple[str, ...]:
-    """The series that a ratio shows because they hand their messages over otherwise."""
-    found = [each for each in pairs(evidence) if each.sort is Sort.VARIANT]
-    sides = dict.fromkeys(side.series.name for pair in found for side in (pair.ours, pair.base))
-    return tuple(name for name in sides if handed_otherwise(evidence.plan.experiment, evidence.series(name)))
 
 
 def _own_pairs(evidence: Evidence) -> Iterator[CurvePair]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab.analysis.estimate import Estimate
 from lab.figures import Curve, LineLook, Sized
 from lab.figures.drawers import sized
-from lab.figures.marks import RDMA, TCP
+from lab.figures.marks import MARKERS, OTHERS, RDMA, TCP
 from lab.model.sizes import format_size, parse_size
 from lab.report.errors import ReportError
-from lab.report.pictures.gallery import Gallery
-from lab.report.pictures.sketch import AnySketch, Sketch
+from lab.report.exhibits.gallery import AnySketch, Gallery, Sketch
 from lab.report.query.constants import of_published
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge
@@ -27,6 +26,7 @@ DIGITS = 3  # as many as a reader uses; the appendix and the CSV have more
 LEAST_SPREAD = 0.005  # of a value: a narrower interval is not printed
 MOST_WORDS = 30  # of a caption
 KINDS = {RATE: "rate", TIME: "time", PER_SECOND: "messages", PURE: "ratio"}
+DASHES = ("solid", "dashed", "dotted")
 KERNEL, TOOL, PUBLISHED = "#7b6888", "#000000", "#767676"
 # One look for a thing in all reports, which differs in grey too.
 LOOKS = {
@@ -44,6 +44,7 @@ LOOKS = {
     "depth 1": LineLook(RDMA, "v", "dashed", is_open=True),
     "depth 128": LineLook(RDMA, "D"),
     "tool": LineLook(TOOL, "x", "none"),
+    "program": LineLook(OTHERS[0], "P"),
     "published": LineLook(PUBLISHED, "D", "none", is_open=True),
     "published B": LineLook(PUBLISHED, "v", "none", is_open=True),
 }
@@ -107,15 +108,32 @@ class Exhibits:
         bounds = tuple((words, self.numbers.ask(query).estimate.value) for query, words in limits if self.has(query))
         lines, looks = zip(*drawn, strict=True)
         data = Sized(name, label, kind, tuple(lines), tuple(looks), bounds, height)
-        return put(self.gallery, Sketch(name, caption, data, sized))
+        return self.put(Sketch(name, caption, data, sized))
+
+    def put(self, sketch: AnySketch) -> Markup:
+        """A figure at its place, with its short caption."""
+        require_short(sketch.caption)
+        return self.put_long(sketch)
+
+    def put_long(self, sketch: AnySketch) -> Markup:
+        """The same with any caption: marked where a record warns, and with the figure's content in words."""
+        figure = self.gallery.draw(sketch)
+        alt = ("\ufeff" + figure.alt).encode("utf-16-be").hex().upper()
+        warned = r"\labwarned{}" if self.numbers.evidence.unchecked(figure.keys) else ""
+        return Markup(
+            "\\begin{labplace}{figure}\n"
+            f"  \\labpicture{{figures/{sketch.name}.pdf}}{{{alt}}}\n"
+            f"  \\caption{{{escape(sketch.caption)}{warned}}}\\label{{figure:{sketch.name}}}\n"
+            "\\end{labplace}\n"
+        )
 
     def _dimension(self, curves: Sequence[Sequence[str]]) -> tuple[int, int]:
-        query = next(query for query, *_ in curves if self._sizes(query))
-        return self.numbers.ask(f"{query} at {self._sizes(query)[0]}").dimension
+        query = next(query for query, *_ in curves if self.sizes_of_query(query))
+        return self.numbers.ask(f"{query} at {self.sizes_of_query(query)[0]}").dimension
 
     def curve(self, query: str, label: str) -> Curve | None:
         """The answers to a query at all sizes that have one."""
-        values = {size: self.numbers.ask(f"{query} at {size}") for size in self._sizes(query)}
+        values = {size: self.numbers.ask(f"{query} at {size}") for size in self.sizes_of_query(query)}
         if not values:
             return None
         keys = tuple(dict.fromkeys(key for value in values.values() for key in value.keys))
@@ -123,7 +141,7 @@ class Exhibits:
         estimates = tuple(value.estimate if keys else _bare(value.estimate) for value in values.values())
         return Curve(label, tuple(float(parse_size(size)) for size in values), estimates, keys, machine)
 
-    def _sizes(self, query: str) -> list[str]:
+    def sizes_of_query(self, query: str) -> list[str]:
         """The sizes at which the data answer a query."""
         names = (*self.numbers.series, *of_published(self.numbers.evidence.plan.experiment.name))
         everywhere = dict.fromkeys(size for name in names for size in self.sizes(name))
@@ -150,8 +168,15 @@ def _bare(estimate: Estimate) -> Estimate:
 
 
 def look_of(words: Sequence[str]) -> LineLook:
-    """The look that the last of the words names, or that of a tool."""
-    return LOOKS[words[-1]] if words[-1] in LOOKS else LOOKS["tool"]
+    """The look that the last of the words names, or that of a card; `TCP 2` is another one in the colour of `TCP`."""
+    base, _, count = words[-1].rpartition(" ")
+    if words[-1] in LOOKS or base not in LOOKS or not count.isdecimal():
+        return LOOKS.get(words[-1], LOOKS["card"])
+    look, at = LOOKS[base], int(count)
+    marks = (look.marker, *(mark for mark in MARKERS if mark != look.marker))
+    return replace(
+        look, marker=marks[(at - 1) % len(marks)], dashes=DASHES[(at - 1) % len(DASHES)], is_open=not look.is_open
+    )
 
 
 def require_short(caption: str) -> None:
@@ -183,17 +208,3 @@ def printed(value: Value, digits: int = DIGITS) -> str:
 
 def _place(estimate: Estimate, digits: int) -> int:
     return max(last_place(estimate), significant(estimate.value, digits))
-
-
-def put(gallery: Gallery, sketch: AnySketch) -> Markup:
-    """A figure at its place, with its short caption and its content in words."""
-    name, caption = sketch.name, sketch.caption
-    require_short(caption)
-    gallery.pictures[name] = sketch
-    alt = ("\ufeff" + gallery[name].alt).encode("utf-16-be").hex().upper()
-    return Markup(
-        "\\begin{labplace}{figure}\n"
-        f"  \\labpicture{{figures/{name}.pdf}}{{{alt}}}\n"
-        f"  \\caption{{{escape(caption)}}}\\label{{figure:{name}}}\n"
-        "\\end{labplace}\n"
-    )

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from lab.figures import Dot, Dots
 from lab.figures.drawers import dots as drawer
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits, look_of, put
-from lab.report.pictures.sketch import Sketch
+from lab.report.exhibits.core import Exhibits, look_of
+from lab.report.exhibits.gallery import Sketch
 from lab.report.query.value import Value
 from lab.report.tex.escape import Markup
 
@@ -22,7 +22,7 @@ def dots(exhibits: Exhibits, name: str, caption: str, label: str, size: str, gro
         raise ReportError(f"the data give no row of {name}", hint="lab query")
     keys = dict.fromkeys(key for _, rows in answers for _, value in rows for key in value.keys)
     drawn = tuple((heading, tuple(dot for dot, _ in rows)) for heading, rows in answers if rows)
-    return put(exhibits.gallery, Sketch(name, caption, Dots(name, label, drawn, tuple(keys)), drawer))
+    return exhibits.put(Sketch(name, caption, Dots(name, label, drawn, tuple(keys)), drawer))
 
 
 def _answers(exhibits: Exhibits, size: str, rows: Sequence[Sequence[str]]) -> Iterator[tuple[Dot, Value]]:

@@ -9,8 +9,8 @@ from lab.analysis.estimate import Estimate
 from lab.figures import Curve, Extrapolated, Ray, RayPanel
 from lab.figures.drawers import extrapolated as drawer
 from lab.model.sizes import parse_size
-from lab.report.exhibits.core import LOOKS, Exhibits, printed, put
-from lab.report.pictures.sketch import Sketch
+from lab.report.exhibits.core import LOOKS, Exhibits, printed
+from lab.report.exhibits.gallery import Sketch
 from lab.report.query.grammar import Span, parse_query, references
 from lab.report.tex.escape import Markup
 from lab.report.tex.units import in_words
@@ -35,7 +35,7 @@ def extrapolated(
 ) -> Markup:
     """The figure at its place; a line that the data do not give is left out."""
     drawn = tuple(_panel(exhibits, panel) for panel in panels)
-    return put(exhibits.gallery, Sketch(name, caption, Extrapolated(name, label, drawn, height), drawer))
+    return exhibits.put(Sketch(name, caption, Extrapolated(name, label, drawn, height), drawer))
 
 
 def _panel(exhibits: Exhibits, asked: LinePanel) -> RayPanel:

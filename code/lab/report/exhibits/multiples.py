@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from lab.figures import Curve, Multiples, Panel, PanelRow
 from lab.figures.drawers import multiples as drawn
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits, look_of, put
-from lab.report.pictures.sketch import Sketch
+from lab.report.exhibits.core import Exhibits, look_of
+from lab.report.exhibits.gallery import Sketch
 from lab.report.tex.escape import Markup
 
 Queries = Sequence[Sequence[str]]  # each with its name and, where that is another one, its look
@@ -31,7 +31,7 @@ def multiples(
     panels = [[_panel(exhibits, titles[at], cells[at], scale) for at in shown] for _, scale, cells in rows]
     labelled = zip(rows, panels, strict=True)
     drawn_rows = tuple(PanelRow(label, tuple(row), scale == "linear") for (label, scale, _), row in labelled)
-    return put(exhibits.gallery, Sketch(name, caption, Multiples(name, drawn_rows, height), drawn))
+    return exhibits.put(Sketch(name, caption, Multiples(name, drawn_rows, height), drawn))
 
 
 def _panel(exhibits: Exhibits, title: str, queries: Queries, scale: str) -> Panel:

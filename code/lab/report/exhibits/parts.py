@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from lab.figures import Parts
 from lab.figures.drawers import parts as drawer
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits, put
-from lab.report.pictures.sketch import Sketch
+from lab.report.exhibits.core import Exhibits
+from lab.report.exhibits.gallery import Sketch
 from lab.report.query.grammar import Reference, parse_query
 from lab.report.tex.escape import Markup
 from lab.spec.cards import read_card
@@ -25,7 +25,7 @@ def parts(
     keys = dict.fromkeys(key for bar in shown for key in exhibits.numbers.ask(bar[1]).keys)
     drawn = tuple((bar[0], _parts(exhibits, *bar[1:])) for bar in shown)
     data = Parts(name, label, tuple(zip(kinds, [*assumed, False], strict=True)), drawn, tuple(keys))
-    return put(exhibits.gallery, Sketch(name, caption, data, drawer))
+    return exhibits.put(Sketch(name, caption, data, drawer))
 
 
 def _parts(exhibits: Exhibits, whole: str, *queries: str) -> tuple[float, ...]:

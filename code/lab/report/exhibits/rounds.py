@@ -8,8 +8,8 @@ from statistics import median
 from lab.analysis.estimate import Estimate
 from lab.figures import ByRound, Curve, Matrix, MatrixRow, drawers
 from lab.model.sizes import parse_size
-from lab.report.exhibits.core import Exhibits, look_of, put
-from lab.report.pictures.sketch import Sketch
+from lab.report.exhibits.core import Exhibits, look_of
+from lab.report.exhibits.gallery import Sketch
 from lab.report.query.measures import MeasuredCurve
 from lab.report.tex.escape import Markup
 
@@ -22,7 +22,7 @@ def agreed(exhibits: Exhibits, name: str, caption: str, rows: Sequence[Sequence[
     columns = sorted({size for curve, _ in curves for size in curve.sizes})
     drawn = tuple(_row(curve, words, columns) for curve, words in curves)
     data = Matrix(name, PASSED, tuple(map(float, columns)), drawn)
-    return put(exhibits.gallery, Sketch(name, caption, data, drawers.matrix))
+    return exhibits.put(Sketch(name, caption, data, drawers.matrix))
 
 
 def by_round(exhibits: Exhibits, name: str, caption: str, curves: Sequence[Sequence[str]]) -> Markup:
@@ -30,7 +30,7 @@ def by_round(exhibits: Exhibits, name: str, caption: str, curves: Sequence[Seque
     drawn = tuple(_rounds(_curve(exhibits, series), parse_size(size), words[0]) for series, size, *words in curves)
     band = _curve(exhibits, curves[0][0]).limits.target
     data = ByRound(name, drawn, tuple(look_of(words) for words in curves), band)
-    return put(exhibits.gallery, Sketch(name, caption, data, drawers.by_round))
+    return exhibits.put(Sketch(name, caption, data, drawers.by_round))
 
 
 def _rounds(curve: MeasuredCurve, size: int, label: str) -> Curve:

@@ -8,8 +8,8 @@ from lab.figures import Distribution, Tails
 from lab.figures.drawers import tails as drawer
 from lab.model.sizes import parse_size
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits, look_of, put
-from lab.report.pictures.sketch import Sketch
+from lab.report.exhibits.core import Exhibits, look_of
+from lab.report.exhibits.gallery import Sketch
 from lab.report.tex.escape import Markup
 from lab.report.topics.latency import round_trips, trips
 
@@ -20,7 +20,7 @@ def tails(exhibits: Exhibits, name: str, caption: str, size: str, series: Sequen
     if not drawn:
         raise ReportError(f"the data give no round trips of {name}", hint="lab query")
     distributions, looks = zip(*drawn, strict=True)
-    return put(exhibits.gallery, Sketch(name, caption, Tails(name, distributions, looks), drawer))
+    return exhibits.put(Sketch(name, caption, Tails(name, distributions, looks), drawer))
 
 
 def _distribution(exhibits: Exhibits, name: str, label: str, size: str) -> Distribution | None:
@@ -30,4 +30,4 @@ def _distribution(exhibits: Exhibits, name: str, label: str, size: str) -> Distr
     curve = round_trips(exhibits.numbers.evidence, series)
     measured = next((part for part in trips(curve) if part.size == parse_size(size)), None)
     samples = [float(trip) for repetition in measured.by_repetition for trip in repetition] if measured else []
-    return Distribution(label, tuple(samples), (), curve.keys([parse_size(size)])) if samples else None
+    return Distribution(label, tuple(samples), curve.keys([parse_size(size)])) if samples else None

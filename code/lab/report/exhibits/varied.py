@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lab.analysis.verdict import Verdict, judge
-from lab.figures import Against, Curve, Effect, LineLook, Tornado
+from lab.figures import Against, Curve, Effect, Tornado
 from lab.figures.drawers import against, tornado
 from lab.model.sizes import parse_size
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import KINDS, LOOKS, cell, put
-from lab.report.pictures.gallery import Gallery
-from lab.report.pictures.sketch import Sketch
+from lab.report.exhibits.core import KINDS, Exhibits, cell, look_of
+from lab.report.exhibits.gallery import Sketch
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Value
@@ -37,13 +36,16 @@ class Found:
 class Varied:
     """What a template can ask about a varied value: `effect`, `tornado`, `against`."""
 
-    numbers: Numbers
-    gallery: Gallery
+    exhibits: Exhibits
+
+    @property
+    def numbers(self) -> Numbers:
+        return self.exhibits.numbers
 
     def effect(self, pattern: str, size: str) -> Found:
         """The effect of a varied value at a size; dashes where the data have none."""
         found = self._effect(pattern, size)
-        return Found(Markup(number_tex(self._enough(pattern, size))), cell(found[1])) if found else Found()
+        return Found(Markup(number_tex(self.enough(pattern, size))), cell(found[1])) if found else Found()
 
     def tornado(self, name: str, caption: str, rows: Iterable[Sequence[str]], sizes: Sequence[str]) -> Markup:
         """A figure of the effects of parameters, the largest first: for each its name and a query with {x}."""
@@ -54,7 +56,7 @@ class Varied:
             keys += [key for _, value in found for key in value.keys]
         drawn.sort(key=lambda row: -max(effect.gain.value for effect in row[1]))
         data = Tornado(name, "throughput with the best value over that with the worst", tuple(drawn), _unique(keys))
-        return put(self.gallery, Sketch(name, caption, data, tornado))
+        return self.exhibits.put(Sketch(name, caption, data, tornado))
 
     def against(
         self,
@@ -69,38 +71,39 @@ class Varied:
         linear: bool = False,
     ) -> Markup:
         """A figure of queries with {x} against a query with {x}: `axes` are this query and the names of both axes.
-        Curves, models and limits are a query and its name each; what no data answer is left out."""
+        Curves, models and limits are a query and its name each, curves also their look; what no data answer is left
+        out."""
         x, x_label, y_label = axes
-        shown = [(query, label) for query, label in curves if self._values(query)]
+        shown = [(query, words) for query, *words in curves if self._values(query)]
         if not shown:
             raise ReportError(f"the data give no curve of {name}", hint="lab query")
         values = self._values(shown[0][0])
-        lines = tuple(self._curve(x, query, label, self._values(query)) for query, label in shown)
+        lines = tuple(self._curve(x, query, words[0], self._values(query)) for query, words in shown)
         data = Against(
             *(name, x_label, y_label, self._kind(shown[0][0], values)),
             tuple((self._number(x, value), x.replace(X, value).replace(" ", "")) for value in values),
             lines,
-            tuple(look_of(label) for _, label in shown),
+            tuple(look_of(words) for _, words in shown),
             tuple(self._curve(x, query, label, values) for query, label in models if self._answers(query, values)),
             tuple((label, self._number(query)) for query, label in limits if self._answers(query, ("",))),
             linear,
             height,
         )
-        return put(self.gallery, Sketch(name, caption, data, against))
+        return self.exhibits.put(Sketch(name, caption, data, against))
 
     def _effect(self, pattern: str, size: str) -> tuple[Effect, Value] | None:
         """The best value that is enough, or where the worst is as good, the best one."""
         rates = self._rates(pattern, size)
         if not rates:
             return None
-        worst, enough = min(rates, key=rates.__getitem__), self._enough(pattern, size)
+        worst, enough = min(rates, key=rates.__getitem__), self.enough(pattern, size)
         best = max(rates, key=rates.__getitem__) if enough == worst else enough
         gain = self.numbers.ask(f"{pattern.replace(X, best)} / {pattern.replace(X, worst)} at {size}")
         doubt = DOUBTS.get(judge(gain.estimate, margin=self.numbers.margin), "")
         words = in_words(parse_size(size))
-        return Effect(words, worst, best, gain.estimate, look_of(words).colour, doubt), gain
+        return Effect(words, worst, best, gain.estimate, look_of([words]).colour, doubt), gain
 
-    def _enough(self, pattern: str, size: str) -> str:
+    def enough(self, pattern: str, size: str) -> str:
         """The smallest value whose median is within the margin of the highest; what more gains may be luck."""
         rates = self._rates(pattern, size)
         least = max(rates.values()) * (1 - self.numbers.margin)
@@ -136,10 +139,6 @@ class Varied:
 
     def _number(self, query: str, value: str = "") -> float:
         return self.numbers.ask(query.replace(X, value)).estimate.value
-
-
-def look_of(label: str) -> LineLook:
-    return LOOKS.get(label, LOOKS["card"])
 
 
 def _unique(keys: Iterable[str]) -> tuple[str, ...]:

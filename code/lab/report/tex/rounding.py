@@ -8,8 +8,6 @@ from lab.analysis.estimate import Estimate
 
 # Significant digits of a measured number with an interval, and of one without.
 WITH_INTERVAL, WITHOUT_INTERVAL = 4, 3
-# An uncertainty is stated to two digits at most (JCGM 100:2008, GUM, 7.2.6), so its value to no finer place.
-DIGITS_OF_UNCERTAINTY = 2
 
 
 def last_place(estimate: Estimate) -> int:
@@ -19,14 +17,6 @@ def last_place(estimate: Estimate) -> int:
     finest = leading - digits + 1
     half = estimate.interval.width / 2 if estimate.interval else 0.0
     return min(max(_leading(half), finest), leading) if half else finest
-
-
-def finest_place(estimate: Estimate) -> int | None:
-    """The power of ten below which digits mean nothing; None where the samples don't differ."""
-    if estimate.interval is None:
-        return _leading(estimate.value) - WITHOUT_INTERVAL + 1
-    half = estimate.interval.width / 2
-    return _leading(half) - DIGITS_OF_UNCERTAINTY + 1 if half else None
 
 
 def _leading(value: float) -> int:

@@ -8,7 +8,7 @@ from math import floor, log10
 
 from lab.model.sizes import in_prefix
 
-MEGA, MILLI, MICRO, NANO = 1e6, 1e-3, 1e-6, 1e-9
+MICRO, NANO = 1e-6, 1e-9
 DECIMAL = ((1e9, "G", r"\giga"), (1e6, "M", r"\mega"), (1e3, "k", r"\kilo"), (1.0, "", ""))
 BINARY_PREFIXES = ((2.0**30, "Gi", r"\gibi"), (2.0**20, "Mi", r"\mebi"), (2.0**10, "Ki", r"\kibi"), (1.0, "", ""))
 SMALL = ((1.0, "", ""), (1e-3, "m", r"\milli"), (1e-6, "µ", r"\micro"), (1e-9, "n", r"\nano"))

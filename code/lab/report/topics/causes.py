@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 
-from lab.causes.classes import OF_PROGRAM, WAITING
+from lab.causes.classes import WAITING
 from lab.causes.table import Cause
 from lab.report.evidence.causes import causes_of
 from lab.report.evidence.curve import Subject, subject
@@ -26,21 +26,6 @@ class MessageCost:
     def work(self) -> float:
         """All instructions without the wait; a program's start may cost less by chance."""
         return max(sum(value for kind, value in self.parts if kind != WAITING), 0.0)
-
-    @property
-    def user(self) -> float:
-        """The instructions of the program and its libraries."""
-        return sum(value for kind, value in self.parts if kind in OF_PROGRAM)
-
-    @property
-    def kernel(self) -> float:
-        """The instructions of the kernel."""
-        return self.work - self.user
-
-    @property
-    def waiting(self) -> float:
-        """The nanoseconds in which the processor has nothing to do."""
-        return sum(value for _, value in self.parts) - self.work
 
 
 def costs(evidence: Evidence) -> tuple[MessageCost, ...]:

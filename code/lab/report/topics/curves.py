@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from lab.analysis.ceiling import Limit, card_limit, tcp_limit, write_limit
 from lab.analysis.estimate import Estimate
-from lab.analysis.summary import estimate_median
-from lab.report.answer import Answer
-from lab.report.evidence.curve import Subject
 from lab.spec.experiment import Series
-
-
-def rate(curve: Subject, size: int) -> Answer:
-    """The median throughput."""
-    return curve.answer(estimate_median(curve.values(size)), "B/s", size)
-
-
-def message_rate(curve: Subject, size: int) -> Answer:
-    """The median number of messages per second."""
-    return curve.answer(estimate_median([value / size for value in curve.values(size)]), "messages/s", size)
 
 
 def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:

@@ -6,18 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lab.analysis.estimate import Estimate
-from lab.analysis.summary import estimate_median, supported_quantile
 from lab.programs.request import Sample
-from lab.report.answer import Answer
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
-from lab.report.tex.units import NANO
-from lab.report.topics.lines import Times, scaled
+from lab.report.topics.lines import Times
 from lab.spec.experiment import Series
 
 ROUND_TRIP = "round_trip_ns"
-QUANTILES = {0.95: "p95", 0.99: "p99"}
 
 
 @dataclass(frozen=True)
@@ -26,12 +21,6 @@ class Trips:
 
     size: int
     by_repetition: tuple[tuple[int, ...], ...]
-
-    def quantile(self, quantile: float) -> Estimate | None:
-        """The median over repetitions of each repetition's quantile: trips within a trial are not independent."""
-        found = [supported_quantile(trips, quantile) for trips in self.by_repetition]
-        values = [estimate.value for estimate in found if estimate]
-        return estimate_median(values) if values and len(values) == len(found) else None
 
 
 def round_trips(evidence: Evidence, series: Series) -> Subject:
@@ -63,12 +52,6 @@ def is_fetch(series: Series) -> bool:
 def message_share(series: Series) -> float:
     """The part of a round trip that one message takes: half of it, and of a READ the whole."""
     return 1.0 if is_fetch(series) else 0.5
-
-
-def message_time(curve: Subject, size: int) -> Answer:
-    """The time of a message: half of the median round trip, or the whole of a READ."""
-    median = estimate_median(curve.values(size))
-    return curve.answer(scaled(median, message_share(curve.series) * NANO), "s", size)
 
 
 def trip_times(curve: Subject) -> Times:

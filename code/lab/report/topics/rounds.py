@@ -12,17 +12,10 @@ from lab.analysis.summary import estimate_median
 from lab.errors import RecordError
 from lab.programs.request import Sample
 from lab.records.table import last_rounds_ns
-from lab.report.evidence.curve import Subject, subject
-from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.curve import Subject
 from lab.report.tex.units import NANO, in_words
 
 ONE_SIDED = ("write", "read")
-# By operation: what the correction takes off, and how far the interval of the corrected throughput goes.
-OVERHEADS = {
-    "read": ("the time after the last completion", "that time taken off"),
-    "write": ("the time after the last completion", "a whole round trip before that completion"),
-}
-OF_ANSWER = ("half of the round trip", "the whole round trip taken off")
 
 
 @dataclass(frozen=True)
@@ -56,21 +49,6 @@ class Rounds:
             return without_way_back(amount, self.times_ns, self.trips_ns)
         trips = [0.0] * len(self.trips_ns) if operation == "read" else self.trips_ns
         return until_completed(amount, self.times_ns, self.completed_ns, trips)
-
-
-def rounds_curves(evidence: Evidence) -> tuple[Subject, ...]:
-    """Every series whose rounds were repeated, at each of its varied values."""
-    return tuple(
-        subject(evidence, series, point=point)
-        for series in (*evidence.all_series("throughput"), *evidence.sweeps)
-        for point in series.points()
-        if series.parameters(evidence.plan.site.name, point).until_stable
-    )
-
-
-def all_rounds(evidence: Evidence) -> tuple[Rounds, ...]:
-    """The rounds of every such curve, size by size."""
-    return tuple(rounds for curve in rounds_curves(evidence) for rounds in rounds_of(curve))
 
 
 def rounds_of(curve: Subject) -> Iterator[Rounds]:

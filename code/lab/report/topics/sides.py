@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import stdev
 
 from lab.analysis.estimate import Estimate
-from lab.analysis.summary import estimate_mean, estimate_median
+from lab.analysis.summary import estimate_median
 from lab.programs.request import ONE_WAY
-from lab.records.row import SIDES
 from lab.report.answer import Answer
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
@@ -24,23 +22,6 @@ class SideCurve:
 
     curve: Subject
     side: str
-
-    @property
-    def variant(self) -> str:
-        """The varied values."""
-        return " ".join(map(str, self.curve.point.values()))
-
-    def mean(self, size: int) -> Answer:
-        """The mean over repetitions."""
-        return self._seconds(estimate_mean(self.curve.values(size)), size)
-
-    def median(self, size: int) -> Answer:
-        """The median over repetitions of each repetition's median."""
-        return self._seconds(estimate_median(self.medians(size)), size)
-
-    def medians(self, size: int) -> tuple[int, ...]:
-        """The median of each repetition, in ns."""
-        return replace(self.curve, column=f"{self.side}_median_ns").values(size)
 
     def deviation(self, size: int) -> Answer:
         """The median over repetitions of the standard deviation within each."""
@@ -58,13 +39,3 @@ class SideCurve:
 def series_of_sides(evidence: Evidence) -> tuple[Series, ...]:
     """The series in which each end times its calls."""
     return tuple(series for series in evidence.plan.experiment.series if series.measure == ONE_WAY)
-
-
-def all_sides(evidence: Evidence) -> dict[str, tuple[SideCurve, ...]]:
-    """By series, both ends at each of its varied values."""
-    return {series.name: tuple(_sides(evidence, series)) for series in series_of_sides(evidence)}
-
-
-def _sides(evidence: Evidence, series: Series) -> Iterator[SideCurve]:
-    for point in series.points():
-        yield from (SideCurve(Subject(evidence, series, f"{side}_mean_ns", point), side) for side in SIDES)

@@ -1,12 +1,11 @@
-"""The margin of a verdict: where it comes from, and that captions say it."""
+"""The margin of a verdict: where it comes from."""
 
 from collections import defaultdict
 from statistics import median
 
-from lab.analysis.estimate import Estimate, Interval
 from lab.places import REFERENCE
 from lab.records.row import parse_table
-from lab.report.evidence.margin import INSTRUCTIONS, WALL, margin_of, margin_of_sites, verdict_words
+from lab.report.evidence.margin import INSTRUCTIONS, WALL, margin_of, margin_of_sites
 from lab.sites.traits import EXACT, Clock, Shared, Traits
 
 ON_A_WALL_CLOCK = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
@@ -37,14 +36,3 @@ def test_nine_in_ten_repetitions_of_the_references_lie_within_the_margin_of_thei
                 groups[place].append(row.counts["confirmed_bytes_per_s"])
     off = [abs(value / median(values) - 1) for values in groups.values() for value in values]
     assert len(off) > 1000 and sum(each <= INSTRUCTIONS for each in off) >= 0.9 * len(off)
-
-
-def test_a_caption_says_the_margin_and_how_many_verdicts_may_be_false() -> None:
-    found = [Estimate(1.0, Interval(0.9, 1.1), 6)] * 19 + [Estimate(1.0, Interval(0.9997, 0.9997), 6)] * 2
-    words = verdict_words([*found, Estimate(1.0, None, 3)], EXACT)
-    assert "beyond 1 by over 1 %, the luck of memory layout" in words
-    assert words.endswith(
-        "Verdicts: 2 within the margin, 19 can't tell; at most 1.1 of 21 are false in the mean if nothing differs."
-    )
-    assert "over 5 %" in verdict_words(found, ON_A_WALL_CLOCK)
-    assert verdict_words([Estimate(1.0, None, 3)], EXACT) == ""

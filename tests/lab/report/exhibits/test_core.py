@@ -10,14 +10,14 @@ from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import Exhibits, grid
-from lab.report.pictures.gallery import Gallery
+from lab.report.exhibits.gallery import Gallery
 
 CURVES = [["card", "card"], ["tcp.card", "TCP"], ["nothing", "no such series", "kernel RDMA"]]
 
 
 @pytest.fixture
 def exhibits(tmp_path: Path) -> Exhibits:
-    return Exhibits(numbers_of("verbs_throughput"), Gallery([], tmp_path))
+    return Exhibits(numbers_of("verbs_throughput"), Gallery(tmp_path))
 
 
 def test_a_sentence_is_printed_only_where_it_is_true_and_the_data_have_what_it_names(exhibits: Exhibits) -> None:
@@ -49,9 +49,9 @@ def test_a_table_has_a_row_for_each_size_and_fits_the_page(exhibits: Exhibits) -
 def test_a_figure_leaves_out_what_no_data_answer_and_names_what_it_shows(exhibits: Exhibits) -> None:
     text = exhibits.plot("answer", "Card and TCP.", "throughput", CURVES, [["card.link", "link"]])
     assert r"\label{figure:answer}" in text and "Card and TCP." in text
-    drawn = exhibits.gallery.pictures["answer"].data
+    drawn = exhibits.gallery.sketches["answer"].data
     assert [curve.label for curve in drawn.curves] == ["card", "TCP"] and drawn.limits[0][0] == "link"
-    svg = exhibits.gallery["answer"].svg.decode()
+    svg = exhibits.gallery.shown["answer"].svg.decode()
     assert "card" in svg and "TCP" in svg
 
 
@@ -63,12 +63,12 @@ def test_a_figure_without_data_or_with_a_long_caption_is_refused(exhibits: Exhib
 
 
 def test_the_ends_of_an_interval_have_the_unit_of_its_value(tmp_path: Path) -> None:
-    found = Exhibits(numbers_of("mpi_bandwidth_latency"), Gallery([], tmp_path)).cell("verbs at 192000")
+    found = Exhibits(numbers_of("mpi_bandwidth_latency"), Gallery(tmp_path)).cell("verbs at 192000")
     assert found == r"\qty{1.00}{\milli\second} \labinterval{0.99, 1.02}"
 
 
 def test_an_end_below_0_has_a_minus_sign_and_0_has_none(tmp_path: Path) -> None:
-    exhibits = Exhibits(numbers_of("mpi_blocking_nonblocking"), Gallery([], tmp_path))
+    exhibits = Exhibits(numbers_of("mpi_blocking_nonblocking"), Gallery(tmp_path))
     more = "tcp[non-blocking].receive - tcp[blocking].receive"
     assert exhibits.cell(f"{more} at 1", 2) == r"\qty{400}{\nano\second} \labinterval{\labnum{-2400}, 1900}"
     assert exhibits.cell(f"{more} at 255").endswith(r"\labinterval{\labnum{-3}, 0}")

@@ -8,7 +8,7 @@ from tests.lab.report import laboratory
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.dots import dots
-from lab.report.pictures.gallery import Gallery
+from lab.report.exhibits.gallery import Gallery
 from lab.report.query.numbers import Numbers
 
 CARD = ("with a card", [["write.card", "WRITE", "card"], ["ib_write_lat.card", "perftest"], ["nothing", "none"]])
@@ -18,18 +18,18 @@ NONE = ("no such link", [["nothing", "none", "TCP"]])
 @pytest.fixture(scope="module")
 def exhibits(tmp_path_factory: pytest.TempPathFactory) -> Exhibits:
     folder = tmp_path_factory.mktemp("dots")
-    return Exhibits(Numbers(laboratory.evidence_of("latency", folder / "records")), Gallery([], folder / "figures"))
+    return Exhibits(Numbers(laboratory.evidence_of("latency", folder / "records")), Gallery(folder / "figures"))
 
 
 def test_a_row_shows_its_median_and_99_percent_where_the_round_trips_were_kept(exhibits: Exhibits) -> None:
     text = dots(exhibits, "answer", "All of them.", "half of the round trip", "1", [CARD, NONE])
     assert r"\label{figure:answer}" in text and "All of them." in text
-    alt = exhibits.gallery["answer"].alt.replace("\N{NO-BREAK SPACE}", " ")
+    alt = exhibits.gallery.shown["answer"].alt.replace("\N{NO-BREAK SPACE}", " ")
     assert alt.startswith("Half of the round trip, the axis logarithmic: with a card: WRITE ")
     write, perftest = alt.split(": ")[-1].split(", ")
     assert " to " in write and " to " not in perftest and "none" not in alt and "no such link" not in alt
     median, slow = (exhibits.numbers.ask(f"write.card{measure} at 1").estimate.value for measure in ("", ".p99"))
-    (group,) = exhibits.gallery.pictures["answer"].data.groups
+    (group,) = exhibits.gallery.sketches["answer"].data.groups
     assert (group[1][0].value.value, group[1][0].end) == (median, slow) and slow >= median
 
 

@@ -11,7 +11,7 @@ from tests.lab.report.query.numbers_of import numbers_of
 from lab.figures import FigureError
 from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.extrapolated import LinePanel, extrapolated
-from lab.report.pictures.gallery import Gallery
+from lab.report.exhibits.gallery import Gallery
 
 LINES = ["up to 256000", "from 272000"]
 JUMPS = [["512 MiB", 536870912.0], ["1 GiB", 1073741824.0]]
@@ -19,13 +19,13 @@ JUMPS = [["512 MiB", 536870912.0], ["1 GiB", 1073741824.0]]
 
 @pytest.fixture
 def exhibits(tmp_path: Path) -> Exhibits:
-    return Exhibits(numbers_of("mpi_bandwidth_latency"), Gallery([], tmp_path))
+    return Exhibits(numbers_of("mpi_bandwidth_latency"), Gallery(tmp_path))
 
 
 def alt(exhibits: Exhibits, **panel: Any) -> str:
     exhibits.gallery.shown.clear()
     extrapolated(exhibits, "figure", "A finding.", "RTT/2", [LinePanel(title="times", look="card", **panel)])
-    return exhibits.gallery["figure"].alt.replace("\N{NO-BREAK SPACE}", " ")
+    return exhibits.gallery.shown["figure"].alt.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_each_line_has_its_rate_and_what_it_predicts_for_0_bytes_as_a_table_prints_them(exhibits: Exhibits) -> None:
@@ -39,7 +39,7 @@ def test_each_line_has_its_rate_and_what_it_predicts_for_0_bytes_as_a_table_prin
 
 def test_near_0_bytes_the_lines_and_the_smallest_message_are_named(exhibits: Exhibits) -> None:
     alt(exhibits, times="card", lines=LINES, small="card.small", most=32_000)
-    svg = exhibits.gallery["figure"].svg.decode()
+    svg = exhibits.gallery.shown["figure"].svg.decode()
     for words in ("from 272 kB", "up to 256 kB", "1 B measured"):
         assert words.replace(" ", "") in svg.replace("\N{NO-BREAK SPACE}", "").replace(" ", ""), words
 
@@ -48,7 +48,7 @@ def test_published_times_are_drawn_less_their_line_where_its_jumps_are_seen(exhi
     pieces = ["up to 528000000", "at 544000000..1072000000", "from 1088000000"]
     told = alt(exhibits, times="report_c", lines=pieces, breaks=JUMPS, beyond=True)
     assert "Line 544 MB to 1.072 GB: 6.24 GB/s, 9.00 ms at 0 B." in told and "Break at 1 GiB." in told
-    (panel,) = exhibits.gallery.pictures["figure"].data.panels
+    (panel,) = exhibits.gallery.sketches["figure"].data.panels
     assert len(panel.times.x) == 134 and max(abs(y.value) for y in panel.times.y) < 0.01
     below, between, above = panel.rays
     assert below.intercept_s < between.intercept_s < above.intercept_s and (below.low, above.high) == (16e6, 2144e6)

@@ -9,8 +9,8 @@ from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import Exhibits
+from lab.report.exhibits.gallery import Gallery
 from lab.report.exhibits.multiples import multiples
-from lab.report.pictures.gallery import Gallery
 
 TITLES = ("TCP", "no such link", "card")
 DIFFERENCE = "{0}[non-blocking].send - {0}[blocking].send"
@@ -18,13 +18,13 @@ DIFFERENCE = "{0}[non-blocking].send - {0}[blocking].send"
 
 @pytest.fixture
 def exhibits(tmp_path: Path) -> Exhibits:
-    return Exhibits(numbers_of("mpi_blocking_nonblocking"), Gallery([], tmp_path))
+    return Exhibits(numbers_of("mpi_blocking_nonblocking"), Gallery(tmp_path))
 
 
 def told(exhibits: Exhibits, row: tuple[object, ...], titles: tuple[str, ...] = TITLES) -> str:
     """The alternative text of a figure of one row."""
     multiples(exhibits, "shown", "A finding.", titles, [row])  # type: ignore[list-item]
-    return exhibits.gallery["shown"].alt.replace("\N{NO-BREAK SPACE}", " ")
+    return exhibits.gallery.shown["shown"].alt.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_a_difference_is_drawn_about_0_without_the_column_that_no_data_answer(exhibits: Exhibits) -> None:

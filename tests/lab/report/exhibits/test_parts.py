@@ -10,8 +10,8 @@ from tests.lab.report.query.numbers_of import numbers_of
 from lab.figures import FigureError
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import Exhibits
+from lab.report.exhibits.gallery import Gallery
 from lab.report.exhibits.parts import parts
-from lab.report.pictures.gallery import Gallery
 
 KINDS = ["read of memory", "wire", "bytes", "the rest"]
 BARS = [
@@ -23,12 +23,12 @@ BARS = [
 
 @pytest.fixture
 def exhibits(tmp_path: Path) -> Exhibits:
-    return Exhibits(numbers_of("latency"), Gallery([], tmp_path))
+    return Exhibits(numbers_of("latency"), Gallery(tmp_path))
 
 
 def test_what_the_cards_file_assumes_is_marked_and_the_rest_ends_the_bar(exhibits: Exhibits) -> None:
     parts(exhibits, "path", "Mostly assumed.", "half of the round trip", KINDS, BARS)
-    alt = exhibits.gallery["path"].alt.replace("\N{NO-BREAK SPACE}", " ")
+    alt = exhibits.gallery.shown["path"].alt.replace("\N{NO-BREAK SPACE}", " ")
     assert alt == (
         "Half of the round trip, in parts: 1 B 1.41 µs: wire (assumed) 1 µs, bytes 8.95 ns, the rest 397 ns; "
         "1 KiB 2.38 µs: read of memory (assumed) 500 ns, wire (assumed) 1 µs, bytes 172 ns, the rest 704 ns."

@@ -11,8 +11,8 @@ from tests.lab.report import laboratory
 from lab.places import EXPERIMENTS
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import Exhibits
+from lab.report.exhibits.gallery import Gallery
 from lab.report.exhibits.rounds import agreed, by_round
-from lab.report.pictures.gallery import Gallery
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
 
@@ -25,20 +25,20 @@ IMPOSSIBLE = "which is impossible"
 @pytest.fixture(scope="module")
 def exhibits(tmp_path_factory: pytest.TempPathFactory) -> Exhibits:
     folder = tmp_path_factory.mktemp("rounds")
-    return Exhibits(Numbers(laboratory.evidence_of(NAME, folder)), Gallery((), folder / "figures"))
+    return Exhibits(Numbers(laboratory.evidence_of(NAME, folder)), Gallery(folder / "figures"))
 
 
 def test_a_row_has_the_squares_of_its_sizes_alone(exhibits: Exhibits) -> None:
     agreed(exhibits, "agreed", "All agree.", [["card", "card"], ["verbs", "kernel RDMA"], ["absent", "TCP"]])
-    alt = exhibits.gallery["agreed"].alt.replace("\N{NO-BREAK SPACE}", " ")
+    alt = exhibits.gallery.shown["agreed"].alt.replace("\N{NO-BREAK SPACE}", " ")
     assert alt.endswith("card 6 of 6 at 1 B to 256 KiB; kernel RDMA 6 of 6 at 1 B to 256 KiB.")
-    card, verbs = exhibits.gallery.pictures["agreed"].data.rows
+    card, verbs = exhibits.gallery.sketches["agreed"].data.rows
     assert None not in card.cells and verbs.cells[:3] == ((6, 6), None, (6, 6))
 
 
 def test_rounds_are_shown_off_the_median_of_the_last(exhibits: Exhibits) -> None:
     by_round(exhibits, "rounds", "They agree.", [["tcp.card", "1K", "TCP, 1 KiB", "TCP"]])
-    (curve,) = exhibits.gallery.pictures["rounds"].data.curves
+    (curve,) = exhibits.gallery.sketches["rounds"].data.curves
     assert curve.x == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
     assert [y.value for y in curve.y[1:]] == pytest.approx([1.0] * 5, rel=0.01)
 

@@ -9,8 +9,8 @@ from lab.figures import Distribution, Tails
 from lab.figures.drawers import tails as drawer
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import LOOKS, Exhibits
+from lab.report.exhibits.gallery import Gallery
 from lab.report.exhibits.tails import tails
-from lab.report.pictures.gallery import Gallery
 from lab.report.query.numbers import Numbers
 
 SERIES = [["write.card", "WRITE", "card"], ["ib_write_lat.card", "perftest"], ["nothing", "none"]]
@@ -19,7 +19,7 @@ SERIES = [["write.card", "WRITE", "card"], ["ib_write_lat.card", "perftest"], ["
 @pytest.fixture(scope="module")
 def exhibits(tmp_path_factory: pytest.TempPathFactory) -> Exhibits:
     folder = tmp_path_factory.mktemp("tails")
-    return Exhibits(Numbers(laboratory.evidence_of("latency", folder / "records")), Gallery([], folder / "figures"))
+    return Exhibits(Numbers(laboratory.evidence_of("latency", folder / "records")), Gallery(folder / "figures"))
 
 
 def test_one_slow_message_in_sixteen_is_a_step_at_its_share() -> None:
@@ -31,7 +31,7 @@ def test_one_slow_message_in_sixteen_is_a_step_at_its_share() -> None:
 
 def test_only_series_whose_round_trips_were_kept_are_drawn(exhibits: Exhibits) -> None:
     assert r"\label{figure:slow}" in tails(exhibits, "slow", "The slow ones.", "1", SERIES)
-    (shown,) = exhibits.gallery.pictures["slow"].data.distributions
+    (shown,) = exhibits.gallery.sketches["slow"].data.distributions
     assert shown.label == "WRITE" and len(shown.samples) == 6 * 400 and len(shown.keys) == 6
     with pytest.raises(ReportError, match="no round trips of empty"):
         tails(exhibits, "empty", "Nothing.", "1", SERIES[1:])

@@ -9,8 +9,9 @@ from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.figures.words import plain
 from lab.report.errors import ReportError
+from lab.report.exhibits.core import Exhibits
+from lab.report.exhibits.gallery import Gallery
 from lab.report.exhibits.varied import Varied
-from lab.report.pictures.gallery import Gallery
 
 ROWS = [["warm-up", "warmup.card[{x}]"], ["nothing", "depht.card[{x}]"], ["depth", "depth.card[{x}]"]]
 AXES = ("{x}", "depth", "messages a second")
@@ -19,7 +20,7 @@ CURVES = [["depth.card[{x}].messages at 1", "1 B"], ["depth.card[{x}].messages a
 
 @pytest.fixture
 def varied(tmp_path: Path) -> Varied:
-    return Varied(numbers_of("write_parameters"), Gallery([], tmp_path))
+    return Varied(Exhibits(numbers_of("write_parameters"), Gallery(tmp_path)))
 
 
 @pytest.mark.parametrize(
@@ -50,17 +51,17 @@ def test_what_varies_no_such_value_has_no_effect(varied: Varied, pattern: str) -
 def test_a_tornado_has_the_largest_effect_first_and_leaves_out_what_was_not_varied(varied: Varied) -> None:
     text = varied.tornado("effects", "The depth matters most.", ROWS, ["1", "4K"])
     assert r"\label{figure:effects}" in text
-    alt = plain(varied.gallery["effects"].alt)
+    alt = plain(varied.exhibits.gallery.shown["effects"].alt)
     assert "size: depth: 1 B 10.4 times with 16 in place of 1, 4 KiB 4.14 times with 128 in place of 1; warm-up:" in alt
     assert "1 B no difference" in alt and "nothing" not in alt
-    assert varied.gallery["effects"].keys
+    assert varied.exhibits.gallery.shown["effects"].keys
 
 
 def test_a_figure_against_a_varied_value_shows_models_and_limits_that_the_data_answer(varied: Varied) -> None:
     models = [["{x} / (depth.card[1].time at 1)", "depth over round trip"], ["{x} / nothing", "unknown"]]
     limits = [["1 / qdr.gap", "gap"], ["1 / fdr.gap", "gap of another card"]]
     varied.against("depth", "The rate follows.", AXES, [*CURVES, ["nothing[{x}] at 1", "1 KiB"]], models, limits)
-    alt = plain(varied.gallery["depth"].alt)
+    alt = plain(varied.exhibits.gallery.shown["depth"].alt)
     assert "1 B 300 thousand/s at 1, 1.2 million/s at 4, 3.11 million/s at 16" in alt
     assert "depth over round trip, a line: 300 thousand/s at 1" in alt and "gap: 4.38 million/s" in alt
     assert not [word for word in ("1 KiB", "unknown", "another card") if word in alt]
@@ -69,10 +70,10 @@ def test_a_figure_against_a_varied_value_shows_models_and_limits_that_the_data_a
 def test_a_figure_against_another_query_is_in_the_order_of_its_x(varied: Varied) -> None:
     axes = ("1 / {x}", "1/n", "time per message")
     varied.against("runs", "A line.", axes, [["iterations.card[{x}].time at 1", "1 B"]], linear=True)
-    data = varied.gallery.pictures["runs"].data
+    data = varied.exhibits.gallery.sketches["runs"].data
     assert data.curves[0].x == (1 / 20000, 1 / 2000, 1 / 100)
     assert "both axes linear: 1 B 316 ns at 1/20000, 321 ns at 1/2000, 435 ns at 1/100" in plain(
-        varied.gallery["runs"].alt
+        varied.exhibits.gallery.shown["runs"].alt
     )
 
 

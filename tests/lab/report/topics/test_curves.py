@@ -1,8 +1,7 @@
-"""Tables and figures of known costs: lab.report.topics.{curves,ratios,windows,sweeps}, lab.report.pictures."""
+"""Tables and figures of known costs: lab.report.topics.{curves,lines,windows}."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +9,18 @@ import pytest
 from tests.lab.report import laboratory
 
 from lab.analysis.verdict import Verdict, judge
-from lab.figures import ByParameter, HeatMap, Latency
 from lab.programs.request import Sample
 from lab.records.record import read_samples_of
 from lab.report.context import make_context
 from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.pairs import Sort
-from lab.report.pictures import pictures
-from lab.report.pictures.gallery import Gallery
+from lab.report.evidence.pairs import pairs
+from lab.report.exhibits.gallery import Gallery
 from lab.report.prose.people import People
 from lab.report.query.numbers import Numbers
-from lab.report.topics.curves import ceiling, message_rate, rate
-from lab.report.topics.latency import round_trips, trip_times, trips
+from lab.report.topics.curves import ceiling
+from lab.report.topics.latency import round_trips, trip_times
 from lab.report.topics.lines import Times, message_times
-from lab.report.topics.ratios import pair_ratios
-from lab.report.topics.sweeps import all_sweeps
 from lab.report.topics.windows import settlings
 
 SMALL = """
@@ -90,11 +85,12 @@ def verbs(evidence: Evidence) -> Subject:
     return subject(evidence, evidence.series("verbs"))
 
 
-def test_a_rate_is_the_median_of_its_repetitions(verbs: Subject) -> None:
-    answer, messages = rate(verbs, 4096), message_rate(verbs, 4096)
-    assert answer.estimate.value == pytest.approx(4096e9 / (FIXED_NS + BYTE_NS * 4096), rel=0.01)
-    assert (answer.unit, answer.estimate.n, len(answer.keys), answer.is_exact) == ("B/s", 6, 6, False)
-    assert messages.estimate.value == pytest.approx(answer.estimate.value / 4096) and messages.unit == "messages/s"
+def test_a_rate_is_the_median_of_its_repetitions(evidence: Evidence) -> None:
+    numbers = Numbers(evidence)
+    rate, messages = numbers.ask("verbs at 4K"), numbers.ask("verbs.messages at 4K")
+    assert rate.estimate.value == pytest.approx(4096e9 / (FIXED_NS + BYTE_NS * 4096), rel=0.01)
+    assert (rate.shown_unit, rate.estimate.n, len(rate.keys), rate.is_exact) == ("B/s", 6, 6, False)
+    assert messages.estimate.value == pytest.approx(rate.estimate.value / 4096) and messages.shown_unit == "messages/s"
 
 
 @pytest.mark.parametrize("name", ["verbs", "trips"])
@@ -108,11 +104,10 @@ def test_a_line_gives_the_cost_of_a_byte_and_of_a_message(evidence: Evidence, ve
 
 
 def test_round_trips_have_the_quantiles_that_a_trial_supports(evidence: Evidence) -> None:
-    first = next(trips(round_trips(evidence, evidence.series("trips"))))
-    for quantile in (0.5, 0.95, 0.99):
-        found = first.quantile(quantile)
-        assert found and found.n == 6 and found.value == pytest.approx(2 * (FIXED_NS + BYTE_NS), rel=0.01)
-    assert replace(first, by_repetition=tuple(each[:20] for each in first.by_repetition)).quantile(0.99) is None
+    numbers = Numbers(evidence)
+    for query in ("trips.rtt at 1", "2 * trips.p95 at 1", "2 * trips.p99 at 1"):
+        found = numbers.ask(query).estimate
+        assert found.n == 6 and found.value == pytest.approx(2e-9 * (FIXED_NS + BYTE_NS), rel=0.01)
 
 
 def test_equal_windows_need_no_warm_up(verbs: Subject) -> None:
@@ -124,37 +119,11 @@ def test_no_link_is_filled_beyond_its_ceiling_and_no_ratio_is_of_two_links(evide
     slow = subject(evidence, evidence.series("slow"))
     limit = ceiling(slow.series, slow.sizes)
     assert limit is not None
-    shares = [rate(slow, size).estimate.value / most for size, most in zip(slow.sizes, limit.y, strict=True)]
+    numbers = Numbers(evidence)
+    shares = [numbers.ask(f"slow.filled at {size}").estimate.value for size in slow.sizes]
     assert 0.8 < max(shares) <= 1
-    assert [found.pair.name for found in pair_ratios(evidence, Sort.TRANSPORT)] == ["verbs_over_tcp"]
+    assert [found.name for found in pairs(evidence)] == ["verbs_over_tcp"]
     assert ceiling(evidence.series("verbs"), (1,)) is None
-
-
-def test_a_sweep_of_two_parameters_has_a_best_point_of_both(evidence: Evidence) -> None:
-    (lists,) = all_sweeps(evidence, 2)
-    gain = lists.gains[64]
-    assert gain.best.point == {"post_list": 1, "signal_every": 1} and gain.verdict is Verdict.WITHIN
-    assert gain.answer.estimate.value == 1 and len(gain.answer.keys) == 6 * 6
-
-
-def test_every_kind_of_series_has_its_figures(evidence: Evidence) -> None:
-    drawn = {found.name: found.data for found in pictures(evidence)}
-    plain = {"throughput", "throughput.slow", "message_rate", "message_rate.slow", "speedup.verbs_over_tcp"}
-    plain |= {"depth", "lists.64"}
-    assert drawn.keys() == plain | {"round_trip", "half_trip", "latency"}
-    assert isinstance(drawn["depth"], ByParameter) and isinstance(drawn["latency"], Latency)
-    grid = drawn["lists.64"]
-    assert isinstance(grid, HeatMap) and (len(grid.rows), len(grid.columns)) == (2, 3)
-    assert [len(row) for row in grid.cells] == [3, 3] and grid.cells[0][0] is not None and grid.cells[0][0].value == 1
-
-
-def test_a_map_of_sizes_is_drawn_where_a_value_gains(evidence: Evidence) -> None:
-    cells = {
-        place: replace(cell, values=tuple(2 * value for value in cell.values)) if place[1] == "tx_depth=64" else cell
-        for place, cell in evidence._cells.items()
-    }
-    sizes = {found.name: found.data for found in pictures(replace(evidence, _cells=cells))}["depth.map"]
-    assert isinstance(sizes, HeatMap) and (sizes.rows, sizes.columns) == ((1.0, 64.0, 4096.0), (1.0, 64.0))
 
 
 def test_a_record_is_unpacked_once_for_all_that_is_made_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,14 +135,7 @@ def test_a_record_is_unpacked_once_for_all_that_is_made_of_it(tmp_path: Path, mo
         return read_samples_of(results, key)
 
     monkeypatch.setattr("lab.report.evidence.evidence.read_samples_of", counted)
-    gallery: Any = Gallery(pictures(evidence), tmp_path)
+    gallery: Any = Gallery(tmp_path)
     context = make_context(Numbers(evidence), People(), gallery, [])
     assert context.has("tcp.small.p95 at 1", "tcp.small.p99 at 1") and asked
     assert len(asked) == len(set(asked))
-
-
-def test_an_experiment_of_one_size_has_tables_and_figures_of_what_there_is(tmp_path: Path) -> None:
-    (tmp_path / "one.toml").write_text(SMALL.replace('sizes = "1..64K*4"', 'sizes = "4K"'))
-    evidence = laboratory.evidence_of("one", tmp_path / "results", tmp_path)
-    context = make_context(Numbers(evidence), People(), Gallery(pictures(evidence), tmp_path), [])
-    assert len(context.results[0].rows) == 1

@@ -1,4 +1,4 @@
-"""Lines: lab.report.topics.lines, lab.report.tables.parameters."""
+"""Lines: lab.report.topics.lines, lab.report.evidence.parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.lab.fake_site import FakeSite
 
 from lab.plan.plan import Plan
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.tables.parameters import constants, divided_by
+from lab.report.evidence.parameters import constants, divided_by
 from lab.report.tex.units import in_words
 from lab.report.topics.latency import round_trips, trip_times
 from lab.report.topics.lines import Times

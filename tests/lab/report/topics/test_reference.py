@@ -16,12 +16,11 @@ from lab.records.row import Row, parse_table
 from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence, cells
 from lab.report.evidence.margin import INSTRUCTIONS
-from lab.report.evidence.pairs import Sort
+from lab.report.evidence.pairs import pairs
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
-from lab.report.topics.curves import ceiling, message_rate, rate
+from lab.report.topics.curves import ceiling
 from lab.report.topics.latency import round_trips, trip_times
-from lab.report.topics.ratios import pair_ratios
 
 NAMES = ("verbs_throughput", "write_parameters")
 
@@ -52,19 +51,18 @@ def by_size(rows: list[Row], series: str, column: str) -> dict[int, float]:
 @pytest.mark.parametrize("name", NAMES)
 def test_rates_and_ratios_are_the_tables_medians(name: str) -> None:
     evidence, rows = reference(name)
+    numbers = Numbers(evidence)
     for series in evidence.all_series("throughput"):
-        curve = subject(evidence, series)
-        for size, value in by_size(rows, series.name, curve.column).items():
-            assert rate(curve, size).estimate.value == value
-            assert message_rate(curve, size).estimate.value == pytest.approx(value / size)
-    found = pair_ratios(evidence, *Sort)
-    for ratios in found:
-        pair = ratios.pair
+        for size, value in by_size(rows, series.name, subject(evidence, series).column).items():
+            assert numbers.ask(f"{series.name} at {size}").estimate.value == value
+            assert numbers.ask(f"{series.name}.messages at {size}").estimate.value == pytest.approx(value / size)
+    for pair in pairs(evidence):
         above, below = (by_size(rows, side.series.name, side.column) for side in (pair.ours, pair.base))
-        for size, answer in ratios.by_size.items():
-            assert answer.estimate.value == pytest.approx(above[size] / below[size], rel=1e-12)
-            assert answer.estimate.interval is None or answer.estimate.interval.contains(answer.estimate.value)
-    assert {"verbs_over_tcp", "verbs_over_ib_write_bw"} <= {ratios.pair.name for ratios in found}
+        for size in pair.sizes:
+            ratio = numbers.ask(f"{pair.ours.series.name} / {pair.base.series.name} at {size}").estimate
+            assert ratio.value == pytest.approx(above[size] / below[size], rel=1e-12)
+            assert ratio.interval is None or ratio.interval.contains(ratio.value)
+    assert {"verbs_over_tcp", "verbs_over_ib_write_bw"} <= {pair.name for pair in pairs(evidence)}
 
 
 def test_no_curve_of_the_reference_is_above_its_ceiling_or_confirmed_before_it_is_complete() -> None:
@@ -72,7 +70,7 @@ def test_no_curve_of_the_reference_is_above_its_ceiling_or_confirmed_before_it_i
     for series in evidence.all_series("throughput"):
         curve = subject(evidence, series)
         if limit := ceiling(series, curve.sizes):
-            assert all(rate(curve, size).estimate.value <= y for size, y in zip(curve.sizes, limit.y, strict=True))
+            assert all(median(curve.values(size)) <= y for size, y in zip(curve.sizes, limit.y, strict=True))
     stops = [by_size(rows, "verbs", column) for column in (COMPLETED, CONFIRMED)]
     assert all(stops[0][size] >= stops[1][size] for size in stops[0])
 

@@ -1,4 +1,4 @@
-"""Rounds until they are stable: lab.report.{topics,pictures,tables}.rounds."""
+"""Rounds until they are stable: lab.report.topics.rounds, and their part of a report."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.lab.report import laboratory
 from lab.errors import RecordError
 from lab.plan.plan import Plan
 from lab.records.record import Record, read_facts, read_samples_of, write_record
+from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.pictures import pictures
-from lab.report.tables.rounds import round_tables
-from lab.report.topics.rounds import Rounds, all_rounds, rounds_curves, rounds_of
+from lab.report.topics.rounds import Rounds, rounds_of
 from lab.run.run import RunSetup, missing, run_trials
+from lab.spec.experiment import Point
 
 EXPERIMENT = """
 title = "Rounds on a fake link"
@@ -74,8 +74,8 @@ def evidence(plan: Plan, tmp_path: Path) -> Evidence:
     return gather(plan, tmp_path)
 
 
-def rounds_at(evidence: Evidence, name: str, size: int) -> Rounds:
-    return next(found for found in all_rounds(evidence) if (found.curve.name, found.size) == (name, size))
+def rounds_at(evidence: Evidence, name: str, size: int, point: Point | None = None) -> Rounds:
+    return next(found for found in rounds_of(subject(evidence, evidence.series(name), point)) if found.size == size)
 
 
 # By series: the time of a round that the correction takes as that of its data.
@@ -86,9 +86,10 @@ OF_DATA_NS = {"rounds": 40 * MESSAGE_NS - 20_000, "writes": 0.99 * 40 * MESSAGE_
 def test_a_size_has_its_throughput_plain_and_corrected(evidence: Evidence, name: str) -> None:
     found = rounds_at(evidence, name, 64)
     correction = found.correction()
-    assert found.plain().value == pytest.approx(1e9 * 64 / MESSAGE_NS)
+    assert found.bytes / found.times_ns[0] == pytest.approx(64 / MESSAGE_NS)
     assert correction.rate and correction.rate.value == pytest.approx(1e9 * 64 * 40 / OF_DATA_NS[name])
     assert correction.share.value == pytest.approx(1 - OF_DATA_NS[name] / (40 * MESSAGE_NS), rel=1e-3)
+    assert found.reached == len(found.counts) == 6 and set(found.counts) == {6}
     assert set(found.trips_ns) == {40_000} and min(found.spreads) >= 1
 
 
@@ -99,7 +100,7 @@ THERE_NS, BACK_NS, DATA_NS, MESSAGES = 30_000, 20_000, 200_000, 100
 @pytest.mark.parametrize("back_ns", [0, BACK_NS, THERE_NS + BACK_NS], ids=["nothing", "some", "all"])
 @pytest.mark.parametrize("operation", ["send", "write-imm", "write", "read"])
 def test_the_interval_holds_the_truth_of_known_ways(evidence: Evidence, operation: str, back_ns: int) -> None:
-    curve = next(iter(rounds_curves(evidence)))
+    curve = subject(evidence, evidence.series("rounds"))
     trip_ns, rounds = THERE_NS + BACK_NS, 10
     arrived_ns = trip_ns - back_ns + rounds * DATA_NS
     completed_ns = arrived_ns + back_ns
@@ -121,46 +122,24 @@ def test_the_interval_holds_the_truth_of_known_ways(evidence: Evidence, operatio
 
 
 def test_a_round_that_is_hardly_longer_than_the_trip_is_not_corrected(evidence: Evidence) -> None:
-    correction = rounds_at(evidence, "bytes.1", 1024).correction()
+    correction = rounds_at(evidence, "bytes", 1024, {"iterations": 1}).correction()
     assert correction.rate is None and correction.share.value > 0.1
 
 
-def test_the_table_says_how_many_rounds_it_took_and_in_how_many_repetitions_they_agreed(evidence: Evidence) -> None:
-    tables = {str(table.series): table for table in round_tables(evidence)}
-    assert [row[2:4] for row in tables["rounds"].rows] == [("6", "6/6")] * 6
-    assert [row[-1] for row in tables["bytes"].rows] == ["--", "--"]
+def test_a_report_shows_which_repetitions_agreed_and_what_the_correction_takes_off(
+    evidence: Evidence, tmp_path: Path
+) -> None:
+    body = laboratory.body_of(evidence, tmp_path)
+    assert "In all repetitions the rounds of \\texttt{rounds} agree at \\claim{rounds.agreed} of 6 sizes." in body
+    assert r"\label{figure:agreed}" in body and r"\label{figure:rounds}" in body
+    assert "half of the round trip of the control message, or, for RDMA WRITE and READ, what follows the last" in body
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("rounds", "half of the round trip"), ("writes", "the time after the last completion")],
-)
-def test_a_table_names_what_the_correction_takes_off(evidence: Evidence, name: str, words: str, tmp_path: Path) -> None:
-    table = next(table for table in round_tables(evidence) if table.series == name)
-    found = rounds_at(evidence, name, 64)
-    off = (found.correction().share.value, found.trips_ns[0] / 2 / found.times_ns[0])
-    assert (table.overhead == words) and (off[0] == pytest.approx(off[1])) is (words == "half of the round trip")
-    text = laboratory.body_of(evidence, tmp_path)
-    assert f"taken off: {words} as a part of a round's time" in text and "half of it" not in text
-    assert "refused, since what is taken off, or half of the round trip, may be more than" in text
-
-
-def test_a_corrected_throughput_above_the_rate_of_the_link_is_marked(evidence: Evidence, tmp_path: Path) -> None:
+def test_a_corrected_throughput_above_the_rate_of_the_link_is_named(evidence: Evidence, tmp_path: Path) -> None:
     rate = rounds_at(evidence, "fast", 1024).correction().rate
     assert rate and rate.interval and rate.interval.high > 350e6 / 8 > rate.value
-    tables = {str(table.series): table for table in round_tables(evidence)}
-    assert [r"\labimpossible{}" in row[-1] for row in tables["fast"].rows] == [False, True]
-    assert not any(r"\labimpossible{}" in row[-1] for name in ("rounds", "bytes") for row in tables[name].rows)
-    text = laboratory.body_of(evidence, tmp_path)
-    assert r"by its interval, above \qty{350}{\mega\bit\per\second}, the rate of the link" in text
-    assert text.count("the rate of the link: no data are so fast") == 1
-
-
-def test_each_link_has_a_figure_of_both_throughputs(evidence: Evidence) -> None:
-    (picture,) = (each for each in pictures(evidence) if each.name == "corrected")
-    assert [curve.label for curve in picture.data.curves] == [
-        f"{name}{words}" for name in ("TCP", "RDMA WRITE", "RDMA READ") for words in ("", ", corrected")
-    ]
+    body = " ".join(laboratory.body_of(evidence, tmp_path).split())
+    assert r"above the rate of the link takes off too much: \texttt{fast} at \qty{1}{\kibi\byte}." in body
 
 
 @pytest.mark.parametrize(
@@ -178,4 +157,4 @@ def test_rounds_that_stop_elsewhere_than_the_rule_says_are_refused(
     samples = tuple(change(sample) if sample.sample == kind else sample for sample in read_samples_of(tmp_path, key))
     write_record(tmp_path, Record(read_facts(tmp_path, key), samples))
     with pytest.raises(RecordError, match="than the rule says"):
-        list(rounds_of(rounds_curves(gather(plan, tmp_path))[0]))
+        rounds_at(gather(plan, tmp_path), "rounds", plan.planned[0].series.sizes("fake")[-1])

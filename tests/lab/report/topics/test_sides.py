@@ -1,4 +1,4 @@
-"""The calls of each end: lab.report.{topics,pictures,tables}.sides."""
+"""The calls of each end: lab.report.topics.sides."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 from tests.lab import fake_site as fake_module
+from tests.lab.report import laboratory
 
 from lab.plan.plan import Plan
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.pictures import pictures
 from lab.report.query.numbers import Numbers
-from lab.report.tables.sides import size_tables
 from lab.run.run import RunSetup, missing, run_trials
 
 EXPERIMENT = """
@@ -57,20 +56,13 @@ def evidence(
     return make
 
 
-def test_every_size_has_mean_deviation_and_median_of_each_end(evidence: Callable[..., Evidence]) -> None:
-    found = evidence(KNEE)
-    tables = {str(each.name): each.table for each in size_tables(found)}
-    assert set(tables) == {"mpi.send", "mpi.receive"}
-    assert {len(row) for row in tables["mpi.send"].rows} == {1 + 2 * 3}
-    assert len(tables["mpi.send"].rows) == len(found.plan.experiment.series[0].published.sizes)
-
-
 def test_the_first_call_of_each_run_has_a_number_of_its_own(evidence: Callable[..., Evidence]) -> None:
     numbers = Numbers(evidence(KNEE))
     first, median = (numbers.ask(f"mpi[blocking].send.{name} at 1K").estimate for name in ("first_call", "median"))
     assert first.value == pytest.approx(median.value) and first.n == 6
 
 
-def test_a_figure_shows_both_ends(evidence: Callable[..., Evidence]) -> None:
-    drawn = {each.name: each.data for each in pictures(evidence(KNEE))}
-    assert [curve.label for curve in drawn["sides.mpi"].curves][:2] == ["send, blocking", "receive, blocking"]
+def test_a_report_shows_both_ends(evidence: Callable[..., Evidence], tmp_path: Path) -> None:
+    body = laboratory.body_of(evidence(KNEE), tmp_path / "report")
+    assert r"\claim[3]{mpi[blocking].send at 1} (\texttt{mpi blocking, send})" in body
+    assert "mpi non-blocking, receive" in body.replace("-{}", "-") and r"\label{figure:calls}" in body

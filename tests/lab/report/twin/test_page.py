@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lab.figures.examples import figure
 from tests.lab.grade.browser import addresses, found_in
 from tests.lab.report import laboratory
 from tests.lab.report.twin.barriers import BARRIERS
@@ -102,16 +101,6 @@ function of(name) { probe.style.color = style.getPropertyValue(name); document.b
 return ['--ink', '--grey', '--link'].flatMap(function (ink) { return ['--paper', '--box'].map(function (paper) {
   var both = [of(ink), of(paper)].sort(function (a, b) { return b - a; });
   return (both[0] + 0.05) / (both[1] + 0.05); }); });"""
-
-
-# decode() would be another thread's, for which the page's clock does not wait.
-PIXELS = """return Promise.all(Array.from(document.querySelectorAll('svg image'), function (each) {
-  return new Promise(function (found) {
-    var image = new Image();
-    image.onload = function () { found(image.naturalWidth > 0); };
-    image.onerror = function () { found(false); };
-    image.src = each.href.baseVal; }); }));"""
-ALT = "\ufeffA heat map".encode("utf-16-be").hex()
 
 
 @pytest.fixture(scope="module")
@@ -324,16 +313,6 @@ def test_who_wrote_it_stands_below_the_title_and_above_the_contents(written: Wri
         page.index(each) for each in ("</h1>", "Ada Łovelace (7)</p>", "Words.", "Site <code>exact</code>.", "untagged")
     ]
     assert places == sorted(places) and "<nav" not in written("No section.")
-
-
-def test_a_figure_that_holds_pixels_is_shown(made: Prepared, tmp_path: Path) -> None:
-    """Of a heat map: the page lets nothing in, and a picture within it is let in by name."""
-    picture = rf"\caption{{C}}\label{{figure:heat}}\labpicture{{figures/heat.pdf}}{{{ALT}}}"
-    whole = rf"\title{{T}}\begin{{document}}\begin{{labplace}}{{figure}}{picture}\end{{labplace}}\end{{document}}"
-    file = tmp_path / "heat.html"
-    texts, svgs = {"report.tex": whole}, {"heat": figure("heat").svg}
-    file.write_text(page_of(replace(made.material, texts=texts, svgs=svgs), TEMPLATES))
-    assert found_in(file, PIXELS) == [True]
 
 
 def unquoted(page: str) -> str:

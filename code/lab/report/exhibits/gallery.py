@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from lab.errors import StorageError
 from lab.figures import Figure
 from lab.files.digests import damage, seal
 from lab.files.storage import storage
 from lab.places import ROOT
-from lab.report.pictures.sketch import AnySketch
 from lab.report.stamp import digest_code
 
 DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
@@ -22,24 +22,41 @@ WORDS = "figure.json"
 KINDS = ("pdf", "png", "svg")
 
 
-class Gallery(Mapping[str, Figure]):
-    """All figures that the evidence can fill; a figure is drawn at its first use."""
+Data = TypeVar("Data")
 
-    def __init__(self, pictures: Iterable[AnySketch], cache: Path) -> None:
-        self.pictures = {each.name: each for each in pictures}
+
+@dataclass(frozen=True)
+class Sketch(Generic[Data]):
+    """A figure that is not drawn yet: its name, its caption, its data, and the function that draws it."""
+
+    name: str
+    caption: str
+    data: Data
+    drawn_by: Callable[[Data], Figure]
+
+    def draw(self) -> Figure:
+        return self.drawn_by(self.data)
+
+
+AnySketch = Sketch[Any]  # whatever it draws
+
+
+class Gallery:
+    """The figures of a report by name, each drawn once."""
+
+    def __init__(self, cache: Path) -> None:
+        self.sketches: dict[str, AnySketch] = {}
         self.shown: dict[str, Figure] = {}
         self._cache, self._code = cache, digest_code(DRAWN_BY)
 
-    def __getitem__(self, name: str) -> Figure:
-        if name not in self.shown:
-            self.shown[name] = _one(self.pictures[name], self._cache, self._code)
-        return self.shown[name]
+    def __contains__(self, name: str) -> bool:
+        return name in self.shown
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.pictures)
-
-    def __len__(self) -> int:
-        return len(self.pictures)
+    def draw(self, sketch: AnySketch) -> Figure:
+        """The figure, as it was kept or drawn now."""
+        self.sketches[sketch.name] = sketch
+        self.shown[sketch.name] = _one(sketch, self._cache, self._code)
+        return self.shown[sketch.name]
 
 
 def _one(picture: AnySketch, cache: Path, code: str) -> Figure:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 from lab.causes.classes import OTHER, WAITING
 from lab.figures import Stack, Stacks
 from lab.figures.drawers import stacks
-from lab.report.evidence.evidence import Evidence
-from lab.report.pictures.sketch import Sketch
+from lab.report.evidence.words import words_of
+from lab.report.exhibits.core import Exhibits
+from lab.report.exhibits.gallery import Sketch
+from lab.report.tex.escape import Markup
 from lab.report.topics.causes import MessageCost, costs
 
 # The kinds of work that a reader tells apart, from the program down to the wire.
@@ -29,22 +30,23 @@ KINDS = (*dict.fromkeys(list(SHOWN.values())[:-1]), OTHER, WAITING)
 MOST_SIZES = 3
 CAPTION = (
     "Where the instructions of a message go at both ends, each a nanosecond; at the right their number without the "
-    "waiting."
+    "waiting. n = 1 count, which gives the same each time. What a trial with twice the messages executes more."
 )
-SOURCE = "What a trial with twice the messages executes more."
 
 
-def instructions(evidence: Evidence) -> Iterator[Sketch[Stacks]]:
-    """One figure, where they were counted."""
-    groups = defaultdict[int, list[Stack]](list)
+def causes(exhibits: Exhibits) -> Markup:
+    """The figure; nothing where they were not counted."""
+    evidence, groups = exhibits.numbers.evidence, defaultdict[int, list[Stack]](list)
     found = costs(evidence)
     shown = _some(sorted({cost.size for cost in found}))
     for cost in (each for each in found if each.size in shown):
         groups[cost.size].append(Stack(f"{cost.curve.words} {cost.end}", _parts(cost), cost.work))
-    if groups:
-        site = evidence.plan.site.name
-        data = Stacks("causes", tuple((float(x), tuple(groups[x])) for x in sorted(groups)), KINDS, WAITING, site)
-        yield Sketch("causes", CAPTION, data, stacks, source=SOURCE)
+    if not groups:
+        return Markup("")
+    site = evidence.plan.site
+    data = Stacks("causes", tuple((float(x), tuple(groups[x])) for x in sorted(groups)), KINDS, WAITING, site.name)
+    caption = f"{CAPTION} {words_of(site.name, site.traits).caption}"
+    return exhibits.put_long(Sketch("causes", caption, data, stacks))
 
 
 def _parts(cost: MessageCost) -> tuple[tuple[str, float], ...]:

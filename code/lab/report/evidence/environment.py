@@ -67,3 +67,11 @@ def _short(value: str) -> str | Markup:
     if re.fullmatch(r"[0-9a-f]{32,}", value):
         return Markup(rf"\texttt{{{value[:SHOWN_DIGEST]}}}\,\ldots")
     return value
+
+
+def warnings(evidence: Evidence) -> list[str]:
+    """The records' notes, each once; and a warning if some did not pass a check."""
+    wrong = evidence.unchecked(evidence.facts)
+    notes = dict.fromkeys(note for key in wrong for note in evidence.facts[key].judged.notes)
+    silent = any(not evidence.facts[key].judged.notes for key in wrong)
+    return [*notes, *(["a check did not pass"] if silent else [])]

@@ -1,4 +1,4 @@
-"""Figures that are kept: lab.report.pictures.sketch, drawn once, and again where what was kept is damaged."""
+"""Figures that are kept: lab.report.exhibits.gallery, drawn once, and again where what was kept is damaged."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 
 from lab.figures import Figure
 from lab.files.digests import SUMS
-from lab.report.pictures.gallery import WORDS, Gallery
-from lab.report.pictures.sketch import Sketch
+from lab.report.exhibits.gallery import WORDS, Gallery, Sketch
 
 
 @pytest.mark.parametrize("name", ["figure.pdf", "figure.png", "figure.svg", WORDS, SUMS])
@@ -23,7 +22,7 @@ def test_a_damaged_figure_is_drawn_again(tmp_path: Path, name: str) -> None:
         return figure
 
     def shown() -> Figure:
-        return Gallery([Sketch("one", "One.", "data", draw)], tmp_path)["one"]
+        return Gallery(tmp_path).draw(Sketch("one", "One.", "data", draw))
 
     assert shown() == shown() == figure and len(drawn) == 1
     (folder,) = tmp_path.iterdir()
