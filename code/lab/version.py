@@ -8,7 +8,8 @@ from functools import cache
 from lab import __version__
 from lab.places import ROOT
 
-PARTS = ("code/lab", "code/bench", "code/machine", "templates", "experiments/published", "experiments/schema.json")
+# All that is committed and decides what a record, a report or a grade is.
+PARTS = ("code", "experiments/cards", "experiments/published", "experiments/schema.json", "templates")
 LETTERS = 12
 
 

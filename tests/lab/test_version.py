@@ -37,3 +37,9 @@ def made() -> str:
         return version.exact_version()
     finally:
         version.exact_version.cache_clear()
+
+
+def test_a_version_covers_the_modelled_card_and_the_locked_packages() -> None:
+    parts = [ROOT / part for part in version.PARTS]
+    for file in ("code/card/device/qp.c", "code/setup/requirements.txt", "experiments/cards/qdr.toml"):
+        assert any((ROOT / file).is_relative_to(part) for part in parts) and (ROOT / file).is_file()

@@ -197,7 +197,7 @@ IDENTITY = {
     "vm": "`image`, `qemu`, `acceleration`, `machines`, `processors`; of this computer `host.kernel` ...",
     "host": "`kernel`, `processor`, `governor`, `turbo`, `congestion`, `card`, `driver`, `rdma`, `firmware`, `link`",
     "ssh": "The same, and `hosts`",
-    "slurm": "`cluster`, `slurm`, and of hosts.toml `partition`, `constraint`, `interface`, `device`",
+    "slurm": "`cluster`, and of hosts.toml `partition`, `constraint`, `interface`, `device`",
 }
 STATE = """## State
 Of every trial `started` (UTC), `load` and `host_seconds`. Of both ends of a real link, under `client` and `server`:

@@ -11,6 +11,8 @@ Path = tuple[str | int, ...]
 _HEADER = re.compile(r"\s*(\[{1,2})\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*([A-Za-z0-9_.\-\"' ]+?)\s*=\s*(.*)$")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
+_MARK = re.compile(rf"\"\"\"|\'\'\'|{_STRING.pattern}|#")
+_PART = re.compile(rf"{_STRING.pattern}|[^.\s]+")
 
 
 def find_line(text: str, path: Path) -> int:
@@ -61,10 +63,21 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         if quote:
             quote = "" if quote in line else quote
             continue
-        for mark in ('"""', "'''"):
-            if line.count(mark) % 2:
-                quote = mark
+        quote = _left_open(line)
         yield number, line
+
+
+def _left_open(line: str) -> str:
+    """The quotes of a multi-line string that begins in the line and does not end there."""
+    at = 0
+    while (mark := _MARK.search(line, at)) and mark[0] != "#":
+        at = mark.end()
+        if mark[0] in ('"""', "'''"):
+            end = line.find(mark[0], at)
+            if end < 0:
+                return mark[0]
+            at = end + len(mark[0])
+    return ""
 
 
 def _table(is_list: bool, name: str, counts: dict[Path, int]) -> Path:  # noqa: FBT001 - one call, right above
@@ -80,7 +93,7 @@ def _table(is_list: bool, name: str, counts: dict[Path, int]) -> Path:  # noqa: 
 
 
 def _parts(name: str) -> Path:
-    return tuple(part.strip().strip("\"'") for part in name.split("."))
+    return tuple(part.strip("\"'") for part in _PART.findall(name))
 
 
 def _balance(text: str) -> int:

@@ -24,8 +24,10 @@ def trial_lock(results: Path, key: str) -> Iterator[bool]:
     try:
         yield True
     finally:
-        file.unlink(missing_ok=True)
-        os.close(descriptor)
+        try:
+            file.unlink(missing_ok=True)
+        finally:
+            os.close(descriptor)
 
 
 def _lock(file: Path) -> int | None:

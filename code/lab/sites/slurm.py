@@ -60,7 +60,7 @@ class SlurmSite:
         if self.known is None:
             asked = ("partition", "constraint", "interface", "device")
             named = {name: str(getattr(self.cluster, name)) for name in asked if getattr(self.cluster, name)}
-            self.known = {"cluster": queue.cluster_name(), "slurm": queue.version(), **named}
+            self.known = {"cluster": queue.cluster_name(), **named}
         return self.known
 
     def prepare(self, progress: Callable[[str], None]) -> None:

@@ -54,3 +54,13 @@ def test_every_key_of_a_flat_table_is_found(names: list[str], blank: int) -> Non
     text = "\n".join(["[t]", *("" for _ in range(blank)), *(f"{name} = {index}" for index, name in enumerate(names))])
     assert set(tomllib.loads(text)["t"]) == set(names)
     assert [find_line(text, ("t", name)) for name in names] == [index + 2 + blank for index in range(len(names))]
+
+
+def test_quotes_in_a_comment_or_a_string_open_nothing() -> None:
+    text = '# begins with """ in TOML\na = "x # \'\'\' y"\nb = """one line"""\nc = 1\n'
+    assert [find_line(text, (name,)) for name in tomllib.loads(text)] == [2, 3, 4]
+
+
+def test_a_point_in_a_quoted_key_splits_nothing() -> None:
+    text = 'title = "x"\n[programs."my.tool"]\nbuild = 1\n'
+    assert find_line(text, ("programs", "my.tool", "build")) == 3

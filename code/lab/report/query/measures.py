@@ -288,8 +288,10 @@ def _peak(asked: Inquiry) -> Value | None:
 
 
 def _peak_size(asked: Inquiry) -> Value | None:
+    """Of sizes that the margin does not tell apart the smallest: the largest of noisy medians is no finding."""
     medians = _medians(asked.curve)
-    return exact(max(medians, key=medians.__getitem__), BYTES, "size")
+    least = max(medians.values()) * (1 - asked.curve.subject.margin)
+    return exact(min(size for size, median in medians.items() if median >= least), BYTES, "size")
 
 
 def saturated_from(curve: MeasuredCurve) -> int | None:
@@ -409,7 +411,7 @@ MEASURES = {
     "spread": Measure("highest rate of a round over the lowest", "size", CURVES, _spread),
     "agreed": Measure("sizes at which all repetitions' rounds agreed", "", CURVES, _agreed),
     "peak": Measure("highest median", "", CURVES, _peak),
-    "peak.size": Measure("size of the highest median", "", CURVES, _peak_size),
+    "peak.size": Measure("smallest size within the margin of the highest median", "", CURVES, _peak_size),
     "saturated": Measure("size from which the curve stays within a tenth", "", CURVES, _saturated),
     "half": Measure("half of the median round trip (RTT/2)", "size", TRIPS, _default),
     "rtt": Measure("median round trip", "size", TRIPS, _round_trip),
