@@ -19,7 +19,6 @@ AROUND = {
     "quote": ("<blockquote>", "</blockquote>"),
     "labfit": ("", ""),
     "center": ('<div class="center">', "</div>"),
-    "lababstract": ('<section class="abstract" aria-label="Abstract"><p><strong>Abstract.</strong></p>', "</section>"),
 }
 LISTS = {"itemize": "ul", "enumerate": "ol", "description": "ul"}
 BREAK = "\n\n"  # between paragraphs
@@ -95,9 +94,6 @@ class Blocks:
             return f"<h2>References</h2><ol>{self._sources(node.nodelist)}</ol>"
         if name in ("tabular", "longtable"):
             return table(node, self.inline, is_folded=self.folds_tables)
-        if name == "labbox":
-            title = self.inline.write(arguments(node)[0])
-            return f"<aside><p><strong>{title}.</strong></p>{self.write(node.nodelist)}</aside>"
         if name not in AROUND:
             raise ReportError(f"the page knows no environment {name!r}")
         before, after = AROUND[name]

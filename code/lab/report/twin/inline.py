@@ -21,13 +21,13 @@ TAGS = {
     **{"textsuperscript": "sup", "textsubscript": "sub"},
 }
 # Their argument alone.
-SAME = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labnarrow", "labpart", "title", "mbox"})
+SAME = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labpart", "title", "mbox"})
 NOTHING = frozenset(
     """small footnotesize large raggedright begingroup endgroup setlength vspace noindent labsettle pagestyle centering
     leftskip parskip clearpage appendix hypersetup documentclass usepackage author input newblock / -""".split()  # noqa: SIM905
 )
 WRITTEN = {
-    **{"labwarned": "<sup>\N{DAGGER}</sup>", "labimpossible": "<sup>\N{DOUBLE DAGGER}</sup>"},
+    **{"labwarned": "<sup>\N{DAGGER}</sup>"},
     **{"allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " "},
     **{"labtypesetter": "pdfTeX, for the PDF; this page is made of the same text", "quad": " ", "qquad": " "},
     **{"labto": " \N{RIGHTWARDS ARROW} ", "LaTeX": "LaTeX", "TeX": "TeX", "textmu": "µ", "ne": "≠"},
@@ -168,17 +168,6 @@ class Inline:
 
     def _labinterval(self, content: list[Node]) -> str:
         return f'<span class="interval">[{self.write(content)}]</span>'
-
-    def _labpadded(self, content: list[Node], longest: list[Node]) -> str:
-        return f'<span class="room" style="min-width:{self._width(longest)}ch">{self.write(content)}</span>'
-
-    def _hphantom(self, content: list[Node]) -> str:
-        return f'<span class="room" style="min-width:{self._width(content)}ch"></span>'
-
-    def _width(self, content: list[Node]) -> str:
-        """In digits, points and commas as half of one."""
-        plain = re.sub(r"<[^>]*>", "", self.write(content))
-        return f"{len(plain) - 0.5 * sum(map(plain.count, '., ')):g}"
 
 
 def _chars(typed: str) -> str:

@@ -28,16 +28,16 @@ MACROS = {
         "labtitle": "{{{",
         "labpicture": "{{",
     },
-    **{"labhead": "{{", "labnarrow": "{", "labpart": "{", "labinterval": "{", "labpadded": "{{", "hphantom": "{"},
+    **{"labhead": "{{", "labpart": "{", "labinterval": "{"},
     **{"lablines": "{{", "rlap": "{", "labnum": "{"},
     **{"hypertarget": "{{", "hypersetup": "{", "unit": "{", "num": "{", "qty": "{{", "SI": "{{", "url": "{"},
     **{"setlength": "{{", "label": "{", "caption": "{", "vspace": "*{", "pagestyle": "{", "text": "{", "input": "{"},
-    **dict.fromkeys(("labwarned", "labimpossible", "labsettle", "labround", "labto", "labtypesetter"), ""),
+    **dict.fromkeys(("labwarned", "labsettle", "labround", "labto", "labtypesetter"), ""),
     **dict.fromkeys(("allowbreak", "par", "noindent"), ""),
     **dict.fromkeys(("section", "subsection", "subsubsection", "paragraph"), "*[{"),
     **{"multicolumn": "{{{", "textsuperscript": "{", "textsubscript": "{", "cite": "{", "bibitem": "{", "newblock": ""},
 }
-ENVIRONMENTS = {"labplace": "{", "lababstract": "", "labbox": "{", "tabular": "[{", "longtable": "[{"}
+ENVIRONMENTS = {"labplace": "{", "tabular": "[{", "longtable": "[{"}
 ENVIRONMENTS |= {"thebibliography": "{"}
 _WORDS = re.compile(r"[A-Za-z0-9.,;:/+=()](?: ?[A-Za-z0-9.,;:/+=()])*")
 
