@@ -119,7 +119,7 @@ COLUMNS = {
     "confirmed_bytes": "Bytes that the server has confirmed.",
     "confirmed_ns": "Time to the server's answer that all data have arrived.",
     "confirmed_bytes_per_s": "Bytes by that time, rounded.",
-    "steady_bytes_per_s": "The same from the end of the first window to the last completion: no fixed cost of a run.",
+    "steady_bytes_per_s": "The rate after the first window, without the fastest and the slowest tenth of the windows.",
     "round_trip_ns": "A round trip: of one message, or of the control message before rounds.",
     "round_trip_kind": "What `round_trip_ns` is: `median`, `mean`, or `control` for the control message's median.",
     "processor_messages": "All timed messages, of which the next four times are (the lab's own programs only).",

@@ -6,6 +6,8 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from statistics import median_low
 
@@ -98,13 +100,16 @@ def _stops(kinds: Kinds) -> dict[str, int]:
 
 def steady(kinds: Kinds) -> dict[str, int]:
     """The rate between the ends of the first and the last window, where the client's completions end them and the first
-    holds a small part: the pipeline is full by then, and the receiver's answer comes later."""
+    holds a small part: the pipeline is full by then, and the receiver's answer comes later. Without the fastest and the
+    slowest tenth of the windows, since work of the kernel that falls into one of them is not the card's."""
     windows = sorted(kinds.get(WINDOW, ()), key=lambda window: window.index)
     ends = [sample.time_ns for sample in kinds.get("completed", ())]
     if not windows or ends != [windows[-1].time_ns] or windows[0].bytes * FIRST_WINDOWS > windows[-1].bytes:
         return {}
-    count, time_ns = windows[-1].bytes - windows[0].bytes, windows[-1].time_ns - windows[0].time_ns
-    return {"steady_bytes_per_s": bytes_per_second(count, time_ns)}
+    parts = [(after.bytes - before.bytes, after.time_ns - before.time_ns) for before, after in pairwise(windows)]
+    parts.sort(key=lambda part: Fraction(part[1], part[0]))
+    counts, times = zip(*parts[len(parts) // 10 : len(parts) - len(parts) // 10], strict=True)
+    return {"steady_bytes_per_s": bytes_per_second(sum(counts), sum(times))}
 
 
 def _trips(kinds: Kinds) -> dict[str, int]:

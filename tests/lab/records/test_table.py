@@ -66,6 +66,11 @@ def test_a_steady_rate_leaves_out_the_start_and_the_end_of_a_run() -> None:
     assert steady(kinds) == {"steady_bytes_per_s": bytes_per_second(900, 9_000)}
 
 
+def test_a_stall_of_one_window_is_no_part_of_a_steady_rate() -> None:
+    ends = [(100 * number, 1_000 * number + 8_000 * (number > 9)) for number in range(1, 21)]
+    assert steady(windows_of(*ends, completed_ns=28_000)) == {"steady_bytes_per_s": bytes_per_second(100, 1_000)}
+
+
 @pytest.mark.parametrize(
     "kinds",
     [
