@@ -74,7 +74,7 @@ class Context:
     tornado: Annotated[Callable[..., Markup], "of queries with {x} and sizes: a figure of the effects of parameters"]
     against: Annotated[Callable[..., Markup], "of queries with {x}: a figure against a value that a series varies"]
     multiples: Annotated[Callable[..., Markup], "of a name, a caption, titles and rows of queries: small panels"]
-    causes: Annotated[Callable[[], Markup], "a figure of where instructions go; nothing where they were not counted"]
+    causes: Annotated[Callable[..., Markup], "a figure of where instructions go; nothing where they were not counted"]
     about_site: Annotated[str, "the first page: the site in plain words"]
     measured_on: Annotated[str, "the first page: when it was measured, as far as that is the same for everybody"]
     warnings: Annotated[list[str], "what the records' notes warn of"]

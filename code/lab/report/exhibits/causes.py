@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from lab.causes.classes import OTHER, WAITING
 from lab.figures import Stack, Stacks
 from lab.figures.drawers import stacks
-from lab.report.evidence.words import words_of
 from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.gallery import Sketch
 from lab.report.tex.escape import Markup
@@ -29,24 +29,23 @@ SHOWN = {
 KINDS = (*dict.fromkeys(list(SHOWN.values())[:-1]), OTHER, WAITING)
 MOST_SIZES = 3
 CAPTION = (
-    "Where the instructions of a message go at both ends, each a nanosecond; at the right their number without the "
-    "waiting. n = 1 count, which gives the same each time. What a trial with twice the messages executes more."
+    "Instructions of a message, each a nanosecond; at the right their number. Polls that find nothing are waiting."
 )
 
 
-def causes(exhibits: Exhibits) -> Markup:
-    """The figure; nothing where they were not counted."""
+def causes(exhibits: Exhibits, names: Mapping[str, str] | None = None) -> Markup:
+    """The figure, with a report's own names of series; nothing where they were not counted."""
     evidence, groups = exhibits.numbers.evidence, defaultdict[int, list[Stack]](list)
     found = costs(evidence)
     shown = _some(sorted({cost.size for cost in found}))
     for cost in (each for each in found if each.size in shown):
-        groups[cost.size].append(Stack(f"{cost.curve.words} {cost.end}", _parts(cost), cost.work))
+        series = (names or {}).get(cost.curve.series.name, cost.curve.words)
+        groups[cost.size].append(Stack(f"{series}, {cost.end}", _parts(cost), cost.work))
     if not groups:
         return Markup("")
-    site = evidence.plan.site
-    data = Stacks("causes", tuple((float(x), tuple(groups[x])) for x in sorted(groups)), KINDS, WAITING, site.name)
-    caption = f"{CAPTION} {words_of(site.name, site.traits).caption}"
-    return exhibits.put_long(Sketch("causes", caption, data, stacks))
+    bars = tuple((float(size), tuple(groups[size])) for size in sorted(groups))
+    data = Stacks("causes", bars, KINDS, WAITING, evidence.plan.site.name)
+    return exhibits.put(Sketch("causes", CAPTION, data, stacks))
 
 
 def _parts(cost: MessageCost) -> tuple[tuple[str, float], ...]:

@@ -111,12 +111,8 @@ class Exhibits:
         return self.put(Sketch(name, caption, data, sized))
 
     def put(self, sketch: AnySketch) -> Markup:
-        """A figure at its place, with its short caption."""
+        """A figure at its place, with its short caption, marked where a record warns, and its content in words."""
         require_short(sketch.caption)
-        return self.put_long(sketch)
-
-    def put_long(self, sketch: AnySketch) -> Markup:
-        """The same with any caption: marked where a record warns, and with the figure's content in words."""
         figure = self.gallery.draw(sketch)
         alt = ("\ufeff" + figure.alt).encode("utf-16-be").hex().upper()
         warned = r"\labwarned{}" if self.numbers.evidence.unchecked(figure.keys) else ""

@@ -30,13 +30,13 @@ def told(exhibits: Exhibits, row: tuple[object, ...], titles: tuple[str, ...] = 
 def test_a_difference_is_drawn_about_0_without_the_column_that_no_data_answer(exhibits: Exhibits) -> None:
     cells = [[[DIFFERENCE.format(name), title]] for name, title in zip(("tcp", "none", "card"), TITLES, strict=True)]
     text = told(exhibits, ("send:\nmore", "linear", cells))
-    assert text.startswith("Against message size, in 2 panels. send: more, TCP: TCP 134 ns at 1 B")
+    assert text.startswith("Against message size, in 2 panels. send: more, TCP: TCP 136 ns at 1 B")
     assert "more, card: card 87 ns at 1 B" in text and "no such link" not in text
 
 
 def test_values_below_0_have_their_sign(exhibits: Exhibits) -> None:
     cells = [[["tcp[blocking].send - tcp[non-blocking].send", "TCP"]]]
-    assert "TCP \N{MINUS SIGN}134 ns at 1 B" in told(exhibits, ("less", "linear", cells), ("TCP",))
+    assert "TCP \N{MINUS SIGN}136 ns at 1 B" in told(exhibits, ("less", "linear", cells), ("TCP",))
 
 
 def test_a_step_of_a_time_is_marked_between_its_two_sizes(exhibits: Exhibits) -> None:

@@ -119,9 +119,9 @@ def test_a_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare
     exhibits = Exhibits(Numbers(counted), Gallery(tmp_path))
     placed = causes(exhibits)
     sizes = [(x, [stack.label for stack in group]) for x, group in exhibits.gallery.sketches["causes"].data.groups]
-    labels = ["RDMA WRITE client", "RDMA WRITE server", "TCP client", "TCP server"]
+    labels = ["RDMA WRITE, client", "RDMA WRITE, server", "TCP, client", "TCP, server"]
     assert sizes == [(1.0, labels), (4096.0, labels), (65536.0, labels)]
-    assert "n = 1 count, which gives the same each time. What a trial with twice the messages executes more." in placed
+    assert "Instructions of a message, each a nanosecond" in placed
     assert causes(Exhibits(Numbers(bare), Gallery(tmp_path))) == ""
 
 
