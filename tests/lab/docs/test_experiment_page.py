@@ -97,4 +97,4 @@ def test_limits_are_words_and_defaults_are_the_codes_own(key: str, allowed: str,
 
 def test_an_example_of_a_table_holds_what_it_must() -> None:
     profile = next(table for table in tables() if table.head == "[profile.SITE]")
-    assert smallest(profile) == '[profile.exact]\nwhy = "A guest second costs several host seconds."\n'
+    assert smallest(profile) == '[profile.exact]\nwhy = "A second of the VM costs several seconds of the host."\n'

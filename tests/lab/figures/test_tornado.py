@@ -22,7 +22,7 @@ def test_its_words_name_both_values_and_the_gain_or_the_doubt_of_every_bar() -> 
 def test_a_bar_without_a_difference_names_no_values() -> None:
     rows = tuple((name, bars[1:]) for name, bars in effects().rows[1:])
     svg = drawers.tornado(replace(effects(), rows=rows)).svg.decode()
-    assert "<!-- no difference -->" in svg and "<!-- 16" not in svg and "in place of" not in svg
+    assert ">no difference<" in svg and ">16" not in svg and "in place of" not in svg
 
 
 def test_a_figure_without_a_parameter_is_refused() -> None:

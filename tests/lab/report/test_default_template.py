@@ -119,7 +119,7 @@ def test_a_report_with_a_card_says_which_of_its_parameters_are_inputs(card: str,
 @pytest.mark.parametrize(
     ("experiment", "name", "asked", "used"),
     [
-        ("verbs_throughput", "iterations", "50000", "20 to 1000; 2000; 20 to 256; 20 to 500"),
+        ("verbs_throughput", "iterations", "50000", "20 to 1000; 20 to 2000; 2000; 20 to 256; 20 to 500"),
         ("write_parameters", "warmup", "5000; 512; 0 to 512", "20 to 512; 512; 20 to 100; 0 to 512"),
         ("write_parameters", "tx_depth", "6000; 1 to 512; 128; 1 to 128", "512; 64; 1 to 512; 128; 1 to 128"),
         ("write_parameters", "warmup_depths_at_least", "--", "1"),
@@ -132,7 +132,7 @@ def test_the_table_of_parameters_describes_all_series(experiment: str, name: str
     printed = (re.sub(r"\\(?:lab)?num\{(\d+)\}", r"\1", cell) for cell in (row.asked, row.used))
     assert tuple(printed) == (asked, used)
     assert row.source.endswith("*") is (";" in used)
-    assert profile_why(evidence).startswith("A guest second costs several host seconds")
+    assert profile_why(evidence).startswith("A second of the VM costs several seconds of the host")
 
 
 def test_own_programs_have_one_too(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> None:
