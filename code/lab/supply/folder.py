@@ -1,12 +1,8 @@
-"""Packages that lie in a folder, or in one file that a course hands out."""
+"""Packages in a folder."""
 
 from __future__ import annotations
 
-import tarfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import IO
 
@@ -52,40 +48,3 @@ class LocalFolder:
                 copy(opened, part)
         except OSError as error:
             raise Lacks(f"cannot be read ({error.strerror})") from error
-
-
-@dataclass(frozen=True)
-class TarFile:
-    """A tar file of packages, in whatever folders; nothing of it is unpacked but the bytes that were asked for."""
-
-    file: Path
-
-    @property
-    def name(self) -> str:
-        """As it was typed."""
-        return str(self.file)
-
-    @cached_property
-    def members(self) -> dict[str, tarfile.TarInfo]:
-        """Its plain files, by their names without folders."""
-        with tarfile.open(self.file, "r:") as archive:
-            return {each.name.rpartition("/")[2]: each for each in archive if each.isreg()}
-
-    def fetch(self, part: Part, _: str) -> None:
-        """Copy the member."""
-        with self.opened(part.locked) as opened:
-            copy(opened, part)
-
-    @contextmanager
-    def opened(self, locked: Locked) -> Iterator[IO[bytes]]:
-        """The member that holds a package."""
-        try:
-            member = next((self.members[name] for name in names(locked) if name in self.members), None)
-            if member is None:
-                raise Lacks("does not have it")
-            with tarfile.open(self.file, "r:") as archive:
-                content = archive.extractfile(member)
-                assert content is not None
-                yield content
-        except (OSError, EOFError, tarfile.TarError) as error:
-            raise Gone(f"cannot be read ({getattr(error, 'strerror', None) or error})") from error

@@ -34,4 +34,4 @@ class Mirror:
 
     def fetch(self, part: Part, date: str) -> None:
         """Download it."""
-        self.web.download(self.url(part.locked, date), part, {})
+        self.web.download(self.url(part.locked, date), part)

@@ -12,7 +12,7 @@ from lab.supply.lock import Locked
 from lab.supply.progress import Fetching
 from lab.supply.provider import Gone, Lacks, Part, Provider
 
-HINT = "docs/sites.md, Where packages come from: an archive of old versions, or a course's file"
+HINT = "docs/sites.md, Where packages come from: an archive of old versions, or a folder"
 
 
 class SupplyError(SiteError):

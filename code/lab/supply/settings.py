@@ -12,9 +12,8 @@ from lab.files.fault import Fault
 from lab.files.toml_file import read_toml
 from lab.places import SETTINGS
 from lab.supply import apt
-from lab.supply.folder import LocalFolder, TarFile
+from lab.supply.folder import LocalFolder
 from lab.supply.mirror import PLACE, PLACES, Mirror
-from lab.supply.oci import Registry
 from lab.supply.packages import Packages
 from lab.supply.provider import Provider
 from lab.supply.web import Web
@@ -22,7 +21,6 @@ from lab.typed_json import parse_as
 
 VARIABLE = "LAB_SUPPLY"  # providers with spaces between them, in place of lab.toml's
 PATIENCE_S = 30.0
-REGISTRIES = {"oci://": "https", "oci+http://": "http"}
 WEB, FILE = ("http://", "https://"), "file://"
 HINT = "docs/sites.md, Where packages come from"
 
@@ -57,8 +55,10 @@ def read_settings(file: Path) -> Settings:
 def fault(typed: str) -> str:
     """The reason why a word names no provider; empty if it names one."""
     scheme, colon, _ = typed.partition("://")
-    if colon and scheme + colon not in (*REGISTRIES, *WEB, FILE):
-        return f"no provider of packages begins with {scheme}://"
+    if colon and scheme + colon not in (*WEB, FILE):
+        return f"unknown provider of packages: {typed} (apt, http://, https://, file:// or a folder)"
+    if typed.endswith(".tar"):
+        return f"a tar file is no provider of packages: {typed} (unpack the file, and name the folder)"
     unknown = sorted(set(PLACE.findall(typed)) - set(PLACES)) if typed.startswith(WEB) else []
     return f"no part of a package's address is called {{{unknown[0]}}}" if unknown else ""
 
@@ -76,17 +76,12 @@ def providers(settings: Settings) -> list[Provider]:
 
 def provider(typed: str, web: Web) -> Iterator[Provider]:
     """The providers that one word of the settings names; a folder is relative to the checkout."""
-    scheme, colon, rest = typed.partition("://")
     if typed == apt.NAME:
         yield from of_apt(web)
-    elif scheme + colon in REGISTRIES:
-        host, _, repository = rest.strip("/").partition("/")
-        yield Registry(web, REGISTRIES[scheme + colon], host, repository)
     elif typed.startswith(WEB):
         yield mirror(typed, web)
     else:
-        place = SETTINGS.parent / Path(typed.removeprefix(FILE)).expanduser()
-        yield TarFile(place) if place.suffix == ".tar" else LocalFolder(place)
+        yield LocalFolder(SETTINGS.parent / Path(typed.removeprefix(FILE)).expanduser())
 
 
 def mirror(typed: str, web: Web) -> Mirror:

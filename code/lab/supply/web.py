@@ -30,14 +30,6 @@ ERRNO = re.compile(r"\[Errno -?\d+\] ")
 HERE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)", re.ASCII)
 
 
-class Denied(Lacks):
-    """A server wants to know who asks; how, it says in a header."""
-
-    def __init__(self, challenge: str) -> None:
-        super().__init__("does not let us in (401)")
-        self.challenge = challenge
-
-
 class Web:
     """HTTP with this computer's proxies and certificates; connections are kept for the next package."""
 
@@ -82,13 +74,13 @@ class Web:
         finally:
             response.close()  # one that was read to its end has given its connection back already
 
-    def download(self, url: str, part: Part, headers: Mapping[str, str]) -> None:
+    def download(self, url: str, part: Part) -> None:
         """Fetch the rest of a part, in several attempts if it breaks off."""
         deadline = self.clock() + self.patience_s + part.locked.size_bytes / SLOWEST_BYTES_S
         for _ in range(ATTEMPTS):
             had, stopped = part.length, ""
             try:
-                self.attempt(url, part, headers, deadline)
+                self.attempt(url, part, deadline)
             except HTTPError as error:
                 stopped = reason(error, self.patience_s)
             if part.is_complete:
@@ -97,10 +89,10 @@ class Web:
                 raise Gone(stopped)
         raise Lacks(f"broke off {ATTEMPTS} times, the last time after {part.length} of {part.locked.size_bytes} bytes")
 
-    def attempt(self, url: str, part: Part, headers: Mapping[str, str], deadline: float) -> None:
+    def attempt(self, url: str, part: Part, deadline: float) -> None:
         """One request for what a part lacks, and what came of it."""
         resume = {"Range": f"bytes={part.length}-"} if part.length else {}
-        with self.opened(url, {"Accept-Encoding": "identity", **headers, **resume}) as response:
+        with self.opened(url, {"Accept-Encoding": "identity", **resume}) as response:
             if response.status == 416:  # what is there is of another length than theirs
                 part.restart()
                 return
@@ -127,7 +119,7 @@ def require_package(response: BaseHTTPResponse, part: Part) -> None:
     """An answer that holds the package or a piece of it, or what it is instead."""
     status, size = response.status, response.headers.get("Content-Length", "")
     if status == 401:
-        raise Denied(response.headers.get("WWW-Authenticate", ""))
+        raise Lacks("does not let us in (401)")
     if status in (404, 410):
         raise Lacks(f"does not have it ({status})")
     if status not in (200, 206):

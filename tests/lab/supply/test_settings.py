@@ -10,9 +10,8 @@ import pytest
 from lab.errors import SpecError
 from lab.places import ROOT
 from lab.supply import apt, settings
-from lab.supply.folder import LocalFolder, TarFile
+from lab.supply.folder import LocalFolder
 from lab.supply.mirror import Mirror
-from lab.supply.oci import Registry
 from lab.supply.provider import Provider
 from lab.supply.settings import Settings
 from lab.supply.web import Web
@@ -54,10 +53,9 @@ def test_a_wrong_setting_is_refused_with_its_line(tmp_path: Path, wrong: str) ->
     [
         ("http://m.example/debian/", Mirror, "http://m.example/debian/{path}"),
         ("https://a.example/{date}/{path}", Mirror, "https://a.example/{date}/{path}"),
-        ("oci://r.example/course/machine", Registry, "r.example/course/machine"),
         ("/srv/course", LocalFolder, "/srv/course"),
         ("file:///srv/debian", LocalFolder, "/srv/debian"),
-        ("course.tar", TarFile, str(ROOT / "course.tar")),
+        ("packages", LocalFolder, str(ROOT / "packages")),
     ],
 )
 def test_a_word_stands_for_a_kind_of_provider(typed: str, kind: type, name: str) -> None:
@@ -65,13 +63,15 @@ def test_a_word_stands_for_a_kind_of_provider(typed: str, kind: type, name: str)
     assert one(typed).name == name
 
 
-@pytest.mark.parametrize("typed", ["ftp://m.example/debian", "http://a.example/{version}"])
+@pytest.mark.parametrize(
+    "typed", ["ftp://m.example/debian", "oci://r.example/debs", "http://a.example/{version}", "course.tar"]
+)
 def test_a_word_that_stands_for_nothing_is_refused_with_its_line(tmp_path: Path, typed: str) -> None:
     file = tmp_path / "lab.toml"
     file.write_text(f'[supply]\nproviders = [\n  "apt",\n  "{typed}",\n]\n')
-    with pytest.raises(SpecError, match=r"lab.toml:[24]: .*(ftp|version)"):
+    with pytest.raises(SpecError, match=r"lab.toml:[24]: .*(ftp|oci|version|tar)"):
         settings.load(file, {})
-    with pytest.raises(SpecError, match=r"LAB_SUPPLY: .*(ftp|version)"):
+    with pytest.raises(SpecError, match=r"LAB_SUPPLY: .*(ftp|oci|version|tar)"):
         settings.load(tmp_path / "none.toml", {"LAB_SUPPLY": f"apt {typed}"})
 
 
