@@ -14,7 +14,7 @@ import urllib3
 from urllib3.exceptions import HTTPError, MaxRetryError, NewConnectionError, ReadTimeoutError
 from urllib3.util import make_headers, parse_url
 
-from lab.supply.provider import Gone, Lacks, Part
+from lab.supply.packages import Gone, Lacks, Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
