@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import lab.records.verify
-from lab.cli.estimate import estimate_s
 from lab.cli.job_script import cluster_facts, make_script
-from lab.cli.outcome import say_failures, say_interrupted, sentence
-from lab.cli.remaining import run_remaining
+from lab.cli.progress import estimate_s
+from lab.cli.remaining import run_remaining, say_failures, say_interrupted, sentence
 from lab.cli.reporting import Reporting
 from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError

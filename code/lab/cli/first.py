@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.cli.commands import open_shop_at, write_table
-from lab.cli.outcome import say_failures, say_interrupted
-from lab.cli.remaining import run_remaining
+from lab.cli.remaining import run_remaining, say_failures, say_interrupted
 from lab.files.storage import write_bytes
 from lab.places import CACHE, EXAMPLES, EXPERIMENTS, from_here
 from lab.plan.plan import Plan

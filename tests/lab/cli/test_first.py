@@ -1,4 +1,4 @@
-"""`lab try` on the fake site: lab.cli.{first,outcome}."""
+"""`lab try` on the fake site: lab.cli.{first,remaining}."""
 
 from collections.abc import Callable
 from dataclasses import replace
