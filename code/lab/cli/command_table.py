@@ -195,7 +195,7 @@ COMMANDS = (
     Command(
         REPORT,
         "web",
-        "lab.web.commands",
+        "lab.web.site",
         "write the front page, the documents and all reports as a static site",
         "lab web",
         (

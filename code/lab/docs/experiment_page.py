@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from lab.docs.markdown import filled, rows
-from lab.docs.schema_tables import SchemaKey, SchemaTable, Walk
+from lab.docs.schema import SchemaKey, SchemaTable, Walk
 from lab.files.schema import EXPERIMENT, whole_schema
 from lab.model.parameters import Parameters, Profile
 from lab.model.trial import Link

@@ -1,18 +1,33 @@
-"""All files of the site: a page for the front page, each document and the gallery, and what they lead to."""
+"""The command `lab web`: a page for the front page, each document and the gallery, and the files that they link."""
 
 from __future__ import annotations
 
+import sys
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from lab.files.storage import write_bytes
+from lab.places import ROOT, TEMPLATES, from_here
 from lab.web.gallery import Shown, gallery
 from lab.web.markdown import body
 
 TEMPLATE, FRONT, REPORTS = "site.html", "index.html", "reports.html"
 PICTURES = ("*.svg", "*.png")
+
+
+def web(options: Namespace) -> int:
+    """Write all of it; without reports there is no gallery, and a line says so."""
+    made = site(ROOT, options.out, options.results, TEMPLATES)
+    for name, content in made.items():
+        write_bytes(options.folder / name, content)
+    if REPORTS not in made:
+        print(f"{from_here(options.out)}: holds no report, so the site has none (try: make all)", file=sys.stderr)
+    print(f"{from_here(options.folder / FRONT)}: {len(made)} files, {sum(map(len, made.values())) / 1e6:.1f} MB")
+    return 0
 
 
 def site(root: Path, reports: Path, results: Path, templates: Path) -> dict[str, bytes]:
