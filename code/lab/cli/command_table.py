@@ -126,7 +126,7 @@ COMMANDS = (
     Command(
         MEASURE,
         "doctor",
-        "lab.cli.commands",
+        "lab.doctor.commands",
         "say what each site needs, what this computer has, and how to get the rest",
         "lab doctor",
         (flag("--json", "print JSON, for programs"), hosts()),

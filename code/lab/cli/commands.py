@@ -1,4 +1,4 @@
-"""The commands plan, run, table, show and doctor: each calls the stages in order, then prints their results."""
+"""The commands plan, run, table and show: each calls the stages in order, then prints their results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 from lab.cli.progress import estimate_s
 from lab.cli.remaining import run_remaining, say_failures, say_interrupted, sentence
 from lab.cli.reporting import Reporting
-from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError
 from lab.files.stamp import is_current, keep_stamp
 from lab.files.storage import write_text
@@ -23,7 +22,7 @@ from lab.records.reference import write_reference
 from lab.records.row import format_table
 from lab.records.table import columns, make_table, table_stamp
 from lab.run.run import damaged, missing
-from lab.sites import EVERYWHERE, Site, open_site
+from lab.sites import Site, open_site
 from lab.sites.auto import ANY, choose
 
 
@@ -93,13 +92,6 @@ def show(options: Namespace) -> int:
     for step in facts.measured.steps:
         print(f"{'client':>14}: {' '.join(step.client)}")
     return 0
-
-
-def doctor(options: Namespace) -> int:
-    """Print what each site needs, what is there, and what is missing."""
-    findings = list(examine(options.hosts))
-    print(as_json(findings) if options.json else format_findings(findings))
-    return int(any(each.remedy for each in findings if each.site == EVERYWHERE))
 
 
 def open_shop(files: Iterable[Path], options: Namespace) -> Workshop:

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Diagnosis
+from lab.doctor import Diagnosis
 from lab.errors import LabError, SiteError
 from lab.machine import expected, runner
 from lab.places import CACHE, MACHINE, REFERENCE, ROOT, SETTINGS
