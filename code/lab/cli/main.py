@@ -8,7 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from lab.statuses import INTERRUPTED, UNREAD
+from lab.cli import INTERRUPTED, UNREAD
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

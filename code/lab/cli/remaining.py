@@ -6,13 +6,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from lab.cli import INTERRUPTED
 from lab.cli.progress import Progress
 from lab.plan.plan import Planned
 from lab.plan.workshop import Workshop
 from lab.records.record import has_record, read_facts
 from lab.run.preflight import is_wanted, preflight
 from lab.run.run import RunSetup, RunSummary, Watch, damaged, missing, run_trials
-from lab.statuses import INTERRUPTED
 
 SHOWN_FAILURES = 5
 

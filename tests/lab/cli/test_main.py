@@ -1,4 +1,4 @@
-"""Command lines: lab.cli.{arguments,command_table,commands,upkeep}, lab.{grade,submission}.commands, lab.statuses."""
+"""Command lines: lab.cli.{arguments,command_table,commands,upkeep}, lab.{grade,submission}.commands."""
 
 import errno
 import math
