@@ -6,7 +6,7 @@ import re
 import time
 import urllib.request
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager
+from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -17,8 +17,6 @@ from urllib3.util import make_headers, parse_url
 from lab.supply.packages import Gone, Lacks, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from urllib3.response import BaseHTTPResponse
 
 PIECE_BYTES = 1 << 16
@@ -54,25 +52,20 @@ class Web:
             self.managers[through] = urllib3.ProxyManager(through) if through else urllib3.PoolManager()
         return self.managers[through]
 
-    @contextmanager
-    def opened(self, url: str, headers: Mapping[str, str]) -> Iterator[BaseHTTPResponse]:
-        """The answer to a request, its body not yet read; what can go wrong on the way, as Lacks or Gone."""
-        bare, own = without_password(url)
+    def request(self, url: str, headers: Mapping[str, str]) -> BaseHTTPResponse:
+        """The answer to a request, its body not yet read."""
+        bare, login = without_password(url)
         try:
-            response = self.manager(bare).request(
+            return self.manager(bare).request(
                 "GET",
                 bare,
-                headers={**own, **headers},
+                headers={**login, **headers},
                 timeout=self.timeout,
                 retries=self.retries,
                 preload_content=False,
             )
         except HTTPError as error:
             raise Gone(reason(error, self.patience_s)) from error
-        try:
-            yield response
-        finally:
-            response.close()  # one that was read to its end has given its connection back already
 
     def download(self, url: str, part: Part) -> None:
         """Fetch the rest of a part, in several attempts if it breaks off."""
@@ -92,7 +85,7 @@ class Web:
     def attempt(self, url: str, part: Part, deadline: float) -> None:
         """One request for what a part lacks, and what came of it."""
         resume = {"Range": f"bytes={part.length}-"} if part.length else {}
-        with self.opened(url, {"Accept-Encoding": "identity", **resume}) as response:
+        with closing(self.request(url, {"Accept-Encoding": "identity", **resume})) as response:
             if response.status == 416:  # what is there is of another length than theirs
                 part.restart()
                 return
