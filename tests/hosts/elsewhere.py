@@ -16,7 +16,7 @@ from lab.machine.runner import LOADER, Runner
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
 from lab.supply import lock
-from lab.supply.settings import opened_store
+from lab.supply.providers import opened_store
 
 ARM64_QEMU = "qemu-aarch64-static"
 ARM64 = CACHE / "hosts" / "arm64"

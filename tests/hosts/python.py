@@ -17,7 +17,7 @@ from tests.hosts.making import kept, run
 from lab.machine.runner import ARCHITECTURES
 from lab.places import CACHE, MACHINE, ROOT
 from lab.supply import lock
-from lab.supply.settings import opened_store
+from lab.supply.providers import opened_store
 
 REQUIREMENTS = ROOT / "code" / "setup" / "requirements.txt"
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"

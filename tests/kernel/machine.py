@@ -18,7 +18,7 @@ from lab.machine.runner import carried
 from lab.places import CACHE, MACHINE, ROOT
 from lab.supply import deb
 from lab.supply.lock import GUEST, read
-from lab.supply.settings import opened_store
+from lab.supply.providers import opened_store
 
 HERE = Path(__file__).parent
 BOOT = ("virtio_pci", "9p", "9pnet_virtio", "overlay")

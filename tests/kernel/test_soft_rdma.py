@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.sites.jobs import ENDLESS, LISTENING, PORT, Jobs, await_true
 
-from lab import doctor
+from lab.doctor import commands as doctor
 from lab.errors import SiteError
 from lab.model.trial import Link
 from lab.plan.plan import Planned, SiteFacts, make_plan

@@ -12,7 +12,7 @@ from lab.places import ROOT
 
 PROBE = """
 import bz2, ctypes, lzma, sqlite3, ssl, sys, venv, zlib
-import numpy, pandas, scipy.stats, zstandard
+import numpy, scipy.stats, zstandard
 maps = [line.split(maxsplit=5)[5].strip() for line in open("/proc/self/maps") if ".so" in line]
 print(sys.version_info[:2], sys.executable, sys.prefix, *sorted(maps), sep="\\n")
 """

@@ -32,7 +32,7 @@ from tests.sites.jobs import (
 from tests.sites.link_cut import await_answer, cut_in_a_run, plan_of
 from tests.sites.test_conformance import EXPERIMENT, IMPATIENT, MPI, record_of
 
-from lab import doctor
+from lab.doctor import commands as doctor
 from lab.errors import SiteError
 from lab.grade.course import grade_class
 from lab.grade.found import find_submissions

@@ -1,9 +1,15 @@
-"""All commands: what each is for, an example, and its arguments."""
+"""All commands: what each is for, an example, its arguments and its module; what `lab --help` and `--version` print."""
 
 from __future__ import annotations
 
 import argparse
+import subprocess
+import textwrap
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from itertools import groupby
+from keyword import iskeyword
 
 from lab.cli.arguments import (
     ASSIGNED,
@@ -26,38 +32,63 @@ from lab.cli.arguments import (
     flag,
     hosts,
 )
-from lab.cli.overview import ShowVersion, by_reader
-from lab.places import GRADING, REPORTS, RESULTS
+from lab.places import GRADING, MACHINE, REPORTS, RESULTS, ROOT
 from lab.submission.assignment import CHECKS
+from lab.version import LETTERS, exact_version
 
 FURTHER = "\nlab COMMAND --help shows its options and an example"
+WIDTH, INDENT = 100, 16
+# The readers of a command: `lab --help` lists the commands of each under a heading.
+MEASURE = "to measure"
+REPORT = "to write a report"
+HAND_IN = "to hand in"
+TEACH = "to teach"
+GRADE = "to grade"
+LOOK_AFTER = "to trust and to look after the lab"
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command, with an example for its help."""
+    """One command: who needs it, where its function is, and what its help prints."""
 
+    reader: str
     name: str
+    module: str
     summary: str
     example: str
     arguments: tuple[Add, ...]
 
+    @property
+    def function(self) -> Callable[[argparse.Namespace], int]:
+        """The function of the command's name; its module is imported here, since no other command needs it."""
+        name = self.name.replace("-", "_")
+        function: Callable[[argparse.Namespace], int] = getattr(
+            import_module(self.module), f"{name}_" if iskeyword(name) else name
+        )
+        return function
+
 
 COMMANDS = (
     Command(
+        MEASURE,
         "try",
+        "lab.cli.first",
         "measure a small experiment and show its figure: RDMA WRITE against TCP",
         "lab try",
         (*WHERE, REPORTED),
     ),
     Command(
+        MEASURE,
         "plan",
+        "lab.cli.commands",
         "show the trials, what is done, and about how long the rest takes",
         "lab plan verbs_throughput",
         (EXPERIMENTS, *WHERE),
     ),
     Command(
+        MEASURE,
         "run",
+        "lab.cli.commands",
         "run the trials that have no record yet, then write the tables",
         "lab run verbs_throughput write_parameters --report",
         (
@@ -69,19 +100,49 @@ COMMANDS = (
         ),
     ),
     Command(
+        MEASURE,
         "table",
+        "lab.cli.commands",
         "write an experiment's records as one CSV",
         "lab table verbs_throughput",
         (EXPERIMENTS, *READ, TABLED, flag("--reference", "write results/reference, which verify compares with")),
     ),
     Command(
+        MEASURE,
+        "show",
+        "lab.cli.commands",
+        "show one record",
+        "lab show 3f9a",
+        (argument("record", help="the first digits of its key, from a table's column record"), RECORDS),
+    ),
+    Command(
+        MEASURE,
+        "compare",
+        "lab.submission.commands",
+        "compare two runs: ratios with intervals, each with a verdict",
+        "lab compare results report/verbs_throughput.pdf",
+        (file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
+    ),
+    Command(
+        MEASURE,
+        "doctor",
+        "lab.doctor.commands",
+        "say what each site needs, what this computer has, and how to get the rest",
+        "lab doctor",
+        (flag("--json", "print JSON, for programs"), hosts()),
+    ),
+    Command(
+        REPORT,
         "report",
+        "lab.report.commands",
         "write a PDF from the records, or print what is wrong with the discussion",
         "lab report verbs_throughput write_parameters",
         (EXPERIMENTS, *READ, REPORTED),
     ),
     Command(
+        REPORT,
         "query",
+        "lab.report.asking",
         "print a number of an experiment, judge a statement, or list what can be asked",
         "lab query verbs_throughput 'card / tcp.card at 64K' 'card > tcp.card everywhere'",
         (
@@ -93,7 +154,9 @@ COMMANDS = (
         ),
     ),
     Command(
+        REPORT,
         "check",
+        "lab.report.checking",
         "check a discussion against the records: errors, then sentences that compare without evidence",
         "lab check verbs_throughput --watch",
         (
@@ -104,19 +167,9 @@ COMMANDS = (
         ),
     ),
     Command(
-        "extract",
-        "take the data out of a report's PDF",
-        "lab extract report/verbs_throughput.pdf data",
-        (file("pdf", "a report"), file("folder", "a new folder for its data")),
-    ),
-    Command(
-        "verify",
-        "measure again from nothing and compare with results/reference",
-        "lab verify verbs_throughput",
-        (file("experiment", EXPERIMENT, nargs="*"), *ON_EXACT),
-    ),
-    Command(
+        REPORT,
         "causes",
+        "lab.cli.causes",
         "count on exact, by function, the instructions that a message takes at each end",
         "lab causes verbs_throughput --series verbs --sizes 1,4K",
         (
@@ -132,33 +185,28 @@ COMMANDS = (
         ),
     ),
     Command(
-        "fit-card",
-        "fit a modelled card to a measured curve of throughput, and print its error at each size",
-        "lab fit-card experiments/published/verbs_a.csv --rate-bit-s 32000000000 --inline 1K",
+        REPORT,
+        "extract",
+        "lab.report.commands",
+        "take the data out of a report's PDF",
+        "lab extract report/verbs_throughput.pdf data",
+        (file("pdf", "a report"), file("folder", "a new folder for its data")),
+    ),
+    Command(
+        REPORT,
+        "web",
+        "lab.web.site",
+        "write the front page, the documents and all reports as a static site",
+        "lab web",
         (
-            file("curve", "a CSV with the columns size_bytes and bytes_per_s, or one of experiments/published"),
-            argument("--rate-bit-s", type=count, required=True, metavar="N", help="what its wire carries"),
-            argument("--mtu", type=count, default=4096, help="bytes in each packet (default: 4096)"),
-            argument(
-                "--inline", default="0", metavar="SIZE", help="the largest message that was sent inline (default: 0)"
-            ),
+            file("folder", "where it is written (default: report/site)", nargs="?", default=REPORTS / "site"),
+            *(REPORTED, RECORDS),
         ),
     ),
-    Command("bench", "compare the lab's programs with their peers, as ratios", "lab bench --jobs 2", WHERE),
     Command(
-        "show",
-        "show one record",
-        "lab show 3f9a",
-        (argument("record", help="the first digits of its key, from a table's column record"), RECORDS),
-    ),
-    Command(
-        "compare",
-        "compare two runs: ratios with intervals, each with a verdict",
-        "lab compare results report/verbs_throughput.pdf",
-        (file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
-    ),
-    Command(
+        HAND_IN,
         "submit",
+        "lab.submission.commands",
         "make the file to hand in, or say why it can't be handed in yet",
         "lab submit verbs_throughput --draft",
         (
@@ -169,7 +217,17 @@ COMMANDS = (
         ),
     ),
     Command(
+        HAND_IN,
+        "preview-grade",
+        "lab.grade.commands",
+        "make a draft and grade it by the public checks",
+        "lab preview-grade",
+        (RECORDS, ASSIGNMENT, JOBS, GRADES),
+    ),
+    Command(
+        TEACH,
         "kit",
+        "lab.kit.commands",
         "begin a kit (new), make what students get of it (make), grade its solution (try), make a class (sample)",
         "lab kit make verbs_throughput",
         (
@@ -191,7 +249,9 @@ COMMANDS = (
         ),
     ),
     Command(
+        GRADE,
         "grade",
+        "lab.grade.commands",
         "grade a hand-in against measurements of this computer: points and evidence",
         "lab grade submission/ada.pdf",
         (
@@ -201,13 +261,9 @@ COMMANDS = (
         ),
     ),
     Command(
-        "preview-grade",
-        "make a draft and grade it by the public checks",
-        "lab preview-grade",
-        (RECORDS, ASSIGNMENT, JOBS, GRADES),
-    ),
-    Command(
+        GRADE,
         "grade-class",
+        "lab.grade.commands",
         "grade every hand-in of a folder, each in a process of its own",
         "lab grade-class hand-ins --jobs 2",
         (
@@ -218,13 +274,17 @@ COMMANDS = (
         ),
     ),
     Command(
+        GRADE,
         "grade-prepare",
+        "lab.grade.commands",
         "measure the grader's own records, before the first hand-in comes",
         "lab grade-prepare",
         (ASSIGNMENT, JOBS),
     ),
     Command(
+        GRADE,
         "book",
+        "lab.grade.book.commands",
         "write what everybody of a course has in the end, also as Moodle, Canvas and Gradescope import it",
         "lab book verbs_throughput --roster roster.csv --submissions hand-ins --by-hand by_hand.csv",
         (
@@ -239,7 +299,9 @@ COMMANDS = (
         ),
     ),
     Command(
+        GRADE,
         "autograder",
+        "lab.grade.commands",
         "make the zip with which Gradescope grades an assignment",
         "lab autograder --image course.lab",
         (
@@ -249,40 +311,62 @@ COMMANDS = (
         ),
     ),
     Command(
-        "doctor",
-        "say what each site needs, what this computer has, and how to get the rest",
-        "lab doctor",
-        (flag("--json", "print JSON, for programs"), hosts()),
+        LOOK_AFTER,
+        "verify",
+        "lab.cli.upkeep",
+        "measure again from nothing and compare with results/reference",
+        "lab verify verbs_throughput",
+        (file("experiment", EXPERIMENT, nargs="*"), *ON_EXACT),
     ),
     Command(
+        LOOK_AFTER,
+        "bench",
+        "lab.cli.upkeep",
+        "compare the lab's programs with their peers, as ratios",
+        "lab bench --jobs 2",
+        WHERE,
+    ),
+    Command(
+        LOOK_AFTER,
+        "fit-card",
+        "lab.cli.fit_card",
+        "fit a modelled card to a measured curve of throughput, and print its error at each size",
+        "lab fit-card experiments/published/verbs_a.csv --rate-bit-s 32000000000 --inline 1K",
+        (
+            file("curve", "a CSV with the columns size_bytes and bytes_per_s, or one of experiments/published"),
+            argument("--rate-bit-s", type=count, required=True, metavar="N", help="what its wire carries"),
+            argument("--mtu", type=count, default=4096, help="bytes in each packet (default: 4096)"),
+            argument(
+                "--inline", default="0", metavar="SIZE", help="the largest message that was sent inline (default: 0)"
+            ),
+        ),
+    ),
+    Command(
+        LOOK_AFTER,
+        "image",
+        "lab.cli.upkeep",
+        "export the machine as one file that needs no network, or import one",
+        "lab image export course.lab",
+        (argument("action", choices=("export", "import")), file("file", "the exported machine")),
+    ),
+    Command(
+        LOOK_AFTER,
+        "script",
+        "lab.cli.job_script",
+        "print a Slurm job script of an experiment's MPI trials, to submit by hand",
+        "lab script mpi_bandwidth_latency > job.sh",
+        (file("experiment", EXPERIMENT), hosts()),
+    ),
+    Command(
+        LOOK_AFTER,
         "lock",
+        "lab.cli.upkeep",
         "renew the machine's package lock together with results/reference",
         "lab lock",
         (
             flag("--machine", "keep packages and reference; say what every computer must find of today's machine"),
             *ON_EXACT,
         ),
-    ),
-    Command(
-        "script",
-        "print a Slurm job script of an experiment's MPI trials, to submit by hand",
-        "lab script mpi_bandwidth_latency > job.sh",
-        (file("experiment", EXPERIMENT), hosts()),
-    ),
-    Command(
-        "web",
-        "write the front page, the documents and all reports as a static site",
-        "lab web",
-        (
-            file("folder", "where it is written (default: report/site)", nargs="?", default=REPORTS / "site"),
-            *(REPORTED, RECORDS),
-        ),
-    ),
-    Command(
-        "image",
-        "export the machine as one file that needs no network, or import one",
-        "lab image export course.lab",
-        (argument("action", choices=("export", "import")), file("file", "the exported machine")),
     ),
 )
 
@@ -293,7 +377,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="lab",
         description="Measures a network link with RDMA verbs and TCP, and their peers, reproducibly to the last byte.",
-        epilog=by_reader({each.name: each.summary for each in COMMANDS}) + FURTHER,
+        epilog="\n".join(_by_reader()) + FURTHER,
         formatter_class=formatter,
     )
     parser.add_argument(
@@ -306,3 +390,42 @@ def make_parser() -> argparse.ArgumentParser:
         for add in each.arguments:
             add(command)
     return parser
+
+
+def _by_reader() -> Iterator[str]:
+    """All commands, each with its summary, under the reader who needs them."""
+    for reader, commands in groupby(COMMANDS, key=lambda each: each.reader):
+        yield f"{reader}:"
+        for each in commands:
+            start = f"  {each.name}".ljust(INDENT)
+            yield textwrap.fill(each.summary, WIDTH, initial_indent=start, subsequent_indent=" " * INDENT)
+        yield ""
+
+
+class ShowVersion(argparse.Action):
+    """Prints which lab this is, and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print("\n".join(version_lines()))
+        parser.exit()
+
+
+def version_lines() -> Iterator[str]:
+    """The number with a digest of the code, the commit where git knows one, and the machine that every computer has."""
+    from lab.machine import expected
+
+    yield f"lab {exact_version()}"
+    if commit := _git("describe", "--always", "--exclude=*", "--dirty", "--abbrev=12"):
+        yield f"commit {commit}"
+    known = expected.read(MACHINE)
+    yield f"exact machine {known.frozen['memory'][:LETTERS] if known else 'of this computer alone'}"
+
+
+def _git(*words: str) -> str:
+    """What git says of this checkout; nothing where there is no git, or where it is not the checkout's own."""
+    command = ("git", f"--git-dir={ROOT / '.git'}", f"--work-tree={ROOT}", *words)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,37 +1,29 @@
-"""What each command does, one function a command: it calls the stages in order, then prints their results."""
+"""The commands plan, run, table and show: each calls the stages in order, then prints their results."""
 
 from __future__ import annotations
 
 import sys
-import tempfile
 from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
-import lab.records.verify
-from lab.cli.estimate import estimate_s
-from lab.cli.job_script import cluster_facts, make_script
-from lab.cli.outcome import say_failures, say_interrupted, sentence
-from lab.cli.remaining import run_remaining
+from lab.cli.progress import estimate_s
+from lab.cli.remaining import run_remaining, say_failures, say_interrupted, sentence
 from lab.cli.reporting import Reporting
-from lab.doctor import as_json, examine, format_findings
 from lab.errors import VerifyError
 from lab.files.stamp import is_current, keep_stamp
 from lab.files.storage import write_text
-from lab.places import EXPERIMENTS, REFERENCE, from_here
-from lab.plan.binaries import keep_binaries
-from lab.plan.plan import Plan, binaries, make_plan
-from lab.plan.workshop import Workshop, all_experiments, find_experiment, most_trials, open_workshop
+from lab.places import REFERENCE, from_here
+from lab.plan.plan import Plan
+from lab.plan.workshop import Workshop, most_trials, open_workshop
 from lab.records.record import find_key, has_record, read_facts, record_folder
 from lab.records.recorded import plans_of
-from lab.records.reference import changed_parts, read_reference, write_reference
+from lab.records.reference import write_reference
 from lab.records.row import format_table
 from lab.records.table import columns, make_table, table_stamp
 from lab.run.run import damaged, missing
-from lab.sites import EVERYWHERE, Site, open_site
+from lab.sites import Site, open_site
 from lab.sites.auto import ANY, choose
-from lab.sites.hosts import read_slurm
-from lab.spec.reader import load
 
 
 def plan(options: Namespace) -> int:
@@ -78,45 +70,6 @@ def table(options: Namespace) -> int:
     return 0
 
 
-def verify(options: Namespace) -> int:
-    """Measure everything again in an empty folder, then compare the tables with the reference."""
-    shop = open_shop(options.experiment or all_experiments(), options)
-    references = [read_reference(each, REFERENCE) for each in shop.plans]
-    with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
-        summary = run_remaining(shop, Path(folder), options.jobs)
-        if summary.interrupted:
-            raise KeyboardInterrupt
-        verdicts = [
-            lab.records.verify.verify(*each)
-            for each in zip(shop.plans, [Path(folder)] * len(references), references, strict=True)
-        ]
-    for verdict in verdicts:
-        print("\n".join(verdict.lines()))
-    if not all(verdict.identical for verdict in verdicts):
-        print("not as it was for the reference: " + (", ".join(changed_parts(shop.plans, REFERENCE)) or "nothing"))
-    return max(say_failures(summary), int(not all(verdict.holds for verdict in verdicts)))
-
-
-def bench(options: Namespace) -> int:
-    """Print ratios from records of one run."""
-    from lab.records.comparison import (  # only now: it loads numpy, and other commands need not wait for that
-        compare,
-        format_result,
-    )
-
-    shop = open_shop([EXPERIMENTS / "bench.toml"], options)
-    summary = run_remaining(shop, options.results, options.jobs)
-    if summary.interrupted:
-        return say_interrupted(summary)
-    (only,) = shop.plans
-    rows = make_table(only, options.results)
-    write_table(only, options.results)
-    results = [compare(each, rows) for each in only.experiment.comparisons]
-    for result in results:
-        print(format_result(result))
-    return max(say_failures(summary), int(not all(result.holds for result in results)))
-
-
 def show(options: Namespace) -> int:
     """Print one record for people."""
     key = find_key(options.results, options.record)
@@ -139,22 +92,6 @@ def show(options: Namespace) -> int:
     for step in facts.measured.steps:
         print(f"{'client':>14}: {' '.join(step.client)}")
     return 0
-
-
-def script(options: Namespace) -> int:
-    """Print a job script for two nodes of a cluster."""
-    cluster = read_slurm(options.hosts)
-    experiment = load(find_experiment(options.experiment))
-    plan = make_plan(experiment, cluster_facts(cluster), keep_binaries(binaries([experiment])))
-    print(make_script(plan, cluster), end="")
-    return 0
-
-
-def doctor(options: Namespace) -> int:
-    """Print what each site needs, what is there, and what is missing."""
-    findings = list(examine(options.hosts))
-    print(as_json(findings) if options.json else format_findings(findings))
-    return int(any(each.remedy for each in findings if each.site == EVERYWHERE))
 
 
 def open_shop(files: Iterable[Path], options: Namespace) -> Workshop:

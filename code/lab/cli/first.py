@@ -5,18 +5,25 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from lab.cli.commands import open_shop_at, write_table
-from lab.cli.outcome import say_failures, say_interrupted
-from lab.cli.remaining import run_remaining
+from lab.cli.remaining import run_remaining, say_failures, say_interrupted
+from lab.figures import Figure, Sized
+from lab.figures.bars import bars
+from lab.figures.words import plain
 from lab.files.storage import write_bytes
 from lab.places import CACHE, EXAMPLES, EXPERIMENTS, from_here
 from lab.plan.plan import Plan
+from lab.report.evidence.evidence import gather
+from lab.report.evidence.labels import label
+from lab.report.evidence.words import rdma_words, words_of
+from lab.report.exhibits.core import Exhibits
+from lab.report.exhibits.gallery import Gallery
+from lab.report.exhibits.overview import Overview
+from lab.report.query.numbers import Numbers
 from lab.sites import open_site
-
-if TYPE_CHECKING:
-    from lab.figures import Figure, Sized
 
 FIRST, ON_A_REAL_LINK = EXAMPLES / "first_figure.toml", EXAMPLES / "first_figure_of_a_real_link.toml"
 DISCUSSION = EXPERIMENTS / "verbs_throughput" / "discussion.tex"
@@ -49,14 +56,6 @@ def try_(options: Namespace) -> int:
 def _show(plan: Plan, results: Path, folder: Path) -> None:
     """Draw the figure of the experiment's report, once as a PNG and once in letters."""
     print("drawing the figure", file=sys.stderr)
-    # only now: they load numpy and matplotlib
-    from lab.report.evidence.evidence import gather
-    from lab.report.evidence.labels import label
-    from lab.report.exhibits.core import Exhibits
-    from lab.report.exhibits.gallery import Gallery
-    from lab.report.exhibits.overview import Overview
-    from lab.report.query.numbers import Numbers
-
     gallery = Gallery(CACHE / "report" / "figures")
     overview = Overview(Exhibits(Numbers(gather(plan, results)), gallery))
     overview.first()
@@ -69,12 +68,6 @@ def _show(plan: Plan, results: Path, folder: Path) -> None:
 
 
 def _print(plan: Plan, caption: str, data: Sized, figure: Figure, png: Path) -> None:
-    from rich.console import Console
-
-    from lab.figures.bars import bars
-    from lab.figures.words import plain
-    from lab.report.evidence.words import rdma_words, words_of
-
     console = Console(highlight=False, markup=False, emoji=False)
     console.width = min(console.width, WIDEST)
     site = words_of(plan.site.name, plan.site.traits)

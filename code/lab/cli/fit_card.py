@@ -8,17 +8,14 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
+from lab.analysis.card_fit import Conditions, errors, fit
+from lab.analysis.card_model import Rates
 from lab.errors import SizeError, SpecError
 from lab.files.typed_text import read_typed
 from lab.model.sizes import format_size, parse_size
 from lab.places import PUBLISHED
 from lab.report.evidence.published_curves import published_curve
-
-if TYPE_CHECKING:
-    from lab.analysis.card_fit import Conditions
-    from lab.analysis.card_model import Rates
 
 SIZE, RATE = "size_bytes", "bytes_per_s"
 MB = 1e6
@@ -26,8 +23,6 @@ MB = 1e6
 
 def fit_card(options: Namespace) -> int:
     """Fit, then print what an experiment's card would be told, and how far off it is."""
-    from lab.analysis.card_fit import Conditions, fit  # only now: it loads numpy
-
     curve = read_curve(options.curve)
     known = Conditions(float(options.rate_bit_s), options.mtu, _bytes(options.inline, "--inline"))
     found = fit(curve, known)
@@ -70,8 +65,6 @@ def parameters(found: Rates) -> Iterator[str]:
 
 def comparison(curve: Mapping[int, float], found: Rates, known: Conditions) -> Iterator[str]:
     """All sizes, and two numbers for all of them."""
-    from lab.analysis.card_fit import errors  # only now
-
     off = errors(curve, found, known)
     yield f"{'bytes':>10} {'measured':>10} {'model':>10}  error"
     for size in sorted(curve):

@@ -1,16 +1,22 @@
-"""A job script for a cluster's queue: the MPI trials of an experiment, to submit by hand."""
+"""The command `lab script`: a job script for a cluster's queue with the MPI trials of an experiment."""
 
 from __future__ import annotations
 
 import shlex
+from argparse import Namespace
 
 from lab.errors import SiteError
 from lab.model.trial import End, Ends, Job
-from lab.plan.plan import Plan, Planned, SiteFacts
+from lab.plan.binaries import keep_binaries
+from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
+from lab.plan.workshop import find_experiment
 from lab.sites.agent.locate import kept, locator
-from lab.sites.cluster import script
-from lab.sites.hosts import Slurm
+from lab.sites.cluster.script import load as load_modules
+from lab.sites.cluster.script import options as sbatch_options
+from lab.sites.cluster.script import shell
+from lab.sites.hosts import Slurm, read_slurm
 from lab.sites.slurm import TRAITS
+from lab.spec.reader import load
 
 HEAD = """{shell}#SBATCH --job-name=lab-{name}
 #SBATCH --nodes=2
@@ -24,6 +30,15 @@ out=$SLURM_SUBMIT_DIR/lab-{name}-$SLURM_JOB_ID
 failed=0
 mkdir -p "$out"
 {modules}"""
+
+
+def script(options: Namespace) -> int:
+    """Print a job script for two nodes of a cluster."""
+    cluster = read_slurm(options.hosts)
+    experiment = load(find_experiment(options.experiment))
+    plan = make_plan(experiment, cluster_facts(cluster), keep_binaries(binaries([experiment])))
+    print(make_script(plan, cluster), end="")
+    return 0
 
 
 def cluster_facts(cluster: Slurm) -> SiteFacts:
@@ -43,9 +58,9 @@ def make_script(plan: Plan, cluster: Slurm) -> str:
     head = HEAD.format(
         name=name,
         minutes=cluster.minutes * len(launched),
-        shell=script.shell(cluster),
-        options="\n".join(f"#SBATCH {each}" for each in script.options(cluster)),
-        modules=script.load(cluster),
+        shell=shell(cluster),
+        options="\n".join(f"#SBATCH {each}" for each in sbatch_options(cluster)),
+        modules=load_modules(cluster),
     )
     return head + "".join(map(_trial, launched)) + "exit $failed\n"
 

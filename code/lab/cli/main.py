@@ -6,33 +6,15 @@ import atexit
 import gc
 import os
 import sys
-from importlib import import_module
-from keyword import iskeyword
 from typing import TYPE_CHECKING
 
-from lab.statuses import INTERRUPTED, UNREAD
+from lab.cli import INTERRUPTED, UNREAD
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
     from lab.errors import LabError
-
-# Where a command's function stands, if not in lab.cli.commands. It alone is loaded: all would take half a second.
-HOMES = {
-    "lab.cli.causes": ("causes",),
-    "lab.cli.first": ("try",),
-    "lab.cli.fit_card": ("fit-card",),
-    "lab.cli.upkeep": ("lock", "image"),
-    "lab.report.asking": ("query",),
-    "lab.report.checking": ("check",),
-    "lab.report.commands": ("report", "extract"),
-    "lab.submission.commands": ("compare", "submit"),
-    "lab.grade.commands": ("grade", "preview-grade", "grade-class", "grade-prepare", "autograder"),
-    "lab.grade.book.commands": ("book",),
-    "lab.kit.commands": ("kit",),
-    "lab.web.commands": ("web",),
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,17 +37,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     from lab.cli.arguments import AUTO
-    from lab.cli.command_table import make_parser
+    from lab.cli.command_table import COMMANDS, make_parser
     from lab.errors import LabError
     from lab.files.storage import refusal
     from lab.harmless import all_lines
 
     options = parsed(make_parser(), arguments)
-    module = import_module(home_of(options.command))  # only now: `lab --help` needs none of it
+    function = next(each.function for each in COMMANDS if each.name == options.command)
     try:
         if getattr(options, "site", "") == AUTO:
             _choose_site(options)
-        status = int(getattr(module, _function(options.command))(options))
+        status = function(options)
         sys.stdout.flush()
         return status
     except LabError as error:
@@ -87,17 +69,6 @@ def parsed(parser: ArgumentParser, arguments: Sequence[str] | None) -> Namespace
     if rest:
         options.query += rest
     return options
-
-
-def home_of(command: str) -> str:
-    """The module with a command's function."""
-    return next((module for module, commands in HOMES.items() if command in commands), "lab.cli.commands")
-
-
-def _function(command: str) -> str:
-    """Its name in Python, where `try` is a word of the language."""
-    name = command.replace("-", "_")
-    return f"{name}_" if iskeyword(name) else name
 
 
 def _by_option(error: LabError, options: Namespace) -> LabError:

@@ -1,4 +1,4 @@
-"""The trials that have no record yet, run as every command runs them: a preflight, a line of progress, a summary."""
+"""The trials that have no record yet, as every command runs them: a preflight, a line of progress, a summary."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from lab.cli import INTERRUPTED
 from lab.cli.progress import Progress
 from lab.plan.plan import Planned
 from lab.plan.workshop import Workshop
@@ -13,9 +14,11 @@ from lab.records.record import has_record, read_facts
 from lab.run.preflight import is_wanted, preflight
 from lab.run.run import RunSetup, RunSummary, Watch, damaged, missing, run_trials
 
+SHOWN_FAILURES = 5
+
 
 def _nobody(_: str, __: Planned) -> None:
-    """Nobody else watches."""
+    """Do nothing: the default watcher."""
 
 
 def run_remaining(
@@ -61,3 +64,29 @@ def _tell_preflight(shop: Workshop, todo: list[Planned]) -> None:
 def _tell(lines: Iterable[str]) -> None:
     for line in lines:
         print(line, file=sys.stderr)
+
+
+def sentence(summary: RunSummary) -> str:
+    """How many trials ended how."""
+    others = f", {summary.by_others} measured by another run" if summary.by_others else ""
+    return (
+        f"{summary.measured} trials measured, {summary.done_before} done before{others}, {len(summary.failed)} failed"
+    )
+
+
+def say_failures(summary: RunSummary) -> int:
+    """Name the first failed trials; the exit status: 1 if there is any."""
+    for planned, said in summary.failed[:SHOWN_FAILURES]:
+        varied = "".join(f" {name}={value}" for name, value in planned.point.items())
+        print(f"failed: {planned.series.name}{varied} repetition {planned.repetition}: {said}", file=sys.stderr)
+    if len(summary.failed) > SHOWN_FAILURES:
+        print(f"and {len(summary.failed) - SHOWN_FAILURES} more", file=sys.stderr)
+    return int(bool(summary.failed))
+
+
+def say_interrupted(summary: RunSummary) -> int:
+    """Say what is left and which command goes on; the exit status."""
+    again = "lab " + " ".join(sys.argv[1:])
+    kept = f"interrupted; every finished record is kept, {summary.left} trials are left"
+    print(f"lab: {kept}: {again} goes on", file=sys.stderr)
+    return INTERRUPTED

@@ -13,7 +13,7 @@ from lab.files.store import damage_of, exclusive, prune, put_folder
 from lab.machine import contents, elf
 from lab.supply import deb
 from lab.supply.lock import COMPILER, read
-from lab.supply.settings import opened_store
+from lab.supply.providers import opened_store
 
 KEPT = 4  # of two kinds: with a cross compiler and without
 TOP = "usr"  # all of it lies there, as on an installed Debian, where /bin and /lib are links into it

@@ -1,1 +1,1 @@
-"""The pages of docs/ that are made from the code: what a key, a column or a field is stands once."""
+"""The parts of docs/ that are generated from the code."""

@@ -1,4 +1,4 @@
-"""docs/cards.md: what the modelled card is, and where each number of each card comes from."""
+"""The tables of docs/cards.md: where each number of each card comes from, and the errors of the fitted card."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from statistics import median
 
 from lab.analysis.card_fit import Conditions, errors
 from lab.analysis.card_model import Rates
-from lab.docs.card_words import AFTER, HEAD, OF_DIFFERENCES, OF_ERRORS, OF_PARAMETERS
-from lab.docs.markdown import rows
-from lab.docs.record_words import FIELDS
+from lab.docs.markdown import filled, rows
+from lab.files.schema import whole_schema
+from lab.model.card import PARAMETERS
 from lab.model.sizes import format_size
 from lab.places import CARD
 from lab.report.evidence.published_curves import PublishedCurve, published_curves
@@ -22,13 +22,13 @@ INLINE_MOST = 1024  # of the two reports' program, by the jump of both curves be
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *_cards(), OF_ERRORS, _errors(), OF_DIFFERENCES, _differences(), AFTER])
+    parts = {"parameters": "\n".join(_cards()), "errors": _errors(), "differences": _differences()}
+    return filled("cards.md", parts)
 
 
 def _cards() -> Iterator[str]:
-    words = FIELDS["Card"]
-    yield OF_PARAMETERS
-    yield rows(("parameter", "is"), [(f"`{name}`", words[name]) for name in words if name != "name"])
+    schema = whole_schema("card")["properties"]
+    yield rows(("parameter", "is"), [(f"`{name}`", str(schema[name]["description"])) for name in PARAMETERS])
     for name in card_names():
         file = read_card(name)
         cells = [(f"`{key}`", f"{each.value:,}", each.origin, each.source) for key, each in file.known.items()]

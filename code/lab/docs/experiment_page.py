@@ -1,12 +1,11 @@
-"""docs/experiments.md: every key of an experiment's file, from its schema and the code's own defaults."""
+"""The generated parts of docs/experiments.md: every key of an experiment's file, from its schema and defaults."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
-from lab.docs.markdown import rows
-from lab.docs.schema_tables import SchemaKey, SchemaTable, Walk
+from lab.docs.markdown import filled, rows
+from lab.docs.schema import SchemaKey, SchemaTable, Walk
 from lab.files.schema import EXPERIMENT, whole_schema
 from lab.model.parameters import Parameters, Profile
 from lab.model.trial import Link
@@ -22,31 +21,20 @@ DEFAULTS = {
     "link": vars(Link()),
     "program": vars(OwnTable),
 }
-HEAD = """# An experiment's file
-
-Written by `make docs` from `experiments/schema.json` and the code: change those, not this page.
-
-An experiment is one TOML file in `experiments/`. `lab plan NAME` reads it and lists its trials. A fault in it is one
-sentence with file and line. README.md has a whole file of 12 lines, and each file in `experiments/` is an example too.
-
-A parameter can stand in several tables. The last of these that names it gives the value: `[parameters]`, the site's
-`[profile.SITE]`, the series' `parameters`, its `profile.SITE`, its `vary`. The bounds of a profile (`..._at_most`,
-`..._at_least`) then hold for the result.
-"""
-RULES_HEAD = """## Rules between values
-They hold for the published values, and on every site that has a profile, at every varied point.
-"""
-
-
-OWN_RULES_HEAD = """\
-The lab's own programs refuse by themselves what `verbs-client --explain` lists, and so does the harness:
-"""
 TOML = {"yes": "true", "no": "false"}
 
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *(_section(each) for each in tables()), *_programs(), *_rules()])
+    asked = [rule for rule in TABLES["verbs"].rules if parameter_of(rule.option) in TABLES["verbs"].asked]
+    refused = [(f"`{parameter_of(rule.option)}`", _where(rule)) for rule in asked]
+    parts = {
+        "keys": "\n".join(map(_section, tables())),
+        "programs": rows(("program", "can do", "reads"), map(_program, PROGRAMS.values())),
+        "rules": rows(("parameter", "must be"), [(f"`{rule.parameter}`", rule.expected) for rule in RULES]),
+        "refused": rows(("parameter", "is refused where"), refused),
+    }
+    return filled("experiments.md", parts)
 
 
 def tables() -> list[SchemaTable]:
@@ -81,22 +69,9 @@ def _default(key: SchemaKey) -> str:
     return "" if key.default is None or key.default == () else f"`{json.dumps(key.default)}`"
 
 
-def _programs() -> Iterator[str]:
-    yield "## Programs\nA parameter that a program does not read changes nothing for it, and `vary` refuses it there.\n"
-    yield rows(("program", "can do", "reads"), [_program(each) for each in PROGRAMS.values()])
-
-
 def _program(program: Program) -> tuple[str, ...]:
     able = ", ".join(f"{operation} {measure}" for operation, measure in sorted(program.abilities))
     return f"`{program.name}`", able, ", ".join(f"`{name}`" for name in sorted(program.uses))
-
-
-def _rules() -> Iterator[str]:
-    yield RULES_HEAD
-    yield rows(("parameter", "must be"), [(f"`{rule.parameter}`", rule.expected) for rule in RULES])
-    yield OWN_RULES_HEAD
-    asked = [rule for rule in TABLES["verbs"].rules if parameter_of(rule.option) in TABLES["verbs"].asked]
-    yield rows(("parameter", "is refused where"), [(f"`{parameter_of(rule.option)}`", _where(rule)) for rule in asked])
 
 
 def _where(rule: OptionRule) -> str:

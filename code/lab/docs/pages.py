@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from lab.docs import card_page, experiment_page, headline, record_page, template_page
+from lab.docs import card_page, experiment_page, headline, template_page
 from lab.places import DOCS, from_here
 
 PAGES: dict[str, Callable[[], str]] = {
     "cards.md": card_page.page,
     "experiments.md": experiment_page.page,
     "headline.svg": headline.headline,
-    "records.md": record_page.page,
     "templates.md": template_page.page,
 }
 

@@ -1,4 +1,4 @@
-"""docs/templates.md: every name that a template can print, from the context that templates receive."""
+"""The generated parts of docs/templates.md: every name that a template can print, from the class Context."""
 
 from __future__ import annotations
 
@@ -7,40 +7,22 @@ from dataclasses import fields, is_dataclass
 from functools import cached_property
 from typing import get_args, get_origin, get_type_hints
 
-from lab.docs.markdown import rows
+from lab.docs.markdown import filled, rows
 from lab.places import TEMPLATES
 from lab.report.context import Context
 from lab.report.exhibits.core import LOOKS
 
 EXAMPLE = "plain_verbs.tex"
 
-HEAD = """# What a template can print
-
-Written by `make docs` from `code/lab/report/context.py`: change that, not this page.
-
-`\\VAR{name}` prints a value, `\\BLOCK{for row in name}` goes through one that holds several; a tag stays on one line.
-Any other name stops the build, at the template's file and line. [reports.md](reports.md) says how to write a template.
-
-## A template of 18 lines
-`templates/plain_verbs.tex` fills page 1 for `experiments/examples/plain_verbs.toml`. The setting, the results, the
-limits and the appendix are those that `short.tex` makes of any experiment.
-
-```tex
-{example}
-```
-
-## Names
-A curve is a query, its name, and its look: {looks}. `TCP 2` is another look in the colour of `TCP`.
-
-"""
-
 
 def page() -> str:
-    """All of it."""
-    example, looks = (TEMPLATES / EXAMPLE).read_text().rstrip(), ", ".join(f"`{look}`" for look in LOOKS)
-    return HEAD.replace("{example}", example).replace("{looks}", looks) + rows(
-        ("name", "what it is", "its fields"), _rows()
-    )
+    """The whole page."""
+    parts = {
+        "example": f"```tex\n{(TEMPLATES / EXAMPLE).read_text().rstrip()}\n```",
+        "looks": ", ".join(f"`{look}`" for look in LOOKS),
+        "names": rows(("name", "what it is", "its fields"), _rows()),
+    }
+    return filled("templates.md", parts)
 
 
 def _rows() -> Iterator[tuple[str, str, str]]:

@@ -1,41 +1,23 @@
-"""One page: what each site needs, what this computer has, and the command that installs the rest."""
+"""A look at this computer: what each site needs, and whether it is there."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from dataclasses import asdict
-from itertools import groupby
-from pathlib import Path
-
-from lab.doctor import exact, host, slurm, ssh, vm
-from lab.doctor.finding import Diagnosis
+import shutil
+from dataclasses import dataclass
 
 
-def examine(hosts: Path) -> Iterator[Diagnosis]:
-    """Site by site, in the order in which things are needed."""
-    yield from exact.examine()
-    yield from vm.examine()
-    yield from host.examine()
-    yield from ssh.examine(hosts)
-    yield from slurm.examine(hosts)
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was looked for, and what was found."""
+
+    site: str
+    what: str
+    found: str
+    remedy: str = ""  # empty when all is well
+    missing: bool = False  # not there, and the site does without it
 
 
-def format_findings(findings: list[Diagnosis]) -> str:
-    """A line for each under the name of its site: `no` with a remedy, `--` if the site does without it."""
-    width = max(len(each.what) for each in findings)
-    lines = []
-    for site, mine in groupby(findings, key=lambda each: each.site):
-        lines += ["", site, *(_line(each, width) for each in mine)]
-    return "\n".join(lines[1:])
-
-
-def as_json(findings: list[Diagnosis]) -> str:
-    """The same for programs."""
-    return json.dumps([asdict(each) for each in findings], indent=1)
-
-
-def _line(finding: Diagnosis, width: int) -> str:
-    advice = f"; try: {finding.remedy}" if finding.remedy else ""
-    mark = "no" if finding.remedy else "--" if finding.missing else "ok"
-    return f"  {mark} {finding.what:<{width}}  {finding.found}{advice}"
+def program(site: str, name: str, remedy: str) -> Diagnosis:
+    """Whether a program is on the PATH."""
+    place = shutil.which(name)
+    return Diagnosis(site, name, place) if place else Diagnosis(site, name, "not installed", remedy)

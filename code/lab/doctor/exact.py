@@ -7,13 +7,13 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Diagnosis
+from lab.doctor import Diagnosis
 from lab.errors import LabError, SiteError
 from lab.machine import expected, runner
 from lab.places import CACHE, MACHINE, REFERENCE, ROOT, SETTINGS
 from lab.records.reference import read_identity
 from lab.supply.lock import COMPILER, GUEST, read
-from lab.supply.settings import load
+from lab.supply.providers import load
 
 SITE = "exact"
 FREE_BYTES = 2 * 2**30  # image, frozen machine and results, with room to spare

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Diagnosis, program
+from lab.doctor import Diagnosis, program
 from lab.errors import LabError
 from lab.plan.workshop import all_experiments
 from lab.sites.agent import computer

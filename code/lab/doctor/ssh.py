@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Diagnosis, program
+from lab.doctor import Diagnosis, program
 from lab.errors import LabError
 from lab.sites import hosts
 from lab.sites.agent.connection import Connection

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.doctor.finding import Diagnosis
+from lab.doctor import Diagnosis
 from lab.errors import LabError
 from lab.machine.wall import KVM
 from lab.places import CACHE

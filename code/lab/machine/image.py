@@ -16,7 +16,7 @@ from lab.machine import contents, cpio, elf
 from lab.supply import deb
 from lab.supply.lock import GUEST, Locked, read
 from lab.supply.packages import Packages
-from lab.supply.settings import opened_store
+from lab.supply.providers import opened_store
 
 FORMAT = "lab-image 1"
 # Files of an image and the most bytes that each may have when it comes from outside.

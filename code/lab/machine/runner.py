@@ -19,7 +19,7 @@ from lab.files.store import damage_of, exclusive, prune, put_folder
 from lab.machine import contents, elf
 from lab.supply import deb
 from lab.supply.lock import RUNNER, read, runner
-from lab.supply.settings import opened_store
+from lab.supply.providers import opened_store
 
 PROGRAM, LOADER = "qemu-system-x86_64", "ld.so"
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}  # as the kernel and as Debian call a host's

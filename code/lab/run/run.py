@@ -15,11 +15,12 @@ from lab.errors import LabError, SiteError, SiteStopped, StorageError, TrialFail
 from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.records.record import has_record, record_damage, record_folder, write_failure, write_record
 from lab.run.measure import FailedOutcome, measure, unfinished
-from lab.run.patience import patience
 from lab.run.trial_lock import trial_lock
 from lab.sites import Site, Tell, silent
 
 LOCK_POLL_S = 0.2  # the interval of looks at a lock that another run holds
+FIRST_NOTICE_S = 30.0  # of this computer; an own program's trial takes less
+NEXT_NOTICE = 4.0  # the next word comes after so many times as long
 
 
 @dataclass
@@ -163,3 +164,35 @@ def _signals_raise() -> Iterator[None]:
         for number, handler in before.items():
             if signal.getsignal(number) is interrupt:
                 signal.signal(number, handler)
+
+
+@contextmanager
+def patience(planned: Planned, site: SiteFacts, tell: Tell, first_s: float = FIRST_NOTICE_S) -> Iterator[None]:
+    """Say now and then that the trial of an own program still runs."""
+    over = threading.Event()
+    if planned.series.tool.build:
+        threading.Thread(target=_speak, args=(over, planned, site, tell, first_s), daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def _speak(over: threading.Event, planned: Planned, site: SiteFacts, tell: Tell, first_s: float) -> None:
+    wait_s, passed_s = first_s, 0.0
+    while not over.wait(wait_s):
+        passed_s += wait_s
+        tell(_sentence(planned, site, passed_s))
+        wait_s = (NEXT_NOTICE - 1) * passed_s
+
+
+def _sentence(planned: Planned, site: SiteFacts, passed_s: float) -> str:
+    deadline_s = planned.trial.job.deadline_s
+    clock = ""
+    if site.traits.repeats:
+        clock = " of the machine's clock, each of which takes several of this computer's while a program polls"
+    return (
+        f"{planned.series.name} repetition {planned.repetition} has run for {passed_s:.0f} s; if a program waits for "
+        f"what never comes, its deadline ends it after {deadline_s} s{clock} "
+        "(try: deadline_s in [parameters], fewer iterations)"
+    )

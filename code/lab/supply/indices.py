@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.supply import apt
 from lab.supply.lock import Locked
+from lab.supply.providers import UNKNOWN_ORIGIN
 
 # Security updates replace each other within weeks and leave the mirror; a point release stays for months.
 SHORT_LIVED = re.compile(r"-(security|updates|backports)\b")
@@ -124,4 +124,4 @@ def private(folder: Path, architecture: str) -> Indices:
 def sources(said: str) -> list[Path]:
     """The files in which this computer's apt has its sources of Debian."""
     rows = [line.split(" ", 1) for line in said.splitlines()]
-    return [Path(row[1].rpartition(":")[0]) for row in rows if row[0] in ("Debian", apt.UNKNOWN)]
+    return [Path(row[1].rpartition(":")[0]) for row in rows if row[0] in ("Debian", UNKNOWN_ORIGIN)]

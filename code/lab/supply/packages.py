@@ -2,17 +2,90 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from lab.errors import SiteError
 from lab.files.digests import sha256
+from lab.files.storage import storage
 from lab.files.store import exclusive
 from lab.supply.lock import Locked
-from lab.supply.progress import Fetching
-from lab.supply.provider import Gone, Lacks, Part, Provider
 
-HINT = "docs/sites.md, Where packages come from: an archive of old versions, or a course's file"
+HINT = "docs/sites.md, Where packages come from: an archive of old versions, or a folder"
+QUIET_S = 2.0
+LINE_EVERY_S = 10.0
+MB = 1_000_000
+
+
+class Lacks(Exception):
+    """A provider does not give this package; it may have others."""
+
+
+class Gone(Lacks):
+    """A provider does not answer at all, so that it need not be asked for the next package."""
+
+
+class Part:
+    """The bytes of a package that have come so far, in a file that outlives an interrupted command."""
+
+    def __init__(self, file: Path, locked: Locked, progress: Fetching) -> None:
+        self.file, self.locked, self.progress = file, locked, progress
+        self.length = min(file.stat().st_size, locked.size_bytes) if file.exists() else 0
+        progress.add(self.length)
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the number of bytes is right; the bytes may be wrong."""
+        return self.length == self.locked.size_bytes
+
+    def restart(self) -> None:
+        """Forget what has come."""
+        self.progress.add(-self.length)
+        self.length = 0
+
+    def add(self, piece: bytes) -> None:
+        """Write what came next."""
+        if self.length + len(piece) > self.locked.size_bytes:
+            raise Lacks(f"gives more than the {self.locked.size_bytes} bytes that it has")
+        with storage(self.file), self.file.open("r+b" if self.file.exists() else "wb") as file:
+            file.seek(self.length)
+            file.write(piece)
+            file.truncate()
+        self.length += len(piece)
+        self.progress.add(len(piece))
+
+    def is_right(self) -> bool:
+        """True if these are the locked bytes."""
+        return self.is_complete and self.file.exists() and sha256(self.file) == self.locked.sha256
+
+
+class Provider(Protocol):
+    """One who may have packages."""
+
+    @property
+    def name(self) -> str:
+        """As an error names it: without a password."""
+
+    def fetch(self, part: Part, date: str) -> None:
+        """Add what a part lacks, or say why not by Lacks."""
+
+
+class Fetching:
+    """Counts bytes, and tells how many have come, first after two seconds, then every ten."""
+
+    def __init__(self, total: int, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self.total, self.tell, self.clock = total, tell, clock
+        self.done = 0
+        self.next = clock() + QUIET_S
+
+    def add(self, count: int) -> None:
+        """More bytes are there; fewer, where some had to be thrown away."""
+        self.done += count
+        if self.clock() >= self.next:
+            self.next = self.clock() + LINE_EVERY_S
+            self.tell(f"fetched {self.done / MB:.1f} of {self.total / MB:.1f} MB")
 
 
 class SupplyError(SiteError):

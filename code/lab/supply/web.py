@@ -6,7 +6,7 @@ import re
 import time
 import urllib.request
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager
+from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -14,11 +14,9 @@ import urllib3
 from urllib3.exceptions import HTTPError, MaxRetryError, NewConnectionError, ReadTimeoutError
 from urllib3.util import make_headers, parse_url
 
-from lab.supply.provider import Gone, Lacks, Part
+from lab.supply.packages import Gone, Lacks, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from urllib3.response import BaseHTTPResponse
 
 PIECE_BYTES = 1 << 16
@@ -28,14 +26,6 @@ CONNECT_S = 10.0
 BUSY = (429, 500, 502, 503, 504)
 ERRNO = re.compile(r"\[Errno -?\d+\] ")
 HERE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)", re.ASCII)
-
-
-class Denied(Lacks):
-    """A server wants to know who asks; how, it says in a header."""
-
-    def __init__(self, challenge: str) -> None:
-        super().__init__("does not let us in (401)")
-        self.challenge = challenge
 
 
 class Web:
@@ -62,33 +52,28 @@ class Web:
             self.managers[through] = urllib3.ProxyManager(through) if through else urllib3.PoolManager()
         return self.managers[through]
 
-    @contextmanager
-    def opened(self, url: str, headers: Mapping[str, str]) -> Iterator[BaseHTTPResponse]:
-        """The answer to a request, its body not yet read; what can go wrong on the way, as Lacks or Gone."""
-        bare, own = without_password(url)
+    def request(self, url: str, headers: Mapping[str, str]) -> BaseHTTPResponse:
+        """The answer to a request, its body not yet read."""
+        bare, login = without_password(url)
         try:
-            response = self.manager(bare).request(
+            return self.manager(bare).request(
                 "GET",
                 bare,
-                headers={**own, **headers},
+                headers={**login, **headers},
                 timeout=self.timeout,
                 retries=self.retries,
                 preload_content=False,
             )
         except HTTPError as error:
             raise Gone(reason(error, self.patience_s)) from error
-        try:
-            yield response
-        finally:
-            response.close()  # one that was read to its end has given its connection back already
 
-    def download(self, url: str, part: Part, headers: Mapping[str, str]) -> None:
+    def download(self, url: str, part: Part) -> None:
         """Fetch the rest of a part, in several attempts if it breaks off."""
         deadline = self.clock() + self.patience_s + part.locked.size_bytes / SLOWEST_BYTES_S
         for _ in range(ATTEMPTS):
             had, stopped = part.length, ""
             try:
-                self.attempt(url, part, headers, deadline)
+                self.attempt(url, part, deadline)
             except HTTPError as error:
                 stopped = reason(error, self.patience_s)
             if part.is_complete:
@@ -97,10 +82,10 @@ class Web:
                 raise Gone(stopped)
         raise Lacks(f"broke off {ATTEMPTS} times, the last time after {part.length} of {part.locked.size_bytes} bytes")
 
-    def attempt(self, url: str, part: Part, headers: Mapping[str, str], deadline: float) -> None:
+    def attempt(self, url: str, part: Part, deadline: float) -> None:
         """One request for what a part lacks, and what came of it."""
         resume = {"Range": f"bytes={part.length}-"} if part.length else {}
-        with self.opened(url, {"Accept-Encoding": "identity", **headers, **resume}) as response:
+        with closing(self.request(url, {"Accept-Encoding": "identity", **resume})) as response:
             if response.status == 416:  # what is there is of another length than theirs
                 part.restart()
                 return
@@ -127,7 +112,7 @@ def require_package(response: BaseHTTPResponse, part: Part) -> None:
     """An answer that holds the package or a piece of it, or what it is instead."""
     status, size = response.status, response.headers.get("Content-Length", "")
     if status == 401:
-        raise Denied(response.headers.get("WWW-Authenticate", ""))
+        raise Lacks("does not let us in (401)")
     if status in (404, 410):
         raise Lacks(f"does not have it ({status})")
     if status not in (200, 206):

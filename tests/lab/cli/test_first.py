@@ -1,4 +1,4 @@
-"""`lab try` on the fake site: lab.cli.{first,outcome}."""
+"""`lab try` on the fake site: lab.cli.{first,remaining}."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.lab.fake_site import FakeSite
 
-from lab.cli import first
+from lab.cli import INTERRUPTED, first
 from lab.cli.main import main
 from lab.places import EXPERIMENTS
 from lab.plan.workshop import all_experiments
@@ -16,7 +16,6 @@ from lab.run.run import RunSummary
 from lab.sites import MODULES
 from lab.sites.traits import Clock
 from lab.spec.reader import load
-from lab.statuses import INTERRUPTED
 
 PNG = b"\x89PNG"
 

@@ -1,4 +1,4 @@
-"""Command lines: lab.cli.{arguments,command_table,commands,upkeep}, lab.{grade,submission}.commands, lab.statuses."""
+"""Command lines: lab.cli.{arguments,command_table,commands,upkeep}, lab.{grade,submission}.commands."""
 
 import errno
 import math
@@ -10,14 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from tests.pace import slowness
 
 from lab.cli.command_table import COMMANDS, Command
-from lab.cli.main import HOMES, _function, home_of, main
+from lab.cli.main import main
 from lab.sites import MODULES
 
 PATIENCE_S = 300
@@ -52,17 +51,15 @@ def wait_for_records(results: Path, count: int) -> None:
         time.sleep(0.02)
 
 
-def test_each_command_has_a_function_in_its_home() -> None:
-    for each in COMMANDS:
-        assert callable(getattr(import_module(home_of(each.name)), _function(each.name)))
-    assert {command for commands in HOMES.values() for command in commands} <= {each.name for each in COMMANDS}
+def test_each_command_has_a_function_in_its_module() -> None:
+    assert all(callable(each.function) for each in COMMANDS)
 
 
-def test_a_command_loads_no_other_commands_home() -> None:
+def test_a_command_loads_no_other_commands_module() -> None:
     """A report of a changed sentence would wait for what measures and what grades."""
     script = "import sys; from lab.cli.main import main; main(['report', 'none']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) & {*HOMES, "lab.cli.commands"} == {"lab.report.commands"}
+    assert set(done.stdout.split()) & {each.module for each in COMMANDS} == {"lab.report.commands"}
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=[each.name for each in COMMANDS])
@@ -157,7 +154,7 @@ def test_a_large_plan_is_made_once_it_is_said_to_be_meant(
 
 IMPORTING = """
 import os, signal, sys
-from lab.cli.main import HOMES, _function, home_of, main
+from lab.cli.main import main
 class Finder:
     def find_spec(self, name, *_):
         if name == sys.argv[1]:

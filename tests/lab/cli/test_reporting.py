@@ -14,7 +14,7 @@ import pytest
 from tests.lab.conftest import PEERS
 from tests.lab.fake_site import FakeSite
 
-from lab.cli import reporting
+from lab.cli import INTERRUPTED, reporting
 from lab.cli.main import main
 from lab.cli.reporting import Reporting
 from lab.model.trial import Outcome
@@ -23,7 +23,6 @@ from lab.plan.workshop import Workshop
 from lab.run.run import RunSummary
 from lab.sites import MODULES
 from lab.sites.traits import Clock
-from lab.statuses import INTERRUPTED
 
 PATIENCE_S = 300
 TRIALS = 4  # of each experiment

@@ -1,4 +1,4 @@
-"""docs/cards.md, by lab.docs.{card_page,card_words}: every parameter of every card, and the published errors."""
+"""docs/cards.md, by lab.docs.card_page: every parameter of every card, and the published errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/experiments.md holds what the schema lists: lab.docs.{markdown,schema_tables,schema_words}."""
+"""docs/experiments.md holds what the schema lists: lab.docs.{markdown,schema}."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab.docs.experiment_page import page, smallest, tables
-from lab.docs.schema_tables import SchemaKey, SchemaTable
+from lab.docs.schema import SchemaKey, SchemaTable
 from lab.spec.reader import load
 
 PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "read"\nmeasure = "throughput"\n'

@@ -11,8 +11,8 @@ from tests.lab.sites.computers import pretend
 from tests.sites.daemons import write
 
 from lab.cli import main
-from lab.doctor import as_json, exact, examine, format_findings, host, slurm, ssh, vm
-from lab.doctor.finding import Diagnosis
+from lab.doctor import Diagnosis, exact, host, slurm, ssh, vm
+from lab.doctor.commands import as_json, examine, format_findings
 from lab.typed_json import JsonTable
 
 
@@ -71,7 +71,9 @@ def test_the_page_is_one_page_and_json_says_the_same(tmp_path: Path) -> None:
 def test_a_missing_slurm_is_no_fault_of_this_computer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lab.cli.commands.examine", lambda _: [Diagnosis("slurm", "sbatch", "not installed", "log in")])
+    monkeypatch.setattr(
+        "lab.doctor.commands.examine", lambda _: [Diagnosis("slurm", "sbatch", "not installed", "log in")]
+    )
     assert main.main(["doctor", "--json", "--hosts", str(tmp_path / "none.toml")]) == 0
     assert json.loads(capsys.readouterr().out)[0]["remedy"] == "log in"
 

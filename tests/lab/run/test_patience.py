@@ -1,3 +1,5 @@
+"""Notices about a student program that runs for long: lab.run.run."""
+
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -7,7 +9,7 @@ from tests.lab.fake_site import FakeSite
 
 from lab.plan.plan import SiteFacts
 from lab.programs.request import Build
-from lab.run.patience import patience
+from lab.run.run import patience
 from lab.sites.traits import Clock, Shared, Traits
 
 WALL = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True)

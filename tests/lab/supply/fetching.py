@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from lab.supply import settings
-from lab.supply.packages import Packages, SupplyError
-from lab.supply.provider import Provider
+from lab.supply import providers
+from lab.supply.packages import Packages, Provider, SupplyError
 from lab.supply.web import Web
 
 CONTENT = bytes(range(256)) * 2000
@@ -24,7 +23,7 @@ def store(folder: Path, *providers: Provider) -> Packages:
 
 
 def mirror(url: str, patience_s: float = 30) -> Provider:
-    return settings.mirror(url, Web(patience_s))
+    return providers.mirror(url, Web(patience_s))
 
 
 def fetched(packages: Packages, wanted: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""The store, and who is asked for what it lacks: lab.supply.{packages,provider}."""
+"""The store, which provider it asks for a missing package, and the progress that it reports."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.lab.supply.fetching import CONTENT, DATE, Locking, Serve, fetched, lacking, mirror, refusal, store, whole
 
-from lab.supply.folder import LocalFolder
-from lab.supply.packages import Packages
+from lab.supply.packages import Fetching, Packages
+from lab.supply.providers import LocalFolder
 from lab.supply.web import ATTEMPTS
 
 
@@ -80,3 +80,12 @@ def test_all_who_were_asked_are_named_with_their_reasons(serve: Serve, locked: L
         "docs/sites.md",
     ):
         assert reason in said.replace("[Errno 111] ", "")
+
+
+def test_nothing_is_said_in_two_seconds_then_a_line_every_ten() -> None:
+    times = iter([0, 1.9, 2.0, 2.0, 11.9, 12.0, 12.0])
+    said: list[str] = []
+    progress = Fetching(40_000_000, said.append, lambda: float(next(times)))
+    for _ in range(4):
+        progress.add(5_000_000)
+    assert said == ["fetched 10.0 of 40.0 MB", "fetched 20.0 of 40.0 MB"]

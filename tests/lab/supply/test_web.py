@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from tests.lab.supply.fetching import CONTENT, DATE, Locking, Serve, fetched, lacking, mirror, refusal, store, whole
 
-from lab.supply.folder import LocalFolder
-from lab.supply.mirror import Mirror
+from lab.supply.providers import LocalFolder, Mirror
 from lab.supply.web import Web
 
 

@@ -1,4 +1,4 @@
-"""The site, opened in a browser from disk: lab.web.{site,commands}."""
+"""The site, opened in a browser from disk: lab.web.site."""
 
 from __future__ import annotations
 

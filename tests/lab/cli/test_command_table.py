@@ -1,4 +1,4 @@
-"""What `lab --help` and `lab --version` print: lab.cli.overview, lab.version."""
+"""The output of `lab --help` and `lab --version`: lab.cli.command_table, lab.version."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli import overview
+from lab.cli import command_table
 from lab.cli.command_table import COMMANDS
 from lab.cli.main import main
 from lab.places import MACHINE, ROOT
@@ -22,9 +22,9 @@ def printed(option: str, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-def test_every_command_stands_under_one_reader() -> None:
-    listed = [name for names in overview.READERS.values() for name in names]
-    assert sorted(listed) == sorted(each.name for each in COMMANDS)
+def test_each_reader_has_one_heading(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed("--help", capsys).splitlines()
+    assert [lines.count(f"{reader}:") for reader in {each.reader for each in COMMANDS}] == [1] * 6
 
 
 def test_help_says_each_summary_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,7 +33,7 @@ def test_help_says_each_summary_whole(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_no_line_of_help_is_wider_than_a_terminal_of_a_hundred(capsys: pytest.CaptureFixture[str]) -> None:
-    assert max(map(len, printed("--help", capsys).splitlines())) <= overview.WIDTH
+    assert max(map(len, printed("--help", capsys).splitlines())) <= command_table.WIDTH
 
 
 def test_version_names_code_commit_and_machine(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,5 +47,5 @@ def test_version_names_code_commit_and_machine(capsys: pytest.CaptureFixture[str
 
 
 def test_a_lab_without_git_has_no_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(overview, "ROOT", tmp_path)
-    assert not [line for line in overview.version_lines() if line.startswith("commit")]
+    monkeypatch.setattr(command_table, "ROOT", tmp_path)
+    assert not [line for line in command_table.version_lines() if line.startswith("commit")]
