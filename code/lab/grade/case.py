@@ -13,14 +13,12 @@ from lab.grade.finding import Finding, Flaw
 from lab.grade.identity import handed_in_site
 from lab.grade.kept import kept
 from lab.grade.metered import Allowance, Metered, MeteredWitness
-from lab.grade.pdf_parts import read_lines
 from lab.grade.programs import build_programs, keep_programs, with_programs
-from lab.grade.rebuild import Texts, rebuild
+from lab.grade.rebuild import Texts, rebuild, with_files
 from lab.grade.records import most_rows, unpack_records
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.record import read_document, read_samples_of
 from lab.report.evidence.evidence import Evidence, describe, gather
-from lab.report.pdf.attach import attach
 from lab.report.pdf.made_files import names_made
 from lab.report.query.numbers import Numbers
 from lab.report.tex.references import FILE as REFERENCES
@@ -120,11 +118,6 @@ class Case:
             if isinstance(named, dict):
                 digests |= {file: str(named[file.name]) for file in digests if file.name in named}
         return make_plan(experiment, self.site, digests)
-
-    @kept
-    def lines(self) -> list[str]:
-        """The printed lines of the pages: two checks compare them, and a stranger's may take seconds."""
-        return read_lines(self.submission.pdf)
 
     @kept
     def identity(self) -> Identity:
@@ -266,13 +259,12 @@ class Case:
 
     @kept
     def rebuilt_whole(self) -> bytes:
-        """The same with the hand-in's own page, records and programs inside, as make submit adds them."""
-        added = {name: content for name, content in self.submission.files.items() if name in (PAGE, RECORDS, PROGRAMS)}
-        return attach(self.rebuilt, added)
+        """The rebuilt PDF with the files of the hand-in inside: other checks compare those."""
+        return with_files(self.rebuilt, self.rebuilt_files, self.submission.files, (PAGE, RECORDS, PROGRAMS))
 
     @property
     def is_as_rebuilt(self) -> bool:
-        """Whether the hand-in has the same bytes; then its pages need no search."""
+        """Whether the hand-in has the bytes that Verbyte builds."""
         return self.rebuilt_whole == self.submission.pdf
 
     @property

@@ -15,10 +15,10 @@ from lab.files.storage import write_text
 from lab.grade.advice import BY_FLAW, with_advice
 from lab.grade.case import Case, GradingSetup
 from lab.grade.checks import CHECKS
+from lab.grade.checks.claims import read_lines
 from lab.grade.finding import Finding, Flaw
 from lab.grade.nameless import nameless
 from lab.grade.outputs import gradescope, lines, write_grade
-from lab.grade.pdf_parts import read_lines
 from lab.grade.rebuild import Texts, rebuild
 from lab.grade.result import CheckResult, PartPoints, Status
 from lab.grade.saved import read_grade
