@@ -42,16 +42,15 @@ def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scra
     return kept.read_bytes()
 
 
-def with_files(pdf: bytes, made: Iterable[str], given: Mapping[str, bytes], more: Iterable[str]) -> bytes:
+def with_files(pdf: bytes, made: Mapping[str, bytes], given: Mapping[str, bytes], more: Iterable[str]) -> bytes:
     """The PDF with the given files in place of the made ones, then with more of them, as `make submit` adds these."""
     with tempfile.TemporaryDirectory(prefix="lab-pages-") as name:
         Path(name, "report.pdf").write_bytes(pdf)
         removed = [f"--remove-attachment={file}" for file in made]
         run_qpdf(["qpdf", "--deterministic-id", "report.pdf", *removed, "pages.pdf"], Path(name))
         pages = Path(name, "pages.pdf").read_bytes()
-    for names in (made, more):
-        pages = attach(pages, {file: given[file] for file in names if file in given})
-    return pages
+    report = attach(pages, {file: given.get(file, content) for file, content in made.items()})
+    return attach(report, {file: given[file] for file in more if file in given})
 
 
 def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -> Sources:

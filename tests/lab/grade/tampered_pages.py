@@ -12,17 +12,6 @@ from tests.lab.grade.tampering import by_qpdf, found_by, updated, with_changes, 
 from lab.grade.finding import Flaw
 
 
-def cut_figure(files: Files, by: str) -> None:
-    """A style that shows less of each picture than was drawn."""
-    substitute(files, "lab.sty", r"\\includegraphics(?:\[[^\]]*\])?", by)
-
-
-def pages_as(forger: Forger, *words: str) -> bytes:
-    """The hand-in with its pages in another order."""
-    with tempfile.TemporaryDirectory() as name:
-        return by_qpdf(forger.pdf(), "--pages", ".", *words, "--", folder=Path(name))
-
-
 def at_the_end(forger: Forger, latex: str) -> bytes:
     """The hand-in with more on its last page."""
     more = latex.replace("\\", "\\\\") + r"\\end{document}"
@@ -45,12 +34,6 @@ def figure_replaced(forger: Forger, _: int) -> bytes:
 
 
 @found_by("pages", Flaw.OTHER_BYTES)
-def axis_cut(forger: Forger, _: int) -> bytes:
-    trim = r"\\includegraphics[trim=0 0 0 30mm,clip]"
-    return forger.pdf(pages=forger.typeset(lambda files: cut_figure(files, trim)))
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
 def bytes_behind_the_end(forger: Forger, variant: int) -> bytes:
     return forger.pdf() + b"more" * (1 + variant)
 
@@ -69,16 +52,6 @@ def white_stamp(forger: Forger, variant: int) -> bytes:
 
 
 @found_by("pages", Flaw.OTHER_BYTES)
-def associated_file(forger: Forger, _: int) -> bytes:
-    return with_object(forger.pdf(), "/Catalog", {"/AF": [{"/Type": "/Filespec", "/F": "u:x.exe"}]})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def attachment_with_another_shown_name(forger: Forger, _: int) -> bytes:
-    return with_object(forger.pdf(), "/Filespec", {"/UF": "u:answers.exe"})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
 def added_to_after_it_was_made(forger: Forger, _: int) -> bytes:
     pdf = forger.pdf()
     return pdf + pdf[pdf.rfind(b"startxref") :]
@@ -91,41 +64,8 @@ def another_author(forger: Forger, variant: int) -> bytes:
 
 
 @found_by("pages", Flaw.OTHER_BYTES)
-def metadata_added(forger: Forger, _: int) -> bytes:
-    return with_object(forger.pdf(), "/Catalog", {"/Metadata": {"/Subtype": "/XML"}})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def layer_that_can_be_switched(forger: Forger, _: int) -> bytes:
-    return with_object(forger.pdf(), "/Catalog", {"/OCProperties": {"/OCGs": [], "/D": {}}})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def action_of_a_page(forger: Forger, variant: int) -> bytes:
-    action = ({"/S": "/Named", "/N": "/Print"}, {"/S": "/URI", "/URI": "u:http://example.org/"})[variant % 2]
-    return with_object(forger.pdf(), "/Page", {"/AA": {"/O": action}})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def form_over_the_report(forger: Forger, _: int) -> bytes:
-    return with_object(forger.pdf(), "/Catalog", {"/AcroForm": {"/Fields": [], "/NeedAppearances": True}})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def another_language(forger: Forger, variant: int) -> bytes:
-    return with_object(forger.pdf(), "/Catalog", {"/Lang": f"u:x{variant}"})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
 def object_that_nothing_refers_to(forger: Forger, variant: int) -> bytes:
     return updated(forger.pdf(), {f"obj:{9000 + variant} 0 R": {"value": {"/Hidden": "u:answers"}}})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def stream_that_calls_itself_packing(forger: Forger, variant: int) -> bytes:
-    """As if others were packed in it, or their places."""
-    kind = {"/Type": ("/ObjStm", "/XRef")[variant % 2], "/N": 0, "/First": 0, "/Size": 1, "/W": [1, 1, 1]}
-    return updated(forger.pdf(), {"obj:9000 0 R": {"stream": {"dict": kind, "data": "aGlkZGVu" * 9}}})
 
 
 @found_by("pages", Flaw.OTHER_BYTES)
@@ -138,38 +78,9 @@ def bytes_between_the_objects(forger: Forger, variant: int) -> bytes:
 
 
 @found_by("pages", Flaw.OTHER_BYTES)
-def heading_of_another_name(forger: Forger, _: int) -> bytes:
-    return with_changes(forger.pdf(), lambda value: {"/Title", "/Parent"} <= value.keys(), {"/Title": "u:100 of 100"})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def page_turned(forger: Forger, variant: int) -> bytes:
-    return with_object(forger.pdf(), "/Page", {"/Rotate": (180, 90, 270)[variant % 3]})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def page_cut(forger: Forger, variant: int) -> bytes:
-    return with_object(forger.pdf(), "/Page", {"/CropBox": [0, 0, 400 + variant, 400]})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
 def page_left_out(forger: Forger, _: int) -> bytes:
-    return pages_as(forger, "1-r2")
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def page_twice(forger: Forger, _: int) -> bytes:
-    return pages_as(forger, "1-z,1")
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def pages_in_another_order(forger: Forger, _: int) -> bytes:
-    return pages_as(forger, "z,1-r2")
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def bar_over_the_text(forger: Forger, variant: int) -> bytes:
-    return at_the_end(forger, rf"\noindent\rule{{{20 + variant}mm}}{{2mm}}")
+    with tempfile.TemporaryDirectory() as name:
+        return by_qpdf(forger.pdf(), "--pages", ".", "1-r2", "--", folder=Path(name))
 
 
 @found_by("claims", Flaw.TEXT)
