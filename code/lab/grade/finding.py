@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lab.faults import OpeningFault
+from lab.records.table import KEY_LETTERS
 
 
 class Flaw(Enum):
@@ -88,3 +89,8 @@ class Finding:
 
     def __str__(self) -> str:
         return f"[{self.kind.value}] {self.what}"
+
+
+def of_record(kind: Flaw, key: str, what: str) -> Finding:
+    """A fault of the record with this key."""
+    return Finding(kind, f"record {key[:KEY_LETTERS]}: {what}")
