@@ -65,7 +65,7 @@ grade-class: papers $(programs) ## Grade a folder of hand-ins: SUBMISSIONS=dir [
 autograder: setup ## Make the zip with which Gradescope grades an assignment [ASSIGNMENT=name] [IMAGE=course.lab]
 	$(bin)/lab autograder $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(IMAGE),--image "$(IMAGE)")
 
-grade-corpus: setup ## Try the grader on 595 tampered and 100 honest hand-ins
+grade-corpus: setup ## Try the grader on 505 tampered and 100 honest hand-ins
 	$(bin)/pytest -m corpus --timeout 600
 
 ##@ Set up

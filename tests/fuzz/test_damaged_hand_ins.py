@@ -25,7 +25,7 @@ from tests.lab import hand_ins
 from tests.lab.files.test_toml_file import ASSIGNMENT
 from tests.lab.grade.forger import Files, Forger, accepting, digests_of, make_forger
 
-from lab.grade.case import Case, GradingSetup
+from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.grade.fingerprint import fingerprint
 from lab.grade.grading import grade
 from lab.grade.outputs import gradescope, junit, lines
@@ -63,8 +63,8 @@ class Desk:
         """The grade of these attachments; the pages are taken for those that the data give unless they come along."""
         forger = self.forgers[0]
         with TemporaryDirectory(dir=forger.folder) as name:
-            case = Case(self.setup, forger.folder / "ada.pdf", Path(name))
-            vars(case)["submission"] = Submission("ada", pdf, files)
+            case = Case(self.setup, SubmissionFile(forger.folder / "ada.pdf"), Path(name))
+            vars(case.hand_in)["submission"] = Submission("ada", pdf, files)
             vars(case)["own"] = self.own
             if not pdf:
                 vars(case)["rebuilt_whole"] = pdf

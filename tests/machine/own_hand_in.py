@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from lab.grade.case import Case, GradingSetup
+from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.places import EXPERIMENTS
 from lab.plan.workshop import open_workshop
 from lab.sites.exact import ExactSite
@@ -52,6 +52,6 @@ def case_of(exact: ExactSite, folder: Path, asked: Demands, after: Callable[[], 
     assignment: Any = SimpleNamespace(asked=asked)
     results = folder / "results"
     setup = GradingSetup(assignment, exact, plan, results, folder, folder, 2, lambda *_: None, witness=exact)
-    case = Case(setup, folder / "x.pdf", folder)
-    case.__dict__["submission"] = Submission("x", b"", {PROGRAMS: pack(program_files(plan))})
+    case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)
+    vars(case.hand_in)["submission"] = Submission("x", b"", {PROGRAMS: pack(program_files(plan))})
     return case

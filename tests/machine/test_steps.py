@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.machine.wrong_programs import OTHERS, USUAL, Wrong
 
-from lab.grade.case import Case, GradingSetup
+from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.grade.checks.steps import steps
 from lab.grade.finding import Finding
 from lab.grade.result import PartPoints
@@ -51,8 +51,8 @@ def graded(exact: ExactSite, tmp_path: Path) -> Graded:
         assignment = replace(KIT.assignment, steps=own, asked=asked)
         results = tmp_path / "results"
         setup = GradingSetup(assignment, exact, plan, results, tmp_path, tmp_path, 1, lambda *_: None, witness=exact)
-        case = Case(setup, tmp_path / "x.pdf", tmp_path)
-        case.__dict__["submission"] = Submission("x", b"", {PROGRAMS: pack(sources)})
+        case = Case(setup, SubmissionFile(tmp_path / "x.pdf"), tmp_path)
+        vars(case.hand_in)["submission"] = Submission("x", b"", {PROGRAMS: pack(sources)})
         found = list(steps(case))
         parts = [each for each in found if isinstance(each, PartPoints)]
         return [each for each in found if isinstance(each, Finding)], parts

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeVar
 
 from lab.errors import LabError, RecordError, SiteError
 from lab.grade.consistency import record_findings
-from lab.grade.finding import Finding, Flaw
-from lab.grade.identity import handed_in_site
-from lab.grade.kept import kept
+from lab.grade.finding import Finding, Flaw, of_record
 from lab.grade.metered import Allowance, Metered, MeteredWitness
-from lab.grade.pdf_parts import read_lines
 from lab.grade.programs import build_programs, keep_programs, with_programs
-from lab.grade.rebuild import Texts, rebuild
+from lab.grade.rebuild import Texts, rebuild, with_files
 from lab.grade.records import most_rows, unpack_records
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.record import read_document, read_samples_of
+from lab.records.site_of_record import read_site
 from lab.report.evidence.evidence import Evidence, describe, gather
-from lab.report.pdf.attach import attach
 from lab.report.pdf.made_files import names_made
 from lab.report.query.numbers import Numbers
 from lab.report.tex.references import FILE as REFERENCES
@@ -31,12 +32,34 @@ from lab.run.run import RunSetup, Watch, damaged, missing, run_trials
 from lab.sites import Site, Witness
 from lab.submission.assignment import Assignment
 from lab.submission.discussion import Counted, count
+from lab.submission.errors import SubmissionError
 from lab.submission.identity import Identity, identity_of
 from lab.submission.opening import Submission, open_submission
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, Page, read_page
 from lab.submission.programs import own_programs
 
 DISCUSSION = "discussion.tex"
+_ID = re.compile(rb"/ID \[<[0-9a-f]{32}><[0-9a-f]{32}>\]")  # as qpdf writes it
+NOBODY = b'authors = ["Not shown"]\nids = ["-"]\ncourse = "Not shown"\n'
+
+
+Made = TypeVar("Made")
+
+
+def kept(make: Callable[[Any], Made]) -> cached_property[Made]:
+    """Cache the property and its error: what hangs until its deadline hangs once, although several checks ask."""
+
+    def once(case: object) -> Made:
+        errors = vars(case).setdefault("errors_kept", {})
+        if make.__name__ in errors:
+            raise errors[make.__name__]
+        try:
+            return make(case)
+        except LabError as error:
+            errors[make.__name__] = error
+            raise
+
+    return cached_property(once)
 
 
 class Blocked(LabError):
@@ -83,11 +106,11 @@ class GradingSetup:
             raise Blocked(what) if all(each.series.tool.build for each, _ in summary.failed) else NotMeasured(what)
 
 
-class Case:
-    """One hand-in; the folder is for this grading alone."""
+class SubmissionFile:
+    """A file or folder that was handed in, opened at most once."""
 
-    def __init__(self, setup: GradingSetup, place: Path, folder: Path) -> None:
-        self.setup, self.place, self.folder = setup.metered(), place, folder
+    def __init__(self, place: Path) -> None:
+        self.place = place
 
     @kept
     def submission(self) -> Submission:
@@ -97,6 +120,25 @@ class Case:
     def page(self) -> Page:
         return read_page(self.submission.files, str(self.place))
 
+
+class Case:
+    """One hand-in beside the grader's records; the folder is for this grading alone."""
+
+    def __init__(self, setup: GradingSetup, hand_in: SubmissionFile, folder: Path) -> None:
+        self.setup, self.hand_in, self.folder = setup.metered(), hand_in, folder
+
+    @property
+    def place(self) -> Path:
+        return self.hand_in.place
+
+    @property
+    def submission(self) -> Submission:
+        return self.hand_in.submission
+
+    @property
+    def page(self) -> Page:
+        return self.hand_in.page
+
     @kept
     def records(self) -> frozenset[str]:
         """The keys of the handed-in records, after unpacking them into the folder."""
@@ -104,11 +146,16 @@ class Case:
 
     @kept
     def site(self) -> SiteFacts:
-        """The student's site, as the hand-in names it."""
+        """The student's site as the hand-in names it, to be confirmed by the keys of its records."""
         keys = sorted(self.records)
         if not keys:
             raise Blocked("none of the records can be read", hint="see the check of the records")
-        return handed_in_site(self.file("identity.json"), read_document(self.folder / "results", keys[0]))
+        record = read_document(self.folder / "results", keys[0])
+        try:
+            named = json.loads(self.file("identity.json"))
+            return read_site({**record, "site": named.pop("site"), "identity": named})
+        except (RecordError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise SubmissionError(f"identity.json and the records name no site: {error!r:.200}") from error
 
     @kept
     def plan(self) -> Plan:
@@ -120,11 +167,6 @@ class Case:
             if isinstance(named, dict):
                 digests |= {file: str(named[file.name]) for file in digests if file.name in named}
         return make_plan(experiment, self.site, digests)
-
-    @kept
-    def lines(self) -> list[str]:
-        """The printed lines of the pages: two checks compare them, and a stranger's may take seconds."""
-        return read_lines(self.submission.pdf)
 
     @kept
     def identity(self) -> Identity:
@@ -168,16 +210,16 @@ class Case:
     def _record_findings(self) -> list[Finding]:
         wanted = {each.trial.key: each for each in self.plan.planned}
         found = [
-            Finding(Flaw.MISSING_RECORD, f"{describe(planned)} has no record {key[:16]}")
+            of_record(Flaw.MISSING_RECORD, key, f"it is missing, of {describe(planned)}")
             for key, planned in wanted.items()
             if key not in self.records
         ]
         found += [
-            Finding(Flaw.STRANGE_RECORD, f"record {key[:16]} is of no trial of the assignment")
+            of_record(Flaw.STRANGE_RECORD, key, "it is of no trial of the assignment")
             for key in sorted(self.records - wanted.keys())
         ]
         for key in sorted(self.records & wanted.keys()):
-            found += [Finding(each.kind, f"record {key[:16]}: {each.what}") for each in self._of_record(wanted[key])]
+            found += [of_record(each.kind, key, each.what) for each in self._of_record(wanted[key])]
         return found
 
     def _of_record(self, planned: Planned) -> list[Finding]:
@@ -257,6 +299,13 @@ class Case:
         texts = Texts(self.file("report.toml"), self.file(DISCUSSION), self.references, self.own_data)
         return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, self.folder)
 
+    def nameless(self) -> bytes:
+        """The same without the authors; a name that a student wrote into the discussion stays there."""
+        texts = Texts(NOBODY, self.file(DISCUSSION), self.references, self.own_data)
+        scratch = self.folder / "nameless"
+        scratch.mkdir()
+        return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, scratch)
+
     @kept
     def rebuilt_files(self) -> dict[str, bytes]:
         """The files inside the rebuilt PDF."""
@@ -266,14 +315,14 @@ class Case:
 
     @kept
     def rebuilt_whole(self) -> bytes:
-        """The same with the hand-in's own page, records and programs inside, as make submit adds them."""
-        added = {name: content for name, content in self.submission.files.items() if name in (PAGE, RECORDS, PROGRAMS)}
-        return attach(self.rebuilt, added)
+        """The rebuilt PDF with the files of the hand-in inside: other checks compare those."""
+        return with_files(self.rebuilt, self.rebuilt_files, self.submission.files, (PAGE, RECORDS, PROGRAMS))
 
     @property
     def is_as_rebuilt(self) -> bool:
-        """Whether the hand-in has the same bytes; then its pages need no search."""
-        return self.rebuilt_whole == self.submission.pdf
+        """Whether the hand-in has the bytes that Verbyte builds, but for a digest of its first attachments."""
+        given, made = (_ID.sub(b"", pdf) for pdf in (self.submission.pdf, self.rebuilt_whole))
+        return given == made
 
     @property
     def shown(self) -> bytes | None:

@@ -40,11 +40,10 @@ def preview_grade(options: Namespace) -> int:
 def grade_class(options: Namespace) -> int:
     """All hand-ins of a folder; 0 if each has a final grade, whatever it is."""
     from lab.grade.class_outputs import ClassOutputs
-    from lab.grade.found import by_assignment, find_submissions, require_one
+    from lab.grade.found import by_assignment, find_submissions
     from lab.harmless import one_line
 
     submissions, skipped = find_submissions(options.submissions)
-    require_one(submissions)
     assigned, unassigned = by_assignment(submissions, options.assignment)
     outputs, status = ClassOutputs(options.out), 0
     try:
@@ -134,13 +133,13 @@ def graded(
     """Grade and print; every attempt has a folder of its own."""
     from lab.files.storage import write_bytes
     from lab.grade.attempts import attempts_of, new_attempt
-    from lab.grade.case import Case
+    from lab.grade.case import Case, SubmissionFile
     from lab.grade.feedback import write_feedback
     from lab.grade.fingerprint import fingerprint, write_fingerprint
     from lab.grade.found import assignment_in
     from lab.grade.grading import grade as make_grade
-    from lab.grade.nameless import NAMELESS, nameless
     from lab.grade.outputs import lines, write_grade
+    from lab.grade.saved import NAMELESS
     from lab.grade.sentences_page import write_sentences
     from lab.grade.setup import digest_of, prepare_grading
     from lab.submission.assignment import CHECKS, find_assignment
@@ -149,7 +148,8 @@ def graded(
 
     require_kind(place)
     signal.signal(signal.SIGTERM, _end)
-    setup = prepare_grading(find_assignment(options.assignment or assignment_in(place)), options.jobs)
+    hand_in = SubmissionFile(place)
+    setup = prepare_grading(find_assignment(options.assignment or assignment_in(hand_in)), options.jobs)
     known = handed_out(setup.assignment, starter=not public, solution=not is_solution)
     setup = replace(setup, handed_out=known)
     names = [name for name in CHECKS if name in (only or setup.assignment.checks)]
@@ -157,13 +157,13 @@ def graded(
         names = [name for name in names if name not in setup.assignment.hidden]
     attempt = new_attempt(attempts_of(options.out, place))
     with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
-        case = Case(setup, place, Path(folder))
+        case = Case(setup, hand_in, Path(folder))
         done = make_grade(case, digest_of(place), names, lambda state: write_grade(state, attempt))
         write_fingerprint(fingerprint(case), attempt)
         if case.shown:
             write_bytes(attempt / REPORT, case.shown)
             if setup.assignment.terms.anonymous:
-                write_bytes(attempt / NAMELESS, nameless(case))
+                write_bytes(attempt / NAMELESS, case.nameless())
         write_sentences(case, attempt)
         write_feedback(done, setup.templates, attempt)
     print("\n".join([*lines(done), f"kept in {from_here(attempt)}"]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lab.faults import OpeningFault
+from lab.records.table import KEY_LETTERS
 
 
 class Flaw(Enum):
@@ -66,18 +67,8 @@ class Flaw(Enum):
     CLAIM = "claim"
     NOT_REPRODUCED = "claim not reproduced"
     TEXT = "text"
-    TABLE_ROW = "row of a table"
     FIGURE = "figure"
-    STRUCTURE = "page"
-    SEEN = "page as it is seen"
-    ANNOTATION = "annotation"
-    ACTION = "action"
-    HYPERLINK = "link of the report"
-    SCRIPT = "script"
-    ATTACHMENT = "attachment"
-    FILE_NAME = "name of an attachment"
-    LAYER = "layer"
-    METADATA = "metadata"
+    OTHER_BYTES = "other bytes"
     TRAILING = OpeningFault.BESIDE.value
     LATEX = "LaTeX"
     TYPED = "typed number"
@@ -98,3 +89,8 @@ class Finding:
 
     def __str__(self) -> str:
         return f"[{self.kind.value}] {self.what}"
+
+
+def of_record(kind: Flaw, key: str, what: str) -> Finding:
+    """A fault of the record with this key."""
+    return Finding(kind, f"record {key[:KEY_LETTERS]}: {what}")

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lab.errors import LabError
+from lab.grade.case import SubmissionFile
 from lab.grade.course import NOTHING, Graded
 from lab.places import ASSIGNMENTS
 from lab.submission.assignment import find_assignment, names
 from lab.submission.errors import SubmissionError
-from lab.submission.opening import MAGIC, SUFFIXES, open_submission
-from lab.submission.package import read_page
+from lab.submission.opening import MAGIC, SUFFIXES
 
 Assigned = dict[Path, list[Path]]  # assignment -> its hand-ins
 NO_ASSIGNMENT = "it names no assignment of this course (try: --assignment)"
@@ -32,12 +32,33 @@ def find_submissions(folder: Path) -> tuple[list[Path], list[Graded]]:
     return found, [_skipped(each, reason) for each, reason in reasons.items() if reason]
 
 
-def require_one(submissions: Iterable[Path]) -> None:
-    """Refuse a folder without a readable hand-in before any measurement; it is the wrong folder."""
+def by_assignment(
+    submissions: Iterable[Path], named: str | None, folder: Path = ASSIGNMENTS
+) -> tuple[Assigned, list[Graded]]:
+    """The hand-ins of each assignment: of the one that is named, of the only one, else of those that they name.
+    A folder without a readable hand-in is the wrong folder, and refused before any measurement."""
+    hand_ins = [SubmissionFile(place) for place in submissions]
+    _require_readable(hand_ins)
+    if named or len(names(folder)) == 1:
+        return {find_assignment(named, folder): [each.place for each in hand_ins]}, []
+    assigned: Assigned = {}
+    skipped = []
+    while hand_ins:
+        each = hand_ins.pop(0)  # and drop its content
+        if own := assignment_in(each, folder):
+            assigned.setdefault(find_assignment(own, folder), []).append(each.place)
+        else:
+            skipped.append(Graded(each.place.name, NOTHING, None, NO_ASSIGNMENT))
+    if not assigned:
+        find_assignment(None, folder)  # its error says what to type
+    return assigned, skipped
+
+
+def _require_readable(hand_ins: Iterable[SubmissionFile]) -> None:
     first = None
-    for each in submissions:
+    for each in hand_ins:
         try:
-            open_submission(each)
+            _ = each.submission
         except SubmissionError as error:
             first = first or error
         else:
@@ -46,28 +67,10 @@ def require_one(submissions: Iterable[Path]) -> None:
         raise ClassError(f"none of its hand-ins can be opened, first {first}", where=str(Path(first.where).parent))
 
 
-def by_assignment(
-    submissions: Iterable[Path], named: str | None, folder: Path = ASSIGNMENTS
-) -> tuple[Assigned, list[Graded]]:
-    """The hand-ins of each assignment: of the one that is named, of the only one, else of those that they name."""
-    if named or len(names(folder)) == 1:
-        return {find_assignment(named, folder): list(submissions)}, []
-    assigned: Assigned = {}
-    skipped = []
-    for each in submissions:
-        if own := assignment_in(each, folder):
-            assigned.setdefault(find_assignment(own, folder), []).append(each)
-        else:
-            skipped.append(Graded(each.name, NOTHING, None, NO_ASSIGNMENT))
-    if not assigned:
-        find_assignment(None, folder)  # its error says what to type
-    return assigned, skipped
-
-
-def assignment_in(submission: Path, folder: Path = ASSIGNMENTS) -> str | None:
+def assignment_in(hand_in: SubmissionFile, folder: Path = ASSIGNMENTS) -> str | None:
     """The course's assignment that a hand-in names, if it names one."""
     try:
-        named = read_page(open_submission(submission).files, str(submission)).assignment
+        named = hand_in.page.assignment
     except SubmissionError:
         return None
     return named if named in names(folder) else None

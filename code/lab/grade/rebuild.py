@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from lab.plan.plan import canonical
 from lab.records.record import SAMPLES, record_folder
 from lab.report.build import build
 from lab.report.evidence.evidence import Evidence
+from lab.report.pdf.attach import attach, run_qpdf
 from lab.report.sources import Sources
 from lab.report.stamp import digest_code
 
@@ -38,6 +40,17 @@ def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scra
         write_bytes(kept, build(_sources(evidence, texts, templates, scratch), evidence, cache))
         keep_stamp(kept, made_of)
     return kept.read_bytes()
+
+
+def with_files(pdf: bytes, made: Mapping[str, bytes], given: Mapping[str, bytes], more: Iterable[str]) -> bytes:
+    """The PDF with the given files in place of the made ones, then with more of them, as `make submit` adds these."""
+    with tempfile.TemporaryDirectory(prefix="lab-pages-") as name:
+        Path(name, "report.pdf").write_bytes(pdf)
+        removed = [f"--remove-attachment={file}" for file in made]
+        run_qpdf(["qpdf", "--deterministic-id", "report.pdf", *removed, "pages.pdf"], Path(name))
+        pages = Path(name, "pages.pdf").read_bytes()
+    report = attach(pages, {file: given.get(file, content) for file, content in made.items()})
+    return attach(report, {file: given[file] for file in more if file in given})
 
 
 def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -> Sources:

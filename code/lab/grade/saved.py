@@ -9,7 +9,7 @@ from pathlib import Path
 from lab.grade.result import CheckResult, Grade, PartPoints, Status
 from lab.typed_json import JsonError, parse_as
 
-GRADE, SENTENCES = "grade.json", "sentences.html"
+GRADE, SENTENCES, NAMELESS = "grade.json", "sentences.html", "nameless.pdf"
 
 
 @dataclass(frozen=True)

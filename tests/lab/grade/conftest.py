@@ -10,7 +10,7 @@ import pytest
 from tests.lab import hand_ins
 from tests.lab.hand_ins import Course
 
-from lab.grade.case import Case, GradingSetup
+from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.grade.grading import grade
 from lab.grade.result import Grade
 from lab.submission.assignment import CHECKS
@@ -32,6 +32,6 @@ def grade_file(setup: GradingSetup, tmp_path: Path) -> Iterator[GradeFile]:
         folder = tmp_path / f"scratch-{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
         digest = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
-        return grade(Case(at, file, folder), digest, names, lambda _: None)
+        return grade(Case(at, SubmissionFile(file), folder), digest, names, lambda _: None)
 
     yield graded

@@ -29,10 +29,11 @@ from lab.report.tex.latex import compile_pdf
 from lab.submission.archive import pack, unpack
 from lab.submission.hand_in import Work, make_hand_in, pack_records
 from lab.submission.opening import open_submission
-from lab.submission.package import PAGE, RECORDS, make_page
+from lab.submission.package import PAGE, PROGRAMS, RECORDS, make_page
 from lab.version import exact_version
 
 Files = dict[str, bytes]
+ADDED = (PAGE, RECORDS, PROGRAMS)  # by make submit, to the attachments of make report
 
 
 def digests_of(records: Files) -> Files:
@@ -68,7 +69,12 @@ class Forger:
         inside = {name: data for name, data in (files or self.files).items() if name != PAGE}
         about = {"assignment": "assignment", "ids": (self.name,), "draft": (), "lab": exact_version()} | page
         made = make_page(about["assignment"], about["ids"], about["draft"], about["lab"], inside)
-        return attach(pages or self.pages, inside | {PAGE: made.text().encode()})
+        return self.attached(inside | {PAGE: made.text().encode()}, pages)
+
+    def attached(self, files: Files, pages: bytes | None = None) -> bytes:
+        """The pages with these files inside, attached in the order of make report and make submit."""
+        report = attach(pages or self.pages, {name: data for name, data in files.items() if name not in ADDED})
+        return attach(report, {name: data for name, data in files.items() if name in ADDED})
 
     def changed(self, name: str, change: Callable[[str], str]) -> Files:
         """All files, one of them changed."""

@@ -12,30 +12,19 @@ from tests.lab.grade.tampering import by_qpdf, found_by, updated, with_changes, 
 from lab.grade.finding import Flaw
 
 
-def cut_figure(files: Files, by: str) -> None:
-    """A style that shows less of each picture than was drawn."""
-    substitute(files, "lab.sty", r"\\includegraphics(?:\[[^\]]*\])?", by)
-
-
-def pages_as(forger: Forger, *words: str) -> bytes:
-    """The hand-in with its pages in another order."""
-    with tempfile.TemporaryDirectory() as name:
-        return by_qpdf(forger.pdf(), "--pages", ".", *words, "--", folder=Path(name))
-
-
 def at_the_end(forger: Forger, latex: str) -> bytes:
     """The hand-in with more on its last page."""
     more = latex.replace("\\", "\\\\") + r"\\end{document}"
     return forger.pdf(pages=forger.typeset(lambda files: substitute(files, "report.tex", r"\\end\{document\}", more)))
 
 
-@found_by("pages", Flaw.TABLE_ROW)
+@found_by("pages", Flaw.OTHER_BYTES)
 def row_of_a_table_dropped(forger: Forger, _: int) -> bytes:
     row = r"\n[^\n&]*(?:KiB|kibi)[^\n&]*&[^\n]*\\\\(?=\n)"
     return forger.pdf(pages=forger.typeset(lambda files: substitute(files, "report.tex", row, "")))
 
 
-@found_by("pages", Flaw.FIGURE)
+@found_by("pages", Flaw.OTHER_BYTES)
 def figure_replaced(forger: Forger, _: int) -> bytes:
     def swap(files: Files) -> None:
         names = sorted(name for name in files if name.startswith("figures/"))
@@ -44,91 +33,42 @@ def figure_replaced(forger: Forger, _: int) -> bytes:
     return forger.pdf(pages=forger.typeset(swap))
 
 
-@found_by("pages", Flaw.FIGURE)
-def axis_cut(forger: Forger, _: int) -> bytes:
-    trim = r"\\includegraphics[trim=0 0 0 30mm,clip]"
-    return forger.pdf(pages=forger.typeset(lambda files: cut_figure(files, trim)))
-
-
-@found_by("pages", Flaw.TRAILING)
+@found_by("pages", Flaw.OTHER_BYTES)
 def bytes_behind_the_end(forger: Forger, variant: int) -> bytes:
     return forger.pdf() + b"more" * (1 + variant)
 
 
-@found_by("pages", Flaw.SCRIPT)
+@found_by("pages", Flaw.OTHER_BYTES)
 def script_on_opening(forger: Forger, _: int) -> bytes:
     script = {"/S": "/JavaScript", "/JS": "u:app.alert(1)"}
     return with_object(forger.pdf(), "/Catalog", {"/OpenAction": script})
 
 
-@found_by("pages", Flaw.ANNOTATION)
+@found_by("pages", Flaw.OTHER_BYTES)
 def white_stamp(forger: Forger, variant: int) -> bytes:
     box = [100, 100, 300 + variant, 300]
     stamp = {"/Type": "/Annot", "/Subtype": "/Square", "/Rect": box, "/IC": [1, 1, 1], "/C": [1, 1, 1]}
     return with_object(forger.pdf(), "/Page", {"/Annots": [stamp]})
 
 
-@found_by("pages", Flaw.ATTACHMENT)
-def associated_file(forger: Forger, _: int) -> bytes:
-    return with_object(forger.pdf(), "/Catalog", {"/AF": [{"/Type": "/Filespec", "/F": "u:x.exe"}]})
-
-
-@found_by("pages", Flaw.FILE_NAME)
-def attachment_with_another_shown_name(forger: Forger, _: int) -> bytes:
-    return with_object(forger.pdf(), "/Filespec", {"/UF": "u:answers.exe"})
-
-
-@found_by("pages", Flaw.TRAILING)
+@found_by("pages", Flaw.OTHER_BYTES)
 def added_to_after_it_was_made(forger: Forger, _: int) -> bytes:
     pdf = forger.pdf()
     return pdf + pdf[pdf.rfind(b"startxref") :]
 
 
-@found_by("pages", Flaw.METADATA)
+@found_by("pages", Flaw.OTHER_BYTES)
 def another_author(forger: Forger, variant: int) -> bytes:
     name = ("/Author", "/Title", "/Subject", "/Keywords", "/CreationDate")[variant % 5]
     return with_changes(forger.pdf(), lambda value: "/Producer" in value, {name: "u:eve"})
 
 
-@found_by("pages", Flaw.METADATA)
-def metadata_added(forger: Forger, _: int) -> bytes:
-    return with_object(forger.pdf(), "/Catalog", {"/Metadata": {"/Subtype": "/XML"}})
-
-
-@found_by("pages", Flaw.LAYER)
-def layer_that_can_be_switched(forger: Forger, _: int) -> bytes:
-    return with_object(forger.pdf(), "/Catalog", {"/OCProperties": {"/OCGs": [], "/D": {}}})
-
-
-@found_by("pages", Flaw.ACTION)
-def action_of_a_page(forger: Forger, variant: int) -> bytes:
-    action = ({"/S": "/Named", "/N": "/Print"}, {"/S": "/URI", "/URI": "u:http://example.org/"})[variant % 2]
-    return with_object(forger.pdf(), "/Page", {"/AA": {"/O": action}})
-
-
-@found_by("pages", Flaw.STRUCTURE)
-def form_over_the_report(forger: Forger, _: int) -> bytes:
-    return with_object(forger.pdf(), "/Catalog", {"/AcroForm": {"/Fields": [], "/NeedAppearances": True}})
-
-
-@found_by("pages", Flaw.STRUCTURE)
-def another_language(forger: Forger, variant: int) -> bytes:
-    return with_object(forger.pdf(), "/Catalog", {"/Lang": f"u:x{variant}"})
-
-
-@found_by("pages", Flaw.STRUCTURE)
+@found_by("pages", Flaw.OTHER_BYTES)
 def object_that_nothing_refers_to(forger: Forger, variant: int) -> bytes:
     return updated(forger.pdf(), {f"obj:{9000 + variant} 0 R": {"value": {"/Hidden": "u:answers"}}})
 
 
-@found_by("pages", Flaw.STRUCTURE)
-def stream_that_calls_itself_packing(forger: Forger, variant: int) -> bytes:
-    """As if others were packed in it, or their places."""
-    kind = {"/Type": ("/ObjStm", "/XRef")[variant % 2], "/N": 0, "/First": 0, "/Size": 1, "/W": [1, 1, 1]}
-    return updated(forger.pdf(), {"obj:9000 0 R": {"stream": {"dict": kind, "data": "aGlkZGVu" * 9}}})
-
-
-@found_by("pages", Flaw.TRAILING)
+@found_by("pages", Flaw.OTHER_BYTES)
 def bytes_between_the_objects(forger: Forger, variant: int) -> bytes:
     """Before the table of places, which moves."""
     pdf = forger.pdf()
@@ -137,39 +77,10 @@ def bytes_between_the_objects(forger: Forger, variant: int) -> bytes:
     return pdf[:place] + hidden + pdf[place:].replace(f"{place}\n".encode(), f"{place + len(hidden)}\n".encode())
 
 
-@found_by("pages", Flaw.HYPERLINK)
-def heading_of_another_name(forger: Forger, _: int) -> bytes:
-    return with_changes(forger.pdf(), lambda value: {"/Title", "/Parent"} <= value.keys(), {"/Title": "u:100 of 100"})
-
-
-@found_by("pages", Flaw.SEEN)
-def page_turned(forger: Forger, variant: int) -> bytes:
-    return with_object(forger.pdf(), "/Page", {"/Rotate": (180, 90, 270)[variant % 3]})
-
-
-@found_by("pages", Flaw.SEEN)
-def page_cut(forger: Forger, variant: int) -> bytes:
-    return with_object(forger.pdf(), "/Page", {"/CropBox": [0, 0, 400 + variant, 400]})
-
-
-@found_by("pages", Flaw.SEEN)
+@found_by("pages", Flaw.OTHER_BYTES)
 def page_left_out(forger: Forger, _: int) -> bytes:
-    return pages_as(forger, "1-r2")
-
-
-@found_by("pages", Flaw.SEEN)
-def page_twice(forger: Forger, _: int) -> bytes:
-    return pages_as(forger, "1-z,1")
-
-
-@found_by("pages", Flaw.SEEN)
-def pages_in_another_order(forger: Forger, _: int) -> bytes:
-    return pages_as(forger, "z,1-r2")
-
-
-@found_by("pages", Flaw.SEEN)
-def bar_over_the_text(forger: Forger, variant: int) -> bytes:
-    return at_the_end(forger, rf"\noindent\rule{{{20 + variant}mm}}{{2mm}}")
+    with tempfile.TemporaryDirectory() as name:
+        return by_qpdf(forger.pdf(), "--pages", ".", "1-r2", "--", folder=Path(name))
 
 
 @found_by("claims", Flaw.TEXT)
@@ -177,7 +88,7 @@ def words_too_small_to_see(forger: Forger, variant: int) -> bytes:
     return at_the_end(forger, rf"{{\fontsize{{1}}{{1}}\selectfont RDMA is {2 + variant} times as fast.}}")
 
 
-@found_by("pages", Flaw.ATTACHMENT)
+@found_by("pages", Flaw.OTHER_BYTES)
 def attachment_too_many(forger: Forger, _: int) -> bytes:
     return forger.pdf(forger.files | {"answers.csv": b"x"})
 
@@ -187,7 +98,7 @@ def is_link(value: dict[str, Any]) -> bool:
     return value.get("/Type") == "/Annot" and "/A" in value
 
 
-@found_by("pages", Flaw.HYPERLINK)
+@found_by("pages", Flaw.OTHER_BYTES)
 def link_that_leads_elsewhere(forger: Forger, _: int) -> bytes:
     elsewhere = {"/S": "/URI", "/URI": "u:http://example.org/", "/Type": "/Action"}
     return with_changes(forger.pdf(), is_link, {"/A": elsewhere})

@@ -19,8 +19,6 @@ from typing import Any
 from tests.lab.grade.forger import Files, Forger
 
 from lab.grade.finding import Flaw
-from lab.grade.pdf_objects import read_objects
-from lab.report.pdf.attach import attach
 from lab.submission.package import PAGE
 
 Forge = Callable[[Forger, int], "bytes | Path"]
@@ -70,7 +68,7 @@ def page_with(forger: Forger, **changes: Any) -> bytes:
 
 def old_page(forger: Forger, files: Files) -> bytes:
     """Files under a page that is as it was."""
-    return attach(forger.pages, files)
+    return forger.attached(files)
 
 
 def with_object(pdf: bytes, kind: str, changes: dict[str, Any]) -> bytes:
@@ -80,9 +78,12 @@ def with_object(pdf: bytes, kind: str, changes: dict[str, Any]) -> bytes:
 
 def with_changes(pdf: bytes, chosen: Callable[[dict[str, Any]], bool], changes: dict[str, Any]) -> bytes:
     """The PDF with more in its first object that is chosen."""
-    values = read_objects(pdf).values.items()
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "a.pdf").write_bytes(pdf)
+        objects = json.loads(subprocess.check_output(["qpdf", "--json=2", "a.pdf"], cwd=name))["qpdf"][1]
+    values = ((key, each.get("value")) for key, each in objects.items())
     key, value = next(each for each in values if isinstance(each[1], dict) and chosen(each[1]))
-    return updated(pdf, {f"obj:{key}": {"value": value | changes}})
+    return updated(pdf, {key: {"value": value | changes}})
 
 
 def updated(pdf: bytes, objects: dict[str, Any]) -> bytes:

@@ -17,7 +17,7 @@ from lab.grade.attempts import attempts_of
 from lab.grade.class_outputs import ALIKE, GRADES, PAGE, ClassOutputs
 from lab.grade.course import Graded, grade_class
 from lab.grade.fingerprint import FILE, Fingerprint, read_fingerprint, write_fingerprint
-from lab.grade.found import ClassError, by_assignment, find_submissions, require_one
+from lab.grade.found import ClassError, by_assignment, find_submissions
 from lab.grade.likeness import Likeness, alike, compare
 from lab.grade.result import Status
 from lab.grade.saved import SavedCheck, SavedGrade
@@ -279,7 +279,7 @@ def test_likeness_is_of_words_or_of_records_and_is_only_told(tmp_path: Path) -> 
 def test_a_folder_of_which_nothing_can_be_opened_is_refused(hand_ins: Path) -> None:
     """Before anything is measured; one that can be opened is enough to begin."""
     with pytest.raises(ClassError, match=r"none of its hand-ins can be opened, first .*ada.pdf") as caught:
-        require_one(find_submissions(hand_ins)[0])
+        by_assignment(find_submissions(hand_ins)[0], "a.toml")
     assert caught.value.where == str(hand_ins)
 
 

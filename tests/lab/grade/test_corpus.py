@@ -1,4 +1,4 @@
-"""All tampering is found: lab.grade.checks.*, lab.grade.{consistency,identity,pdf_parts,pdf_pixels,printed,records}.
+"""All tampering is found: lab.grade.checks.*, lab.grade.{consistency,records}.
 
 Each is named by its kind, and what is honest raises no alarm. The first variant of each kind belongs to every run of
 the tests, all others and 100 honest ones to `make grade-corpus`.

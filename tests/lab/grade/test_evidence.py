@@ -12,7 +12,7 @@ from tests.lab.grade.conftest import GradeFile
 from tests.lab.grade.forger import accepting, make_forger
 from tests.lab.hand_ins import Course
 
-from lab.grade.case import Case, GradingSetup
+from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.grade.class_page import ClassPage, class_page
 from lab.grade.course import Graded
 from lab.grade.finding import Flaw
@@ -101,7 +101,7 @@ def test_the_page_shows_each_sentence_with_its_evidence_and_marks_those_without(
 ) -> None:
     text = f"{AHEAD} {MORE}\n{FALSE}\nRDMA is slower here. We ran it. % <i>\n"
     known = frozenset({fingerprint("We ran it.")})
-    case = Case(replace(asking, handed_out=known), saying(text, course, ada, tmp_path), tmp_path)
+    case = Case(replace(asking, handed_out=known), SubmissionFile(saying(text, course, ada, tmp_path)), tmp_path)
     write_sentences(case, tmp_path)
     assert not (tmp_path / SENTENCES).exists()  # no check has read the discussion
     assert case.counted

@@ -1,4 +1,4 @@
-"""One hand-in graded, and what that leaves: lab.grade.{attempts,case,kept,outputs,remarks,result}."""
+"""One hand-in graded, and what that leaves: lab.grade.{attempts,case,outputs,remarks,result}."""
 
 import json
 import subprocess
@@ -17,10 +17,10 @@ from tests.lab.hand_ins import Course
 from lab.errors import SiteError
 from lab.grade import grading
 from lab.grade.attempts import attempts_of, last_attempt, new_attempt
-from lab.grade.case import Case, GradingSetup
+from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.grade.feedback import FEEDBACK, write_feedback
 from lab.grade.finding import Finding, Flaw
-from lab.grade.found import find_submissions, require_one
+from lab.grade.found import by_assignment, find_submissions
 from lab.grade.grading import grade
 from lab.grade.outputs import GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
 from lab.grade.remarks import UNREAD
@@ -40,7 +40,7 @@ GradeFile = Callable[..., Grade]
 @pytest.fixture
 def case(setup: GradingSetup, tmp_path: Path) -> Case:
     """A hand-in that no check of these tests opens."""
-    return Case(setup, tmp_path / "ada.pdf", tmp_path)
+    return Case(setup, SubmissionFile(tmp_path / "ada.pdf"), tmp_path)
 
 
 def checks(monkeypatch: pytest.MonkeyPatch, **given: Callable[[Case], Iterable[Finding]]) -> None:
@@ -216,7 +216,7 @@ def test_a_line_has_points_evidence_and_the_command_that_repeats_it(
 def test_every_output_says_the_same(case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     checks(monkeypatch, claims=lambda _: [Finding(Flaw.TEXT, "not so \x00 <&")], pages=crash)
     setup = replace(case.setup, assignment=replace(case.setup.assignment, hidden=frozenset({"rerun"})))
-    done = grade(Case(setup, case.place, tmp_path), "f" * 64, CHECKS, lambda _: None)
+    done = grade(Case(setup, case.hand_in, tmp_path), "f" * 64, CHECKS, lambda _: None)
     write_grade(done, tmp_path / "out")
     whole = json.loads((tmp_path / "out" / GRADE).read_text())
     scope = json.loads((tmp_path / "out" / GRADESCOPE).read_text())
@@ -256,7 +256,8 @@ def test_a_file_that_cannot_be_opened_is_not_measured_for(
 def test_one_hand_in_that_can_be_opened_is_enough_to_measure_for_a_class(ada: Any, tmp_path: Path) -> None:
     (tmp_path / "bob.pdf").write_text("no PDF")
     (tmp_path / "zoe.pdf").write_bytes(ada.report.read_bytes())
-    require_one(find_submissions(tmp_path)[0])
+    found, _ = find_submissions(tmp_path)
+    assert by_assignment(found, "a.toml") == ({Path("a.toml"): found}, [])
 
 
 def test_what_several_checks_need_is_made_once_even_where_it_fails(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:

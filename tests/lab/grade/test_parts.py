@@ -1,4 +1,4 @@
-"""Points of parts, and words that help: lab.grade.{result,advice,nameless,outputs}."""
+"""Points of parts, and words that help: lab.grade.{case,result,advice,outputs}."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from tests.lab.grade.conftest import GradeFile
 from lab.causes.table import file_of
 from lab.files.storage import write_text
 from lab.grade.advice import BY_FLAW, with_advice
-from lab.grade.case import Case, GradingSetup
+from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.grade.checks import CHECKS
+from lab.grade.checks.claims import read_lines
 from lab.grade.finding import Finding, Flaw
-from lab.grade.nameless import nameless
 from lab.grade.outputs import gradescope, lines, write_grade
-from lab.grade.pdf_parts import read_lines
 from lab.grade.rebuild import Texts, rebuild
 from lab.grade.result import CheckResult, PartPoints, Status
 from lab.grade.saved import read_grade
@@ -86,8 +85,8 @@ def test_words_come_before_kinds_and_the_assignment_has_the_last_word() -> None:
 
 
 def test_a_report_without_names_has_none(setup: GradingSetup, ada: Any, tmp_path: Path) -> None:
-    case = Case(setup, hand_ins.handed_in(ada, tmp_path / "ada.pdf"), tmp_path)
-    made = nameless(case)
+    case = Case(setup, SubmissionFile(hand_ins.handed_in(ada, tmp_path / "ada.pdf")), tmp_path)
+    made = case.nameless()
     assert made.startswith(b"%PDF") and made != case.rebuilt
     text = " ".join(read_lines(made))
     assert "Not shown" in text and "ada" not in text.split()
@@ -96,7 +95,7 @@ def test_a_report_without_names_has_none(setup: GradingSetup, ada: Any, tmp_path
 def test_a_report_is_rebuilt_where_other_counts_have_come(
     setup: GradingSetup, ada: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evidence = Case(setup, hand_ins.handed_in(ada, tmp_path / "ada.pdf"), tmp_path).handed_in
+    evidence = Case(setup, SubmissionFile(hand_ins.handed_in(ada, tmp_path / "ada.pdf")), tmp_path).handed_in
     builds = iter((b"%PDF", b"%PDF of other counts"))
     monkeypatch.setattr("lab.grade.rebuild.build", lambda *_: next(builds))
     made = list[bytes]()

@@ -13,7 +13,7 @@ from tests.lab import fake_site, hand_ins
 from tests.lab.grade.own_program import OTHER, experiment
 
 from lab.errors import LabError
-from lab.grade.case import Case, GradingSetup
+from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.grade.checks.correct import correct
 from lab.grade.checks.package import strange_programs
 from lab.grade.checks.program import program
@@ -113,9 +113,9 @@ def found(folder: Path, check: Any, site: Any, text: str = EXPERIMENT) -> list[F
     plan = hand_ins.plan_on(folder / "small.toml", site, "d")
     assignment: Any = SimpleNamespace(asked=Demands(sizes=(3,), verify=("--verify",), refuses=("--depth 0",)))
     setup = GradingSetup(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
-    case = Case(setup, folder / "x.pdf", folder)
+    case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)
     files = {PROGRAMS: pack({"binaries/mine/mine": b"\x7fELF of the student"})}
-    case.__dict__["submission"] = Submission("x", b"", files)
+    vars(case.hand_in)["submission"] = Submission("x", b"", files)
     return list(check(case))
 
 

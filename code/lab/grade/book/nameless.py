@@ -12,8 +12,7 @@ from lab.files.storage import write_bytes, write_text
 from lab.grade.book.by_hand import COLUMNS
 from lab.grade.book.hand_ins import HandIn
 from lab.grade.book.tables import read_lines
-from lab.grade.nameless import NAMELESS
-from lab.grade.saved import SENTENCES
+from lab.grade.saved import NAMELESS, SENTENCES
 from lab.submission.assignment import Assignment
 
 CODES, SHEET = "codes.csv", "sheet.csv"

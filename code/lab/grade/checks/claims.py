@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from difflib import SequenceMatcher
+from pathlib import Path
 
+from lab.faults import OpeningFault
 from lab.grade.case import Case
 from lab.grade.finding import Finding, Flaw
-from lab.grade.printed import differing_lines
 from lab.records.tolerance import TOLERANCE
+from lab.report.pdf.bounded import output_of
 from lab.report.query.judge import words
 from lab.report.query.value import Truth, Value
 from lab.report.text.check import Backing
+from lab.submission.errors import SubmissionError
 
 FILE = "claims.csv"
 MORE_BYTES = 100_000  # than twice the list of the data
+MORE_LINES = 1000  # than twice the report's: to compare more takes minutes
+LARGEST_TEXT = 4 * 2**20
+# A row of a table is the business of the check of the pages. A size first, then cells with gaps between:
+# `64 KiB   254.1 [252.8, 254.3]   976.8`.
+_ROW = re.compile(r"[\d.,]+ ?(?:B|[KMG]iB)\s{2,}\S+")
 Rows = dict[str, dict[str, str]]
 
 
@@ -25,7 +36,31 @@ def claims(case: Case) -> Iterator[Finding]:
     yield from _differing(case.file(FILE), case.rebuilt_files[FILE])
     if case.basis is not case.own:
         yield from _not_reproduced(case)
-    yield from (each for each in differing_lines(case) if each.kind is Flaw.TEXT)
+    if not case.is_as_rebuilt:
+        yield from _differing_lines(read_lines(case.submission.pdf), read_lines(case.rebuilt))
+
+
+def read_lines(pdf: bytes) -> list[str]:
+    """The printed lines of an untrusted PDF, as in its layout."""
+    with tempfile.TemporaryDirectory(prefix="lab-lines-") as name:
+        Path(name, "report.pdf").write_bytes(pdf)
+        command = ("pdftotext", "-layout", "-nopgbrk", "report.pdf", "-")
+        text, _ = output_of(command, Path(name), LARGEST_TEXT)
+    if len(text) > LARGEST_TEXT:
+        raise SubmissionError(f"the PDF prints more than {LARGEST_TEXT} bytes", fault=OpeningFault.TOO_LARGE)
+    return [line.strip() for line in text.decode(errors="replace").splitlines() if line.strip()]
+
+
+def _differing_lines(given: list[str], made: list[str]) -> Iterator[Finding]:
+    """Each run of lines that differs, except rows of tables."""
+    if len(given) > 2 * len(made) + MORE_LINES:
+        yield Finding(Flaw.TEXT, f"the PDF prints {len(given)} lines, the data give {len(made)}")
+        return
+    for tag, *places in SequenceMatcher(None, given, made).get_opcodes():
+        runs = given[places[0] : places[1]], made[places[2] : places[3]]
+        if tag != "equal" and not any(_ROW.match(line) for run in runs for line in run):
+            one, other = (" / ".join(run)[:160] or "nothing" for run in runs)
+            yield Finding(Flaw.TEXT, f"the PDF prints {one!r}, the data give {other!r}")
 
 
 def _differing(theirs: bytes, ours: bytes) -> Iterator[Finding]:

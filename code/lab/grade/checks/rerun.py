@@ -9,7 +9,7 @@ from pathlib import Path
 from lab.grade.case import Blocked, Case
 from lab.grade.distribution import distribution_findings
 from lab.grade.environment import header_findings, node_findings
-from lab.grade.finding import Finding, Flaw
+from lab.grade.finding import Finding, Flaw, of_record
 from lab.grade.remarks import another_identity
 from lab.records.facts import VOLATILE
 from lab.records.record import read_document, read_samples_of
@@ -46,14 +46,13 @@ def rerun(case: Case) -> Iterator[Finding]:
 
 def _equal(case: Case, own: Evidence) -> Iterator[Finding]:
     for key in sorted(own.facts.keys() - case.records):
-        yield Finding(Flaw.MISSING_RECORD, f"record {key[:16]} was measured here, but not handed in")
+        yield of_record(Flaw.MISSING_RECORD, key, "measured here, but not handed in")
     for key in sorted(case.records & own.facts.keys()):
         given, ours = read_document(case.folder / "results", key), own.facts[key].table()
         for name in sorted((given.keys() | ours.keys()) - set(APART)):
             if given.get(name) != ours.get(name):
                 values = " and ".join(_short(each.get(name)) for each in (given, ours))
-                what = f"record {key[:16]}: {name} differs, handed in and here: {values}"
-                yield Finding(KINDS.get(name, Flaw.RECORD), what)
+                yield of_record(KINDS.get(name, Flaw.RECORD), key, f"{name} differs, handed in and here: {values}")
         yield from _samples(key, case.folder / "results", own.results)
 
 
@@ -62,9 +61,9 @@ def _samples(key: str, handed_in: Path, here: Path) -> Iterator[Finding]:
     differing = [pair for pair in zip(given, ours, strict=False) if pair[0] != pair[1]]
     if differing:
         one, other = differing[0]
-        yield Finding(Flaw.SAMPLE, f"record {key[:16]}: {len(differing)} samples differ, first {one} and here {other}")
+        yield of_record(Flaw.SAMPLE, key, f"{len(differing)} samples differ, first {one} and here {other}")
     elif len(given) != len(ours):
-        yield Finding(Flaw.SAMPLE, f"record {key[:16]}: {len(given)} samples, here {len(ours)}")
+        yield of_record(Flaw.SAMPLE, key, f"{len(given)} samples, here {len(ours)}")
 
 
 def _alike(case: Case, own: Evidence) -> Iterator[Finding]:
