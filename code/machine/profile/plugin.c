@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A second plugin, beside the pair's: it counts how often each instruction of the VM begins, in each copy of the VM from
- * its first instruction on, and which of a program's polled in vain; it writes the counts when the copy ends:
+ * A second plugin, beside the pair's: it counts how often each instruction of the VM begins, in each copy of the VM
+ * from its first instruction on, and which of a program's polled in vain; it writes the counts when the copy ends:
  * `-plugin FILE,into=PATH`.
  *
  * The VM's instructions stay as they are, and so does its clock, which counts only those.

@@ -8,14 +8,14 @@
 
 struct block; /* instructions that QEMU has translated in one piece */
 struct instruction;
-enum { ADD = 0 };	 /* QEMU_PLUGIN_INLINE_ADD_U64 */
+enum { ADD = 0 };          /* QEMU_PLUGIN_INLINE_ADD_U64 */
 enum { NO_REGISTERS = 0 }; /* QEMU_PLUGIN_CB_NO_REGS */
 
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, void (*call)(uint64_t id, struct block *));
 size_t qemu_plugin_tb_n_insns(const struct block *);
 struct instruction *qemu_plugin_tb_get_insn(const struct block *, size_t number);
 uint64_t qemu_plugin_insn_vaddr(const struct instruction *);
-void *qemu_plugin_insn_haddr(const struct instruction *); /* where it lies in QEMU's own memory */
+void *qemu_plugin_insn_haddr(const struct instruction *);      /* where it lies in QEMU's own memory */
 const void *qemu_plugin_insn_data(const struct instruction *); /* its bytes, however many pages it lies in */
 size_t qemu_plugin_insn_size(const struct instruction *);
 
