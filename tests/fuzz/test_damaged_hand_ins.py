@@ -33,9 +33,8 @@ from lab.grade.result import Grade, Status
 from lab.grade.saved import SavedGrade, saved
 from lab.harmless import one_line
 from lab.report.evidence.evidence import Evidence, gather
-from lab.submission.archive import pack, unpack
+from lab.submission.archive import SubmissionError, pack, unpack
 from lab.submission.assignment import CHECKS, load_assignment
-from lab.submission.errors import SubmissionError
 from lab.submission.identity import identity_of
 from lab.submission.opening import Submission, open_submission
 from lab.submission.package import PAGE, RECORDS

@@ -12,7 +12,7 @@ from lab.places import EXPERIMENTS
 from lab.plan.workshop import open_workshop
 from lab.sites.exact import ExactSite
 from lab.submission.archive import pack
-from lab.submission.asked import Demands
+from lab.submission.assignment import Demands
 from lab.submission.opening import Submission
 from lab.submission.package import PROGRAMS
 from lab.submission.programs import program_files

@@ -18,7 +18,7 @@ from lab.grade.checks.sources import sources
 from lab.grade.finding import Finding, Flaw
 from lab.places import EXAMPLES
 from lab.sites.exact import ExactSite
-from lab.submission.asked import Demands
+from lab.submission.assignment import Demands
 
 ASKED = Demands(sizes=(1, 4097), refuses=("--depth 0", "--colour blue"))
 

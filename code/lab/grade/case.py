@@ -30,9 +30,9 @@ from lab.report.text.latex import LONGEST
 from lab.report.text.own_figures import files_named
 from lab.run.run import RunSetup, Watch, damaged, missing, run_trials
 from lab.sites import Site, Witness
+from lab.submission.archive import SubmissionError
 from lab.submission.assignment import Assignment
 from lab.submission.discussion import Counted, count
-from lab.submission.errors import SubmissionError
 from lab.submission.identity import Identity, identity_of
 from lab.submission.opening import Submission, open_submission
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, Page, read_page

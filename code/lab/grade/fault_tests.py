@@ -14,7 +14,7 @@ from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome, place
 from lab.plan.plan import Planned, steps_of
 from lab.programs.placeholders import Words, split
 from lab.programs.request import Sample
-from lab.submission.asked import Demands
+from lab.submission.assignment import Demands
 
 LARGEST_SEED = 2**31
 KILLED_AFTER_S = 0.25  # the client has data for twice this time

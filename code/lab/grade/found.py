@@ -9,8 +9,8 @@ from lab.errors import LabError
 from lab.grade.case import SubmissionFile
 from lab.grade.course import NOTHING, Graded
 from lab.places import ASSIGNMENTS
+from lab.submission.archive import SubmissionError
 from lab.submission.assignment import find_assignment, names
-from lab.submission.errors import SubmissionError
 from lab.submission.opening import MAGIC, SUFFIXES
 
 Assigned = dict[Path, list[Path]]  # assignment -> its hand-ins

@@ -18,7 +18,7 @@ from lab.grade.checks import CHECKS, Check
 from lab.grade.finding import Finding, Flaw
 from lab.grade.result import CheckResult, Grade, PartPoints, Status
 from lab.places import ROOT
-from lab.submission.errors import SubmissionError
+from lab.submission.archive import SubmissionError
 
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
 MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters

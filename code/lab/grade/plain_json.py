@@ -6,7 +6,7 @@ import json
 import math
 
 from lab.faults import OpeningFault
-from lab.submission.errors import SubmissionError
+from lab.submission.archive import SubmissionError
 
 LARGEST = 2**20
 MOST_DIGITS = 20  # of a whole number: time in ns since 1970 has 19

@@ -14,8 +14,7 @@ from lab.plan.plan import Plan, Planned, SiteFacts, make_plan, make_trial
 from lab.plan.sources import source_files
 from lab.programs.request import Build
 from lab.spec.experiment import Experiment
-from lab.submission.archive import unpack
-from lab.submission.errors import SubmissionError
+from lab.submission.archive import SubmissionError, unpack
 from lab.submission.package import PROGRAMS
 from lab.submission.programs import SOURCES, binary_names, folders, own_builds, own_programs
 

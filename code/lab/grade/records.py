@@ -11,8 +11,7 @@ from lab.files.digests import SUMS
 from lab.grade.plain_json import require_plain
 from lab.plan.plan import Plan
 from lab.records.record import CLIENT_LOG, RECORD, SAMPLES, SERVER_LOG, record_folder
-from lab.submission.archive import unpack
-from lab.submission.errors import SubmissionError
+from lab.submission.archive import SubmissionError, unpack
 
 FILES = (RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG, SUMS)
 LARGEST_SAMPLES = 50 * 2**20

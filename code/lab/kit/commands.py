@@ -22,7 +22,7 @@ def kit(options: Namespace) -> int:
 
 
 def _new(options: Namespace) -> int:
-    from lab.kit.new import new_kit
+    from lab.kit.kit import new_kit
 
     for file in new_kit(options.kit, options.experiment, ASSIGNMENTS):
         print(from_here(file))
@@ -33,8 +33,7 @@ def _make(options: Namespace) -> int:
     """The page by itself, too: it can stand on a course's site before the parcel is given out."""
     from lab.files.storage import write_text
     from lab.kit.handout import handout
-    from lab.kit.kit import load_kit
-    from lab.kit.parcel import write_parcel
+    from lab.kit.kit import load_kit, write_parcel
 
     found = load_kit(options.kit)
     folder: Path = options.out or SUBMISSIONS

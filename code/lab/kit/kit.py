@@ -1,13 +1,21 @@
-"""A kit: an assignment's file, and beside it a folder of its name with all that a course hands out or keeps."""
+"""A kit: its assignment with what a course hands out; the parcel for students, and a kit to start from."""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SpecError
+from lab.files.storage import write_bytes, write_text
+from lab.grade.autograder import PARTS, written_by_people
+from lab.places import ASSIGNMENTS, ROOT
+from lab.plan.workshop import find_experiment
 from lab.spec.experiment import Experiment
 from lab.spec.reader import load
+from lab.submission.archive import pack
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
 
 SOLUTION = "solution"  # files that take the place of those beside the experiment
@@ -49,3 +57,124 @@ def load_kit(named: str | None) -> Kit:
     if not kit.handout.is_file():
         raise SpecError("the kit has no hand-out", file=kit.handout, hint=f"lab kit new {kit.name}, to see one")
     return kit
+
+
+MORE = ("docs", "results/reference")  # than an autograder needs
+HANDOUT = "HANDOUT.html"
+# From this line on, an assignment's file is the course's alone.
+OURS = re.compile(r"^# -+ .*the course's alone.*$", re.MULTILINE)
+
+
+def parcel(kit: Kit, page: str) -> dict[str, bytes]:
+    """Every file by its path in a checkout."""
+    if ASSIGNMENTS not in kit.assignment.file.resolve().parents:
+        where = f"experiments/assignments/{kit.assignment.file.name}"
+        what = "a parcel is made of a kit that lies in the checkout"
+        raise SpecError(what, file=kit.assignment.file, expected=where)
+    files = {str(file.relative_to(ROOT)): file.read_bytes() for file in _places(kit)}
+    named = str(kit.assignment.file.resolve().relative_to(ROOT))
+    files[named] = students_part(files[named].decode()).encode()
+    return files | {HANDOUT: page.encode()}
+
+
+def students_part(text: str) -> str:
+    """An assignment's file as students get it."""
+    return OURS.split(text, maxsplit=1)[0].rstrip() + "\n"
+
+
+def write_parcel(kit: Kit, page: str, file: Path) -> int:
+    """The zip; how many files it holds."""
+    files = parcel(kit, page)
+    runnable = {name for name in files if name != HANDOUT and os.access(ROOT / name, os.X_OK)}
+    write_bytes(file, pack(files, runnable))
+    return len(files)
+
+
+def _places(kit: Kit) -> Iterator[Path]:
+    for part in (*PARTS, *MORE):
+        for file in written_by_people(ROOT / part):
+            if ASSIGNMENTS not in file.parents or _is_given(file, kit):
+                yield file
+
+
+def _is_given(file: Path, kit: Kit) -> bool:
+    """Of the assignments, this kit's own without its solution, and what all kits share."""
+    if kit.folder in file.parents:
+        return SOLUTION not in file.relative_to(kit.folder).parts
+    return file == kit.assignment.file.resolve() or (file.parent == ASSIGNMENTS and file.suffix != ".toml")
+
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+ASSIGNMENT = """# What a student hands in, and the points of each check. docs/grading.md says what each check asks.
+title = "{title}"
+experiment = "{experiment}"
+site = "exact"
+identities = ["exact"] # whose records are graded without a person
+people_at_most = 2 # of one hand-in
+
+[discussion]
+words_at_least = 120
+evidence_at_least = 6 # different claims and true statements
+
+# What they must be about: series of the experiment. sizes: small (up to 4K), large (from 64K), 1..4K, or 64, 64K.
+[[asks]]
+about = ["{series}"]
+statements = 2
+text = "What does the curve do, and where?"
+
+[points]
+package = 5
+records = 10
+rerun = 20
+claims = 20
+pages = 10
+discussion = 15
+
+# What a person judges: lab book NAME takes the points from a table.
+[[rubric]]
+name = "reasoning"
+points = 20
+asks = "Each explanation names what else could be the cause, and what in the data speaks against it."
+
+# [deadline]
+# at = "2026-12-01T23:59+01:00"
+# late_days = 3
+# percent_a_day = 10
+
+# ---- From here on it is the course's alone: `lab kit make` leaves it out. A table [hidden_program] may stand here.
+"""
+HANDOUT_TEXT = """# {title}
+
+## Goal
+
+{question}
+
+## Background
+
+Say here what a student must know before they measure: two paragraphs, and what to read.
+A measured number is a query about the reference, written as in a discussion: docs/evidence.md.
+
+## Tasks
+
+1. Measure: `.venv/bin/lab run {experiment}`.
+2. List what you can ask: `.venv/bin/lab query {experiment}`.
+3. Answer the question above from your data: what is larger, by how much, at which sizes, and why?
+4. Write the discussion, with evidence for each number and each comparison, and check it while you write:
+   `.venv/bin/lab check {experiment} --watch`.
+"""
+
+
+def new_kit(name: str, experiment: str, folder: Path = ASSIGNMENTS) -> list[Path]:
+    """The files that were written; none is ever replaced."""
+    if not NAME.fullmatch(name):
+        raise SpecError(f"{name!r:.80} is no name of a kit", expected="small letters, digits and _, a letter first")
+    found = load(find_experiment(Path(experiment)))
+    words = {"title": found.title.replace('"', "'"), "experiment": experiment, "question": found.question.strip()}
+    words["series"] = found.series[0].name
+    files = {folder / f"{name}.toml": ASSIGNMENT, folder / name / "handout.md": HANDOUT_TEXT}
+    for file in files:
+        if file.exists():
+            raise SpecError("is there already, and a kit is never replaced", file=file, hint="another name")
+    for file, text in files.items():
+        write_text(file, text.format(**words))
+    return list(files)

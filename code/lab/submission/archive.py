@@ -1,4 +1,4 @@
-"""Zip files: written with the same bytes every time, and read as a stranger's, within bounds that stop a bomb."""
+"""Zips of untrusted files within bounds, and the errors about hand-ins."""
 
 from __future__ import annotations
 
@@ -10,9 +10,28 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Container, Mapping
+from dataclasses import dataclass
 
+from lab.errors import LabError
 from lab.faults import OpeningFault
-from lab.submission.errors import SubmissionError
+
+
+@dataclass
+class SubmissionError(LabError):
+    """A file that was handed in cannot be opened safely."""
+
+    fault: OpeningFault = OpeningFault.UNREADABLE
+
+
+@dataclass
+class SubmissionRefused(LabError):
+    """A hand-in is not made, for these reasons."""
+
+    reasons: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join([self.what, *(f"  {reason}" for reason in self.reasons)])
+
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date of the format, so that the bytes don't depend on the time
 MOST_FILES = 20_000

@@ -9,13 +9,12 @@ from pathlib import Path
 from lab.places import REFERENCE, SUBMISSIONS, from_here
 from lab.plan.workshop import open_workshop
 from lab.sites import open_site
-from lab.submission.errors import SubmissionRefused
+from lab.submission.archive import SubmissionRefused
 
 
 def compare(options: Namespace) -> int:
     """Two results folders or PDFs, size by size."""
-    from lab.submission.side_by_side import compare_sides, identity_differences, of_two_sites, of_two_typesetters
-    from lab.submission.sides import read_side
+    from lab.submission.compare import compare_sides, identity_differences, of_two_sites, of_two_typesetters, read_side
 
     first, second = read_side(options.first), read_side(options.second)
     comparisons = compare_sides(first, second)

@@ -13,8 +13,7 @@ from lab.report.query.numbers import Numbers
 from lab.report.query.value import Truth
 from lab.report.text.check import Backing, Checked
 from lab.report.text.macros import Sentence, length_of, sentences
-from lab.submission.asks import Ask
-from lab.submission.assignment import Assignment
+from lab.submission.assignment import Ask, Assignment
 
 _COMMENT = re.compile(r"^[ \t]*%+", re.MULTILINE)
 _COMMAND = re.compile(r"\\[A-Za-z]+(?:\[[^\]]*\])?")

@@ -25,10 +25,9 @@ from lab.report.query.numbers import Numbers
 from lab.report.stamp import report_stamp
 from lab.report.text.check import Writing, check
 from lab.report.text.macros import length_of
-from lab.submission.archive import pack
+from lab.submission.archive import SubmissionRefused, pack
 from lab.submission.assignment import Assignment
 from lab.submission.discussion import count, handed_out, shortfalls, unmet
-from lab.submission.errors import SubmissionRefused
 from lab.submission.identity import identity_of
 from lab.submission.package import PAGE, PROGRAMS, RECORDS, make_page
 from lab.submission.programs import program_files

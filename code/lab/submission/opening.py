@@ -13,8 +13,15 @@ from lab.files.typed_text import TooLarge, read_bounded
 from lab.report.errors import AttachmentError
 from lab.report.pdf.bounded import LARGEST_PDF
 from lab.report.pdf.extract import extract
-from lab.submission.archive import LARGEST_FILE, LARGEST_TOTAL, MOST_FILES, is_litter, require_path, unpack
-from lab.submission.errors import SubmissionError
+from lab.submission.archive import (
+    LARGEST_FILE,
+    LARGEST_TOTAL,
+    MOST_FILES,
+    SubmissionError,
+    is_litter,
+    require_path,
+    unpack,
+)
 
 MAGIC = (b"%PDF", b"PK")
 SUFFIXES = (".pdf", ".zip")

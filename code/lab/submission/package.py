@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from lab.faults import OpeningFault
-from lab.submission.errors import SubmissionError
+from lab.submission.archive import SubmissionError
 
 FORMAT = 1
 MOST_IDS, LONGEST = 50, 1000  # of one hand-in, and letters of each text

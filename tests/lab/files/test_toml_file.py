@@ -14,8 +14,7 @@ from lab.files.schema import EXPERIMENT, check_document
 from lab.files.toml_file import check_toml
 from lab.places import EXPERIMENTS, MACHINE
 from lab.sites.hosts import Host, Slurm, Ssh
-from lab.submission.asked import Demands
-from lab.submission.assignment import CHECKS
+from lab.submission.assignment import CHECKS, Demands
 
 HOSTS = """[ssh]
 config = "c"

@@ -9,7 +9,7 @@ import pytest
 from lab.faults import OpeningFault
 from lab.grade.plain_json import LARGEST, require_plain
 from lab.grade.records import require_bounded
-from lab.submission.errors import SubmissionError
+from lab.submission.archive import SubmissionError
 
 
 @pytest.mark.parametrize("text", ["9" * 4000, "-" + "9" * 21, "1e999", "NaN", "-Infinity"])

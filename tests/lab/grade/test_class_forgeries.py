@@ -20,8 +20,7 @@ from lab.grade.found import find_submissions
 from lab.grade.result import Status
 from lab.grade.saved import SavedCheck, SavedFinding, SavedGrade
 from lab.grade.setup import digest_of
-from lab.submission.archive import pack
-from lab.submission.errors import SubmissionError
+from lab.submission.archive import SubmissionError, pack
 from lab.submission.opening import open_submission
 
 PDF = b"%PDF-1.5 of somebody else"

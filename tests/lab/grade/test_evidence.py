@@ -19,10 +19,9 @@ from lab.grade.finding import Flaw
 from lab.grade.result import PartPoints
 from lab.grade.saved import SENTENCES, SavedGrade
 from lab.grade.sentences_page import COPIED, NO_EVIDENCE, write_sentences
-from lab.submission.asks import Ask
+from lab.submission.assignment import Ask, Criterion
 from lab.submission.discussion import fingerprint
 from lab.submission.identity import identity_of
-from lab.submission.terms import Criterion
 
 ASKS = (Ask(("verbs", "tcp")), Ask(("tcp",), statements=2, text="Is it flat?"))
 AHEAD = r"TCP is ahead at every size,\shows{tcp > verbs everywhere} as \figureof{throughput} shows."

@@ -29,7 +29,7 @@ from lab.plan.plan import SiteFacts, binaries, make_plan
 from lab.programs.request import Sample
 from lab.spec.reader import load
 from lab.submission.archive import pack
-from lab.submission.asked import Demands
+from lab.submission.assignment import Demands
 from lab.submission.opening import Submission
 from lab.submission.package import PROGRAMS
 from lab.submission.programs import program_files

@@ -12,8 +12,7 @@ from lab.kit.handout import CHECKS, handout
 from lab.kit.kit import Kit, load_kit
 from lab.places import ASSIGNMENTS
 from lab.submission.assignment import CHECKS as ALL_CHECKS
-from lab.submission.assignment import names
-from lab.submission.terms import Criterion, DueDate, Terms
+from lab.submission.assignment import Criterion, DueDate, Terms, names
 
 TABLE = "series,program,operation,measure,repetition,size_bytes,confirmed_bytes_per_s,record\n"
 

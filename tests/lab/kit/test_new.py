@@ -1,4 +1,4 @@
-"""A kit to start from: lab.kit.{new,commands}."""
+"""A kit to start from: lab.kit.{kit,commands}."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 from lab.cli.main import main
 from lab.errors import SpecError
 from lab.kit.handout import handout
-from lab.kit.kit import load_kit
-from lab.kit.new import new_kit
+from lab.kit.kit import load_kit, new_kit
 from lab.plan.workshop import all_experiments
 
 

@@ -1,4 +1,4 @@
-"""Numbers of a hand-out: lab.kit.numbers, lab.report.evidence.reference."""
+"""Numbers of a hand-out: lab.kit.handout, lab.report.evidence.reference."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
+from lab.kit.handout import with_numbers
 from lab.kit.kit import Kit
-from lab.kit.numbers import with_numbers
 from lab.records.row import COLUMNS, Row, format_table
 
 FILE = Path("handout.md")

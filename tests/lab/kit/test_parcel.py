@@ -1,4 +1,4 @@
-"""What students get: lab.kit.parcel."""
+"""What students get: lab.kit.kit."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.kit.kit import Kit, load_kit
-from lab.kit.parcel import HANDOUT, parcel, students_part
+from lab.kit.kit import HANDOUT, Kit, load_kit, parcel, students_part
 from lab.places import ASSIGNMENTS, ROOT
 from lab.submission.assignment import load_assignment
 

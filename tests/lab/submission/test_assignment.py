@@ -1,4 +1,4 @@
-"""What an assignment asks, of programs too: lab.submission.asked."""
+"""What an assignment asks, of programs too: lab.submission.assignment."""
 
 from pathlib import Path
 
@@ -8,8 +8,7 @@ from lab.errors import SpecError
 from lab.files.schema import whole_schema
 from lab.grade import checks
 from lab.places import ASSIGNMENTS, EXPERIMENTS
-from lab.submission.asked import Demands
-from lab.submission.assignment import CHECKS, find_assignment, load_assignment
+from lab.submission.assignment import CHECKS, Demands, find_assignment, load_assignment
 
 ASK = '[[asks]]\nabout = ["card", "tcp.card"]\n'
 WHOLE = 'title = "t"\nexperiment = "verbs_throughput"\n[points]\nrerun = 3\n'

@@ -1,4 +1,4 @@
-"""What counts of a discussion: lab.submission.{discussion,asks}."""
+"""What counts of a discussion: lab.submission.{discussion,assignment}."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from tests.lab import hand_ins
 from lab.report.evidence.evidence import gather
 from lab.report.query.numbers import Numbers
 from lab.report.text.check import Writing, check
-from lab.submission.asks import Ask
-from lab.submission.assignment import Assignment, load_assignment
+from lab.submission.assignment import Ask, Assignment, load_assignment
 from lab.submission.discussion import Counted, count, fingerprint, handed_out, shortfalls, unmet
 from lab.submission.hand_in import Work
 

@@ -9,7 +9,7 @@ from tests.lab.fake_site import FakeSite
 from tests.lab.hand_ins import Course
 
 from lab.errors import RecordError
-from lab.submission.errors import SubmissionRefused
+from lab.submission.archive import SubmissionRefused
 from lab.submission.hand_in import Work, build_obstacles, hand_in, obstacles
 from lab.submission.opening import open_submission
 from lab.submission.package import about, chain, digests, read_page

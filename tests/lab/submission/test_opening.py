@@ -1,4 +1,4 @@
-"""Hand-ins that a stranger made: lab.submission.{archive,errors}, lab.faults."""
+"""Hand-ins that a stranger made: lab.submission.archive, lab.faults."""
 
 import io
 import os
@@ -13,8 +13,7 @@ from lab.faults import OpeningFault
 from lab.report.pdf.attach import attach
 from lab.report.tex.latex import compile_pdf
 from lab.submission import archive
-from lab.submission.archive import pack, unpack
-from lab.submission.errors import SubmissionError
+from lab.submission.archive import SubmissionError, pack, unpack
 from lab.submission.opening import open_submission, require_kind
 
 FILES = {"claims.csv": b"name,value\nx,1\n"}

@@ -1,4 +1,4 @@
-"""Two folders or PDFs side by side: lab.submission.sides."""
+"""Two folders or PDFs side by side: lab.submission.compare."""
 
 import json
 from collections.abc import Callable
@@ -16,8 +16,15 @@ from lab.records.table import columns, make_table
 from lab.report.pdf.attach import attach
 from lab.report.tex.latex import compile_pdf
 from lab.run.run import RunSetup, missing, run_trials
-from lab.submission.side_by_side import compare_sides, identity_differences, of_two_sites, of_two_typesetters
-from lab.submission.sides import ComparedSide, SideError, read_side
+from lab.submission.compare import (
+    ComparedSide,
+    SideError,
+    compare_sides,
+    identity_differences,
+    of_two_sites,
+    of_two_typesetters,
+    read_side,
+)
 
 Make = Callable[..., Plan]
 

@@ -1,4 +1,4 @@
-"""Steps, terms and what only the grader asks: lab.submission.{steps,terms,assignment}."""
+"""Steps, terms and what only the grader asks: lab.submission.assignment."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.submission.assignment import Assignment, load_assignment
-from lab.submission.steps import TaskStep, Tier
-from lab.submission.terms import Criterion, DueDate, Terms
+from lab.submission.assignment import Assignment, Criterion, DueDate, TaskStep, Terms, Tier, load_assignment
 
 WHOLE = 'title = "t"\nexperiment = "verbs_throughput"\n'
 STEP = '[[step]]\nseries = "verbs"\npoints = 4\nasks = "it works"\n'

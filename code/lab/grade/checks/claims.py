@@ -19,7 +19,7 @@ from lab.report.pdf.bounded import output_of
 from lab.report.query.judge import words
 from lab.report.query.value import Truth, Value
 from lab.report.text.check import Backing
-from lab.submission.errors import SubmissionError
+from lab.submission.archive import SubmissionError
 
 FILE = "claims.csv"
 MORE_BYTES = 100_000  # than twice the list of the data

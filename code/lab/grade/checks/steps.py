@@ -23,7 +23,7 @@ from lab.plan.plan import Plan, Planned
 from lab.records.comparison import Result, compare
 from lab.records.table import make_table
 from lab.spec.experiment import Comparison
-from lab.submission.steps import TaskStep
+from lab.submission.assignment import TaskStep
 
 Found = Finding | PartPoints
 DELAYED_ACK_NS = 40_000_000  # TCP_DELACK_MIN, include/net/tcp.h of Linux
