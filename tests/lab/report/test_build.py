@@ -8,10 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from tests.lab.report import laboratory
 from tests.lab.report.laboratory import UnsteadySite
@@ -40,6 +42,7 @@ from lab.report.twin.page import page
 from lab.sites.ssh import TwoHosts
 
 NAMES = ("verbs_throughput", "write_parameters")
+BLANK = 2.5  # pages of a report, summed, below the last line of each page
 WHOLE = (*NAMES, "mpi_bandwidth_latency", "mpi_blocking_nonblocking")
 FOUND = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
 # numpy and its BLAS take these ways on the oldest processor that they run on.
@@ -414,3 +417,21 @@ def test_a_report_has_at_most_six_pages_and_two_of_appendix(reports: dict[str, P
         pages = tool("pdftotext", pdf, "-").rstrip("\f").split("\f")
         appendix = next(at for at, text in enumerate(pages) if "All sizes" in text[:40])
         assert appendix <= 6 and len(pages) - appendix <= 2, name
+        assert sum(map(blank_share, pictures_of(pdf))) < BLANK, name
+
+
+def pictures_of(pdf: Path) -> Iterator[npt.NDArray[np.uint8]]:
+    """The pages, some pixels each: a grey image is a head of three lines and its bytes."""
+    made = subprocess.run(["pdftoppm", "-gray", "-r", "20", pdf], capture_output=True, check=True).stdout
+    while made:
+        _, size, _, rest = made.split(b"\n", 3)
+        width, height = map(int, size.split())
+        yield np.frombuffer(rest[: width * height], np.uint8).reshape(height, width)
+        made = rest[width * height :]
+
+
+def blank_share(page: npt.NDArray[np.uint8]) -> float:
+    """The share of a page's text area below its last ink; the page's number is below the area."""
+    top, end = len(page) * 25 // 297, len(page) * 270 // 297
+    inked = np.flatnonzero((page[top:end] < 200).any(axis=1))
+    return 1 - (inked[-1] + 1) / (end - top) if inked.size else 1.0
