@@ -53,14 +53,15 @@ def page(material: Material, templates: Path) -> str:
     shown["title"] = next(
         blocks.inline.write(arguments(each)[-1]) for each in nodes_of(preamble) if macro(each) == "title"
     )
+    files = addresses(material.files)
     return _whole(
         templates,
         name=material.name,
         who=list(map(Markup, blocks.who)),
         headings=[(number, Markup(words)) for number, words in blocks.headings],
         live=material.live,
-        files=addresses(material.files),
-        larger=sorted(material.files.keys() - addresses(material.files).keys()),
+        files=files,
+        larger=sorted(material.files.keys() - files.keys()),
         **{name: Markup(part) for name, part in shown.items()},
     )
 
