@@ -122,7 +122,7 @@ docs: setup ## Write the pages of docs/ that are made from the code
 	$(bin)/python -m lab.docs
 
 options: build ## Renew the table of the C programs' options, after a change of one
-	$(bin)/python -m lab.options.renew
+	$(bin)/python -m lab.options
 
 lock: build ## Renew the exact machine's package lock together with results/reference
 	$(bin)/lab lock

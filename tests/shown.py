@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-from lab.cli.command_table import make_parser
+from lab.cli.commands import make_parser
 from lab.places import DOCS, ROOT
 
 PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))

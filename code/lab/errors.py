@@ -1,8 +1,9 @@
-"""Errors that a person can act on: each says what happened, where, and what to try."""
+"""Errors that end a command with one sentence, and the exit statuses of the command line."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 
 
@@ -68,3 +69,26 @@ class StorageError(LabError):
 
 class VerifyError(LabError):
     """A re-run differs from the reference."""
+
+
+class OpeningFault(Enum):
+    """Each has one meaning for whoever must name it."""
+
+    UNREADABLE = "unreadable"
+    NO_REPORT = "no report"
+    SEVERAL_REPORTS = "several reports"
+    LINK = "link"
+    NAME = "name outside the folder"
+    TOO_LARGE = "too large"
+    NO_DATA = "no data"
+    BESIDE = "trailing data"
+
+
+def one_line(text: str) -> str:
+    """The text with an escape in place of each control, format and separator character, line ends too."""
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
+def all_lines(text: str) -> str:
+    """The same for a text that the lab has broken into lines itself."""
+    return "\n".join(map(one_line, text.split("\n")))

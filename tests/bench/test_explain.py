@@ -1,4 +1,4 @@
-"""What the C programs say of themselves, explain.c and rule_table.c, and what lab.options.renew keeps of it."""
+"""What the C programs say of themselves, explain.c and rule_table.c, and what lab.options keeps of it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import subprocess
 
 import pytest
 
-from lab.options.renew import explained
-from lab.options.table import FILE
+from lab.options import FILE, explained
 from lab.places import BENCH
 
 PROGRAMS = ("verbs-server", "verbs-client", "tcp-server", "tcp-client", "mpi-pingpong")

@@ -18,15 +18,15 @@ from tests.fuzz.mutate import Damage
 from tests.lab import fake_site
 from tests.lab.files.test_toml_file import ASSIGNMENT, HOSTS, REPORT
 
-from lab import sites
 from lab.cli import main
 from lab.errors import LabError
 from lab.machine import contents
 from lab.places import EXPERIMENTS, MACHINE, PUBLISHED
-from lab.plan import cards, workshop
-from lab.report.evidence.published_curves import published_curves
-from lab.report.prose import people
+from lab.plan import plan, planning
+from lab.report import sources
+from lab.report.evidence.published import published_curves
 from lab.report.topics.published import published_times, published_values
+from lab.sites import site
 from lab.sites.hosts import read_slurm, read_ssh
 
 CASES = int(os.environ.get("LAB_FUZZ_CASES", "200"))
@@ -90,13 +90,13 @@ def share(part: float, least: int = 10) -> settings:
 @pytest.fixture(autouse=True)
 def on_the_fake_site(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every site is the fake one, and no damaged plan is large."""
-    for name in sites.MODULES:
-        monkeypatch.setitem(sites.MODULES, name, "tests.lab.fake_site")
+    for name in site.MODULES:
+        monkeypatch.setitem(site.MODULES, name, "tests.lab.fake_site")
     monkeypatch.setattr(fake_site, "SITE", fake_site.FakeSite())
-    monkeypatch.setattr(workshop, "MOST_TRIALS", MOST_TRIALS)
-    monkeypatch.setattr(workshop, "build", lambda _: None)
-    made = workshop.under_test
-    monkeypatch.setattr(workshop, "under_test", lambda *asked: dict.fromkeys(cards.FILES, "") | made(*asked))
+    monkeypatch.setattr(planning, "MOST_TRIALS", MOST_TRIALS)
+    monkeypatch.setattr(planning, "build", lambda _: None)
+    made = planning.under_test
+    monkeypatch.setattr(planning, "under_test", lambda *asked: dict.fromkeys(plan.CARD_FILES, "") | made(*asked))
 
 
 @pytest.fixture
@@ -161,8 +161,8 @@ def test_damaged_assignments(data: st.DataObject, tmp_path: Path, ends_well: Cal
 @given(data=st.data())
 def test_damaged_heads_of_reports(data: st.DataObject, tmp_path: Path) -> None:
     file = damaged(tmp_path, "report.toml", Damage(data.draw).text(REPORT.encode()))
-    refused_or_read(lambda: people.read_people(file))
-    refused_or_read(lambda: people.ids_in(file.read_bytes().decode(errors="replace"), file))
+    refused_or_read(lambda: sources.read_people(file))
+    refused_or_read(lambda: sources.ids_in(file.read_bytes().decode(errors="replace"), file))
 
 
 @share(0.1)

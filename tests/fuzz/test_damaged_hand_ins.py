@@ -25,19 +25,16 @@ from tests.lab import hand_ins
 from tests.lab.files.test_toml_file import ASSIGNMENT
 from tests.lab.grade.forger import Files, Forger, accepting, digests_of, make_forger
 
+from lab.errors import one_line
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.fingerprint import fingerprint
+from lab.grade.finding import Grade, SavedGrade, Status, saved
 from lab.grade.grading import grade
+from lab.grade.likeness import fingerprint
 from lab.grade.outputs import gradescope, junit, lines
-from lab.grade.result import Grade, Status
-from lab.grade.saved import SavedGrade, saved
-from lab.harmless import one_line
 from lab.report.evidence.evidence import Evidence, gather
-from lab.submission.archive import SubmissionError, pack, unpack
+from lab.submission.archive import PAGE, RECORDS, Submission, SubmissionError, open_submission, pack, unpack
 from lab.submission.assignment import CHECKS, load_assignment
-from lab.submission.identity import identity_of
-from lab.submission.opening import Submission, open_submission
-from lab.submission.package import PAGE, RECORDS
+from lab.submission.hand_in import identity_of
 from lab.typed_json import as_json, parse_as
 
 PAPERLESS = tuple(name for name in CHECKS if name != "pages")  # what can be judged without drawing a page

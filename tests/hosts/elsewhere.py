@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.compiler import plugin
+from lab.compiler import plugins
 from lab.files.store import exclusive, put_folder
 from lab.machine import contents, runner
-from lab.machine.frozen import Frozen
-from lab.machine.plugin import NAME
-from lab.machine.runner import LOADER, Runner
+from lab.machine.runner import LOADER, NAME, Runner
+from lab.machine.snapshot import Frozen
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
 from lab.supply import lock
@@ -87,7 +86,7 @@ class WithRunner(ExactSite):
 def empty() -> Elsewhere:
     """What this computer's site uses, shut in."""
     ours = runner.carried(MACHINE, CACHE, tell)
-    return Elsewhere(InAnEmptyRoot(ours.folder), plugin.built(MACHINE, CACHE, tell))
+    return Elsewhere(InAnEmptyRoot(ours.folder), plugins.built_plugin(MACHINE, CACHE, tell))
 
 
 def arm64() -> Elsewhere:
@@ -110,4 +109,4 @@ def lay_out_arm64(folder: Path) -> None:
 
 def compile_arm64(folder: Path) -> None:
     """The plugin by the lock's cross compiler."""
-    (folder / NAME).write_bytes(plugin.compiled(MACHINE, CACHE, lock.runner("arm64"), tell))
+    (folder / NAME).write_bytes(plugins.compiled_plugin(MACHINE, CACHE, lock.runner("arm64"), tell))

@@ -11,8 +11,8 @@ from lab.files.store import exclusive, put_file
 from lab.model.trial import Job, Link, Perturbation, Step
 from lab.places import CACHE
 from lab.plan.plan import Plan
-from lab.plan.workshop import open_workshop
-from lab.sites import Site
+from lab.plan.planning import open_workshop
+from lab.sites.site import Site
 
 SHARED = CACHE / "hosts" / "shared"  # made once by the reference; every host sees it
 NAPS = SHARED / "naps"  # sleeps 20,000 times: it finds a clock that is not exact soonest

@@ -13,11 +13,10 @@ from tests.hosts import debian
 from tests.hosts.elsewhere import Elsewhere
 from tests.hosts.making import run
 
-from lab.compiler.plugin import FLAGS
+from lab.compiler.plugins import PLUGIN_FLAGS
 from lab.files.store import exclusive, put_file
-from lab.machine.frozen import Frozen
-from lab.machine.plugin import NAME
-from lab.machine.runner import PROGRAM, Runner
+from lab.machine.runner import NAME, PROGRAM, Runner
+from lab.machine.snapshot import Frozen
 from lab.places import CACHE, MACHINE
 
 HERE = Path(__file__).parent
@@ -73,7 +72,7 @@ class Newer:
 
     def compile(self, plugin: Path) -> None:
         """The plugin for that interface, by this computer's compiler: no result depends on it."""
-        flags = [*FLAGS, f"-DAPI={self.api}", f"-I{PAIR}"]
+        flags = [*PLUGIN_FLAGS, f"-DAPI={self.api}", f"-I{PAIR}"]
         with tempfile.TemporaryDirectory() as folder:
             version = Path(folder, "version.o")
             run("gcc", *flags, "-c", "-o", version, HERE / "newer.c")

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from lab.cli.remaining import run_remaining
+from lab.cli.measure import run_remaining
 from lab.places import REFERENCE
-from lab.plan.workshop import all_experiments, open_workshop
-from lab.records.row import format_table
-from lab.records.table import columns, make_table
+from lab.plan.planning import all_experiments, open_workshop
+from lab.records.table import columns, format_table, make_table
 from lab.sites.exact import ExactSite
 
 Said = Iterator[tuple[str, str]]

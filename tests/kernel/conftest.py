@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.places import BENCH
-from lab.plan.binaries import keep_binaries
+from lab.plan.builds import keep_binaries
 from lab.sites import host
 from lab.sites.wall import WallSite
 

@@ -11,13 +11,13 @@ import pytest
 from tests.machine import own_hand_in
 from tests.machine.tampered_programs import MAIN, OTHERS, USUAL, change
 
+from lab.experiment.reader import load
 from lab.grade.finding import Flaw
-from lab.grade.witness.counters import unsent
-from lab.plan.binaries import keep_binaries
+from lab.grade.witness.claims import unsent
+from lab.plan.builds import keep_binaries
 from lab.plan.plan import SiteFacts, make_plan
 from lab.run.measure import measure
 from lab.sites.wall import WallSite
-from lab.spec.reader import load
 
 pytestmark = pytest.mark.modules
 ATTACKS = {each.name: each for each in (*USUAL, *OTHERS) if each.name in ("one_message_for_many", "writes_by_tcp")}

@@ -12,17 +12,16 @@ from pathlib import Path
 import pytest
 from tests.sites.jobs import ENDLESS, LISTENING, PORT, Jobs, await_true
 
-from lab.doctor import commands as doctor
+from lab import doctor as doctor
 from lab.errors import SiteError
+from lab.experiment.reader import load
 from lab.model.trial import Link
 from lab.plan.plan import Planned, SiteFacts, make_plan
 from lab.records.record import Record
 from lab.run.measure import FailedOutcome, measure
-from lab.sites import host
+from lab.sites import host, soft_rdma
 from lab.sites.agent import computer
-from lab.sites.links import soft_rdma
 from lab.sites.wall import WallSite
-from lab.spec.reader import load
 
 pytestmark = pytest.mark.modules
 EXPERIMENT = """

@@ -15,11 +15,12 @@ from tests.sites.daemons import write
 from tests.sites.jobs import await_true, running
 from tests.sites.link_cut import await_answer, cut_in_a_run, plan_of
 
-from lab.doctor import ssh as ssh_doctor
+from lab import doctor as ssh_doctor
 from lab.errors import SiteError
 from lab.model.trial import End
 from lab.run.preflight import preflight
-from lab.sites import auto, ssh
+from lab.sites import hosts as auto
+from lab.sites import ssh
 from lab.sites.agent import computer
 from lab.sites.wall import WallSite
 
@@ -109,7 +110,7 @@ def test_the_devices_of_hosts_toml_carry_verbs_a_peer_tcp_and_mpi_over_the_data_
 
 def test_the_doctor_names_the_devices_of_both_hosts(hosts: Hosts, tmp_path: Path) -> None:
     ends = (("alice", "client", ALICE_DEVICE), ("bob", "server", BOB_DEVICE))
-    found = {each.what: each for each in ssh_doctor.examine(hosts.toml(tmp_path))}
+    found = {each.what: each for each in ssh_doctor.examine_ssh(hosts.toml(tmp_path))}
     for name, role, own in ends:
         said = rf"{role} on {own} \(4: ACTIVE\), GIDs: \d RoCE v2, data0 \(MTU 4200\), {DATA[name]}$"
         assert re.search(said, found[name].found) and not found[name].remedy, found

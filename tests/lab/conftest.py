@@ -9,8 +9,8 @@ import pytest
 from tests.lab.fake_site import FakeSite
 from tests.lab.hand_ins import Course, Site, make_course, make_work, with_report
 
+from lab.experiment.reader import load
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
-from lab.spec.reader import load
 from lab.submission.hand_in import Work
 
 PEERS = """

@@ -13,11 +13,11 @@ import threading
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
-from lab import sites
 from lab.cli import main
 from lab.errors import SiteStopped
 from lab.model.trial import End, Ends, Job, Outcome, Step, StepOutcome
-from lab.sites.traits import EXACT
+from lab.sites import site
+from lab.sites.site import EXACT
 
 NS_PER_MESSAGE, NS_PER_BYTE = 20_000, 4
 
@@ -210,6 +210,6 @@ def open(*_: object) -> FakeSite:  # noqa: A001 - the name that lab.sites asks f
 
 if __name__ == "__main__":
     sys.modules["fake_site"] = sys.modules["__main__"]
-    sites.MODULES["exact"] = "fake_site"
+    site.MODULES["exact"] = "fake_site"
     SITE.later_seconds = float(sys.argv.pop(1))
     sys.exit(main.main())

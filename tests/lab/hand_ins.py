@@ -9,7 +9,8 @@ from typing import Any
 
 from tests.lab.report.laboratory import UnsteadySite
 
-from lab.files.stamp import keep_stamp
+from lab.experiment.reader import load
+from lab.files.store import keep_stamp
 from lab.places import TEMPLATES
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.report.build import build
@@ -17,7 +18,6 @@ from lab.report.evidence.evidence import gather
 from lab.report.sources import Sources
 from lab.report.stamp import report_stamp
 from lab.run.run import RunSetup, missing, run_trials
-from lab.spec.reader import load
 from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.hand_in import Work, make_hand_in
 

@@ -1,6 +1,6 @@
 import pytest
 
-from lab.harmless import all_lines, one_line
+from lab.errors import all_lines, one_line
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from queue import SimpleQueue
 from random import Random
 
 from lab.errors import SiteError
-from lab.machine.ends import NAMES
 from lab.machine.qemu import Runs
+from lab.machine.results import NAMES
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite

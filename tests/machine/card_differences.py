@@ -9,12 +9,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from lab.files.csv_text import csv_text
+from lab.experiment.reader import read_card
+from lab.files.storage import csv_text
 from lab.model.trial import DIRECTORY, OVER_CARD, Job, Link, Perturbation, Step
 from lab.places import CACHE, CARD, MACHINE
-from lab.plan.cards import parts
+from lab.plan.plan import parts
 from lab.sites.exact import ExactSite
-from lab.spec.cards import read_card
 
 PROGRAM = "differences"
 FILE = CARD / "differences.csv"

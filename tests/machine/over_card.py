@@ -9,12 +9,11 @@ from pathlib import Path
 
 from tests.hosts.jobs import Named
 
-from lab.model.card import Card
-from lab.model.trial import DIRECTORY, Job, Link, Perturbation, Ready, Step
+from lab.experiment.reader import read_card
+from lab.model.trial import DIRECTORY, Card, Job, Link, Perturbation, Ready, Step
 from lab.places import CACHE, EXPERIMENTS, MACHINE
-from lab.plan.cards import over_card, parts
-from lab.plan.sources import own_programs
-from lab.spec.cards import read_card
+from lab.plan.builds import own_programs
+from lab.plan.plan import over_card, parts
 
 QDR = read_card("qdr").card
 SIDE, OVER_LINK = "192.168.7.2", "10.0.0.2"

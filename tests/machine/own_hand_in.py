@@ -9,13 +9,11 @@ from typing import Any
 
 from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.places import EXPERIMENTS
-from lab.plan.workshop import open_workshop
+from lab.plan.planning import open_workshop
 from lab.sites.exact import ExactSite
-from lab.submission.archive import pack
+from lab.submission.archive import PROGRAMS, Submission, pack
 from lab.submission.assignment import Demands
-from lab.submission.opening import Submission
-from lab.submission.package import PROGRAMS
-from lab.submission.programs import program_files
+from lab.submission.hand_in import program_files
 
 PROGRAM = EXPERIMENTS / "examples" / "plain_verbs" / "program"
 HEAD = """

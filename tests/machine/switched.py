@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from lab.machine import cpio, guest, line, results, wire
+from lab.machine import cpio, link, results
 from lab.machine.cpio import Entry
-from lab.machine.ends import CLIENT, SERVER
+from lab.machine.fork_server import Files, Origin
 from lab.machine.job import files as files_of
-from lab.machine.line import BASE_NS
-from lab.machine.origin import Files, Origin
+from lab.machine.link import BASE_NS
 from lab.machine.qemu import MAILBOX_BYTES, path_of
+from lab.machine.results import CLIENT, SERVER
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Link, Perturbation, Step
 
@@ -74,7 +74,7 @@ class Switched:
     def run(self, commands: Sequence[str], overlay: tuple[Path, ...] = ()) -> list[Left]:
         """Run a shell's command on each machine; what they leave when all have ended."""
         with ExitStack() as stack, ThreadPoolExecutor(len(commands)) as pool:
-            shared = [stack.enter_context(wire.shared_file()) for _ in commands]
+            shared = [stack.enter_context(link.shared_file()) for _ in commands]
             with self.switch(shared) as switch:
                 jobs = [mailbox(number, command, overlay) for number, command in enumerate(commands, 1)]
                 left = list(pool.map(self.run_one, range(1, 1 + len(jobs)), jobs, shared))
@@ -99,12 +99,12 @@ class Switched:
             anonymous_file("log") as log,
         ):
             os.pwrite(mailbox, job, 0)
-            words = f"{line.wire(LINK)},end=0"
+            words = f"{link.wire(LINK)},end=0"
             files = Files(shared, mailbox, console, (log,))
             with self.origin.copy(origin_of(number), words, files, LIMIT_S) as copy:
-                found, said = guest.finish(copy, mailbox, console)
+                found, said = results.finish(copy, mailbox, console)
             digest = sha256(os.pread(log, os.fstat(log).st_size, 0)).hexdigest()
-            return Left(found, said, wire.counts(shared), digest)
+            return Left(found, said, link.counts(shared), digest)
 
 
 def origin_of(number: int) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from lab.places import EXAMPLES
 from lab.plan.plan import SiteFacts
-from lab.plan.workshop import open_workshop
+from lab.plan.planning import open_workshop
 from lab.records.record import Record
 from lab.run.measure import measure
 from lab.sites.exact import ExactSite

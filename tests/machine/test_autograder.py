@@ -7,9 +7,9 @@ from tests import namespaces
 from tests.lab import hand_ins
 from tests.machine.autograder_tree import Tree
 
-from lab.grade.autograder import write_bundle
+from lab.grade.commands import write_bundle
 from lab.places import BENCH
-from lab.plan.workshop import open_workshop
+from lab.plan.planning import open_workshop
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.exact import ExactSite
 from lab.submission.hand_in import Work

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine.line import BASE_NS
-from lab.plan.workshop import open_workshop
+from lab.machine.link import BASE_NS
+from lab.plan.planning import open_workshop
 from lab.records.record import Record
 from lab.run.measure import measure
 from lab.sites.exact import ExactSite

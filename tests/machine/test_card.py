@@ -1,4 +1,4 @@
-"""Programs over the modelled card on the real machine, lab.compiler.card: they verify, are fast, and repeat."""
+"""Programs over the modelled card on the real machine, lab.compiler.plugins: they verify, are fast, and repeat."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ from tests.machine.over_card import (
     verbs,
 )
 
-from lab.analysis.card_model import Rates
-from lab.compiler import card as compiled_card
-from lab.model.card import Card
-from lab.model.trial import DIRECTORY, OVER_CARD, Job, Outcome, Step, StepOutcome
+from lab.analysis.card import Rates
+from lab.compiler import plugins as compiled_card
+from lab.experiment.reader import read_card
+from lab.model.trial import DIRECTORY, OVER_CARD, Card, Job, Outcome, Step, StepOutcome
 from lab.places import CACHE, CARD, CARDS, MACHINE
-from lab.plan.sources import own_programs
+from lab.plan.builds import own_programs
 from lab.programs import mpi
 from lab.sites.exact import ExactSite
-from lab.spec.cards import read_card
 
 IDEAL = read_card("ideal").card
 OPERATIONS = ("write", "read", "send", "write-imm")

@@ -13,12 +13,12 @@ import pytest
 from tests.hosts.measuring import busy
 from tests.machine.same_bytes import EVERY_PROGRAM, EachWithCard, opened
 
+from lab.experiment.reader import load
 from lab.machine.qemu import Process
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
 from lab.programs import PROGRAMS
 from lab.sites.exact import ExactSite
-from lab.spec.reader import load
 
 Measured = Callable[[Outcome], Outcome]
 

@@ -12,9 +12,8 @@ from tests.machine.tampered_programs import HONEST, OTHERS, TOGETHER, USUAL, Tam
 
 from lab.grade.case import Case
 from lab.grade.checks import Check
-from lab.grade.checks.correct import correct
-from lab.grade.checks.program import program
-from lab.grade.checks.sources import sources
+from lab.grade.checks.package import sources
+from lab.grade.checks.program import correct, program
 from lab.grade.finding import Finding, Flaw
 from lab.places import EXAMPLES
 from lab.sites.exact import ExactSite

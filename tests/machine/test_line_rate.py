@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine import frames
-from lab.machine.frames import Frame
-from lab.machine.line import BASE_NS
+from lab.machine import results
+from lab.machine.link import BASE_NS
+from lab.machine.results import Frame
 from lab.model.trial import Job, Link
 from lab.sites.exact import ExactSite
 
@@ -28,7 +28,7 @@ def logged(exact: ExactSite, tmp_path: Path) -> Logged:
     def run(job: Job) -> tuple[list[Frame], list[Frame]]:
         (step,) = exact.run_watched(job, tmp_path).steps
         assert (step.client_status, step.server_status) == (0, 0), step
-        client, server = (list(frames.read(tmp_path / f"{name}.pcapng")) for name in ("client", "server"))
+        client, server = (list(results.read(tmp_path / f"{name}.pcapng")) for name in ("client", "server"))
         return [each for each in client if each.goes_out], [each for each in server if not each.goes_out]
 
     return run

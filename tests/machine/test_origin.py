@@ -1,4 +1,4 @@
-"""A pair that waits, and its copies: lab.machine.origin."""
+"""A pair that waits, and its copies: lab.machine.fork_server."""
 
 from __future__ import annotations
 

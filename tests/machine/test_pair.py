@@ -13,8 +13,8 @@ import pytest
 from tests.sites.jobs import PATIENCE_S, await_true
 
 from lab.errors import SiteError
-from lab.machine.ends import NAMES
-from lab.machine.line import BASE_NS
+from lab.machine.link import BASE_NS
+from lab.machine.results import NAMES
 from lab.model.trial import Job, Link, Outcome
 from lab.sites.exact import ExactSite
 

@@ -1,4 +1,4 @@
-"""A profile of real trials: lab.sites.profiled, lab.causes.{count,tally,window}."""
+"""A profile of real trials: lab.sites.exact, lab.causes.{count,tally,window}."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from lab.causes import counts
+from lab.causes import symbols as counts
 from lab.causes.count import Profiler, windows
-from lab.causes.function import Function, of_kernel
-from lab.causes.share import Share
-from lab.causes.table import format_classes, format_functions, rows
-from lab.cli import causes
+from lab.causes.symbols import Function, of_kernel
+from lab.causes.table import Share, format_classes, format_functions, rows
+from lab.cli import tools
 from lab.cli.main import main
+from lab.experiment.reader import load
 from lab.model.trial import Job, Outcome
 from lab.places import CACHE, MACHINE
 from lab.plan.plan import Plan, SiteFacts, make_plan
-from lab.plan.workshop import under_test
-from lab.sites.exact import ExactSite
-from lab.sites.profiled import Profiled, ProfiledSite
-from lab.spec.reader import load
+from lab.plan.planning import under_test
+from lab.sites.exact import ExactSite, Profiled, ProfiledSite
 
 WRITE = "exec ib_write_bw -s 4096 -n 50 -F -p 5201 -d"
 SMALL = """
@@ -105,7 +103,7 @@ def test_every_instruction_of_the_clock_is_counted_and_none_twice_but_for_page_f
     profiler: Profiler, profiled: Profiled
 ) -> None:
     for text in (profiled.client, profiled.server):
-        executed = counts.parse(text)
+        executed = counts.parse_counts(text)
         symbols = profiler.symbols(())
         tally = symbols.tally(executed)
         (begun_again,) = (-number for function, number in tally.items() if "page fault" in function.name)
@@ -162,7 +160,7 @@ def test_the_command_prints_and_writes_what_it_counted(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(causes, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(tools, "REFERENCE", tmp_path / "reference")
     words = ["--series", "sockets", "--sizes", "1", "--out", str(tmp_path), "--reference"]
     assert main(["causes", str(plan.experiment.file), *words]) == 0
     printed = capsys.readouterr().out

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.analysis.overhead import until_completed
+from lab.analysis.rounds import until_completed
 from lab.model.trial import Job, Link, Perturbation, Step, StepOutcome
 from lab.programs.samples_csv import OF_PROCESSORS
-from lab.records.link_rate import bytes_per_s_most
+from lab.run.checks import bytes_per_s_most
 from lab.sites.exact import ExactSite
 
 BUILT = Path(__file__).resolve().parents[2] / ".cache" / "bench"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine import expected, selfcheck
+from lab.machine import selfcheck, snapshot
 from lab.machine.qemu import MachineError
 from lab.model.trial import Job
 from lab.places import CACHE, MACHINE
@@ -48,8 +48,8 @@ def test_a_computer_that_finds_other_bytes_is_refused_before_its_first_trial(
     newcomer: Callable[[], ExactSite], shell: Callable[..., Job], step: str
 ) -> None:
     site = newcomer()
-    known = expected.read(site.machine)
+    known = snapshot.read(site.machine)
     assert known
-    expected.write(site.machine, replace(known, checks={**known.checks, step: "0" * 64}))
+    snapshot.write(site.machine, replace(known, checks={**known.checks, step: "0" * 64}))
     with pytest.raises(MachineError, match=f"{step} gives other bytes"):
         site.run(shell("true"))

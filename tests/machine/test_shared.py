@@ -14,7 +14,7 @@ from tests import namespaces
 from tests.machine.small import SMALL
 
 from lab.places import BENCH, ROOT
-from lab.plan.binaries import keep_binaries
+from lab.plan.builds import keep_binaries
 from lab.sites.exact import ExactSite
 
 # Bound at a place that everybody can reach: this checkout may lie in a folder that is only its owner's.

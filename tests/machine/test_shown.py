@@ -35,7 +35,7 @@ ELSEWHERE = {
     r"docker .*|apptainer .*": CONTAINER,
     r".* SITE=slurm": SLURM,
     r"lab script .*|srun .*": SLURM,
-    r"lab lock --machine": "code/lab/cli/upkeep.py",  # it replaces what the whole repository was measured with
+    r"lab lock --machine": "code/lab/cli/tools.py",  # it replaces what the whole repository was measured with
     r"LAB_TOKEN=secret verbs-.*": "tests/machine/test_programs.py",
     r"tcp-server .*|tcp-client .*|mpirun .*": HERE,
     r"wsl .*|sudo .*|git clone \.\.\.|cd \.\.\.": "docs/your-computer.md",  # before there is a checkout

@@ -1,4 +1,4 @@
-"""The steps of write_the_programs on the exact machine: lab.grade.checks.steps, lab.grade.{advice,overlong}."""
+"""The steps of write_the_programs on the exact machine: lab.grade.checks.program, lab.grade.{advice,overlong}."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ import pytest
 from tests.machine.wrong_programs import OTHERS, USUAL, Wrong
 
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.checks.steps import steps
-from lab.grade.finding import Finding
-from lab.grade.result import PartPoints
+from lab.grade.checks.program import steps
+from lab.grade.finding import Finding, PartPoints
+from lab.kit.commands import laid_out
 from lab.kit.kit import load_kit
-from lab.kit.solve import laid_out
 from lab.places import ASSIGNMENTS
-from lab.plan.workshop import open_workshop
+from lab.plan.planning import open_workshop
 from lab.sites.exact import ExactSite
-from lab.submission.archive import pack
-from lab.submission.opening import Submission
-from lab.submission.package import PROGRAMS
-from lab.submission.programs import SOURCES
+from lab.submission.archive import PROGRAMS, Submission, pack
+from lab.submission.hand_in import SOURCES
 
 KIT = load_kit("write_the_programs")
 PROGRAM = ASSIGNMENTS / KIT.name / "program"

@@ -10,7 +10,7 @@ import pytest
 
 from lab.places import EXPERIMENTS
 from lab.plan.plan import Planned, SiteFacts
-from lab.plan.workshop import open_workshop
+from lab.plan.planning import open_workshop
 from lab.records.record import Record
 from lab.run.measure import measure
 from lab.sites.exact import ExactSite

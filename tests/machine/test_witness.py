@@ -8,17 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from lab.grade.witness.decoding import decoded
-from lab.grade.witness.link import Seen
-from lab.grade.witness.packets import ACKNOWLEDGE, Packet
-from lab.machine import frames, pair
+from lab.experiment.reader import read_card
+from lab.grade.witness.claims import Seen
+from lab.grade.witness.packets import ACKNOWLEDGE, Packet, decoded
+from lab.machine import pair, results
 from lab.machine.qemu import MachineError
-from lab.model.card import Card
-from lab.model.trial import Job, Link
+from lab.model.trial import Card, Job, Link
 from lab.places import CACHE, MACHINE
-from lab.plan.cards import over_card, parts
+from lab.plan.plan import over_card, parts
 from lab.sites.exact import ExactSite
-from lab.spec.cards import read_card
 
 PORT, SIZE, MESSAGES, QUEUES = 5201, 512, 50, 3
 WRITES = f"ib_write_bw -F -p {PORT} -s {SIZE} -n {MESSAGES} -q {QUEUES} -d"
@@ -48,7 +46,7 @@ def test_the_last_message_of_each_queue_pair_lasts_until_its_own_acknowledgement
     (tmp_path / "bin").mkdir()
     job = over(read_card(card).card, job, tmp_path / "bin") if card else job
     log = logged(exact, job, tmp_path)
-    packets = [each for frame in frames.read(log) if isinstance(each := decoded(frame), Packet)]
+    packets = [each for frame in results.read(log) if isinstance(each := decoded(frame), Packet)]
     words = {each.queue: each.time_ns for each in packets if each.role == ACKNOWLEDGE and not each.goes_out}
     seen = Seen.of(log, (PORT,), by_card=bool(card))
     messages = [each for each in seen.rdma.messages if each.size_bytes == SIZE]

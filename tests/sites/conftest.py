@@ -12,9 +12,10 @@ from tests.sites.jobs import Jobs
 from tests.sites.ssh_hosts import SshHosts
 
 from lab.places import BENCH, CACHE, MACHINE
-from lab.plan.binaries import keep_binaries
-from lab.sites import Site, host, slurm, ssh, vm
+from lab.plan.builds import keep_binaries
+from lab.sites import host, slurm, ssh, vm
 from lab.sites.exact import ExactSite
+from lab.sites.site import Site
 
 Opener = Callable[[], Site]
 

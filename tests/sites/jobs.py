@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from lab.model.trial import Ends, Job, Link, Perturbation, Step
-from lab.plan.binaries import kept_binary
-from lab.sites import Site
+from lab.plan.builds import kept_binary
 from lab.sites.agent import client as far_end
+from lab.sites.site import Site
 
 PORT = 18600
 LISTENING = f"exec iperf3 -s -p {PORT}"  # a server that stays, for a shell

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from tests.sites.jobs import PATIENCE_S, await_none_running, await_true
 
+from lab.experiment.reader import load
 from lab.plan.plan import Plan, SiteFacts, make_plan
 from lab.records.record import has_record
 from lab.run.run import RunSetup, run_trials
-from lab.sites import Site
-from lab.spec.reader import load
+from lab.sites.site import Site
 
 ITERATIONS = "iterations = 100\n"
 # Nobody listens there: a refusal is an answer.

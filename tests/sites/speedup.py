@@ -15,7 +15,7 @@ from tests.sites.jobs import Jobs
 
 from lab.model.trial import Perturbation
 from lab.places import BENCH
-from lab.plan.binaries import keep_binaries
+from lab.plan.builds import keep_binaries
 from lab.sites import slurm
 
 TRIALS = 12

@@ -23,14 +23,14 @@ from tests.sites.jobs import (
 )
 
 from lab.errors import SiteStopped
+from lab.experiment.reader import load
 from lab.model.trial import Perturbation, StepOutcome
 from lab.plan.plan import SiteFacts, make_plan
 from lab.programs.samples_csv import OF_PROCESSORS
+from lab.records.facts import read_site
 from lab.records.record import Record
-from lab.records.site_of_record import read_site
 from lab.run.measure import FailedOutcome, measure
-from lab.sites import Site
-from lab.spec.reader import load
+from lab.sites.site import Site
 
 NS = 1_000_000_000
 KILL = "kill -9 $program"

@@ -32,17 +32,17 @@ from tests.sites.jobs import (
 from tests.sites.test_conformance import MPI
 
 from lab.errors import SiteError
-from lab.model.launcher import DAEMON
-from lab.model.trial import Link, Step
-from lab.plan.binaries import kept_binary
+from lab.experiment.reader import load
+from lab.model.trial import DAEMON, Link, Step
+from lab.plan.builds import kept_binary
 from lab.plan.plan import SiteFacts, make_plan
 from lab.programs import mpi
 from lab.run.preflight import preflight
-from lab.sites import host, silent
+from lab.sites import host
 from lab.sites.agent import client as far_end
 from lab.sites.agent import computer
+from lab.sites.site import silent
 from lab.sites.wall import WallSite
-from lab.spec.reader import load
 
 pytestmark = pytest.mark.usefixtures("own_namespaces")
 

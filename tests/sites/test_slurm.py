@@ -32,18 +32,16 @@ from tests.sites.jobs import (
 from tests.sites.link_cut import await_answer, cut_in_a_run, plan_of
 from tests.sites.test_conformance import EXPERIMENT, IMPATIENT, MPI, record_of
 
-from lab.doctor import commands as doctor
+from lab import doctor as doctor
 from lab.errors import SiteError
-from lab.grade.course import grade_class
-from lab.grade.found import find_submissions
+from lab.grade.course import find_submissions, grade_class
 from lab.model.trial import Outcome, Perturbation
 from lab.places import CACHE
 from lab.run.preflight import preflight
-from lab.sites import slurm
-from lab.sites.cluster import dispatch
-from lab.sites.cluster.queue import on_a_node
+from lab.sites import dispatch, slurm
 from lab.sites.exact import ExactSite
 from lab.sites.hosts import read_slurm
+from lab.sites.queue import on_a_node
 from lab.sites.slurm import SlurmSite
 
 ALONE = """

@@ -33,10 +33,9 @@ from tests.sites.test_conformance import IMPATIENT
 from lab.errors import SiteError, SpecError
 from lab.model.trial import Job, Link
 from lab.places import BENCH
-from lab.plan.binaries import kept_binary
+from lab.plan.builds import kept_binary
 from lab.programs import mpi
 from lab.sites import ssh
-from lab.sites.agent import connection
 from lab.sites.wall import WallSite
 
 ALONE = """
@@ -62,7 +61,7 @@ def site(open_ssh: Callable[[], WallSite]) -> Iterator[WallSite]:
 def other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshHosts]:
     """Two hosts that a test may destroy, and little patience with them."""
     namespaces.need_root()
-    monkeypatch.setattr(connection, "ALIVE_S", 1)
+    monkeypatch.setattr(ssh, "ALIVE_S", 1)
     hosts = SshHosts(tmp_path)
     yield hosts
     hosts.stop()
@@ -105,7 +104,7 @@ def test_the_clocks_of_both_hosts_may_differ_by_days(site: WallSite, jobs: Jobs)
 def test_a_time_of_day_that_jumps_changes_no_trial(
     monkeypatch: pytest.MonkeyPatch, open_ssh: Callable[[], WallSite], programs: dict[Path, str]
 ) -> None:
-    monkeypatch.setattr(connection, "INTERPRETER", leaping_clocks(monkeypatch))
+    monkeypatch.setattr(ssh, "INTERPRETER", leaping_clocks(monkeypatch))
     require_steady_trials(open_ssh(), programs)
 
 

@@ -12,8 +12,8 @@ import pytest
 from tests.sites.jobs import ENDLESS, LISTENING, PATIENCE_S, SENT, Jobs, await_true
 
 from lab.errors import SiteError
-from lab.machine.ends import NAMES
 from lab.machine.qemu import Process
+from lab.machine.results import NAMES
 from lab.sites import vm
 from lab.sites.vm import VmSite
 

@@ -9,10 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lab.analysis.distributions import fisher
-from lab.analysis.estimate import LEVEL, Estimate, Interval
-from lab.analysis.reproducible import all_dots, dot, norm
-from lab.analysis.samples import Floats, TooFewSamples, check_pairs
+from lab.analysis.estimate import LEVEL, Estimate, Floats, Interval, TooFewSamples, check_pairs, fisher
+from lab.analysis.ratios import all_dots, dot, norm
 
 # A knee needs two x on either side of it.
 LEAST_X = 5

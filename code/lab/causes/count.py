@@ -1,4 +1,4 @@
-"""What the messages of an experiment cost: the two jobs of each window run, counted, and taken from each other."""
+"""Count the instructions of a message: the difference between two sizes of a run."""
 
 from __future__ import annotations
 
@@ -6,19 +6,59 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab.causes import counts
-from lab.causes.files import CodeFiles, codes
-from lab.causes.kernel import JOB, Kernel, parse
-from lab.causes.share import ENDS, Share, difference
-from lab.causes.tally import Symbols, Tally
-from lab.causes.window import Window, window
+from lab.causes import symbols as counts
+from lab.causes.symbols import JOB, CodeFiles, Kernel, Symbols, Tally, codes, parse_kernel
+from lab.causes.table import ENDS, Share, difference
 from lab.errors import SpecError, TrialFailed
 from lab.machine import cpio
-from lab.model.launcher import DAEMON
-from lab.model.trial import Job, Step
-from lab.plan.plan import Plan, Trial
+from lab.model.parameters import Counts
+from lab.model.trial import DAEMON, Job, Step
+from lab.plan.plan import Plan, Planned, SiteFacts, Trial, make_trial
 from lab.run.checks import failed_steps
-from lab.sites.profiled import ProfiledSite
+from lab.sites.exact import ProfiledSite
+
+KEY_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Window:
+    """Some messages of a series, all of one size."""
+
+    planned: Planned
+    counts: Counts
+    once: Trial
+    twice: Trial
+
+    @property
+    def messages(self) -> int:
+        """So many more has the second trial."""
+        return self.counts.iterations
+
+    @property
+    def record(self) -> str:
+        """The first letters of the second trial's key: all that its counts follow from."""
+        return self.twice.key[:KEY_DIGITS]
+
+
+def window(planned: Planned, size: int, site: SiteFacts) -> Window:
+    """The two trials of a size, by the counts that the plan has for it."""
+    counts = next((each for each in planned.trial.request.counts if each.size == size), None)
+    if counts is None:
+        what = f"{planned.series.name} has no messages of {size} bytes on {site.name}"
+        raise SpecError(what, hint="--sizes, or sizes in [causes], of those in its plan")
+    double = replace(counts, iterations=2 * counts.iterations)
+    once, twice = (_trial(planned, each, site) for each in (counts, double))
+    if once.job.steps == twice.job.steps:
+        raise SpecError(f"{planned.series.name}: the commands of {planned.series.program} count no messages")
+    return Window(planned, counts, once, twice)
+
+
+def _trial(planned: Planned, counts: Counts, site: SiteFacts) -> Trial:
+    request = planned.trial.request
+    parameters = replace(request.parameters, until_stable=0)  # each message once
+    request = replace(request, counts=(counts,), parameters=parameters)
+    return make_trial(planned.series, request, 1, site, planned.digests)
+
 
 # The machine's first program looks every now and then whether the server has ended, each time by a process of its own.
 # When the client stays until it has, one look is enough in each trial.
@@ -39,7 +79,7 @@ class Profiler:
     def __init__(self, site: ProfiledSite) -> None:
         self.site = site
         self.image = codes(dict(cpio.contents(site.image().initrd.read_bytes())))
-        self.kernel: Kernel = parse(site.run(JOB).steps[0].client_out)
+        self.kernel: Kernel = parse_kernel(site.run(JOB).steps[0].client_out)
 
     def shares(self, wanted: Window) -> Iterator[Share]:
         """What both ends spent on the window's messages, the client's first."""
@@ -66,7 +106,9 @@ class Profiler:
             raise TrialFailed("; ".join(failures))
         symbols = self.symbols(trial.job.overlay)
         time_ns = sum(step.clock_end_ns - step.clock_start_ns for step in found.outcome.steps)
-        return _Counted(time_ns, tuple(symbols.tally(counts.parse(each)) for each in (found.client, found.server)))
+        return _Counted(
+            time_ns, tuple(symbols.tally(counts.parse_counts(each)) for each in (found.client, found.server))
+        )
 
 
 def _staying(job: Job) -> Job:

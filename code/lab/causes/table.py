@@ -1,17 +1,110 @@
-"""The tables of what messages cost: by function, and by kind of work, which a report reads."""
+"""The table of causes: instructions by kind of work."""
 
 from __future__ import annotations
 
 import csv
+import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, fields
+from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lab.causes.classes import class_of
-from lab.causes.share import Share
+from lab.causes.symbols import POLLING, Function
 from lab.errors import LabError
-from lab.files.csv_text import csv_text
+from lab.files.storage import csv_text
 from lab.places import REFERENCE
+from lab.typed_json import JsonTable, parse_as
+
+if TYPE_CHECKING:
+    from lab.causes.symbols import Tally
+
+
+FILE = Path(__file__).with_name("classes.toml")
+OTHER = "other"  # kernel's functions that no class names
+OF_PROGRAM = ("program", "user library")  # a program's own; all other instructions are the kernel's
+WAITING = "waiting"  # polls that found nothing, and the time in which the CPU is halted
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of work, by the names of functions."""
+
+    name: str
+    functions: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def has(self, function: Function) -> bool:
+        """Whether a function is of this kind."""
+        module = function.module
+        if not module:
+            return _is_any(function.owner, self.files)
+        return _is_any(module, self.modules) or _is_any(function.name, self.functions)
+
+
+@cache
+def classes() -> tuple[Kind, ...]:
+    """All of them, in the order of their file."""
+    tables: list[JsonTable] = tomllib.loads(FILE.read_text())["class"]
+    return tuple(parse_as(Kind, each) for each in tables)
+
+
+@cache
+def class_of(function: Function) -> str:
+    """The name of the first class that has it."""
+    return next((each.name for each in classes() if each.has(function)), OTHER)
+
+
+def _is_any(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(name, each) for each in patterns)
+
+
+ENDS = ("client", "server")
+LUCK, LUCK_SHARE = 100_000, 0.1  # instructions, and of all that the messages take, by which a start may be luckier
+
+
+@dataclass(frozen=True)
+class Share:
+    """One end of one window."""
+
+    series: str
+    size_bytes: int
+    end: str
+    messages: int
+    time_ns: int  # in which they were sent
+    functions: Tally
+    record: str
+
+    @property
+    def instructions(self) -> int:
+        """All that this end executed for them, without polls that found nothing."""
+        return sum(self.functions.values()) - self.functions[POLLING]
+
+    @property
+    def is_of_the_start(self) -> bool:
+        """Whether the starts of the two trials differ by so much that it says nothing of the messages.
+
+        A program that polls for its peer executes as much as it waits, and that is luck.
+        """
+        less = -sum(each for each in self.functions.values() if each < 0)
+        return less > max(LUCK, LUCK_SHARE * (self.instructions + less))
+
+    def classes(self) -> Counter[str]:
+        """The instructions of each kind of work, each a nanosecond of VM time; what remains of the time is waiting."""
+        found = Counter[str]()
+        for function, instructions in self.functions.items():
+            found[class_of(function)] += instructions
+        found[WAITING] = self.time_ns - self.instructions
+        return Counter({name: number for name, number in found.items() if number})
+
+
+def difference(twice: Tally, once: Tally) -> Tally:
+    """What the one has more of each function; what was less by chance of a start is less."""
+    return Counter({each: more for each in twice | once if (more := twice[each] - once[each])})
+
 
 FOLDER = "causes"  # beside the tables of records
 CLASSES, FUNCTIONS = "{}.csv", "{}.functions.csv"  # by an experiment's name

@@ -1,4 +1,4 @@
-"""The command `lab try`: a first figure from a small experiment, by the stages of every other."""
+"""`lab try`: a first figure from a small experiment, by the stages of every other."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from pathlib import Path
 
 from rich.console import Console
 
-from lab.cli.commands import open_shop_at, write_table
-from lab.cli.remaining import run_remaining, say_failures, say_interrupted
-from lab.figures import Figure, Sized
-from lab.figures.bars import bars
-from lab.figures.words import plain
+from lab.cli.measure import open_shop_at, run_remaining, say_failures, say_interrupted, write_table
+from lab.figures.inputs import Figure, Sized
+from lab.figures.marks import plain
+from lab.figures.stacks import bars
 from lab.files.storage import write_bytes
 from lab.places import CACHE, EXAMPLES, EXPERIMENTS, from_here
 from lab.plan.plan import Plan
 from lab.report.evidence.evidence import gather
 from lab.report.evidence.labels import label
 from lab.report.evidence.words import rdma_words, words_of
-from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.gallery import Gallery
+from lab.report.exhibits.core import Exhibits, Gallery
 from lab.report.exhibits.overview import Overview
 from lab.report.query.numbers import Numbers
-from lab.sites import open_site
+from lab.sites.site import open_site
 
 FIRST, ON_A_REAL_LINK = EXAMPLES / "first_figure.toml", EXAMPLES / "first_figure_of_a_real_link.toml"
 DISCUSSION = EXPERIMENTS / "verbs_throughput" / "discussion.tex"

@@ -36,11 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    from lab.cli.arguments import AUTO
-    from lab.cli.command_table import COMMANDS, make_parser
-    from lab.errors import LabError
+    from lab.cli.commands import AUTO, COMMANDS, make_parser
+    from lab.errors import LabError, all_lines
     from lab.files.storage import refusal
-    from lab.harmless import all_lines
 
     options = parsed(make_parser(), arguments)
     function = next(each.function for each in COMMANDS if each.name == options.command)
@@ -94,7 +92,7 @@ def _print_anything(stream: object) -> None:
 
 def _choose_site(options: Namespace) -> None:
     """Choose a site for a user who named none; a run says which, and why."""
-    from lab.sites.auto import choose
+    from lab.sites.hosts import choose
 
     options.site, why = choose(options.hosts)
     if options.command in ("try", "plan", "run", "bench"):

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from lab.plan.plan import Plan, Planned
-from lab.plan.workshop import Workshop
+from lab.plan.planning import Workshop
 from lab.report.commands import is_current
 from lab.run.run import missing
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.files import tarball
+from lab.files import bounded
 
 DEADLINE_S = 120
 MEMORY_BYTES, DISK_BYTES, LARGEST_PROGRAM = 2 * 2**30, 256 * 2**20, 50 * 2**20
@@ -47,7 +47,7 @@ class Compilation:
     @property
     def given(self) -> bytes:
         """What goes in."""
-        return tarball.pack(self.files)
+        return bounded.pack(self.files)
 
     @property
     def inside(self) -> tuple[str, ...]:
@@ -82,6 +82,6 @@ class Compilation:
 def unpacked(content: bytes) -> dict[str, bytes]:
     """The files that came out."""
     try:
-        return tarball.unpack(io.BytesIO(content), LARGEST_PROGRAM)
+        return bounded.unpack(io.BytesIO(content), LARGEST_PROGRAM)
     except tarfile.TarError as error:
         raise BuildRefused(f"no programs came out: {error}") from error

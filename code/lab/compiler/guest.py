@@ -16,7 +16,7 @@ from pathlib import Path
 
 from lab.compiler.compilation import DISK_BYTES, ENVIRONMENT, LARGEST_PROGRAM, NOBODY, OVERTIME, Compilation
 from lab.compiler.toolchain import Toolchain
-from lab.machine import cpio, guest, qemu
+from lab.machine import cpio, qemu, results
 from lab.machine.cpio import Entry
 from lab.machine.image import Image
 from lab.machine.runner import Runner
@@ -57,11 +57,11 @@ class Guest:
             held = [initrd, mailbox, console]
             with qemu.Process(self.runner, arguments, held, WAITING * task.deadline_s) as process:
                 status = finish(process, int(task.deadline_s))
-                if status == guest.DONE:
+                if status == results.DONE:
                     return answer(mailbox)
                 if status == -signal.SIGXCPU or process.expired:
                     return OVERTIME, b""
-                raise guest.failure(process, os.pread(console, guest.CONSOLE_LIMIT, 0).decode(errors="replace"))
+                raise results.failure(process, os.pread(console, results.CONSOLE_LIMIT, 0).decode(errors="replace"))
 
     def files(self, toolchain: Toolchain, task: Compilation) -> dict[str, Entry]:
         """What comes into the guest on top of the image: its init, the tree, the job."""

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from lab.files.digests import sha256
-from lab.files.store import damage_of, exclusive, prune, put_folder
+from lab.files.store import damage_of, exclusive, prune, put_folder, sha256
 from lab.machine import contents, elf
 from lab.supply import deb
 from lab.supply.lock import COMPILER, read

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 
-from lab.docs.markdown import filled, rows
-from lab.docs.schema import SchemaKey, SchemaTable, Walk
+from lab.docs.schema import SchemaKey, SchemaTable, Walk, filled, rows
+from lab.experiment.rules import RULES
 from lab.files.schema import EXPERIMENT, whole_schema
 from lab.model.parameters import Parameters, Profile
 from lab.model.trial import Link
-from lab.options.table import TABLES, OptionRule, parameter_of
+from lab.options import TABLES, OptionRule, parameter_of
 from lab.programs import PROGRAMS
-from lab.programs.own import OwnTable
-from lab.programs.request import Program
-from lab.spec.rules import RULES
+from lab.programs.program import Program
+from lab.programs.student import OwnTable
 
 DEFAULTS = {
     "value": vars(Parameters()),

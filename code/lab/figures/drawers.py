@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Generic, TypeVar, cast
 
-from lab.figures.figure import Figure
 from lab.figures.inputs import (
     Against,
     ByRound,
     Dots,
     Extrapolated,
+    Figure,
     Matrix,
     Multiples,
     Own,
@@ -40,15 +40,15 @@ class Drawer(Generic[Data]):
         return cast(Figure, drawn_by(data))
 
 
-against = Drawer[Against]("against", "against")
-by_round = Drawer[ByRound]("by_round", "by_round")
+against = Drawer[Against]("curves", "against")
+by_round = Drawer[ByRound]("fits", "by_round")
 dots = Drawer[Dots]("dots", "dots")
-extrapolated = Drawer[Extrapolated]("extrapolated", "extrapolated")
+extrapolated = Drawer[Extrapolated]("fits", "extrapolated")
 matrix = Drawer[Matrix]("matrix", "matrix")
 multiples = Drawer[Multiples]("multiples", "multiples")
-own = Drawer[Own]("own", "own")
-parts = Drawer[Parts]("parts", "parts")
-sized = Drawer[Sized]("sized", "sized")
+own = Drawer[Own]("curves", "own")
+parts = Drawer[Parts]("stacks", "parts")
+sized = Drawer[Sized]("curves", "sized")
 stacks = Drawer[Stacks]("stacks", "stacks")
-tails = Drawer[Tails]("tails", "tails")
-tornado = Drawer[Tornado]("tornado", "tornado")
+tails = Drawer[Tails]("fits", "tails")
+tornado = Drawer[Tornado]("dots", "tornado")

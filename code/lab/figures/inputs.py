@@ -1,12 +1,35 @@
-"""The data of figures: plain values and the estimates of `lab.analysis`, in base units (B/s, ns, ratios)."""
+"""What every figure is drawn from: the data, and the errors about them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # a figure that is drawn already needs none of what was computed for it, nor numpy
+from lab.errors import LabError
+
+if TYPE_CHECKING:
     from lab.analysis.estimate import Estimate
+
+
+@dataclass
+class FigureError(LabError):
+    """A figure has no data, or a value outside its axes."""
+
+    figure: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`alt` has the main numbers in words, `n` explains n and the bands, `keys` names the records."""
+
+    name: str
+    pdf: bytes
+    png: bytes
+    svg: bytes
+    alt: str
+    n: str
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True)

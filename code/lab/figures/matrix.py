@@ -10,11 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator
 
 from lab.figures.curves import keys_of
-from lab.figures.figure import Figure
-from lab.figures.inputs import Matrix, MatrixRow
+from lab.figures.inputs import Figure, Matrix, MatrixRow
+from lab.figures.marks import size
 from lab.figures.plot import Plot, finish, new_panels, settle, to_mm
 from lab.figures.style import MM_PER_INCH, SMALL_PT, style
-from lab.figures.words import size
 
 ROW_MM = 7.0
 LINES = 2  # of squares in a cell

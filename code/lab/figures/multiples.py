@@ -9,16 +9,11 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from lab.analysis.estimate import Interval
-from lab.figures.curves import check_curves, heights, keys_of
-from lab.figures.figure import Figure
-from lab.figures.inputs import Curve, LineLook, Multiples, PanelRow
-from lab.figures.labels import Name, name_beside
-from lab.figures.marks import INK
-from lab.figures.plot import Plot, finish, new_grid
-from lab.figures.scales import size_axis
-from lab.figures.sized import DASHES, log_values, told, with_unit
+from lab.figures.curves import DASHES, check_curves, heights, keys_of, log_values, told, with_unit
+from lab.figures.inputs import Curve, Figure, LineLook, Multiples, PanelRow
+from lab.figures.marks import INK, counts
+from lab.figures.plot import Name, Plot, finish, name_beside, new_grid, size_axis
 from lab.figures.style import SMALL_PT, style
-from lab.figures.words import counts
 
 NAMES_MM, BESIDE_MM = 24.0, 5.0  # right of the panels; without names, half of a label below
 SIZES_BETWEEN = 16  # two labels of sizes: "256 B" and "4 KiB" stay apart in a third of the width

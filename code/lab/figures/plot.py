@@ -1,19 +1,188 @@
-"""A picture in progress: panels of a given height, fitted margins, and its last step to bytes."""
+"""Axes, scales and labels, shared by all drawers."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil, floor, log10
+from textwrap import fill
 
 import matplotlib as mpl
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure as Drawing
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 from matplotlib.transforms import Bbox
 
-from lab.figures.figure import Figure
-from lab.figures.style import MM_PER_INCH, PNG_DPI, WIDTH_MM, style
+from lab.figures.inputs import Figure
+from lab.figures.marks import short, size
+from lab.figures.style import MM_PER_INCH, PNG_DPI, SMALL_PT, WIDTH_MM, style
+
+MOST_LABELS = 8  # of sizes below a panel; "256 KiB" and its neighbours then stay apart
+LEAST_LABELS = 4
+MANTISSAS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8), tuple(each / 10 for each in range(10, 100)))
+ROOM = 1.25  # a logarithmic axis ends at this multiple of the data
+
+
+def size_axis(panel: Axes, sizes: Sequence[float], between: int = 0) -> None:
+    """Message sizes: a tick at each power of two, labels at as many as fit, or each a given factor from the last."""
+    panel.set_xscale("log", base=2)
+    first, last = floor_log2(min(sizes)), -floor_log2(1 / max(sizes))
+    shifts = range(first, last + 1)
+    stride = floor_log2(between) if between else _stride(last - first)
+    _label(panel.xaxis, [2.0**shift for shift in shifts[::stride]], size)
+    panel.xaxis.set_minor_locator(FixedLocator([2.0**shift for shift in shifts]))
+    panel.xaxis.set_minor_formatter(NullFormatter())
+    panel.set_xlim(min(sizes) / ROOM, max(sizes) * ROOM)
+    panel.set_xlabel("message size")
+
+
+def log_axis(axis: Axis, values: Sequence[float]) -> None:
+    """Positive values: decades, and where there are few, also 2 and 5 of each."""
+    low, high = min(values) / ROOM, max(values) * ROOM
+    inside = next((ticks for each in MANTISSAS if len(ticks := _ticks(low, high, each)) >= LEAST_LABELS), [])
+    if axis is axis.axes.xaxis:
+        axis.axes.set(xscale="log", xlim=(low, high))
+    else:
+        axis.axes.set(yscale="log", ylim=(low, high))
+    _label(axis, inside[:: ceil(len(inside) / MOST_LABELS)], short)
+    axis.set_minor_locator(FixedLocator([]))
+
+
+def _ticks(low: float, high: float, mantissas: Sequence[float]) -> list[float]:
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    ticks = (mantissa * 10.0**power for power in powers for mantissa in mantissas)
+    return [tick for tick in ticks if low <= tick <= high]
+
+
+def plain(value: float) -> str:
+    """A parameter's value as it is set: 8192, not 8 k."""
+    return f"{value:.10g}"
+
+
+def _stride(steps: int) -> int:
+    """The least stride with few enough labels, or up to twice that where the last tick then has one too."""
+    least = steps // MOST_LABELS + 1
+    return next((stride for stride in range(least, 2 * least + 1) if steps % stride == 0), least)
+
+
+def floor_log2(value: float) -> int:
+    power = 0
+    while 2.0**power > value:
+        power -= 1
+    while 2.0 ** (power + 1) <= value:
+        power += 1
+    return power
+
+
+def _label(axis: Axis, ticks: Sequence[float], words: Callable[[float], str]) -> None:
+    axis.set_major_locator(FixedLocator(list(ticks)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
+
+
+WIDEST_MM = 42.0  # a label beside its curve; longer ones leave the panel too little room
+LINE_MM = 3.6  # from one label's foot to the next
+GAP_MM = 2.0  # between a panel and what stands beside or below it
+LETTERS_IN_LEGEND = 80
+MOST_COLUMNS = 5
+
+
+@dataclass(frozen=True)
+class Name:
+    """A series' name, its line, and where that ends, in the panel's data coordinates."""
+
+    text: str
+    line: Line2D
+    x: float
+    y: float
+
+
+def name_series(drawing: Drawing, panel: Axes, names: Sequence[Name], height_mm: float) -> None:
+    """Names all series of a drawing of one panel, and settles it."""
+    if _fit_beside(drawing, names, height_mm):
+        _beside(drawing, panel, names, height_mm)
+    else:
+        legend = add_legend(drawing, [(name.line, name.text) for name in names])
+        settle(drawing, [panel], [height_mm], below_mm=legend_mm(drawing, legend))
+
+
+def add_legend(drawing: Drawing, entries: Sequence[tuple[Artist, str]]) -> Legend:
+    """A legend at the foot of the drawing, in as many columns as fit."""
+    texts = [fill(text, LETTERS_IN_LEGEND, break_long_words=True) for _, text in entries]
+    handles = [handle for handle, _ in entries]
+    columns = min(len(entries), MOST_COLUMNS)
+    while True:
+        legend = drawing.legend(handles, texts, loc="lower left", ncols=columns, mode=None, bbox_to_anchor=(0.0, 0.004))
+        width = to_mm(drawing, legend.get_window_extent(renderer_of(drawing)).width)
+        if columns == 1 or width <= WIDTH_MM - GAP_MM:
+            return legend
+        legend.remove()
+        columns -= 1
+
+
+def legend_mm(drawing: Drawing, legend: Legend) -> float:
+    return to_mm(drawing, legend.get_window_extent(renderer_of(drawing)).height) + GAP_MM
+
+
+def width_mm(drawing: Drawing, text: str, size_pt: float = SMALL_PT) -> float:
+    """How wide a text is printed."""
+    probe = drawing.text(0, 0, text, fontsize=size_pt)
+    width = to_mm(drawing, probe.get_window_extent(renderer_of(drawing)).width)
+    probe.remove()
+    return width
+
+
+def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Places near the wanted ones (ascending), at least a gap apart, within the limits where they all fit."""
+    places: list[float] = []
+    for place in wanted:
+        places.append(max(place, low, places[-1] + gap if places else low))
+    ceiling = high
+    for index in reversed(range(len(places))):
+        places[index] = min(places[index], ceiling)
+        ceiling = places[index] - gap
+    return places
+
+
+def _fit_beside(drawing: Drawing, names: Sequence[Name], height_mm: float) -> bool:
+    return len(names) * LINE_MM <= height_mm and all(width_mm(drawing, name.text) <= WIDEST_MM for name in names)
+
+
+def _beside(drawing: Drawing, panel: Axes, names: Sequence[Name], height_mm: float) -> None:
+    room = max(width_mm(drawing, name.text) for name in names) + 2 * GAP_MM
+    settle(drawing, [panel], [height_mm], right_mm=room)
+    name_beside(drawing, panel, names)
+
+
+def name_beside(drawing: Drawing, panel: Axes, names: Sequence[Name]) -> None:
+    """Each name on the right of the panel, as near to its line's end as the others leave room."""
+    ordered = sorted(names, key=lambda name: name.y)
+    to_axes = panel.transData + panel.transAxes.inverted()
+    wanted = [float(to_axes.transform((panel.get_xlim()[1], name.y))[1]) for name in ordered]
+    half = LINE_MM / to_mm(drawing, panel.bbox.height) / 2
+    for name, place in zip(ordered, spread(wanted, 2 * half, half, 1 - half), strict=True):
+        _write_beside(panel, name, place, 1 + GAP_MM / to_mm(drawing, panel.bbox.width))
+
+
+def _write_beside(panel: Axes, name: Name, place: float, beside: float) -> None:
+    """The name on the right, and a leader from the line's end to it, since names may have been moved apart."""
+    leader = {"arrowstyle": "-", "color": name.line.get_color(), "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
+    panel.annotate(
+        name.text,
+        xy=(name.x, name.y),
+        xytext=(beside, place),
+        textcoords="axes fraction",
+        va="center",
+        fontsize=SMALL_PT,
+        arrowprops=leader | {"relpos": (0, 0.5)},
+        annotation_clip=False,
+    )
+
 
 BETWEEN_MM = 2.0  # panels
 LEFT_MM, TITLE_MM, FOOT_MM, ROW_GAP_MM, COLUMN_GAP_MM = 20.0, 5.5, 11.0, 4.0, 7.0  # of panels in rows

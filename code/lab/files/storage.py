@@ -1,10 +1,12 @@
-"""Files that exist whole or not at all, and the refusals of a disk as one sentence."""
+"""Reading and writing files: whole or not at all."""
 
 from __future__ import annotations
 
+import csv
 import errno
+import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -67,3 +69,11 @@ def _require_file(file: Path) -> None:
     if file.exists() and not file.is_file():
         kind = "folder" if file.is_dir() else "device, a pipe or a socket"
         raise StorageError(f"cannot be written: it is a {kind}", where=str(file))
+
+
+def csv_text(columns: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """The heads of the columns, then a line for each row; the same bytes on every computer."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows((columns, *rows))
+    return text.getvalue()

@@ -1,18 +1,79 @@
-"""Folders of the cache: made by one process at a time, there whole or not at all."""
+"""Digests of files, stamps, and a cache of files and folders by digest."""
 
 from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
+import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.files.digests import Digest, damage, seal, sha256
-from lab.files.storage import OWNER, refusal
+from lab.files.storage import OWNER, refusal, write_text
+
+SUMS = "digests"  # in the format of sha256sum(1): `sha256sum --check digests` checks a record or an image too
+_LINE = re.compile(r"([0-9a-f]{64})  (\S+)", re.ASCII)
+LARGEST = 1 << 20  # bytes of such a file
+
+Digest = Callable[[Path], str]
+
+
+def sha256(path: Path) -> str:
+    """The digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sums_of(digests: Mapping[str, str]) -> bytes:
+    """The text of a file of digests, given by name."""
+    return "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode()
+
+
+def held(folder: Path) -> set[str]:
+    """The paths of all that is in a folder and in those under it, but for folders of something and for the digests."""
+    found = (each for each in folder.rglob("*") if each.is_symlink() or not each.is_dir() or not any(each.iterdir()))
+    return {str(each.relative_to(folder)) for each in found} - {SUMS}
+
+
+def seal(folder: Path, digest: Digest = sha256) -> None:
+    """Write the digests of all files in a folder; call it before the folder gets its name."""
+    (folder / SUMS).write_bytes(sums_of({name: digest(folder / name) for name in held(folder)}))
+
+
+def read_sums(folder: Path) -> dict[str, str]:
+    """The digests that were written, by name; none if the file holds anything else."""
+    if not (folder / SUMS).is_file():  # a pipe would be waited for
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder / SUMS))
+    with (folder / SUMS).open("rb") as file:
+        lines = [_LINE.fullmatch(line) for line in file.read(LARGEST).decode(errors="replace").splitlines()]
+    return {line[2]: line[1] for line in lines if line} if all(lines) else {}
+
+
+def folder_digest(folder: Path) -> str:
+    """One digest of all files in a folder and of their names; the same whether or not they are sealed."""
+    digests = {each.name: sha256(each) for each in folder.iterdir() if each.name != SUMS}
+    return hashlib.sha256(sums_of(digests)).hexdigest()
+
+
+def damage(folder: Path, digest: Digest = sha256) -> str:
+    """What differs from the digests, in words, extra files included; empty if nothing does."""
+    try:
+        written = read_sums(folder)
+    except FileNotFoundError:
+        return f"{SUMS} is missing"
+    if not written:
+        return f"{SUMS} holds none"
+    for name in sorted(held(folder) ^ written.keys()):
+        return f"{name} is {'missing' if name in written else 'strange there'}"
+    for name, was in written.items():
+        if not (folder / name).is_file() or digest(folder / name) != was:
+            return f"{name} is not what was written"
+    return ""
 
 
 class StoreError(SiteError):
@@ -93,3 +154,27 @@ def put_file(target: Path) -> Iterator[Path]:
             making.rename(target)
         finally:
             making.unlink(missing_ok=True)
+
+
+def digest_files(files: Iterable[Path]) -> str:
+    """A digest of names and contents; a missing file has a content of its own."""
+    digest = hashlib.sha256()
+    for file in files:
+        content = file.read_bytes() if file.is_file() else b"none"
+        digest.update(os.fsencode(file.name) + f" {len(content)} ".encode() + content)
+    return digest.hexdigest()
+
+
+def is_current(made: Path, stamp: str) -> bool:
+    """Whether a file was made from these sources and has not changed since."""
+    file = _stamp_file(made)
+    return made.is_file() and file.is_file() and file.read_bytes() == f"{stamp} {digest_files([made])}".encode()
+
+
+def keep_stamp(made: Path, stamp: str) -> None:
+    """Write the stamp; call it once the file is in its place."""
+    write_text(_stamp_file(made), f"{stamp} {digest_files([made])}")
+
+
+def _stamp_file(made: Path) -> Path:
+    return made.with_name(f".{made.stem}.stamp")

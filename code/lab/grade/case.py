@@ -15,28 +15,41 @@ from lab.errors import LabError, RecordError, SiteError
 from lab.grade.consistency import record_findings
 from lab.grade.finding import Finding, Flaw, of_record
 from lab.grade.metered import Allowance, Metered, MeteredWitness
-from lab.grade.programs import build_programs, keep_programs, with_programs
-from lab.grade.rebuild import Texts, rebuild, with_files
-from lab.grade.records import most_rows, unpack_records
+from lab.grade.rebuild import (
+    Texts,
+    build_programs,
+    keep_programs,
+    most_rows,
+    rebuild,
+    unpack_records,
+    with_files,
+    with_programs,
+)
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
+from lab.records.facts import read_site
 from lab.records.record import read_document, read_samples_of
-from lab.records.site_of_record import read_site
 from lab.report.evidence.evidence import Evidence, describe, gather
-from lab.report.pdf.made_files import names_made
+from lab.report.pdf import names_made
 from lab.report.query.numbers import Numbers
-from lab.report.tex.references import FILE as REFERENCES
 from lab.report.text.check import Checked, Writing, check
 from lab.report.text.latex import LONGEST
 from lab.report.text.own_figures import files_named
+from lab.report.text.references import FILE as REFERENCES
 from lab.run.run import RunSetup, Watch, damaged, missing, run_trials
-from lab.sites import Site, Witness
-from lab.submission.archive import SubmissionError
+from lab.sites.site import Site, Witness
+from lab.submission.archive import (
+    PAGE,
+    PROGRAMS,
+    RECORDS,
+    Page,
+    Submission,
+    SubmissionError,
+    open_submission,
+    read_page,
+)
 from lab.submission.assignment import Assignment
 from lab.submission.discussion import Counted, count
-from lab.submission.identity import Identity, identity_of
-from lab.submission.opening import Submission, open_submission
-from lab.submission.package import PAGE, PROGRAMS, RECORDS, Page, read_page
-from lab.submission.programs import own_programs
+from lab.submission.hand_in import Identity, identity_of, own_programs
 
 DISCUSSION = "discussion.tex"
 _ID = re.compile(rb"/ID \[<[0-9a-f]{32}><[0-9a-f]{32}>\]")  # as qpdf writes it

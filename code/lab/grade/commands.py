@@ -1,7 +1,8 @@
-"""The commands about grading."""
+"""`lab grade` and the autograder: the commands of a grader."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import tempfile
@@ -13,13 +14,17 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.places import SUBMISSIONS, from_here
+from lab.files.storage import write_bytes
+from lab.files.toml import files_of
+from lab.places import ASSIGNMENTS, ROOT, SUBMISSIONS, from_here
+from lab.submission.archive import pack
+from lab.submission.assignment import Assignment
 
 if TYPE_CHECKING:
     from lab.grade.class_outputs import ClassOutputs
-    from lab.grade.course import Graded
-    from lab.grade.found import Assigned
+    from lab.grade.course import Assigned, Graded
     from lab.plan.plan import Plan, Planned
+
 
 REPORT = "report.pdf"  # the grader's own, of these data and texts: what a person reads
 
@@ -31,7 +36,7 @@ def grade(options: Namespace) -> int:
 
 def preview_grade(options: Namespace) -> int:
     """A preview of the grade by the public checks, for a hand-in made now."""
-    from lab.submission.commands import submitted
+    from lab.submission.hand_in import submitted
 
     file = submitted(options.assignment, options.results, draft=True)
     return graded(options, file, (), public=True)
@@ -39,9 +44,9 @@ def preview_grade(options: Namespace) -> int:
 
 def grade_class(options: Namespace) -> int:
     """All hand-ins of a folder; 0 if each has a final grade, whatever it is."""
+    from lab.errors import one_line
     from lab.grade.class_outputs import ClassOutputs
-    from lab.grade.found import by_assignment, find_submissions
-    from lab.harmless import one_line
+    from lab.grade.course import by_assignment, find_submissions
 
     submissions, skipped = find_submissions(options.submissions)
     assigned, unassigned = by_assignment(submissions, options.assignment)
@@ -62,7 +67,7 @@ def grade_class(options: Namespace) -> int:
 def _graded_by_assignment(assigned: Assigned, options: Namespace, outputs: ClassOutputs) -> Iterator[Graded]:
     """The hand-ins of each assignment as they are done; its own trials are measured once, before."""
     from lab.grade.course import grade_class as grade_all
-    from lab.grade.setup import prepare_grading
+    from lab.grade.grading import prepare_grading
 
     on, at_once = _where(options)
     for file, submissions in assigned.items():
@@ -81,8 +86,8 @@ def _command(command: list[str], place: Path) -> list[str]:
 
 def _where(options: Namespace) -> tuple[tuple[str, ...], int]:
     """The prefix that runs a grading on a cluster, if the user asks for one; and the number of gradings at once."""
-    from lab.sites.cluster.queue import on_a_node
     from lab.sites.hosts import read_slurm
+    from lab.sites.queue import on_a_node
     from lab.sites.slurm import AT_ONCE
 
     return (on_a_node(read_slurm(options.hosts)), AT_ONCE) if options.site else ((), options.jobs)
@@ -90,9 +95,9 @@ def _where(options: Namespace) -> tuple[tuple[str, ...], int]:
 
 def grade_prepare(options: Namespace) -> int:
     """Measure the trials that are the same for all hand-ins."""
-    from lab.grade.setup import prepare_grading
+    from lab.grade.grading import prepare_grading
     from lab.submission.assignment import find_assignment
-    from lab.submission.identity import identity_of
+    from lab.submission.hand_in import identity_of
 
     setup = prepare_grading(find_assignment(options.assignment), options.jobs)
     trials = shared(setup.plan)
@@ -110,7 +115,6 @@ def shared(plan: Plan) -> list[Planned]:
 
 def autograder(options: Namespace) -> int:
     """A zip to upload to Gradescope."""
-    from lab.grade.autograder import write_bundle
     from lab.machine.exchange import require_exported
     from lab.submission.assignment import find_assignment, load_assignment
 
@@ -132,19 +136,17 @@ def graded(
 ) -> int:
     """Grade and print; every attempt has a folder of its own."""
     from lab.files.storage import write_bytes
-    from lab.grade.attempts import attempts_of, new_attempt
     from lab.grade.case import Case, SubmissionFile
-    from lab.grade.feedback import write_feedback
-    from lab.grade.fingerprint import fingerprint, write_fingerprint
-    from lab.grade.found import assignment_in
+    from lab.grade.class_outputs import write_sentences
+    from lab.grade.course import assignment_in, attempts_of, new_attempt
+    from lab.grade.finding import NAMELESS
+    from lab.grade.grading import digest_of, prepare_grading
     from lab.grade.grading import grade as make_grade
-    from lab.grade.outputs import lines, write_grade
-    from lab.grade.saved import NAMELESS
-    from lab.grade.sentences_page import write_sentences
-    from lab.grade.setup import digest_of, prepare_grading
+    from lab.grade.likeness import fingerprint, write_fingerprint
+    from lab.grade.outputs import lines, write_feedback, write_grade
+    from lab.submission.archive import require_kind
     from lab.submission.assignment import CHECKS, find_assignment
     from lab.submission.discussion import handed_out
-    from lab.submission.opening import require_kind
 
     require_kind(place)
     signal.signal(signal.SIGTERM, _end)
@@ -168,3 +170,52 @@ def graded(
         write_feedback(done, setup.templates, attempt)
     print("\n".join([*lines(done), f"kept in {from_here(attempt)}"]))
     return int(done.points < done.most or not done.is_final)
+
+
+SCRIPTS = ROOT / "code" / "setup" / "gradescope"
+PARTS = ("code", "experiments", "templates", "Makefile", "pyproject.toml", "README.md", "LICENSE")
+MADE = ("__pycache__", ".egg-info")
+ELF = b"\x7fELF"
+NAMED, COURSE, IMAGE = "assignment", "course", "image.lab"
+
+
+def write_bundle(assignment: Assignment, image: Path | None, file: Path) -> int:
+    """The zip to upload; how many files it holds."""
+    places = _places(assignment, image)
+    files = {name: place.read_bytes() for name, place in places.items()}
+    runnable = {name for name, place in places.items() if os.access(place, os.X_OK)}
+    named = f"{COURSE}/{assignment.file.name}" if is_apart(assignment) else assignment.name
+    content = pack(files | {NAMED: f"{named}\n".encode()}, runnable)
+    write_bytes(file, content)
+    return len(files) + 1
+
+
+def is_apart(assignment: Assignment) -> bool:
+    """Whether it lies outside of this checkout's assignments."""
+    return assignment.file.parent.resolve() != ASSIGNMENTS
+
+
+def _places(assignment: Assignment, image: Path | None) -> dict[str, Path]:
+    """The place of each file of the bundle here."""
+    places = {str(file.relative_to(ROOT)): file for part in PARTS for file in written_by_people(ROOT / part)}
+    places |= {script.name: script for script in SCRIPTS.iterdir()}
+    if is_apart(assignment):
+        texts = [
+            assignment.file,
+            *files_of(assignment.experiment),
+            *written_by_people(assignment.experiment.with_suffix("")),
+            *written_by_people(assignment.file.with_suffix("")),  # the kit: what it hands out does not count
+        ]
+        folder = assignment.experiment.parent
+        places |= {f"{COURSE}/{file.relative_to(folder)}": file for file in texts if file.is_relative_to(folder)}
+    return places | ({IMAGE: image} if image else {})
+
+
+def written_by_people(place: Path) -> Iterator[Path]:
+    """Files that people wrote: nothing hidden, no link, no program."""
+    if place.is_dir():
+        for each in sorted(place.iterdir()):
+            if not each.name.startswith(".") and not each.name.endswith(MADE) and not each.is_symlink():
+                yield from written_by_people(each)
+    elif place.is_file() and not place.read_bytes().startswith(ELF):
+        yield place

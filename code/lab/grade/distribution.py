@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TypeVar
 
-from lab.analysis.means import geometric_mean
+from lab.analysis.ratios import geometric_mean
 from lab.grade.finding import Finding, Flaw
 from lab.model.sizes import format_size
-from lab.records.row import Row
-from lab.records.tolerance import MEASURED, TOLERANCE
-from lab.report.evidence.margin import margin_of
-from lab.sites.traits import Traits
+from lab.records.compare import MEASURED, TOLERANCE
+from lab.records.table import Row
+from lab.report.evidence.curve import margin_of
+from lab.sites.site import Traits
 
 # Measured on three renewals of results/reference that changed the machine or the programs, and not what they measure:
 # docs/grading.md, Whose records are graded. A bound is above all that they showed.
 SINGLE = TOLERANCE  # of a median, of a repetition beyond the grader's own, of a ratio of two medians
 # Of the mean over a series' sizes and points, where errors of single ones cancel; of the ratio of two such means where
-# trials repeat. Another day may move each of two series on a wall clock so far (lab.report.evidence.margin).
+# trials repeat. Another day may move each of two series on a wall clock so far (lab.report.evidence.curve).
 JOINT = TOLERANCE / 2
 OUTLIERS = 0.05  # of a series' repetitions
 DISTURBED = 0.1  # of them on a wall clock, where another process disturbs one or two

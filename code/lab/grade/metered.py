@@ -13,8 +13,7 @@ from pathlib import Path
 from lab.errors import SiteStopped, TrialFailed
 from lab.machine.qemu import MachineError
 from lab.model.trial import NS_PER_S, Ends, Job, Outcome
-from lab.sites import Site, Witness
-from lab.sites.traits import Traits
+from lab.sites.site import Site, Traits, Witness
 
 
 class Allowance:

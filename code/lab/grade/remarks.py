@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from lab.grade.case import Case
-from lab.version import exact_version
+from lab.places import exact_version
 
 Said = TypeVar("Said")
 

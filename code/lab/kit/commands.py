@@ -1,16 +1,124 @@
-"""The command about kits."""
+"""`lab kit`: make a kit for a course, try its solution, and make sample submissions."""
 
 from __future__ import annotations
 
+import shutil
+import sys
+import tempfile
 from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.errors import SpecError
-from lab.places import ASSIGNMENTS, SUBMISSIONS, from_here
+from lab.errors import RecordError, SpecError
+from lab.files.toml import files_of
+from lab.kit.kit import Kit
+from lab.places import ASSIGNMENTS, CACHE, SUBMISSIONS, TEMPLATES, from_here
+from lab.plan.plan import Plan, Planned
+from lab.plan.planning import open_workshop
+from lab.report.build import prepare
+from lab.report.evidence.evidence import Evidence, gather
+from lab.report.sources import Sources
+from lab.report.text.macros import sentences
+from lab.run.run import RunSetup, missing, run_trials
+from lab.sites.site import open_site
+from lab.submission.hand_in import Work, hand_in, own_builds
 
 if TYPE_CHECKING:
     from lab.kit.kit import Kit
+
+
+PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "A sample"\n'
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The solution in a folder of its own, measured."""
+
+    kit: Kit
+    plan: Plan
+    results: Path
+
+    @property
+    def sources(self) -> Sources:
+        return Sources(self.plan.experiment.file, TEMPLATES)
+
+    def handed_in(self, person: str, discussion: str, folder: Path) -> Path:
+        """One hand-in of this person with this text."""
+        self.sources.people.write_text(PEOPLE.format(person))
+        self.sources.discussion.write_text(discussion)
+        report = self.sources.experiment.with_suffix(".pdf")
+        left = self.sources.folder / "latex"
+        report.write_bytes(prepare(self.sources, self.evidence, CACHE / "report").typeset(left))
+        return hand_in(Work(self.kit.assignment, self.plan, self.results, report, ()), folder, ())
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """Once for all hand-ins."""
+        return gather(self.plan, self.results)
+
+    @property
+    def discussion(self) -> str:
+        return self.sources.discussion.read_text()
+
+
+def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
+    """The reference solution; a trial without a record is run."""
+    if not kit.solved():
+        raise SpecError("the kit has no solution", file=kit.solution, hint="docs/instructor.md, step 1")
+    site = open_site(kit.assignment.site)
+    shop = open_workshop([laid_out(kit, folder)], site, _tell)
+    (plan,) = shop.plans
+    todo, _ = missing([plan], results)
+    summary = run_trials(RunSetup(shop.site, shop.facts, results), todo, shop.site.at_once or jobs, _watch)
+    if summary.interrupted:
+        raise KeyboardInterrupt
+    if summary.failed:
+        what = f"{len(summary.failed)} trials of the solution failed, first: {summary.failed[0][1]}"
+        raise RecordError(what, where=kit.name)
+    return Solved(kit, plan, results)
+
+
+def laid_out(kit: Kit, folder: Path) -> Path:
+    """The experiment with what it brings along, and the solution's files in their places; its file."""
+    file = kit.experiment.file
+    for typed in files_of(file):  # a claim names the file that chose its value
+        place = folder / typed.relative_to(file.parent)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(typed.read_bytes())
+    for each in own_builds(kit.experiment):
+        shutil.copytree(each.folder, folder / each.folder.relative_to(file.parent), dirs_exist_ok=True)
+    for path, content in kit.solved().items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    return folder / file.name
+
+
+def sample(solved: Solved, count: int, folder: Path) -> Iterator[Path]:
+    """So many hand-ins. Each leaves out another sentence, and one of five most of them, so that grades differ. Every
+    sentence names its person, since sentences of a solution do not count."""
+    found = [sentence.text for sentence in sentences(solved.discussion)]
+    for number in range(count):
+        person = f"s{number + 1:03}"
+        kept = found[:1] if number % 5 == 4 else found[:number] + found[number + 1 :]
+        yield solved.handed_in(person, "".join(f"({person}) {text}\n" for text in kept), folder)
+
+
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    """A folder for one solution."""
+    (CACHE / "kit").mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=CACHE / "kit", prefix="solution-")
+
+
+def _watch(result: str, planned: Planned) -> None:
+    print(f"{planned.series.name} repetition {planned.repetition}: {result}", file=sys.stderr)
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
+
 
 ALL = "all"
 
@@ -52,7 +160,6 @@ def _try(options: Namespace) -> int:
 
 def _tried(found: Kit, options: Namespace) -> int:
     from lab.grade.commands import graded
-    from lab.kit.solve import scratch, solve
 
     with scratch() as folder:
         solved = solve(found, options.results, options.jobs, Path(folder))
@@ -71,7 +178,6 @@ def _kits(named: str) -> list[Kit]:
 def _sample(options: Namespace) -> int:
     """A folder of hand-ins, to try the grading of a class."""
     from lab.kit.kit import load_kit
-    from lab.kit.solve import sample, scratch, solve
 
     if options.out is None:
         raise SpecError("a sample needs a folder to be written to", hint="--out hand-ins")

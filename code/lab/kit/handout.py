@@ -11,19 +11,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from lab.errors import LabError, SpecError
-from lab.files.typed_text import read_typed
+from lab.experiment.experiment import Experiment
+from lab.files.bounded import read_typed
 from lab.kit.kit import Kit
-from lab.places import ASSIGNMENTS, REFERENCE, TEMPLATES
-from lab.report.evidence.reference import reference_evidence
+from lab.places import ASSIGNMENTS, REFERENCE, TEMPLATES, exact_version
+from lab.report.evidence.environment import reference_evidence
 from lab.report.query.numbers import Numbers
-from lab.report.tex.units import show, show_exactly, significant
+from lab.report.tex.numbers import show, show_exactly, significant
 from lab.report.text.check import measured_numbers_typed
 from lab.report.text.latex import blank
 from lab.report.text.macros import uses
 from lab.report.text.typed import typed_numbers
-from lab.spec.experiment import Experiment
-from lab.version import exact_version
-from lab.web.markdown import body_of
+from lab.web import body_of
 
 DIGITS = 3  # of a hand-out's number: it says what to expect, a report says how sure
 _CODE = re.compile(r"`[^`]*`")

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SpecError
+from lab.experiment.experiment import Experiment
+from lab.experiment.reader import load
 from lab.files.storage import write_bytes, write_text
-from lab.grade.autograder import PARTS, written_by_people
+from lab.grade.commands import PARTS, written_by_people
 from lab.places import ASSIGNMENTS, ROOT
-from lab.plan.workshop import find_experiment
-from lab.spec.experiment import Experiment
-from lab.spec.reader import load
+from lab.plan.planning import find_experiment
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
 

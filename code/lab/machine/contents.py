@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.files.toml_file import read_toml
+from lab.files.toml import read_toml
 from lab.machine import elf
 from lab.machine.cpio import Entry
 

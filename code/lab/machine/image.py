@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.files.digests import sha256
-from lab.files.store import damage_of, exclusive, put_folder
+from lab.files.store import damage_of, exclusive, put_folder, sha256
 from lab.machine import contents, cpio, elf
 from lab.supply import deb
 from lab.supply.lock import GUEST, Locked, read

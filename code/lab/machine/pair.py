@@ -1,4 +1,4 @@
-"""Two exact machines in step, a computed wire between them: each run is a copy of a pair that waits for jobs."""
+"""Two VMs that run jobs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from lab.machine import ends, guest, line, qemu, results, wire
-from lab.machine.ends import NAMES, Both, Left
-from lab.machine.guest import Watch
+from lab.machine import link, qemu, results
+from lab.machine.fork_server import Files as ForkFiles
+from lab.machine.fork_server import Origin
 from lab.machine.job import pack
-from lab.machine.origin import Files, Origin
-from lab.machine.processors import one_processor
+from lab.machine.qemu import one_processor
+from lab.machine.results import NAMES, Both, Left, Watch
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Outcome
 
@@ -39,7 +39,7 @@ class Pair:
     def words(self) -> str:
         """What the plugin is told of the wires, and of where it runs: counted from 1 there."""
         shared = f",processor={1 + self.processor}" if self.processor is not None else ""
-        return line.wire(self.job.link, takes_card=self.job.takes_card) + shared
+        return link.wire(self.job.link, takes_card=self.job.takes_card) + shared
 
 
 def run(
@@ -48,12 +48,12 @@ def run(
     """Run a job from the instant at which the pair waits; `watch` holds both processes while they are there. A folder
     for logs gets every frame on the link as each end saw it: client.pcapng, server.pcapng. Each gets a card."""
     started = time.monotonic()
-    with ExitStack() as stack, wire.shared_file() as shared, one_processor() as processor:
+    with ExitStack() as stack, link.shared_file() as shared, one_processor() as processor:
         files = [stack.enter_context((logs / f"{name}.pcapng").open("wb")).fileno() for name in NAMES] if logs else ()
         device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
-        pair = Pair(origin, ends.apart(job), limit_s, Both("exact", watch), shared, tuple(files), device, processor)
+        pair = Pair(origin, results.apart(job), limit_s, Both("exact", watch), shared, tuple(files), device, processor)
         (client, said), (server, also_said) = run_both(pair)
-        counted = wire.counts(shared)
+        counted = link.counts(shared)
     outcome = results.joined_outcome(client, server, len(job.steps), said + also_said, time.monotonic() - started)
     before, after = dict.fromkeys(counted, 0) | outcome.counters_before, counted | outcome.counters_after
     return replace(outcome, counters_before=before, counters_after=after)
@@ -75,8 +75,8 @@ def run_end(pair: Pair, end: int) -> Left:
         anonymous_file("console") as console,
     ):
         os.pwrite(mailbox, pack(pair.job, END=str(end)), 0)
-        files = Files(pair.shared, mailbox, console, pair.logs[end : end + 1], pair.card)
+        files = ForkFiles(pair.shared, mailbox, console, pair.logs[end : end + 1], pair.card)
         with pair.origin.copy(end, pair.words, files, pair.limit_s) as copy, pair.both.watch(copy):
             if pair.logs:
                 copy.bound_files(LOG_MOST_BYTES)
-            return guest.finish(copy, mailbox, console)
+            return results.finish(copy, mailbox, console)

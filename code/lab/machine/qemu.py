@@ -1,20 +1,88 @@
-"""The QEMU process: its arguments, and the few words of its monitor's protocol."""
+"""A running QEMU: its command line, its monitor and its processors."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
+import socket
 import subprocess
 import threading
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from threading import TIMEOUT_MAX
 from typing import Protocol, Self
 
-from lab.errors import SiteError
+from lab.errors import SiteError, SiteStopped
 from lab.machine.bound import bound
 from lab.machine.runner import PROGRAM, Runner
+
+
+@contextmanager
+def one_processor(allowed: Iterable[int] | None = None) -> Iterator[int | None]:
+    """The number of one that no other pair has, in whatever process that runs, of those on which this process may run;
+    none if each has its pair."""
+    numbers = sorted(os.sched_getaffinity(0) if allowed is None else allowed)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as claim:
+        yield next((number for number in numbers if _claims(claim, number)), None)
+
+
+def _claims(claim: socket.socket, number: int) -> bool:
+    """An abstract address (unix(7)) has one owner at a time, and none once that has ended, however it did."""
+    try:
+        claim.bind(f"\0lab processor {number} of {os.getuid()}")
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        return False
+    return True
+
+
+class Running:
+    """A set of processes that can be ended, and closed for good."""
+
+    def __init__(self, site: str) -> None:
+        self.site = site
+        self.lock = threading.Lock()
+        self.stopped = False
+        self.processes: set[Runs] = set()
+
+    @contextmanager
+    def watch(self, process: Runs) -> Iterator[None]:
+        """Hold a process while it runs, so that stop() can end it."""
+        with self.lock:
+            self.processes.add(process)
+            if self.stopped:
+                process.kill()
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.processes.discard(process)
+
+    @contextmanager
+    def stoppable(self) -> Iterator[None]:
+        """Turn an error that stop() caused into SiteStopped."""
+        try:
+            yield
+        except MachineError:
+            self.require_open()
+            raise
+
+    def require_open(self) -> None:
+        """Raise SiteStopped where stop() was called."""
+        if self.stopped:
+            raise SiteStopped(f"the {self.site} site was told to stop")
+
+    def stop(self) -> None:
+        """End every one of them now, and those that come later at once."""
+        with self.lock:
+            self.stopped = True
+            for process in self.processes:
+                process.kill()
+
 
 Message = dict[str, object]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lab.files.digests import sha256
 from lab.files.storage import write_text
+from lab.files.store import sha256
 from lab.machine import contents, elf
 from lab.supply import deb, indices
 from lab.supply.indices import Indices

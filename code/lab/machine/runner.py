@@ -1,4 +1,4 @@
-"""The carried QEMU: laid out of locked packages, started by its own loader; nothing of the host's is loaded."""
+"""The program that runs QEMU with its plugin, and ends with its parent."""
 
 from __future__ import annotations
 
@@ -13,13 +13,42 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.files.digests import folder_digest, sha256
 from lab.files.storage import refusal
-from lab.files.store import damage_of, exclusive, prune, put_folder
+from lab.files.store import damage_of, exclusive, folder_digest, prune, put_folder, sha256, sums_of
 from lab.machine import contents, elf
 from lab.supply import deb
 from lab.supply.lock import RUNNER, read, runner
 from lab.supply.providers import opened_store
+
+PAIR, PROFILE = "pair", "profile"  # a folder of sources for each
+NAME = f"{PAIR}.so"
+
+
+def built(machine: Path, cache: Path, compiled: Callable[[], bytes], which: str = PAIR) -> Path:
+    """A plugin of this source for this host's QEMU, compiled if it is missing or damaged."""
+    file = plugin_place(machine, cache, which)
+    target = file.parent
+    if damage_of(target):
+        with exclusive(target.with_name("lock")):
+            if damage_of(target):
+                with put_folder(target, replace=True) as folder:
+                    assert folder is not None
+                    (folder / file.name).write_bytes(compiled())
+    return file
+
+
+def plugin_place(machine: Path, cache: Path, which: str = PAIR) -> Path:
+    """Where a plugin is, or will be."""
+    texts = {name: hashlib.sha256(content).hexdigest() for name, content in plugin_sources(machine, which).items()}
+    made_from = f"{section()}\n".encode() + sums_of(texts)
+    return cache / "plugin" / hashlib.sha256(made_from).hexdigest() / f"{which}.so"
+
+
+def plugin_sources(machine: Path, which: str = PAIR) -> dict[str, bytes]:
+    """All that it is compiled from, by name."""
+    files = sorted(machine.glob(f"{which}/*.[ch]"))
+    return {str(file.relative_to(machine)): file.read_bytes() for file in files}
+
 
 PROGRAM, LOADER = "qemu-system-x86_64", "ld.so"
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}  # as the kernel and as Debian call a host's

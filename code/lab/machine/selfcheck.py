@@ -13,10 +13,9 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from lab.machine.ends import SERVER, SIDE
-from lab.machine.expected import Expected
-from lab.machine.frozen import Frozen
 from lab.machine.qemu import MachineError
+from lab.machine.results import SERVER, SIDE
+from lab.machine.snapshot import Expected, Frozen
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 
 FOLDER = "exact-here"

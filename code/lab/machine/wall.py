@@ -1,21 +1,58 @@
-"""The image in wall-clock time: how a machine boots, and one that has both ends of a cable in it."""
+"""Two VMs by the wall clock, joined by a socket."""
 
 from __future__ import annotations
 
 import os
+import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from lab.machine import guest, qemu, results
-from lab.machine.guest import Watch
+from lab.machine import qemu, results
 from lab.machine.image import Image
 from lab.machine.job import pack
-from lab.machine.line import netem
-from lab.machine.results import Files
+from lab.machine.link import netem
+from lab.machine.results import NAMES, Both, Files, Left, Watch, apart
 from lab.machine.runner import Runner
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Link, Outcome
+
+
+def run(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outcome:
+    """Each end in a machine of its own; they share the processors."""
+    started = time.monotonic()
+    job = apart(job)
+    processors = max(1, machine.processors // 2)
+    both = Both("vm", watch)
+    with sockets() as link, sockets() as side:
+
+        def boot_end(end: int) -> Left:
+            archive = pack(job, END=str(end), **shaped(job.link))
+            cards = [link[end], side[end]]
+            return boot(machine, archive, joints(end, *cards), cards, processors, limit_s, both.watch)
+
+        (client, said), (server, also_said) = both.run(boot_end)
+    return results.joined_outcome(client, server, len(job.steps), said + also_said, time.monotonic() - started)
+
+
+def joints(end: int, link: int, side: int) -> list[str]:
+    """A name, and two network cards whose other ends are in the other machine."""
+    return ["-name", NAMES[end], *card("link", link), *card("side", side)]
+
+
+def card(name: str, descriptor: int) -> list[str]:
+    """A network card, and the socket that is its wire."""
+    return ["-netdev", f"socket,id={name},fd={descriptor}", "-device", f"virtio-net-pci,netdev={name},romfile="]
+
+
+@contextmanager
+def sockets() -> Iterator[tuple[int, int]]:
+    """Two ends of a private connection."""
+    with ExitStack() as stack:
+        one, other = (stack.enter_context(each) for each in socket.socketpair())
+        yield one.fileno(), other.fileno()
+
 
 BOOT_S = 120.0  # under software emulation on a busy computer
 # On a busy computer the kernel takes a timer that is late for a broken one, and panics: no_timer_check.
@@ -81,4 +118,4 @@ def boot(
         arguments = [*machine.arguments(processors), *files, *more]
         held = [memory, mailbox, console, *descriptors]
         with qemu.Process(machine.runner, arguments, held, limit_s) as process, watch(process):
-            return guest.finish(process, mailbox, console)
+            return results.finish(process, mailbox, console)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal
 
 from lab.model.sizes import parse_size, parse_sizes
-from lab.options.table import number, word
+from lab.options import number, word
 
 Choice = int | Literal["auto"]
 Scalar = int | str | bool

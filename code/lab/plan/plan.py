@@ -1,26 +1,87 @@
-"""From an experiment and a site to trials; the key of a trial finds its record."""
+"""The trials of an experiment on a site, in their order."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from lab.errors import SpecError
-from lab.files.digests import sha256
+from lab.experiment.experiment import Experiment, Point, Series
+from lab.files.store import sha256, sums_of
 from lab.model.parameters import Parameters
-from lab.model.trial import Ends, Job, Step
-from lab.places import STRANGER
-from lab.plan import cards
-from lab.plan.binaries import kept_binary
-from lab.plan.perturbation import perturb, shuffle
-from lab.programs.request import Program, Request
-from lab.sites import Site
-from lab.sites.traits import Shared, Traits
-from lab.spec.experiment import Experiment, Point, Series
+from lab.model.trial import DAEMON, OVER_CARD, Ends, Job, Perturbation, Step
+from lab.places import CACHE, CARD, MACHINE, STRANGER
+from lab.plan.builds import kept_binary
+from lab.programs.launchers import with_ranks_under
+from lab.programs.program import Program, Request
+from lab.sites.site import Shared, Site, Traits
+
+START_DELAY_NS = 8_000_000  # two scheduler ticks at 250 Hz
+ENVIRONMENT_BYTES = 4096  # a page: moves the stack against it
+
+
+def perturb(repetition: int) -> Perturbation:
+    """Start delay and size of the environment of a repetition."""
+    return Perturbation(
+        _draw("delay", repetition) % START_DELAY_NS, _draw("environment", repetition) % ENVIRONMENT_BYTES
+    )
+
+
+@cache
+def shuffle(sizes: tuple[int, ...], repetition: int) -> tuple[int, ...]:
+    """The order of the sizes in a repetition."""
+    return tuple(sorted(sizes, key=lambda size: _draw(f"size {size}", repetition)))
+
+
+@cache
+def _draw(what: str, repetition: int) -> int:
+    """A number from a hash: the sequence of a random generator may change with Python's version."""
+    return int.from_bytes(hashlib.sha256(f"{what} {repetition}".encode()).digest()[:8], "big")
+
+
+SCRIPT = CARD / "library" / Path(OVER_CARD).name
+BUILT = CACHE / "card"
+STARTER, MODULE, LIBRARY = BUILT / SCRIPT.name, BUILT / "labcard.ko", BUILT / "libcard.so"
+CARD_FILES = (STARTER, MODULE, LIBRARY)
+
+
+def card_files(series: Series) -> tuple[Path, ...]:
+    """The files beside a series' programs."""
+    return CARD_FILES if series.has_card else ()
+
+
+def card_contents(experiments: Iterable[Experiment], tell: Callable[[str], None]) -> dict[Path, bytes]:
+    """Those files, compiled, where an experiment has a card."""
+    if not any(series.has_card for each in experiments for series in each.series):
+        return {}
+    return parts(MACHINE, CACHE, tell)
+
+
+def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path, bytes]:
+    """The files themselves."""
+    from lab.compiler import plugins  # only now: who plans from records needs no compiler
+
+    module, library = plugins.built_card(machine, cache, tell)
+    return {STARTER: starter(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
+
+
+def starter() -> bytes:
+    """The script, which ends with a digest of the device: its own bytes are of one kind of computer."""
+    sources = {file.name: sha256(file) for file in (CARD / "abi.h", *CARD.glob("device/*.[ch]"))}
+    return SCRIPT.read_bytes() + f"# the device: {hashlib.sha256(sums_of(sources)).hexdigest()}\n".encode()
+
+
+def over_card(step: Step) -> Step:
+    """A step whose two programs find the card in place of Soft-RoCE's data path."""
+    if step.server in ((), DAEMON):  # a launcher of both ranks
+        return replace(step, client=with_ranks_under((OVER_CARD,), step.client))
+    return replace(step, server=(OVER_CARD, *step.server), client=(OVER_CARD, *step.client))
+
 
 FORMAT = 2  # of keys and records; with another number no old record is found
 TOKEN_BYTES = 16
@@ -108,7 +169,7 @@ def binaries(experiments: Iterable[Experiment]) -> set[Path]:
 
 def files_of(series: Series) -> tuple[Path, ...]:
     """The programs of one series, what sets its clock, and what its card takes along."""
-    return (*series.builds, *cards.files_of(series))
+    return (*series.builds, *card_files(series))
 
 
 def canonical(value: object) -> str:
@@ -159,7 +220,7 @@ def make_trial(
 def steps_of(series: Series, request: Request, ends: Ends) -> tuple[Step, ...]:
     """The commands of both ends, over the card where the series has one."""
     steps = series.tool.steps(request, ends)
-    return tuple(map(cards.over_card, steps)) if series.has_card else steps
+    return tuple(map(over_card, steps)) if series.has_card else steps
 
 
 def _shuffled(request: Request, repetition: int) -> Request:

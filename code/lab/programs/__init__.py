@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lab.programs import bench, iperf3, mpi, netpipe, perftest, qperf
-from lab.programs.request import Program
+from lab.programs.program import Program
 
 PROGRAMS: dict[str, Program] = {
     program.name: program

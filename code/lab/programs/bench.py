@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lab.model.parameters import ROUNDS, Counts
 from lab.model.trial import DIRECTORY, Ends, Step, StepOutcome
-from lab.options.table import TABLES, Option, Table
+from lab.options import TABLES, Option, Table
 from lab.places import BENCH
-from lab.programs.request import Program, Reading, Request
+from lab.programs.program import Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 
 Words = tuple[str, ...]

@@ -9,7 +9,7 @@ from typing import TypeVar
 from lab.errors import ParseError
 from lab.model.parameters import Counts
 from lab.model.trial import Ends, Step, StepOutcome
-from lab.programs.request import Program, Reading, Request, Sample
+from lab.programs.program import Program, Reading, Request, Sample
 
 PORT = 5201
 Document = dict[str, object]

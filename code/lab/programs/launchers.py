@@ -12,8 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from lab.model.launcher import DAEMON, ECHO, PLAIN
-from lab.model.trial import Step
+from lab.model.trial import DAEMON, ECHO, PLAIN, Step
 
 Words = tuple[str, ...]
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import partial
 
 from lab.model.trial import DIRECTORY, End, Ends, Step, StepOutcome
-from lab.options.table import TABLES
+from lab.options import TABLES
 from lab.places import BENCH
 from lab.programs import launchers
 from lab.programs.launchers import Rank, Words
-from lab.programs.request import ONE_WAY, Program, Reading, Request
+from lab.programs.program import ONE_WAY, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 
 BINARY = "mpi-pingpong"

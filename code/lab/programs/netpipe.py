@@ -14,7 +14,7 @@ from lab.errors import ParseError
 from lab.model.parameters import Counts
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs import mpi
-from lab.programs.request import Program, Reading, Request, Sample
+from lab.programs.program import Program, Reading, Request, Sample
 
 PORT = 5002
 MEBIBIT = 1 << 20

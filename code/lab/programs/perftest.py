@@ -11,7 +11,7 @@ from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from lab.errors import ParseError
 from lab.model.parameters import Counts
 from lab.model.trial import Ends, Step, StepOutcome
-from lab.programs.request import Program, Reading, Request, Sample
+from lab.programs.program import Program, Reading, Request, Sample
 
 PORT = 18515
 MEBIBYTE = 2**20  # also where the heading says MB/sec, in all versions

@@ -8,7 +8,7 @@ from decimal import Decimal
 from lab.errors import ParseError
 from lab.model.parameters import Counts
 from lab.model.trial import Ends, Step, StepOutcome
-from lab.programs.request import Program, Reading, Request, Sample
+from lab.programs.program import Program, Reading, Request, Sample
 
 PORT = 19765
 DIGITS = "9"  # its default of three is too coarse to compare with

@@ -10,7 +10,7 @@ from math import ceil
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts, RoundLimits
-from lab.programs.request import ONE_WAY, PROCESSOR, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
+from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
 COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"

@@ -1,13 +1,15 @@
-"""The facts in record.json: asked, measured and judged values, and the volatile ones of the moment."""
+"""The facts of a record, and the site that it was measured on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lab.model.launcher import PLAIN
+from lab.errors import LabError, RecordError
 from lab.model.parameters import Counts, Scalar
-from lab.model.trial import Ends, Link, Perturbation
-from lab.sites.traits import Traits
+from lab.model.trial import PLAIN, Ends, Link, Perturbation
+from lab.plan.plan import SiteFacts
+from lab.programs.launchers import starter
+from lab.sites.site import Traits, read_traits
 from lab.typed_json import JsonError, JsonTable, JsonValue, as_json, parse_as
 
 # The checks of every trial, as its record names them.
@@ -177,3 +179,26 @@ def _end(value: JsonValue) -> JsonValue:
         if isinstance(value, dict)
         else value
     )
+
+
+@dataclass(frozen=True)
+class NamedSite:
+    """The part of the facts that describes the site."""
+
+    site: str
+    identity: dict[str, str]
+    ends: Ends
+    traits: JsonValue
+
+
+SITE = tuple(NamedSite.__dataclass_fields__)
+
+
+def read_site(document: JsonTable) -> SiteFacts:
+    """Name, ends, identity and traits; an error where the lab would not write one of them so."""
+    try:
+        named = parse_as(NamedSite, document)
+        starter(named.ends.launcher)
+        return SiteFacts(named.site, named.ends, named.identity, read_traits(named.site, named.traits))
+    except (LabError, ValueError) as error:
+        raise RecordError(f"it names no site: {error!s:.200}") from error

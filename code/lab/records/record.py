@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import ParseError, RecordError
-from lab.files.digests import SUMS, Digest, damage, read_sums, sha256, sums_of
 from lab.files.storage import refusal, storage
-from lab.programs.request import Sample
+from lab.files.store import SUMS, Digest, damage, read_sums, sha256, sums_of
+from lab.programs.program import Sample
 from lab.programs.samples_csv import load_samples, write_samples
 from lab.records.facts import Facts, parse_facts
 from lab.typed_json import JsonError, JsonTable

@@ -1,28 +1,133 @@
-"""Plans made from records: a reader needs no site, no machine and no compiler."""
+"""Records on disk: found by experiment, with an index of them."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 
-from lab.errors import RecordError
+from lab.errors import RecordError, StorageError
+from lab.experiment.experiment import MOST_TRIALS, Experiment
+from lab.experiment.reader import load
+from lab.files.storage import write_text
 from lab.places import REFERENCE
-from lab.plan.plan import Plan, binaries, files_of, make_plan
-from lab.plan.workshop import find_experiment, left_out, most_trials, require_count
-from lab.programs.request import Build
-from lab.records.index import Group, read_groups
-from lab.records.reference import read_identity
-from lab.sites import MODULES, Tell, require_known
-from lab.sites.auto import ANY, choose
-from lab.spec.experiment import MOST_TRIALS, Experiment
-from lab.spec.reader import load
+from lab.plan.plan import Plan, SiteFacts, binaries, files_of, make_plan
+from lab.plan.planning import find_experiment, left_out, most_trials, require_count
+from lab.programs.program import Build
+from lab.records.compare import read_identity
+from lab.records.facts import SITE, read_site
+from lab.records.record import RECORD, read_facts
+from lab.sites.hosts import ANY, choose
+from lab.sites.site import MODULES, Tell, require_known
+
+INDEX = ".index.json"
+Programs = tuple[tuple[str, str], ...]  # (name, sha256), by name
+
+
+@dataclass(frozen=True)
+class Group:
+    """The records of one site with one identity: the programs that ran there, and the start of each record."""
+
+    site: SiteFacts
+    started: dict[str, str]  # by key
+    programs: dict[Programs, str]  # and the start of their newest record
+
+
+Entry = tuple[list[int], str, dict[str, str], str]  # the file's stamp, the site as JSON, programs, start
+
+
+def read_groups(results: Path) -> list[Group]:
+    """All records that name their site. The reader of another record reports its damage."""
+    known = _read(results / INDEX)
+    found = {key: _entry(results, key, stamp, known.get(key)) for key, stamp in _stamps(results / "records")}
+    entries = {key: entry for key, entry in found.items() if entry is not None}
+    if entries != known:
+        _keep(results / INDEX, entries)
+    return list(_groups(entries))
+
+
+def _stamps(records: Path) -> Iterator[tuple[str, list[int]]]:
+    """Every record's key, with a stamp that changes with its file."""
+    for start in _entries(records):
+        for folder in _entries(start):
+            with suppress(OSError):
+                status = (folder / RECORD).stat()
+                yield folder.name, [status.st_mtime_ns, status.st_ino, status.st_size]
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _entry(results: Path, key: str, stamp: list[int], known: Entry | None) -> Entry | None:
+    if known is not None and known[0] == stamp:
+        return known
+    try:
+        facts = read_facts(results, key)
+        said = facts.lasting()
+        read_site(said)
+    except RecordError:
+        return None
+    site = _canonical({name: said[name] for name in SITE})
+    return (stamp, site, facts.asked.programs, facts.moment.started) if facts.moment.started else None
+
+
+def _groups(entries: dict[str, Entry]) -> Iterator[Group]:
+    groups: dict[str, Group] = {}
+    for key, (_, site, programs, started) in entries.items():
+        if site not in groups:
+            groups[site] = Group(read_site(json.loads(site)), {}, {})
+        group, ran = groups[site], tuple(sorted(programs.items()))
+        group.started[key] = started
+        group.programs[ran] = max(started, group.programs.get(ran, ""))
+    yield from groups.values()
+
+
+def _read(file: Path) -> dict[str, Entry]:
+    """The kept index; empty if the file is damaged."""
+    if not file.is_file():
+        return {}
+    try:
+        digest, _, text = file.read_text().partition("\n")
+        if digest != _text_digest(text):
+            return {}
+        kept = json.loads(text)
+        sites = kept["sites"]
+        return {
+            key: (stamp, sites[site], programs, started)
+            for key, (stamp, site, programs, started) in kept["records"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return {}
+
+
+def _keep(file: Path, entries: dict[str, Entry]) -> None:
+    sites = list(dict.fromkeys(site for _, site, _, _ in entries.values()))
+    numbers = {site: number for number, site in enumerate(sites)}
+    records = {key: (stamp, numbers[site], *rest) for key, (stamp, site, *rest) in entries.items()}
+    text = _canonical({"sites": sites, "records": records})
+    with suppress(StorageError):
+        write_text(file, f"{_text_digest(text)}\n{text}")
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _text_digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
 
 DatedBuild = tuple[str, dict[Path, str]]  # the start of its newest record, and the digests of its programs
 Present = Mapping[Path, frozenset[str]]  # of each program, the digests of what its present sources were compiled to
@@ -175,18 +280,18 @@ def _present(experiment: Experiment, *, several: bool) -> Present:
     neither is left out."""
     builds = {file: build for series in experiment.series for file, build in series.builds.items()}
     locked = _locked(builds) if several else {}
-    found = {file: {locked.get(file, ""), _digest(file)} - {""} for file in builds}
+    found = {file: {locked.get(file, ""), _build_digest(file)} - {""} for file in builds}
     return {file: frozenset(digests) for file, digests in found.items() if digests}
 
 
 def _locked(builds: Mapping[Path, Build | None]) -> dict[Path, str]:
-    from lab.plan.sources import compiled_before  # only now: what it imports takes longer than all else here
+    from lab.plan.builds import compiled_before  # only now: what it imports takes longer than all else here
 
     return {file: hashlib.sha256(content).hexdigest() for file, content in compiled_before(builds).items()}
 
 
 @cache
-def _digest(file: Path) -> str:
+def _build_digest(file: Path) -> str:
     """The digest of the present build of a program; empty without a build."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest()

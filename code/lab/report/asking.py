@@ -9,18 +9,18 @@ from argparse import Namespace
 from collections.abc import Iterator
 from textwrap import wrap
 
+from lab.experiment.experiment import Series
 from lab.model.sizes import format_size
 from lab.records.recorded import recorded_plans
 from lab.report.checking import numbers_of, remember
+from lab.report.evidence.environment import SHOWN_LETTERS
 from lab.report.evidence.labels import label
-from lab.report.evidence.record_sets import SHOWN_LETTERS
 from lab.report.query.grammar import SIGNS, QueryError
 from lab.report.query.judge import judge, words
 from lab.report.query.measures import ENDED, MEASURES, default_of, measures_of
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import StatementResult, Truth, Value
-from lab.sites.auto import choose
-from lab.spec.experiment import Series
+from lab.sites.hosts import choose
 from lab.typed_json import as_json
 
 VERBS = (" saturated ", " jumps ", " has no effect on ", *(f"{sign}" for sign in SIGNS))

@@ -8,30 +8,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.analysis.estimate import LEVEL
-from lab.files.included import read_whole
+from lab.files.toml import read_whole
 from lab.report.context import make_context
 from lab.report.errors import ReportError, TextRefused
+from lab.report.evidence.environment import RecordSet, record_sets
 from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.record_sets import RecordSet, record_sets
-from lab.report.exhibits.gallery import Gallery
-from lab.report.exhibits.own import placed
-from lab.report.pdf.attach import attach
-from lab.report.pdf.attachments import attachments
-from lab.report.prose.people import read_people
+from lab.report.exhibits.core import Gallery
+from lab.report.exhibits.plots import placed
+from lab.report.html.live import live_figure
+from lab.report.html.page import Material
+from lab.report.pdf import attach, attachments
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
-from lab.report.sources import MAIN, Sources
+from lab.report.sources import MAIN, Sources, read_people
 from lab.report.tex.latex import compile_pdf
-from lab.report.tex.quantities import written_out
-from lab.report.tex.references import FILE, list_of
+from lab.report.tex.numbers import written_out
 from lab.report.tex.render import Rendered, render
 from lab.report.text.check import Backing, Checked, check, read_writing
 from lab.report.text.latex import lost_targets, without_comments
 from lab.report.text.macros import keys_cited, uses
 from lab.report.text.printing import claims_csv, evidence_rows, printed
-from lab.report.text.references import require_plain_list
-from lab.report.twin.live import live_figure
-from lab.report.twin.material import Material
+from lab.report.text.references import FILE, list_of, require_plain_list
 
 EVIDENCE = "evidence.tex"
 UNWRITTEN = "The discussion has not been written yet."

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from lab.errors import LabError, StorageError
-from lab.files.stamp import is_current, keep_stamp
 from lab.files.storage import write_text
+from lab.files.store import is_current, keep_stamp
 from lab.places import CACHE, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.records.recorded import plans_of

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.errors import LabError, StorageError
-from lab.files.included import files_of
 from lab.files.storage import write_bytes
+from lab.files.toml import files_of
 from lab.places import CACHE, REPORTS, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
@@ -17,7 +17,7 @@ from lab.report.errors import ReportError, ReportsRefused
 
 if TYPE_CHECKING:
     from lab.report.build import Prepared
-    from lab.report.twin.material import Material
+    from lab.report.html.page import Material
 
 
 def report(options: Namespace) -> int:
@@ -57,7 +57,7 @@ def _report_all(stale: list[tuple[Plan, Path, Path, str]], jobs: int) -> None:
 
 def extract(options: Namespace) -> int:
     """The attachments of a report."""
-    from lab.report.pdf.extract import extract as take_out
+    from lab.report.pdf import extract as take_out
 
     for file in take_out(options.pdf, options.folder):
         print(file)
@@ -88,7 +88,7 @@ def is_current(plan: Plan, results: Path, folder: Path) -> bool:
 
 
 def _is_of(file: Path, stamp: str) -> bool:
-    from lab.files.stamp import is_current
+    from lab.files.store import is_current
 
     return file.with_suffix(".html").is_file() and is_current(file, stamp)
 
@@ -105,7 +105,7 @@ def _report_or_error(plan: Plan, results: Path, folder: Path, before: str) -> Pa
 
 def _report(plan: Plan, results: Path, folder: Path, before: str) -> Path:
     """Make the PDF in its place. The heavy modules are loaded here, since a current report needs none of them."""
-    from lab.files.stamp import keep_stamp
+    from lab.files.store import keep_stamp
     from lab.report.build import prepare
     from lab.report.sources import DEFAULT, Sources
 
@@ -137,7 +137,7 @@ def _write(pdf: Path, prepared: Prepared) -> None:
 
 def _page(file: Path, material: Material) -> None:
     """The page beside the PDF; where a template's command is none that it can show, one that says so."""
-    from lab.report.twin.page import page, page_without
+    from lab.report.html.page import page, page_without
 
     try:
         text = page(material, TEMPLATES)

@@ -7,27 +7,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from lab.report.evidence.dates import measured_on
-from lab.report.evidence.effective import EffectiveTable, effective_table
+from lab.experiment.experiment import Experiment
 from lab.report.evidence.environment import CardOrigins, card_origins, environment, warnings
-from lab.report.evidence.parameters import ParameterRow, constants, parameter_rows, profile_why, published_by
-from lab.report.evidence.words import SiteWords, about_site, words_of
-from lab.report.exhibits.causes import causes
-from lab.report.exhibits.core import Exhibits, grid
-from lab.report.exhibits.dots import dots
-from lab.report.exhibits.extrapolated import LinePanel, extrapolated
-from lab.report.exhibits.gallery import Gallery
-from lab.report.exhibits.multiples import multiples
+from lab.report.evidence.parameters import (
+    EffectiveTable,
+    ParameterRow,
+    constants,
+    effective_table,
+    parameter_rows,
+    profile_why,
+    published_by,
+)
+from lab.report.evidence.words import SiteWords, about_site, measured_on, words_of
+from lab.report.exhibits.core import Exhibits, Gallery, grid
 from lab.report.exhibits.overview import Overview
-from lab.report.exhibits.parts import parts
-from lab.report.exhibits.rounds import agreed, by_round
-from lab.report.exhibits.tails import tails
-from lab.report.exhibits.varied import Found, Varied
-from lab.report.prose.people import People
+from lab.report.exhibits.plots import agreed, by_round, causes, dots, multiples, parts, tails
+from lab.report.exhibits.varied import Found, LinePanel, Varied, extrapolated
 from lab.report.query.numbers import Numbers
-from lab.report.tex.escape import Markup
-from lab.sites.traits import Traits
-from lab.spec.experiment import Experiment
+from lab.report.sources import People
+from lab.report.tex.render import Markup
+from lab.sites.site import Traits
 
 CONSTANTS = (
     "numbers that were chosen or counted: `level`, `margin`, `least_n`, `share_limit`, `step`, `near_step`, "

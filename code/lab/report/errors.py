@@ -1,12 +1,11 @@
-"""Why a report is not built: each error names the file and the line that a person must change."""
+"""Errors of a report, with the file and the line to change."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
 
-from lab.errors import LabError
-from lab.faults import OpeningFault
+from lab.errors import LabError, OpeningFault
 
 MOST_PRINTED = 20  # faults of a text
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lab.causes.table import files_of
-from lab.files.stamp import digest_files
+from lab.files.store import digest_files
 from lab.places import MACHINE, PUBLISHED, ROOT
 from lab.plan.plan import Plan
 from lab.records.table import table_stamp

@@ -10,13 +10,13 @@ from lab import __version__
 from lab.errors import ParseError, SiteError, TrialFailed
 from lab.files.storage import refusal
 from lab.model.trial import Outcome, Step, StepOutcome
-from lab.plan.binaries import require_kept
+from lab.plan.builds import require_kept
 from lab.plan.plan import FORMAT, Planned, SiteFacts
-from lab.programs.request import Sample
+from lab.programs.program import Sample
 from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
 from lab.records.record import Record
 from lab.run.checks import failed_steps, notes, path_of, refuted, unaccounted, unread
-from lab.sites import Site
+from lab.sites.site import Site
 from lab.typed_json import JsonTable, as_json
 
 # These parameters end in `counts`: different values of two experiments may give the same trial.

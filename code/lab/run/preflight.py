@@ -10,11 +10,10 @@ from statistics import mean
 from lab.errors import SiteError
 from lab.model.parameters import Counts, Scalar
 from lab.plan.plan import Planned, SiteFacts, make_trial
-from lab.programs.request import Sample
+from lab.programs.program import Sample
 from lab.records.record import Record
 from lab.run.measure import FailedOutcome, measure
-from lab.sites import Site
-from lab.sites.traits import Clock, Traits
+from lab.sites.site import Clock, Site, Traits
 
 LONG_RUN = 10  # trials; a shorter run needs no preflight
 SMALL, LARGE = Counts(1, 1280, 64), Counts(1 << 20, 40, 4)

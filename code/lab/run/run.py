@@ -1,22 +1,59 @@
-"""Running trials: in parallel, each at most once, resumable, and ended cleanly at any moment."""
+"""Run the trials of a plan; each is measured once, by one process."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab.errors import LabError, SiteError, SiteStopped, StorageError, TrialFailed
+from lab.files.storage import storage
 from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.records.record import has_record, record_damage, record_folder, write_failure, write_record
 from lab.run.measure import FailedOutcome, measure, unfinished
-from lab.run.trial_lock import trial_lock
-from lab.sites import Site, Tell, silent
+from lab.sites.site import Site, Tell, silent
+
+
+@contextmanager
+def trial_lock(results: Path, key: str) -> Iterator[bool]:
+    """Whether this process holds the key's lock until the end of the block. The kernel frees a dead process's lock."""
+    file = results / "locks" / key
+    with storage(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = _lock(file)
+    if descriptor is None:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        try:
+            file.unlink(missing_ok=True)
+        finally:
+            os.close(descriptor)
+
+
+def _lock(file: Path) -> int | None:
+    """A locked descriptor of the file that has the name now: another process may remove the file while we open it."""
+    while True:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        with suppress(FileNotFoundError):
+            if os.fstat(descriptor).st_ino == file.stat().st_ino:
+                return descriptor
+        os.close(descriptor)
+
 
 LOCK_POLL_S = 0.2  # the interval of looks at a lock that another run holds
 FIRST_NOTICE_S = 30.0  # of this computer; an own program's trial takes less

@@ -1,4 +1,4 @@
-"""hosts.toml: the computers of the sites ssh and slurm, as their user knows them."""
+"""hosts.toml, and which site is used when none is named."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SpecError
-from lab.files.toml_file import read_toml
+from lab.files.toml import read_toml
+from lab.sites.agent import computer
+from lab.sites.site import EVERYWHERE
 from lab.typed_json import JsonTable, parse_as
 
 ORTERUN = "orterun"
@@ -80,3 +82,29 @@ def _table(file: Path, name: str) -> JsonTable:
         expected = f"a table [{name}]; docs/sites.md shows one"
         raise SpecError(f"there is no [{name}]", file=file, expected=expected)
     return dict(document[name])
+
+
+ANY = "any"  # for commands that read records: the site with most records
+
+
+def choose(file: Path) -> tuple[str, str]:
+    """The site's name, and why."""
+    if own := real_devices():
+        return "host", f"this computer has the RDMA device {own[0]}"
+    if has(file, "ssh"):
+        ssh = read_ssh(file)
+        if named := ssh.client.device or ssh.server.device:
+            return "ssh", f"{file.name} names the RDMA device {named}"
+    if has(file, "slurm") and (named := read_slurm(file).device):
+        return "slurm", f"{file.name} names the RDMA device {named}"
+    return EVERYWHERE, f"no RDMA device on this computer or in {file.name}"
+
+
+def real_devices() -> list[str]:
+    """Devices of hardware whose port is up: those of software have no device behind them."""
+    folder = computer.SYS / "class/infiniband"
+    return [
+        name
+        for name in computer.devices()
+        if (folder / name / "device").exists() and "ACTIVE" in computer.port_state(name)
+    ]

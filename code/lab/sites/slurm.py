@@ -12,12 +12,11 @@ from pathlib import Path
 from lab.errors import SiteError
 from lab.model.trial import End, Ends, Job, Outcome
 from lab.places import CACHE, HOSTS
-from lab.sites import exact
-from lab.sites.cluster import queue
-from lab.sites.cluster.dispatch import Dispatch
+from lab.sites import exact, queue
+from lab.sites.dispatch import Dispatch
+from lab.sites.host import refuse_model
 from lab.sites.hosts import Slurm, read_slurm
-from lab.sites.links.own_devices import refuse_model
-from lab.sites.traits import EXACT, Clock, Shared, Traits
+from lab.sites.site import EXACT, Clock, Shared, Traits
 
 AT_ONCE = 256  # trials that wait in the queue together
 

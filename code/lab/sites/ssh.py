@@ -1,25 +1,139 @@
-"""Two hosts by ssh, in wall-clock time: an agent on each, over one connection per host.
-
-Nothing is assumed of their clocks: every duration is that of one host's own.
-"""
+"""Two hosts reached by ssh, and the programs copied there."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from lab.errors import SiteError
 from lab.model.trial import End, Ends, Job, Link
-from lab.places import HOSTS
-from lab.sites.agent import bundle
-from lab.sites.agent.connection import Connection
-from lab.sites.agent.locate import locator, programs
+from lab.places import HOSTS, ROOT
+from lab.sites.agent.client import INTERPRETER, Adopted, FarEnd, Folder, Missing, last_line, locator, programs
 from lab.sites.agent.pair import AgentPair, data_end
+from lab.sites.host import refuse_model
 from lab.sites.hosts import Host, Ssh, read_ssh
-from lab.sites.links.own_devices import refuse_model
-from lab.sites.traits import Clock, Shared, Traits
+from lab.sites.site import Clock, Shared, Traits
 from lab.sites.wall import WallSite
+
+CONNECT_S = 10
+ALIVE_S, ALIVE_COUNT = 3, 4  # a host is lost after a silence of 3 s x 4
+COPY_S = 120
+
+# A message of ssh, its meaning, and what to try. {} is the login.
+FAULTS = (
+    ("REMOTE HOST IDENTIFICATION HAS CHANGED", "its host key has changed", "ssh-keygen -R {}, if you know why"),
+    ("Host key verification failed", "its host key is not known", "ssh {}, and look at the key"),
+    ("Permission denied", "it refuses to log you in without a password", "ssh-copy-id {}"),
+    ("Could not resolve hostname", "there is no host of that name", "ssh {}"),
+    ("No space left on device", "its disk is full", "ssh {} df -h"),
+    ("python3: not found", "it has no python3", "ssh {} sudo apt install python3"),
+    ("python3: command not found", "it has no python3", "ssh {} sudo apt install python3"),
+    ("not responding", "it does not answer any more", "ssh {}"),
+    ("timed out", "it cannot be reached", "ssh {}"),
+    ("unreachable", "it cannot be reached", "ssh {}"),
+    ("Connection refused", "it cannot be reached: no ssh server there", "ssh {}"),
+)
+
+
+class Connection:
+    """A host with an open login."""
+
+    def __init__(self, role: str, host: Host, config: str) -> None:
+        self.host = host
+        self.folder, self.known = host.folder, set[str]()  # the folder of programs there, and those known to be in it
+        self.options = _options(_socket(role), config)
+        agent = shlex.join(["exec", "python3", *INTERPRETER])
+        command = ["ssh", *self.options, "-o", "ControlMaster=yes", "-T", host.login, agent]
+        self.end = FarEnd(host.login, command, explain)
+
+    def copy(self, files: list[Path], target: str) -> None:
+        """Copy files there, over the same connection."""
+        command = ["scp", "-q", *self.options, *map(str, files), f"{self.host.login}:{target}"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=COPY_S)
+        except subprocess.TimeoutExpired as error:
+            what = f"the programs were not copied within {COPY_S} s"
+            raise SiteError(
+                what, self.host.login, f"ssh {self.host.login} df: a full disk, or a slow way there"
+            ) from error
+        if done.returncode:
+            raise explain(self.host.login, done.stderr.strip())
+
+
+def explain(login: str, words: str) -> SiteError:
+    """One sentence from ssh's messages."""
+    for said, meaning, hint in FAULTS:
+        if said in words:
+            return SiteError(meaning, where=login, hint=hint.format(login))
+    return SiteError(f"the connection ended: {last_line(words)}", where=login, hint=f"ssh {login}")
+
+
+def _options(socket: Path, config: str) -> list[str]:
+    settings = {
+        "BatchMode": "yes",
+        "ConnectTimeout": str(CONNECT_S),
+        "ServerAliveInterval": str(ALIVE_S),
+        "ServerAliveCountMax": str(ALIVE_COUNT),
+        "ControlPath": str(socket),
+        "ControlPersist": "no",
+    }
+    own = ["-F", str(Path(config).expanduser())] if config else []
+    return own + [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
+
+
+def _socket(role: str) -> Path:
+    """The socket, in a folder of this user alone; not in the checkout, since its path may have 104 letters at most."""
+    folder = Path(tempfile.gettempdir()) / f"lab-ssh-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o077:
+        raise SiteError("belongs to another user, or others may write there", where=str(folder), hint=f"rm -r {folder}")
+    return folder / f"{os.getpid()}-{os.urandom(4).hex()}-{role}"
+
+
+SOURCES = ROOT / "code" / "bench"
+BUILD_S = 120.0
+
+
+def ensure(connection: Connection, programs: Iterable[Path]) -> dict[str, str]:
+    """The place of each program there, by its name; missing programs are copied."""
+    wanted = {f"{path.parent.name}/{path.name}": path for path in programs}
+    if not wanted.keys() <= connection.known:
+        end = connection.end
+        made = end.read(Folder, end.ask("folder", folder=connection.host.folder))
+        connection.folder = made.folder
+        answer = end.read(Missing, end.ask("missing", folder=made.folder, names=sorted(wanted)))
+        _send(connection, {name: wanted[name] for name in answer.missing}, made.free_bytes)
+        connection.known |= wanted.keys()
+    return {path.name: f"{connection.folder}/{name}" for name, path in wanted.items()}
+
+
+def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> None:
+    needed = sum(path.stat().st_size for path in missing.values())
+    if needed > free_bytes:
+        what = f"no room for the programs in {connection.folder}: {needed} bytes needed, {free_bytes} free"
+        raise SiteError(what, where=connection.host.login, hint="another folder for this host in hosts.toml")
+    for name, path in missing.items():
+        arrived = f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}"
+        connection.copy([path], f"{connection.folder}/{arrived}")
+        end = connection.end
+        if not end.read(Adopted, end.ask("adopt", folder=connection.folder, name=name, arrived=arrived)).runs:
+            _build(connection, name)
+
+
+def _build(connection: Connection, name: str) -> None:
+    """Build the programs on a computer with another processor or C library; the record says so."""
+    source = f"source-{name.partition('/')[0]}"
+    files = sorted([*SOURCES.glob("*.[ch]"), SOURCES / "Makefile"])
+    connection.end.ask("folder", folder=f"{connection.folder}/{source}")
+    connection.copy(files, f"{connection.folder}/{source}/")
+    end = connection.end
+    end.answer(end.call("build", folder=connection.folder, name=name, source=source), BUILD_S)
 
 
 class TwoHosts:
@@ -47,7 +161,7 @@ class TwoHosts:
     def with_programs(self, job: Job) -> AgentPair:
         """The pair, once both hosts have the job's programs."""
         sides = {"client": self.client, "server": self.server}
-        places = {role: programs(bundle.ensure(at, job.overlay)) for role, at in sides.items()}
+        places = {role: programs(ensure(at, job.overlay)) for role, at in sides.items()}
         return replace(self.pair, locate={role: locator(each) for role, each in places.items()})
 
     def close(self) -> None:

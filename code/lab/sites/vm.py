@@ -9,25 +9,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.machine import ends, joined, qemu, wall
-from lab.machine.frozen import REHEARSAL
+from lab.machine import qemu, results, wall
 from lab.machine.image import build_image
+from lab.machine.qemu import Running
 from lab.machine.runner import carried
-from lab.machine.running import Running
+from lab.machine.snapshot import REHEARSAL
 from lab.machine.wall import KVM, SOFTWARE, Machine
-from lab.model.launcher import PLAIN
-from lab.model.trial import Ends, Job, Outcome
+from lab.model.trial import PLAIN, Ends, Job, Outcome
 from lab.places import CACHE, MACHINE
-from lab.sites import Tell, silent
 from lab.sites.agent import computer
 from lab.sites.host import alone
-from lab.sites.traits import Clock, Shared, Traits
+from lab.sites.site import Clock, Shared, Tell, Traits, silent
 
 KVM_TRIAL_S = 20.0  # a machine boots in two seconds if KVM works
 KVM_DEVICE = Path("/dev/kvm")
 LATE_S = 10.0  # between the end of a job at its deadline and the end of its machine
 
-ALONE = replace(ends.ENDS, side_channel="127.0.0.1", launcher=PLAIN)
+ALONE = replace(results.ENDS, side_channel="127.0.0.1", launcher=PLAIN)
 
 
 class VmSite:
@@ -52,7 +50,7 @@ class VmSite:
     @property
     def ends(self) -> Ends:
         """Addresses and devices, as init makes them."""
-        return ends.ENDS if self.joined else ALONE
+        return results.ENDS if self.joined else ALONE
 
     @property
     def traits(self) -> Traits:
@@ -103,7 +101,7 @@ class VmSite:
         machine = self.made(silent)
         limit_s = wall.BOOT_S + job.deadline_s + LATE_S
         with self.turn, alone(self.tell), self.running.stoppable():
-            boot = joined.run if self.joined else wall.run_alone
+            boot = wall.run if self.joined else wall.run_alone
             return boot(machine, job, limit_s, self.running.watch)
 
     def stop(self) -> None:

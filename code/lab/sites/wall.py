@@ -9,10 +9,9 @@ from typing import Protocol
 
 from lab.errors import SiteError, SiteStopped
 from lab.model.trial import Ends, Job, Link, Outcome
-from lab.sites import Tell, silent
 from lab.sites.agent import pair
 from lab.sites.agent.pair import AgentPair
-from lab.sites.traits import Traits
+from lab.sites.site import Tell, Traits, silent
 
 
 class PairLink(Protocol):

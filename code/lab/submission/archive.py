@@ -1,19 +1,25 @@
-"""Zips of untrusted files within bounds, and the errors about hand-ins."""
+"""Open a submission: a PDF, a ZIP or a folder, within bounds."""
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import lzma
 import re
 import stat
 import struct
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
-from lab.errors import LabError
-from lab.faults import OpeningFault
+from lab.errors import LabError, OpeningFault, SpecError
+from lab.files.bounded import TooLarge, read_bounded
+from lab.report.errors import AttachmentError
+from lab.report.pdf import LARGEST_PDF, extract
 
 
 @dataclass
@@ -143,3 +149,157 @@ def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, bound: int, where
             f"{entry.filename} unpacks to more than {bound} bytes", where, fault=OpeningFault.TOO_LARGE
         )
     return content
+
+
+MAGIC = (b"%PDF", b"PK")
+SUFFIXES = (".pdf", ".zip")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The report as it was handed in, and the files inside it."""
+
+    name: str
+    pdf: bytes
+    files: dict[str, bytes]
+
+
+def open_submission(place: Path) -> Submission:
+    """The hand-in in a file or folder; the lab runs nothing of it and writes nothing beside it."""
+    pdf = _report(place)
+    with tempfile.TemporaryDirectory(prefix="lab-open-") as folder:
+        file = Path(folder) / "report.pdf"
+        file.write_bytes(pdf)
+        try:
+            files = {each.name: each.read_bytes() for each in extract(file, Path(folder) / "files")}
+        except AttachmentError as error:
+            raise SubmissionError(error.what, str(place), error.hint, fault=error.fault) from error
+    return Submission(place.stem, pdf, files)
+
+
+def require_kind(place: Path) -> None:
+    """Refuse a file that is no PDF or zip by name or content. A damaged PDF or zip still gets a grade."""
+    if not place.exists():
+        raise SubmissionError("there is no such file or folder", str(place))
+    if place.is_dir() or place.suffix.lower() in SUFFIXES:
+        return
+    try:
+        begins = read_bounded(place, LARGEST_TOTAL)[:4]
+    except SpecError as error:
+        raise SubmissionError(error.what, str(place)) from error
+    if not begins.startswith(MAGIC):
+        raise SubmissionError("is no PDF, zip or folder", str(place), "submission/<id>.pdf, as make submit wrote it")
+
+
+def _report(place: Path) -> bytes:
+    """The only PDF; with two, the reader would have to choose."""
+    if place.is_symlink():
+        raise SubmissionError("is a symbolic link", str(place), "the file itself", fault=OpeningFault.LINK)
+    if not place.is_dir() and place.suffix.lower() != ".zip":
+        return _read(place, LARGEST_PDF)
+    files = _folder(place) if place.is_dir() else unpack(_read(place, LARGEST_TOTAL), str(place))
+    reports = [content for name, content in files.items() if name.lower().endswith(".pdf")]
+    if len(reports) == 1:
+        return reports[0]
+    fault = OpeningFault.SEVERAL_REPORTS if reports else OpeningFault.NO_REPORT
+    raise SubmissionError(f"holds {len(reports)} PDFs, one is handed in", str(place), fault=fault)
+
+
+def _folder(folder: Path) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    left = LARGEST_TOTAL
+    for file in sorted(folder.rglob("*")):
+        name = str(file.relative_to(folder))
+        if is_litter(name):
+            continue
+        require_path(name, str(folder))
+        mode = file.lstat().st_mode
+        if stat.S_ISDIR(mode):
+            continue
+        if not stat.S_ISREG(mode) or file.lstat().st_nlink > 1:
+            raise SubmissionError(f"{name} is a link or a device", str(folder), fault=OpeningFault.LINK)
+        if len(files) == MOST_FILES:
+            raise SubmissionError(f"holds more than {MOST_FILES} files", str(folder), fault=OpeningFault.TOO_LARGE)
+        files[name] = _read(file, min(LARGEST_FILE, left))
+        left -= len(files[name])
+    return files
+
+
+def _read(file: Path, bound: int) -> bytes:
+    try:
+        return read_bounded(file, bound)
+    except TooLarge as error:
+        raise SubmissionError(f"is larger than {bound} bytes", str(file), fault=OpeningFault.TOO_LARGE) from error
+    except SpecError as error:
+        raise SubmissionError(error.what, str(file)) from error
+
+
+FORMAT = 1
+MOST_IDS, LONGEST = 50, 1000  # of one hand-in, and letters of each text
+PAGE, RECORDS, PROGRAMS = "hand-in.json", "records.zip", "programs.zip"
+
+
+@dataclass(frozen=True)
+class Page:
+    """The content of hand-in.json."""
+
+    assignment: str
+    ids: tuple[str, ...]
+    draft: tuple[str, ...]  # the reasons why it is a draft; empty if it is none
+    lab: str
+    files: dict[str, str]  # name -> sha256
+    chain: str
+    format: int = FORMAT
+
+    def text(self) -> str:
+        return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
+
+
+def digests(files: Mapping[str, bytes]) -> dict[str, str]:
+    """The sha256 of each file but the page itself."""
+    return {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items()) if name != PAGE}
+
+
+def chain(named: Mapping[str, str], about: str) -> str:
+    """One digest over all. A link holds the link before, a name and its digest; the first holds `about`."""
+    link = hashlib.sha256(about.encode()).hexdigest()
+    for name, digest in sorted(named.items()):
+        link = hashlib.sha256(f"{link} {name} {digest}".encode()).hexdigest()
+    return link
+
+
+def about(assignment: str, ids: tuple[str, ...], draft: tuple[str, ...]) -> str:
+    """The beginning of the chain."""
+    return json.dumps([FORMAT, assignment, ids, draft])
+
+
+def make_page(
+    assignment: str, ids: tuple[str, ...], draft: tuple[str, ...], lab: str, files: Mapping[str, bytes]
+) -> Page:
+    """The page of these files."""
+    named = digests(files)
+    return Page(assignment, ids, draft, lab, named, chain(named, about(assignment, ids, draft)))
+
+
+def read_page(files: Mapping[str, bytes], where: str) -> Page:
+    """A stranger's page, or an error."""
+    if PAGE not in files:
+        raise SubmissionError(f"holds no {PAGE}", where, "a file that make submit wrote", fault=OpeningFault.NO_DATA)
+    try:
+        given = json.loads(files[PAGE])
+        ids, draft = (tuple(require_text(each) for each in given[name]) for name in ("ids", "draft"))
+        assignment, lab, chained = (require_text(given[name]) for name in ("assignment", "lab", "chain"))
+        named = {require_text(name): require_text(digest) for name, digest in given["files"].items()}
+        if type(given["format"]) is not int or len(ids) > MOST_IDS:
+            raise ValueError("format or ids")
+        return Page(assignment, ids, draft, lab, named, chained, given["format"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise SubmissionError(f"{PAGE} is not one that make submit wrote: {error!r}", where) from error
+
+
+def require_text(value: object) -> str:
+    """A stranger's value that must be a text."""
+    if not isinstance(value, str) or len(value) > LONGEST:
+        raise TypeError(f"{value!r:.40} is no text, or a long one")
+    value.encode()  # half of a surrogate pair is no text either: it can be neither written nor digested
+    return value

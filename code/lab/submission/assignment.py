@@ -9,16 +9,14 @@ from math import ceil
 from pathlib import Path
 
 from lab.errors import SizeError, SpecError
-from lab.files.fault import Fault
-from lab.files.schema import whole_schema
-from lab.files.toml_file import TomlFile, read_toml
+from lab.experiment.experiment import Experiment
+from lab.experiment.reader import load
+from lab.files.schema import Fault, whole_schema
+from lab.files.toml import TomlFile, read_toml
 from lab.model.sizes import LARGEST, parse_size, parse_sizes
 from lab.places import ASSIGNMENTS, EXPERIMENTS
-from lab.programs.placeholders import Words, split
-from lab.sites import EVERYWHERE, MODULES
-from lab.sites.traits import fixed
-from lab.spec.experiment import Experiment
-from lab.spec.reader import load
+from lab.programs.student import Words, split
+from lab.sites.site import EVERYWHERE, MODULES, fixed
 from lab.typed_json import JsonTable, JsonValue, parse_as
 
 

@@ -9,19 +9,15 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab.analysis.estimate import Estimate
-from lab.analysis.ratios import ratio_of_medians
-from lab.analysis.samples import BadSample
-from lab.analysis.verdict import Verdict, false_verdicts, judge
+from lab.analysis.estimate import BadSample, Estimate
+from lab.analysis.ratios import Verdict, false_verdicts, judge, ratio_of_medians
 from lab.errors import LabError, ParseError
+from lab.records.compare import IDENTITY, values_by_place
 from lab.records.record import find_key, read_facts
-from lab.records.reference import IDENTITY
-from lab.records.row import Row, is_table, parse_table
-from lab.records.tolerance import values_by_place
+from lab.records.table import Row, is_table, parse_table
+from lab.report.evidence.curve import margin_of_sites
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED
-from lab.report.evidence.margin import margin_of_sites
-from lab.report.pdf.extract import extract
-from lab.report.pdf.typesetter import typesetter
+from lab.report.pdf import extract, typesetter
 from lab.typed_json import JsonTable
 
 CLAIMS, MANIFEST = "claims.csv", "manifest.json"  # of a report: no table of records, and the records' digests

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.files.typed_text import read_typed
+from lab.files.bounded import read_typed
 from lab.report.query.grammar import Query, Relation, Span, parse_query, parse_statement, references
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Truth

@@ -1,37 +1,147 @@
-"""Make a hand-in of a report: with the records and a page about its assignment and ids, or refuse with reasons."""
+"""`lab submit`: pack records, programs and texts into the PDF."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.causes.table import file_of
-from lab.files.stamp import is_current
+from lab.experiment.experiment import Experiment
+from lab.files.bounded import read_typed
 from lab.files.storage import write_bytes
-from lab.files.typed_text import read_typed
-from lab.places import ROOT, from_here
-from lab.plan.plan import Plan
+from lab.files.store import is_current
+from lab.places import REFERENCE, ROOT, SUBMISSIONS, exact_version, from_here
+from lab.plan.builds import kept_binary, source_files
+from lab.plan.plan import Plan, SiteFacts, canonical
+from lab.plan.planning import open_workshop
+from lab.programs.program import Build, Program
 from lab.records.record import record_folder
-from lab.report.evidence.causes import are_counted_here
 from lab.report.evidence.evidence import gather, require_all
-from lab.report.pdf.attach import attach
-from lab.report.pdf.extract import extract
-from lab.report.prose.people import ids_in, read_people
+from lab.report.pdf import attach, extract
 from lab.report.query.numbers import Numbers
+from lab.report.sources import ids_in, read_people
 from lab.report.stamp import report_stamp
 from lab.report.text.check import Writing, check
 from lab.report.text.macros import length_of
-from lab.submission.archive import SubmissionRefused, pack
+from lab.report.topics.causes import are_counted_here
+from lab.sites.site import open_site
+from lab.submission.archive import PAGE, PROGRAMS, RECORDS, SubmissionRefused, make_page, pack
 from lab.submission.assignment import Assignment
 from lab.submission.discussion import count, handed_out, shortfalls, unmet
-from lab.submission.identity import identity_of
-from lab.submission.package import PAGE, PROGRAMS, RECORDS, make_page
-from lab.submission.programs import program_files
-from lab.version import exact_version
+
+LETTERS = 16  # of a digest: as an assignment must name it at least, and as it is shown
+SHOWN_PARTS, SHOWN = 5, 40  # parts in which two identities differ, and letters of each name
+
+
+@dataclass(frozen=True)
+class Identity:
+    """All that results follow from besides their trials. A student's own programs are under test, so no part of it."""
+
+    site: SiteFacts
+    programs: dict[str, str]  # name -> sha256
+
+    @property
+    def digest(self) -> str:
+        """The digest that an assignment may name."""
+        return hashlib.sha256(canonical(self).encode()).hexdigest()
+
+    @property
+    def words(self) -> str:
+        """Such as `exact 3f9a1c02b7de4455`."""
+        return f"{self.site.name:.{SHOWN}} {self.digest[:LETTERS]}"
+
+    def differing(self, other: Identity) -> str:
+        """The names of the parts that the two do not share, the first of them."""
+        ours, theirs = self._parts(), other._parts()
+        names = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
+        more = [f"{len(names) - SHOWN_PARTS} more"] if len(names) > SHOWN_PARTS else []
+        return ", ".join([*(name[:SHOWN] for name in names[:SHOWN_PARTS]), *more])
+
+    def is_of(self, known: Mapping[str, str]) -> bool:
+        """Whether every part of the site and of the programs is as this table has it."""
+        return all(known.get(name) == value for name, value in (self.site.identity | self.programs).items())
+
+    def _parts(self) -> dict[str, str]:
+        site = self.site
+        whole = {"site": site.name, "ends": canonical(site.ends), "traits": canonical(site.traits)}
+        return site.identity | self.programs | whole
+
+
+def identity_of(plan: Plan) -> Identity:
+    """The identity under which the trials of a plan are measured."""
+    programs: dict[str, str] = {}
+    for planned in plan.planned:
+        if not planned.series.tool.build:
+            programs |= planned.trial.programs
+    return Identity(plan.site, programs)
+
+
+BINARIES, SOURCES = "binaries", "sources"
+
+
+def own_programs(experiment: Experiment) -> tuple[Program, ...]:
+    """The programs that an experiment brings along."""
+    return tuple(each.tool for each in experiment.series if each.tool.build)
+
+
+def own_builds(experiment: Experiment) -> tuple[Build, ...]:
+    """The builds that make them, each once."""
+    return tuple(dict.fromkeys(tool.build for tool in own_programs(experiment) if tool.build))
+
+
+def folders(experiment: Experiment) -> dict[Path, str]:
+    """The folders of programs by their names in a hand-in: that of the first program there, for two folders of the same
+    name may hold files of the same names."""
+    names: dict[Path, str] = {}
+    for tool in own_programs(experiment):
+        if tool.build:
+            names.setdefault(tool.build.folder, tool.name)
+    return names
+
+
+def binary_names(experiment: Experiment) -> dict[Path, str]:
+    """The binaries, by their names in a hand-in."""
+    names = folders(experiment)
+    return {
+        file: f"{BINARIES}/{names[tool.build.folder]}/{file.relative_to(tool.build.folder)}"
+        for tool in own_programs(experiment)
+        for file in tool.binaries
+        if tool.build
+    }
+
+
+def is_source(name: str, experiment: Experiment) -> bool:
+    """Whether a name in a hand-in is that of a source: the patterns of `sources` tell."""
+    names = folders(experiment)
+    starts = ((each, f"{SOURCES}/{names[each.folder]}/") for each in own_builds(experiment))
+    return any(name.startswith(start) and each.is_source(name.removeprefix(start)) for each, start in starts)
+
+
+def program_files(plan: Plan) -> dict[str, bytes]:
+    """The measured binaries, and the present sources."""
+    return dict(_measured(plan)) | dict(_sources(plan.experiment))
+
+
+def _measured(plan: Plan) -> Iterator[tuple[str, bytes]]:
+    digests = {file: digest for each in plan.planned for file, digest in each.digests.items()}
+    for file, name in binary_names(plan.experiment).items():
+        if file in digests:
+            yield name, kept_binary(file.name, digests[file]).read_bytes()
+
+
+def _sources(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
+    names = folders(experiment)
+    for each in own_builds(experiment):
+        for name, content in source_files(each):
+            yield f"{SOURCES}/{names[each.folder]}/{name}", content
+
 
 BUILD_DEADLINE_S = 60
 # As the experiments' own report.toml are handed out.
@@ -150,3 +260,50 @@ def ids_of(work: Work) -> tuple[str, ...]:
 
 def _file_name(ids: tuple[str, ...]) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "_", "-".join(ids)).strip("_-")[:80] or "nobody"
+
+
+def compare(options: Namespace) -> int:
+    """Two results folders or PDFs, size by size."""
+    from lab.submission.compare import compare_sides, identity_differences, of_two_sites, of_two_typesetters, read_side
+
+    first, second = read_side(options.first), read_side(options.second)
+    comparisons = compare_sides(first, second)
+    print("".join(f"{line}\n" for line in of_two_sites(first, second)), end="")
+    for comparison in comparisons:
+        print("\n".join(comparison.lines()))
+    differences = identity_differences(first, second)
+    print("identity: " + ("the same" if not differences else f"{len(differences)} parts differ"))
+    for difference in differences:
+        print(f"  {difference}")
+    print("".join(f"{line}\n" for line in of_two_typesetters(first, second)), end="")
+    return 0
+
+
+def submit(options: Namespace) -> int:
+    """The report and its records as one file to hand in; only a draft where something is in the way."""
+    file = submitted(options.assignment, options.results, options.out, draft=options.draft)
+    print(f"{from_here(file)}: {'a draft, not for handing in' if options.draft else 'hand in this file'}")
+    return 0
+
+
+def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, draft: bool) -> Path:
+    """The file to hand in, written now."""
+    from lab.records.compare import read_identity
+    from lab.report.commands import report_file, report_texts
+    from lab.submission.assignment import find_assignment, load_assignment
+
+    assignment = load_assignment(find_assignment(named))
+    shop = open_workshop([assignment.experiment], open_site(assignment.site), _tell)
+    (plan,) = shop.plans
+    for line in other_identity(assignment, plan, read_identity(REFERENCE) or {}):
+        _tell(line)
+    work = Work(assignment, plan, results, report_file(plan), tuple(report_texts(plan)))
+    compiled_here = () if shop.site.boots_image else build_obstacles()  # else by the lab's own compiler
+    reasons = (*compiled_here, *obstacles(work))
+    if reasons and not draft:
+        raise SubmissionRefused("this is not handed in:", reasons=(*reasons, "or mark it as a draft: --draft"))
+    return hand_in(work, folder, reasons or (("asked for as a draft",) if draft else ()))
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from lab.errors import SiteError
-from lab.files.digests import sha256
 from lab.files.storage import storage
-from lab.files.store import exclusive
+from lab.files.store import exclusive, sha256
 from lab.supply.lock import Locked
 
 HINT = "docs/sites.md, Where packages come from: an archive of old versions, or a folder"

@@ -11,8 +11,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from lab.errors import SpecError
-from lab.files.fault import Fault
-from lab.files.toml_file import read_toml
+from lab.files.schema import Fault
+from lab.files.toml import read_toml
 from lab.places import SETTINGS
 from lab.supply.lock import Locked
 from lab.supply.packages import Gone, Lacks, Packages, Part, Provider

@@ -6,9 +6,8 @@ from statistics import median
 
 import pytest
 
-from lab.analysis.card_fit import Conditions, errors, fit
-from lab.analysis.card_model import Rates
-from lab.analysis.samples import TooFewSamples
+from lab.analysis.card import Conditions, Rates, errors, fit
+from lab.analysis.estimate import TooFewSamples
 
 SIZES = [2**n for n in range(21)]
 KNOWN = Conditions(rate_bit_s=32e9, mtu=4096, inline_most=1024)

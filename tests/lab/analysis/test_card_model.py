@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.analysis.card_model import Rates
+from lab.analysis.card import Rates
 
 CARD = Rates(rate_bit_s=32e9, header_bytes=30, gap_ps=228_000, block_ps=79_500)
 SIZES = st.integers(1, 2**20)

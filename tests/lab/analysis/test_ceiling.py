@@ -1,6 +1,6 @@
 import pytest
 
-from lab.analysis.ceiling import tcp_limit, write_limit
+from lab.analysis.card import tcp_limit, write_limit
 
 GIGABIT = 1e9
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lab.analysis.estimate import TooFewSamples
 from lab.analysis.knees import find_jumps, find_knee, find_steps
-from lab.analysis.samples import TooFewSamples
 
 SIZES = np.repeat(2.0 ** np.arange(13), 160)
 STEPS = np.arange(1.0, 31)

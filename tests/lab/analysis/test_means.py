@@ -1,7 +1,7 @@
 import pytest
 
-from lab.analysis.means import geometric_mean
-from lab.analysis.samples import BadSample
+from lab.analysis.estimate import BadSample
+from lab.analysis.ratios import geometric_mean
 
 
 def test_ratios_of_2_and_one_half_cancel_out() -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lab.analysis.estimate import Interval
-from lab.analysis.overhead import LARGEST_SHARE, until_completed, without_way_back
+from lab.analysis.rounds import LARGEST_SHARE, until_completed, without_way_back
 
 
 def test_half_of_the_trip_is_taken_off_each_time() -> None:

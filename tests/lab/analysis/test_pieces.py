@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lab.analysis.pieces import Pieces, find_pieces
-from lab.analysis.samples import Floats
+from lab.analysis.estimate import Floats
+from lab.analysis.lines import Pieces, find_pieces
 
 STEPS = np.arange(1, 135) * 4000.0
 DOUBLED = 2.0 ** np.arange(21)

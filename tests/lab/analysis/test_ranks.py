@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lab.analysis.ranks import estimate_quantiles, interval_ranks, place
+from lab.analysis.estimate import estimate_quantiles, interval_ranks, place
 
 
 @pytest.mark.parametrize(("n", "ranks"), [(5, None), (6, (0, 5)), (10, (1, 8)), (20, (5, 14)), (100, (39, 60))])

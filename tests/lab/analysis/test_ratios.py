@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lab.analysis.ratios import ratio_of_medians, ratios_of_medians, resampled_medians
-from lab.analysis.samples import BadSample, Floats
-from lab.analysis.verdict import Verdict, judge
+from lab.analysis.estimate import BadSample, Floats
+from lab.analysis.ratios import Verdict, judge, ratio_of_medians, ratios_of_medians, resampled_medians
 
 
 def test_the_ratio_is_that_of_the_medians() -> None:

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lab.analysis.estimate import reciprocal
-from lab.analysis.regression import fit_line
-from lab.analysis.samples import TooFewSamples
+from lab.analysis.estimate import TooFewSamples, reciprocal
+from lab.analysis.lines import fit_line
 
 PUBLISHED = Path(__file__).parents[3] / "experiments" / "published"
 TRIES = 2_000

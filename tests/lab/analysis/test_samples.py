@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lab.analysis.samples import BadSample, TooFewSamples, check_pairs, check_samples
+from lab.analysis.estimate import BadSample, TooFewSamples, check_pairs, check_samples
 
 
 def test_no_samples_are_an_error_that_says_how_many_are_needed() -> None:

@@ -1,4 +1,4 @@
-"""Ten million samples, within bounds: lab.analysis.{ratios,regression,summary}."""
+"""Ten million samples, within bounds: lab.analysis.{ratios,lines,estimate}."""
 
 import subprocess
 import sys
@@ -9,15 +9,15 @@ KILOBYTES = 1_000_000
 PROGRAM = f"""
 import resource
 import numpy as np
-from lab.analysis import ratios, regression, summary
+from lab.analysis import estimate, lines, ratios
 
 resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
 samples = np.random.default_rng(1).integers(1_000, 100_000, 10_000_000)
-summary.estimate_median(samples)
-summary.estimate_mean(samples)
-summary.supported_quantile(samples, 0.99)
+estimate.estimate_median(samples)
+estimate.estimate_mean(samples)
+estimate.supported_quantile(samples, 0.99)
 ratios.ratio_of_medians(samples, samples)
-regression.fit_line(samples, samples)
+lines.fit_line(samples, samples)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from lab.analysis.samples import TooFewSamples
-from lab.analysis.steady import warm_up_ratio
-from lab.analysis.verdict import Verdict, judge
+from lab.analysis.estimate import TooFewSamples
+from lab.analysis.ratios import Verdict, judge
+from lab.analysis.rounds import warm_up_ratio
 
 
 def test_a_first_window_of_twice_the_time_shows_that_warm_up_matters() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.analysis.stopping import Decision, State, UntilStable, stop_at
+from lab.analysis.rounds import Decision, State, UntilStable, stop_at
 
 STABLE = UntilStable(target=0.01, window=5, cap=50)
 

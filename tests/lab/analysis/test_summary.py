@@ -2,9 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lab.analysis.estimate import Estimate, Interval
-from lab.analysis.samples import TooFewSamples
-from lab.analysis.summary import estimate_mean, estimate_median, supported_quantile
+from lab.analysis.estimate import Estimate, Interval, TooFewSamples, estimate_mean, estimate_median, supported_quantile
 
 
 def test_median_and_mean_by_hand() -> None:

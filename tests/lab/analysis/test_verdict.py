@@ -1,7 +1,7 @@
 import pytest
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.analysis.verdict import Verdict, false_verdicts, judge
+from lab.analysis.ratios import Verdict, false_verdicts, judge
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.causes.classes import OTHER, WAITING, class_of, classes
-from lab.causes.function import POLLING, Function, of_kernel
+from lab.causes.symbols import POLLING, Function, of_kernel
+from lab.causes.table import OTHER, WAITING, class_of, classes
 
 
 @pytest.mark.parametrize(

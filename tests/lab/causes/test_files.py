@@ -9,14 +9,23 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from lab.causes.counts import CodePage, Executed
-from lab.causes.files import UNNAMED, VDSO, CodeFiles, codes
-from lab.causes.function import POLLING, Function, of_kernel
-from lab.causes.kernel import parse
-from lab.causes.tally import TWICE, Symbols
+from lab.causes.symbols import (
+    POLLING,
+    TWICE,
+    UNNAMED,
+    VDSO,
+    CodeFiles,
+    CodePage,
+    Executed,
+    Function,
+    Symbols,
+    codes,
+    of_kernel,
+    parse_kernel,
+)
 
 SOURCE = "int twice(int n) { return 2 * n; } int main(int n, char **v) { return twice(n) + !v; }"
-KERNEL = parse("ffffffff81000100 T memcpy\n")
+KERNEL = parse_kernel("ffffffff81000100 T memcpy\n")
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.causes.function import Function, of_kernel
-from lab.causes.share import Share, difference
-from lab.causes.table import CausesError, format_classes, format_functions, read, rows
-from lab.causes.tally import Tally
-from lab.causes.window import window
+from lab.causes.count import window
+from lab.causes.symbols import Function, Tally, of_kernel
+from lab.causes.table import CausesError, Share, difference, format_classes, format_functions, read, rows
 from lab.errors import SpecError
 from lab.plan.plan import Plan
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from lab.causes.function import of_kernel
-from lab.causes.share import Share
-from lab.causes.tally import Tally
-from lab.cli.causes import lines
+from lab.causes.symbols import Tally, of_kernel
+from lab.causes.table import Share
+from lab.cli.tools import lines
 
 
 def test_kinds_of_work_stand_above_the_functions_that_executed_most() -> None:

@@ -1,4 +1,4 @@
-"""The output of `lab --help` and `lab --version`: lab.cli.command_table, lab.version."""
+"""The output of `lab --help` and `lab --version`: lab.cli.commands, lab.places."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli import command_table
-from lab.cli.command_table import COMMANDS
+from lab.cli import commands
+from lab.cli.commands import COMMANDS
 from lab.cli.main import main
 from lab.places import MACHINE, ROOT
 
@@ -33,7 +33,7 @@ def test_help_says_each_summary_whole(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_no_line_of_help_is_wider_than_a_terminal_of_a_hundred(capsys: pytest.CaptureFixture[str]) -> None:
-    assert max(map(len, printed("--help", capsys).splitlines())) <= command_table.WIDTH
+    assert max(map(len, printed("--help", capsys).splitlines())) <= commands.WIDTH
 
 
 def test_version_names_code_commit_and_machine(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,5 +47,5 @@ def test_version_names_code_commit_and_machine(capsys: pytest.CaptureFixture[str
 
 
 def test_a_lab_without_git_has_no_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(command_table, "ROOT", tmp_path)
-    assert not [line for line in command_table.version_lines() if line.startswith("commit")]
+    monkeypatch.setattr(commands, "ROOT", tmp_path)
+    assert not [line for line in commands.version_lines() if line.startswith("commit")]

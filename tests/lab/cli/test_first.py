@@ -9,13 +9,12 @@ from tests.lab.fake_site import FakeSite
 
 from lab.cli import INTERRUPTED, first
 from lab.cli.main import main
+from lab.experiment.reader import load
 from lab.places import EXPERIMENTS
-from lab.plan.workshop import all_experiments
+from lab.plan.planning import all_experiments
 from lab.report.evidence.words import rdma_words
 from lab.run.run import RunSummary
-from lab.sites import MODULES
-from lab.sites.traits import Clock
-from lab.spec.reader import load
+from lab.sites.site import MODULES, Clock
 
 PNG = b"\x89PNG"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli.fit_card import fit_card, read_curve
+from lab.cli.tools import fit_card, read_curve
 from lab.errors import SpecError
+from lab.experiment.reader import read_card
 from lab.places import PUBLISHED
-from lab.spec.cards import read_card
 
 
 def asked(curve: Path) -> Namespace:

@@ -1,4 +1,4 @@
-"""The job script for a cluster's queue: lab.sites.cluster.script."""
+"""The job script for a cluster's queue: lab.sites.queue."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli.job_script import cluster_facts, make_script
+from lab.cli.tools import cluster_facts, make_script
 from lab.errors import SiteError
+from lab.experiment.reader import load
 from lab.places import EXPERIMENTS
 from lab.plan.plan import Plan, binaries, make_plan
 from lab.sites.hosts import Slurm
-from lab.spec.reader import load
 
 CLUSTER = Slurm(interface="ib0", device="mlx5_0", account="lab", modules=("gcc", "openmpi"), options=("--mem=0",))
 

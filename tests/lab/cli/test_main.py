@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from tests.pace import slowness
 
-from lab.cli.command_table import COMMANDS, Command
+from lab.cli.commands import COMMANDS, Command
 from lab.cli.main import main
-from lab.sites import MODULES
+from lab.sites.site import MODULES
 
 PATIENCE_S = 300
 ENDLESS_S = 600.0  # of a trial that only a signal ends
@@ -146,7 +146,7 @@ def test_a_large_plan_is_made_once_it_is_said_to_be_meant(
     experiment_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bound is lowered, so that the plan is small."""
-    monkeypatch.setattr("lab.plan.workshop.MOST_TRIALS", 3)
+    monkeypatch.setattr("lab.plan.planning.MOST_TRIALS", 3)
     monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
     planned = ["plan", str(experiment_file()), "--site", "exact", "--results", str(tmp_path)]
     assert (main(planned), main([*planned, "--yes"])) == (2, 0)
@@ -164,9 +164,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-@pytest.mark.parametrize(
-    "module", ["lab.cli.arguments", "lab.cli.command_table", "lab.errors", "lab.cli.commands", "lab.files.schema"]
-)
+@pytest.mark.parametrize("module", ["lab.cli.commands", "lab.errors", "lab.cli.measure", "lab.files.schema"])
 def test_an_interrupt_while_modules_are_loaded_is_one_sentence(module: str) -> None:
     """The first second of a command; before that, it is Python's own."""
     command = [sys.executable, "-c", IMPORTING, module, "plan", "verbs_throughput"]
@@ -300,6 +298,6 @@ def test_what_nobody_had_words_for_is_still_a_sentence(
     def refuse(_: object) -> int:
         raise PermissionError(errno.EACCES, "Permission denied", "/some/file")
 
-    monkeypatch.setattr("lab.cli.commands.plan", refuse)
+    monkeypatch.setattr("lab.cli.measure.plan", refuse)
     assert main(["plan", "bench", "--site", "exact"]) == 2
     assert capsys.readouterr().err.startswith("lab plan: /some/file: permission denied (try: ")

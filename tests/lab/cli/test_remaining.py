@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 from tests.lab.fake_site import FakeSite
 
-from lab.cli import remaining
+from lab.cli import measure
+from lab.cli.measure import run_remaining
 from lab.cli.progress import Progress
-from lab.cli.remaining import run_remaining
 from lab.errors import StorageError
 from lab.plan.plan import Plan, SiteFacts
-from lab.plan.workshop import Workshop
+from lab.plan.planning import Workshop
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_the_line_of_progress_ends_when_the_disk_is_full(
     def fill(*_: object) -> None:
         raise StorageError("the disk is full")
 
-    monkeypatch.setattr(remaining, "run_trials", fill)
+    monkeypatch.setattr(measure, "run_trials", fill)
     with pytest.raises(StorageError):
         run_remaining(Workshop(fake_site, facts, (make_small_plan(),)), tmp_path, 2)
     assert len(closed) == 1

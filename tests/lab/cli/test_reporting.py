@@ -19,10 +19,9 @@ from lab.cli.main import main
 from lab.cli.reporting import Reporting
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan, SiteFacts
-from lab.plan.workshop import Workshop
+from lab.plan.planning import Workshop
 from lab.run.run import RunSummary
-from lab.sites import MODULES
-from lab.sites.traits import Clock
+from lab.sites.site import MODULES, Clock
 
 PATIENCE_S = 300
 TRIALS = 4  # of each experiment
@@ -197,7 +196,7 @@ def test_an_interrupted_run_waits_for_no_report(
     lab_run: Lab, started: Started, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert lab_run() == 0
-    monkeypatch.setattr("lab.cli.commands.run_remaining", lambda *_, **__: RunSummary(interrupted=True, left=1))
+    monkeypatch.setattr("lab.cli.measure.run_remaining", lambda *_, **__: RunSummary(interrupted=True, left=1))
     assert lab_run("--report") == INTERRUPTED
     assert started.names == [["one", "two"]] and started.processes[0].returncode is not None
     assert "1 trials are left" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Every command that a page shows exists, with options that it takes: lab.cli.command_table, the Makefile.
+"""Every command that a page shows exists, with options that it takes: lab.cli.commands, the Makefile.
 
 tests/machine/test_shown.py runs them.
 """

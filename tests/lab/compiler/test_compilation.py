@@ -7,7 +7,7 @@ from tests.lab.strange_archives import archive
 
 from lab.compiler import compilation
 from lab.compiler.compilation import FAILED, OVERTIME, BuildRefused, Compilation
-from lab.files import tarball
+from lab.files import bounded
 
 TASK = Compilation({}, ("make", "-s"), ("out/mine",), 7)
 
@@ -19,7 +19,7 @@ def refused(status: int, said: bytes) -> str:
 
 
 def test_only_the_wanted_programs_come_out() -> None:
-    assert TASK.programs(0, tarball.pack({"out/mine": b"1", "other": b"2"})) == {"out/mine": b"1"}
+    assert TASK.programs(0, bounded.pack({"out/mine": b"1", "other": b"2"})) == {"out/mine": b"1"}
 
 
 def test_a_build_that_fails_says_why_in_its_last_lines() -> None:

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from lab.compiler.forbidden import ALLOW, AT_LEAST, EQUAL, FORBIDDEN, KILL, LOAD, REFUSE, RETURN, X86_64, bpf_filter
+from lab.compiler.sandbox import ALLOW, AT_LEAST, EQUAL, FORBIDDEN, KILL, LOAD, REFUSE, RETURN, X86_64, bpf_filter
 
 I386 = 0x40000003
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.compiler import shut_in, toolchain
+from lab.compiler import build, toolchain
+from lab.compiler.build import build_once, built_before
 from lab.compiler.compilation import Compilation
-from lab.compiler.kept import build_once, built_before
-from lab.files import tarball
+from lab.files import bounded
 
 TASK = Compilation({"mine.c": b"int main;"}, ("make",), ("out/mine",))
 
@@ -22,9 +22,9 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Compilation]:
 
     def run(task: Compilation, *_: object) -> tuple[int, bytes]:
         ran.append(task)
-        return 0, tarball.pack({"out/mine": task.files["mine.c"]})
+        return 0, bounded.pack({"out/mine": task.files["mine.c"]})
 
-    monkeypatch.setattr(shut_in, "run", run)
+    monkeypatch.setattr(build, "run", run)
     monkeypatch.setattr(toolchain, "place", lambda *_: tmp_path / "toolchain")
     return ran
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 
-from lab.compiler.memory import Watch, held_bytes
+from lab.compiler.sandbox import Watch, held_bytes
 
 HOLDS = "s=x; while [ ${#s} -lt 16777216 ]; do s=$s$s; done; echo; read end"
 

@@ -8,7 +8,7 @@ import pytest
 from tests.lab.compiler.builds import HONEST, hostile, recipe, require_harmless
 from tests.lab.strange_archives import archive
 
-from lab.compiler import compilation, sandboxed
+from lab.compiler import compilation, sandbox
 from lab.compiler.compilation import BuildRefused, Compilation
 from lab.compiler.toolchain import Toolchain
 
@@ -18,7 +18,7 @@ ROOT = (b"bin", b"dev", b"lib", b"lib64", b"proc", b"sbin", b"tmp", b"usr", b"w"
 
 
 def made(tools: Toolchain, task: Compilation) -> bytes:
-    return task.programs(*sandboxed.run(tools, task))["mine"]
+    return task.programs(*sandbox.run(tools, task))["mine"]
 
 
 def refused(tools: Toolchain, task: Compilation) -> str:
@@ -28,7 +28,7 @@ def refused(tools: Toolchain, task: Compilation) -> str:
 
 
 def test_sources_give_programs_and_always_the_same(tools: Toolchain) -> None:
-    assert sandboxed.refusal(tools) == ""
+    assert sandbox.refusal(tools) == ""
     program = made(tools, HONEST)
     assert program.startswith(b"\x7fELF") and b"Jan  1 2026" in program
     assert made(tools, HONEST) == program
@@ -61,7 +61,7 @@ def test_a_build_ends_in_its_deadline_however_little_of_it_has_begun(tools: Tool
 
 
 def test_all_processes_of_a_build_have_one_bound_of_memory(tools: Toolchain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandboxed, "MEMORY_BYTES", 200 << 20)
+    monkeypatch.setattr(sandbox, "MEMORY_BYTES", 200 << 20)
     alone = "s=x; while [ ${#s} -lt 67108864 ]; do s=$s$s; done; sleep 1"
     together = replace(recipe("x"), command=("sh", "-c", f"for i in 1 2 3 4; do ({alone}) & done; wait"))
     assert "all its processes together" in refused(tools, together)

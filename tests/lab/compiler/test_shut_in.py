@@ -10,16 +10,16 @@ import pytest
 from tests import namespaces
 from tests.lab.compiler.builds import HONEST
 
-from lab.compiler import compilation, sandboxed, shut_in
+from lab.compiler import build, compilation, sandbox
+from lab.compiler.build import CompilerMissing, build_shut_in
 from lab.compiler.guest import Guest
-from lab.compiler.shut_in import CompilerMissing, build_shut_in
-from lab.files import tarball
+from lab.files import bounded
 from lab.places import ROOT
 from lab.supply.packages import SupplyError
 
 BUILD = """
 from tests.lab.compiler.builds import HONEST
-from lab.compiler.shut_in import build_shut_in
+from lab.compiler.build import build_shut_in
 program = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)["mine"]
 print(program == open("{}", "rb").read())
 """
@@ -44,8 +44,8 @@ def test_where_the_kernel_gives_no_name_spaces_a_guest_compiles_the_same_bytes_a
 
 
 def test_a_computer_without_bubblewrap_takes_a_guest_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    told, made = list[str](), tarball.pack({"mine": b"made in a guest"})
-    monkeypatch.setattr(sandboxed, "walls", lambda _: ("no-such-bwrap",))
+    told, made = list[str](), bounded.pack({"mine": b"made in a guest"})
+    monkeypatch.setattr(sandbox, "walls", lambda _: ("no-such-bwrap",))
     monkeypatch.setattr(Guest, "run", lambda *_: (0, made))
     assert build_shut_in({}, ("make",), ("mine",), told.append) == {"mine": b"made in a guest"}
     assert told == ["compiling in a guest, since this computer has no sandbox: bwrap is not installed"]
@@ -55,7 +55,7 @@ def test_a_computer_that_cannot_compile_blames_no_sources(monkeypatch: pytest.Mo
     def fail(*_: object) -> tuple[int, bytes]:
         raise SupplyError("nobody gives gcc")
 
-    monkeypatch.setattr(shut_in, "run", fail)
+    monkeypatch.setattr(build, "run", fail)
     with pytest.raises(CompilerMissing, match="nothing can be compiled safely here: nobody gives gcc"):
         build_shut_in({}, ("make",), ("mine",), print)
     assert not issubclass(CompilerMissing, compilation.BuildRefused)

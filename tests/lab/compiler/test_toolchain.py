@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.compiler import toolchain
-from lab.files.digests import sha256
+from lab.files.store import sha256
 
 TABLE = """
 packages = []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lab.docs.card_page import page
-from lab.model.card import PARAMETERS
-from lab.spec.cards import card_names, read_card
+from lab.experiment.reader import card_names, read_card
+from lab.model.trial import PARAMETERS
 
 
 def test_each_card_has_each_parameter_with_its_origin() -> None:

@@ -7,16 +7,16 @@ from functools import cache
 
 import pytest
 
+from lab.experiment.reader import load
 from lab.places import DOCS, EXPERIMENTS
 from lab.report.asking import VERBS
-from lab.report.evidence.reference import reference_evidence
+from lab.report.evidence.environment import reference_evidence
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import StatementResult
 from lab.report.text.check import Writing, check
 from lab.report.text.latex import ALLOWED, ENVIRONMENTS
-from lab.spec.reader import load
 
 TEXT = (DOCS / "evidence.md").read_text()
 EXAMPLE = re.compile(r"\| `(\w+)` \| `([^`]+)` \| (.+) \|$", re.MULTILINE)

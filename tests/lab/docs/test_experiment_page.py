@@ -8,7 +8,7 @@ import pytest
 
 from lab.docs.experiment_page import page, smallest, tables
 from lab.docs.schema import SchemaKey, SchemaTable
-from lab.spec.reader import load
+from lab.experiment.reader import load
 
 PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "read"\nmeasure = "throughput"\n'
 BESIDE = {  # what a key's example wants beside it

@@ -1,4 +1,4 @@
-"""The front page's figure: lab.docs.headline."""
+"""The front page's figure: lab.docs.card_page."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from lab.docs.headline import CURVES, EXPERIMENT, headline
+from lab.docs.card_page import CURVES, SHOWN, headline
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
 def reference(tmp_path: Path) -> Path:
-    with (tmp_path / f"{EXPERIMENT}.csv").open("w", newline="") as opened:
+    with (tmp_path / f"{SHOWN}.csv").open("w", newline="") as opened:
         rows = csv.writer(opened)
         rows.writerow(["series", "size_bytes", "confirmed_bytes_per_s"])
         rows.writerows(["tcp.card", 1, rate] for rate in (1e6, 3e6, 5e6))

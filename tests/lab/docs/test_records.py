@@ -11,17 +11,15 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
-from lab.model.card import Card
 from lab.model.parameters import Counts
-from lab.model.trial import End, Ends, Link, Perturbation
+from lab.model.trial import Card, End, Ends, Link, Perturbation
 from lab.places import DOCS
-from lab.programs.request import SETTLED, SUMMARIES, WINDOW, Sample
+from lab.programs.program import SETTLED, SUMMARIES, WINDOW, Sample
 from lab.programs.samples_csv import SINGLE
 from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
-from lab.records.row import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES
-from lab.records.table import TRIPS
+from lab.records.table import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES, TRIPS
 from lab.report.text.printing import COLUMNS as CLAIM_COLUMNS
-from lab.sites.traits import Traits
+from lab.sites.site import Traits
 
 PAGE = (DOCS / "records.md").read_text()
 PLAIN = {int: "a whole number", str: "a text", bool: "true or false", float: "a number"}

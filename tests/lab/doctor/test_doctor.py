@@ -10,9 +10,9 @@ from tests.lab.conftest import PEERS
 from tests.lab.sites.computers import pretend
 from tests.sites.daemons import write
 
+from lab import doctor
 from lab.cli import main
-from lab.doctor import Diagnosis, exact, host, slurm, ssh, vm
-from lab.doctor.commands import as_json, examine, format_findings
+from lab.doctor import Diagnosis, as_json, examine, format_findings
 from lab.typed_json import JsonTable
 
 
@@ -33,7 +33,7 @@ def test_packages_that_a_first_run_would_fetch_are_counted(tmp_path: Path, monke
     (tmp_path / f"{'b' * 64}.deb").touch()
 
     def found() -> str:
-        return exact._packages(tmp_path, tmp_path, tmp_path / "lab.toml").found
+        return doctor._packages(tmp_path, tmp_path, tmp_path / "lab.toml").found
 
     assert found() == "2 to fetch, 10 MB, from apt, /srv/course"
     for name in "ac":
@@ -71,9 +71,7 @@ def test_the_page_is_one_page_and_json_says_the_same(tmp_path: Path) -> None:
 def test_a_missing_slurm_is_no_fault_of_this_computer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "lab.doctor.commands.examine", lambda _: [Diagnosis("slurm", "sbatch", "not installed", "log in")]
-    )
+    monkeypatch.setattr("lab.doctor.examine", lambda _: [Diagnosis("slurm", "sbatch", "not installed", "log in")])
     assert main.main(["doctor", "--json", "--hosts", str(tmp_path / "none.toml")]) == 0
     assert json.loads(capsys.readouterr().out)[0]["remedy"] == "log in"
 
@@ -95,10 +93,10 @@ def test_a_host_shows_its_end_of_the_link_and_what_keeps_that_from_working(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, state: JsonTable, said: str, remedy: str
 ) -> None:
     found = {"device": "mlx5_0", "interface": "eth0", "address": address}
-    monkeypatch.setattr(ssh, "Connection", lambda *_: None)
-    monkeypatch.setattr(ssh, "_ask", lambda _: (found, state))
+    monkeypatch.setattr(doctor, "Connection", lambda *_: None)
+    monkeypatch.setattr(doctor, "_ask", lambda _: (found, state))
     hosts = write(tmp_path / "hosts.toml", '[ssh]\nclient = { login = "a" }\nserver = { login = "b" }\n')
-    (client,) = (each for each in ssh.examine(hosts) if each.what == "a")
+    (client,) = (each for each in doctor.examine_ssh(hosts) if each.what == "a")
     assert (client.found, client.remedy) == (f"reached; client on {said}", remedy)
 
 
@@ -117,10 +115,10 @@ def test_a_srun_without_the_pmi_that_is_wanted_says_which_key_brings_another(
         write(tmp_path / name, f"#!/bin/sh\nprintf '{listed}' >&2\n", 0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     there, key = LISTS[listed]
-    (mpi,) = (each for each in slurm.examine(tmp_path / "none.toml") if each.what == "MPI")
+    (mpi,) = (each for each in doctor.examine_slurm(tmp_path / "none.toml") if each.what == "MPI")
     assert (mpi.found, mpi.remedy) == (f"srun --mpi has no pmix, but {there}", f'mpi = "{key}" under [slurm]')
     told = write(tmp_path / "hosts.toml", f'[slurm]\nmpi = "{key}"\n')
-    assert not [each for each in slurm.examine(told) if each.what in ("MPI", "orterun") and each.remedy]
+    assert not [each for each in doctor.examine_slurm(told) if each.what in ("MPI", "orterun") and each.remedy]
 
 
 def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +127,7 @@ def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pyt
     types.mkdir(parents=True)
     for number, kind in enumerate(("IB/RoCE v1", "RoCE v2")):
         (types / str(number)).write_text(kind + "\n")
-    found = {each.what: each.found for each in host.examine()}
+    found = {each.what: each.found for each in doctor.examine_host()}
     assert found["mlx5_0"] == "4: ACTIVE, 400 Gb/sec (4X NDR), eth0"
     assert found["mlx5_0 GIDs"] == "1 IB/RoCE v1, 1 RoCE v2"
 
@@ -142,12 +140,12 @@ def test_locked_memory_is_held_against_the_largest_message_that_is_planned(
     monkeypatch.setattr("resource.getrlimit", lambda _: (limit_mib << 20, limit_mib << 20))
     perftest, _, _ = PEERS.replace("1..1K*4", "64,64M").partition('[[series]]\nname = "iperf"')
     planned = experiment_file(perftest)
-    monkeypatch.setattr(host, "all_experiments", lambda: [planned])
-    (found,) = (each for each in host.examine() if each.what == "locked memory")
+    monkeypatch.setattr(doctor, "all_experiments", lambda: [planned])
+    (found,) = (each for each in doctor.examine_host() if each.what == "locked memory")
     assert "need 129 MiB" in found.found and (found.remedy == "") is enough
 
 
 def test_a_kvm_device_with_nothing_behind_it_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "kvm").write_bytes(b"")
     for device in (tmp_path / "kvm", tmp_path / "none"):
-        assert "in software" in next(vm.examine(device)).found
+        assert "in software" in next(doctor.examine_vm(device)).found

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.figures import (
+from lab.figures import drawers
+from lab.figures.inputs import (
     Against,
     Curve,
     Distribution,
@@ -22,7 +23,6 @@ from lab.figures import (
     Stacks,
     Tails,
     Tornado,
-    drawers,
 )
 from lab.figures.marks import MARKERS, RDMA
 

@@ -1,4 +1,4 @@
-"""Figures against a varied value: lab.figures.against."""
+"""Figures against a varied value: lab.figures.curves."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from tests.lab.figures.examples import against, estimate
 
-from lab.figures import Against, Curve, Figure, FigureError, drawers
-from lab.figures.words import plain
+from lab.figures import drawers
+from lab.figures.inputs import Against, Curve, Figure, FigureError
+from lab.figures.marks import plain
 
 
 def depths() -> Against:

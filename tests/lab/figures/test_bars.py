@@ -1,4 +1,4 @@
-"""Figures of letters: lab.figures.bars, and lab.figures.words in any encoding."""
+"""Figures of letters: lab.figures.stacks, and lab.figures.style in any encoding."""
 
 import io
 import re
@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 from tests.lab.figures.examples import estimate
 
-from lab.figures import Curve, FigureError, LineLook, Sized
-from lab.figures.bars import bars
+from lab.figures.inputs import Curve, FigureError, LineLook, Sized
+from lab.figures.stacks import bars
 
 RATES = Sized(
     "rates",

@@ -1,12 +1,12 @@
-"""Rates round by round: lab.figures.by_round."""
+"""Rates round by round: lab.figures.fits."""
 
 from __future__ import annotations
 
 import pytest
 
 from lab.analysis.estimate import Estimate
-from lab.figures import ByRound, Curve, FigureError, LineLook
 from lab.figures.drawers import by_round
+from lab.figures.inputs import ByRound, Curve, FigureError, LineLook
 
 
 def rounds(label: str, *over: float) -> Curve:

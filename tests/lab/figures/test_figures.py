@@ -14,12 +14,12 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from tests.lab.figures.examples import EXAMPLES, estimate, figure, limits, many, ratios, sized
 
-from lab.figures import Curve, FigureError, Sized, Stack, Stacks, drawers
-from lab.figures.labels import spread
-from lab.figures.plot import Plot, renderer_of
-from lab.figures.sized import decades
+from lab.figures import drawers
+from lab.figures.curves import decades
+from lab.figures.inputs import Curve, FigureError, Sized, Stack, Stacks
+from lab.figures.marks import number, plain, size
+from lab.figures.plot import Plot, renderer_of, spread
 from lab.figures.stacks import draw_stacks
-from lab.figures.words import number, plain, size
 
 DIGEST = """
 import hashlib, sys
@@ -70,7 +70,7 @@ def overlaps(plot: Plot) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("make", [limits, many, ratios])
 def test_no_label_lies_on_another_or_is_cut(make: Callable[[], Sized], monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Plot] = []
-    monkeypatch.setattr("lab.figures.sized.finish", drawn.append)
+    monkeypatch.setattr("lab.figures.curves.finish", drawn.append)
     drawers.sized(make())
     assert overlaps(drawn[0]) == []
 

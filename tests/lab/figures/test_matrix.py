@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lab.figures import LineLook, Matrix, MatrixRow
 from lab.figures.drawers import matrix
+from lab.figures.inputs import LineLook, Matrix, MatrixRow
 
 SIZES = (1.0, 4.0, 16.0, 64.0)
 

@@ -1,4 +1,4 @@
-"""Effects of parameters, a bar for each size: lab.figures.tornado."""
+"""Effects of parameters, a bar for each size: lab.figures.dots."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.lab.figures.examples import effects
 
-from lab.figures import FigureError, drawers
-from lab.figures.words import plain
+from lab.figures import drawers
+from lab.figures.inputs import FigureError
+from lab.figures.marks import plain
 
 
 def test_its_words_name_both_values_and_the_gain_or_the_doubt_of_every_bar() -> None:

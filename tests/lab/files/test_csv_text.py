@@ -1,8 +1,8 @@
-"""lab.files.csv_text: one form of CSV."""
+"""lab.files.storage: one form of CSV."""
 
 from __future__ import annotations
 
-from lab.files.csv_text import csv_text
+from lab.files.storage import csv_text
 
 
 def test_each_row_ends_in_one_newline() -> None:

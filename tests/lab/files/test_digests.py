@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.files.digests import SUMS, damage, seal
+from lab.files.store import SUMS, damage, seal
 
 
 @pytest.fixture

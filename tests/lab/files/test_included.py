@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.files.included import files_of, read_whole, source_of
-from lab.spec.reader import load
+from lab.experiment.reader import load
+from lab.files.toml import files_of, read_whole, source_of
 
 OWN = """title = "t"
 question = "q [x]"

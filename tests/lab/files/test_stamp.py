@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.files.stamp import digest_files, is_current, keep_stamp
+from lab.files.store import digest_files, is_current, keep_stamp
 
 
 def test_a_file_is_current_while_it_and_its_stamp_are_as_they_were(tmp_path: Path) -> None:

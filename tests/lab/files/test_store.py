@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.files.digests import SUMS
-from lab.files.store import StoreError, exclusive, prune, put_file, put_folder
+from lab.files.store import SUMS, StoreError, exclusive, prune, put_file, put_folder
 
 
 def test_a_folder_is_there_only_when_it_is_whole(tmp_path: Path) -> None:

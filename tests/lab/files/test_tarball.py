@@ -8,7 +8,7 @@ import tarfile
 import pytest
 from tests.lab.strange_archives import archive
 
-from lab.files.tarball import pack, unpack
+from lab.files.bounded import pack, unpack
 
 HUGE = str(10**12)
 

@@ -11,7 +11,7 @@ import pytest
 
 from lab.errors import SpecError
 from lab.files.schema import EXPERIMENT, check_document
-from lab.files.toml_file import check_toml
+from lab.files.toml import check_toml
 from lab.places import EXPERIMENTS, MACHINE
 from lab.sites.hosts import Host, Slurm, Ssh
 from lab.submission.assignment import CHECKS, Demands

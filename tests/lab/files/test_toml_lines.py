@@ -3,7 +3,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.files.toml_lines import find_line
+from lab.files.toml import find_line
 
 TEXT = """title = "a [b] = c"
 [parameters]

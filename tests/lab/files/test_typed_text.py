@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.files.typed_text import MOST_BYTES, read_bounded, read_typed
+from lab.files.bounded import MOST_BYTES, read_bounded, read_typed
 
 
 def refused(file: Path) -> str:

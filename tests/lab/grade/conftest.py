@@ -11,8 +11,8 @@ from tests.lab import hand_ins
 from tests.lab.hand_ins import Course
 
 from lab.grade.case import Case, GradingSetup, SubmissionFile
+from lab.grade.finding import Grade
 from lab.grade.grading import grade
-from lab.grade.result import Grade
 from lab.submission.assignment import CHECKS
 
 GradeFile = Callable[..., Grade]

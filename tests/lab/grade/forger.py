@@ -16,21 +16,19 @@ from unittest import mock
 
 from tests.lab.hand_ins import Course, measure, plan_on, with_report
 
-from lab.files.digests import SUMS, sums_of
+from lab.files.store import SUMS, sums_of
 from lab.grade.case import GradingSetup
+from lab.places import exact_version
 from lab.plan.plan import Plan
 from lab.records.record import RECORD, SAMPLES, record_folder
 from lab.report import build as report_build
 from lab.report.build import build
 from lab.report.evidence.evidence import gather
-from lab.report.pdf.attach import attach
+from lab.report.pdf import attach
 from lab.report.sources import Sources
 from lab.report.tex.latex import compile_pdf
-from lab.submission.archive import pack, unpack
+from lab.submission.archive import PAGE, PROGRAMS, RECORDS, make_page, open_submission, pack, unpack
 from lab.submission.hand_in import Work, make_hand_in, pack_records
-from lab.submission.opening import open_submission
-from lab.submission.package import PAGE, PROGRAMS, RECORDS, make_page
-from lab.version import exact_version
 
 Files = dict[str, bytes]
 ADDED = (PAGE, RECORDS, PROGRAMS)  # by make submit, to the attachments of make report

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from lab.grade.class_outputs import ClassOutputs
 from lab.grade.course import Graded
-from lab.grade.fingerprint import Fingerprint, write_fingerprint
-from lab.grade.result import Status
-from lab.grade.saved import SavedCheck, SavedGrade
+from lab.grade.finding import SavedCheck, SavedGrade, Status
+from lab.grade.likeness import Fingerprint, write_fingerprint
 from lab.submission.assignment import CHECKS
 
 WORDS, RECORDS = 600, 40  # of a small hand-in

@@ -12,8 +12,7 @@ from tests.lab.grade.tampering import any_key, archive, found_by, old_page, page
 
 from lab.grade.finding import Flaw
 from lab.records.record import SAMPLES
-from lab.submission.archive import pack
-from lab.submission.package import PAGE, RECORDS
+from lab.submission.archive import PAGE, RECORDS, pack
 
 PRINTED_RATE = r"(\\labclaim\{\w+\})\{\\labqty\{[\d.]+\}\{[kMG]B/s\}\}"
 

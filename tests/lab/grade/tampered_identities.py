@@ -12,7 +12,7 @@ from tests.lab.grade.tampering import any_key, found_by
 
 from lab.grade.finding import Flaw
 from lab.model.trial import Ends, Job, Outcome
-from lab.plan.perturbation import perturb
+from lab.plan.plan import perturb
 
 LISTED = "listed"  # the image of a machine that the course accepts besides the grader's own
 Luck = Callable[[str, int], float]  # how much slower a program is in a repetition

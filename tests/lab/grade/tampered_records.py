@@ -12,7 +12,7 @@ from tests.lab.grade.tampering import any_key, faster, found_by
 
 from lab.grade.finding import Flaw
 from lab.records.record import SAMPLES
-from lab.submission.package import RECORDS
+from lab.submission.archive import RECORDS
 
 
 def bump(text: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from tests.lab.grade.forger import Files, Forger
 
 from lab.grade.finding import Flaw
-from lab.submission.package import PAGE
+from lab.submission.archive import PAGE
 
 Forge = Callable[[Forger, int], "bytes | Path"]
 

@@ -12,7 +12,7 @@ import pytest
 from tests.lab.hand_ins import Course
 
 from lab.cli.main import main
-from lab.grade.autograder import write_bundle
+from lab.grade.commands import write_bundle
 from lab.places import ROOT
 from lab.submission.assignment import find_assignment, load_assignment
 

@@ -6,9 +6,9 @@ import gzip
 
 import pytest
 
-from lab.faults import OpeningFault
-from lab.grade.plain_json import LARGEST, require_plain
-from lab.grade.records import require_bounded
+from lab.errors import OpeningFault
+from lab.grade.consistency import LARGEST, require_plain
+from lab.grade.rebuild import require_bounded
 from lab.submission.archive import SubmissionError
 
 

@@ -13,14 +13,10 @@ from tests.lab import hand_ins as students
 from tests.lab.grade.growth import copies
 
 from lab.grade import likeness
-from lab.grade.attempts import attempts_of
 from lab.grade.class_outputs import ALIKE, GRADES, PAGE, ClassOutputs
-from lab.grade.course import Graded, grade_class
-from lab.grade.fingerprint import FILE, Fingerprint, read_fingerprint, write_fingerprint
-from lab.grade.found import ClassError, by_assignment, find_submissions
-from lab.grade.likeness import Likeness, alike, compare
-from lab.grade.result import Status
-from lab.grade.saved import SavedCheck, SavedGrade
+from lab.grade.course import ClassError, Graded, attempts_of, by_assignment, find_submissions, grade_class
+from lab.grade.finding import SavedCheck, SavedGrade, Status
+from lab.grade.likeness import FILE, Fingerprint, Likeness, alike, compare, read_fingerprint, write_fingerprint
 from lab.submission.assignment import CHECKS, Assignment
 
 # Stands for `lab grade`: it writes a grade, or breaks down where the hand-in says so.

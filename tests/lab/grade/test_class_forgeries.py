@@ -12,16 +12,12 @@ from pathlib import Path
 import pytest
 from tests.lab.grade.tampering import zipped
 
-from lab.faults import OpeningFault
-from lab.grade.attempts import attempts_of
+from lab.errors import OpeningFault
 from lab.grade.class_outputs import GRADES, PAGE, ClassOutputs
-from lab.grade.course import Graded
-from lab.grade.found import find_submissions
-from lab.grade.result import Status
-from lab.grade.saved import SavedCheck, SavedFinding, SavedGrade
-from lab.grade.setup import digest_of
-from lab.submission.archive import SubmissionError, pack
-from lab.submission.opening import open_submission
+from lab.grade.course import Graded, attempts_of, find_submissions
+from lab.grade.finding import SavedCheck, SavedFinding, SavedGrade, Status
+from lab.grade.grading import digest_of
+from lab.submission.archive import SubmissionError, open_submission, pack
 
 PDF = b"%PDF-1.5 of somebody else"
 EVIL = (

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from tests.lab.grade.browser import addresses, found_in
 
-from lab.grade.class_page import ClassPage, class_page
+from lab.grade.class_outputs import ClassPage, class_page
 from lab.grade.course import Graded
-from lab.grade.result import Status
-from lab.grade.saved import SavedCheck, SavedFinding, SavedGrade
+from lab.grade.finding import SavedCheck, SavedFinding, SavedGrade, Status
 from lab.submission.assignment import CHECKS
 
 NAMES = ("eve.pdf", "Zoe & <b>co</b>.pdf", "100%41.zip", 'a "b"#c', "</script><script>document.title='x'</script>.pdf")

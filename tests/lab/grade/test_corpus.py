@@ -25,8 +25,8 @@ from tests.lab.grade.tampering import KINDS, Tampering, file_of
 from tests.lab.hand_ins import Course
 
 from lab.grade.case import GradingSetup
-from lab.grade.result import Grade, Status
-from lab.submission.identity import identity_of
+from lab.grade.finding import Grade, Status
+from lab.submission.hand_in import identity_of
 
 GradeFile = Callable[..., Grade]
 ForgerOf = Callable[[int], Forger]

@@ -10,9 +10,9 @@ import pytest
 
 from lab.grade.distribution import distribution_findings
 from lab.grade.finding import Flaw
-from lab.records.row import Row
-from lab.sites.links.cable import Cable
-from lab.sites.traits import EXACT, Traits
+from lab.records.table import Row
+from lab.sites.cable import Cable
+from lab.sites.site import EXACT, Traits
 
 SIZES, REPETITIONS = (64, 4096, 65536), 6
 RATES = {"verbs": 100_000_000, "tcp": 400_000_000}

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from lab.grade.environment import LONGEST_LINE, MOST_LINES, header_findings, node_findings, said_findings
+from lab.grade.consistency import LONGEST_LINE, MOST_LINES, header_findings, node_findings, said_findings
 from lab.grade.finding import Flaw
 from lab.records.facts import CHECKS, Facts
 from lab.records.record import read_facts
 from lab.report.evidence.environment import ends_of
 from lab.report.evidence.evidence import Evidence, gather
-from lab.sites.links.cable import Cable
+from lab.sites.cable import Cable
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Points for evidence, its re-run, and its page: lab.grade.checks.{claims,discussion}, lab.grade.sentences_page."""
+"""Points for evidence, its re-run, and its page: lab.grade.checks.{claims,discussion}, lab.grade.class_outputs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from tests.lab.grade.forger import accepting, make_forger
 from tests.lab.hand_ins import Course
 
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.class_page import ClassPage, class_page
+from lab.grade.class_outputs import COPIED, NO_EVIDENCE, ClassPage, class_page, write_sentences
 from lab.grade.course import Graded
-from lab.grade.finding import Flaw
-from lab.grade.result import PartPoints
-from lab.grade.saved import SENTENCES, SavedGrade
-from lab.grade.sentences_page import COPIED, NO_EVIDENCE, write_sentences
+from lab.grade.finding import SENTENCES, Flaw, PartPoints, SavedGrade
 from lab.submission.assignment import Ask, Criterion
 from lab.submission.discussion import fingerprint
-from lab.submission.identity import identity_of
+from lab.submission.hand_in import identity_of
 
 ASKS = (Ask(("verbs", "tcp")), Ask(("tcp",), statements=2, text="Is it flat?"))
 AHEAD = r"TCP is ahead at every size,\shows{tcp > verbs everywhere} as \figureof{throughput} shows."

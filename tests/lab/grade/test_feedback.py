@@ -5,9 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from lab.grade.feedback import FEEDBACK, TROUBLE, feedback_pdf, write_feedback
-from lab.grade.finding import Finding, Flaw
-from lab.grade.result import CheckResult, Grade, Status
+from lab.grade.finding import CheckResult, Finding, Flaw, Grade, Status
+from lab.grade.outputs import FEEDBACK, TROUBLE, feedback_pdf, write_feedback
 from lab.places import TEMPLATES
 from lab.submission.assignment import CHECKS
 

@@ -16,23 +16,18 @@ from tests.lab.hand_ins import Course
 
 from lab.errors import SiteError
 from lab.grade import grading
-from lab.grade.attempts import attempts_of, last_attempt, new_attempt
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.feedback import FEEDBACK, write_feedback
-from lab.grade.finding import Finding, Flaw
-from lab.grade.found import by_assignment, find_submissions
+from lab.grade.course import attempts_of, by_assignment, find_submissions, last_attempt, new_attempt
+from lab.grade.finding import GRADE, CheckResult, Finding, Flaw, Grade, SavedGrade, Status
 from lab.grade.grading import grade
-from lab.grade.outputs import GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_grade
+from lab.grade.outputs import FEEDBACK, GRADESCOPE, JUNIT, TEXT, gradescope, junit, lines, write_feedback, write_grade
 from lab.grade.remarks import UNREAD
-from lab.grade.result import CheckResult, Grade, Status
-from lab.grade.saved import GRADE, SavedGrade
-from lab.places import TEMPLATES
+from lab.places import TEMPLATES, exact_version
 from lab.records.record import read_facts
 from lab.report.errors import ReportError
-from lab.sites.links.cable import Cable
+from lab.sites.cable import Cable
 from lab.submission.assignment import CHECKS
-from lab.submission.identity import identity_of
-from lab.version import exact_version
+from lab.submission.hand_in import identity_of
 
 GradeFile = Callable[..., Grade]
 

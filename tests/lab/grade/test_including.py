@@ -8,10 +8,10 @@ from pathlib import Path
 
 from tests.lab import hand_ins
 
+from lab.experiment.reader import load
 from lab.grade.case import GradingSetup
-from lab.grade.result import Grade
-from lab.report.pdf.extract import extract
-from lab.spec.reader import load
+from lab.grade.finding import Grade
+from lab.report.pdf import extract
 
 
 def split(file: Path) -> None:

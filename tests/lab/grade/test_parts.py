@@ -12,15 +12,12 @@ from tests.lab.grade.conftest import GradeFile
 
 from lab.causes.table import file_of
 from lab.files.storage import write_text
-from lab.grade.advice import BY_FLAW, with_advice
 from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.grade.checks import CHECKS
-from lab.grade.checks.claims import read_lines
-from lab.grade.finding import Finding, Flaw
+from lab.grade.checks.discussion import read_lines
+from lab.grade.finding import BY_FLAW, CheckResult, Finding, Flaw, PartPoints, Status, read_grade, with_advice
 from lab.grade.outputs import gradescope, lines, write_grade
 from lab.grade.rebuild import Texts, rebuild
-from lab.grade.result import CheckResult, PartPoints, Status
-from lab.grade.saved import read_grade
 
 PARTS = (PartPoints("open: it opens", 3, 3), PartPoints("write: it writes", 6, 4))
 

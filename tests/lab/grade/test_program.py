@@ -1,4 +1,4 @@
-"""A student's programs: lab.grade.{fault_tests,programs}, lab.grade.witness.counters, lab.submission.programs."""
+"""A student's programs: lab.grade.{fault_tests,programs}, lab.grade.witness.claims, lab.submission.hand_in."""
 
 from __future__ import annotations
 
@@ -13,26 +13,20 @@ from tests.lab import fake_site, hand_ins
 from tests.lab.grade.own_program import OTHER, experiment
 
 from lab.errors import LabError
+from lab.experiment.reader import load
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.checks.correct import correct
-from lab.grade.checks.package import strange_programs
-from lab.grade.checks.program import program
-from lab.grade.checks.rerun import rerun
-from lab.grade.checks.sources import sources
-from lab.grade.checks.speed import speed
-from lab.grade.fault_tests import at_other_sizes, fault_tests
+from lab.grade.checks.package import sources, strange_programs
+from lab.grade.checks.program import at_other_sizes, correct, fault_tests, program, speed
+from lab.grade.checks.records import rerun
 from lab.grade.finding import Finding, Flaw
-from lab.grade.programs import keep_programs
+from lab.grade.rebuild import keep_programs
 from lab.model.trial import OVER_CARD, Job, Outcome, StepOutcome
-from lab.plan.binaries import keep_binaries
+from lab.plan.builds import keep_binaries
 from lab.plan.plan import SiteFacts, binaries, make_plan
-from lab.programs.request import Sample
-from lab.spec.reader import load
-from lab.submission.archive import pack
+from lab.programs.program import Sample
+from lab.submission.archive import PROGRAMS, Submission, pack
 from lab.submission.assignment import Demands
-from lab.submission.opening import Submission
-from lab.submission.package import PROGRAMS
-from lab.submission.programs import program_files
+from lab.submission.hand_in import program_files
 
 EXPERIMENT = experiment(build="true")
 START_NS = 30_000_000
@@ -210,7 +204,7 @@ def test_binaries_and_sources_travel_and_nothing_else(tmp_path: Path, monkeypatc
     (tmp_path / "small.toml").write_text(EXPERIMENT)
     plan = hand_ins.plan_on(tmp_path / "small.toml", fake_site.FakeSite(), "d")
     (tmp_path / "kept").write_bytes(b"measured")
-    monkeypatch.setattr("lab.submission.programs.kept_binary", lambda *_: tmp_path / "kept")
+    monkeypatch.setattr("lab.submission.hand_in.kept_binary", lambda *_: tmp_path / "kept")
     files = program_files(plan)
     assert sorted(files) == ["binaries/mine/mine", "sources/mine/Makefile", "sources/mine/mine.c"]
     assert files["binaries/mine/mine"] == b"measured"

@@ -8,8 +8,8 @@ import pytest
 from tests.lab.grade.own_program import OTHER, experiment
 
 from lab.errors import LabError
-from lab.grade.programs import build_programs
-from lab.spec.reader import load
+from lab.experiment.reader import load
+from lab.grade.rebuild import build_programs
 from lab.submission.archive import pack
 
 MAKEFILE = b"mine: mine.c\n\tgcc -o $@ mine.c\n"

@@ -1,9 +1,9 @@
 import pytest
 
 from lab.errors import SpecError
-from lab.grade.setup import require_shut_in
+from lab.experiment.reader import load
+from lab.grade.grading import require_shut_in
 from lab.places import EXAMPLES
-from lab.spec.reader import load
 
 
 def test_a_program_that_mpi_starts_is_not_run_for_a_stranger() -> None:

@@ -1,4 +1,4 @@
-"""Starter texts and reference discussions hold for the reference: lab.kit.solve."""
+"""Starter texts and reference discussions hold for the reference: lab.kit.commands."""
 
 from __future__ import annotations
 

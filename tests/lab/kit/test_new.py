@@ -10,7 +10,7 @@ from lab.cli.main import main
 from lab.errors import SpecError
 from lab.kit.handout import handout
 from lab.kit.kit import load_kit, new_kit
-from lab.plan.workshop import all_experiments
+from lab.plan.planning import all_experiments
 
 
 @pytest.mark.parametrize("experiment", [file.stem for file in all_experiments()])

@@ -1,4 +1,4 @@
-"""Numbers of a hand-out: lab.kit.handout, lab.report.evidence.reference."""
+"""Numbers of a hand-out: lab.kit.handout, lab.report.evidence.environment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from lab.errors import SpecError
 from lab.kit.handout import with_numbers
 from lab.kit.kit import Kit
-from lab.records.row import COLUMNS, Row, format_table
+from lab.records.table import COLUMNS, Row, format_table
 
 FILE = Path("handout.md")
 

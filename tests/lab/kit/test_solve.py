@@ -1,4 +1,4 @@
-"""Hand-ins of a solution: lab.kit.solve."""
+"""Hand-ins of a solution: lab.kit.commands."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tests.lab import hand_ins
 from tests.lab.hand_ins import Course
 
 from lab.errors import SpecError
-from lab.files.included import source_of
+from lab.files.toml import source_of
+from lab.kit.commands import Solved, laid_out, sample, solve
 from lab.kit.kit import Kit, load_kit
-from lab.kit.solve import Solved, laid_out, sample, solve
 
 
 @pytest.fixture

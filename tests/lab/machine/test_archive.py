@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from lab.machine import archive
-from lab.machine.archive import ArchiveError
+from lab.machine import exchange
+from lab.machine.exchange import ArchiveError
 
 Members = list[tuple[str, bytes]]
 Change = Callable[[Members], Members]
@@ -32,8 +32,8 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return {"image/small": folder / "small", "frozen/sparse": folder / "sparse"}
 
 
-def unpacked(file: Path, folder: Path, limit: int = 100 * MIB) -> archive.Contents:
-    return archive.unpack(file, lambda _: limit, folder)
+def unpacked(file: Path, folder: Path, limit: int = 100 * MIB) -> exchange.Contents:
+    return exchange.unpack(file, lambda _: limit, folder)
 
 
 def members(file: Path) -> Members:
@@ -54,24 +54,24 @@ def write(file: Path, content: Members, kind: bytes = tarfile.REGTYPE) -> Path:
 
 
 def test_what_goes_in_comes_out_with_its_holes(files: dict[str, Path], tmp_path: Path) -> None:
-    size = archive.write(tmp_path / "one", files, {"made": "here"})
+    size = exchange.write(tmp_path / "one", files, {"made": "here"})
     assert size == (tmp_path / "one").stat().st_size < MIB
     found = unpacked(tmp_path / "one", tmp_path / "out")
-    assert found.about == {"made": "here"} and archive.contents(tmp_path / "one") == found
+    assert found.about == {"made": "here"} and exchange.contents(tmp_path / "one") == found
     for name, file in files.items():
         assert (tmp_path / "out" / name).read_bytes() == file.read_bytes()
     assert (tmp_path / "out/frozen/sparse").stat().st_blocks * 512 < MIB
 
 
 def test_the_same_files_give_the_same_bytes(files: dict[str, Path], tmp_path: Path) -> None:
-    archive.write(tmp_path / "one", files, {})
+    exchange.write(tmp_path / "one", files, {})
     os.utime(files["image/small"], (1, 1))
-    archive.write(tmp_path / "other", dict(reversed(files.items())), {})
+    exchange.write(tmp_path / "other", dict(reversed(files.items())), {})
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
 
 def first(**other: object) -> bytes:
-    return json.dumps({"format": archive.FORMAT, "about": {}, "members": {}} | other).encode()
+    return json.dumps({"format": exchange.FORMAT, "about": {}, "members": {}} | other).encode()
 
 
 def listed(name: str, size: object = 4) -> Members:
@@ -95,14 +95,14 @@ def listed(name: str, size: object = 4) -> Members:
         (lambda _: listed("image/small", "many"), "no exported machine"),
         (lambda _: [("contents.json", b"{}")], "no exported machine"),
         (lambda _: [("contents.json", b"[" * 100_000)], "no exported machine"),
-        (lambda _: [("contents.json", b" " * (archive.MANIFEST_LIMIT + 1))], "instead of"),
+        (lambda _: [("contents.json", b" " * (exchange.CONTENTS_LIMIT + 1))], "instead of"),
         (lambda _: [("contents.json", first(format="lab-machine 9"))], "has the format"),
     ],
 )
 def test_a_file_that_says_something_else_than_it_holds_is_refused(
     files: dict[str, Path], tmp_path: Path, change: Change, said: str
 ) -> None:
-    archive.write(tmp_path / "good", files, {})
+    exchange.write(tmp_path / "good", files, {})
     bad = write(tmp_path / "bad", change(members(tmp_path / "good")))
     with pytest.raises(ArchiveError, match=said) as caught:
         unpacked(bad, tmp_path / "out")
@@ -111,7 +111,7 @@ def test_a_file_that_says_something_else_than_it_holds_is_refused(
 
 
 def test_too_many_members_are_refused(tmp_path: Path) -> None:
-    many = {f"image/{number}": {"size": 0, "digest": ""} for number in range(archive.MOST_MEMBERS + 1)}
+    many = {f"image/{number}": {"size": 0, "digest": ""} for number in range(exchange.MOST_MEMBERS + 1)}
     with pytest.raises(ArchiveError, match="more than 200 members"):
         unpacked(write(tmp_path / "bad", [("contents.json", first(members=many))]), tmp_path / "out")
 
@@ -119,7 +119,7 @@ def test_too_many_members_are_refused(tmp_path: Path) -> None:
 def test_a_member_beyond_its_limit_or_without_one_is_refused_before_anything_is_written(
     files: dict[str, Path], tmp_path: Path
 ) -> None:
-    archive.write(tmp_path / "one", files, {})
+    exchange.write(tmp_path / "one", files, {})
     for limit, said in ((MIB, "more than 1048576 bytes"), (0, "is not a part of a machine")):
         with pytest.raises(ArchiveError, match=said):
             unpacked(tmp_path / "one", tmp_path / "out", limit)
@@ -134,7 +134,7 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path, kind: bytes) -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_a_file_cut_short_or_of_other_bytes_is_refused(files: dict[str, Path], tmp_path: Path, share: float) -> None:
-    archive.write(tmp_path / "one", files, {})
+    exchange.write(tmp_path / "one", files, {})
     content = (tmp_path / "one").read_bytes()
     cut = int(len(content) * share)
     for bad in (content[:cut], content[:cut] + b"\xff" * 40 + content[cut + 40 :]):

@@ -7,11 +7,10 @@ from contextlib import nullcontext
 
 import pytest
 
-from lab.machine import ends
-from lab.machine.ends import CLIENT, DAEMON_PORT, SERVER, SIDE, Both, Left
+from lab.machine import results
 from lab.machine.qemu import MachineError
-from lab.model.launcher import DAEMON, ECHO
-from lab.model.trial import Job, Link, Perturbation, Step
+from lab.machine.results import CLIENT, DAEMON_PORT, SERVER, SIDE, Both, Left
+from lab.model.trial import DAEMON, ECHO, Job, Link, Perturbation, Step
 
 Errors = dict[int, MachineError]
 
@@ -40,7 +39,7 @@ def test_the_machine_that_failed_first_is_named_and_keeps_its_evidence(end: int,
 
 
 def test_a_machine_that_ended_because_the_other_had_is_not_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ends, "WAY_OUT_S", 0)
+    monkeypatch.setattr(results, "WAY_OUT_S", 0)
     told = MachineError("QEMU ended with status 1: pair: the client's machine was killed")
     error = failed({SERVER: told, CLIENT: MachineError("QEMU was killed by SIGSEGV")}, SERVER)
     assert str(error) == "the client's machine: QEMU was killed by SIGSEGV"
@@ -63,7 +62,7 @@ def test_a_machine_on_its_way_out_is_not_killed_for_what_the_other_says_of_it() 
 def test_a_launcher_asks_the_other_machine_for_its_daemon_over_the_side() -> None:
     launched = Step(DAEMON, ("orterun", "--mca", "plm_rsh_agent", ECHO, "--host", "10.0.0.2", "ping"), 0)
     plain = Step(("a",), ("b",), 1)
-    (step, other) = ends.apart(Job((launched, plain), Link(), Perturbation(), 5)).steps
+    (step, other) = results.apart(Job((launched, plain), Link(), Perturbation(), 5)).steps
     assert other == plain and step.port == DAEMON_PORT and step.server[:2] == ("nc", "-l")
     assert SIDE[SERVER] in step.client and ECHO not in step.client
     assert " ".join(step.client).endswith(

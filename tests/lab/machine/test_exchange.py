@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from lab.files.digests import damage, folder_digest, seal, sha256
-from lab.machine import archive, exchange, expected, frozen, image, plugin, runner, wire
-from lab.machine.archive import ArchiveError
+from lab.files.store import damage, folder_digest, seal, sha256
+from lab.machine import exchange, image, link, runner, snapshot
 from lab.machine.contents import INIT, SCRIPTS
-from lab.machine.expected import Expected
+from lab.machine.exchange import ArchiveError
 from lab.machine.runner import Runner
+from lab.machine.snapshot import Expected
 from lab.machine.sparse import digest_with_holes
 from lab.supply.lock import RUNNER, Lock, read
 
@@ -40,17 +40,17 @@ class Course:
         self.recipe = self.made()
         self.expect(self.recipe)
 
-    def made(self) -> frozen.Recipe:
+    def made(self) -> snapshot.Recipe:
         """Recipe of a few bytes, where the real ones would be."""
         built = self.put(self.cache / "image/built", vmlinuz=b"kernel", initrd=b"files")
         self.put(built, **{image.MANIFEST: image.manifest_of(built, [])})
         qemu = Runner(runner.place(self.machine, self.cache), self.lock.digest(RUNNER))
         self.put(qemu.folder, **{"ld.so": b"loader", "bios.bin": b"bios"})
-        loaded = plugin.place(self.machine, self.cache)
-        self.put(loaded.parent, **{plugin.NAME: b"plugin"})
-        recipe = frozen.Recipe(image.opened(built), qemu, loaded, wire.digest(self.machine))
+        loaded = runner.plugin_place(self.machine, self.cache)
+        self.put(loaded.parent, **{runner.NAME: b"plugin"})
+        recipe = snapshot.Recipe(image.opened(built), qemu, loaded, link.digest(self.machine))
         self.put(self.cache / "built/of-these-sources", **{"verbs-client": b"program"})
-        self.put(frozen.folder_of(recipe, self.cache), memory=bytes(1 << 20) + b"memory", state=b"state")
+        self.put(snapshot.folder_of(recipe, self.cache), memory=bytes(1 << 20) + b"memory", state=b"state")
         return recipe
 
     def put(self, folder: Path, **files: bytes) -> Path:
@@ -61,14 +61,14 @@ class Course:
         return folder
 
     @property
-    def whole(self) -> frozen.Frozen:
-        return frozen.Frozen(frozen.folder_of(self.recipe, self.cache), self.recipe.runner, self.recipe.plugin)
+    def whole(self) -> snapshot.Frozen:
+        return snapshot.Frozen(snapshot.folder_of(self.recipe, self.cache), self.recipe.runner, self.recipe.plugin)
 
-    def expect(self, recipe: frozen.Recipe) -> None:
+    def expect(self, recipe: snapshot.Recipe) -> None:
         """The repository knows this machine."""
         names = {"runner": recipe.runner.folder, "plugin": recipe.plugin.parent}
         host = {f"{name} {runner.architecture()}": folder_digest(folder) for name, folder in names.items()}
-        expected.write(self.machine, Expected(recipe.digest, self.whole.digests(), {}, host))
+        snapshot.write(self.machine, Expected(recipe.digest, self.whole.digests(), {}, host))
 
     def export(self) -> Path:
         exchange.export(self.whole, self.recipe, self.lock, self.cache / "built/of-these-sources", self.file)
@@ -112,7 +112,7 @@ def test_all_that_a_trial_needs_is_where_it_would_have_been_made(
 def test_the_file_is_the_same_each_time_and_says_where_sources_are(course: Course, tmp_path: Path) -> None:
     once = course.export().read_bytes()
     assert course.export().read_bytes() == once
-    archive.unpack(course.file, exchange.limit, tmp_path / "out")
+    exchange.unpack(course.file, exchange.limit, tmp_path / "out")
     offer = (tmp_path / "out/sources").read_text()
     assert "General Public License" in offer and all(
         f"{each.named} {each.path}" in offer for each in course.lock.of("guest")
@@ -120,11 +120,11 @@ def test_the_file_is_the_same_each_time_and_says_where_sources_are(course: Cours
     assert "qemu 7.2 pool/main/q/qemu/qemu.deb" in offer and course.lock.date in offer
 
 
-@pytest.mark.parametrize("name", ["ld.so", "bios.bin", "more.so", plugin.NAME])
+@pytest.mark.parametrize("name", ["ld.so", "bios.bin", "more.so", runner.NAME])
 def test_what_would_run_on_the_computer_is_refused_if_it_is_not_known(
     course: Course, student: Callable[..., list[str]], tmp_path: Path, name: str
 ) -> None:
-    folder = course.recipe.plugin.parent if name == plugin.NAME else course.recipe.runner.folder
+    folder = course.recipe.plugin.parent if name == runner.NAME else course.recipe.runner.folder
     (folder / name).write_bytes(b"evil")
     with pytest.raises(ArchiveError, match=r"is not the one that this lab knows, and is not run here"):
         student(course.export())
@@ -142,7 +142,7 @@ def test_another_memory_or_state_of_a_known_machine_is_refused(
 
 def test_a_machine_of_another_version_of_the_lab_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
     course.recipe = replace(course.recipe, runner=replace(course.recipe.runner, packages="another QEMU's"))
-    course.put(frozen.folder_of(course.recipe, course.cache), memory=b"memory", state=b"state")
+    course.put(snapshot.folder_of(course.recipe, course.cache), memory=b"memory", state=b"state")
     with pytest.raises(ArchiveError, match="not of this version of the lab"):
         student(course.export())
 
@@ -159,7 +159,7 @@ def test_an_image_that_is_not_what_its_manifest_says_is_refused(
 
 
 def test_a_file_without_an_image_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
-    archive.write(course.file, {"frozen/state": course.whole.state}, {})
+    exchange.write(course.file, {"frozen/state": course.whole.state}, {})
     with pytest.raises(ArchiveError, match="holds no image"):
         student(course.file)
 

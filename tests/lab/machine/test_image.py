@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.files.digests import seal
+from lab.files.store import seal
 from lab.machine import image
 from lab.machine.contents import INIT, SCRIPTS
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lab.errors import SiteError
-from lab.machine.line import BASE_NS, netem, wire
-from lab.model.card import Card
-from lab.model.trial import OVER_CARD, Job, Link, Perturbation, Step
+from lab.machine.link import BASE_NS, netem, wire
+from lab.model.trial import OVER_CARD, Card, Job, Link, Perturbation, Step
 
 
 @pytest.mark.parametrize(

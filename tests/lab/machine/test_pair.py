@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from lab.machine.ends import Both
-from lab.machine.origin import Origin
+from lab.machine.fork_server import Origin
 from lab.machine.pair import Pair
+from lab.machine.results import Both
 from lab.model.trial import Job, Link, Perturbation
 
 

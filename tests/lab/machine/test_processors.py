@@ -1,4 +1,4 @@
-"""lab.machine.processors: one to each pair, whatever process that runs in."""
+"""lab.machine.qemu: one to each pair, whatever process that runs in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from lab.machine.processors import one_processor
+from lab.machine.qemu import one_processor
 
 # No computer has these, so that no pair of another test has one; two runs of this test differ.
 FIRST = 1_000_000 + 10 * os.getpid()
@@ -14,7 +14,7 @@ BOTH = (FIRST + 1, FIRST)
 
 ASK = """
 import sys
-from lab.machine.processors import one_processor
+from lab.machine.qemu import one_processor
 with one_processor(map(int, sys.argv[1:])) as number:
     print(number, flush=True)
     sys.stdin.read()

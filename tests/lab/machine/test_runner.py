@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.files.digests import sha256
+from lab.files.store import sha256
 from lab.machine import elf, runner
 from lab.machine.contents import Wanted
 from lab.machine.runner import Runner, RunnerError

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from lab.machine import selfcheck
-from lab.machine.expected import Expected
-from lab.machine.frozen import Frozen
 from lab.machine.qemu import MachineError
 from lab.machine.runner import Runner
+from lab.machine.snapshot import Expected, Frozen
 from lab.model.trial import Job, Outcome, StepOutcome
 
 STEP = StepOutcome("printed", "", "", "", 0, 0, 1_000, 2_000)

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from lab.machine.qemu import MachineError
+from lab.machine.snapshot import COUNT, MARK, TIMER, clock_ns, forget_host, without_host
 from lab.machine.sparse import anonymous_file
-from lab.machine.state import COUNT, MARK, TIMER, clock_ns, forget_host, without_host
 
 MEMORY = (2).to_bytes(4)
 

@@ -8,7 +8,7 @@ import pytest
 
 from lab.files.schema import EXPERIMENT, check_value, whole_schema
 from lab.model.parameters import Parameters
-from lab.options.properties import properties
+from lab.options import properties
 
 
 def test_every_parameter_has_its_values_and_only_parameters_have() -> None:

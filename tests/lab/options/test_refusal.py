@@ -1,4 +1,4 @@
-"""The harness refuses what the programs refuse: both are held against lab.options.table."""
+"""The harness refuses what the programs refuse: both are held against lab.options."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import subprocess
 
 import pytest
 
-from lab.options.refusal import OfSize, Refusal, refusal
-from lab.options.table import TABLES
+from lab.options import TABLES, OfSize, Refusal, refusal
 from lab.places import BENCH
 
 NOWHERE = ("--listen", "203.0.113.1")  # a documentation address: what gets as far as listening ends there

@@ -4,7 +4,7 @@ import pytest
 
 from lab.errors import LabError
 from lab.places import BENCH
-from lab.plan.binaries import keep_binaries, kept_binary, require_kept
+from lab.plan.builds import keep_binaries, kept_binary, require_kept
 
 
 def test_a_build_beside_a_run_does_not_change_what_runs(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_damaged_copy_is_made_good_before_it_runs_and_never_runs(tmp_path: Pat
 
 
 def test_an_empty_program_of_a_build_that_was_cut_off_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lab.plan.binaries.BENCH", tmp_path)
+    monkeypatch.setattr("lab.plan.builds.BENCH", tmp_path)
     (tmp_path / "tcp-client").touch()
     with pytest.raises(LabError, match="is empty: its build was cut off"):
         keep_binaries([tmp_path / "tcp-client"], tmp_path / "kept")

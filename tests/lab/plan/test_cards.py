@@ -8,11 +8,10 @@ from pathlib import Path
 
 from tests.lab.fake_site import FakeSite
 
-from lab.plan.cards import FILES, STARTER
-from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
-from lab.sites.traits import EXACT
-from lab.spec.experiment import Experiment
-from lab.spec.reader import load
+from lab.experiment.experiment import Experiment
+from lab.experiment.reader import load
+from lab.plan.plan import CARD_FILES, STARTER, Plan, SiteFacts, binaries, make_plan
+from lab.sites.site import EXACT
 
 Write = Callable[[str], Path]
 TEXT = """title = "t"
@@ -52,7 +51,7 @@ link = { card = "qdr" }
 
 def planned(experiment: Experiment, digest: str = "d") -> Plan:
     facts = replace(SiteFacts.of(FakeSite()), traits=EXACT)
-    digests = {file: (digest if file in FILES else "d") * 64 for file in binaries([experiment])}
+    digests = {file: (digest if file in CARD_FILES else "d") * 64 for file in binaries([experiment])}
     return make_plan(experiment, facts, digests)
 
 
@@ -76,7 +75,7 @@ def test_ranks_of_mpi_start_over_the_card_and_their_launcher_does_not(experiment
 
 def test_the_files_of_the_card_go_with_its_trials_only(experiment_file: Write) -> None:
     taken = {each.series.name: set(each.trial.programs) for each in planned(load(experiment_file(TEXT))).planned}
-    names = {file.name for file in FILES}
+    names = {file.name for file in CARD_FILES}
     assert taken["card"] == names and not names & (taken["cable"] | taken["tcp"])
 
 

@@ -1,4 +1,4 @@
-"""The trials of an experiment, and their keys: lab.plan.perturbation, lab.model.trial."""
+"""The trials of an experiment, and their keys: lab.plan.plan, lab.model.trial."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -10,15 +10,14 @@ import pytest
 from tests.lab.conftest import PEERS
 
 from lab.errors import SpecError
+from lab.experiment.reader import load
 from lab.model.trial import Perturbation
 from lab.places import EXPERIMENTS, SET_CLOCK
 from lab.plan import plan
-from lab.plan.perturbation import ENVIRONMENT_BYTES, START_DELAY_NS, perturb, shuffle
-from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
-from lab.sites.links.cable import Cable
-from lab.sites.links.own_devices import OwnDevices
-from lab.sites.traits import EXACT, Traits
-from lab.spec.reader import load
+from lab.plan.plan import ENVIRONMENT_BYTES, START_DELAY_NS, Plan, SiteFacts, binaries, make_plan, perturb, shuffle
+from lab.sites.cable import Cable
+from lab.sites.host import OwnDevices
+from lab.sites.site import EXACT, Traits
 
 Make = Callable[..., Plan]
 

@@ -9,11 +9,11 @@ from tests.lab.fake_site import FakeSite
 from tests.lab.grade.own_program import experiment
 
 from lab.compiler.compilation import BuildRefused, Compilation
+from lab.experiment.reader import load
 from lab.places import BENCH
-from lab.plan import sources
-from lab.plan.workshop import under_test
-from lab.programs.request import Build
-from lab.spec.reader import load
+from lab.plan import builds as sources
+from lab.plan.planning import under_test
+from lab.programs.program import Build
 from lab.supply.packages import SupplyError
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from lab.errors import SpecError
 from lab.places import EXAMPLES, EXPERIMENTS
-from lab.plan import workshop
-from lab.plan.workshop import all_experiments, find_experiment
+from lab.plan import planning
+from lab.plan.planning import all_experiments, find_experiment
 
 
 def test_an_experiment_is_found_by_its_name_and_so_is_an_example() -> None:
@@ -20,7 +20,7 @@ def test_an_experiment_is_found_by_its_name_and_so_is_an_example() -> None:
 def test_an_experiment_comes_before_an_example_of_that_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine, example = tmp_path / "same.toml", tmp_path / "examples" / "same.toml"
     example.parent.mkdir()
-    monkeypatch.setattr(workshop, "FOLDERS", (mine.parent, example.parent))
+    monkeypatch.setattr(planning, "FOLDERS", (mine.parent, example.parent))
     example.touch()
     assert find_experiment(Path("same")) == example
     mine.touch()

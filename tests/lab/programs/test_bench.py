@@ -4,9 +4,9 @@ import pytest
 
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import End, Ends
-from lab.options.table import TABLES, Option
+from lab.options import TABLES, Option
 from lab.programs import PROGRAMS
-from lab.programs.request import Request
+from lab.programs.program import Request
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
 COUNTS = (Counts(64, 40, 4), Counts(1, 100, 10))

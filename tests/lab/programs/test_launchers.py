@@ -1,8 +1,8 @@
-"""How ranks are started: lab.model.launcher."""
+"""How ranks are started: lab.model.trial."""
 
 import pytest
 
-from lab.model.launcher import DAEMON, PLAIN
+from lab.model.trial import DAEMON, PLAIN
 from lab.programs.launchers import LAUNCHERS, Rank, launch
 
 RANKS = (

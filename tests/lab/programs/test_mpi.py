@@ -5,7 +5,7 @@ from lab.machine.job import files
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import End, Ends, Job, Link, Perturbation, StepOutcome
 from lab.programs import PROGRAMS
-from lab.programs.request import Request
+from lab.programs.program import Request
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
 VALUES = Parameters().with_values({"calls": "non-blocking", "verify": True})

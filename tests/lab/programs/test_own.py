@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from tests.lab import fake_site as fake_module
 
-from lab.model.launcher import DAEMON
 from lab.model.parameters import Counts, Parameters
-from lab.model.trial import End, Ends, Ready, StepOutcome
-from lab.programs.own import OwnTable, own_program
-from lab.programs.request import Build, Request
+from lab.model.trial import DAEMON, End, Ends, Ready, StepOutcome
+from lab.programs.program import Build, Request
+from lab.programs.student import OwnTable, own_program
 from lab.typed_json import parse_as
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0", "1"), End("10.0.0.2", "rxe1", "v1", "3"), "127.0.0.1")

@@ -8,7 +8,7 @@ from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters, Scalar
 from lab.model.trial import End, Ends, StepOutcome
 from lab.programs import PROGRAMS
-from lab.programs.request import Request, Sample
+from lab.programs.program import Request, Sample
 
 OUTPUTS = Path(__file__).parent / "outputs"
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")

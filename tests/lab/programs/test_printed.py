@@ -12,7 +12,7 @@ from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import StepOutcome
 from lab.programs.printed import COLUMNS, LONGEST_LINE, MOST_CHARACTERS, Printed, output, read_printed
-from lab.programs.request import Reading, Request, Sample
+from lab.programs.program import Reading, Request, Sample
 
 COUNTS = (Counts(64, 1000, 10), Counts(1024, 500, 10))
 ASKED = Request("plain", "write", "throughput", COUNTS, Parameters())

@@ -8,7 +8,7 @@ from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import StepOutcome
 from lab.programs import PROGRAMS
-from lab.programs.request import Request, Sample
+from lab.programs.program import Request, Sample
 
 OUTPUT = (Path(__file__).parent / "outputs" / "qperf-0.4.11-64.txt").read_text()
 ASKED = Request("qperf", "send", "latency", (Counts(64, 1000, 0),), Parameters())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lab.model.parameters import Counts, Parameters, Scalar
-from lab.programs.request import DEADLINE_S, SLOW_BYTES_PER_S, TRIES, Request
+from lab.programs.program import DEADLINE_S, SLOW_BYTES_PER_S, TRIES, Request
 
 MANY = (Counts(1, 50_000, 5_000), Counts(1 << 20, 50_000, 5_000))
 

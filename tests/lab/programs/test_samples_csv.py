@@ -7,7 +7,7 @@ from tests.lab import fake_site as fake_module
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
-from lab.programs.request import SUMMARIES, Request, Sample
+from lab.programs.program import SUMMARIES, Request, Sample
 from lab.programs.samples_csv import _kept, load_samples, read_samples, write_samples
 
 ASKED = Request("verbs", "write", "throughput", (Counts(1, 40, 4), Counts(64, 20, 4)), Parameters())

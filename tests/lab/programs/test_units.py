@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.programs.units import KNOWN, bytes_per_s, is_unit, nanoseconds
+from lab.programs.printed import KNOWN, bytes_per_s, is_unit, nanoseconds
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
+from lab.experiment.experiment import Comparison
+from lab.experiment.reader import load
 from lab.places import EXPERIMENTS
-from lab.records.comparison import compare, format_result
-from lab.records.row import Row
-from lab.spec.experiment import Comparison
-from lab.spec.reader import load
+from lab.records.compare import compare, format_result
+from lab.records.table import Row
 
 RATIO = Comparison("ours / peers", "ours", ("slow", "fast"), 1.0)
 

@@ -9,10 +9,9 @@ import pytest
 
 from lab.model.trial import End, Ends, Outcome, StepOutcome
 from lab.plan.plan import Plan, Planned, SiteFacts
-from lab.programs.request import Sample
-from lab.records.link_rate import above_the_link, bytes_at_once, payload_most
-from lab.run.checks import refuted
-from lab.sites.traits import EXACT, Clock
+from lab.programs.program import Sample
+from lab.run.checks import above_the_link, bytes_at_once, payload_most, refuted
+from lab.sites.site import EXACT, Clock
 from lab.typed_json import JsonTable, JsonValue
 
 Make = Callable[..., Plan]

@@ -15,22 +15,21 @@ import pytest
 from tests.lab.conftest import OURS, PEERS
 from tests.lab.fake_site import FakeSite
 
-from lab import sites
-from lab.cli import commands
+from lab.cli import measure as measuring
 from lab.cli.main import main
 from lab.errors import RecordError, SiteError
-from lab.files.digests import seal
+from lab.experiment.reader import load
+from lab.files.store import seal
 from lab.model.trial import Outcome
-from lab.plan import sources
+from lab.plan import builds as sources
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
-from lab.plan.workshop import Workshop
+from lab.plan.planning import Workshop
 from lab.records import recorded
-from lab.records.index import INDEX, read_groups
 from lab.records.record import record_folder, write_record
-from lab.records.recorded import recorded_plans
+from lab.records.recorded import INDEX, read_groups, recorded_plans
 from lab.run.measure import measure
-from lab.sites.links.own_devices import OwnDevices
-from lab.spec.reader import load
+from lab.sites import site as sites
+from lab.sites.host import OwnDevices
 
 Laid = Callable[..., Plan]
 MODELLED = """
@@ -168,9 +167,9 @@ def test_a_reference_is_of_what_a_run_would_measure_now(
     lay(day=1)
     now = replace(SiteFacts.of(fake_site), identity={"site": "newer"})
     plan = lay(now, day=2, first=first)
-    monkeypatch.setattr(commands, "REFERENCE", tmp_path / "reference")
-    monkeypatch.setattr(commands, "open_site", lambda *_: fake_site)
-    monkeypatch.setattr(commands, "open_workshop", lambda *_: Workshop(fake_site, now, (plan,)))
+    monkeypatch.setattr(measuring, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(measuring, "open_site", lambda *_: fake_site)
+    monkeypatch.setattr(measuring, "open_workshop", lambda *_: Workshop(fake_site, now, (plan,)))
     status = main(["table", str(file), "--reference", "--results", str(results)])
     assert (status, (tmp_path / "reference").exists()) == ((0, True) if first == 10 else (2, False))
 
@@ -234,10 +233,10 @@ def test_of_two_whole_builds_the_one_that_is_built_now_is_read(
 ) -> None:
     older = lay(build="old")
     lay(build="new", day=2)
-    monkeypatch.setattr(recorded, "_digest", lambda _: "old")
+    monkeypatch.setattr(recorded, "_build_digest", lambda _: "old")
     plan, said = read(file, results)
     assert plan.trials().keys() == older.trials().keys() and said == []
-    monkeypatch.setattr(recorded, "_digest", lambda _: "newest")
+    monkeypatch.setattr(recorded, "_build_digest", lambda _: "newest")
     assert "small: the records are of another build of tcp-client" in read(file, results)[1][0]
 
 
@@ -246,7 +245,7 @@ def test_what_the_locked_compiler_made_of_the_sources_counts_beside_an_older_bui
 ) -> None:
     lay(build="old")
     newer = lay(build=hashlib.sha256(b"new").hexdigest(), day=2)
-    monkeypatch.setattr(recorded, "_digest", lambda _: "old")
+    monkeypatch.setattr(recorded, "_build_digest", lambda _: "old")
     monkeypatch.setattr(sources, "compiled_before", lambda builds: dict.fromkeys(builds, b"new"))
     plan, said = read(file, results)
     assert plan.trials().keys() == newer.trials().keys() and said == []
@@ -264,7 +263,7 @@ def test_records_of_a_real_link_are_read_without_what_models_one(
 def test_what_lies_in_a_folder_is_read_once(lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = lay()
     groups = read_groups(results)
-    monkeypatch.setattr("lab.records.index.read_facts", None)
+    monkeypatch.setattr("lab.records.recorded.read_facts", None)
     assert read_groups(results) == groups
     shutil.rmtree(record_folder(results, plan.planned[0].trial.key))
     (group,) = read_groups(results)

@@ -1,4 +1,4 @@
-"""The reference, and a second look at it: lab.records.verify."""
+"""The reference, and a second look at it: lab.records.compare."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +8,7 @@ from tests.lab.fake_site import FakeSite
 
 from lab.errors import VerifyError
 from lab.plan.plan import Plan
-from lab.records.reference import IDENTITY, changed_parts, read_reference, write_reference
-from lab.records.verify import verify
+from lab.records.compare import IDENTITY, changed_parts, read_reference, verify, write_reference
 from lab.run.run import RunSetup, missing, run_trials
 
 Make = Callable[..., Plan]

@@ -15,15 +15,24 @@ from tests.lab import fake_site as fake_module
 from tests.lab.fake_site import FakeSite
 
 from lab.errors import RecordError
-from lab.files.digests import SUMS, seal
+from lab.files.store import SUMS, seal
 from lab.plan.plan import Plan
-from lab.programs.request import Sample
-from lab.records.index import INDEX, read_groups
+from lab.programs.program import Sample
+from lab.records.compare import first_difference, ratios, same_identity, verify
 from lab.records.record import RECORD, SAMPLES, read_facts, read_samples_of, record_folder
-from lab.records.row import COLUMNS, OF_PROCESSORS, Row, format_table, parse_table
-from lab.records.table import bytes_per_second, columns, make_table, steady, table_stamp
-from lab.records.tolerance import first_difference, ratios, same_identity
-from lab.records.verify import verify
+from lab.records.recorded import INDEX, read_groups
+from lab.records.table import (
+    COLUMNS,
+    OF_PROCESSORS,
+    Row,
+    bytes_per_second,
+    columns,
+    format_table,
+    make_table,
+    parse_table,
+    steady,
+    table_stamp,
+)
 from lab.report.evidence.evidence import gather
 from lab.run.run import RunSetup, missing, run_trials
 

@@ -11,6 +11,7 @@ from unittest import mock
 
 from tests.lab import fake_site
 
+from lab.experiment.reader import load
 from lab.model.trial import Job, Outcome
 from lab.places import EXPERIMENTS, TEMPLATES
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
@@ -18,14 +19,12 @@ from lab.records.facts import CHECKS, Facts
 from lab.records.record import write_record
 from lab.report.context import make_context
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.exhibits.gallery import Gallery
-from lab.report.prose.people import People
+from lab.report.exhibits.core import Gallery
 from lab.report.query.numbers import Numbers
-from lab.report.sources import Sources
+from lab.report.sources import People, Sources
 from lab.report.tex.render import render
 from lab.run.measure import measure, record_facts
 from lab.run.run import missing
-from lab.spec.reader import load
 
 # ns per message and per byte: TCP has the cheaper calls, verbs bend where a message fills a packet.
 COSTS = {

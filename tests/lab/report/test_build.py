@@ -19,8 +19,8 @@ from tests.lab.report import laboratory
 from tests.lab.report.laboratory import UnsteadySite
 
 from lab.figures.style import SMALL_PT
-from lab.files.included import read_whole
-from lab.machine import expected
+from lab.files.toml import read_whole
+from lab.machine import snapshot
 from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report import commands
@@ -29,16 +29,15 @@ from lab.report.errors import ReportError, TextRefused
 from lab.report.evidence.environment import environment
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.parameters import parameter_rows, published_by
-from lab.report.evidence.published_curves import published_curves
-from lab.report.evidence.versions import versions
-from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.gallery import Gallery
-from lab.report.pdf.extract import extract
+from lab.report.evidence.published import published_curves
+from lab.report.evidence.words import versions
+from lab.report.exhibits.core import Exhibits, Gallery
+from lab.report.html.page import page
+from lab.report.pdf import extract
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 from lab.report.stamp import report_stamp
-from lab.report.tex.escape import Markup
-from lab.report.twin.page import page
+from lab.report.tex.render import Markup
 from lab.sites.ssh import TwoHosts
 
 NAMES = ("verbs_throughput", "write_parameters")
@@ -392,7 +391,7 @@ def test_published_curves_have_both_links_of_a_report() -> None:
 
 
 def test_the_environment_names_versions_of_this_checkouts_machine_only(evidence: dict[str, Evidence]) -> None:
-    whole, known = evidence["mpi_blocking_nonblocking"], expected.read(MACHINE)
+    whole, known = evidence["mpi_blocking_nonblocking"], snapshot.read(MACHINE)
     assert known is not None and versions(whole) == []
     site = replace(whole.plan.site, identity={"frozen": known.frozen["memory"]})
     rows = dict(environment(replace(whole, plan=replace(whole.plan, site=site))))

@@ -13,6 +13,7 @@ from tests.lab.report import laboratory
 from tests.lab.report.test_own_programs import EXPERIMENT as OWN
 from tests.lab.report.topics.test_curves import SMALL
 
+from lab.experiment.reader import read_card
 from lab.places import TEMPLATES
 from lab.plan.plan import Plan
 from lab.records.record import write_record
@@ -21,9 +22,8 @@ from lab.report.evidence.environment import ORIGINS
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.parameters import parameter_rows, profile_why
 from lab.report.sources import DEFAULT, Sources
-from lab.report.tex.escape import escape
+from lab.report.tex.render import escape
 from lab.run.measure import measure
-from lab.spec.cards import read_card
 
 HEAD = 'title = "Mine"\nquestion = "What is it?"\n[parameters]\nsizes = "1..16K*4"\niterations = 400\nrepetitions = 6\n'
 SERIES = '[[series]]\nname = "{}"\nprogram = "{}"\noperation = "{}"\nmeasure = "{}"\n'

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.lab.report import laboratory
 from tests.lab.report.laboratory import UnsteadySite
 
-from lab.files.included import read_whole
+from lab.files.toml import read_whole
 from lab.places import EXPERIMENTS, TEMPLATES
 from lab.plan.plan import SiteFacts
 from lab.report.build import build

@@ -10,9 +10,9 @@ from lab.model.parameters import Counts
 from lab.model.trial import DEADLINE_STATUS, End, Ends, Outcome, StepOutcome
 from lab.plan.plan import Plan
 from lab.programs import PROGRAMS
-from lab.programs.request import Build, Sample
+from lab.programs.program import Build, Sample
 from lab.run.checks import failed_steps, notes, path, unaccounted, uncounted_bytes, unread
-from lab.sites.links.own_devices import OwnDevices
+from lab.sites.host import OwnDevices
 
 ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
 Make = Callable[..., Plan]

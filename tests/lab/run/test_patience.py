@@ -8,9 +8,9 @@ from typing import Any
 from tests.lab.fake_site import FakeSite
 
 from lab.plan.plan import SiteFacts
-from lab.programs.request import Build
+from lab.programs.program import Build
 from lab.run.run import patience
-from lab.sites.traits import Clock, Shared, Traits
+from lab.sites.site import Clock, Shared, Traits
 
 WALL = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True)
 OWN = Build(("make",), Path())

@@ -15,8 +15,8 @@ from lab.model.parameters import Counts
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan
 from lab.run.preflight import LONG_RUN, Cost, Preflight, is_wanted, preflight
+from lab.sites.site import EXACT
 from lab.sites.ssh import TwoHosts
-from lab.sites.traits import EXACT
 
 Make = Callable[..., Plan]
 

@@ -1,4 +1,4 @@
-"""Trials are run once and kept, whoever else runs: lab.run.trial_lock."""
+"""Trials are run once and kept, whoever else runs: lab.run.run."""
 
 import errno
 import gzip
@@ -17,16 +17,15 @@ from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 
 from lab.errors import RecordError, SiteError, StorageError
-from lab.files.digests import SUMS
+from lab.files.store import SUMS
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.records.facts import VOLATILE
 from lab.records.record import find_key, has_record, read_facts, read_samples_of, record_folder, write_record
 from lab.report.evidence.evidence import gather
 from lab.run.measure import judge, record_facts
-from lab.run.run import RunSetup, RunSummary, damaged, missing, run_trials
-from lab.run.trial_lock import trial_lock
-from lab.sites.traits import Shared
+from lab.run.run import RunSetup, RunSummary, damaged, missing, run_trials, trial_lock
+from lab.sites.site import Shared
 
 Make = Callable[..., Plan]
 TWICE_AS_MANY = PEERS.replace("iterations = 40", "iterations = 80")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.lab.sites.computers import pretend
 
-from lab.sites.auto import choose
+from lab.sites.hosts import choose
 
 HOSTS = '[ssh]\nclient = { login = "a", device = "mlx5_3" }\nserver = { login = "b" }\n'
 

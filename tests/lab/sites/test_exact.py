@@ -8,8 +8,8 @@ import pytest
 
 from lab.machine.contents import INIT, SCRIPTS
 from lab.model.trial import Job, Link, Perturbation
-from lab.sites import open_site
 from lab.sites.exact import ExactSite
+from lab.sites.site import open_site
 from lab.supply.lock import LockError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.sites.cluster import queue
+from lab.sites import queue
 from lab.sites.hosts import Slurm
 from lab.sites.slurm import SlurmSite
 

@@ -5,12 +5,12 @@ import pytest
 from lab.errors import RecordError
 from lab.places import CACHE, MACHINE
 from lab.sites import exact, slurm, vm
-from lab.sites.links.cable import Cable
-from lab.sites.links.own_devices import OwnDevices
-from lab.sites.links.soft_rdma import SoftRdma
+from lab.sites.cable import Cable
+from lab.sites.host import OwnDevices
+from lab.sites.site import EXACT, Traits, read_traits
 from lab.sites.slurm import ExactOnSlurm
+from lab.sites.soft_rdma import SoftRdma
 from lab.sites.ssh import TwoHosts
-from lab.sites.traits import EXACT, Traits, read_traits
 from lab.typed_json import as_json
 
 MADE = [Cable.traits, SoftRdma.traits, vm.VmSite(MACHINE, CACHE, 1).traits]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lab.errors import SiteError
-from lab.machine import ends, joined, wall
+from lab.machine import results, wall
 from lab.machine.image import Image
 from lab.machine.qemu import MachineError
 from lab.machine.runner import Runner
@@ -24,7 +24,7 @@ def site(processors: int = 2) -> vm.VmSite:
 
 def test_two_processors_are_two_machines_and_one_is_a_cable() -> None:
     joined, alone = site(2), site(1)
-    assert joined.joined and joined.ends.side_channel == ends.SIDE[ends.SERVER]
+    assert joined.joined and joined.ends.side_channel == results.SIDE[results.SERVER]
     assert not alone.joined and alone.ends.side_channel == "127.0.0.1"
 
 
@@ -53,7 +53,7 @@ def test_kvm_is_taken_only_if_a_machine_boots_with_it(
 
 def test_a_machine_gets_its_share_of_processors_and_its_cards() -> None:
     assert "-smp 2" in " ".join(SOFT.arguments(2))
-    words = " ".join(joined.joints(1, 7, 8))
+    words = " ".join(wall.joints(1, 7, 8))
     assert words.startswith("-name server ") and "socket,id=link,fd=7" in words and "socket,id=side,fd=8" in words
     assert words.index("virtio-net-pci,netdev=link") < words.index("virtio-net-pci,netdev=side")
 

@@ -1,4 +1,4 @@
-"""A finished report is handed in, whole and current: lab.submission.package, lab.report.stamp."""
+"""A finished report is handed in, whole and current: lab.submission.archive, lab.report.stamp."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,10 +9,8 @@ from tests.lab.fake_site import FakeSite
 from tests.lab.hand_ins import Course
 
 from lab.errors import RecordError
-from lab.submission.archive import SubmissionRefused
+from lab.submission.archive import SubmissionRefused, about, chain, digests, open_submission, read_page
 from lab.submission.hand_in import Work, build_obstacles, hand_in, obstacles
-from lab.submission.opening import open_submission
-from lab.submission.package import about, chain, digests, read_page
 
 
 @pytest.fixture

@@ -12,10 +12,9 @@ from tests.lab.grade.own_program import experiment
 
 from lab.errors import SpecError
 from lab.plan.plan import Plan
-from lab.sites.links.cable import Cable
+from lab.sites.cable import Cable
 from lab.submission.assignment import Assignment, load_assignment
-from lab.submission.hand_in import other_identity
-from lab.submission.identity import Identity, identity_of
+from lab.submission.hand_in import Identity, identity_of, other_identity
 
 TEXT = 'title = "t"\nexperiment = "e.toml"\n[points]\nrerun = 3\n'
 

@@ -1,4 +1,4 @@
-"""Hand-ins that a stranger made: lab.submission.archive, lab.faults."""
+"""Hand-ins that a stranger made: lab.submission.archive, lab.errors."""
 
 import io
 import os
@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.faults import OpeningFault
-from lab.report.pdf.attach import attach
+from lab.errors import OpeningFault
+from lab.report.pdf import attach
 from lab.report.tex.latex import compile_pdf
 from lab.submission import archive
-from lab.submission.archive import SubmissionError, pack, unpack
-from lab.submission.opening import open_submission, require_kind
+from lab.submission.archive import SubmissionError, open_submission, pack, require_kind, unpack
 
 FILES = {"claims.csv": b"name,value\nx,1\n"}
 

@@ -11,9 +11,8 @@ from tests.lab.fake_site import FakeSite
 from lab.errors import LabError
 from lab.files.storage import write_text
 from lab.plan.plan import Plan
-from lab.records.row import COLUMNS, Row, format_table
-from lab.records.table import columns, make_table
-from lab.report.pdf.attach import attach
+from lab.records.table import COLUMNS, Row, columns, format_table, make_table
+from lab.report.pdf import attach
 from lab.report.tex.latex import compile_pdf
 from lab.run.run import RunSetup, missing, run_trials
 from lab.submission.compare import (

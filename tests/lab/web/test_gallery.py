@@ -1,4 +1,4 @@
-"""The reports of the gallery: lab.web.site."""
+"""The reports of the gallery: lab.web."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from tests.lab.web.small_pdf import small_pdf
 
 from lab.errors import LabError
-from lab.web.site import first_page, gallery
+from lab.web import first_page, gallery
 
 PAGE = (
     '<title>One &amp; two</title><svg role="img" aria-label="A line &lt; another" viewBox="0 0 1 1"><path/></svg><svg/>'

@@ -1,4 +1,4 @@
-"""A document as the body of a page: lab.web.markdown."""
+"""A document as the body of a page: lab.web."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.web.markdown import body, slug
+from lab.web import body, slug
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The site, opened in a browser from disk: lab.web.site."""
+"""The site, opened in a browser from disk: lab.web."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from tests.lab.grade.browser import addresses, found_in
-from tests.lab.report.twin.barriers import BARRIERS
+from tests.lab.report.html.barriers import BARRIERS
 from tests.lab.web.small_pdf import small_pdf
 
 from lab.cli.main import main
 from lab.places import ROOT, TEMPLATES
-from lab.web.site import FRONT, REPORTS, site
+from lab.web import FRONT, REPORTS, site
 
 PHONE, DESKTOP = 360, 1280
 SVG = '<svg role="img" aria-label="A line." viewBox="0 0 9 9"><path d="M0 0 9 9"/></svg>'

@@ -3,19 +3,11 @@
 from collections.abc import Callable, Iterable
 
 from lab.grade.case import Case
-from lab.grade.checks.claims import claims
-from lab.grade.checks.correct import correct
-from lab.grade.checks.discussion import discussion
-from lab.grade.checks.package import package
-from lab.grade.checks.pages import pages
-from lab.grade.checks.program import program
-from lab.grade.checks.records import records
-from lab.grade.checks.rerun import rerun
-from lab.grade.checks.sources import sources
-from lab.grade.checks.speed import speed
-from lab.grade.checks.steps import steps
-from lab.grade.finding import Finding
-from lab.grade.result import PartPoints
+from lab.grade.checks.discussion import claims, discussion
+from lab.grade.checks.package import package, pages, sources
+from lab.grade.checks.program import correct, program, speed, steps
+from lab.grade.checks.records import records, rerun
+from lab.grade.finding import Finding, PartPoints
 
 Check = Callable[[Case], Iterable[Finding | PartPoints]]
 

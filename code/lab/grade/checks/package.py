@@ -1,19 +1,24 @@
-"""The package is whole: every file is there, unchanged, and for this assignment."""
+"""Checks of the submission itself: its files, its sources, its PDF."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from lab.compiler.compilation import BuildRefused
 from lab.errors import SpecError
-from lab.files.included import read_whole
-from lab.grade.case import Case
+from lab.files.toml import read_whole
+from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Flaw
-from lab.report.prose.people import ids_in
-from lab.report.tex.references import FILE as REFERENCES
-from lab.submission.archive import unpack
-from lab.submission.package import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests
-from lab.submission.programs import binary_names, is_source, own_programs
+from lab.grade.rebuild import firsts
+from lab.plan.plan import Planned
+from lab.records.compare import TOLERANCE
+from lab.records.record import read_facts, read_samples_of
+from lab.report.sources import ids_in
+from lab.report.text.references import FILE as REFERENCES
+from lab.run.checks import counter_name, reported_time_ns
+from lab.submission.archive import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests, unpack
+from lab.submission.hand_in import binary_names, is_source, own_programs
 
 LONGEST_ID = 100
 TYPED = ("discussion.tex", "report.toml")
@@ -78,3 +83,48 @@ def _person(case: Case) -> Iterator[Finding]:
             yield Finding(Flaw.PERSON, f"an id is no line that a person types: {each!r:.100}")
     if case.page.ids != ids:
         yield Finding(Flaw.PERSON, f"it is handed in by {', '.join(case.page.ids)}, but its report is by {ids!r:.100}")
+
+
+def sources(case: Case) -> Iterator[Finding]:
+    """The first repetition of each own series, with either binary."""
+    if not firsts(case.setup.plan):
+        return
+    try:
+        pairs = list(zip(firsts(case.own_plan), firsts(case.plan_from_sources), strict=True))
+        case.setup.measure(each for pair in pairs for each in pair)
+    except BuildRefused as error:
+        yield Finding(Flaw.BUILD, str(error))
+        return
+    except Blocked as error:
+        yield Finding(Flaw.SOURCES, str(error))
+        return
+    for given, built in pairs:
+        yield from _differences(case, given, built)
+
+
+def _differences(case: Case, given: Planned, built: Planned) -> Iterator[Finding]:
+    ours = _done(case, built)
+    for name, value in _done(case, given).items():
+        if abs(value - ours[name]) > TOLERANCE * ours[name]:
+            what = f"{name} is {value} with the binary that was handed in, {ours[name]} with that of the sources"
+            yield Finding(Flaw.SOURCES, f"{given.series.name}: {what}")
+
+
+def _done(case: Case, planned: Planned) -> dict[str, int]:
+    """The time and the bytes of a trial, by names for people."""
+    found = read_facts(case.setup.results, planned.trial.key).measured
+    samples = read_samples_of(case.setup.results, planned.trial.key)
+    counter = counter_name(planned.series, case.own_plan.site.ends, found.counters_after)
+    done = {counter: found.counters_after.get(counter, 0) - found.counters_before.get(counter, 0)}
+    for number, step in enumerate(found.steps, 1):
+        done[f"the site's time in ns of pair {number}"] = step.clock_ns
+    for size in sorted({each.size_bytes for each in samples}):
+        printed = reported_time_ns(each for each in samples if each.size_bytes == size)
+        done[f"the time in ns that it prints for {size} bytes"] = printed
+    return done
+
+
+def pages(case: Case) -> Iterator[Finding]:
+    """Compare the bytes; a grader reads the rebuilt report in any case."""
+    if not case.is_as_rebuilt:
+        yield Finding(Flaw.OTHER_BYTES, "not the bytes that Verbyte builds: the rebuilt report was graded")

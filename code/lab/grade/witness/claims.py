@@ -1,16 +1,119 @@
-"""What a program claims of a size, held against what crossed the link."""
+"""A record's times compared with the link's log."""
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import Path
 
 from lab.grade.finding import Flaw
-from lab.grade.witness.messages import Carried, Message, in_turn, one_by_one
-from lab.grade.witness.packets import READ, SEND, WRITE, WRITE_IMM
-from lab.grade.witness.streams import Piece, exchanges
-from lab.programs.request import Reading, Request
+from lab.grade.witness.messages import Assembly, Carried, Message, Piece, Streams, exchanges, in_turn, one_by_one
+from lab.grade.witness.packets import READ, SEND, WRITE, WRITE_IMM, Packet, Segment, decoded
+from lab.machine import results
+from lab.machine.results import CLIENT, NAMES
+from lab.model.trial import Ends, Outcome
+from lab.plan.plan import Planned, SiteFacts
+from lab.programs.program import WINDOW, Reading, Request, Sample
+from lab.records.facts import Measured
+from lab.run.checks import PATH_MTU_MOST, is_loopback
+from lab.run.measure import judge
+from lab.sites.site import Witness
+
+# Of an RDMA device: Soft-RoCE's, and those of InfiniBand's ports. In an interface's, TCP puts packets together.
+SENT, RECEIVED = ("sent_pkts", "port_xmit_packets"), ("rcvd_pkts", "port_rcv_packets")
+
+
+def unsent(planned: Planned, ends: Ends, found: Measured, samples: Iterable[Sample]) -> Iterator[tuple[Flaw, str]]:
+    """The fault of messages that the client's device can't have sent, or got if they were read."""
+    tool, wanted = planned.series.tool, least_packets(samples)
+    if not tool.rdma or is_loopback(tool, ends):
+        return
+    for name in RECEIVED if planned.series.operation == READ else SENT:
+        counter = f"{ends.client.device}.{name}"
+        counted = found.counters_after.get(counter, 0) - found.counters_before.get(counter, 0)
+        if counter in found.counters_after and counted < wanted:
+            yield Flaw.MESSAGES, f"its messages need {wanted} packets at least, {counter} counted {counted}"
+
+
+def least_packets(samples: Iterable[Sample]) -> int:
+    """As many as RDMA needs at least: no two messages share one, and none is longer than the largest path MTU."""
+    messages: dict[int, Counter[str]] = {}
+    for each in samples:
+        if each.sample != WINDOW:
+            messages.setdefault(each.size_bytes, Counter())[each.sample] += each.messages
+    return sum(max(counted.values()) * max(1, ceil(size / PATH_MTU_MOST)) for size, counted in messages.items())
+
+
+# Beside the link, for each pair of programs: init's few words take less than 2 KiB.
+MOST_BESIDE_BYTES = 1 << 14
+SEED = "seed"  # the place in a command
+
+Fault = tuple[Flaw, str]
+
+
+@dataclass
+class Seen:
+    """What crossed the link, by the log of the client's end."""
+
+    streams: Streams
+    rdma: Assembly = field(default_factory=Assembly)
+    around: Assembly = field(default_factory=Assembly)  # by Soft-RoCE in place of the card, or by it in place of that
+    packets: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})  # of RoCE, by whether they go out
+
+    @classmethod
+    def of(cls, log: Path, ports: tuple[int, ...], *, by_card: bool = False) -> Seen:
+        """All of a log, whose messages were to go by a modelled card or by Soft-RoCE."""
+        found = cls(Streams(ports))
+        for frame in results.read(log):
+            match decoded(frame):
+                case Packet() as packet:
+                    found.packets[packet.goes_out] += not packet.by_card
+                    (found.rdma if packet.by_card == by_card else found.around).take(packet)
+                case Segment() as segment:
+                    found.streams.take(segment)
+        return found
+
+
+def watched(planned: Planned, site: Witness, facts: SiteFacts) -> list[Fault]:
+    """What the link refutes of a trial; TrialFailed where its programs fail."""
+    ports = tuple(step.port for step in planned.trial.job.steps)
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = site.run_watched(planned.trial.job, Path(folder))
+        judge(planned, facts, outcome, {})
+        seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
+    reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
+    return [*beside(outcome), *(list(forged(outcome, seen)) or refuted(planned, reading, seen))]
+
+
+def beside(outcome: Outcome) -> Iterator[Fault]:
+    """Data that took the network beside the link."""
+    bytes_ = sum(outcome.counters_after.get(f"side{end}.bytes", 0) for end in (0, 1))
+    if bytes_ > MOST_BESIDE_BYTES * len(outcome.steps):
+        yield Flaw.WAY, f"{bytes_} bytes went over the network beside the link"
+
+
+def forged(outcome: Outcome, seen: Seen) -> Iterator[Fault]:
+    """Packets in RDMA's form that no device sent: any program may send them by UDP, faster than a device does."""
+    for end, goes_out in enumerate((True, False)):
+        name = f"rxe{end}.sent_pkts"
+        sent = outcome.counters_after.get(name, 0) - outcome.counters_before.get(name, 0)
+        if seen.packets[goes_out] > sent:
+            what = f"{seen.packets[goes_out]} packets of RDMA left the {NAMES[end]}, and its device sent {sent}"
+            yield Flaw.WAY, what
+
+
+def refuted(planned: Planned, reading: Reading, seen: Seen) -> Iterator[Fault]:
+    """What the link refutes of what a trial's programs printed."""
+    tool, request, steps = planned.series.tool, planned.trial.request, seen.streams.pieces
+    by_size = {each.size: steps[number % len(steps)] for number, each in enumerate(request.counts)}
+    for claimed in said(request, reading, rdma=tool.rdma):
+        yield from findings(claimed, seen.rdma.messages, by_size[claimed.size_bytes], seen.around.messages)
+        if tool.rdma and SEED in tool.uses:
+            yield from unseeded(claimed, seen.rdma.messages, request.parameters.seed)
+
 
 # Of the least time in which the link carried so much, the least that an honest program says beside what the digits that
 # it prints allow. None can be faster than the link. docs/grading.md has what honest programs said.

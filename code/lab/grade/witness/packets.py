@@ -1,8 +1,11 @@
-"""What crosses a link, by whatever header: packets of RDMA, and segments of TCP."""
+"""Packets of a link's log: Ethernet, IP, TCP, RoCE and the modelled card."""
 
 from __future__ import annotations
 
+import struct
 from typing import NamedTuple
+
+from lab.machine.results import Frame
 
 SEND, WRITE, WRITE_IMM, READ = "send", "write", "write-imm", "read"
 ONLY, FIRST, MIDDLE, LAST = "only", "first", "middle", "last"
@@ -44,3 +47,134 @@ class Segment(NamedTuple):
     acknowledged: int
     begins: bool  # a connection
     payload_bytes: int
+
+
+PORT = 4791
+UDP_BYTES, BTH_BYTES, ICRC_BYTES = 8, 12, 4
+RETH, IMM, AETH, DETH = 16, 4, 4, 8
+# Of a reliable connection, and of an unreliable one 0x20 more, and of the only packet of a datagram 0x60: what the
+# packet is there for, what the message is, where the packet stands in it, and the bytes before the payload.
+ROCE_KINDS = {
+    0x00: (PART, SEND, FIRST, 0),
+    0x01: (PART, SEND, MIDDLE, 0),
+    0x02: (PART, SEND, LAST, 0),
+    0x03: (PART, SEND, LAST, IMM),
+    0x04: (PART, SEND, ONLY, 0),
+    0x05: (PART, SEND, ONLY, IMM),
+    0x06: (PART, WRITE, FIRST, RETH),
+    0x07: (PART, WRITE, MIDDLE, 0),
+    0x08: (PART, WRITE, LAST, 0),
+    0x09: (PART, WRITE_IMM, LAST, IMM),
+    0x0A: (PART, WRITE, ONLY, RETH),
+    0x0B: (PART, WRITE_IMM, ONLY, RETH + IMM),
+    0x0C: (ASK, READ, ONLY, RETH),
+    0x0D: (ANSWER, READ, FIRST, AETH),
+    0x0E: (ANSWER, READ, MIDDLE, 0),
+    0x0F: (ANSWER, READ, LAST, AETH),
+    0x10: (ANSWER, READ, ONLY, AETH),
+    0x11: (ACKNOWLEDGE, "", ONLY, AETH),
+    0x16: (PART, SEND, LAST, IMM),
+    0x17: (PART, SEND, ONLY, IMM),
+    0x64: (PART, SEND, ONLY, DETH),
+    0x65: (PART, SEND, ONLY, DETH + IMM),
+}
+NO_ROCE_ROLE = (OTHER, "", "", 0)
+UNRELIABLE, NEGATIVE = 0x20, 0x20
+FIRST_PORT, PORT_BITS = 0xC000, 14
+
+
+def port_between(one: int, other: int) -> int:
+    """The port of UDP that Soft-RoCE sends from, either way, by its two queue pairs (rdma_get_udp_sport of Linux)."""
+    product = one * other
+    product ^= product >> 20
+    label = (product ^ product >> 40) & 0xFFFFF
+    return FIRST_PORT | (label ^ label >> PORT_BITS) & (1 << PORT_BITS) - 1
+
+
+def roce_packet(frame: Frame, at: int, end: int) -> Packet:
+    """The packet of a frame whose header of UDP begins at a byte, and what it carries ends at another."""
+    port = int.from_bytes(frame.head[at : at + 2], "big")
+    at += UDP_BYTES
+    opcode, padding, _, queue, number = struct.unpack_from(">BBHII", frame.head, at)
+    at += BTH_BYTES
+    left = end - at - ICRC_BYTES - (padding >> 4 & 3)
+    opcode = opcode - UNRELIABLE if UNRELIABLE <= opcode < 2 * UNRELIABLE else opcode
+    role, operation, place, before = ROCE_KINDS.get(opcode, NO_ROCE_ROLE)
+    if left < before or (role == ACKNOWLEDGE and frame.head[at : at + 1] >= bytes([NEGATIVE])):
+        role = OTHER
+    data = frame.head[at + before : at + max(left, before)]
+    return Packet(
+        frame.time_ns, frame.goes_out, port, queue % NUMBERS, number % NUMBERS, role, operation, place, data,
+        left - before,
+    )  # fmt: skip
+
+
+TYPE = 0x88B5  # of the frame that the log shows
+HEADER = struct.Struct("<4B9I3Q")
+MESSAGE, CARD_ASK, ATOMIC, DATAGRAM, CARD_ANSWER, RESULT, ACK = range(7)
+ACKED = 0
+OPERATIONS = (WRITE, WRITE_IMM, SEND, SEND)
+PLACES = (MIDDLE, FIRST, LAST, ONLY)  # by the two lowest flags
+ROLES = {(MESSAGE, opcode): (PART, operation) for opcode, operation in enumerate(OPERATIONS)} | {
+    (DATAGRAM, 2): (PART, SEND),
+    (DATAGRAM, 3): (PART, SEND),
+    (CARD_ASK, 4): (ASK, READ),
+    (CARD_ANSWER, 0): (ANSWER, READ),
+    (ACK, 0): (ACKNOWLEDGE, ""),
+}  # by kind and operation
+NO_CARD_ROLE = (OTHER, "")
+GRH_BYTES = 40
+
+
+def card_packet(frame: Frame, at: int) -> Packet:
+    """The packet of a frame, whose header begins at a byte. Of a datagram the routing header lies before its data, so
+    that none of these is in the log."""
+    kind, flags, opcode, ack, origin, queue, number, size, *_ = HEADER.unpack_from(frame.head, at)
+    role, operation = ROLES.get((kind, opcode), NO_CARD_ROLE)
+    before = GRH_BYTES if kind == DATAGRAM else 0
+    if size < before:
+        role = OTHER
+    if kind == ACK and ack != ACKED:  # what was not taken; all before that was
+        number = (number - 1) % NUMBERS
+    data = frame.head[at + HEADER.size + before :][: max(size - before, 0)]
+    return Packet(
+        frame.time_ns, frame.goes_out, origin, queue, number, role, operation, PLACES[flags & 3], data, size - before,
+        by_card=True,
+    )  # fmt: skip
+
+
+ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
+SYN = 0x02
+
+
+def decoded(frame: Frame) -> Packet | Segment | None:
+    """The packet of a frame; nothing for another kind."""
+    try:
+        return _decoded(frame)
+    except (IndexError, struct.error):  # cut off: no packet that anybody takes
+        return None
+
+
+def _decoded(frame: Frame) -> Packet | Segment | None:
+    head, kind = frame.head, int.from_bytes(frame.head[12:14], "big")
+    if kind == TYPE:
+        return card_packet(frame, ETHERNET_BYTES)
+    if kind == IPV4:
+        protocol, length = head[23], int.from_bytes(head[16:18], "big")
+        at = ETHERNET_BYTES + (head[14] & 15) * 4
+        end = ETHERNET_BYTES + length
+    elif kind == IPV6:
+        protocol, at = head[20], ETHERNET_BYTES + 40
+        end = at + int.from_bytes(head[18:20], "big")
+    else:
+        return None
+    if protocol == TCP:
+        return _segment(frame, at, end)
+    return roce_packet(frame, at, end) if protocol == UDP and head[at + 2 : at + 4] == PORT.to_bytes(2) else None
+
+
+def _segment(frame: Frame, at: int, end: int) -> Segment:
+    source, target, sequence, acknowledged, offset, flags = struct.unpack_from(">HHIIBB", frame.head, at)
+    ports = (source, target) if frame.goes_out else (target, source)
+    payload = end - at - (offset >> 4) * 4
+    return Segment(frame.time_ns, frame.goes_out, ports, sequence, acknowledged, bool(flags & SYN), payload)

@@ -1,15 +1,97 @@
-"""The table of the environment: the identity of the records; and the origins of a modelled card's parameters."""
+"""The environment of the records, and which records are the reference."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
-from lab.report.evidence.evidence import Evidence
+from lab.errors import RecordError, SpecError
+from lab.experiment.experiment import Experiment, Point
+from lab.experiment.reader import CardFile, read_card
+from lab.machine.results import ENDS
+from lab.places import REFERENCE
+from lab.plan.plan import Plan, SiteFacts
+from lab.records.compare import read_identity
+from lab.records.table import parse_table
+from lab.report.evidence.evidence import Evidence, cells, measured_plan
 from lab.report.evidence.labels import describe_link
-from lab.report.evidence.versions import versions
-from lab.report.tex.escape import Markup, escape
-from lab.spec.cards import CardFile, read_card
+from lab.report.evidence.words import versions
+from lab.report.tex.render import Markup, escape
+from lab.sites.site import EXACT
+
+if TYPE_CHECKING:
+    from lab.report.evidence.evidence import Evidence
+
+
+SHOWN_LETTERS = 10  # of a key: `lab show` takes the beginning of one
+
+
+@dataclass(frozen=True)
+class RecordSet:
+    """The records of one series."""
+
+    name: str
+    series: str
+    label: str
+    keys: tuple[str, ...]
+
+    @property
+    def first_key(self) -> str:
+        """As much of it as `lab show` needs."""
+        return self.keys[0][:SHOWN_LETTERS] if self.keys else ""
+
+
+def record_sets(evidence: Evidence) -> tuple[RecordSet, ...]:
+    """One set for each series, in the order of the experiment."""
+    from lab.report.evidence.labels import label  # only here: who reads kept sets needs none of it
+
+    series = evidence.plan.experiment.series
+    return tuple(
+        RecordSet(f"R{number}", each.name, label(each), evidence.keys(each.name))
+        for number, each in enumerate(series, 1)
+    )
+
+
+def sets_of(keys: Iterable[str], sets: Iterable[RecordSet]) -> str:
+    """The names of the fewest sets that hold all keys: the earlier of two that share a record."""
+    missing, names = set(keys), []
+    for each in sets:
+        if missing & set(each.keys):
+            names.append(each.name)
+            missing -= set(each.keys)
+    return ", ".join(names)
+
+
+SITE = "exact"
+
+
+@dataclass(frozen=True)
+class ReferenceEvidence(Evidence):
+    """Rows alone: what needs single samples, as quantiles and rounds do, is an error."""
+
+    def samples(self, series: str, point: Point | None = None) -> NoReturn:
+        """The reference keeps no samples."""
+        raise RecordError(f"{series}{point or ''}: the reference has rows and no samples", hint="measure it: lab run")
+
+
+def reference_evidence(experiment: Experiment, folder: Path = REFERENCE) -> ReferenceEvidence:
+    """The rows that every computer measures; an error where there are none."""
+    table = folder / f"{experiment.name}.csv"
+    try:
+        rows = parse_table(table.read_text())
+    except FileNotFoundError as error:
+        raise SpecError("there is no reference to take numbers from", file=table, hint="make lock") from error
+    names = {row.series for row in rows}
+    series = tuple(one for one in experiment.on(EXACT).series if one.name in names)
+    rows = [row for row in rows if row.series in {one.name for one in series}]  # a reference may be an older one
+    facts = SiteFacts(SITE, ENDS, read_identity(folder) or {}, EXACT)
+    plan = measured_plan(Plan(replace(experiment, series=series), facts, ()), rows)
+    keys = list(dict.fromkeys(row.record for row in rows))
+    return ReferenceEvidence(plan, tuple(rows), {}, folder, 0, cells(plan, rows, keys))
+
 
 SHOWN_DIGEST = 16
 ORIGINS = {"data sheet": "from data sheets", "fitted": "fitted to {}", "assumed": "assumed"}

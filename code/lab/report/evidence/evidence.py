@@ -1,22 +1,48 @@
-"""The evidence of a report: all rows of an experiment's table and all facts of its records, or an error."""
+"""The evidence of a report: the values of its records by series, point and size."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Set
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar, cast
 
 from lab.errors import RecordError
+from lab.experiment.experiment import Point, Series
 from lab.plan.plan import Plan, Planned
-from lab.programs.request import Sample
+from lab.programs.program import Sample
 from lab.records.facts import Facts
 from lab.records.record import has_record, read_samples_of, read_whole, record_damage, record_folder
-from lab.records.row import Row
-from lab.records.table import KEY_LETTERS, table_of
-from lab.report.evidence.measured import measured_plan
-from lab.spec.experiment import Point, Series
+from lab.records.table import KEY_LETTERS, Row, table_of
+
+
+def measured_plan(plan: Plan, rows: Iterable[Row]) -> Plan:
+    """The plan without the series that only must work, and without the sizes that no record has."""
+    sizes = defaultdict[str, set[int]](set)
+    for row in rows:
+        sizes[row.series].add(row.size_bytes)
+    shown = [each for each in plan.experiment.series if not each.tool.silent]
+    if not shown:
+        what = "nothing of what its programs print is read, so that there is nothing to report"
+        raise RecordError(what, where=plan.experiment.name, hint="lab show KEY; or another output in [programs]")
+    series = {each.name: _with_sizes(each, plan.site.name, sizes[each.name]) for each in shown}
+    planned = (replace(each, series=series[each.series.name]) for each in plan.planned if each.series.name in series)
+    return replace(plan, experiment=replace(plan.experiment, series=tuple(series.values())), planned=tuple(planned))
+
+
+def _with_sizes(series: Series, site: str, there: Set[int]) -> Series:
+    """The series with those of its sizes that were measured."""
+    sizes = tuple(size for size in series.parameters(site, {}).sizes if size in there)
+    if set(sizes) == set(series.sizes(site)):
+        return series
+    profile = series.profile(site)
+    if "sizes" not in profile.values:
+        return replace(series, published=replace(series.published, sizes=sizes))
+    return replace(
+        series, profiles=series.profiles | {site: replace(profile, values={**profile.values, "sizes": sizes})}
+    )
+
 
 COMPLETED, CONFIRMED, STEADY = "completed_bytes_per_s", "confirmed_bytes_per_s", "steady_bytes_per_s"
 # The unit of a column is the end of its name; other columns are words, or name the row.

@@ -1,10 +1,27 @@
-"""Names for readers: series, their varied parameters, and the link that they share."""
+"""Labels of series and parameters."""
 
 from __future__ import annotations
 
+from lab.experiment.experiment import Experiment, Series
 from lab.model.trial import Link
 from lab.plan.plan import SiteFacts
-from lab.spec.experiment import Experiment, Series
+
+PARAMETERS = {
+    "tx_depth": "the depth of the send queue",
+    "rx_depth": "the depth of the receive queue",
+    "warmup": "the number of warm-up messages",
+    "iterations": "the number of timed messages",
+    "until_stable": "the percent by which rounds may differ",
+    "post_list": "the length of a chain of requests",
+    "inline": "the bytes that travel inside a request",
+    "signal_every": "the signalling interval",
+}
+
+
+def parameter_words(name: str) -> str:
+    """`the depth of the send queue`; a parameter without words keeps its name."""
+    return PARAMETERS.get(name, name)
+
 
 OURS = {"verbs": "RDMA", "tcp": "TCP", "mpi-tcp": "MPI over TCP", "mpi-verbs": "MPI over verbs"}
 

@@ -1,4 +1,4 @@
-"""The pairs to compare on one link: our programs over each other, over the peers, and over a file's own programs."""
+"""Which series are compared with each other."""
 
 from __future__ import annotations
 
@@ -7,11 +7,23 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
+from lab.experiment.experiment import Experiment, Series
 from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import COMPLETED, Evidence
-from lab.report.evidence.handing import handed_otherwise
 from lab.report.evidence.labels import is_ours, is_own
-from lab.spec.experiment import Series
+
+HANDLING = ("post_list", "signal_every", "nodelay")
+
+
+def handed_otherwise(experiment: Experiment, series: Series) -> bool:
+    """Whether the series differs in this from the first of its program on its link."""
+    twins = (each for each in experiment.series if not each.vary and _does(each) == _does(series))
+    first = next(twins, series)
+    return any(getattr(first.published, name) != getattr(series.published, name) for name in HANDLING)
+
+
+def _does(series: Series) -> tuple[object, ...]:
+    return series.program, series.operation, series.measure, series.link
 
 
 class Sort(Enum):

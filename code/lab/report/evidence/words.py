@@ -1,11 +1,81 @@
-"""Sentences about the site of the measurements."""
+"""Words for series, versions and dates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from lab.sites.traits import Clock, Shared, Traits
+from lab.machine import snapshot
+from lab.places import MACHINE
+from lab.report.evidence.evidence import Evidence
+from lab.sites.site import Clock, Shared, Traits
+from lab.supply.lock import COMPILER, GUEST, RUNNER, Lock, read
+
+_BASE = re.compile(r"\bbase=(\d{4}-\d\d-\d\d)\b", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def measured_on(evidence: Evidence) -> str:
+    """The days of a clock on the wall. Where a trial gives the same bytes on any day, the report must not name one: the
+    date of the site's own clock stands in its place."""
+    site = evidence.plan.site
+    if site.traits.repeats:
+        base = _BASE.search(site.identity.get("arguments", ""))
+        return f"Its clock begins at {base[1]}; on any day the records are the same." if base else ""
+    days = sorted({found[0] for each in evidence.facts.values() if (found := _DAY.match(each.moment.started))})
+    if not days:
+        return ""
+    return f"Measured on {days[0]}." if len(days) == 1 else f"Measured from {days[0]} to {days[-1]}."
+
+
+LOCK = "packages.lock"
+# What a reader knows it by, how its packages are called, the kind of their section; and a word that the name of some
+# program of the experiment must hold.
+SHOWN = (
+    ("kernel", "linux-image-", GUEST, ""),
+    ("C library", "libc6", GUEST, ""),
+    ("compiler", "gcc-12", COMPILER, ""),
+    ("rdma-core", "libibverbs1", GUEST, ""),
+    ("Open MPI", "libopenmpi3", GUEST, "mpi"),
+    ("UCX", "libucx0", GUEST, "mpi"),
+    ("perftest", "perftest", GUEST, "ib_"),
+    ("iperf3", "iperf3", GUEST, "iperf3"),
+    ("NetPIPE", "netpipe-", GUEST, "netpipe"),
+    ("qperf", "qperf", GUEST, "qperf"),
+    ("QEMU", "qemu-system-x86", RUNNER, ""),
+)
+BESIDE = ("-dev", "-base", "-common", "-data")  # files for developers and the like, whose names begin alike
+
+
+def versions(evidence: Evidence, machine: Path = MACHINE) -> list[tuple[str, str]]:
+    """Name and packages; nothing where the records are of another machine than this checkout's."""
+    if not _is_of(machine, evidence.plan.site.identity):
+        return []
+    lock = read(machine / LOCK)
+    programs = " ".join(each.program for each in evidence.plan.experiment.series)
+    return [
+        (name, ", ".join(found))
+        for name, start, kind, word in SHOWN
+        if word in programs and (found := sorted(set(_packages(lock, start, kind))))
+    ]
+
+
+def _is_of(machine: Path, identity: dict[str, str]) -> bool:
+    """Whether the memory of the frozen machine is the one that the records name."""
+    known = snapshot.read(machine)
+    return known is not None and identity.get("frozen") == known.frozen.get("memory")
+
+
+def _packages(lock: Lock, start: str, kind: str) -> Iterator[str]:
+    """On whatever architecture the computer at hand is."""
+    for section in lock.kind(kind).values():
+        yield from (each.named for each in section if each.package.startswith(start) and not _is_beside(each.package))
+
+
+def _is_beside(package: str) -> bool:
+    return package.endswith(BESIDE)
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,33 @@
-"""Tables and figures that a template asks for by queries, and the conditions of its sentences."""
+"""What every figure and table of a report is made with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from lab.analysis.estimate import Estimate
-from lab.figures import Curve, LineLook, Sized
+from lab.errors import StorageError
 from lab.figures.drawers import sized
+from lab.figures.inputs import Curve, Figure, LineLook, Sized
 from lab.figures.marks import MARKERS, OTHERS, RDMA, TCP
+from lab.files.storage import storage
+from lab.files.store import damage, seal
 from lab.model.sizes import format_size, parse_size
+from lab.places import ROOT
 from lab.report.errors import ReportError
-from lab.report.exhibits.gallery import AnySketch, Gallery, Sketch
 from lab.report.query.constants import of_published
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, Truth, Value
-from lab.report.tex.escape import Markup, escape
-from lab.report.tex.rounding import last_place
-from lab.report.tex.typeset import mark
-from lab.report.tex.units import number_tex, show, show_exactly, significant
+from lab.report.stamp import digest_code
+from lab.report.tex.numbers import last_place, mark, number_tex, show, show_exactly, significant
+from lab.report.tex.render import Markup, escape
 
 DIGITS = 3  # as many as a reader uses; the appendix and the CSV have more
 LEAST_SPREAD = 0.005  # of a value: a narrower interval is not printed
@@ -204,3 +211,71 @@ def printed(value: Value, digits: int = DIGITS) -> str:
 
 def _place(estimate: Estimate, digits: int) -> int:
     return max(last_place(estimate), significant(estimate.value, digits))
+
+
+DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
+WORDS = "figure.json"
+FORMATS = ("pdf", "png", "svg")
+
+
+Data = TypeVar("Data")
+
+
+@dataclass(frozen=True)
+class Sketch(Generic[Data]):
+    """A figure that is not drawn yet: its name, its caption, its data, and the function that draws it."""
+
+    name: str
+    caption: str
+    data: Data
+    drawn_by: Callable[[Data], Figure]
+
+    def draw(self) -> Figure:
+        return self.drawn_by(self.data)
+
+
+AnySketch = Sketch[Any]  # whatever it draws
+
+
+class Gallery:
+    """The figures of a report by name, each drawn once."""
+
+    def __init__(self, cache: Path) -> None:
+        self.sketches: dict[str, AnySketch] = {}
+        self.shown: dict[str, Figure] = {}
+        self._cache, self._code = cache, digest_code(DRAWN_BY)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.shown
+
+    def draw(self, sketch: AnySketch) -> Figure:
+        """The figure, as it was kept or drawn now."""
+        self.sketches[sketch.name] = sketch
+        self.shown[sketch.name] = _one(sketch, self._cache, self._code)
+        return self.shown[sketch.name]
+
+
+def _one(picture: AnySketch, cache: Path, code: str) -> Figure:
+    folder = cache / hashlib.sha256(f"{code} {picture.data!r}".encode()).hexdigest()
+    if folder.is_dir() and not damage(folder):
+        return _read(folder)
+    figure = picture.draw()
+    _write(folder, figure)
+    return figure
+
+
+def _read(folder: Path) -> Figure:
+    words = json.loads((folder / WORDS).read_text())
+    pictures = {kind: (folder / f"figure.{kind}").read_bytes() for kind in FORMATS}
+    return Figure(**words | pictures | {"keys": tuple(words["keys"])})
+
+
+def _write(folder: Path, figure: Figure) -> None:
+    """Kept for the next report, where one may write; the digests last: they say that the figure is whole."""
+    words = {name: value for name, value in asdict(figure).items() if name not in FORMATS}
+    with suppress(StorageError), storage(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for kind in FORMATS:
+            (folder / f"figure.{kind}").write_bytes(getattr(figure, kind))
+        (folder / WORDS).write_text(json.dumps(words, sort_keys=True))
+        seal(folder)

@@ -11,11 +11,11 @@ from math import prod
 from statistics import median
 from typing import TypeVar
 
-from lab.analysis.ratios import ratios_of_medians
-from lab.analysis.verdict import Verdict, judge
+from lab.analysis.ratios import Verdict, judge, ratios_of_medians
+from lab.experiment.experiment import Point, Series
 from lab.model.sizes import format_size, parse_size
-from lab.programs.request import ONE_WAY
-from lab.records.row import SIDES
+from lab.programs.program import ONE_WAY
+from lab.records.table import SIDES
 from lab.report.evidence.curve import STOPS, subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import describe_link, is_ours, is_own
@@ -23,9 +23,8 @@ from lab.report.evidence.pairs import CurvePair, Sort, pairs
 from lab.report.evidence.words import SOFT
 from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.varied import Varied, X
-from lab.report.tex.escape import Markup
+from lab.report.tex.render import Markup
 from lab.report.topics.latency import is_fetch
-from lab.spec.experiment import Point, Series
 
 Thing = TypeVar("Thing")
 Row = tuple[str, str, str]  # a query, the name of its curve, and its look

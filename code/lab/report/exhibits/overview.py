@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lab.model.sizes import parse_size
-from lab.programs.request import ONE_WAY
-from lab.records.row import SIDES
-from lab.report.evidence.parameter_words import parameter_words
+from lab.programs.program import ONE_WAY
+from lab.records.table import SIDES
+from lab.report.evidence.labels import parameter_words
 from lab.report.evidence.parameters import parameter_rows
 from lab.report.exhibits.core import grid
-from lab.report.exhibits.dots import dots
 from lab.report.exhibits.groups import FEW, FEWER, MEASURES, CurveGroup, Groups, Row, SeriesPair, Sweep, some
-from lab.report.exhibits.multiples import multiples
+from lab.report.exhibits.plots import dots, multiples
 from lab.report.exhibits.varied import X
-from lab.report.tex.escape import Markup
-from lab.report.tex.units import in_words, show
+from lab.report.tex.numbers import in_words, show
+from lab.report.tex.render import Markup
 from lab.report.topics.curves import exceeds_link
 
 ABSENT = Markup("--")

@@ -1,23 +1,100 @@
-"""Figures of what a series varies. A query holds {x} where a varied value stands: `depth.card[{x}].time at 1`."""
+"""Figures of a varied parameter, and of lines continued past their points."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from lab.analysis.verdict import Verdict, judge
-from lab.figures import Against, Curve, Effect, Tornado
+from lab.analysis.estimate import Estimate
+from lab.analysis.ratios import Verdict, judge
 from lab.figures.drawers import against, tornado
+from lab.figures.drawers import extrapolated as drawer
+from lab.figures.inputs import Against, Curve, Effect, Extrapolated, Ray, RayPanel, Tornado
 from lab.model.sizes import parse_size
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import KINDS, Exhibits, cell, look_of
-from lab.report.exhibits.gallery import Sketch
-from lab.report.query.grammar import QueryError
+from lab.report.exhibits.core import KINDS, LOOKS, Exhibits, Sketch, cell, look_of, printed
+from lab.report.query.grammar import QueryError, Span, parse_query, references
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Value
-from lab.report.tex.escape import Markup
-from lab.report.tex.units import in_words, number_tex
+from lab.report.tex.numbers import in_words, number_tex
+from lab.report.tex.render import Markup
+
+
+@dataclass(frozen=True)
+class LinePanel:
+    """What a template says of a panel; `lines` are the sizes of each line, as queries spell them: `from 64K`."""
+
+    times: str  # a series
+    title: str
+    look: str
+    lines: Sequence[str] = ("",)
+    small: str = ""  # a series of small messages
+    breaks: Sequence[tuple[str, float]] = ()
+    most: float = 0.0
+    beyond: bool = False  # what the times leave of the line through all of them
+
+
+def extrapolated(
+    exhibits: Exhibits, name: str, caption: str, label: str, panels: Sequence[LinePanel], height: float = 60.0
+) -> Markup:
+    """The figure at its place; a line that the data do not give is left out."""
+    drawn = tuple(_panel(exhibits, panel) for panel in panels)
+    return exhibits.put(Sketch(name, caption, Extrapolated(name, label, drawn, height), drawer))
+
+
+def _panel(exhibits: Exhibits, asked: LinePanel) -> RayPanel:
+    times = exhibits.curve(asked.times, asked.times) or Curve(asked.times, (), ())
+    small = exhibits.curve(asked.small, asked.small) if asked.small else None
+    rays = [_ray(exhibits, asked.times, sizes) for sizes in asked.lines if exhibits.has(_slope(asked.times, sizes))]
+    if asked.beyond:
+        base = _ray(exhibits, asked.times, "")
+        times, rays = _beyond(times, base), [_less(ray, base) for ray in rays]
+    words = _smallest(exhibits, asked.small) if small else ""
+    return RayPanel(asked.title, times, LOOKS[asked.look], tuple(rays), small, words, tuple(asked.breaks), asked.most)
+
+
+def _smallest(exhibits: Exhibits, series: str) -> str:
+    """`2.19 µs` and the size of that message, on two lines."""
+    size = exhibits.sizes(series)[0]
+    return f"{printed(exhibits.numbers.ask(f'{series} at {size}'))}\n{in_words(parse_size(size))} measured"
+
+
+def _slope(series: str, sizes: str) -> str:
+    return f"{series}.slope {sizes}".strip()
+
+
+def _ray(exhibits: Exhibits, series: str, sizes: str) -> Ray:
+    slope, intercept = (exhibits.numbers.ask(f"{series}.{name} {sizes}".strip()) for name in ("slope", "intercept"))
+    (asked,) = references(parse_query(_slope(series, sizes))[0])
+    picked = (asked.span or Span()).picks(tuple(map(parse_size, exhibits.sizes(series))))
+    return Ray(
+        picked[0],
+        picked[-1],
+        intercept.estimate.value,
+        1 / slope.estimate.value,
+        printed(intercept),
+        printed(slope),
+        _words(asked.span),
+    )
+
+
+def _words(span: Span | None) -> str:
+    """The sizes in words: `up to 256 kB`."""
+    low, high = (span.low, span.high) if span else (None, None)
+    if low and high:
+        return f"{in_words(low)} to {in_words(high)}"
+    return f"from {in_words(low)}" if low else f"up to {in_words(high)}" if high else "through all sizes"
+
+
+def _beyond(times: Curve, base: Ray) -> Curve:
+    points = zip(times.x, times.y, strict=True)
+    return replace(times, y=tuple(Estimate(y.value - base.at(x), None, y.n) for x, y in points))
+
+
+def _less(ray: Ray, base: Ray) -> Ray:
+    return replace(ray, intercept_s=ray.intercept_s - base.intercept_s, slope_s=ray.slope_s - base.slope_s)
+
 
 X, NONE = "{x}", Markup("--")
 DOUBTS = {Verdict.WITHIN: "no difference", Verdict.CANT_TELL: "not certain"}

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from lab.analysis.estimate import LEVEL
-from lab.analysis.regression import Line
-from lab.model.card import PARAMETERS, Card
+from lab.analysis.lines import Line
 from lab.model.sizes import format_size
+from lab.model.trial import PARAMETERS, Card
+from lab.report.evidence.curve import margin_of
 from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.margin import margin_of
-from lab.report.evidence.published_curves import published_curves
+from lab.report.evidence.published import published_curves
 from lab.report.query.grammar import QueryError, Span
 from lab.report.query.value import BYTES, PURE, RATE, TIME, Dimension, Value, exact
 from lab.report.topics.published import PublishedTimes, published_times, published_values

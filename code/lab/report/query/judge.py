@@ -30,8 +30,7 @@ from lab.report.query.grammar import (
 from lab.report.query.measures import LEVEL_CURVE, MEASURES, jumps, saturated_from
 from lab.report.query.numbers import Numbers, Question
 from lab.report.query.value import BYTES, PURE, Point, StatementResult, Truth, Value, combine, exact
-from lab.report.tex.typeset import interval_plain, shown
-from lab.report.tex.units import in_words
+from lab.report.tex.numbers import in_words, interval_plain, shown
 
 WIDE = ("knee", "break")  # places on a curve: their interval is as wide as the data leave it
 OPPOSITE = {">": "<", "<": ">", ">=": "<=", "<=": ">="}

@@ -8,26 +8,24 @@ from functools import cached_property
 
 import numpy as np
 
-from lab.analysis.estimate import LEVEL, Estimate, Interval, reciprocal
+from lab.analysis.estimate import LEVEL, Estimate, Interval, estimate_median, reciprocal, supported_quantile
 from lab.analysis.knees import LEAST_X, find_jumps, find_knee, find_steps
-from lab.analysis.reproducible import exp2, log2
-from lab.analysis.summary import estimate_median, supported_quantile
-from lab.causes.classes import WAITING
+from lab.analysis.ratios import exp2, log2
+from lab.causes.table import WAITING
+from lab.experiment.experiment import Series
 from lab.model.parameters import RoundLimits
-from lab.programs.request import ENDS, ONE_WAY
-from lab.records.row import SIDES
-from lab.report.evidence.causes import causes_of
+from lab.programs.program import ENDS, ONE_WAY
+from lab.records.table import SIDES
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import CONFIRMED, STEADY
 from lab.report.query.grammar import Span
 from lab.report.query.value import BYTES, PER_SECOND, PURE, RATE, TIME, Dimension, Value, exact, median_of
-from lab.report.topics.curves import ceiling
+from lab.report.topics.causes import causes_of
+from lab.report.topics.curves import Settling, ceiling, settlings
 from lab.report.topics.latency import is_fetch, message_share, trip_times, trips
 from lab.report.topics.lines import Times, message_times, scaled
 from lab.report.topics.rounds import Rounds, rounds_of
 from lab.report.topics.sides import SideCurve, series_of_sides
-from lab.report.topics.windows import Settling, settlings
-from lab.spec.experiment import Series
 
 NANO = 1e-9
 LEAST_FOR_LINE = 5  # sizes: fewer lie on a line by chance

@@ -9,30 +9,20 @@ from functools import cached_property
 
 import numpy as np
 
-from lab.analysis.overhead import LARGEST_SHARE
-from lab.model.card import Card
+from lab.analysis.rounds import LARGEST_SHARE
+from lab.experiment.experiment import Point, Series
 from lab.model.sizes import format_size
-from lab.programs.request import ENDS, ONE_WAY
-from lab.records.row import SIDES
-from lab.report.evidence.causes import causes_of
-from lab.report.evidence.curve import Subject, subject
+from lab.model.trial import Card
+from lab.programs.program import ENDS, ONE_WAY
+from lab.records.table import SIDES
+from lab.report.evidence.curve import Subject, margin_of, subject
 from lab.report.evidence.evidence import COMPLETED, Evidence
 from lab.report.evidence.labels import describe_link
-from lab.report.evidence.margin import margin_of
 from lab.report.query.constants import of_card, of_plan, of_published
 from lab.report.query.grammar import Number, Operation, Query, QueryError, Reference, Span, parse_query, references
-from lab.report.query.measures import (
-    ENDED,
-    MEASURES,
-    Inquiry,
-    Measure,
-    MeasuredCurve,
-    default_of,
-    jumps,
-    measures_of,
-)
+from lab.report.query.measures import ENDED, MEASURES, Inquiry, Measure, MeasuredCurve, default_of, jumps, measures_of
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, UNITS, Dimension, Memory, Value, combine, exact
-from lab.spec.experiment import Point, Series
+from lab.report.topics.causes import causes_of
 
 COUNTED = ("instructions", "busy")
 SHOWN = {"percent": PURE, "bit/s": RATE}  # the units that a query may ask for

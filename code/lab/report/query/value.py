@@ -10,10 +10,8 @@ from operator import add, mul, sub, truediv
 
 import numpy as np
 
-from lab.analysis.estimate import LEVEL, Estimate, Interval
+from lab.analysis.estimate import LEVEL, Estimate, Floats, Interval, estimate_median
 from lab.analysis.ratios import LEAST, resampled_medians
-from lab.analysis.samples import Floats
-from lab.analysis.summary import estimate_median
 from lab.report.answer import Answer
 from lab.report.topics.lines import scaled
 

@@ -1,4 +1,4 @@
-"""A discussion with its evidence: every macro answered from the data, every fault with its place."""
+"""The check of a discussion: every fault with its line."""
 
 from __future__ import annotations
 
@@ -9,19 +9,35 @@ from functools import partial
 from pathlib import Path
 
 from lab.errors import LabError, SpecError
-from lab.files.typed_text import read_typed
+from lab.files.bounded import read_typed
 from lab.report.errors import FaultKind, ReportError, TextFault
-from lab.report.evidence.record_sets import SHOWN_LETTERS
-from lab.report.pdf.made_files import names_made
+from lab.report.evidence.environment import SHOWN_LETTERS
+from lab.report.pdf import names_made
 from lab.report.query.judge import judge
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value
 from lab.report.text.latex import fault, line_and_column, lost_targets, swallowed, unsafe
-from lab.report.text.macros import Sentence, Use, malformed, sentences, uses
-from lab.report.text.notes import unsupported
+from lab.report.text.macros import NAMES, Sentence, Use, malformed, sentences, uses
 from lab.report.text.own_figures import own_figures, own_figures_refused
 from lab.report.text.references import lost_sources, references_refused
 from lab.report.text.typed import Constant, typed_numbers
+
+_COMPARES = re.compile(
+    r"(?<!\bno )(?<!\bone )(?<!\bone byte )\b"
+    r"(?:faster|slower|higher|lower|larger|smaller|greater|longer|shorter|better|worse|more|less|fewer|than|best|worst"
+    r"|fastest|slowest|highest|lowest|largest|smallest|twice|(?:doubl|halv)(?:es?|ed|ing)|exceed(?:s|ed)?"
+    r"|outperform(?:s|ed)?|dominate[sd]?|peak(?:s|ed)?|saturate[sd]?|increase[sd]?|decrease[sd]?|gr[eo]ws?|dropp?(?:s|ed)?"
+    r"|rises?|rose|falls?|fell|jump(?:s|ed)?|equal(?:s|led|ly)?|same as|times (?:as|the|higher|lower))\b",
+    re.IGNORECASE,
+)
+
+
+def unsupported(text: str) -> Iterator[Sentence]:
+    r"""Sentences that compare, with no macro of evidence. This is no error: a person judges the words."""
+    for sentence in sentences(text):
+        if not sentence.evidence and _COMPARES.search(NAMES.sub(" ", sentence.text)):
+            yield sentence
+
 
 TEXT, REFERENCES = "discussion.tex", "references.bib"
 DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from lab.report.errors import FaultKind, TextFault
-from lab.report.tex.escape import PRINTED
+from lab.report.tex.render import PRINTED
 
 LONGEST, LONGEST_LINE = 100_000, 200  # characters of a text, and of a line in an error
 GUIDE = "docs/evidence.md"

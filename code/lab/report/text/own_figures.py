@@ -10,7 +10,7 @@ from math import isfinite
 from pathlib import Path
 
 from lab.errors import SpecError
-from lab.files.typed_text import read_bounded
+from lab.files.bounded import read_bounded
 from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.text.latex import fault, without_comments
 

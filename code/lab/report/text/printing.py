@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lab.files.csv_text import csv_text
+from lab.files.storage import csv_text
 from lab.model.sizes import parse_size
-from lab.report.evidence.record_sets import RecordSet, sets_of
-from lab.report.tex.escape import Markup, escape
-from lab.report.tex.typeset import mark, shown
-from lab.report.tex.units import show
+from lab.report.evidence.environment import RecordSet, sets_of
+from lab.report.tex.numbers import mark, show, shown
+from lab.report.tex.render import Markup, escape
 from lab.report.text.check import Backing
 from lab.report.text.latex import without_comments
 

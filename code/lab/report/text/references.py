@@ -1,14 +1,41 @@
-"""The student's references.bib: bounded, without commands, and with an entry for every key that the text cites."""
+"""What a discussion cites, and the file that lists it."""
 
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterator
 from difflib import get_close_matches
+from pathlib import Path
 
 from lab.report.errors import FaultKind, ReportError, TextFault
+from lab.report.tex import latex
 from lab.report.text.latex import fault, unsafe, without_comments
 from lab.report.text.macros import CITED
+
+FILE = "references.bib"
+STYLE = "plain"
+_LOST = re.compile(r"Warning--I didn't find a database entry for \"(.*)\"")
+_ERROR = re.compile(r"^(?P<what>.+)---line (?P<line>\d+) of file", re.MULTILINE)
+
+
+def list_of(keys: list[str], bib: str) -> str:
+    """The LaTeX of the list, without the breaks that BibTeX puts into long words."""
+    with tempfile.TemporaryDirectory(prefix="lab-references-") as name:
+        scratch = Path(name)
+        (scratch / FILE).write_text(bib)
+        lines = [*(rf"\citation{{{key}}}" for key in keys), r"\bibdata{references}", rf"\bibstyle{{{STYLE}}}"]
+        (scratch / "list.aux").write_text("\n".join(lines) + "\n")
+        done = latex.run("BibTeX", ["bibtex", "list"], scratch, FILE)
+        said = done.stdout.decode(errors="replace")
+        if (error := _ERROR.search(said)) and done.returncode:
+            raise ReportError(error["what"], file=FILE, line=int(error["line"]))
+        if lost := _LOST.search(said):
+            raise ReportError(f"there is no entry {lost[1]!r}, which the text cites", file=FILE)
+        if done.returncode:
+            raise ReportError("BibTeX cannot read it", file=FILE)
+        return (scratch / "list.bbl").read_bytes().replace(b"%\n", b"").decode()
+
 
 MOST_ENTRIES = 200
 LETTERS = frozenset(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from lab.report.errors import FaultKind, TextFault
-from lab.report.tex.units import plain_unit
+from lab.report.tex.numbers import plain_unit
 from lab.report.text.latex import fault, without_comments
 from lab.report.text.macros import NAME, OPTION
 

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lab.programs.request import Sample
+from lab.experiment.experiment import Series
+from lab.programs.program import Sample
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.topics.lines import Times
-from lab.spec.experiment import Series
 
 ROUND_TRIP = "round_trip_ns"
 

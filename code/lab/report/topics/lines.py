@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lab.analysis.estimate import Estimate, Interval, reciprocal
-from lab.analysis.pieces import Pieces, find_pieces
-from lab.analysis.regression import Line, fit_line
+from lab.analysis.lines import Line, Pieces, find_pieces, fit_line
 from lab.report.answer import Answer
 from lab.report.evidence.curve import Subject
-from lab.report.tex.units import NANO
+from lab.report.tex.numbers import NANO
 
 
 class Timed(Protocol):

@@ -11,8 +11,8 @@ from lab.analysis.estimate import Estimate
 from lab.errors import SpecError
 from lab.places import PUBLISHED
 from lab.report.answer import Answer
-from lab.report.evidence.published_files import Entry, entries, rows_of, source_of
-from lab.report.tex.units import NANO
+from lab.report.evidence.published import Entry, entries, rows_of, source_of
+from lab.report.tex.numbers import NANO
 from lab.report.topics.lines import Times
 
 UNITS = {"microseconds": ("s", 1e-6), "bytes": ("size", 1.0), "bytes_per_microsecond": ("B/s", 1e6)}

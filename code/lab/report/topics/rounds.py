@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lab.analysis.estimate import Estimate
-from lab.analysis.overhead import Correction, until_completed, without_way_back
-from lab.analysis.stopping import State, UntilStable, stop_at
-from lab.analysis.summary import estimate_median
+from lab.analysis.estimate import Estimate, estimate_median
+from lab.analysis.rounds import Correction, State, UntilStable, stop_at, until_completed, without_way_back
 from lab.errors import RecordError
-from lab.programs.request import Sample
+from lab.programs.program import Sample
 from lab.records.table import last_rounds_ns
 from lab.report.evidence.curve import Subject
-from lab.report.tex.units import NANO, in_words
+from lab.report.tex.numbers import NANO, in_words
 
 ONE_SIDED = ("write", "read")
 

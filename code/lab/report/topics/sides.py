@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import stdev
 
-from lab.analysis.estimate import Estimate
-from lab.analysis.summary import estimate_median
-from lab.programs.request import ONE_WAY
+from lab.analysis.estimate import Estimate, estimate_median
+from lab.experiment.experiment import Series
+from lab.programs.program import ONE_WAY
 from lab.report.answer import Answer
 from lab.report.evidence.curve import Subject
 from lab.report.evidence.evidence import Evidence
-from lab.report.tex.units import NANO
+from lab.report.tex.numbers import NANO
 from lab.report.topics.lines import scaled
-from lab.spec.experiment import Series
 
 
 @dataclass(frozen=True)

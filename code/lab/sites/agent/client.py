@@ -1,24 +1,114 @@
-"""The harness' side of an agent: the process that reaches it, and its requests, answered in any order."""
+"""The harness' side of an agent: requests, replies and places."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Late
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from lab.errors import SiteError, SiteStopped
+from lab.model.trial import DIRECTORY
 from lab.typed_json import JsonError, JsonTable, JsonValue, parse_as
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+
+Locate = Callable[[str], str]  # from a word of a step's command to the word at one end
+
+
+def locator(named: Mapping[str, str]) -> Locate:
+    """Replaces each name, also within a word; a longer name goes before a shorter one."""
+    if not named:
+        return str
+    known = re.compile("|".join(rf"{re.escape(name)}(?![\w.-])" for name in named))
+    return lambda word: known.sub(lambda found: named[found[0]], word)
+
+
+def programs(places: Mapping[str, str]) -> dict[str, str]:
+    """The places of programs under test by their names in steps; the given places are by file name."""
+    return {f"{DIRECTORY}/{name}": place for name, place in places.items()}
+
+
+def kept(overlay: Iterable[Path]) -> dict[str, str]:
+    """The places of programs under test on this computer."""
+    return programs({path.name: str(path) for path in overlay})
+
+
+@dataclass(frozen=True)
+class Started:
+    """A program listens on its port, or has ended."""
+
+    status: int | None  # while it runs, none
+
+
+@dataclass(frozen=True)
+class Left:
+    """What an ended program left."""
+
+    out: str
+    err: str
+    status: int
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True)
+class FirstLine:
+    """The first line of a program's output."""
+
+    line: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """The counters and the clock of one end."""
+
+    counters: dict[str, int]
+    clock_ns: int
+
+
+@dataclass(frozen=True)
+class Missing:
+    """The programs that are not there."""
+
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where a folder of programs is, and the room in it."""
+
+    folder: str
+    free_bytes: int
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """Whether a program runs on that computer."""
+
+    runs: bool
+
+
+@dataclass(frozen=True)
+class DataEnd:
+    """What an agent found of its end of the link."""
+
+    device: str
+    interface: str
+    address: str
+    gid: str = ""
+
 
 HERE = Path(__file__).resolve().parent
 # The start of every agent: its interpreter reads the rest of the source as the first line of its input.
@@ -176,7 +266,7 @@ class FarEnd:
 
 def sources() -> list[tuple[str, str]]:
     """The modules that an agent is made of, in the order of their imports."""
-    parts = ("computer", "orphans", "process", "server")
+    parts = ("computer", "server")
     return [
         ("lab", ""),
         ("lab.sites", ""),

@@ -10,11 +10,32 @@ from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field, replace
 
 from lab.errors import SiteError
-from lab.model.launcher import DAEMON
-from lab.model.trial import DEADLINE_STATUS, NS_PER_S, PADDING, End, Ends, Job, Outcome, Ready, Step, StepOutcome
-from lab.sites.agent.client import ANSWER_S, FarEnd, Made
-from lab.sites.agent.locate import Locate, kept, locator
-from lab.sites.agent.replies import DataEnd, FirstLine, Left, Look, Started
+from lab.model.trial import (
+    DAEMON,
+    DEADLINE_STATUS,
+    NS_PER_S,
+    PADDING,
+    End,
+    Ends,
+    Job,
+    Outcome,
+    Ready,
+    Step,
+    StepOutcome,
+)
+from lab.sites.agent.client import (
+    ANSWER_S,
+    DataEnd,
+    FarEnd,
+    FirstLine,
+    Left,
+    Locate,
+    Look,
+    Made,
+    Started,
+    kept,
+    locator,
+)
 from lab.typed_json import JsonTable, JsonValue
 
 AFTER_FAILURE_S = 1.0  # a client's remaining time after its server failed

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.grade.attempts import attempts_of
-from lab.grade.result import Status
-from lab.grade.saved import SavedCheck, SavedGrade
+from lab.grade.course import attempts_of
+from lab.grade.finding import SavedCheck, SavedGrade, Status
 from lab.submission.assignment import Assignment, load_assignment
 from lab.typed_json import as_json
 

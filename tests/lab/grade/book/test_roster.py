@@ -10,9 +10,7 @@ import pytest
 from tests.lab.grade.book.conftest import Keep
 
 from lab.errors import SpecError
-from lab.grade.book.by_hand import Judgement, read_by_hand
-from lab.grade.book.hand_ins import hand_ins, times_of
-from lab.grade.book.roster import Person, read_roster
+from lab.grade.book.entries import Judgement, Person, hand_ins, read_by_hand, read_roster, times_of
 from lab.submission.assignment import Assignment
 
 

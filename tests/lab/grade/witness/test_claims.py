@@ -9,11 +9,10 @@ import pytest
 
 from lab.grade.finding import Flaw
 from lab.grade.witness.claims import LEAST_SAID, Feat, Told, findings, least_ns, said, unseeded
-from lab.grade.witness.messages import Message
-from lab.grade.witness.streams import Piece
+from lab.grade.witness.messages import Message, Piece
 from lab.model.parameters import Counts, Parameters
 from lab.programs.printed import Printed, read_printed
-from lab.programs.request import Reading, Request, Sample
+from lab.programs.program import Reading, Request, Sample
 
 SIZE, COUNT, STEP_NS, OUT, SEED = 64, 20, 100, True, 250
 ASKED = Request("own", "send", "latency", (Counts(SIZE, COUNT, 0),), Parameters())

@@ -6,12 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lab.grade.witness import wire
 
-from lab.grade.witness import card
-from lab.grade.witness.decoding import decoded
-from lab.grade.witness.messages import Assembly
-from lab.grade.witness.packets import Packet, Segment
-from lab.grade.witness.streams import Streams
-from lab.machine.frames import Frame
+from lab.grade.witness import packets
+from lab.grade.witness.messages import Assembly, Streams
+from lab.grade.witness.packets import Packet, Segment, decoded
+from lab.machine.results import Frame
 
 
 def test_a_segment_names_the_clients_port_first() -> None:
@@ -29,7 +27,7 @@ def test_another_port_of_udp_is_no_rdma() -> None:
 
 NOISE = st.binary(max_size=96)
 KINDS = st.sampled_from([bytes(12) + kind for kind in (b"\x08\x00", b"\x86\xdd", b"\x88\xb5")])
-BEGUN = st.sampled_from([wire.roce(1, wire.WRITE_ONLY).head[:42], wire.by_card(1, card.MESSAGE).head[:20]])
+BEGUN = st.sampled_from([wire.roce(1, wire.WRITE_ONLY).head[:42], wire.by_card(1, packets.MESSAGE).head[:20]])
 
 
 @settings(deadline=None)  # a busy computer is no fault

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from lab.grade.finding import Flaw
-from lab.grade.witness.link import MOST_BESIDE_BYTES, Seen, beside, forged
-from lab.grade.witness.streams import Streams
+from lab.grade.witness.claims import MOST_BESIDE_BYTES, Seen, beside, forged
+from lab.grade.witness.messages import Streams
 from lab.model.trial import Outcome, StepOutcome
 
 STEP = StepOutcome("", "", "", "", 0, 0, 0, 1)

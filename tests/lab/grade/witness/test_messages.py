@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.lab.grade.witness import wire
 
-from lab.grade.witness import card
-from lab.grade.witness.decoding import decoded
+from lab.grade.witness import packets
 from lab.grade.witness.messages import Assembly, Message
-from lab.grade.witness.packets import Packet
-from lab.machine.frames import Frame
+from lab.grade.witness.packets import Packet, decoded
+from lab.machine.results import Frame
 
 
 def messages(*frames: Frame) -> list[Message]:
@@ -67,9 +66,9 @@ def test_each_queue_pairs_messages_have_arrived_with_its_own_last_word() -> None
 def test_of_a_card_each_queue_pairs_messages_have_arrived_with_its_own_last_word() -> None:
     """Both cards number their queue pairs alike, and a word names both."""
     pairs = [(20, 21), (21, 20)]
-    sent = [wire.by_card(1, card.MESSAGE, 0, 64, here=here, there=there) for here, there in pairs]
+    sent = [wire.by_card(1, packets.MESSAGE, 0, 64, here=here, there=there) for here, there in pairs]
     words = [
-        wire.by_card(time_ns, card.ACK, 0, out=False, here=here, there=there)
+        wire.by_card(time_ns, packets.ACK, 0, out=False, here=here, there=there)
         for time_ns, (here, there) in zip((5, 9), pairs, strict=True)
     ]
     assert [each.end_ns for each in messages(*sent, *words)] == [5, 9]
@@ -77,18 +76,18 @@ def test_of_a_card_each_queue_pairs_messages_have_arrived_with_its_own_last_word
 
 
 def test_a_card_that_does_not_take_a_packet_has_taken_all_before() -> None:
-    sent = [wire.by_card(time_ns, card.MESSAGE, time_ns, 64) for time_ns in (1, 2)]
-    found = messages(*sent, wire.by_card(7, card.ACK, 2, ack=1, out=False))
+    sent = [wire.by_card(time_ns, packets.MESSAGE, time_ns, 64) for time_ns in (1, 2)]
+    found = messages(*sent, wire.by_card(7, packets.ACK, 2, ack=1, out=False))
     assert [each.end_ns for each in found] == [7, 2]
 
 
 def test_a_read_of_a_card_lasts_from_the_request_to_the_last_of_the_answer() -> None:
     parts = [(wire.BEGINS, 4096), (wire.MIDST, 4096), (wire.ENDS, 9)]
     answers = [
-        wire.by_card(6 + number, card.ANSWER, number, size, flags=flags, out=False)
+        wire.by_card(6 + number, packets.CARD_ANSWER, number, size, flags=flags, out=False)
         for number, (flags, size) in enumerate(parts)
     ]
-    (found,) = messages(wire.by_card(3, card.ASK, opcode=4), *answers)
+    (found,) = messages(wire.by_card(3, packets.CARD_ASK, opcode=4), *answers)
     assert (found.operation, found.size_bytes, found.start_ns, found.end_ns) == ("read", 8201, 3, 8)
 
 
@@ -100,10 +99,10 @@ def test_of_a_read_only_what_the_client_takes_counts_whatever_was_lost(lost: int
     came = [(number, *part) for number, part in enumerate(parts) if number != lost]
     came += [(lost + place, *part) for place, part in enumerate(again)]
     answers = [
-        wire.by_card(10 + place, card.ANSWER, number, size, flags=flags, out=False)
+        wire.by_card(10 + place, packets.CARD_ANSWER, number, size, flags=flags, out=False)
         for place, (number, flags, size) in enumerate(came)
     ]
-    asked = [wire.by_card(time_ns, card.ASK, number, opcode=4) for time_ns, number in ((1, 0), (2, 3))]
-    one, other = messages(*asked, *answers[:3], wire.by_card(5, card.ASK, lost, opcode=4), *answers[3:])
+    asked = [wire.by_card(time_ns, packets.CARD_ASK, number, opcode=4) for time_ns, number in ((1, 0), (2, 3))]
+    one, other = messages(*asked, *answers[:3], wire.by_card(5, packets.CARD_ASK, lost, opcode=4), *answers[3:])
     assert (one.size_bytes, one.start_ns, one.end_ns) == (8201, 1, answers[-2].time_ns)
     assert (other.size_bytes, other.start_ns, other.end_ns) == (7, 2, answers[-1].time_ns)

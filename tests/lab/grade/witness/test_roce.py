@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.lab.grade.witness import wire
 
-from lab.grade.witness.decoding import decoded
-from lab.grade.witness.packets import ONLY, OTHER, PART, WRITE, Packet
+from lab.grade.witness.packets import ONLY, OTHER, PART, WRITE, Packet, decoded
 
 
 @pytest.mark.parametrize("size", [0, 1, 64, 4097])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from tests.lab.grade.witness import wire
 
-from lab.grade.witness.decoding import decoded
-from lab.grade.witness.packets import Segment
-from lab.grade.witness.streams import Piece, Streams, exchanges
-from lab.machine.frames import Frame
+from lab.grade.witness.messages import Piece, Streams, exchanges
+from lab.grade.witness.packets import Segment, decoded
+from lab.machine.results import Frame
 
 SYN = [wire.tcp(0, 99, syn=True), wire.tcp(1, 499, out=False, ack=100, syn=True)]
 

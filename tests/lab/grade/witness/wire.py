@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 
-from lab.grade.witness import card
-from lab.grade.witness.roce import port_between
-from lab.machine.frames import Frame
+from lab.grade.witness import packets
+from lab.grade.witness.packets import port_between
+from lab.machine.results import Frame
 
 CLIENT_PORT, PAYLOAD = 40000, 32
 ACK, READ_REQUEST, WRITE_ONLY, SEND_ONLY, SEND_FIRST, SEND_MIDDLE, SEND_LAST, READ_ONLY = 17, 12, 10, 4, 0, 1, 2, 16
@@ -46,7 +46,7 @@ def by_card(
     *,
     opcode: int = 0,
     flags: int = WHOLE,
-    ack: int = card.ACKED,
+    ack: int = packets.ACKED,
     out: bool = True,
     here: int = 17,
     there: int = 18,
@@ -54,8 +54,8 @@ def by_card(
 ) -> Frame:
     """A packet with so many bytes, between a queue pair of the client's and one of the server's."""
     ends = (here, there) if out else (there, here)
-    header = card.HEADER.pack(kind, flags, opcode, ack, *ends, number, size, *[0] * 8)
-    head = bytes(12) + card.TYPE.to_bytes(2, "big") + header + data + bytes(PAYLOAD)
+    header = packets.HEADER.pack(kind, flags, opcode, ack, *ends, number, size, *[0] * 8)
+    head = bytes(12) + packets.TYPE.to_bytes(2, "big") + header + data + bytes(PAYLOAD)
     return Frame(time_ns, out, 78 + size, head[:96])
 
 

@@ -8,9 +8,9 @@ import pytest
 from tests.lab.report import laboratory
 
 from lab.records.facts import Facts
-from lab.report.evidence.effective import effective, effective_table, moved
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.pairs import Sort, pairs
+from lab.report.evidence.parameters import effective, effective_table, moved
 
 SWEEPS = """
 title = "Sweeps"

@@ -1,8 +1,8 @@
 """Names for readers: lab.report.evidence.labels."""
 
+from lab.experiment.reader import load
 from lab.places import EXPERIMENTS
 from lab.report.evidence.labels import label_within
-from lab.spec.reader import load
 
 
 def test_each_curve_of_an_experiment_has_a_name_of_its_own() -> None:

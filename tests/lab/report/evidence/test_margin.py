@@ -4,9 +4,9 @@ from collections import defaultdict
 from statistics import median
 
 from lab.places import REFERENCE
-from lab.records.row import parse_table
-from lab.report.evidence.margin import INSTRUCTIONS, WALL, margin_of, margin_of_sites
-from lab.sites.traits import EXACT, Clock, Shared, Traits
+from lab.records.table import parse_table
+from lab.report.evidence.curve import INSTRUCTIONS, WALL, margin_of, margin_of_sites
+from lab.sites.site import EXACT, Clock, Shared, Traits
 
 ON_A_WALL_CLOCK = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
 

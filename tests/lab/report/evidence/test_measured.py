@@ -8,11 +8,11 @@ import pytest
 from tests.lab.fake_site import FakeSite
 
 from lab.errors import RecordError
+from lab.experiment.reader import load
 from lab.places import EXAMPLES
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
-from lab.records.row import Row
-from lab.report.evidence.measured import measured_plan
-from lab.spec.reader import load
+from lab.records.table import Row
+from lab.report.evidence.evidence import measured_plan
 
 
 def planned(name: str) -> Plan:

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from tests.lab.report import laboratory
 
-from lab.report.evidence.dates import measured_on
-from lab.report.evidence.words import about_site
+from lab.report.evidence.words import about_site, measured_on
+from lab.sites.site import EXACT
 from lab.sites.ssh import TwoHosts
-from lab.sites.traits import EXACT
 
 
 def test_the_site_is_told_in_plain_words() -> None:

@@ -9,8 +9,7 @@ import pytest
 from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits, grid
-from lab.report.exhibits.gallery import Gallery
+from lab.report.exhibits.core import Exhibits, Gallery, grid
 
 CURVES = [["card", "card"], ["tcp.card", "TCP"], ["nothing", "no such series", "kernel RDMA"]]
 

@@ -1,4 +1,4 @@
-"""A dot plot of latencies: lab.report.exhibits.dots, lab.figures.dots."""
+"""A dot plot of latencies: lab.report.exhibits.plots, lab.figures.dots."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import pytest
 from tests.lab.report import laboratory
 
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.dots import dots
-from lab.report.exhibits.gallery import Gallery
+from lab.report.exhibits.core import Exhibits, Gallery
+from lab.report.exhibits.plots import dots
 from lab.report.query.numbers import Numbers
 
 CARD = ("with a card", [["write.card", "WRITE", "card"], ["ib_write_lat.card", "perftest"], ["nothing", "none"]])

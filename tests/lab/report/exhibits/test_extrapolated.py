@@ -1,4 +1,4 @@
-"""Lines drawn back to 0 bytes: lab.report.exhibits.extrapolated, lab.figures.extrapolated, from results/reference."""
+"""Lines drawn back to 0 bytes: lab.report.exhibits.varied, lab.figures.fits, from results/reference."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from tests.lab.report.query.numbers_of import numbers_of
 
-from lab.figures import FigureError
-from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.extrapolated import LinePanel, extrapolated
-from lab.report.exhibits.gallery import Gallery
+from lab.figures.inputs import FigureError
+from lab.report.exhibits.core import Exhibits, Gallery
+from lab.report.exhibits.varied import LinePanel, extrapolated
 
 LINES = ["up to 256000", "from 272000"]
 JUMPS = [["512 MiB", 536870912.0], ["1 GiB", 1073741824.0]]

@@ -1,4 +1,4 @@
-"""Figures that are kept: lab.report.exhibits.gallery, drawn once, and again where what was kept is damaged."""
+"""Figures that are kept: lab.report.exhibits.core, drawn once, and again where what was kept is damaged."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from lab.figures import Figure
-from lab.files.digests import SUMS
-from lab.report.exhibits.gallery import WORDS, Gallery, Sketch
+from lab.figures.inputs import Figure
+from lab.files.store import SUMS
+from lab.report.exhibits.core import WORDS, Gallery, Sketch
 
 
 @pytest.mark.parametrize("name", ["figure.pdf", "figure.png", "figure.svg", WORDS, SUMS])

@@ -1,4 +1,4 @@
-"""Small panels that a template asks for: lab.report.exhibits.multiples, and the figure's content in words."""
+"""Small panels that a template asks for: lab.report.exhibits.plots, and the figure's content in words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import pytest
 from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.gallery import Gallery
-from lab.report.exhibits.multiples import multiples
+from lab.report.exhibits.core import Exhibits, Gallery
+from lab.report.exhibits.plots import multiples
 
 TITLES = ("TCP", "no such link", "card")
 DIFFERENCE = "{0}[non-blocking].send - {0}[blocking].send"

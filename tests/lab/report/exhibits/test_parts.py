@@ -1,4 +1,4 @@
-"""The parts of a time: lab.report.exhibits.parts, lab.figures.parts, from results/reference."""
+"""The parts of a time: lab.report.exhibits.plots, lab.figures.stacks, from results/reference."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from tests.lab.report.query.numbers_of import numbers_of
 
-from lab.figures import FigureError
+from lab.figures.inputs import FigureError
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.gallery import Gallery
-from lab.report.exhibits.parts import parts
+from lab.report.exhibits.core import Exhibits, Gallery
+from lab.report.exhibits.plots import parts
 
 KINDS = ["read of memory", "wire", "bytes", "the rest"]
 BARS = [

@@ -1,4 +1,4 @@
-"""The report about repeated rounds, and its figures: lab.report.exhibits.rounds and its template."""
+"""The report about repeated rounds, and its figures: lab.report.exhibits.plots and its template."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from tests.lab.report import laboratory
 
 from lab.places import EXPERIMENTS
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.gallery import Gallery
-from lab.report.exhibits.rounds import agreed, by_round
+from lab.report.exhibits.core import Exhibits, Gallery
+from lab.report.exhibits.plots import agreed, by_round
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
 

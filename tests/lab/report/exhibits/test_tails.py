@@ -1,16 +1,15 @@
-"""How slow the slow messages are: lab.report.exhibits.tails, lab.figures.tails."""
+"""How slow the slow messages are: lab.report.exhibits.plots, lab.figures.fits."""
 
 from __future__ import annotations
 
 import pytest
 from tests.lab.report import laboratory
 
-from lab.figures import Distribution, Tails
 from lab.figures.drawers import tails as drawer
+from lab.figures.inputs import Distribution, Tails
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import LOOKS, Exhibits
-from lab.report.exhibits.gallery import Gallery
-from lab.report.exhibits.tails import tails
+from lab.report.exhibits.core import LOOKS, Exhibits, Gallery
+from lab.report.exhibits.plots import tails
 from lab.report.query.numbers import Numbers
 
 SERIES = [["write.card", "WRITE", "card"], ["ib_write_lat.card", "perftest"], ["nothing", "none"]]

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from tests.lab.report.query.numbers_of import numbers_of
 
-from lab.figures.words import plain
+from lab.figures.marks import plain
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.gallery import Gallery
+from lab.report.exhibits.core import Exhibits, Gallery
 from lab.report.exhibits.varied import Varied
 
 ROWS = [["warm-up", "warmup.card[{x}]"], ["nothing", "depht.card[{x}]"], ["depth", "depth.card[{x}]"]]

@@ -1,13 +1,12 @@
-"""Files into a PDF, by lab.report.pdf.attach, and out of it again, also out of a stranger's: lab.report.pdf.bounded."""
+"""Files into a PDF, by lab.report.pdf, and out of it again, also out of a stranger's: lab.report.pdf."""
 
 from pathlib import Path
 
 import pytest
 
+from lab.report import pdf as module
 from lab.report.errors import AttachmentError
-from lab.report.pdf import extract as module
-from lab.report.pdf.attach import attach
-from lab.report.pdf.extract import extract
+from lab.report.pdf import attach, extract
 from lab.report.tex.latex import compile_pdf
 
 FILES = {"claims.csv": b"name,value\nx,1\n", "identity.json": b"{}\n"}

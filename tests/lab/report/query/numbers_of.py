@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from lab.experiment.reader import load
 from lab.places import EXPERIMENTS
-from lab.report.evidence.reference import reference_evidence
+from lab.report.evidence.environment import reference_evidence
 from lab.report.query.numbers import Numbers
-from lab.spec.reader import load
 
 
 @cache

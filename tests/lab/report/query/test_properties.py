@@ -15,12 +15,12 @@ from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.analysis.ratios import LEAST
 from lab.errors import RecordError
+from lab.experiment.experiment import Series
 from lab.model.sizes import format_size
 from lab.places import REFERENCE
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
 from lab.report.query.value import Truth
-from lab.spec.experiment import Series
 
 EXPERIMENTS = ("verbs_throughput", "latency", "mpi_bandwidth_latency")
 COLUMNS = ("confirmed_bytes_per_s", "round_trip_ns")

@@ -1,4 +1,4 @@
-"""LaTeX in, PDF out, a small document a test: lab.report.tex.{log,passes,shelter}, lab.report.pdf.typesetter."""
+"""LaTeX in, PDF out, a small document a test: lab.report.tex.{log,passes,shelter}, lab.report.pdf."""
 
 import os
 import subprocess
@@ -8,11 +8,10 @@ import pytest
 
 from lab.places import TEMPLATES
 from lab.report.errors import ReportError
-from lab.report.pdf.typesetter import typesetter
-from lab.report.tex import latex, shelter
-from lab.report.tex.escape import SPECIAL, escape
-from lab.report.tex.latex import compile_pdf
-from lab.report.tex.passes import PassFiles, reads_pages
+from lab.report.pdf import typesetter
+from lab.report.tex import latex
+from lab.report.tex.latex import PassFiles, compile_pdf, reads_pages
+from lab.report.tex.render import SPECIAL, escape
 
 STYLE = (TEMPLATES / "lab.sty").read_bytes()
 HOSTILE = ["".join(SPECIAL), r"\input{/etc/passwd}", r"\write18{touch /tmp/x}", "Größe ėčž €", "y" * 9_000, "a--b'c`"]
@@ -135,6 +134,6 @@ def test_latex_reads_no_file_of_the_computer_and_runs_nothing(tmp_path: Path) ->
 
 def test_latex_that_may_write_little_says_where_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal ends it, and its log has no error."""
-    monkeypatch.setattr(shelter, "LIMITS", ("--fsize=3000", "--core=0"))
+    monkeypatch.setattr(latex, "LIMITS", ("--fsize=3000", "--core=0"))
     with pytest.raises(ReportError, match=r"did not say why \(try: ulimit -a"):
         compile_pdf(document("Words."), "report.tex")

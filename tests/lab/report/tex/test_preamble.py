@@ -1,4 +1,4 @@
-"""The lines that all reports begin with, kept as a format: lab.report.tex.preamble, beside lab.report.tex.latex."""
+"""The lines that all reports begin with, kept as a format: lab.report.tex.latex, beside lab.report.tex.latex."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.files.stamp import keep_stamp
+from lab.files.store import keep_stamp
 from lab.places import TEMPLATES
 from lab.report.errors import ReportError
-from lab.report.tex import shelter
-from lab.report.tex.latex import compile_pdf
-from lab.report.tex.preamble import FORMAT, GZIP, Preamble, _inputs, _stamp, format_of, preamble_of
+from lab.report.tex import latex
+from lab.report.tex.latex import FORMAT, GZIP, Preamble, _inputs, _stamp, compile_pdf, format_of, preamble_of
 
 LINES = "\\documentclass[10pt]{article}\n\\usepackage{lab}\n"
 BODY = r"""\title{Größe}\begin{document}\section{Länge: \textcolor{labgrey}{é} \qty{3}{\kibi\byte}}\label{x}
@@ -28,13 +27,13 @@ def files(text: str = LINES + BODY, style: bytes = b"") -> dict[str, bytes]:
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The commands of all programs of TeX Live."""
-    run, seen = shelter.run, list[list[str]]()
+    run, seen = latex.run, list[list[str]]()
 
     def noted(name: str, command: list[str], scratch: Path, file: str) -> subprocess.CompletedProcess[bytes]:
         seen.append(command)
         return run(name, command, scratch, file)
 
-    monkeypatch.setattr(shelter, "run", noted)
+    monkeypatch.setattr(latex, "run", noted)
     return seen
 
 
@@ -108,7 +107,7 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
         (scratch / "preamble.fls").write_text(f"PWD {scratch}\nINPUT {tmp_path}/package.sty\nINPUT lab.sty\n")
         return subprocess.CompletedProcess(command, 0, b"", b"")
 
-    monkeypatch.setattr(shelter, "run", run)
+    monkeypatch.setattr(latex, "run", run)
     return seen
 
 

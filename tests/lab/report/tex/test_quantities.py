@@ -9,8 +9,7 @@ import pytest
 
 from lab.places import TEMPLATES
 from lab.report.tex.latex import compile_pdf
-from lab.report.tex.quantities import written_out
-from lab.report.tex.units import UNITS, show
+from lab.report.tex.numbers import UNITS, show, written_out
 
 LEFT = [r"\qty{12345}{\byte}", r"\qty{3}{\meter}", r"\qty{3}{\bytes}", r"\qty[mode=text]{3}{\byte}", r"\qty{x}{\byte}"]
 

@@ -1,10 +1,10 @@
-"""BibTeX's list of sources: lab.report.tex.references."""
+"""BibTeX's list of sources: lab.report.text.references."""
 
 import pytest
 
 from lab.report.errors import ReportError
-from lab.report.tex.references import list_of
 from lab.report.text.macros import keys_cited
+from lab.report.text.references import list_of
 
 ADDRESS = "https://example.org/" + "a" * 120 + "/it"
 BIB = f"""@misc{{b, author = {{Größe, Ada and B{{\\'e}}a, C.}}, title = {{A title}},

@@ -1,12 +1,11 @@
-"""Templates: nothing undefined, nothing out of the sandbox, and all through lab.report.tex.escape."""
+"""Templates: nothing undefined, nothing out of the sandbox, and all through lab.report.tex.render."""
 
 from pathlib import Path
 
 import pytest
 
 from lab.report.errors import ReportError
-from lab.report.tex.escape import Markup, escape
-from lab.report.tex.render import render
+from lab.report.tex.render import Markup, escape, render
 
 
 def rendered(tmp_path: Path, template: str, **context: object) -> str:

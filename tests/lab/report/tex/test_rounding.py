@@ -1,7 +1,7 @@
 import pytest
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.report.tex.rounding import last_place
+from lab.report.tex.numbers import last_place
 
 
 @pytest.mark.parametrize(

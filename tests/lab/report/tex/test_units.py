@@ -1,8 +1,8 @@
-"""Numbers as a reader gets them: lab.report.tex.typeset."""
+"""Numbers as a reader gets them: lab.report.tex.numbers."""
 
 import pytest
 
-from lab.report.tex.units import in_words, show, show_exactly, significant
+from lab.report.tex.numbers import in_words, show, show_exactly, significant
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.report.text import latex, macros, notes, own_figures, references
+from lab.report.text import check, latex, macros, own_figures, references
 from lab.report.text.typed import Constant, typed_numbers
 
 PIECES = r"""
@@ -42,7 +42,7 @@ def everything(text: str) -> list[object]:
         assert 0 <= sentence.start < sentence.end <= len(text)
         assert all(sentence.start <= use.start < use.end <= sentence.end for use in sentence.evidence)
     assert sum(len(each.evidence) for each in macros.sentences(text)) == len(macros.uses(text))
-    return [*faults, *notes.unsupported(text), macros.length_of(text), macros.keys_cited(text)]
+    return [*faults, *check.unsupported(text), macros.length_of(text), macros.keys_cited(text)]
 
 
 @settings(max_examples=500, deadline=None)
@@ -64,7 +64,7 @@ def test_100_kb_of_prose_are_read_in_a_fraction_of_a_second() -> None:
     for read in (latex.unsafe, latex.swallowed, macros.malformed, references.references_refused):
         assert _seconds(partial(read, text, "d.tex")) < 0.3
     assert _seconds(partial(typed_numbers, text, "d.tex", (), lambda *_: "")) < 0.3
-    assert _seconds(partial(notes.unsupported, text)) < 0.3
+    assert _seconds(partial(check.unsupported, text)) < 0.3
 
 
 def _seconds(call: Callable[[], Iterable[object]]) -> float:

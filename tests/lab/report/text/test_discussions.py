@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.report.text.check import unsupported
 from lab.report.text.latex import lost_targets, swallowed, unsafe
 from lab.report.text.macros import length_of, malformed, sentences
-from lab.report.text.notes import unsupported
 from lab.report.text.typed import Constant, typed_numbers
 
 DISCUSSIONS = sorted(Path(__file__).with_name("discussions").glob("*.tex"))

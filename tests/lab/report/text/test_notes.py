@@ -1,8 +1,8 @@
-"""Sentences that compare without evidence: lab.report.text.notes."""
+"""Sentences that compare without evidence: lab.report.text.check."""
 
 from __future__ import annotations
 
-from lab.report.text.notes import unsupported
+from lab.report.text.check import unsupported
 
 COMPARING = r"""
 RDMA is faster.

@@ -1,4 +1,4 @@
-"""Figures of a student's own: lab.report.text.own_figures, lab.figures.own."""
+"""Figures of a student's own: lab.report.text.own_figures, lab.figures.curves."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.figures import Own
 from lab.figures.drawers import own
+from lab.figures.inputs import Own
 from lab.report.errors import FaultKind
 from lab.report.text.macros import length_of
 from lab.report.text.own_figures import MOST_BYTES, MOST_ROWS, files_named, own_figures, own_figures_refused

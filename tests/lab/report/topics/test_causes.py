@@ -8,18 +8,16 @@ from pathlib import Path
 import pytest
 from tests.lab.report import laboratory
 
+from lab.causes.count import window
 from lab.causes.table import Cause, file_of, format_classes
-from lab.causes.window import window
 from lab.files.storage import write_text
 from lab.plan.plan import Plan
-from lab.report.evidence.causes import are_counted_here, causes_of
 from lab.report.evidence.evidence import Evidence
-from lab.report.exhibits.causes import causes
-from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.gallery import Gallery
+from lab.report.exhibits.core import Exhibits, Gallery
+from lab.report.exhibits.plots import causes
 from lab.report.query.numbers import Numbers
 from lab.report.stamp import report_stamp
-from lab.report.topics.causes import costs
+from lab.report.topics.causes import are_counted_here, causes_of, costs
 
 EXPERIMENT = """
 title = "Costs on a fake link"

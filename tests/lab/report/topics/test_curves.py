@@ -8,20 +8,19 @@ from typing import Any
 import pytest
 from tests.lab.report import laboratory
 
-from lab.analysis.verdict import Verdict, judge
-from lab.programs.request import Sample
+from lab.analysis.ratios import Verdict, judge
+from lab.programs.program import Sample
 from lab.records.record import read_samples_of
 from lab.report.context import make_context
 from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.pairs import pairs
-from lab.report.exhibits.gallery import Gallery
-from lab.report.prose.people import People
+from lab.report.exhibits.core import Gallery
 from lab.report.query.numbers import Numbers
-from lab.report.topics.curves import ceiling
+from lab.report.sources import People
+from lab.report.topics.curves import ceiling, settlings
 from lab.report.topics.latency import round_trips, trip_times
 from lab.report.topics.lines import Times, message_times
-from lab.report.topics.windows import settlings
 
 SMALL = """
 title = "Small"

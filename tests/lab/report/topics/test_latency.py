@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 from tests.lab.report import laboratory
 
-from lab.analysis.summary import supported_quantile
+from lab.analysis.estimate import supported_quantile
 from lab.report.evidence.evidence import Evidence
 from lab.report.query.numbers import Numbers
 from lab.report.topics.latency import round_trips, trips

@@ -12,7 +12,7 @@ from tests.lab.fake_site import FakeSite
 from lab.plan.plan import Plan
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.parameters import constants, divided_by
-from lab.report.tex.units import in_words
+from lab.report.tex.numbers import in_words
 from lab.report.topics.latency import round_trips, trip_times
 from lab.report.topics.lines import Times
 from lab.run.run import RunSetup, missing, run_trials

@@ -12,10 +12,9 @@ import pytest
 from tests.lab.report import laboratory
 
 from lab.places import REFERENCE
-from lab.records.row import Row, parse_table
-from lab.report.evidence.curve import subject
+from lab.records.table import Row, parse_table
+from lab.report.evidence.curve import INSTRUCTIONS, subject
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence, cells
-from lab.report.evidence.margin import INSTRUCTIONS
 from lab.report.evidence.pairs import pairs
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers

@@ -12,13 +12,13 @@ from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 
 from lab.errors import RecordError
+from lab.experiment.experiment import Point
 from lab.plan.plan import Plan
 from lab.records.record import Record, read_facts, read_samples_of, write_record
 from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.topics.rounds import Rounds, rounds_of
 from lab.run.run import RunSetup, missing, run_trials
-from lab.spec.experiment import Point
 
 EXPERIMENT = """
 title = "Rounds on a fake link"

@@ -1,4 +1,4 @@
-from lab.sites.agent.locate import locator, programs
+from lab.sites.agent.client import locator, programs
 
 
 def test_a_program_and_an_end_are_found_alone_and_within_a_word() -> None:

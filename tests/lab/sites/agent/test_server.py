@@ -8,11 +8,9 @@ import pytest
 from lab.errors import SiteError
 from lab.model.trial import DEADLINE_STATUS
 from lab.run.checks import FLOODED_STATUS
-from lab.sites.agent import computer, process
-from lab.sites.agent.client import FarEnd, here
-from lab.sites.agent.process import OUTPUT_LIMIT
-from lab.sites.agent.replies import Folder, Left
-from lab.sites.agent.server import Agent
+from lab.sites.agent import computer, server
+from lab.sites.agent.client import FarEnd, Folder, Left, here
+from lab.sites.agent.server import OUTPUT_LIMIT, Agent
 from lab.typed_json import JsonTable
 
 
@@ -93,4 +91,4 @@ def test_a_question_for_missing_programs_makes_no_folder(tmp_path: Path) -> None
 
 def test_a_deadline_has_one_status_on_both_sides() -> None:
     """The agent travels without the lab's modules, and so has a number of its own."""
-    assert process.DEADLINE_STATUS == DEADLINE_STATUS
+    assert server.DEADLINE_STATUS == DEADLINE_STATUS

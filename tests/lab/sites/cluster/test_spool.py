@@ -2,17 +2,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.model.trial import Job, Link, Perturbation, Step
-from lab.sites.cluster import spool
+from lab.sites import task
 
 JOB = Job((Step(("server",), ("client",), 1),), Link(), Perturbation(), 20, (("LAB_TOKEN", "first"),))
 
 
 def test_a_job_is_found_again_by_a_run_that_has_another_secret() -> None:
-    assert spool.digest(JOB, "pair") == spool.digest(replace(JOB, environment=(("LAB_TOKEN", "second"),)), "pair")
-    assert spool.digest(JOB, "pair") != spool.digest(replace(JOB, deadline_s=21), "pair")
+    assert task.digest(JOB, "pair") == task.digest(replace(JOB, environment=(("LAB_TOKEN", "second"),)), "pair")
+    assert task.digest(JOB, "pair") != task.digest(replace(JOB, deadline_s=21), "pair")
 
 
 def test_the_secret_of_a_job_is_for_its_user_alone(tmp_path: Path) -> None:
-    spool.put_job(tmp_path / "job", JOB)
+    task.put_job(tmp_path / "job", JOB)
     assert (tmp_path / "job").stat().st_mode & 0o077 == 0
-    assert spool.get_job(tmp_path / "job") == JOB
+    assert task.get_job(tmp_path / "job") == JOB

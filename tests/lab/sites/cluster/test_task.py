@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from lab.sites.cluster.task import processors
+from lab.sites.task import processors
 
 
 def test_a_task_takes_no_more_processors_than_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from tests.sites.daemons import write
 
-from lab.doctor import host as doctor
+from lab import doctor as doctor
 from lab.errors import SiteError
-from lab.sites import host
-from lab.sites.links import namespaces
+from lab.sites import cable, host
 
 SAID = "unshare: unshare failed: Operation not permitted"
 SENTENCE = f"this computer's kernel makes no network namespace for you: {SAID}"
@@ -25,7 +24,7 @@ def contained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("contained")
 def test_it_is_one_sentence_that_says_what_helps() -> None:
-    assert namespaces.refusal() == SENTENCE
+    assert cable.refusal() == SENTENCE
     with pytest.raises(SiteError) as error:
         host.open("cable").prepare(print)
     assert str(error.value).startswith(f"{SENTENCE} (try: outside of a container, as root or ")
@@ -33,15 +32,15 @@ def test_it_is_one_sentence_that_says_what_helps() -> None:
 
 @pytest.mark.usefixtures("contained")
 def test_the_doctor_says_the_same() -> None:
-    (found,) = (each for each in doctor.examine() if each.what == "network namespaces")
-    assert (found.found, found.remedy) == (SENTENCE, namespaces.HINT)
+    (found,) = (each for each in doctor.examine_host() if each.what == "network namespaces")
+    assert (found.found, found.remedy) == (SENTENCE, cable.HINT)
 
 
 def test_a_computer_without_unshare_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert namespaces.refusal() == "unshare is not on this computer (util-linux)"
+    assert cable.refusal() == "unshare is not on this computer (util-linux)"
 
 
 @pytest.mark.usefixtures("own_namespaces")
 def test_a_kernel_that_makes_them_refuses_nothing() -> None:
-    assert namespaces.refusal() == ""
+    assert cable.refusal() == ""

@@ -9,14 +9,13 @@ import pytest
 from tests.lab.sites.computers import of_software, pretend, put
 
 from lab.errors import SiteError
+from lab.experiment.reader import load
 from lab.model.trial import Link
 from lab.places import EXPERIMENTS
 from lab.plan.plan import SiteFacts, make_plan
-from lab.plan.workshop import left_out
+from lab.plan.planning import left_out
 from lab.sites import host
 from lab.sites.agent import computer
-from lab.sites.links import own_devices
-from lab.spec.reader import load
 
 
 @pytest.fixture
@@ -37,10 +36,10 @@ def addresses(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 @pytest.mark.usefixtures("addresses")
 def test_two_devices_are_the_two_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
-    ends = own_devices.ends_of(own_devices.choose(""))
+    ends = host.ends_of(host.choose(""))
     assert (ends.client.device, ends.server.device) == ("mlx5_0", "mlx5_1")
     assert (ends.client.host, ends.server.host) == ("192.168.1.1", "192.168.1.2")
-    assert own_devices.about(("mlx5_0", "mlx5_1")) == {"cable": "mlx5_0 to mlx5_1, both of this computer"}
+    assert host.about(("mlx5_0", "mlx5_1")) == {"cable": "mlx5_0 to mlx5_1, both of this computer"}
 
 
 @pytest.mark.usefixtures("addresses")
@@ -48,8 +47,8 @@ def test_one_device_is_its_own_other_end_and_the_record_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0")
-    chosen = own_devices.choose("")
-    ends, about = own_devices.ends_of(chosen), own_devices.about(chosen)
+    chosen = host.choose("")
+    ends, about = host.ends_of(chosen), host.about(chosen)
     assert ends.client == ends.server and "turn around inside it" in about["cable"]
 
 
@@ -57,7 +56,7 @@ def test_one_device_is_its_own_other_end_and_the_record_says_so(
 def test_a_device_whose_port_is_down_is_not_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
     put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
-    assert own_devices.choose("") == ("mlx5_1",)
+    assert host.choose("") == ("mlx5_1",)
 
 
 def test_devices_of_two_kinds_are_no_pair_and_a_sentence_says_so(
@@ -65,10 +64,10 @@ def test_devices_of_two_kinds_are_no_pair_and_a_sentence_says_so(
 ) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0", "rxe0")
     of_software(tmp_path, "rxe0")
-    chosen = own_devices.choose("")
+    chosen = host.choose("")
     assert chosen == ("mlx5_0",)
     said = "mlx5_0 .*MT4129.* measured, which is both ends; not paired with rxe0 .*software.*, of another kind"
-    assert re.search(said, own_devices.passed_over(chosen))
+    assert re.search(said, host.skipped_devices(chosen))
     with pytest.raises(SiteError, match=r"mlx5_0 .* and rxe0 .* are of two kinds.*host:mlx5_0 alone"):
         host.open("mlx5_0,rxe0")
 
@@ -82,17 +81,17 @@ def test_cards_of_another_driver_model_board_or_link_layer_are_no_pair(
         (tmp_path / "sys/class/infiniband/irdma0/device/driver").symlink_to("/sys/bus/pci/drivers/irdma")
     else:
         put(tmp_path / "sys/class/infiniband/irdma0" / file, "another")
-    assert own_devices.choose("") == ("mlx5_0", "mlx5_1")
-    assert "not paired with irdma0" in own_devices.passed_over(("mlx5_0", "mlx5_1"))
+    assert host.choose("") == ("mlx5_0", "mlx5_1")
+    assert "not paired with irdma0" in host.skipped_devices(("mlx5_0", "mlx5_1"))
 
 
 def test_a_card_comes_before_two_devices_of_software(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(tmp_path, monkeypatch, "lab0", "lab1", "mlx5_0")
     for device in ("lab0", "lab1"):
         of_software(tmp_path, device)
-    assert own_devices.choose("") == ("mlx5_0",)
+    assert host.choose("") == ("mlx5_0",)
     put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
-    assert own_devices.choose("") == ("lab0", "lab1") and own_devices.passed_over(("lab0", "lab1")) == ""
+    assert host.choose("") == ("lab0", "lab1") and host.skipped_devices(("lab0", "lab1")) == ""
 
 
 @pytest.mark.usefixtures("addresses")
@@ -100,9 +99,9 @@ def test_between_two_cards_what_models_a_link_is_left_out_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
-    devices = own_devices.choose("")
-    link = own_devices.OwnDevices.__new__(own_devices.OwnDevices)  # no agent is asked
-    link.ends, link.about = own_devices.ends_of(devices), own_devices.about(devices)
+    devices = host.choose("")
+    link = host.OwnDevices.__new__(host.OwnDevices)  # no agent is asked
+    link.ends, link.about = host.ends_of(devices), host.about(devices)
     facts = SiteFacts("host", link.ends, computer.identity("eth0", "mlx5_0") | link.about, link.traits)
     plan = make_plan(load(EXPERIMENTS / "verbs_throughput.toml"), facts, defaultdict(str))
     over_cards = ("card", "card.inline", "tcp.card", "soft.card", "ib_write_bw.card")
@@ -125,14 +124,14 @@ def test_an_interface_without_an_address_is_one_sentence(
     pretend(tmp_path, monkeypatch, "mlx5_0")
     addresses.clear()
     with pytest.raises(SiteError, match="eth0 has no address"):
-        own_devices.ends_of(own_devices.choose(""))
+        host.ends_of(host.choose(""))
 
 
 @pytest.mark.parametrize("link", [Link(rate_bit_s=10**9), Link(delay_ns=1000), Link(loss_ppm=1), Link(offload=False)])
 def test_a_real_link_takes_no_model(link: Link) -> None:
     with pytest.raises(SiteError, match="a real link takes no model"):
-        own_devices.refuse_model(link)
+        host.refuse_model(link)
 
 
 def test_the_mtu_of_a_real_link_is_only_recorded() -> None:
-    own_devices.refuse_model(Link(mtu=1500))
+    host.refuse_model(Link(mtu=1500))

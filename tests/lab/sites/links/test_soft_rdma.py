@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SiteError
-from lab.sites import host
+from lab.sites import host, soft_rdma
 from lab.sites.agent import computer
-from lab.sites.links import soft_rdma
-from lab.sites.links.cable import Cable
+from lab.sites.cable import Cable
 
 
 @pytest.fixture

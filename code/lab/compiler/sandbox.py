@@ -1,0 +1,191 @@
+"""The sandbox for untrusted programs: namespaces, forbidden system calls, bounded memory."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import signal
+import struct
+import subprocess
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from io import FileIO
+from pathlib import Path
+
+from lab.compiler.compilation import (
+    DISK_BYTES,
+    ENVIRONMENT,
+    LARGEST_PROGRAM,
+    MEMORY_BYTES,
+    NOBODY,
+    OVERMEMORY,
+    WORK,
+    Compilation,
+)
+from lab.compiler.toolchain import LINKS, TOP, Toolchain
+
+X86_64 = 0xC000003E  # AUDIT_ARCH_X86_64: other calling conventions have other numbers
+OTHER_CONVENTION = 0x40000000  # x32 marks its numbers so
+# From arch/x86/entry/syscalls/syscall_64.tbl of Linux.
+FORBIDDEN = {
+    "shmget": 29, "msgget": 68, "mount": 165, "add_key": 248, "keyctl": 250, "unshare": 272, "setns": 308,
+    "memfd_create": 319, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "open_tree": 428, "move_mount": 429,
+    "fsopen": 430, "fsconfig": 431, "fsmount": 432, "mount_setattr": 442, "memfd_secret": 447,
+}  # fmt: skip
+LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06  # BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_JMP|JGE|K, BPF_RET|K
+NUMBER, ARCHITECTURE = 0, 4  # where struct seccomp_data has them
+ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
+
+
+def bpf_filter() -> bytes:
+    """The program for bwrap's --seccomp: struct sock_filter after struct sock_filter."""
+    tests = [(EQUAL, number) for number in FORBIDDEN.values()]
+    tests.append((AT_LEAST, OTHER_CONVENTION))
+    lines = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, X86_64), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
+    lines += [(code, len(tests) - place, 0, number) for place, (code, number) in enumerate(tests)]
+    lines += [(RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE)]
+    return b"".join(struct.pack("<HBBI", *line) for line in lines)
+
+
+POLL_S = 0.1
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+PARENT, RESIDENT = 1, 21  # in /proc/PID/stat behind the name
+
+
+class Watch:
+    """Ends what takes more memory than a bound, all of its processes together."""
+
+    def __init__(self, first: int, most_bytes: int, end: Callable[[], None]) -> None:
+        self.first, self.most_bytes, self.end = first, most_bytes, end
+        self.exceeded = False
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._watch, daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        """Watch no more."""
+        self.over.set()
+        self.thread.join()
+
+    def _watch(self) -> None:
+        while not self.over.wait(POLL_S):
+            if held_bytes(self.first) > self.most_bytes:
+                self.exceeded = True
+                self.end()
+                return
+
+
+def held_bytes(first: int) -> int:
+    """What a process and its descendants hold; what they share counts for each."""
+    children, held = defaultdict(list), dict[int, int]()
+    for process, parent, resident in _processes():
+        children[parent].append(process)
+        held[process] = resident
+    total, waiting = 0, [first]
+    while waiting:
+        process = waiting.pop()
+        total += held.get(process, 0)
+        waiting += children[process]
+    return total
+
+
+def _processes() -> Iterator[tuple[int, int, int]]:
+    for each in Path("/proc").iterdir():
+        if each.name.isdecimal():
+            with suppress(OSError):  # it has ended
+                values = (each / "stat").read_text().rpartition(")")[2].split()
+                yield int(each.name), int(values[PARENT]), int(values[RESIDENT]) * PAGE_BYTES
+
+
+PATIENCE_S = 60  # for a sandbox with nothing in it, on a busy computer
+WALLS = (
+    *("bwrap", "--unshare-all", "--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY), "--cap-drop", "ALL"),
+    *("--die-with-parent", "--new-session", "--clearenv"),
+    *(word for name, value in ENVIRONMENT.items() for word in ("--setenv", name, value)),
+    *(word for name in LINKS for word in ("--symlink", f"{TOP}/{name}", f"/{name}")),
+    *("--proc", "/proc", "--dev", "/dev", "--size", str(DISK_BYTES), "--tmpfs", "/tmp"),
+    *("--size", str(DISK_BYTES), "--tmpfs", WORK),
+)
+NOWHERE_ELSE = ("--remount-ro", "/dev", "--remount-ro", "/")  # bwrap's own folders are in memory, and have no bound
+FIRST_INSIDE = re.compile(rb'"child-pid": (\d+)')  # what bwrap tells of itself before it lets its first process go
+LARGEST_NOTE = 4096
+# The kernel counts no processes of root, so root becomes another user first.
+NOT_ROOT = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+
+
+def refusal(toolchain: Toolchain) -> str:
+    """The reason why this user cannot have a sandbox in which the toolchain runs; empty if there is none."""
+    try:
+        done = subprocess.run([*walls(toolchain), "true"], capture_output=True, timeout=PATIENCE_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return "bwrap is not installed" if isinstance(error, FileNotFoundError) else str(error)
+    said = done.stderr.decode(errors="replace").strip()[:200]
+    return said or f"bwrap ends with status {done.returncode}" if done.returncode else ""
+
+
+def walls(toolchain: Toolchain, *more: str) -> tuple[str, ...]:
+    """The command that shuts another one in."""
+    tree = ("--ro-bind", str(toolchain.tree), f"/{TOP}")
+    return (*(NOT_ROOT if os.geteuid() == 0 else ()), *WALLS, *tree, *NOWHERE_ELSE, *more, "--")
+
+
+def run(toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:
+    """The status, and the output up to the bound."""
+    told, telling = os.pipe()
+    with (
+        tempfile.TemporaryFile() as given,
+        tempfile.TemporaryFile() as forbidden,
+        os.fdopen(told, "rb", buffering=0) as about,
+    ):
+        for file, content in ((given, task.given), (forbidden, bpf_filter())):
+            file.write(content)
+            file.seek(0)
+        rules = ("--info-fd", str(telling), "--seccomp", str(forbidden.fileno()))
+        command = (*walls(toolchain, *rules), *task.inside)
+        try:
+            process = subprocess.Popen(
+                command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
+                pass_fds=(telling, forbidden.fileno()), start_new_session=True,
+            )  # fmt: skip
+        finally:
+            os.close(telling)
+        with process:
+            return _output(process, about, task.deadline_s)
+
+
+def _output(process: subprocess.Popen[bytes], about: FileIO, deadline_s: float) -> tuple[int, bytes]:
+    assert process.stdout is not None
+    timer = threading.Timer(deadline_s, _end, (process, about))
+    timer.start()
+    watch = Watch(process.pid, MEMORY_BYTES, partial(_end, process, about))
+    try:
+        said = process.stdout.read(LARGEST_PROGRAM + 1)
+        if len(said) > LARGEST_PROGRAM:
+            _end(process, about)
+        process.wait()
+    finally:
+        timer.cancel()
+        timer.join()
+        watch.close()
+        _end(process, about)
+    return OVERMEMORY if watch.exceeded else process.returncode, said
+
+
+def _end(process: subprocess.Popen[bytes], about: FileIO) -> None:
+    """Ends all of it: to kill bwrap is enough only once its processes have begun.
+
+    Who still waits for it to be let go is of its group, and whom it lets go it has named before.
+    """
+    if process.poll() is not None:
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    os.set_blocking(about.fileno(), False)
+    if inside := FIRST_INSIDE.search(about.read(LARGEST_NOTE) or b""):
+        with suppress(ProcessLookupError):
+            os.kill(int(inside[1]), signal.SIGKILL)

@@ -1,0 +1,1 @@
+"""Experiments: read, checked, and typed."""

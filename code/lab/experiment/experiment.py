@@ -1,0 +1,130 @@
+"""An experiment: its series, sweeps and sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from pathlib import Path
+
+from lab.errors import SpecError
+from lab.model.parameters import Counts, Parameters, Profile, Scalar
+from lab.model.trial import Link
+from lab.places import SET_CLOCK
+from lab.programs.program import Build, Program
+from lab.sites.site import Traits
+
+Point = dict[str, Scalar]  # varied parameter -> its value
+MOST_TRIALS = 1_000_000  # without --yes: a plan keeps each trial in memory
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve, or a family of them: a program, its operation, and the varied values."""
+
+    name: str
+    tool: Program
+    operation: str
+    measure: str
+    published: Parameters
+    profiles: dict[str, Profile]
+    link: Link
+    vary: dict[str, tuple[Scalar, ...]]
+    soft_roce: bool = False  # over a card's wire by the kernel, in place of the card
+
+    @property
+    def program(self) -> str:
+        """The program's name."""
+        return self.tool.name
+
+    @property
+    def builds(self) -> dict[Path, Build | None]:
+        """The programs under test, and what its link needs beside them; each with its build, where it is no `make`."""
+        clock = {SET_CLOCK: None} if self.link.sets_clock else {}
+        return dict.fromkeys(self.tool.binaries, self.tool.build) | clock
+
+    @property
+    def has_card(self) -> bool:
+        """Whether its messages go over a modelled card; sockets and Soft-RoCE take the same wire without it."""
+        return self.link.card is not None and self.tool.rdma and not self.soft_roce
+
+    def runs_on(self, traits: Traits) -> bool:
+        """Whether a site's link can be what the series asks for: a modelled card is in a machine of instructions."""
+        if self.link.card:
+            return traits.repeats
+        return traits.takes_models or not self.link.is_modelled
+
+    def points(self) -> tuple[Point, ...]:
+        """Every combination of the varied values, in the order of the file."""
+        return tuple(dict(zip(self.vary, values, strict=True)) for values in product(*self.vary.values()))
+
+    def trials(self, site: str) -> int:
+        """The number of trials on a site, without making any."""
+        return prod(len(values) for values in self.vary.values()) * self.parameters(site, {}).repetitions
+
+    def profile(self, site: str) -> Profile:
+        """The site's bounds and values; none on a site without a profile."""
+        return self.profiles.get(site, Profile(why="The published parameters run unchanged."))
+
+    def parameters(self, site: str, point: Point) -> Parameters:
+        """The parameters of a trial: published, then the site's profile, then the varied values."""
+        return self.published.with_values(self.profile(site).values).with_values(point)
+
+    def sizes(self, site: str) -> tuple[int, ...]:
+        """The sizes on this site, in their order."""
+        return tuple(sorted(self.parameters(site, {}).sizes))
+
+    def counts(self, site: str, point: Point) -> tuple[Counts, ...]:
+        """Iterations and warm-up of every size."""
+        parameters = self.parameters(site, point)
+        return tuple(self.profile(site).counts(parameters, size) for size in parameters.sizes)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A ratio that `lab bench` prints: ours over the best of the peers, or over a limit of physics."""
+
+    name: str
+    ours: str
+    peers: tuple[str, ...]
+    at_least: float
+    geometric_mean_up_to: int | None = None
+    limit_bytes_per_s: int | None = None
+
+
+@dataclass(frozen=True)
+class Causes:
+    """What `lab causes` counts: where the instructions of a message go."""
+
+    series: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment file."""
+
+    name: str
+    file: Path
+    title: str
+    question: str
+    series: tuple[Series, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    left_out: tuple[str, ...] = ()  # series that the link cannot run
+    causes: Causes | None = None
+
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """The modelled cards that carry messages."""
+        return tuple(dict.fromkeys(each.link.card.name for each in self.series if each.link.card and each.has_card))
+
+    def on(self, traits: Traits) -> Experiment:
+        """The experiment without the series that a site's link cannot be made for."""
+        series = tuple(each for each in self.series if each.runs_on(traits))
+        left_out = tuple(each.name for each in self.series if not each.runs_on(traits))
+        if not series:
+            has = "has a modelled card, and this site has none"
+            what = has if traits.takes_models else "models a link, and this site's link is real"
+            raise SpecError(f"every series {what}", file=self.file, hint="--site exact")
+        comparisons = tuple(each for each in self.comparisons if not {each.ours, *each.peers} & {*left_out})
+        return replace(self, series=series, comparisons=comparisons, left_out=left_out)

@@ -1,0 +1,98 @@
+"""Untrusted texts and archives, read within bounds."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tarfile
+from collections.abc import Mapping
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+from lab.errors import SpecError
+
+MOST_BYTES = 1 << 20  # of a text that somebody typed; the lab's longest has ten thousand
+BOM = "\ufeff"
+KINDS = {
+    stat.S_IFDIR: "is a folder",
+    stat.S_IFIFO: "is a pipe",
+    stat.S_IFCHR: "is a device",
+    stat.S_IFBLK: "is a device",
+    stat.S_IFSOCK: "is a socket",
+}
+
+
+class TooLarge(SpecError):
+    """A file with more bytes than are read."""
+
+
+def read_typed(file: Path, hint: str = "") -> str:
+    """The text of a file, or one sentence that says what it is instead."""
+    content = read_bounded(file, MOST_BYTES, hint)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        what = f"is no UTF-8 text: byte 0x{content[error.start]:02x}"
+        raise SpecError(what, file=file, line=line, hint="save it as UTF-8") from error
+    if text.startswith(BOM):
+        what = "begins with a byte order mark (BOM)"
+        raise SpecError(what, file=file, line=1, hint="save it as UTF-8 without BOM")
+    return text
+
+
+def read_bounded(file: Path, most: int, hint: str = "") -> bytes:
+    """The bytes of a regular file, which has `most` of them at most."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)  # no wait for a pipe without a writer
+        try:
+            kind = KINDS.get(stat.S_IFMT(os.fstat(descriptor).st_mode))
+            content = b"" if kind else _read(descriptor, most + 1)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError as error:
+        raise SpecError("is not there", file=file, hint=hint) from error
+    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise SpecError(f"cannot be read: {said}", file=file, hint=hint) from error
+    if kind:
+        raise SpecError(f"{kind}, not a file", file=file, hint=hint)
+    if len(content) > most:
+        raise TooLarge(f"has more than {most} bytes, and no more are read", file=file)
+    return content
+
+
+def _read(descriptor: int, most: int) -> bytes:
+    """Up to `most` bytes; a single read may give fewer than there are."""
+    with os.fdopen(os.dup(descriptor), "rb") as stream:
+        return stream.read(most)
+
+
+MOST_MEMBERS = 4096
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """An archive of files, given by name."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for name, content in sorted(files.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return stream.getvalue()
+
+
+def unpack(stream: IO[bytes], largest: int) -> dict[str, bytes]:
+    """The plain files of an archive by name: no link, and no sparse file: small there, large in memory."""
+    found: dict[str, bytes] = {}
+    try:
+        with tarfile.open(fileobj=stream, mode="r:") as archive:
+            for member in islice(archive, MOST_MEMBERS):
+                content = archive.extractfile(member) if member.isreg() and member.sparse is None else None
+                if content is not None and member.size <= largest:
+                    found[member.name.removeprefix("./")] = content.read()
+    except (EOFError, ValueError, RecursionError) as error:  # hostile headers cause these
+        raise tarfile.ReadError(str(error)) from error
+    return found

@@ -1,0 +1,216 @@
+"""Programs that a student brings, and their commands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from itertools import product
+from pathlib import Path
+from string import Formatter
+
+from lab.errors import ParseError
+from lab.model.parameters import NAMES, Counts
+from lab.model.trial import DIRECTORY, End, Ends, Ready, Step, StepOutcome
+from lab.programs import mpi
+from lab.programs.printed import COLUMNS, Printed, output, read_printed
+from lab.programs.program import ANY_SOURCE, Build, Program, Reading, Request
+from lab.programs.samples_csv import read_samples
+
+OF_ENDS = ("host", "source", "device", "gid", "port")
+OF_SIZES = ("size", "sizes", "iterations", "warmup")
+ARGUMENTS = "arguments"  # a series' own words, any number of them
+KNOWN = frozenset((*OF_ENDS, *OF_SIZES, ARGUMENTS, *NAMES)) - {"repetitions", "deadline_s"}
+
+Words = tuple[str, ...]
+
+
+def split(command: str) -> Words:
+    """The words of a command, quoted as for a shell; no shell ever sees them. ValueError for an open quote."""
+    return tuple(shlex.split(command))
+
+
+def places(words: Iterable[str]) -> frozenset[str]:
+    """The names between braces. ValueError for a brace without its other half."""
+    parsed = (part for word in words for part in Formatter().parse(word))
+    return frozenset(
+        f"{name}{'!' + conversion if conversion else ''}{':' + form if form else ''}"
+        for _, name, form, conversion in parsed
+        if name is not None
+    )
+
+
+def fill(words: Words, values: Mapping[str, object], arguments: Words) -> Words:
+    """The command as it is run."""
+    filled: list[str] = []
+    for word in words:
+        filled += arguments if word == f"{{{ARGUMENTS}}}" else [word.format_map(values)]
+    return tuple(filled)
+
+
+PORT = 18800
+LINE_BY_LINE = ("stdbuf", "-oL")  # a program keeps what it prints for itself until it ends, unless it sees a terminal
+# A server that stays is ended with a signal, which is no failure of its own.
+STAYS = ("sh", "-c", 'trap "exit 0" TERM; "$@" & wait $!', "server")
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Both ends' words; argv[0] of a binary is its path on the site."""
+
+    server: Words
+    client: Words
+    arguments: Words
+    ready: Ready | None = None  # None: somebody listens on {port}
+    server_stays: bool = False
+    mpi: str = ""  # the way of the ranks' messages, where both ends are ranks of one program
+
+    @property
+    def places(self) -> frozenset[str]:
+        return places((*self.server, *self.client, *self.arguments))
+
+    @property
+    def pair_per_size(self) -> bool:
+        return "size" in self.places
+
+    @property
+    def loops(self) -> bool:
+        """Whether the program chooses the sizes."""
+        return not self.places & {"size", "sizes"}
+
+    def parts(self, request: Request) -> tuple[tuple[Counts, ...], ...]:
+        """The sizes of each pair of processes."""
+        return tuple((each,) for each in request.counts) if self.pair_per_size else (request.counts,)
+
+    def steps(self, request: Request, ends: Ends) -> tuple[Step, ...]:
+        """A pair of processes for each size, or one for all."""
+        return tuple(
+            self._step(request, ends, counts, PORT + index) for index, counts in enumerate(self.parts(request))
+        )
+
+    def _step(self, request: Request, ends: Ends, counts: tuple[Counts, ...], port: int) -> Step:
+        shared = request.parameters.as_dict() | {
+            "host": ends.server.host,
+            "source": ends.client.host,
+            "port": port,
+            "size": counts[0].size,
+            "sizes": ",".join(str(each.size) for each in counts),
+            "iterations": counts[0].iterations,
+            "warmup": counts[0].warmup,
+        }
+
+        def filled(words: Words, end: End) -> Words:
+            values = shared | {"device": end.device, "gid": end.gid}
+            return fill(words, values, fill(self.arguments, values, ()))
+
+        server, client = filled(self.server, ends.server), filled(self.client, ends.client)
+        if self.mpi:
+            return mpi.launch(self.mpi, ends, client, server)
+        return Step(self._around(server), client, port, self.ready or Ready(tcp=port, cm=port))
+
+    def _around(self, server: Words) -> Words:
+        """The server's command with what makes it print in time and end well."""
+        printing = (*LINE_BY_LINE, *server) if self.ready and self.ready.line else server
+        return (*STAYS, *printing) if self.server_stays else printing
+
+
+OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")
+NOTHING = "none"  # the output of programs that only must work
+
+Read = Callable[[Request, tuple[StepOutcome, ...]], Reading]
+
+
+@dataclass(frozen=True)
+class OwnTable:
+    """A table of [programs]."""
+
+    folder: str  # beside the experiment's file
+    build: str
+    binaries: tuple[str, ...]
+    server: str
+    client: str
+    output: str
+    pattern: str = ""
+    unit: str = ""
+    size_unit: str = "B"
+    factor: int | float = 1
+    printed_by: str = "client"
+    sources: tuple[str, ...] = ANY_SOURCE
+    ready: Ready | None = None
+    server_stays: bool = False
+    mpi: str = ""
+    rdma: bool = False
+    both_spin: bool = False
+
+
+def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -> Program:
+    """The program of one checked table of [programs], with the arguments of one series."""
+    binaries = tuple(folder / file for file in table.binaries)
+    server, client = (_placed(split(command), binaries) for command in (table.server, table.client))
+    commands = Commands(server, client, split(arguments), table.ready, table.server_stays, table.mpi)
+    used = commands.places
+    rdma = table.rdma or bool(used & {"device", "gid"})
+    return Program(
+        name,
+        frozenset(product(OPERATIONS, MEASURES)),
+        commands.steps,
+        _reader(table, commands, rdma=rdma),
+        binaries,
+        build=Build(tuple(split(table.build)), folder, table.sources),
+        prints_samples=table.output == "csv",
+        both_spin=table.both_spin,
+        rdma=rdma,
+        same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
+        uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
+        reading=_reading(table),
+        launched=bool(table.mpi),
+        silent=table.output == NOTHING,
+        loops=commands.loops,
+        one_size=commands.loops and table.output == "pattern" and "(?P<size>" not in table.pattern,
+    )
+
+
+def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
+    names = {file.name for file in binaries}
+    return (f"{DIRECTORY}/{words[0]}" if words[0] in names else words[0], *words[1:])
+
+
+def _reading(table: OwnTable) -> str:
+    """All that decides how the output is read; what is not said changes no key."""
+    said = [table.output, table.pattern, table.unit]
+    said += [f"times {table.factor}"] if table.factor != 1 else []
+    said += [f"sizes in {table.size_unit}"] if table.size_unit != "B" else []
+    said += [f"of the {table.printed_by}"] if table.printed_by != "client" else []
+    return " ".join(said)
+
+
+def _reader(table: OwnTable, commands: Commands, *, rdma: bool) -> Read:
+    """The format of the output. A device's completion shows arrival of the data; a socket's sender needs an answer."""
+    if table.output == NOTHING:
+        return lambda _, __: Reading({}, ())
+    if table.output == "csv":
+        return lambda request, outcomes: read_samples(outcomes[0].client_out, request)
+    columns = table.output == "columns"
+    printed = Printed(
+        COLUMNS if columns else re.compile(table.pattern, re.ASCII),
+        table.unit,
+        only=columns,
+        stop="completed" if rdma else "confirmed",
+        factor=Decimal(str(table.factor)),
+        size_unit=table.size_unit,
+        sizes_of_its_own=commands.loops,
+    )
+    return partial(_parse, commands, printed, table.printed_by)
+
+
+def _parse(
+    commands: Commands, printed: Printed, end: str, request: Request, outcomes: tuple[StepOutcome, ...]
+) -> Reading:
+    parts = commands.parts(request)
+    if len(outcomes) != len(parts):
+        raise ParseError(f"{len(outcomes)} outputs for {len(parts)} pairs of programs", where=request.program)
+    texts = (output(each, end, talk=not printed.only) for each in outcomes)
+    return read_printed(printed, request, zip(texts, parts, strict=True))

@@ -1,0 +1,125 @@
+"""The published reports' curves and parameters."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lab.analysis.estimate import Estimate
+from lab.errors import SpecError
+from lab.files.bounded import read_typed
+from lab.files.toml import read_toml
+from lab.places import PUBLISHED, ROOT
+
+INDEX = "curves.toml"
+
+Entry = dict[str, Any]
+
+
+def entries(kind: str, experiment: str, folder: Path) -> Iterator[Entry]:
+    """The entries of one kind in the index that belong to an experiment."""
+    return (entry for entry in all_entries(kind, folder) if experiment in entry["experiments"])
+
+
+def all_entries(kind: str, folder: Path) -> Iterator[Entry]:
+    """All entries of one kind in the index."""
+    yield from read_toml(folder / INDEX, "published").document.get(kind, ())
+
+
+def rows_of(entry: Entry, folder: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:
+    """The rows of an entry's file, all of which have these columns, each of its type."""
+    file = folder / entry["file"]
+    rows = tuple(csv.DictReader(io.StringIO(read_typed(file), newline="")))
+    if not rows:
+        raise SpecError("holds no rows", file=file)
+    for line, row in enumerate(rows, 2):
+        for name, kind in columns.items():
+            if not _reads(row.get(name), kind):
+                what = f"{name} is {row.get(name)!r:.60}"
+                raise SpecError(what, file=file, line=line, expected="a number" if kind is not str else "a text")
+    return rows
+
+
+def _reads(value: str | None, kind: type) -> bool:
+    try:
+        return value is not None and math.isfinite(kind(value)) if kind is not str else isinstance(value, str)
+    except (ValueError, TypeError, OverflowError):
+        return False
+
+
+def source_of(file: str) -> str:
+    """The file as a report names it."""
+    return str((PUBLISHED / file).relative_to(ROOT))
+
+
+@dataclass(frozen=True)
+class PublishedCurve:
+    """One curve in B/s, each point from a single run; the note warns its reader."""
+
+    label: str
+    machine: str
+    note: str
+    sizes: tuple[int, ...]
+    rates: tuple[Estimate, ...]
+    card: str = ""  # the modelled card that stands for the machine's
+    name: str = ""
+
+    @property
+    def slug(self) -> str:
+        """Its name, or `Report A, verbs` as report_a."""
+        return self.name or self.label.partition(",")[0].lower().replace(" ", "_")
+
+    def by_size(self) -> dict[int, float]:
+        """The rate of each size, in B/s."""
+        return {size: rate.value for size, rate in zip(self.sizes, self.rates, strict=True)}
+
+
+def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
+    """The curves that belong beside an experiment."""
+    return tuple(_curve(entry, folder) for entry in entries("curve", experiment, folder))
+
+
+def published_curve(file: str, folder: Path = PUBLISHED) -> PublishedCurve | None:
+    """The only curve in a file there; None where it holds another number of them."""
+    found = [entry for entry in all_entries("curve", folder) if entry["file"] == file]
+    return _curve(found[0], folder) if len(found) == 1 else None
+
+
+def _curve(entry: Entry, folder: Path) -> PublishedCurve:
+    where = entry.get("where", {})
+    wanted: dict[str, type] = dict.fromkeys(where, str)
+    points = [
+        (int(row["size_bytes"]), float(row[entry["value"]]))
+        for row in rows_of(entry, folder, wanted | {"size_bytes": int, entry["value"]: float})
+        if all(row[name] == value for name, value in where.items())
+    ]
+    rates = tuple(Estimate(_restored(entry, size, value) * entry["bytes_per_s"], None, 1) for size, value in points)
+    sizes = tuple(size for size, _ in points)
+    about = entry.get("card", ""), entry.get("name", "")
+    return PublishedCurve(entry["label"], entry["machine"], entry["note"], sizes, rates, *about)
+
+
+def _restored(entry: Entry, size: int, value: float) -> float:
+    """A value; a size at which its column lost a fixed amount in print gets that amount back."""
+    lost = size >= entry.get("restored_from_bytes", size + 1)
+    return value + entry["restored_by"] if lost else value
+
+
+@dataclass(frozen=True)
+class PublishedParameters:
+    """The report and its values, by the names that the experiment's file has for them."""
+
+    label: str = ""
+    values: dict[str, int] = field(default_factory=dict)
+
+
+def published_parameters(experiment: str, folder: Path = PUBLISHED) -> PublishedParameters:
+    """Those of the report that an experiment repeats; empty where it repeats none."""
+    for entry in entries("parameters", experiment, folder):
+        return PublishedParameters(entry["label"], entry["values"])
+    return PublishedParameters()

@@ -1,0 +1,148 @@
+"""The live figure of the page, and the data that it draws."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from lab.analysis.estimate import estimate_median
+from lab.errors import LabError
+from lab.experiment.experiment import Point, Series
+from lab.figures.inputs import LineLook, Sized
+from lab.programs.program import ONE_WAY
+from lab.records.table import SIDES
+from lab.report.evidence.environment import reference_evidence
+from lab.report.query.constants import of_published
+from lab.report.query.grammar import Span
+from lab.report.query.numbers import Numbers
+from lab.report.query.value import TIME
+from lab.typed_json import JsonTable, JsonValue
+
+DIGITS = 5
+FIRST = 4  # curves that are drawn before a reader chooses
+Look: TypeAlias = tuple[str, LineLook]
+
+
+@dataclass(frozen=True)
+class Live:
+    """The document that the page's script draws, and what the page says of it."""
+
+    document: str
+    has_reference: bool
+    has_published: bool
+    is_reference: bool
+
+    @property
+    def about(self) -> str:
+        """Why a choice is not there."""
+        reference = "The reference is not shown: "
+        reference += "this run has the same values." if self.is_reference else "results/reference has no such curves."
+        published = "No published report has curves for this experiment."
+        return " ".join([reference] * (not self.has_reference) + [published] * (not self.has_published))
+
+
+def live_figure(numbers: Numbers, figures: Iterable[tuple[str, object]], asked: Iterable[str]) -> Live:
+    """The curves. The report's figures, in their order, name those that they show; where the first shows none, the
+    series that its text asks for are drawn first."""
+    drawn, name = list(figures), numbers.evidence.plan.experiment.name
+    looks = _looks(data for _, data in drawn)
+    run, reference, published = list(_curves(numbers, looks)), list(_reference(numbers, looks)), list(_published(name))
+    first, data = drawn[0] if drawn else ("", None)
+    shown = [curve["name"] for curve in run if curve["words"] in _labels(data)]
+    is_reference = reference == run
+    document: JsonTable = {
+        "figure": first if shown else "",  # in whose place the live one is drawn
+        "shown": shown or _first(run, list(asked)),
+        "limits": [list(each) for each in data.limits]
+        if shown and isinstance(data, Sized) and data.kind == "rate"
+        else [],
+        "run": run,
+        "reference": [] if is_reference else reference,
+        "published": published,
+    }
+    text = json.dumps(document, separators=(",", ":")).replace("<", r"\u003c")  # no tag ends the script
+    return Live(text, bool(document["reference"]), bool(published), is_reference)
+
+
+def _first(run: list[JsonTable], asked: list[str]) -> list[JsonValue]:
+    def place(curve: JsonTable) -> int:
+        series = str(curve["name"]).partition("[")[0]
+        return asked.index(series) if series in asked else len(asked)
+
+    return [curve["name"] for curve in sorted(run, key=place)[:FIRST]]
+
+
+def _labels(data: object) -> list[str]:
+    return [curve.label for curve in data.curves] if isinstance(data, Sized) else []
+
+
+def _looks(figures: Iterable[object]) -> dict[tuple[float, ...], Look]:
+    """How the report's figures name and draw a curve, by its values."""
+    return {
+        _rounded(y.value for y in curve.y): (curve.label, look)
+        for data in figures
+        if isinstance(data, Sized)
+        for curve, look in reversed(list(zip(data.curves, data.looks, strict=True)))
+    }
+
+
+def _curves(numbers: Numbers, looks: dict[tuple[float, ...], Look]) -> Iterator[JsonTable]:
+    for series in numbers.series.values():
+        for point in series.points():
+            for end in SIDES if series.measure == ONE_WAY else ("",):
+                points = list(_points(numbers, series, point, end))
+                words, look = looks.get(tuple(each[1] for each in points), ("", None))
+                yield _curve(_name(series, point, end), words, look, points, is_time=series.measure != "throughput")
+
+
+def _name(series: Series, point: Point, end: str) -> str:
+    """As a query names it."""
+    varied = f"[{', '.join(map(str, point.values()))}]" if point else ""
+    return f"{series.name}{varied}{f'.{end}' if end else ''}"
+
+
+def _points(numbers: Numbers, series: Series, point: Point, end: str) -> Iterator[list[float]]:
+    """Size, median, the ends of its interval if there is one, and n."""
+    curve = numbers.curve(series, point, end, "")
+    for size in curve.sizes:
+        if values := curve.values(size):
+            estimate = estimate_median(values)
+            ends = (estimate.interval.low, estimate.interval.high) if estimate.interval else ()
+            yield [size, *_rounded((estimate.value, *ends)), estimate.n]
+
+
+def _reference(numbers: Numbers, looks: dict[tuple[float, ...], Look]) -> Iterator[JsonTable]:
+    """The curves of results/reference; none where it has no such experiment."""
+    try:
+        evidence = reference_evidence(numbers.evidence.plan.experiment)
+    except LabError:
+        return
+    yield from _curves(Numbers(evidence), looks)
+
+
+def _published(experiment: str) -> Iterator[JsonTable]:
+    for name, published in of_published(experiment).items():
+        found = [(size, published.answer(Span(listed=(size,)))) for size in published.sizes]
+        points = [[size, *_rounded([value.estimate.value])] for size, value in found if value]
+        if points:
+            is_time = any(value.dimension == TIME for _, value in found if value)
+            yield _curve(name, published.source, None, points, is_time=is_time)
+
+
+def _curve(
+    name: str, words: str, look: LineLook | None, points: Sequence[Sequence[float]], *, is_time: bool
+) -> JsonTable:
+    drawn: list[JsonValue] = [look.colour, look.dashes, look.is_open] if look else []
+    return {
+        "name": name,
+        "words": words or name,
+        "look": drawn,
+        "time": is_time,
+        "points": [list(each) for each in points],
+    }
+
+
+def _rounded(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(float(f"{value:.{DIGITS}g}") for value in values)

@@ -1,1 +1,0 @@
-"""Files inside a PDF."""

@@ -1,1 +1,0 @@
-"""The statements of a text, and their support in the data."""

@@ -1,1 +1,0 @@
-"""The report as one page of HTML, from the same LaTeX as the PDF."""

@@ -1,1 +1,0 @@
-"""A Slurm cluster: jobs out, outcomes back."""

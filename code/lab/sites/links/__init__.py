@@ -1,1 +1,0 @@
-"""Links between two ends on this computer."""

@@ -1,0 +1,183 @@
+"""Slurm's queue: job scripts, and the state of their jobs."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import SiteError
+from lab.sites.hosts import Slurm
+
+LOAD = "module load {name} || {{ echo the module {name} cannot be loaded; exit 1; }}\n"
+
+
+def options(cluster: Slurm) -> tuple[str, ...]:
+    """The options for sbatch, or for srun outside a job."""
+    named = {name: getattr(cluster, name) for name in ("account", "partition", "constraint")}
+    return (*(f"--{name}={value}" for name, value in named.items() if value), *cluster.options)
+
+
+def shell(cluster: Slurm) -> str:
+    """The first line: a login shell knows `module`, and forgets this PATH."""
+    return f"#!/bin/bash{' -l' if cluster.modules else ''}\n"
+
+
+def load(cluster: Slurm) -> str:
+    """The lines that load the modules, or end the job with a sentence."""
+    return "".join(LOAD.format(name=shlex.quote(each)) for each in cluster.modules)
+
+
+ANSWER_S = 60  # of a busy controller
+NO_CONTROLLER = "Unable to contact slurm controller"
+ALIVE = (
+    "PENDING",
+    "RUNNING",
+    "CONFIGURING",
+    "COMPLETING",
+    "SUSPENDED",
+    "STAGE_OUT",
+    "REQUEUED",
+    "RESIZING",
+    "SIGNALING",
+)
+WITHOUT_NODES = ("ReqNodeNotAvail", "DOWN", "DRAIN", "PartitionDown", "PartitionInactive", "BadConstraints", "NodeDown")
+
+# Ends of a job that are not its own, and what to try.
+JOB_ENDS = {
+    "TIMEOUT": ("its time was over", "minutes = ... in hosts.toml"),
+    "PREEMPTED": ("it was preempted", "lab run again; or another partition in hosts.toml"),
+    "NODE_FAIL": ("one of its nodes was lost", "lab run again; sinfo"),
+    "CANCELLED": ("it was cancelled", "lab run again"),
+    "OUT_OF_MEMORY": ("it had too little memory", 'options = ["--mem=..."] in hosts.toml'),
+    "BOOT_FAIL": ("one of its nodes did not boot", "sinfo"),
+    "DEADLINE": ("its deadline was over", "minutes = ... in hosts.toml"),
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One element of an array."""
+
+    array: str
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.array}_{self.index}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a task stands."""
+
+    state: str
+    reason: str
+
+    @property
+    def alive(self) -> bool:
+        """Whether it may still leave an outcome."""
+        return self.state in ALIVE
+
+    @property
+    def without_nodes(self) -> bool:
+        """Whether it waits for nodes that are down or drained, and not only for its turn."""
+        return self.state == "PENDING" and any(word in self.reason for word in WITHOUT_NODES)
+
+
+def submit(script: Path, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
+    """Submit an array of so many tasks; its id."""
+    own = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
+    return _slurm("sbatch", *own, *options(cluster), str(script)).strip().split(";")[0]
+
+
+def on_a_node(cluster: Slurm) -> tuple[str, ...]:
+    """The words before a command that is to run on some node, in this folder, while its caller waits."""
+    return ("srun", "--quiet", "--nodes=1", "--ntasks=1", "--job-name=lab", *options(cluster))
+
+
+def places(arrays: Iterable[str]) -> dict[Task, Place]:
+    """The states of all tasks of some arrays; the accounting knows those that the controller has forgotten."""
+    found: dict[Task, Place] = {}
+    for array in sorted(set(arrays)):
+        listed = _try("squeue", "--noheader", "--array", "--states=all", "--format=%F|%K|%T|%r", f"--jobs={array}")
+        if not listed.strip():
+            listed = _try(
+                "sacct", "--noheader", "--allocations", "--parsable2", f"--jobs={array}", "--format=JobID,State"
+            )
+            listed = "\n".join(line.replace("_", "|", 1) + "|" for line in listed.splitlines())
+        for line in listed.splitlines():
+            words = line.split("|")
+            if len(words) == 4 and words[1].isdigit():
+                found[Task(words[0], int(words[1]))] = Place(words[2].split()[0], words[3])
+    return found
+
+
+def still_runs(job: str) -> bool:
+    """Whether a job is neither over nor being ended; asked from inside of it."""
+    return _try("squeue", "--noheader", "--format=%T", f"--jobs={job}").strip() in ("RUNNING", "")
+
+
+def cancel(arrays: Iterable[str]) -> None:
+    """End all of some arrays; one that is over already is no error."""
+    wanted = sorted(set(arrays))
+    if wanted:
+        _try("scancel", *wanted)
+
+
+def failure(task: Task, place: Place | None, log: Path) -> SiteError:
+    """The sentence for a task that ended without an outcome."""
+    where = f"Slurm job {task}"
+    if place is None:
+        return SiteError("the cluster does not know it any more, and it left nothing", where, "lab run again")
+    if place.state in JOB_ENDS:
+        return SiteError(JOB_ENDS[place.state][0], where, JOB_ENDS[place.state][1])
+    said = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return SiteError(f"{place.state.lower()}: {said[-1] if said else 'it said nothing'}", where, f"cat {log}")
+
+
+def cluster_name() -> str:
+    """The name that the cluster's administrators gave it."""
+    lines = _slurm("scontrol", "show", "config").splitlines()
+    named = (line.partition("=")[2].strip() for line in lines if line.startswith("ClusterName"))
+    return next(named, "")
+
+
+def version() -> str:
+    """Slurm's own version."""
+    return _slurm("sinfo", "--version").strip()
+
+
+def nodes_up(partition: str) -> int:
+    """Nodes that run jobs or could."""
+    where = [f"--partition={partition}"] if partition else []
+    listed = _slurm("sinfo", "--noheader", "--Node", "--format=%N %T", *where).splitlines()
+    states = dict(line.split(None, 1) for line in listed)
+    return sum(
+        state.startswith(("idle", "mix", "alloc", "comp")) and not state.endswith("*") for state in states.values()
+    )
+
+
+def _slurm(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_S)
+    except FileNotFoundError as error:
+        hint = "log in to the cluster; or make slurm-up for one on this computer"
+        raise SiteError(f"{command[0]} is not on this computer", hint=hint) from error
+    except subprocess.TimeoutExpired as error:
+        raise SiteError(f"the cluster did not answer {command[0]} within {ANSWER_S} s", hint="sinfo") from error
+    if NO_CONTROLLER in done.stderr:
+        raise SiteError("the cluster's controller cannot be reached", where=command[0], hint="scontrol ping")
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise SiteError(said[-1].removeprefix(f"{command[0]}: error: "), where=command[0], hint="[slurm] in hosts.toml")
+    return done.stdout
+
+
+def _try(*command: str) -> str:
+    """The output of a command; empty if it failed, since a controller that is gone for a moment is asked again."""
+    try:
+        return _slurm(*command)
+    except SiteError:
+        return ""

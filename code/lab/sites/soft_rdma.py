@@ -1,0 +1,202 @@
+"""Soft-RoCE devices on links made for a run."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TextIO
+
+from lab.errors import SiteError
+from lab.model.trial import End, Ends, Job, Link
+from lab.sites import cable
+from lab.sites.agent import computer
+from lab.sites.agent.client import FarEnd, here, last_line
+from lab.sites.agent.pair import AgentPair, near_by
+from lab.sites.site import Clock, Shared, Traits
+
+WANTED = "rxe"
+MODULES = ("rdma_rxe", "vrf")
+MTU = 4200  # until a link model says otherwise: a whole message of 4096 bytes fits in a frame
+ACCEPT = "net.ipv4.udp_l3mdev_accept"  # whether rxe's socket receives what arrives in a domain
+Command = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PortSide:
+    """One end, and the routing domain around it; the address is of the range that RFC 2544 keeps for benchmarks."""
+
+    end: End
+    domain: str
+    table: str
+    mac: str
+
+
+CLIENT = PortSide(End("198.18.0.1", "lab_rxe0", "lab0"), "lab-domain0", "7340", "02:00:00:00:00:01")
+SERVER = PortSide(End("198.18.0.2", "lab_rxe1", "lab1"), "lab-domain1", "7341", "02:00:00:00:00:02")
+SIDES = (CLIENT, SERVER)
+# Inside a domain 127.0.0.1 must be the domain's own, so domains are asked before the table of all local addresses. For
+# what is in none nothing changes, and at no moment is that table out of use.
+DOMAINS_FIRST = (
+    ("ip", "rule", "add", "pref", "0", "l3mdev"),
+    ("ip", "rule", "add", "pref", "1", "lookup", "local"),
+    ("ip", "rule", "del", "pref", "0", "lookup", "local"),
+)
+UNDO = f"""
+for number in 0 1; do rdma link delete lab_rxe$number; done
+ip link delete {CLIENT.end.interface} # and the other end with it
+for number in 0 1; do ip link delete lab-domain$number; done
+ip rule del pref 0 l3mdev && ip rule add pref 0 lookup local && ip rule del pref 1 lookup local
+find /sys/fs/cgroup -depth -type d -path '*/vrf/lab-domain?' -exec rmdir {{}} +
+"""
+# A domain keeps nobody of this computer out.
+TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=True)
+ENDS = Ends(CLIENT.end, SERVER.end, SERVER.end.host, launcher="orterun beside")
+
+
+class SoftRdma:
+    """Both ends, the link model that lies on them, and the guard that removes them."""
+
+    traits = TRAITS
+
+    def __init__(self) -> None:
+        refuse_without_modules()
+        self.about = {"cable": "veth between two routing domains, Soft-RoCE at both ends"}
+        self.link: Link | None = None
+        self.far: list[FarEnd] = []
+        with taken() as lock:
+            self.guard = guard(lock)
+        try:
+            for command in make():
+                _run(command)
+            for name, side in zip(("client", "server"), SIDES, strict=True):
+                self.far.append(FarEnd(name, ["ip", "vrf", "exec", side.domain, *here()], _explain))
+        except BaseException:
+            self.close()
+            raise
+        client, server = self.far
+        self.pair, self.ends = AgentPair(client, server), with_gids(ENDS)
+
+    def apply(self, link: Link) -> None:
+        """Put a link model on both ends, unless it is there."""
+        if link == self.link:
+            return
+        self.link = None
+        for side in SIDES:
+            _run(("ip", "link", "set", side.domain, "mtu", str(link.mtu)))  # rxe's messages fit what this says
+            for command in cable.commands(link, side.end.interface):
+                _run(command)
+        self.link = link
+
+    def with_programs(self, job: Job) -> AgentPair:
+        """Both ends see the same files."""
+        return near_by(self.pair, job)
+
+    def close(self) -> None:
+        """End both agents; then the guard does its work."""
+        for far in self.far:
+            far.kill()
+        self.guard.communicate()
+
+
+def with_gids(ends: Ends) -> Ends:
+    """The ends, once their devices are there."""
+    client, server = (replace(each, gid=computer.gid_of(each.device, each.host)) for each in (ends.client, ends.server))
+    return replace(ends, client=client, server=server)
+
+
+def taken() -> TextIO:
+    """The lock for making the devices, whose names are fixed: held until its holder is gone."""
+    file = (Path(tempfile.gettempdir()) / "lab-rxe.lock").open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        what = "another run on this computer has made the Soft-RoCE devices"
+        raise SiteError(what, hint="wait for its end, or --site host:cable") from error
+    return file
+
+
+def guard(lock: TextIO) -> subprocess.Popen[bytes]:
+    """Remove now what an earlier guard left; remove later, when the harness is gone, all that is made from here on."""
+    subprocess.run(["sh", "-c", UNDO], stderr=subprocess.DEVNULL, check=False)
+    before = computer.text(Path("/proc/sys") / ACCEPT.replace(".", "/"))
+    script = f"cat >/dev/null\n{UNDO}sysctl -q -w {ACCEPT}={before}"
+    return subprocess.Popen(
+        ["sh", "-c", script], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        start_new_session=True, pass_fds=[lock.fileno()],
+    )  # fmt: skip
+
+
+def make() -> Iterator[Command]:
+    """The cable first, then what lies around each end, then the devices."""
+    first, second = (("address", side.mac) for side in SIDES)
+    names = CLIENT.end.interface, SERVER.end.interface
+    yield ("ip", "link", "add", names[0], *first, "type", "veth", "peer", "name", names[1], *second)
+    yield ("sysctl", "-q", "-w", f"{ACCEPT}=1")
+    for side, other in ((CLIENT, SERVER), (SERVER, CLIENT)):
+        yield from _make_end(side, other)
+    if "lookup local" in _run(("ip", "rule", "list", "pref", "0")):
+        yield from DOMAINS_FIRST
+
+
+def _make_end(side: PortSide, other: PortSide) -> Iterator[Command]:
+    """The commands of one end; the neighbour is entered by hand, so that no ARP request disturbs a measurement."""
+    interface, domain = side.end.interface, side.domain
+    yield ("ip", "link", "add", domain, "type", "vrf", "table", side.table)
+    yield ("ip", "addr", "add", f"{side.end.host}/32", "dev", domain)
+    yield ("ip", "link", "set", domain, "mtu", str(MTU), "up")
+    yield ("ip", "link", "set", interface, "master", domain)
+    yield ("ip", "addr", "add", f"{side.end.host}/30", "dev", interface)
+    yield ("ip", "link", "set", interface, "mtu", str(MTU), "up")
+    yield ("ip", "neigh", "replace", other.end.host, "lladdr", other.mac, "dev", interface, "nud", "permanent")
+    yield ("rdma", "link", "add", side.end.device, "type", "rxe", "netdev", domain)
+    yield ("ip", "addr", "add", "127.0.0.1/8", "dev", domain)  # after the other, which is to be the device's first GID
+
+
+def possible() -> bool:
+    """Whether this user on this kernel can have them; a module that is there is loaded when it is needed."""
+    if os.geteuid() != 0:
+        return False
+    try:
+        for name in MODULES:
+            _loaded(name) or _run(("modprobe", "--dry-run", name))
+    except SiteError:
+        return False
+    return True
+
+
+def refuse_without_modules() -> None:
+    """Refuse before anything is changed."""
+    if os.geteuid() != 0:
+        raise SiteError("only root can make a Soft-RoCE device", hint="sudo, or --site exact")
+    for name in MODULES:
+        try:
+            _loaded(name) or _run(("modprobe", name))
+        except SiteError as error:
+            what = f"this kernel ({os.uname().release}) has no module {name}: {last_line(error.what)}"
+            raise SiteError(what, hint="apt install linux-image-amd64; or --site exact, its own kernel") from error
+
+
+def _loaded(module: str) -> bool:
+    return (computer.SYS / "module" / module).exists()
+
+
+def _run(command: Command) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise SiteError(f"{command[0]} is not on this computer", hint="apt install iproute2 kmod procps") from error
+    if done.returncode:
+        advice = cable.netem_advice(command, done.stderr)
+        raise SiteError(f"{shlex.join(command)}: {done.stderr.strip()}", "Soft-RoCE", advice)
+    return done.stdout
+
+
+def _explain(name: str, words: str) -> SiteError:
+    return SiteError(f"the agent ended: {last_line(words)}", where=f"the {name}'s routing domain")

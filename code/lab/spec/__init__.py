@@ -1,1 +1,0 @@
-"""Experiments: the file is read, checked, and turned into values."""

@@ -1,0 +1,134 @@
+"""Programs that an experiment brings along are checked, and built by lab.plan.planning."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab.errors import LabError, SpecError
+from lab.experiment.reader import load
+from lab.plan.plan import binaries
+from lab.plan.planning import open_workshop
+from lab.sites.site import Site
+
+HEAD = 'title = "t"\nquestion = "q"\n[parameters]\nsizes = "1..1K*2"\niterations = 200\nwarmup = 10\n'
+PROGRAM = """[programs.mine]
+folder = "."
+build = "cp source mine"
+binaries = ["mine"]
+server = "mine -s {port}"
+client = "mine {port} {size} {iterations} {arguments} {host}"
+output = "columns"
+"""
+SERIES = '[[series]]\nname = "a"\nprogram = "mine"\noperation = "write"\nmeasure = "throughput"\n'
+Write = Callable[[str], Path]
+
+
+def refused(file: Path) -> SpecError:
+    with pytest.raises(SpecError) as caught:
+        load(file)
+    return caught.value
+
+
+def test_a_series_runs_a_program_of_its_file(experiment_file: Write, tmp_path: Path) -> None:
+    experiment = load(experiment_file(HEAD + PROGRAM + SERIES + 'arguments = "-x"\n'))
+    assert experiment.series[0].program == "mine"
+    assert binaries([experiment]) == {tmp_path / "mine"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "what", "expected"),
+    [
+        ('folder = "."', 'folder = "none"', 8, "there is no folder 'none'", "beside"),
+        ('folder = "."', 'folder = "/"', 8, "holds more than the programs", "beside"),
+        ('folder = "."', 'folder = ".."', 8, "holds more than the programs", "beside"),
+        ('output = "columns"', 'output = "table"', 13, "programs.mine.output is", "csv, columns, pattern, none"),
+        ('output = "columns"', 'output = "columns"\noutputs = 1', 14, "unknown key 'outputs'", "output"),
+        ('["mine"]', '["a/mine", "b/mine"]', 10, "two binaries are called 'mine'", "a name for each"),
+        ('["mine"]', '["../mine"]', 10, "'../mine' lies outside of the program's folder", "a path inside it"),
+        ('["mine"]', '["/bin/true"]', 10, "'/bin/true' lies outside of the program's folder", "a path inside it"),
+        ('build = "cp source mine"\n', "", 7, "the key 'build' is missing", "build"),
+        ("cp source mine", "cp {port} mine", 9, "the lab knows no place {port}", "without braces"),
+        ("mine -s {port}", "mine -s {prot}", 11, "the lab knows no place {prot}", "port"),
+        ("mine -s {port}", "mine -s {port.real}", 11, "the lab knows no place {port.real}", "port"),
+        ("mine -s {port}", "mine -s {port:9999999999}", 11, "the lab knows no place {port:9999999999}", "port"),
+        ("mine -s {port}", "mine -s {port", 11, "the command cannot be read", "in pairs"),
+        ("mine -s {port}", "mine -s 'open", 11, "the command cannot be read", "in pairs"),
+        ("mine -s {port}", " ", 11, "the command is empty", "a program"),
+        (" {size}", " {size} {sizes}", 12, "name the sizes in two ways", "either {sizes} or {size}"),
+        ("mine -s {port}", "mine -s", 11, "nothing says when the server is ready", "ready.cm"),
+        ('output = "columns"', 'output = "columns"\nready = {}', 14, "ready", ""),
+        ('output = "columns"', 'output = "columns"\nready.cm = 70000', 14, "ready.cm is 70000", "at most 65535"),
+        ('output = "columns"', 'output = "columns"\nready.lines = "x"', 14, "unknown key 'lines'", "line"),
+        ('output = "columns"', 'output = "columns"\nmpi = "tcp"\nserver_stays = true', 15, "server_stays is for a", ""),
+        ('output = "columns"', 'output = "none"\nfactor = 2', 14, "factor and output = 'none'", "'columns'"),
+        ('output = "columns"', 'output = "columns"\nfactor = 0', 14, "factor is 0", "more than 0"),
+        (
+            '{size} {iterations} {arguments} {host}"\noutput = "columns"',
+            '{arguments} {host}"\noutput = "pattern"\nunit = "MB/s"\npattern = "(?P<value>x)"',
+            4,
+            "sizes = 1024",
+            "one size, since neither",
+        ),
+        ('output = "columns"', 'output = "csv"', 13, "holds all sizes", "{sizes}"),
+        ('output = "columns"', 'output = "pattern"', 13, "belong together", "both"),
+        ('output = "columns"', 'output = "columns"\npattern = "x"', 13, "belong together", "both"),
+        ('output = "columns"', 'output = "pattern"\npattern = "("', 14, "is no regular expression", ""),
+        (
+            'output = "columns"',
+            'output = "pattern"\npattern = "(?P<unit>x)"',
+            14,
+            "no group named value",
+            "(?P<value>...)",
+        ),
+        (
+            'output = "columns"',
+            'output = "pattern"\npattern = "(?P<value>x)"',
+            14,
+            "no group named unit",
+            "(?P<unit>...)",
+        ),
+        (
+            'output = "columns"',
+            'output = "pattern"\nunit = "m"\npattern = "(?P<value>x)"',
+            14,
+            "'m' is no unit",
+            "MB/s",
+        ),
+        ("[programs.mine]", "[programs.tcp]", 7, "the lab has a program 'tcp' already", "another name"),
+        ('program = "mine"', 'program = "yours"', 16, "there is no program 'yours'", "mine"),
+        ('program = "mine"', 'program = "tcp"\narguments = "x"', 17, "tcp takes no arguments", "{arguments}"),
+        ('program = "mine"', 'program = "mine"\narguments = "{prot}"', 17, "the lab knows no place {prot}", "port"),
+        ("{size} {iterations}", "{sizes} {iterations}", 5, "iterations = 200", "the same number at every size"),
+        ('name = "a"', 'name = "a"\nparameters = { until_stable = 1 }', 16, "until_stable = 1", "own programs"),
+        ('name = "a"', 'name = "a"\nvary.tx_depth = [1]', 16, "changes nothing for mine", "iterations"),
+    ],
+)
+def test_a_mistake_is_refused_on_its_line(
+    experiment_file: Write, old: str, new: str, line: int, what: str, expected: str
+) -> None:
+    profile = '[profile.exact]\nwhy = "w"\nbytes_per_size_at_most = "64K"\n' if "{sizes}" in new else ""
+    text = HEAD + PROGRAM + SERIES
+    assert old in text
+    error = refused(experiment_file(text.replace(old, new, 1) + profile))
+    assert (error.line, what in error.what, expected in error.expected) == (line, True, True), str(error)
+
+
+def test_iterations_of_all_sizes_are_alike_where_the_command_names_them_once(experiment_file: Write) -> None:
+    assert load(experiment_file(HEAD + PROGRAM.replace("{size}", "{sizes}") + SERIES))
+
+
+def test_opening_an_experiment_builds_its_programs(experiment_file: Write, fake_site: Site, tmp_path: Path) -> None:
+    (tmp_path / "source").write_text("built")
+    shop = open_workshop([experiment_file(HEAD + PROGRAM + SERIES)], fake_site, print)
+    assert (tmp_path / "mine").read_text() == "built"
+    assert shop.plans[0].planned[0].trial.programs.keys() == {"mine"}
+
+
+def test_a_build_that_fails_says_so_with_its_last_line(experiment_file: Write, fake_site: Site) -> None:
+    file = experiment_file(HEAD + PROGRAM + SERIES)
+    with pytest.raises(LabError, match=r"cp source mine: cp: .*No such file"):
+        open_workshop([file], fake_site, print)
+    file.write_text(file.read_text().replace("cp source", "no-such-command source"))
+    with pytest.raises(LabError, match=r"cannot be run: .*no-such-command"):
+        open_workshop([file], fake_site, print)
