@@ -247,7 +247,7 @@ class Question:
         curve = self.numbers.curve(named.series, named.point, named.end, column)
         measure = MEASURES[named.measure]
         span = self._span(reference, curve, measure)
-        value = measure.answer(Inquiry(curve, span, self.random, named.rest))
+        value = measure.compute(Inquiry(curve, span, self.random, named.rest))
         if value is None:
             what = f"the data give no {named.measure} of {curve.subject.words} ({measure.about})"
             places = ", ".join(map(format_size, jumps(curve))) if named.measure == "knee" else ""
