@@ -24,8 +24,7 @@ from lab.machine import contents
 from lab.places import EXPERIMENTS, MACHINE, PUBLISHED
 from lab.plan import plan, planning
 from lab.report import sources
-from lab.report.evidence.published import published_curves
-from lab.report.topics.published import published_times, published_values
+from lab.report.evidence.published import published_curves, published_times, published_values
 from lab.sites import site
 from lab.sites.hosts import read_slurm, read_ssh
 

@@ -50,8 +50,7 @@ class Solved:
         self.sources.people.write_text(PEOPLE.format(person))
         self.sources.discussion.write_text(discussion)
         report = self.sources.experiment.with_suffix(".pdf")
-        left = self.sources.folder / "latex"
-        report.write_bytes(prepare(self.sources, self.evidence, CACHE / "report").typeset(left))
+        report.write_bytes(prepare(self.sources, self.evidence, CACHE / "report").typeset())
         return hand_in(Work(self.kit.assignment, self.plan, self.results, report, ()), folder, ())
 
     @cached_property

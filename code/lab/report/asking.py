@@ -85,7 +85,7 @@ def listing(numbers: Numbers) -> Iterator[str]:
         yield from wrap(names, WIDTH, initial_indent="  ", subsequent_indent="  ")
     yield "measures, each with an example (a size is 64 or 64K; ratios, sums and parentheses work: a / b at 64K):"
     yield from _examples(numbers)
-    yield "constants: " + ", ".join([*list(numbers.constant_names())[:7], "..."])
+    yield "constants: " + ", ".join([*list(numbers.named_constants)[:7], "..."])
     yield "statements (a and b are queries): a > b everywhere; a / b >= 2 from 64K; a = b within 2 % at 1..4K;"
     yield "  a saturated from 16K; a jumps at 2K; a.knee = 4K; PARAMETER has no effect on a from 64"
 

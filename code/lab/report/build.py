@@ -51,10 +51,10 @@ class Prepared:
         texts = {name: text for name, text in self.files.items() if name.endswith(".tex")}
         return self.files | {name: written_out(text.decode()).encode() for name, text in texts.items()}
 
-    def typeset(self, before: Path | None = None) -> bytes:
-        """The PDF; `before` keeps what LaTeX left, for the next one."""
+    def typeset(self) -> bytes:
+        """The PDF with its attachments."""
         try:
-            return attach(compile_pdf(self.for_latex, MAIN, before), self.inside)
+            return attach(compile_pdf(self.for_latex, MAIN), self.inside)
         except ReportError as error:
             rendered = self.rendered.get(error.file)
             raise (rendered.in_template(error) if rendered else error) from error

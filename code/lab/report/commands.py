@@ -128,7 +128,7 @@ def _write(pdf: Path, prepared: Prepared) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as beside:
-        typeset = beside.submit(prepared.typeset, CACHE / "report" / "latex" / pdf.stem)
+        typeset = beside.submit(prepared.typeset)
         for name, png in prepared.pngs.items():
             write_bytes(pdf.with_suffix("") / f"{name}.png", png)
         _page(pdf.with_suffix(".html"), prepared.material)

@@ -151,10 +151,10 @@ def make_forger(course: Course, work: Work, folder: Path) -> Forger:
 def bare_pages(course: Course, work: Work, change: Callable[[Files], None]) -> bytes:
     """The report's pages without attachments."""
 
-    def compiled(files: Files, main: str, before: Path | None) -> bytes:
+    def compiled(files: Files, main: str) -> bytes:
         files = dict(files)
         change(files)
-        return compile_pdf(files, main, before)
+        return compile_pdf(files, main)
 
     with mock.patch.object(report_build, "compile_pdf", compiled), mock.patch.object(report_build, "attach", _bare):
         evidence = gather(work.plan, work.results)

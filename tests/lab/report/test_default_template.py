@@ -11,7 +11,7 @@ import pytest
 from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 from tests.lab.report.test_own_programs import EXPERIMENT as OWN
-from tests.lab.report.topics.test_curves import SMALL
+from tests.lab.report.topics.test_throughput import SMALL
 
 from lab.experiment.reader import read_card
 from lab.places import TEMPLATES

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar, cast
 
-from lab.errors import RecordError
+from lab.errors import RecordError, SizeError
 from lab.experiment.experiment import Point, Series
+from lab.model.sizes import parse_size
 from lab.plan.plan import Plan, Planned
 from lab.programs.program import Sample
 from lab.records.facts import Facts
@@ -52,12 +54,18 @@ COUNTS = ("_ns", "_per_s", "messages")
 Made = TypeVar("Made")
 
 
+Place = tuple[tuple[str, int | str], ...]  # the varied values of a point, by name
+
+
 @dataclass(frozen=True)
 class Cell:
     """One size of a series at one point: a value from each repetition."""
 
     values: tuple[int, ...]
     keys: tuple[str, ...]
+
+
+Cells = dict[tuple[str, Place, int, str], Cell]  # by series, point, size and column
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class Evidence:
     facts: dict[str, Facts]  # by key, in the order of the plan
     results: Path
     bytes_on_disk: int
-    _cells: dict[tuple[str, str, str, str], Cell] = field(default_factory=dict, repr=False)
+    _cells: Cells = field(default_factory=dict, repr=False)
     _samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _made: dict[object, object] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -104,7 +112,7 @@ class Evidence:
 
     def cell(self, series: str, size: int, column: str, point: Point | None = None) -> Cell:
         """The values of a column over the repetitions; empty where the program does not print it."""
-        return self._cells.get((series, _point_text(point or {}), str(size), column), Cell((), ()))
+        return self._cells.get((series, _place(point or {}), size, column), Cell((), ()))
 
     def keys(self, series: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(each.trial.key for each in self.plan.planned if each.series.name == series))
@@ -149,18 +157,27 @@ def describe(planned: Planned) -> str:
     return f"{planned.series.name}{varied} repetition {planned.repetition}"
 
 
-def cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> dict[tuple[str, str, str, str], Cell]:
-    """The values of every column that counts something, by series, point, size and column."""
+def cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> Cells:
+    """The values of every column that counts something, whatever notation the table has for varied values."""
     full = {key[:KEY_LETTERS]: key for key in keys}
     varied = {each.name: tuple(each.vary) for each in plan.experiment.series}
-    values: dict[tuple[str, str, str, str], list[tuple[int, str]]] = defaultdict(list)
+    values: dict[tuple[str, Place, int, str], list[tuple[int, str]]] = defaultdict(list)
     for row in rows:
-        point = _point_text({name: row.point[name] for name in varied[row.series]})
+        place = _place({name: row.point[name] for name in varied[row.series]})
         for column, value in row.counts.items():
             if column.endswith(COUNTS):
-                values[row.series, point, str(row.size_bytes), column].append((value, full[row.record]))
-    return {place: Cell(*zip(*found, strict=True)) for place, found in values.items()}
+                values[row.series, place, row.size_bytes, column].append((value, full[row.record]))
+    return {key: Cell(*zip(*repetitions, strict=True)) for key, repetitions in values.items()}
 
 
-def _point_text(point: Point) -> str:
-    return " ".join(f"{name}={value}" for name, value in point.items())
+def _place(point: Point) -> Place:
+    return tuple((name, comparable(value)) for name, value in point.items())
+
+
+@lru_cache(maxsize=1000, typed=True)  # True is not 1
+def comparable(value: object) -> int | str:
+    """A varied value in one notation: 1K and 1024 are the same number, and True and true the same text."""
+    try:
+        return parse_size(str(value))
+    except SizeError:
+        return str(value).lower()

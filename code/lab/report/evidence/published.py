@@ -1,4 +1,4 @@
-"""The published reports' curves and parameters."""
+"""Numbers of published reports: curves, times, tables of values, and parameters."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from lab.analysis.estimate import Estimate
+from lab.analysis.lines import Line, fit_line
 from lab.errors import SpecError
 from lab.files.bounded import read_typed
 from lab.files.toml import read_toml
-from lab.places import PUBLISHED, ROOT
+from lab.places import PUBLISHED
+from lab.report.tex.numbers import NANO
 
 INDEX = "curves.toml"
+BASE_UNITS = {"microseconds": ("s", 1e-6), "bytes": ("size", 1.0), "bytes_per_microsecond": ("B/s", 1e6)}
 
 Entry = dict[str, Any]
 
@@ -50,11 +54,6 @@ def _reads(value: str | None, kind: type) -> bool:
         return value is not None and math.isfinite(kind(value)) if kind is not str else isinstance(value, str)
     except (ValueError, TypeError, OverflowError):
         return False
-
-
-def source_of(file: str) -> str:
-    """The file as a report names it."""
-    return str((PUBLISHED / file).relative_to(ROOT))
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,67 @@ def _restored(entry: Entry, size: int, value: float) -> float:
     """A value; a size at which its column lost a fixed amount in print gets that amount back."""
     lost = size >= entry.get("restored_from_bytes", size + 1)
     return value + entry["restored_by"] if lost else value
+
+
+@dataclass(frozen=True)
+class PublishedTimes:
+    """One time in seconds for each message of a run."""
+
+    name: str
+    label: str
+    points: tuple[tuple[int, float], ...]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(sorted({size for size, _ in self.points}))
+
+    def rate(self, size: int) -> float:
+        """The median rate of a size, in B/s."""
+        return median(bytes_ / seconds for bytes_, seconds in self.points if bytes_ == size)
+
+    def line(self, low: int, high: int) -> Line:
+        """The line through the times in ns of the sizes in this range, all of one repetition."""
+        points = [(float(size), seconds / NANO) for size, seconds in self.points if low <= size <= high]
+        sizes, times = zip(*points, strict=True)
+        return fit_line(sizes, (times,))
+
+
+def published_times(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedTimes, ...]:
+    """The times that belong to an experiment."""
+    return tuple(_times(entry, folder) for entry in entries("times", experiment, folder))
+
+
+def _times(entry: Entry, folder: Path) -> PublishedTimes:
+    size, seconds = entry["size"], entry["seconds"]
+    rows = rows_of(entry, folder, {size: int, seconds: float})
+    return PublishedTimes(entry["name"], entry["label"], tuple((int(row[size]), float(row[seconds])) for row in rows))
+
+
+@dataclass(frozen=True)
+class PublishedValues:
+    """A table of quantities, a column for each variant: values and their units, by quantity and variant."""
+
+    label: str
+    values: dict[tuple[str, str], tuple[float, str]]
+
+
+def published_values(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedValues, ...]:
+    """The values that belong to an experiment."""
+    return tuple(_values(entry, folder) for entry in entries("values", experiment, folder))
+
+
+def _values(entry: Entry, folder: Path) -> PublishedValues:
+    rows = rows_of(entry, folder, {"quantity": str, "unit": str})
+    variants = [name for name in rows[0] if name not in ("quantity", "unit")]
+    rows_of(entry, folder, dict.fromkeys(variants, float))
+    values: dict[tuple[str, str], tuple[float, str]] = {}
+    for row in rows:
+        if row["unit"] not in BASE_UNITS:
+            file = folder / entry["file"]
+            raise SpecError(f"unit {row['unit']!r}", file=file, expected=f"one of {', '.join(BASE_UNITS)}")
+        unit, scale = BASE_UNITS[row["unit"]]
+        values |= {(row["quantity"], variant): (float(row[variant]) * scale, unit) for variant in variants}
+    return PublishedValues(entry["label"], values)
 
 
 @dataclass(frozen=True)

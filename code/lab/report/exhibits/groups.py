@@ -24,7 +24,7 @@ from lab.report.evidence.words import SOFT
 from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.varied import Varied, X
 from lab.report.tex.render import Markup
-from lab.report.topics.latency import is_fetch
+from lab.report.topics.times import is_fetch
 
 Thing = TypeVar("Thing")
 Row = tuple[str, str, str]  # a query, the name of its curve, and its look

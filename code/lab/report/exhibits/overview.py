@@ -17,7 +17,7 @@ from lab.report.exhibits.plots import dots, multiples
 from lab.report.exhibits.varied import X
 from lab.report.tex.numbers import in_words, show
 from lab.report.tex.render import Markup
-from lab.report.topics.curves import exceeds_link
+from lab.report.topics.throughput import exceeds_link
 
 ABSENT = Markup("--")
 FIRST_MM, LATER_MM = 72.0, 50.0  # the height of a figure on the first page, and of the others

@@ -42,7 +42,7 @@ from lab.report.query.value import Value
 from lab.report.tex.render import Markup, escape
 from lab.report.text.own_figures import OwnFigure, own_figures, read_points
 from lab.report.topics.causes import MessageCost, costs
-from lab.report.topics.latency import round_trips, trips
+from lab.report.topics.times import round_trips, trips
 
 Group = tuple[str, Sequence[Sequence[str]]]  # a heading, and for each row its series, its name and its look
 

@@ -12,12 +12,11 @@ from lab.model.sizes import format_size
 from lab.model.trial import PARAMETERS, Card
 from lab.report.evidence.curve import margin_of
 from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.published import published_curves
+from lab.report.evidence.published import PublishedTimes, published_curves, published_times, published_values
 from lab.report.query.grammar import QueryError, Span
 from lab.report.query.value import BYTES, PURE, RATE, TIME, Dimension, Value, exact
-from lab.report.topics.published import PublishedTimes, published_times, published_values
+from lab.report.tex.numbers import NANO
 
-NANO = 1e-9
 DIGITS = 4
 COUNTED = ("iterations", "warmup", "repetitions", "tx_depth", "rx_depth")
 _SUFFIXES: dict[str, tuple[float, Dimension, str]] = {
@@ -78,18 +77,18 @@ class Published:
 @cache
 def of_published(experiment: str) -> dict[str, Published]:
     """The published numbers that belong to an experiment, by the names that queries use."""
-    found: dict[str, Published] = {}
+    numbers: dict[str, Published] = {}
     for curve in published_curves(experiment):
-        found[curve.slug] = _of_curve(curve.label, curve.by_size(), RATE)
+        numbers[curve.slug] = _of_curve(curve.label, curve.by_size(), RATE)
     for times in published_times(experiment):
         medians = {size: size / times.rate(size) for size in times.sizes}
-        found |= {times.name: _of_curve(times.words, medians, TIME), **_of_times(times)}
+        numbers |= {times.name: _of_curve(times.label, medians, TIME), **_of_line(times)}
     for table in published_values(experiment):
-        for (quantity, variant), answer in table.values.items():
-            value = exact(answer.estimate.value, _UNITS[answer.unit], answer.unit)
+        for (quantity, variant), (number, unit) in table.values.items():
+            value = exact(number, _UNITS[unit], unit)
             name = f"{table.label.lower().replace(' ', '_')}.{variant}.{quantity}"
-            found[name] = Published(table.label, lambda _, value=value: value)  # type: ignore[misc]
-    return found
+            numbers[name] = Published(table.label, lambda _, value=value: value)  # type: ignore[misc]
+    return numbers
 
 
 def _of_curve(label: str, by_size: dict[int, float], dimension: Dimension) -> Published:
@@ -100,12 +99,12 @@ def _of_curve(label: str, by_size: dict[int, float], dimension: Dimension) -> Pu
     return Published(label, answer, tuple(by_size))
 
 
-def _of_times(times: PublishedTimes) -> dict[str, Published]:
-    """What a line through the published times gives, over all of their sizes or some."""
+def _of_line(times: PublishedTimes) -> dict[str, Published]:
+    """The numbers of a line through published times, over all of their sizes or some."""
 
     def line(span: Span) -> Line:
-        picked = span.picks(times.sizes) if not span.size else times.sizes
-        return times.times().between(picked[0], picked[-1]).line()
+        sizes = span.picks(times.sizes) if not span.size else times.sizes
+        return times.line(sizes[0], sizes[-1])
 
     measures: dict[str, Callable[[Line], Value]] = {
         "slope": lambda line: _rounded(1 / line.slope.value / NANO, RATE),
@@ -115,11 +114,11 @@ def _of_times(times: PublishedTimes) -> dict[str, Published]:
         "points": lambda line: exact(float(line.n)),
     }
     return {
-        f"{times.name}.{name}": Published(times.words, lambda span, measure=measure: measure(line(span)))  # type: ignore[misc]
+        f"{times.name}.{name}": Published(times.label, lambda span, measure=measure: measure(line(span)))  # type: ignore[misc]
         for name, measure in measures.items()
     }
 
 
 def _rounded(value: float, dimension: Dimension) -> Value:
-    """To the digits of a published number; a table may take fewer."""
+    """To the digits of a published number; a table may have fewer."""
     return replace(exact(float(f"{value:.{DIGITS}g}"), dimension), is_rounded=True)

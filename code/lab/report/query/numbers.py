@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -16,15 +17,16 @@ from lab.model.trial import Card
 from lab.programs.program import ENDS, ONE_WAY
 from lab.records.table import SIDES
 from lab.report.evidence.curve import Subject, margin_of, subject
-from lab.report.evidence.evidence import COMPLETED, Evidence
+from lab.report.evidence.evidence import COMPLETED, Evidence, comparable
 from lab.report.evidence.labels import describe_link
-from lab.report.query.constants import of_card, of_plan, of_published
+from lab.report.query.constants import Published, of_card, of_plan, of_published
 from lab.report.query.grammar import Number, Operation, Query, QueryError, Reference, Span, parse_query, references
 from lab.report.query.measures import ENDED, MEASURES, Inquiry, Measure, MeasuredCurve, default_of, jumps, measures_of
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, UNITS, Dimension, Memory, Value, combine, exact
 from lab.report.topics.causes import causes_of
 
 COUNTED = ("instructions", "busy")
+LINK = "link"  # the rate of the link of all series that a text names
 SHOWN = {"percent": PURE, "bit/s": RATE}  # the units that a query may ask for
 NEARLY = 0.005  # of a typed number: one that was copied with fewer digits
 BY_DIMENSION = {  # the measure that yields a typed number
@@ -83,6 +85,12 @@ class Numbers:
                 raise QueryError("no unit for such a number", "", "a rate, a time, a size or a ratio", text)
             self.memory.values[text] = replace(value, unit=unit or value.unit)
         return self.memory.values[text]
+
+    @cached_property
+    def named_constants(self) -> dict[str, Value | Published]:
+        """The numbers that nobody measured here, by the names that queries use."""
+        cards = {f"{name}.{part}": value for name, card in self.cards.items() for part, value in of_card(card).items()}
+        return {**of_plan(self.evidence), **cards, **of_published(self.evidence.plan.experiment.name)}
 
     def constants(self) -> tuple[Value, ...]:
         """The numbers with a unit that nobody measured here, so that a text may type them."""
@@ -146,13 +154,7 @@ class Numbers:
     def names(self) -> Iterator[str]:
         """All that a query can begin with."""
         yield from self.series
-        yield from self.constant_names()
-
-    def constant_names(self) -> Iterator[str]:
-        """The numbers that nobody measured here."""
-        yield from of_plan(self.evidence)
-        yield from (f"{name}.{part}" for name, card in self.cards.items() for part in of_card(card))
-        yield from of_published(self.evidence.plan.experiment.name)
+        yield from self.named_constants
 
 
 @dataclass(frozen=True)
@@ -225,9 +227,13 @@ class Question:
 
     def series_of(self, path: str) -> Series | None:
         """The series with the longest name that the path begins with."""
+        return next(iter(self._series_that_begin(path)), None)
+
+    def _series_that_begin(self, path: str) -> list[Series]:
+        """The series whose names the path begins with, the longest name first."""
         parts = path.split(".")
         names = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
-        return next((self.numbers.series[name] for name in names if name in self.numbers.series), None)
+        return [self.numbers.series[name] for name in names if name in self.numbers.series]
 
     def _reference(self, reference: Reference, column: str) -> Value:
         key = reference.path, reference.point, reference.span, column
@@ -241,7 +247,7 @@ class Question:
         curve = self.numbers.curve(named.series, named.point, named.end, column)
         measure = MEASURES[named.measure]
         span = self._span(reference, curve, measure)
-        value = measure.answer(Inquiry(curve, span, self.random, named.rest))
+        value = measure.compute(Inquiry(curve, span, self.random, named.rest))
         if value is None:
             what = f"the data give no {named.measure} of {curve.subject.words} ({measure.about})"
             places = ", ".join(map(format_size, jumps(curve))) if named.measure == "knee" else ""
@@ -284,23 +290,28 @@ class Question:
 
     def named(self, reference: Reference) -> Named:
         """The series, point and measure of a reference, or an error that names the nearest."""
-        series = self.series_of(reference.path)
-        assert series is not None
-        rest = reference.path[len(series.name) + 1 :].split(".") if reference.path != series.name else []
-        end = ""
-        if series.measure == ONE_WAY:
-            end = rest.pop(0) if rest and rest[0] in SIDES else SIDES[0]
+        series, *shorter = self._series_that_begin(reference.path)
+        self._require_one_meaning(reference, shorter)
+        end, rest = _parts(series, reference.path)
         measure = self._measure(series, rest, reference)
         return Named(series, self._point(series, reference), end, measure, ".".join(rest[len(measure.split(".")) :]))
+
+    def _require_one_meaning(self, reference: Reference, shorter: list[Series]) -> None:
+        """Raise if the name of a series is that of a constant too, or of a measure of another series."""
+        path = reference.path
+        meanings = [f"a measure of {one.name}" for one in shorter if _is_measure(one, _parts(one, path)[1])]
+        meanings += ["a constant"] if path == LINK or path in self.numbers.named_constants else []
+        if meanings:
+            what = f"{path} is ambiguous: a series, and {meanings[0]}"
+            raise self.fail(what, reference.column, "rename the series in the experiment's file")
 
     def _measure(self, series: Series, rest: list[str], reference: Reference) -> str:
         known, default = list(measures_of(series)), default_of(series)
         if not rest:
             return default
-        measure = ".".join(rest[:2]) if ".".join(rest[:2]) in known else rest[0]
-        behind = rest[len(measure.split(".")) :]
-        if measure in known and (not behind or measure in ENDED):
-            if measure in ENDED and behind[:1] not in ([ENDS[0]], [ENDS[1]]):
+        if _is_measure(series, rest):
+            measure = _first_measure(series, rest)
+            if measure in ENDED and (len(rest) < 2 or rest[1] not in ENDS):
                 hint = f"{series.name}.{measure}.{ENDS[0]} or {series.name}.{measure}.{ENDS[1]}"
                 raise self.fail(f"{measure} is of one end", reference.column, hint)
             return measure
@@ -322,11 +333,10 @@ class Question:
         typed = [part.strip() for part in reference.point.split(",")] if reference.point else []
         values = dict(zip(series.vary, typed, strict=False)) if not any("=" in part for part in typed) else {}
         values |= {name.strip(): value.strip() for name, sign, value in (part.partition("=") for part in typed) if sign}
-        spelled = [{name: str(value) for name, value in point.items()} for point in points]
-        match = [point for point, texts in zip(points, spelled, strict=True) if texts == values]
-        match = match or [
-            point for point, texts in zip(points, spelled, strict=True) if sorted(texts.values()) == sorted(typed)
-        ]
+        named = {name: comparable(value) for name, value in values.items()}
+        listed = Counter(map(comparable, typed))
+        match = [point for point in points if {name: comparable(value) for name, value in point.items()} == named]
+        match = match or [point for point in points if Counter(map(comparable, point.values())) == listed]
         if len(match) == 1:
             return match[0]
         varied = "; ".join(f"{name}: {', '.join(map(str, row))}" for name, row in series.vary.items())
@@ -337,17 +347,14 @@ class Question:
 
     def _constant(self, reference: Reference) -> Value:
         """A value of the plan, of a card's file, or of a published report."""
-        evidence, path = self.numbers.evidence, reference.path
-        if value := of_plan(evidence).get(path):
-            return value
-        name, _, part = path.partition(".")
-        if name in self.numbers.cards and (value := of_card(self.numbers.cards[name]).get(part)):
-            return value
-        if path == "link":
+        if reference.path == LINK:
             return self._common_link(reference)
-        if published := of_published(evidence.plan.experiment.name).get(path):
-            return published.at(reference.span, lambda what, hint: self.fail(what, reference.column, hint))
-        raise self._unknown(reference)
+        constant = self.numbers.named_constants.get(reference.path)
+        if constant is None:
+            raise self._unknown(reference)
+        if isinstance(constant, Value):
+            return constant
+        return constant.at(reference.span, lambda what, hint: self.fail(what, reference.column, hint))
 
     def _common_link(self, reference: Reference) -> Value:
         """The rate of the link of the series that the text names before, or of all series."""
@@ -369,6 +376,26 @@ class Question:
         return self.fail(
             f"no series or constant {name!r}", reference.column, f"one of {', '.join(self.numbers.series)}"
         )
+
+
+def _parts(series: Series, path: str) -> tuple[str, list[str]]:
+    """The end that a path names, of a series whose ends time their calls, and what stands behind the series."""
+    rest = path[len(series.name) + 1 :].split(".") if path != series.name else []
+    if series.measure != ONE_WAY:
+        return "", rest
+    return (rest[0], rest[1:]) if rest and rest[0] in SIDES else (SIDES[0], rest)
+
+
+def _first_measure(series: Series, rest: list[str]) -> str:
+    """The measure that these parts of a path begin with, such as `peak.size`, or the first part."""
+    return ".".join(rest[:2]) if ".".join(rest[:2]) in measures_of(series) else rest[0]
+
+
+def _is_measure(series: Series, rest: list[str]) -> bool:
+    """Whether these parts of a path are a measure of the series; only some measures have an end behind them."""
+    measure = _first_measure(series, rest) if rest else default_of(series)
+    is_whole = measure in ENDED or len(rest) <= len(measure.split("."))
+    return measure in measures_of(series) and is_whole
 
 
 def _kind(value: Value) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from lab.analysis.estimate import LEVEL, Estimate, Floats, Interval, estimate_median
 from lab.analysis.ratios import LEAST, resampled_medians
 from lab.report.answer import Answer
-from lab.report.topics.lines import scaled
+from lab.report.topics.times import scaled
 
 Dimension = tuple[int, int]  # the powers of bytes and of seconds
 RATE, TIME, PER_SECOND, BYTES, PURE = (1, -1), (0, 1), (0, -1), (1, 0), (0, 0)

@@ -1,4 +1,4 @@
-"""Templates: nothing undefined, nothing out of the sandbox, and all through lab.report.tex.render."""
+"""Templates are rendered in a sandbox: everything is escaped, nothing may be undefined."""
 
 from pathlib import Path
 
@@ -11,6 +11,12 @@ from lab.report.tex.render import Markup, escape, render
 def rendered(tmp_path: Path, template: str, **context: object) -> str:
     (tmp_path / "t.tex").write_text(template)
     return render(tmp_path, "t.tex", context).text
+
+
+@pytest.mark.parametrize("text", ["\u05e9\u05dc\u05d5\u05dd", "\u202eabc", "\u4e2d", "\x00", "z" * 10_001])
+def test_text_without_glyphs_or_too_long_is_refused(text: str) -> None:
+    with pytest.raises(ReportError):
+        escape(text)
 
 
 def test_an_apostrophe_within_a_word_is_typeset_and_a_quote_of_code_is_not() -> None:

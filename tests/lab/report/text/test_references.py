@@ -1,4 +1,4 @@
-"""The student's references.bib: lab.report.text.references."""
+"""The student's references.bib, and the list of sources that BibTeX makes of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from lab.report.errors import FaultKind, ReportError
 from lab.report.text.latex import LONGEST
-from lab.report.text.references import MOST_ENTRIES, lost_sources, references_refused, require_plain_list
+from lab.report.text.references import MOST_ENTRIES, list_of, lost_sources, references_refused, require_plain_list
 
 ENTRY = """@inproceedings{frey,
   author = {Frey, Philipp W. and Alonso, G{\\"u}nther},
@@ -50,3 +50,29 @@ def test_key_without_an_entry_is_refused_at_its_place_with_the_nearest() -> None
     first, second = lost_sources(text, "discussion.tex", listed)
     assert (first.line, first.column, first.hint, first.kind) == (2, 19, r"\cite{dunning:2003}", FaultKind.SOURCE)
     assert "no entry 'x'" in second.what and second.hint.startswith("add @misc{x,")
+
+
+ADDRESS = "https://example.org/" + "a" * 120 + "/it"
+BIB = f"""@misc{{b, author = {{Größe, Ada and B{{\\'e}}a, C.}}, title = {{A title}},
+  year = 2020, note = {{\\url{{{ADDRESS}}}}}}}
+@book{{a, author = "Zoë", title = "B", publisher = "P", year = 1999}}
+@misc{{c, title = {{Not cited}}}}
+"""
+
+
+def test_list_has_cited_sources_in_order_without_broken_words() -> None:
+    listed = list_of(["b", "a"], BIB)
+    assert "Größe" in listed and ADDRESS in listed and "Not cited" not in listed
+    assert listed.index(r"\bibitem{b}") < listed.index(r"\bibitem{a}") and "%" not in listed
+    assert list_of(["b", "a"], BIB) == listed
+
+
+def test_bibtex_error_names_the_missing_key() -> None:
+    with pytest.raises(ReportError, match=r"references\.bib: there is no entry 'd'"):
+        list_of(["b", "d"], BIB)
+
+
+def test_bibtex_error_has_its_line() -> None:
+    with pytest.raises(ReportError) as caught:
+        list_of(["a"], "@misc{a,\n title = {B}\n year 2000}\n")
+    assert (caught.value.file, caught.value.line) == ("references.bib", 3)

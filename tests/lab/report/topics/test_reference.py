@@ -18,8 +18,8 @@ from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence, cells
 from lab.report.evidence.pairs import pairs
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
-from lab.report.topics.curves import ceiling
-from lab.report.topics.latency import round_trips, trip_times
+from lab.report.topics.throughput import ceiling
+from lab.report.topics.times import round_trips, trip_times
 
 NAMES = ("verbs_throughput", "write_parameters")
 SEEN_LATE = 1.0005  # a poll sees the end of a window late, and of the first one a little later than of the last

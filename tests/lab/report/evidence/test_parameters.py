@@ -1,8 +1,10 @@
-"""What really ran: lab.report.evidence.{effective,pairs}."""
+"""Parameters as published, as asked for and as they took effect; and pairs of curves."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.lab.report import laboratory
@@ -10,7 +12,7 @@ from tests.lab.report import laboratory
 from lab.records.facts import Facts
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.pairs import Sort, pairs
-from lab.report.evidence.parameters import effective, effective_table, moved
+from lab.report.evidence.parameters import constants, divided_by, effective, effective_table, moved
 
 SWEEPS = """
 title = "Sweeps"
@@ -65,20 +67,20 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     return laboratory.evidence_of("sweeps", folder / "results", folder)
 
 
-def test_what_moves_with_a_varied_parameter_is_found_in_the_records(evidence: Evidence) -> None:
+def test_values_that_move_with_a_varied_parameter_are_found_in_the_records(evidence: Evidence) -> None:
     loose, held = evidence.series("loose"), evidence.series("held")
-    assert [each.by_size[1]["depth"] for each in effective(evidence, loose)] == [{2}, {16}, {512}]
+    assert [point.by_size[1]["depth"] for point in effective(evidence, loose)] == [{2}, {16}, {512}]
     assert moved(evidence, loose, 1) == moved(evidence, loose, 4096) == ("post_list", "signal_every")
     assert moved(evidence, held, 1) == ()
 
 
-def test_how_often_a_size_was_asked_for_is_nothing_that_a_sweep_of_iterations_moves(evidence: Evidence) -> None:
+def test_counts_of_a_record_are_no_values_that_move(evidence: Evidence) -> None:
     counted = replace(evidence, facts={key: counted_once_more(facts) for key, facts in evidence.facts.items()})
     assert "asked" in str(counted.facts) and moved(counted, counted.series("held"), 1) == ()
 
 
 def counted_once_more(facts: Facts) -> Facts:
-    """A record whose header says of each size how often it was asked for, different at each depth."""
+    """A record whose header has counts of each size that differ by depth."""
     depth = facts.asked.options["tx_depth"]
     header = {
         name: f"{value} asked={depth} sample_every={depth}" for name, value in (facts.measured.header or {}).items()
@@ -86,7 +88,7 @@ def counted_once_more(facts: Facts) -> Facts:
     return replace(facts, measured=replace(facts.measured, header=header))
 
 
-def test_the_table_says_what_was_varied_what_moved_and_what_was_held(evidence: Evidence) -> None:
+def test_table_marks_varied_and_moved_values(evidence: Evidence) -> None:
     table = effective_table(evidence)
     rows = {str(row[0]): [str(cell) for cell in row[3:6]] for row in table.rows}
     assert rows[r"\texttt{loose}"] == [
@@ -97,10 +99,24 @@ def test_the_table_says_what_was_varied_what_moved_and_what_was_held(evidence: E
     assert rows[r"\texttt{held}"] == [r"\labnum{2} to \labnum{512}, varied", r"\labnum{1}", r"\labnum{1}"]
 
 
-def test_a_series_that_hands_its_messages_over_otherwise_is_a_variant(evidence: Evidence) -> None:
+def test_series_that_batches_its_messages_otherwise_is_a_variant(evidence: Evidence) -> None:
     assert {pair.name: pair.sort for pair in pairs(evidence)} == {
         "verbs_over_tcp": Sort.TRANSPORT,
         "verbs_over_nodelay": Sort.VARIANT,
         "single_over_tcp": Sort.VARIANT,
         "single_over_nodelay": Sort.VARIANT,
     }
+
+
+def test_smaller_sizes_of_a_site_have_a_factor_to_the_published_ones(tmp_path: Path) -> None:
+    values = constants(laboratory.evidence_of("mpi_bandwidth_latency", tmp_path))
+    assert values["scale"] == r"\labnum{4000}" and values["published_largest"] == r"\qty{2.144}{\giga\byte}"
+    assert (values["smallest"], values["largest"]) == (r"\qty{16}{\kilo\byte}", r"\qty{528}{\kilo\byte}")
+
+
+@pytest.mark.parametrize(
+    ("published", "sizes", "factor"),
+    [(range(16_000_000, 2_144_000_001, 16_000_000), range(16_000, 528_001, 16_000), 4000), ((1, 2, 4, 8), (3, 5), 1.6)],
+)
+def test_factor_makes_each_size_a_published_one(published: Sequence[int], sizes: Sequence[int], factor: float) -> None:
+    assert divided_by(tuple(published), tuple(sizes)) == factor

@@ -1,23 +1,30 @@
-"""The margin of a verdict: where it comes from."""
+"""The margin of a verdict, and the labels of curves."""
 
 from collections import defaultdict
 from statistics import median
 
-from lab.places import REFERENCE
+from lab.experiment.reader import load
+from lab.places import EXPERIMENTS, REFERENCE
 from lab.records.table import parse_table
 from lab.report.evidence.curve import INSTRUCTIONS, WALL, margin_of, margin_of_sites
+from lab.report.evidence.labels import label_within
 from lab.sites.site import EXACT, Clock, Shared, Traits
 
 ON_A_WALL_CLOCK = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
 
 
-def test_a_margin_follows_from_the_clock() -> None:
+def test_margin_follows_from_the_clock_and_is_the_larger_of_two_sites() -> None:
     assert (margin_of(EXACT), margin_of(ON_A_WALL_CLOCK)) == (INSTRUCTIONS, WALL)
-
-
-def test_two_sites_are_compared_with_the_larger_of_their_margins() -> None:
     assert margin_of_sites(["exact", "exact"]) == INSTRUCTIONS
     assert margin_of_sites(["exact", "host"]) == margin_of_sites(["nobody knows it"]) == margin_of_sites([]) == WALL
+
+
+def test_each_curve_of_an_experiment_has_its_own_label() -> None:
+    experiment = load(EXPERIMENTS / "verbs_throughput.toml")
+    labels = {series.name: label_within(experiment, series) for series in experiment.series}
+    assert len({*labels.values()}) == len(labels)
+    assert labels["card.inline"] == "RDMA WRITE (modelled card qdr, card.inline)"
+    assert labels["tcp.gigabit"] == "TCP (1 Gbit/s)"
 
 
 TWO_RATES = "tcp.nodelay"  # of small messages: no luck of layout

@@ -1,0 +1,170 @@
+"""Throughput: what the link allows, the windows of a run, and rounds that are repeated until they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from lab.analysis.card import Limit, card_limit, tcp_limit, write_limit
+from lab.analysis.estimate import Estimate, estimate_median
+from lab.analysis.rounds import (
+    LEAST,
+    Correction,
+    State,
+    UntilStable,
+    stop_at,
+    until_completed,
+    warm_up_ratio,
+    without_way_back,
+)
+from lab.errors import RecordError
+from lab.experiment.experiment import Series
+from lab.programs.program import WINDOW, Sample
+from lab.records.table import last_rounds_ns
+from lab.report.evidence.curve import Subject
+from lab.report.tex.numbers import NANO, in_words
+
+ONE_SIDED = ("write", "read")
+
+
+def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
+    """The most that a series' protocol can carry; None for a link without a rate, or a protocol not worked out."""
+    bit_s, mtu = series.link.rate_bit_s, series.link.mtu
+    if bit_s is None:
+        return None
+    if series.program in ("tcp", "iperf3"):
+        return tcp_limit(sizes, bit_s, mtu)
+    if series.link.card and series.has_card and series.operation == "write":
+        return card_limit(sizes, bit_s, mtu, series.link.card.header_bytes)
+    is_write = series.program in ("verbs", "ib_write_bw") and series.operation == "write"
+    return write_limit(sizes, bit_s, mtu) if is_write else None
+
+
+def exceeds_link(rate: Estimate, bit_s: int | None) -> bool:
+    """Whether a rate, or the end of its interval, is above the rate of the link: no data can be so fast."""
+    most = max(rate.value, rate.interval.high) if rate.interval else rate.value
+    return bit_s is not None and most > bit_s / 8
+
+
+@dataclass(frozen=True)
+class Settling:
+    """The rate in each window of each repetition, in B/s; repetitions may differ in their last windows."""
+
+    size: int
+    rates: tuple[tuple[float, ...], ...]
+
+    def warm_up(self) -> Estimate:
+        """The first window's time over the steady time: 1 if warm-up does not matter."""
+        shortest = min(map(len, self.rates))
+        return warm_up_ratio([[1 / rate for rate in rates[:shortest]] for rates in self.rates])
+
+
+def settlings(curve: Subject) -> Iterator[Settling]:
+    """The windows of each size of which every repetition has enough."""
+    records = list(curve.evidence.samples(curve.series.name, curve.point).values())
+    for size in curve.sizes:
+        windows = [[s for s in samples if (s.sample, s.size_bytes) == (WINDOW, size)] for samples in records]
+        if windows and all(len(samples) >= LEAST for samples in windows):
+            yield Settling(size, tuple(map(_rates, windows)))
+
+
+def _rates(windows: list[Sample]) -> tuple[float, ...]:
+    """Between the ends of consecutive windows, each of which was counted from the start."""
+    ordered = sorted(windows, key=lambda window: window.index)
+    ends = [(0, 0), *((window.bytes, window.time_ns) for window in ordered)]
+    steps = ((after[0] - before[0], after[1] - before[1]) for before, after in pairwise(ends))
+    return tuple(1e9 * count / max(time_ns, 1) for count, time_ns in steps)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """One size of a curve: the result of each repetition."""
+
+    curve: Subject
+    size: int
+    bytes: int  # of a round
+    counts: tuple[int, ...]  # rounds
+    reached: int  # repetitions whose rounds agreed
+    times_ns: tuple[float, ...]  # of a round, the mean of the last rounds, which the stop rule compared
+    completed_ns: tuple[float, ...]  # the same up to the last completion
+    trips_ns: tuple[float, ...]  # the median round trip of the control message
+    rates: tuple[tuple[float, ...], ...] = ()  # of every round, in bytes per ns
+
+    @property
+    def spreads(self) -> list[float]:
+        """The fastest round of each repetition over its slowest."""
+        return [max(rates) / min(rates) for rates in self.rates]
+
+    def plain(self) -> Estimate:
+        """The throughput in bytes per second."""
+        return estimate_median([self.bytes / NANO / time for time in self.times_ns])
+
+    def correction(self) -> Correction:
+        """A receiver that sees the data answers at once, and its answer comes back. Any other receiver gets a message
+        after the last completion; then a READ's data are here, and a WRITE's are acknowledged."""
+        amount, operation = self.bytes / NANO, self.curve.series.operation
+        if operation not in ONE_SIDED:
+            return without_way_back(amount, self.times_ns, self.trips_ns)
+        trips = [0.0] * len(self.trips_ns) if operation == "read" else self.trips_ns
+        return until_completed(amount, self.times_ns, self.completed_ns, trips)
+
+
+def rounds_of(curve: Subject) -> Iterator[Rounds]:
+    """The rounds of each size; an error where a record's rounds stop elsewhere than the rule says."""
+    records = curve.evidence.samples(curve.series.name, curve.point)
+    for size in curve.sizes:
+        parts = [
+            _Repetition(curve, key, [sample for sample in samples if sample.size_bytes == size])
+            for key, samples in records.items()
+        ]
+        yield Rounds(
+            curve,
+            size,
+            parts[0].rounds[0].bytes,
+            tuple(len(part.rounds) for part in parts),
+            sum(part.is_settled() for part in parts),
+            tuple(part.of_one_round(part.last.time_ns) for part in parts),
+            tuple(part.of_one_round(last_rounds_ns(part.of("round_completed"), part.last)) for part in parts),
+            tuple(estimate_median([trip.time_ns for trip in part.of("control_trip")]).value for part in parts),
+            tuple(part.rates for part in parts),
+        )
+
+
+@dataclass(frozen=True)
+class _Repetition:
+    """The samples of one size in one record."""
+
+    curve: Subject
+    key: str
+    samples: list[Sample]
+
+    def of(self, kind: str) -> list[Sample]:
+        return [sample for sample in self.samples if sample.sample == kind]
+
+    @property
+    def rounds(self) -> list[Sample]:
+        return sorted(self.of("round"), key=lambda sample: sample.index)
+
+    @property
+    def last(self) -> Sample:
+        (last,) = (*self.of("settled"), *self.of("unsettled"))
+        return last
+
+    def of_one_round(self, whole_ns: int) -> float:
+        """The mean of one round, of a time that the last rounds took together."""
+        return whole_ns * self.rounds[0].messages / self.last.messages
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        return tuple(sample.bytes / sample.time_ns for sample in self.rounds)
+
+    def is_settled(self) -> bool:
+        """The program's verdict; an error if the rule does not agree."""
+        limits = self.curve.series.parameters(self.curve.site, self.curve.point).round_limits
+        decision = stop_at(UntilStable(limits.target, limits.window, limits.cap), self.rates)
+        recorded = State.REACHED if self.of("settled") else State.NOT_REACHED
+        if (decision.state, decision.n) != (recorded, len(self.rounds)):
+            size = in_words(self.samples[0].size_bytes)
+            raise RecordError(f"the rounds of {size} stop elsewhere than the rule says", where=self.key)
+        return recorded is State.REACHED

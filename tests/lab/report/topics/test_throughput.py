@@ -1,0 +1,264 @@
+"""Throughput of known costs: rates, ceilings, windows, and rounds until they are stable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab.fake_site import FakeSite
+from tests.lab.report import laboratory
+
+from lab.analysis.ratios import Verdict, judge
+from lab.errors import RecordError
+from lab.experiment.experiment import Point
+from lab.plan.plan import Plan
+from lab.records.record import Record, read_facts, read_samples_of, write_record
+from lab.report.evidence.curve import Subject, subject
+from lab.report.evidence.evidence import Evidence, gather
+from lab.report.evidence.pairs import pairs
+from lab.report.query.numbers import Numbers
+from lab.report.topics.throughput import Rounds, ceiling, rounds_of, settlings
+from lab.run.run import RunSetup, missing, run_trials
+
+SMALL = """
+title = "Small"
+question = "Are the numbers what the costs make them?"
+[parameters]
+sizes = "1..64K*4"
+iterations = 400
+warmup = 0
+repetitions = 6
+[[series]]
+name = "verbs"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "tcp"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+[[series]]
+name = "slow"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = { sizes = "4K,64K" }
+link = { mtu = 1500, rate_bit_s = 100_000_000 }
+[[series]]
+name = "trips"
+program = "verbs"
+operation = "send"
+measure = "latency"
+parameters = { wait = "event", sizes = "1..4K*4" }
+[[series]]
+name = "depth"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+parameters = { sizes = "1,64,4K" }
+vary.tx_depth = [1, 64]
+[[series]]
+name = "lists"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+parameters = { sizes = "64" }
+vary.post_list = [1, 4]
+vary.signal_every = [1, 4, 16]
+"""
+FIXED_NS, BYTE_NS = laboratory.COSTS["verbs-client"]
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.toml").write_text(SMALL)
+    return laboratory.evidence_of("small", folder / "results", folder)
+
+
+@pytest.fixture(scope="module")
+def verbs(evidence: Evidence) -> Subject:
+    return subject(evidence, evidence.series("verbs"))
+
+
+def test_rate_is_the_median_of_its_repetitions(evidence: Evidence) -> None:
+    numbers = Numbers(evidence)
+    rate, messages = numbers.ask("verbs at 4K"), numbers.ask("verbs.messages at 4K")
+    assert rate.estimate.value == pytest.approx(4096e9 / (FIXED_NS + BYTE_NS * 4096), rel=0.01)
+    assert (rate.shown_unit, rate.estimate.n, len(rate.keys), rate.is_exact) == ("B/s", 6, 6, False)
+    assert messages.estimate.value == pytest.approx(rate.estimate.value / 4096) and messages.shown_unit == "messages/s"
+
+
+@pytest.mark.parametrize("name", ["verbs", "trips"])
+def test_line_gives_the_cost_of_a_byte_and_of_a_message(evidence: Evidence, name: str) -> None:
+    numbers = Numbers(evidence)
+    assert numbers.ask(f"{name}.slope").estimate.value == pytest.approx(1e9 / BYTE_NS, rel=0.01)
+    assert numbers.ask(f"{name}.intercept").estimate.value == pytest.approx(FIXED_NS * 1e-9, rel=0.02)
+    assert numbers.ask(f"{name}.r2").estimate.value > 0.999
+
+
+def test_round_trips_have_quantiles(evidence: Evidence) -> None:
+    numbers = Numbers(evidence)
+    for query in ("trips.rtt at 1", "2 * trips.p95 at 1", "2 * trips.p99 at 1"):
+        found = numbers.ask(query).estimate
+        assert found.n == 6 and found.value == pytest.approx(2e-9 * (FIXED_NS + BYTE_NS), rel=0.01)
+
+
+def test_equal_windows_need_no_warm_up(verbs: Subject) -> None:
+    first = next(found for found in settlings(verbs) if found.size == 4096).warm_up()
+    assert first.value == pytest.approx(1, rel=1e-3) and judge(first, margin=0.01) is Verdict.WITHIN
+
+
+def test_no_link_is_filled_beyond_its_ceiling_and_no_pair_is_of_two_links(evidence: Evidence) -> None:
+    slow = subject(evidence, evidence.series("slow"))
+    limit = ceiling(slow.series, slow.sizes)
+    assert limit is not None
+    numbers = Numbers(evidence)
+    shares = [numbers.ask(f"slow.filled at {size}").estimate.value for size in slow.sizes]
+    assert 0.8 < max(shares) <= 1
+    assert [found.name for found in pairs(evidence)] == ["verbs_over_tcp"]
+    assert ceiling(evidence.series("verbs"), (1,)) is None
+
+
+ROUNDS = """
+title = "Rounds on a fake link"
+question = "Do they agree?"
+[parameters]
+sizes = "1..1K*4"
+iterations = 40
+repetitions = 6
+wait = "event"
+until_stable = 1
+[[series]]
+name = "rounds"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+[[series]]
+name = "writes"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+[[series]]
+name = "reads"
+program = "verbs"
+operation = "read"
+measure = "throughput"
+[[series]]
+name = "fast"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = { sizes = "256,1K" }
+link = { rate_bit_s = 350_000_000 }
+[[series]]
+name = "bytes"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+parameters = { sizes = "1K" }
+vary.iterations = [1, 4]
+"""
+MESSAGE_NS = 20_000 + 4 * 64  # of the fake site, 64 bytes
+
+
+@pytest.fixture
+def plan_of_rounds(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> Plan:
+    made = make_small_plan(ROUNDS)
+    run_trials(RunSetup(fake_site, made.site, tmp_path), missing([made], tmp_path)[0], 2, lambda *_: None)
+    return made
+
+
+@pytest.fixture
+def of_rounds(plan_of_rounds: Plan, tmp_path: Path) -> Evidence:
+    return gather(plan_of_rounds, tmp_path)
+
+
+def rounds_at(evidence: Evidence, name: str, size: int, point: Point | None = None) -> Rounds:
+    return next(found for found in rounds_of(subject(evidence, evidence.series(name), point)) if found.size == size)
+
+
+# By series: the time of a round that the correction takes as that of its data.
+OF_DATA_NS = {"rounds": 40 * MESSAGE_NS - 20_000, "writes": 0.99 * 40 * MESSAGE_NS, "reads": 0.99 * 40 * MESSAGE_NS}
+
+
+@pytest.mark.parametrize("name", OF_DATA_NS)
+def test_a_size_has_its_throughput_plain_and_corrected(of_rounds: Evidence, name: str) -> None:
+    found = rounds_at(of_rounds, name, 64)
+    correction = found.correction()
+    assert found.bytes / found.times_ns[0] == pytest.approx(64 / MESSAGE_NS)
+    assert correction.rate and correction.rate.value == pytest.approx(1e9 * 64 * 40 / OF_DATA_NS[name])
+    assert correction.share.value == pytest.approx(1 - OF_DATA_NS[name] / (40 * MESSAGE_NS), rel=1e-3)
+    assert found.reached == len(found.counts) == 6 and set(found.counts) == {6}
+    assert set(found.trips_ns) == {40_000} and min(found.spreads) >= 1
+
+
+# The ways of tests/bench/test_rounds.c: a trip is 30 us there and 20 us back, and 100 messages take 2 us each.
+THERE_NS, BACK_NS, DATA_NS, MESSAGES = 30_000, 20_000, 200_000, 100
+
+
+@pytest.mark.parametrize("back_ns", [0, BACK_NS, THERE_NS + BACK_NS], ids=["nothing", "some", "all"])
+@pytest.mark.parametrize("operation", ["send", "write-imm", "write", "read"])
+def test_the_interval_holds_the_truth_of_known_ways(of_rounds: Evidence, operation: str, back_ns: int) -> None:
+    curve = subject(of_rounds, of_rounds.series("rounds"))
+    trip_ns, rounds = THERE_NS + BACK_NS, 10
+    arrived_ns = trip_ns - back_ns + rounds * DATA_NS
+    completed_ns = arrived_ns + back_ns
+    told_ns = completed_ns + trip_ns if operation in ("write", "read") else completed_ns
+    found = Rounds(
+        replace(curve, series=replace(curve.series, operation=operation)),
+        64,
+        64 * MESSAGES * rounds,
+        (5,) * 6,
+        6,
+        tuple(told_ns + luck for luck in range(-3, 3)),
+        tuple(completed_ns + luck for luck in range(-3, 3)),
+        (trip_ns,) * 6,
+    )
+    rate = found.correction().rate
+    true_ns = completed_ns if operation == "read" else arrived_ns
+    assert rate is not None and rate.interval is not None
+    assert rate.interval.contains(64 * MESSAGES * rounds / (true_ns * 1e-9))
+
+
+def test_a_round_that_is_hardly_longer_than_the_trip_is_not_corrected(of_rounds: Evidence) -> None:
+    correction = rounds_at(of_rounds, "bytes", 1024, {"iterations": 1}).correction()
+    assert correction.rate is None and correction.share.value > 0.1
+
+
+def test_a_report_shows_which_repetitions_agreed_and_what_the_correction_takes_off(
+    of_rounds: Evidence, tmp_path: Path
+) -> None:
+    body = laboratory.body_of(of_rounds, tmp_path)
+    assert "In all repetitions the rounds of \\texttt{rounds} agree at \\claim{rounds.agreed} of 6 sizes." in body
+    assert r"\label{figure:agreed}" in body and r"\label{figure:rounds}" in body
+    assert "half of the round trip of the control message, or, for RDMA WRITE and READ, what follows the last" in body
+
+
+def test_a_corrected_throughput_above_the_rate_of_the_link_is_named(of_rounds: Evidence, tmp_path: Path) -> None:
+    rate = rounds_at(of_rounds, "fast", 1024).correction().rate
+    assert rate and rate.interval and rate.interval.high > 350e6 / 8 > rate.value
+    body = " ".join(laboratory.body_of(of_rounds, tmp_path).split())
+    assert r"above the rate of the link takes off too much: \texttt{fast} at \qty{1}{\kibi\byte}." in body
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("round", lambda sample: replace(sample, time_ns=2 * sample.time_ns) if sample.index == 5 else sample),
+        ("settled", lambda sample: replace(sample, sample="unsettled")),
+    ],
+    ids=["the last round is slower", "called unsettled"],
+)
+def test_rounds_that_stop_elsewhere_than_the_rule_says_are_refused(
+    plan_of_rounds: Plan, tmp_path: Path, kind: str, change: Callable[[Any], Any]
+) -> None:
+    key = plan_of_rounds.planned[0].trial.key
+    samples = tuple(change(sample) if sample.sample == kind else sample for sample in read_samples_of(tmp_path, key))
+    write_record(tmp_path, Record(read_facts(tmp_path, key), samples))
+    with pytest.raises(RecordError, match="than the rule says"):
+        rounds_at(gather(plan_of_rounds, tmp_path), "rounds", plan_of_rounds.planned[0].series.sizes("fake")[-1])
