@@ -59,8 +59,6 @@ class Examined(NamedTuple):
 
 
 class Diagnosis(NamedTuple):
-    """An answer with its site."""
-
     site: str
     what: str
     found: str
@@ -99,7 +97,6 @@ def format_findings(findings: list[Diagnosis]) -> str:
 
 
 def as_json(findings: list[Diagnosis]) -> str:
-    """The findings for programs."""
     return json.dumps([finding._asdict() for finding in findings], indent=1)
 
 
@@ -133,7 +130,6 @@ def exact_machine(_: Path) -> Iterator[Examined]:
 
 
 def host_resources(_: Path) -> Iterator[Examined]:
-    """The disk and the CPUs."""
     free = shutil.disk_usage(ROOT).free
     yield Examined("disk", f"{free / 2**30:.1f} GiB free", "" if free >= FREE_BYTES else "free some space")
     yield Examined("processors", f"{os.cpu_count()}: as many trials at once")
@@ -221,7 +217,6 @@ def locked_memory(_: Path) -> Iterator[Examined]:
 
 
 def namespaces(_: Path) -> Iterator[Examined]:
-    """Whether network namespaces can be made."""
     problem = cable.refusal()
     yield Examined("network namespaces", problem or "yes", cable.HINT if problem else "")
 
@@ -241,7 +236,6 @@ def modules(_: Path) -> Iterator[Examined]:
 
 
 def peers(_: Path) -> Iterator[Examined]:
-    """The reference tools."""
     return (_program(name, f"make build, or apt install {package}") for name, package in PEERS.items())
 
 
@@ -251,7 +245,6 @@ def _program(name: str, remedy: str) -> Examined:
 
 
 def frequency(_: Path) -> Iterator[Examined]:
-    """The settings that change a CPU's clock."""
     for name, value in (("governor", computer.governor()), ("turbo", computer.turbo())):
         yield Examined(name, value or "this computer does not report it", missing=not value)
 

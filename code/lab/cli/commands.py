@@ -20,7 +20,6 @@ Argument = Callable[[argparse.ArgumentParser], object]
 
 
 def argument(*names: str, **settings: object) -> Argument:
-    """An argument with argparse's settings."""
 
     def add(parser: argparse.ArgumentParser) -> object:
         call: Callable[..., object] = parser.add_argument
@@ -30,7 +29,6 @@ def argument(*names: str, **settings: object) -> Argument:
 
 
 def flag(name: str, text: str) -> Argument:
-    """An option without a value."""
     return argument(name, action="store_true", help=text)
 
 
@@ -40,17 +38,14 @@ def file(name: str, text: str | None = None, **settings: object) -> Argument:
 
 
 def folder(name: str, text: str, default: Path | None = None) -> Argument:
-    """An option that names a folder."""
     return file(name, text, default=default, metavar="DIR")
 
 
 def hosts(text: str = "the file that names the hosts of ssh and slurm") -> Argument:
-    """The table of other hosts."""
     return file("--hosts", text, default=HOSTS, metavar="FILE")
 
 
 def site(default: str) -> Argument:
-    """The site that runs the trials."""
 
     def add(parser: argparse.ArgumentParser) -> object:
         from lab.sites.site import MODULES
@@ -64,7 +59,6 @@ def site(default: str) -> Argument:
 
 
 def site_of_records(parser: argparse.ArgumentParser) -> object:
-    """The site whose records are read."""
     from lab.sites.hosts import ANY
 
     text = "read the records of this site (default: the site with most records)"
@@ -384,7 +378,6 @@ class CommandParser(argparse.ArgumentParser):
     waiting: tuple[Argument, ...] = ()
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
-        """Parse as argparse does."""
         waiting, self.waiting = self.waiting, ()
         for add in waiting:
             add(self)
@@ -423,8 +416,6 @@ def _sections() -> Iterator[str]:
 
 
 class ShowVersion(argparse.Action):
-    """Print the version of the lab, and exit."""
-
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print("\n".join(version_lines()))
         parser.exit()

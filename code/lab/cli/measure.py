@@ -182,5 +182,4 @@ def open_shop(files: Iterable[Path], options: Namespace) -> Workshop:
 
 
 def open_shop_at(site: Site, files: Iterable[Path], options: Namespace) -> Workshop:
-    """The plans for a site."""
     return open_workshop(files, site, tell, most_trials(options))

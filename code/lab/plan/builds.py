@@ -108,7 +108,6 @@ def lab_programs(tell: Callable[[str], None]) -> dict[Path, bytes]:
 
 
 def lab_task() -> Compilation:
-    """The build of the lab's programs."""
     names = tuple(f"{OUT}/{name}" for name in LAB_PROGRAMS)
     return Compilation(dict(source_files(LAB_BUILD)), LAB_BUILD.command, names, DEADLINE_S)
 

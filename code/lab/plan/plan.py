@@ -42,7 +42,6 @@ class SiteFacts:
 
     @classmethod
     def of(cls, site: Site) -> SiteFacts:
-        """The facts of a site that is ready."""
         return cls(site.name, site.ends, site.identity(), site.traits)
 
     def can_run(self, program: Program) -> bool:
@@ -52,8 +51,6 @@ class SiteFacts:
 
 @dataclass(frozen=True)
 class Trial:
-    """The unit of running and caching."""
-
     key: str
     request: Request
     job: Job
@@ -71,14 +68,11 @@ class Planned:
 
     @property
     def digests(self) -> dict[Path, str]:
-        """The digests of the series' files, as make_trial takes them."""
         return {file: self.trial.programs[file.name] for file in files_of(self.series)}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All trials of one experiment on one site."""
-
     experiment: Experiment
     site: SiteFacts
     planned: tuple[Planned, ...]

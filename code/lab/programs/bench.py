@@ -64,7 +64,6 @@ def _shared(request: Request, table: Table) -> tuple[str, ...]:
 
 
 def _is_given(option: Option, value: object) -> bool:
-    """Whether the command must name the value."""
     return option.kind != "flag" and str(value) != option.default
 
 

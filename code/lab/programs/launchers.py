@@ -19,8 +19,6 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Rank:
-    """One end of an MPI program."""
-
     host: str
     values: tuple[tuple[str, str], ...]  # its environment variables
     command: Words

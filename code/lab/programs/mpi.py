@@ -31,7 +31,6 @@ def launch(transport: str, ends: Ends, command: Words, other: Words = ()) -> Ste
 
 
 def _options(request: Request) -> tuple[str, ...]:
-    """The options of both ranks."""
     values = request.parameters
     mode = ("--mode", MODES[request.measure], "--calls", values.calls)
     words = (*mode, "--sizes", request.sizes_option, "--seed", str(values.seed))

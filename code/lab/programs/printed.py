@@ -85,7 +85,6 @@ def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> R
 def _found(
     printed: Printed, request: Request, text: str, counts: tuple[Counts, ...]
 ) -> Iterator[tuple[Counts, dict[str, str | None]]]:
-    """The sizes and the groups of the lines that have a result."""
     asked = {each.size: each for each in counts}
     for number, line in _lines(text, request.program):
         found = printed.pattern.fullmatch(line) if printed.only else printed.pattern.search(line)
@@ -175,5 +174,4 @@ def nanoseconds(unit: str) -> Decimal | None:
 
 
 def is_unit(text: str) -> bool:
-    """Whether the text is a valid unit of rate or time."""
     return bytes_per_s(text, 1) is not None or nanoseconds(text) is not None

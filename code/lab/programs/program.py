@@ -57,7 +57,6 @@ class Request:
         return ",".join(f"{counts.size}@{counts.iterations}/{counts.warmup}" for counts in self.counts)
 
     def messages(self, counts: Counts) -> int:
-        """The most messages of a size, with warm-up."""
         return self.rounds_most * counts.iterations + counts.warmup
 
     @property
@@ -67,7 +66,6 @@ class Request:
 
     @property
     def rounds_most(self) -> int:
-        """The largest number of rounds of a size."""
         return self.parameters.round_limits.cap if self.parameters.until_stable else 1
 
 
@@ -85,8 +83,6 @@ class Sample:
 
 @dataclass(frozen=True)
 class Reading:
-    """All that a parser found in the output of one trial."""
-
     header: dict[str, str]
     samples: tuple[Sample, ...]
     rounded: Mapping[int, float] = field(default_factory=dict)  # by size: how many times as long it may have taken
@@ -152,7 +148,6 @@ def _steps(step: SizeStep, port: int, request: Request, ends: Ends) -> tuple[Ste
 
 
 def outputs_per_size(request: Request, outcomes: tuple[StepOutcome, ...]) -> Iterator[tuple[Counts, str]]:
-    """What the client printed for each size."""
     if len(outcomes) != len(request.counts):
         raise ParseError(f"{len(outcomes)} outputs for {len(request.counts)} sizes", where=request.program)
     return zip(request.counts, (outcome.client_out for outcome in outcomes), strict=True)

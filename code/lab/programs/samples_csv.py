@@ -44,7 +44,6 @@ def write_samples(samples: Iterable[Sample]) -> str:
 
 
 def load_samples(text: str) -> tuple[Sample, ...]:
-    """Samples that write_samples wrote."""
     return _body(_lines(text))
 
 

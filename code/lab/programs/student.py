@@ -51,7 +51,6 @@ def places(words: Iterable[str]) -> frozenset[str]:
 
 
 def fill(words: Words, values: Mapping[str, object], arguments: Words) -> Words:
-    """The command as it is run."""
     filled: list[str] = []
     for word in words:
         filled += arguments if word == f"{{{ARGUMENTS}}}" else [word.format_map(values)]
@@ -115,8 +114,6 @@ class Commands:
 
 @dataclass(frozen=True)
 class OwnTable:
-    """A table of [programs]."""
-
     folder: str  # beside the experiment's file
     build: str
     binaries: tuple[str, ...]

@@ -50,7 +50,6 @@ class StepFacts:
 
     @property
     def clock_ns(self) -> int:
-        """The time on the site's clock."""
         return self.clock_end_ns - self.clock_start_ns
 
 
@@ -129,8 +128,6 @@ class Moment:
 
 @dataclass(frozen=True)
 class Facts:
-    """All facts of one trial; in the file, the parts are one table."""
-
     key: str
     asked: Asked
     measured: Measured
@@ -138,7 +135,6 @@ class Facts:
     moment: Moment
 
     def table(self) -> dict[str, JsonValue]:
-        """The table of record.json."""
         return {**self.lasting(), **_table(self.moment)}
 
     def lasting(self) -> dict[str, JsonValue]:
@@ -147,7 +143,6 @@ class Facts:
 
     @property
     def clock_ns(self) -> int:
-        """The time on the site's clock."""
         return self.measured.clock_end_ns - self.measured.clock_start_ns
 
 

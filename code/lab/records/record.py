@@ -30,8 +30,6 @@ Read = Callable[[Path], bytes]
 
 @dataclass(frozen=True)
 class Record:
-    """The facts and the samples of one trial."""
-
     facts: Facts
     samples: tuple[Sample, ...]
     server_log: str = ""
@@ -117,7 +115,6 @@ def read_whole(results: Path, key: str) -> Whole | None:
 
 
 def read_facts(results: Path, key: str) -> Facts:
-    """The facts in a key's record.json."""
     return _facts(record_folder(results, key), _as_written)
 
 
@@ -127,7 +124,6 @@ def read_document(results: Path, key: str) -> JsonTable:
 
 
 def read_samples_of(results: Path, key: str) -> tuple[Sample, ...]:
-    """The samples of a key."""
     return _samples(record_folder(results, key), _as_written)
 
 

@@ -29,7 +29,6 @@ def write_reference(plans: Iterable[Plan], results: Path, folder: Path) -> dict[
 
 
 def read_reference(plan: Plan, folder: Path) -> str:
-    """The committed table of an experiment."""
     file = folder / f"{plan.experiment.name}.csv"
     try:
         return file.read_text()

@@ -219,7 +219,6 @@ def _rounds(kinds: Kinds, last: Sample) -> dict[str, int]:
 
 
 def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:
-    """The CSV text."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
     writer.writeheader()

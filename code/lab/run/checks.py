@@ -140,7 +140,6 @@ def payload_most(mtu: int, *, rdma: bool) -> float:
 
 
 def _largest_packet(mtu: int) -> int:
-    """Bytes of payload in RDMA's largest packet."""
     from lab.analysis.card import PATH_MTUS, ROCE
 
     return next(path_mtu for path_mtu in PATH_MTUS if path_mtu + ROCE <= mtu)
@@ -229,7 +228,6 @@ def reported_time_ns(samples: Iterable[Sample]) -> int:
 
 
 def _totals(samples: Iterable[Sample], name: str) -> dict[int, dict[str, int]]:
-    """The sums by size and kind of sample."""
     totals: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for sample in samples:
         totals[sample.size_bytes][sample.sample] += getattr(sample, name)

@@ -27,13 +27,10 @@ WHOLE = ("confirmed", "round_trip", "receive")  # samples that hold all of a mes
 
 @dataclass(frozen=True)
 class Preflight:
-    """The costs that the short trials showed."""
-
     costs: dict[Kind, Cost]
     link_bytes_per_s: float | None  # as the network card reports; a veth cable reports no rate
 
     def lines(self, todo: list[Planned]) -> Iterator[str]:
-        """The lines to print before a long run."""
         estimate = TimeEstimate(costs=self.costs)
         for kind, cost in self.costs.items():
             rate = f"{1e-6 / cost.byte_s:.0f} MB/s at 1 MiB, " if cost.byte_s else ""
