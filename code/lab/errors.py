@@ -1,7 +1,8 @@
-"""Errors that end a command with one sentence, and the exit statuses of the command line."""
+"""Errors that end a command with one sentence, and what a command prints beside its result."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -16,9 +17,7 @@ class LabError(Exception):
     hint: str = ""
 
     def __str__(self) -> str:
-        place = f"{self.where}: " if self.where else ""
-        advice = f" (try: {self.hint})" if self.hint else ""
-        return f"{place}{self.what}{advice}"
+        return _sentence(self.where, self.what, self.hint)
 
 
 @dataclass
@@ -30,10 +29,12 @@ class SpecError(LabError):
     expected: str = ""
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
-        wanted = f", expected {self.expected}" if self.expected else ""
-        advice = f" (try: {self.hint})" if self.hint else ""
-        return f"{place}{self.what}{wanted}{advice}"
+        where = f"{self.file}:{self.line}" if self.line else str(self.file or "")
+        return _sentence(where, f"{self.what}, expected {self.expected}" if self.expected else self.what, self.hint)
+
+
+def _sentence(where: str, what: str, hint: str) -> str:
+    return (f"{where}: " if where else "") + what + (f" (try: {hint})" if hint else "")
 
 
 class SizeError(LabError):
@@ -46,7 +47,7 @@ class ParseError(LabError):
 
 @dataclass
 class SiteError(LabError):
-    """A site could not run a trial: the guest panicked, hung, the disk is full. The evidence lies in files."""
+    """A site could not run a trial: the guest panicked or hung, or the disk is full. The evidence is text by file."""
 
     evidence: dict[str, str] = field(default_factory=dict)
 
@@ -72,7 +73,7 @@ class VerifyError(LabError):
 
 
 class OpeningFault(Enum):
-    """Each has one meaning for whoever must name it."""
+    """The reasons why a hand-in cannot be opened."""
 
     UNREADABLE = "unreadable"
     NO_REPORT = "no report"
@@ -86,9 +87,15 @@ class OpeningFault(Enum):
 
 def one_line(text: str) -> str:
     """The text with an escape in place of each control, format and separator character, line ends too."""
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def all_lines(text: str) -> str:
-    """The same for a text that the lab has broken into lines itself."""
+    """The text with its unprintable characters escaped, line by line."""
     return "\n".join(map(one_line, text.split("\n")))
+
+
+def tell(*lines: str) -> None:
+    """Print lines to standard error: progress and warnings, which no program reads."""
+    for line in lines:
+        print(line, file=sys.stderr)

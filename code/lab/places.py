@@ -23,7 +23,7 @@ BENCH_SOURCES = ROOT / "code" / "bench"
 PROGRAMS = CACHE / "programs"  # copies of them, by digest
 CARD = ROOT / "code" / "card"  # the modelled one
 MACHINE = ROOT / "code" / "machine"  # what the exact site boots
-STRANGER = MACHINE / "stranger"  # shuts students' own programs in there
+STRANGER = MACHINE / "stranger"  # the sandbox of student programs there
 DOCS = ROOT / "docs"
 TEMPLATES = ROOT / "templates"
 REPORTS = ROOT / "report"
@@ -34,12 +34,12 @@ REFERENCE = RESULTS / "reference"
 
 
 def from_here(path: Path) -> Path:
-    """As one would type it: without the folder that one is in."""
+    """The path relative to the current folder, if it is in there."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-# All that is committed and decides what a record, a report or a grade is.
+# The committed files that decide the content of a record, a report or a grade.
 PARTS = ("code", "experiments/cards", "experiments/published", "experiments/schema.json", "templates")
 LETTERS = 12
 
@@ -49,8 +49,8 @@ def exact_version() -> str:
     """Such as `1.0.0+3f9a1c02b7de`; no commit, since a course may hand out its lab without git."""
     digest = hashlib.sha256()
     for part in PARTS:
-        place = ROOT / part
-        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+        path = ROOT / part
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and file.suffix != ".pyc" and not file.name.startswith("."):
                 content = file.read_bytes()
                 digest.update(f"{file.relative_to(ROOT)} {len(content)} ".encode() + content)

@@ -12,7 +12,7 @@ from tests.hosts.jobs import Named
 from lab.experiment.reader import read_card
 from lab.model.trial import DIRECTORY, Card, Job, Link, Perturbation, Ready, Step
 from lab.places import CACHE, EXPERIMENTS, MACHINE
-from lab.plan.builds import own_programs
+from lab.plan.builds import lab_programs
 from lab.plan.plan import over_card, parts
 
 QDR = read_card("qdr").card
@@ -67,7 +67,7 @@ def compile_plain(folder: Path) -> Path:
 
 def carried(folder: Path) -> tuple[Path, ...]:
     """Our programs and the card's files, as a trial takes them along."""
-    for file, content in (own_programs(print) | parts(MACHINE, CACHE, print)).items():
+    for file, content in (lab_programs(print) | parts(MACHINE, CACHE, print)).items():
         (folder / file.name).write_bytes(content)
     return tuple(each for each in sorted(folder.iterdir()) if not each.name.startswith(("mpi", "tcp")))
 

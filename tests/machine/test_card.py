@@ -30,7 +30,7 @@ from lab.compiler import plugins as compiled_card
 from lab.experiment.reader import read_card
 from lab.model.trial import DIRECTORY, OVER_CARD, Card, Job, Outcome, Step, StepOutcome
 from lab.places import CACHE, CARD, CARDS, MACHINE
-from lab.plan.builds import own_programs
+from lab.plan.builds import lab_programs
 from lab.programs import mpi
 from lab.sites.exact import ExactSite
 
@@ -70,7 +70,7 @@ def run(exact: ExactSite, overlay: tuple[Path, ...]) -> Run:
 def ours(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
     """The program of both ranks."""
     file = tmp_path_factory.mktemp("mpi") / mpi.BINARY
-    (content,) = (content for each, content in own_programs(print).items() if each.name == mpi.BINARY)
+    (content,) = (content for each, content in lab_programs(print).items() if each.name == mpi.BINARY)
     file.write_bytes(content)
     return (file,)
 

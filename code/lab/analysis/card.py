@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from lab.analysis.estimate import Floats, TooFewSamples
 
@@ -110,6 +109,8 @@ def fit(curve: Mapping[int, float], known: Conditions) -> Rates:
     def off(x: Floats) -> Floats:
         ratios = np.log([1 + each for each in errors(curve, _moved(begin, x * scale), known).values()])
         return np.where(ratios < 0, IMPOSSIBLE * ratios, ratios)
+
+    from scipy.optimize import least_squares  # it takes half a second to import, and only fit-card needs it
 
     found = least_squares(off, np.ones(3), bounds=(0, 10), loss="soft_l1", f_scale=OUTLIER, diff_step=[1e-4] * 3)
     return _moved(begin, found.x * scale)

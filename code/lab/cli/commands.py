@@ -1,4 +1,4 @@
-"""All commands of `lab`, with their arguments."""
+"""All commands of `lab`. A new command is one entry of SECTIONS and a function in the module that the entry names."""
 
 from __future__ import annotations
 
@@ -9,63 +9,82 @@ import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import groupby
-from keyword import iskeyword
 from pathlib import Path
 
 from lab.places import GRADING, HOSTS, LETTERS, MACHINE, REPORTS, RESULTS, ROOT, SUBMISSIONS, exact_version
-from lab.sites.hosts import ANY
-from lab.sites.site import MODULES
-from lab.submission.assignment import CHECKS
 
 AUTO = "auto"
+WIDTH, INDENT = 100, 16  # of the list of commands in `lab --help`
 
-Add = Callable[[argparse.ArgumentParser], object]
+Argument = Callable[[argparse.ArgumentParser], object]
 
 
-def argument(*names: str, **settings: object) -> Add:
-    """An argument with argparse's own settings."""
+def argument(*names: str, **settings: object) -> Argument:
 
-    def add(command: argparse.ArgumentParser) -> object:
-        call: Callable[..., object] = command.add_argument
+    def add(parser: argparse.ArgumentParser) -> object:
+        call: Callable[..., object] = parser.add_argument
         return call(*names, **settings)
 
     return add
 
 
-def flag(name: str, words: str) -> Add:
-    """An option without a value."""
-    return argument(name, action="store_true", help=words)
+def flag(name: str, text: str) -> Argument:
+    return argument(name, action="store_true", help=text)
 
 
-def file(name: str, words: str | None = None, **settings: object) -> Add:
+def file(name: str, text: str | None = None, **settings: object) -> Argument:
     """A file or a folder."""
-    return argument(name, type=place, help=words, **settings)
+    return argument(name, type=path, help=text, **settings)
 
 
-def site(default: str) -> Add:
-    """Where trials run."""
-    names = ", ".join((AUTO, *MODULES))
-    return argument("--site", default=default, help=f"where trials run: one of {names} (default: {default})")
+def folder(name: str, text: str, default: Path | None = None) -> Argument:
+    return file(name, text, default=default, metavar="DIR")
 
 
-def hosts(words: str = "the file that names the hosts of ssh and slurm") -> Add:
-    """The table of other computers."""
-    return file("--hosts", words, default=HOSTS, metavar="FILE")
+def hosts(text: str = "the file that names the hosts of ssh and slurm") -> Argument:
+    return file("--hosts", text, default=HOSTS, metavar="FILE")
 
 
-def place(text: str) -> Path:
-    """A path. An empty one is refused: Path would take it for the current folder."""
+def site(default: str) -> Argument:
+
+    def add(parser: argparse.ArgumentParser) -> object:
+        from lab.sites.site import MODULES
+
+        names = ", ".join((AUTO, *MODULES))
+        return parser.add_argument(
+            "--site", default=default, help=f"where trials run: one of {names} (default: {default})"
+        )
+
+    return add
+
+
+def site_of_records(parser: argparse.ArgumentParser) -> object:
+    from lab.sites.hosts import ANY
+
+    text = "read the records of this site (default: the site with most records)"
+    return parser.add_argument("--site", default=ANY, help=text)
+
+
+def single_checks(parser: argparse.ArgumentParser) -> object:
+    """The checks of a hand-in that are made alone."""
+    from lab.submission.assignment import CHECKS
+
+    text = "make this check alone; may be repeated"
+    return parser.add_argument("--only", action="append", choices=CHECKS, help=text)
+
+
+def path(text: str) -> Path:
+    """A path. An empty path is refused: Path would take it for the current folder."""
     if not text.strip():
         raise argparse.ArgumentTypeError("the name of the file is empty")
     return Path(text)
 
 
 def count(text: str) -> int:
-    """A whole number from 1 up."""
+    """A whole number of at least 1."""
     number = int(text) if text.isdigit() else 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r:.40} is no whole number from 1 up")
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is no whole number of at least 1")
     return number
 
 
@@ -74,358 +93,295 @@ EXPERIMENTS = file("experiment", EXPERIMENT, nargs="+")
 JOBS = argument(
     "--jobs", type=count, default=os.cpu_count() or 1, help="how many trials run at once (default: one a core)"
 )
-RECORDS = file("--results", "the folder of records and tables", default=RESULTS, metavar="DIR")
-REPORTED = file("--out", "the folder of reports", default=REPORTS, metavar="DIR")
-TABLED = file("--out", "where the table is written (default: with the results)", metavar="DIR")
-HANDED_IN = file("--out", "where the hand-in is written", default=SUBMISSIONS, metavar="DIR")
-GRADES = file("--out", "the folder of grades", default=RESULTS / "grades", metavar="DIR")
-ASSIGNED = "a file, or a name in experiments/assignments/; default: the"
-ASSIGNMENT = argument("--assignment", help=f"{ASSIGNED} only one there")
+RECORDS = folder("--results", "the folder of records and tables", RESULTS)
+REPORTED = folder("--out", "the folder of reports", REPORTS)
+TABLED = folder("--out", "where the table is written (default: with the results)")
+HANDED_IN = folder("--out", "where the hand-in is written", SUBMISSIONS)
+GRADES = folder("--out", "the folder of grades", RESULTS / "grades")
+KIT_GRADES = folder("--grades", "the folder of grades", RESULTS / "grades")
+ASSIGNED = "a file, or a name in experiments/assignments/; default: the only one there"
+ASSIGNMENT = argument("--assignment", help=ASSIGNED)
+ASSIGNMENT_NAME = argument("assignment", nargs="?", help=ASSIGNED)
 YES = flag("--yes", "plan more than a million trials")
-READ = (
-    argument("--site", default=ANY, help="read the records of this site (default: the site with most records)"),
-    hosts(),
-    JOBS,
-    RECORDS,
-    YES,
+TABLE_REFERENCE = flag("--reference", "write results/reference, which verify compares with")
+CAUSES_REFERENCE = flag(
+    "--reference", "write results/reference too, from which reports take it where nothing was counted"
 )
+READ = (site_of_records, hosts(), JOBS, RECORDS, YES)
 WHERE = (site(AUTO), hosts(), JOBS, RECORDS, YES)
 ON_EXACT = (site("exact"), hosts(), JOBS)
 
 
-FURTHER = "\nlab COMMAND --help shows its options and an example"
-WIDTH, INDENT = 100, 16
-# The readers of a command: `lab --help` lists the commands of each under a heading.
-MEASURE = "to measure"
-REPORT = "to write a report"
-HAND_IN = "to hand in"
-TEACH = "to teach"
-GRADE = "to grade"
-LOOK_AFTER = "to trust and to look after the lab"
-
-
 @dataclass(frozen=True)
 class Command:
-    """One command: who needs it, where its function is, and what its help prints."""
+    """One command: its function in lab, its help, and the arguments of its example and of its parser."""
 
-    reader: str
-    name: str
-    module: str
+    path: str
     summary: str
-    example: str
-    arguments: tuple[Add, ...]
+    example_arguments: str
+    arguments: tuple[Argument, ...]
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition(".")[2].strip("_").replace("_", "-")
+
+    @property
+    def example(self) -> str:
+        return f"lab {self.name} {self.example_arguments}".rstrip()
 
     @property
     def function(self) -> Callable[[argparse.Namespace], int]:
-        """The function of the command's name; its module is imported here, since no other command needs it."""
-        name = self.name.replace("-", "_")
-        function: Callable[[argparse.Namespace], int] = getattr(
-            import_module(self.module), f"{name}_" if iskeyword(name) else name
-        )
+        """The function of the command. Its module is imported here, since no other command needs it."""
+        module, _, name = self.path.rpartition(".")
+        function: Callable[[argparse.Namespace], int] = getattr(import_module(f"lab.{module}"), name)
         return function
 
 
-COMMANDS = (
-    Command(
-        MEASURE,
-        "try",
-        "lab.cli.first",
-        "measure a small experiment and show its figure: RDMA WRITE against TCP",
-        "lab try",
-        (*WHERE, REPORTED),
-    ),
-    Command(
-        MEASURE,
-        "plan",
-        "lab.cli.measure",
-        "show the trials, what is done, and about how long the rest takes",
-        "lab plan verbs_throughput",
-        (EXPERIMENTS, *WHERE),
-    ),
-    Command(
-        MEASURE,
-        "run",
-        "lab.cli.measure",
-        "run the trials that have no record yet, then write the tables",
-        "lab run verbs_throughput write_parameters --report",
-        (
-            EXPERIMENTS,
-            *WHERE,
-            flag("--fresh", "measure all trials again, also those that have a record"),
-            flag("--report", "write each experiment's report as soon as its trials are over"),
-            REPORTED,
+SECTIONS = {
+    "to measure": (
+        Command("cli.first.try_", "measure a small experiment and show its figure", "", (*WHERE, REPORTED)),
+        Command(
+            "cli.measure.plan",
+            "show the trials, what is done, and about how long the rest takes",
+            "verbs_throughput",
+            (EXPERIMENTS, *WHERE),
         ),
-    ),
-    Command(
-        MEASURE,
-        "table",
-        "lab.cli.measure",
-        "write an experiment's records as one CSV",
-        "lab table verbs_throughput",
-        (EXPERIMENTS, *READ, TABLED, flag("--reference", "write results/reference, which verify compares with")),
-    ),
-    Command(
-        MEASURE,
-        "show",
-        "lab.cli.measure",
-        "show one record",
-        "lab show 3f9a",
-        (argument("record", help="the first digits of its key, from a table's column record"), RECORDS),
-    ),
-    Command(
-        MEASURE,
-        "compare",
-        "lab.submission.hand_in",
-        "compare two runs: ratios with intervals, each with a verdict",
-        "lab compare results report/verbs_throughput.pdf",
-        (file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
-    ),
-    Command(
-        MEASURE,
-        "doctor",
-        "lab.doctor",
-        "say what each site needs, what this computer has, and how to get the rest",
-        "lab doctor",
-        (flag("--json", "print JSON, for programs"), hosts()),
-    ),
-    Command(
-        REPORT,
-        "report",
-        "lab.report.commands",
-        "write a PDF from the records, or print what is wrong with the discussion",
-        "lab report verbs_throughput write_parameters",
-        (EXPERIMENTS, *READ, REPORTED),
-    ),
-    Command(
-        REPORT,
-        "query",
-        "lab.report.asking",
-        "print a number of an experiment, judge a statement, or list what can be asked",
-        "lab query verbs_throughput 'card / tcp.card at 64K' 'card > tcp.card everywhere'",
-        (
-            file("experiment", EXPERIMENT),
-            argument("query", nargs="*", help="a query or a statement (default: list series and measures)"),
-            flag("--names", "print what a query can begin with, for completion: code/setup/completion.bash"),
-            flag("--json", "print JSON, for programs"),
-            *READ,
-        ),
-    ),
-    Command(
-        REPORT,
-        "check",
-        "lab.report.checking",
-        "check a discussion against the records: errors, then sentences that compare without evidence",
-        "lab check verbs_throughput --watch",
-        (
-            EXPERIMENTS,
-            *READ,
-            flag("--watch", "check again at each change of the text, until Ctrl-C"),
-            flag("--json", "print JSON, for editors"),
-        ),
-    ),
-    Command(
-        REPORT,
-        "causes",
-        "lab.cli.tools",
-        "count on exact, by function, the instructions that a message takes at each end",
-        "lab causes verbs_throughput --series verbs --sizes 1,4K",
-        (
-            EXPERIMENTS,
-            argument(
-                "--series", action="append", help="count this series; may be repeated (default: those of [causes])"
+        Command(
+            "cli.measure.run",
+            "run the trials that have no record yet, then write the tables",
+            "verbs_throughput write_parameters --report",
+            (
+                *(EXPERIMENTS, *WHERE, REPORTED),
+                flag("--fresh", "measure all trials again, also those that have a record"),
+                flag("--report", "write each experiment's report as soon as its trials are over"),
             ),
-            argument("--sizes", help="count these sizes, such as 1,4K,1M (default: those of [causes])"),
-            argument("--top", type=count, default=20, help="print so many functions of each end (default: 20)"),
-            flag("--reference", "write results/reference too, from which reports take it where nothing was counted"),
-            RECORDS,
-            TABLED,
+        ),
+        Command(
+            "cli.measure.table",
+            "write an experiment's records as one CSV",
+            "verbs_throughput",
+            (EXPERIMENTS, *READ, TABLED, TABLE_REFERENCE),
+        ),
+        Command(
+            "cli.measure.show",
+            "show one record",
+            "3f9a",
+            (argument("record", help="the first digits of its key, from a table's column record"), RECORDS),
+        ),
+        Command(
+            "submission.hand_in.compare",
+            "compare two runs: ratios with intervals, each with a verdict",
+            "results report/verbs_throughput.pdf",
+            (file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
+        ),
+        Command(
+            "doctor.doctor",
+            "list what each site needs, what this host has, and how to get the rest",
+            "",
+            (flag("--json", "print JSON, for programs"), hosts()),
         ),
     ),
-    Command(
-        REPORT,
-        "extract",
-        "lab.report.commands",
-        "take the data out of a report's PDF",
-        "lab extract report/verbs_throughput.pdf data",
-        (file("pdf", "a report"), file("folder", "a new folder for its data")),
-    ),
-    Command(
-        REPORT,
-        "web",
-        "lab.web",
-        "write the front page, the documents and all reports as a static site",
-        "lab web",
-        (
-            file("folder", "where it is written (default: report/site)", nargs="?", default=REPORTS / "site"),
-            *(REPORTED, RECORDS),
+    "to write a report": (
+        Command(
+            "report.commands.report",
+            "write a PDF from the records, or print what is wrong with the discussion",
+            "verbs_throughput write_parameters",
+            (EXPERIMENTS, *READ, REPORTED),
         ),
-    ),
-    Command(
-        HAND_IN,
-        "submit",
-        "lab.submission.hand_in",
-        "make the file to hand in, or say why it can't be handed in yet",
-        "lab submit verbs_throughput --draft",
-        (
-            argument("assignment", nargs="?", help=f"{ASSIGNED} only one there"),
-            flag("--draft", "make it in any case, marked as a draft"),
-            RECORDS,
-            HANDED_IN,
-        ),
-    ),
-    Command(
-        HAND_IN,
-        "preview-grade",
-        "lab.grade.commands",
-        "make a draft and grade it by the public checks",
-        "lab preview-grade",
-        (RECORDS, ASSIGNMENT, JOBS, GRADES),
-    ),
-    Command(
-        TEACH,
-        "kit",
-        "lab.kit.commands",
-        "begin a kit (new), make what students get of it (make), grade its solution (try), make a class (sample)",
-        "lab kit make verbs_throughput",
-        (
-            argument("action", choices=("new", "make", "try", "sample")),
-            argument("kit", help="a name in experiments/assignments/; of try also `all`"),
-            argument(
-                "--experiment", default="verbs_throughput", help=f"of a new kit: {EXPERIMENT} (default: %(default)s)"
+        Command(
+            "report.asking.query",
+            "print a number of an experiment, judge a statement, or list what can be asked",
+            "verbs_throughput 'card / tcp.card at 64K' 'card > tcp.card everywhere'",
+            (
+                file("experiment", EXPERIMENT),
+                argument("query", nargs="*", help="a query or a statement (default: list series and measures)"),
+                flag("--names", "print what a query can begin with, for completion: code/setup/completion.bash"),
+                flag("--json", "print JSON, for programs"),
+                *READ,
             ),
-            argument("--count", type=count, default=30, help="hand-ins of a sample (default: 30)"),
-            file("--out", "the folder that is written to (default of make: submission)", metavar="DIR"),
-            file("--grades", "the folder of grades", default=RESULTS / "grades", metavar="DIR"),
-            file(
-                "--results",
-                "the records of solutions (default: the grader's own, so that grading measures nothing again)",
-                default=GRADING / "results",
-                metavar="DIR",
+        ),
+        Command(
+            "report.checking.check",
+            "check a discussion against the records: errors, then sentences that compare without evidence",
+            "verbs_throughput --watch",
+            (
+                *(EXPERIMENTS, *READ),
+                flag("--watch", "check again at each change of the text, until Ctrl-C"),
+                flag("--json", "print JSON, for editors"),
             ),
-            JOBS,
         ),
-    ),
-    Command(
-        GRADE,
-        "grade",
-        "lab.grade.commands",
-        "grade a hand-in against measurements of this computer: points and evidence",
-        "lab grade submission/ada.pdf",
-        (
-            file("submission", "a PDF, or a zip or a folder with one in it"),
-            argument("--only", action="append", choices=CHECKS, help="make this check alone; may be repeated"),
-            *(ASSIGNMENT, JOBS, GRADES),
+        Command(
+            "cli.tools.causes",
+            "count on exact, by function, the instructions that a message takes at each end",
+            "verbs_throughput --series verbs --sizes 1,4K",
+            (
+                EXPERIMENTS,
+                argument(
+                    "--series", action="append", help="count this series; may be repeated (default: those of [causes])"
+                ),
+                argument("--sizes", help="count these sizes, such as 1,4K,1M (default: those of [causes])"),
+                argument("--top", type=count, default=20, help="print so many functions of each end (default: 20)"),
+                *(CAUSES_REFERENCE, RECORDS, TABLED),
+            ),
         ),
-    ),
-    Command(
-        GRADE,
-        "grade-class",
-        "lab.grade.commands",
-        "grade every hand-in of a folder, each in a process of its own",
-        "lab grade-class hand-ins --jobs 2",
-        (
-            file("submissions", "a folder of PDFs, zips and folders"),
-            argument("--site", choices=("slurm",), default="", help="grade on the nodes of a cluster"),
-            hosts("the cluster's table [slurm]"),
-            *(ASSIGNMENT, JOBS, GRADES),
+        Command(
+            "report.commands.extract",
+            "extract the data from a report's PDF",
+            "report/verbs_throughput.pdf data",
+            (file("pdf", "a report"), file("folder", "a new folder for its data")),
         ),
-    ),
-    Command(
-        GRADE,
-        "grade-prepare",
-        "lab.grade.commands",
-        "measure the grader's own records, before the first hand-in comes",
-        "lab grade-prepare",
-        (ASSIGNMENT, JOBS),
-    ),
-    Command(
-        GRADE,
-        "book",
-        "lab.grade.book.commands",
-        "write what everybody of a course has in the end, also as Moodle, Canvas and Gradescope import it",
-        "lab book verbs_throughput --roster roster.csv --submissions hand-ins --by-hand by_hand.csv",
-        (
-            argument("assignment", nargs="?", help=f"{ASSIGNED} only one there"),
-            file("--roster", "a CSV with the column id, and more: docs/instructor.md", required=True),
-            file("--submissions", "the folder of hand-ins, whose dates say when each came", metavar="DIR"),
-            file("--times", "a CSV with the columns submission,handed_in", metavar="FILE"),
-            file("--by-hand", "a CSV with the columns who,criterion,points,comment", metavar="FILE"),
-            file("--nameless", "write reports without names here, and a sheet for their points", metavar="DIR"),
-            file("--grades", "the folder of grades", default=RESULTS / "grades", metavar="DIR"),
-            file("--out", "where the tables are written (default: with the grades)", metavar="DIR"),
-        ),
-    ),
-    Command(
-        GRADE,
-        "autograder",
-        "lab.grade.commands",
-        "make the zip with which Gradescope grades an assignment",
-        "lab autograder --image course.lab",
-        (
-            ASSIGNMENT,
-            file("--image", "the course's image, from lab image export", metavar="FILE"),
-            file("file", "default: submission/NAME.autograder.zip", nargs="?"),
-        ),
-    ),
-    Command(
-        LOOK_AFTER,
-        "verify",
-        "lab.cli.tools",
-        "measure again from nothing and compare with results/reference",
-        "lab verify verbs_throughput",
-        (file("experiment", EXPERIMENT, nargs="*"), *ON_EXACT),
-    ),
-    Command(
-        LOOK_AFTER,
-        "bench",
-        "lab.cli.tools",
-        "compare the lab's programs with their peers, as ratios",
-        "lab bench --jobs 2",
-        WHERE,
-    ),
-    Command(
-        LOOK_AFTER,
-        "fit-card",
-        "lab.cli.tools",
-        "fit a modelled card to a measured curve of throughput, and print its error at each size",
-        "lab fit-card experiments/published/verbs_a.csv --rate-bit-s 32000000000 --inline 1K",
-        (
-            file("curve", "a CSV with the columns size_bytes and bytes_per_s, or one of experiments/published"),
-            argument("--rate-bit-s", type=count, required=True, metavar="N", help="what its wire carries"),
-            argument("--mtu", type=count, default=4096, help="bytes in each packet (default: 4096)"),
-            argument(
-                "--inline", default="0", metavar="SIZE", help="the largest message that was sent inline (default: 0)"
+        Command(
+            "web.web",
+            "write the front page, the documents and all reports as a static site",
+            "",
+            (
+                file("folder", "where it is written (default: report/site)", nargs="?", default=REPORTS / "site"),
+                *(REPORTED, RECORDS),
             ),
         ),
     ),
-    Command(
-        LOOK_AFTER,
-        "image",
-        "lab.cli.tools",
-        "export the machine as one file that needs no network, or import one",
-        "lab image export course.lab",
-        (argument("action", choices=("export", "import")), file("file", "the exported machine")),
-    ),
-    Command(
-        LOOK_AFTER,
-        "script",
-        "lab.cli.tools",
-        "print a Slurm job script of an experiment's MPI trials, to submit by hand",
-        "lab script mpi_bandwidth_latency > job.sh",
-        (file("experiment", EXPERIMENT), hosts()),
-    ),
-    Command(
-        LOOK_AFTER,
-        "lock",
-        "lab.cli.tools",
-        "renew the machine's package lock together with results/reference",
-        "lab lock",
-        (
-            flag("--machine", "keep packages and reference; say what every computer must find of today's machine"),
-            *ON_EXACT,
+    "to hand in": (
+        Command(
+            "submission.hand_in.submit",
+            "make the file to hand in, or print why it can't be handed in yet",
+            "verbs_throughput --draft",
+            (ASSIGNMENT_NAME, flag("--draft", "make it in any case, marked as a draft"), RECORDS, HANDED_IN),
+        ),
+        Command(
+            "grade.commands.preview_grade",
+            "make a draft and grade it by the public checks",
+            "",
+            (RECORDS, ASSIGNMENT, JOBS, GRADES),
         ),
     ),
-)
+    "to teach": (
+        Command(
+            "kit.commands.kit",
+            "begin a kit (new), make what students get of it (make), grade its solution (try), make a class (sample)",
+            "make verbs_throughput",
+            (
+                argument("action", choices=("new", "make", "try", "sample")),
+                argument("kit", help="a name in experiments/assignments/; of try also `all`"),
+                argument(
+                    "--experiment",
+                    default="verbs_throughput",
+                    help=f"of a new kit: {EXPERIMENT} (default: %(default)s)",
+                ),
+                argument("--count", type=count, default=30, help="hand-ins of a sample (default: 30)"),
+                folder("--out", "the folder that is written to (default of make: submission)"),
+                folder(
+                    "--results",
+                    "the records of solutions (default: the grader's, so that grading measures nothing again)",
+                    GRADING / "results",
+                ),
+                *(KIT_GRADES, JOBS),
+            ),
+        ),
+    ),
+    "to grade": (
+        Command(
+            "grade.commands.grade",
+            "grade a hand-in against measurements of this host: points and evidence",
+            "submission/ada.pdf",
+            (file("submission", "a PDF, or a zip or a folder with one in it"), single_checks, ASSIGNMENT, JOBS, GRADES),
+        ),
+        Command(
+            "grade.commands.grade_class",
+            "grade every hand-in of a folder, each in a process of its own",
+            "hand-ins --jobs 2",
+            (
+                file("submissions", "a folder of PDFs, zips and folders"),
+                argument("--site", choices=("slurm",), default="", help="grade on the nodes of a cluster"),
+                *(hosts("the cluster's table [slurm]"), ASSIGNMENT, JOBS, GRADES),
+            ),
+        ),
+        Command(
+            "grade.commands.grade_prepare",
+            "measure the grader's records before the first hand-in comes",
+            "",
+            (ASSIGNMENT, JOBS),
+        ),
+        Command(
+            "grade.book.commands.book",
+            "write the points of a whole course, also as Moodle, Canvas and Gradescope import them",
+            "verbs_throughput --roster roster.csv --submissions hand-ins --by-hand by_hand.csv",
+            (
+                ASSIGNMENT_NAME,
+                file("--roster", "a CSV with the column id, and more: docs/instructor.md", required=True),
+                folder("--submissions", "the folder of hand-ins, whose dates show when each came"),
+                file("--times", "a CSV with the columns submission,handed_in", metavar="FILE"),
+                file("--by-hand", "a CSV with the columns who,criterion,points,comment", metavar="FILE"),
+                folder("--nameless", "write reports without names here, and a sheet for their points"),
+                folder("--out", "where the tables are written (default: with the grades)"),
+                KIT_GRADES,
+            ),
+        ),
+        Command(
+            "grade.commands.autograder",
+            "make the zip with which Gradescope grades an assignment",
+            "--image course.lab",
+            (
+                ASSIGNMENT,
+                file("--image", "the course's image, from lab image export", metavar="FILE"),
+                file("file", "default: submission/NAME.autograder.zip", nargs="?"),
+            ),
+        ),
+    ),
+    "to trust and to look after the lab": (
+        Command(
+            "cli.tools.verify",
+            "measure again from nothing and compare with results/reference",
+            "verbs_throughput",
+            (file("experiment", EXPERIMENT, nargs="*"), *ON_EXACT),
+        ),
+        Command("cli.tools.bench", "compare the lab's programs with their peers, as ratios", "--jobs 2", WHERE),
+        Command(
+            "cli.tools.fit_card",
+            "fit a modelled card to a measured curve of throughput, and print its error at each size",
+            "experiments/published/verbs_a.csv --rate-bit-s 32000000000 --inline 1K",
+            (
+                file("curve", "a CSV with the columns size_bytes and bytes_per_s, or one of experiments/published"),
+                argument("--rate-bit-s", type=count, required=True, metavar="N", help="the bits a second of its link"),
+                argument("--mtu", type=count, default=4096, help="bytes in each packet (default: 4096)"),
+                argument("--inline", default="0", metavar="SIZE", help="the largest message sent inline (default: 0)"),
+            ),
+        ),
+        Command(
+            "cli.tools.image",
+            "export the machine as one file that needs no network, or import one",
+            "export course.lab",
+            (argument("action", choices=("export", "import")), file("file", "the exported machine")),
+        ),
+        Command(
+            "cli.tools.script",
+            "print a Slurm job script of an experiment's MPI trials, to submit by hand",
+            "mpi_bandwidth_latency > job.sh",
+            (file("experiment", EXPERIMENT), hosts()),
+        ),
+        Command(
+            "cli.tools.lock",
+            "renew the machine's package lock together with results/reference",
+            "",
+            (
+                flag("--machine", "keep packages and reference; write what every host must find of today's machine"),
+                *ON_EXACT,
+            ),
+        ),
+    ),
+}
+COMMANDS = {command.name: command for commands in SECTIONS.values() for command in commands}
+
+
+class CommandParser(argparse.ArgumentParser):
+    """The parser of one command. It gets its arguments when it parses: no other command pays for their modules."""
+
+    waiting: tuple[Argument, ...] = ()
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        waiting, self.waiting = self.waiting, ()
+        for add in waiting:
+            add(self)
+        return super().parse_known_args(args, namespace)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -434,55 +390,49 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="lab",
         description="Measures a network link with RDMA verbs and TCP, and their peers, reproducibly to the last byte.",
-        epilog="\n".join(_by_reader()) + FURTHER,
+        epilog="\n".join(_sections()) + "\nlab COMMAND --help shows its options and an example",
         formatter_class=formatter,
     )
     parser.add_argument(
         "--version", action=ShowVersion, nargs=0, help="print number, commit and exact machine, and exit"
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", help="one of those below")
-    for each in COMMANDS:
-        words, epilog = each.summary, f"example:\n  {each.example}"
-        command = commands.add_parser(each.name, description=words, epilog=epilog, formatter_class=formatter)
-        for add in each.arguments:
-            add(command)
+    parsers = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", help="one of those below", parser_class=CommandParser
+    )
+    for command in COMMANDS.values():
+        epilog = f"example:\n  {command.example}"
+        added = parsers.add_parser(command.name, description=command.summary, epilog=epilog, formatter_class=formatter)
+        added.waiting = command.arguments
     return parser
 
 
-def _by_reader() -> Iterator[str]:
-    """All commands, each with its summary, under the reader who needs them."""
-    for reader, commands in groupby(COMMANDS, key=lambda each: each.reader):
-        yield f"{reader}:"
-        for each in commands:
-            start = f"  {each.name}".ljust(INDENT)
-            yield textwrap.fill(each.summary, WIDTH, initial_indent=start, subsequent_indent=" " * INDENT)
+def _sections() -> Iterator[str]:
+    for section, commands in SECTIONS.items():
+        yield f"{section}:"
+        for command in commands:
+            start = f"  {command.name}".ljust(INDENT)
+            yield textwrap.fill(command.summary, WIDTH, initial_indent=start, subsequent_indent=" " * INDENT)
         yield ""
 
 
 class ShowVersion(argparse.Action):
-    """Prints which lab this is, and ends."""
-
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print("\n".join(version_lines()))
         parser.exit()
 
 
 def version_lines() -> Iterator[str]:
-    """The number with a digest of the code, the commit where git knows one, and the machine that every computer has."""
+    """The number with a digest of the code, the commit if git has one, and the machine that every host must find."""
     from lab.machine import snapshot
 
     yield f"lab {exact_version()}"
-    if commit := _git("describe", "--always", "--exclude=*", "--dirty", "--abbrev=12"):
-        yield f"commit {commit}"
-    known = snapshot.read(MACHINE)
-    yield f"exact machine {known.frozen['memory'][:LETTERS] if known else 'of this computer alone'}"
-
-
-def _git(*words: str) -> str:
-    """What git says of this checkout; nothing where there is no git, or where it is not the checkout's own."""
-    command = ("git", f"--git-dir={ROOT / '.git'}", f"--work-tree={ROOT}", *words)
+    command = ("git", f"--git-dir={ROOT / '.git'}", f"--work-tree={ROOT}", "describe", "--always", "--exclude=*")
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        git = subprocess.run((*command, "--dirty", "--abbrev=12"), capture_output=True, text=True, check=False)
     except OSError:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+        pass  # a container without git
+    else:
+        if git.returncode == 0:
+            yield f"commit {git.stdout.strip()}"
+    expected = snapshot.read(MACHINE)
+    yield f"exact machine {expected.frozen['memory'][:LETTERS] if expected else 'of this computer alone'}"

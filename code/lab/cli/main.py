@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for stream in (sys.stdout, sys.stderr):
             _print_anything(stream)
-        atexit.register(gc.freeze)  # else Python looks through all that is left once more, before it ends
+        atexit.register(gc.freeze)  # else Python collects garbage once more before it ends
         return _run(arguments)
     except KeyboardInterrupt:
         print("lab: interrupted; the same command goes on, every finished record is kept", file=sys.stderr)
@@ -35,13 +35,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return UNREAD
 
 
+def _print_anything(stream: object) -> None:
+    """Escape characters that the terminal cannot encode."""
+    if getattr(stream, "errors", "") == "strict" and (reconfigure := getattr(stream, "reconfigure", None)):
+        reconfigure(errors="backslashreplace")
+
+
 def _run(arguments: Sequence[str] | None) -> int:
     from lab.cli.commands import AUTO, COMMANDS, make_parser
     from lab.errors import LabError, all_lines
     from lab.files.storage import refusal
 
-    options = parsed(make_parser(), arguments)
-    function = next(each.function for each in COMMANDS if each.name == options.command)
+    options = _parsed(make_parser(), arguments)
+    function = COMMANDS[options.command].function
     try:
         if getattr(options, "site", "") == AUTO:
             _choose_site(options)
@@ -52,15 +58,15 @@ def _run(arguments: Sequence[str] | None) -> int:
         sentence = str(_by_option(error, options))
     except BrokenPipeError:
         raise
-    except OSError as error:  # a refusal of the disk or the computer that no stage has described
+    except OSError as error:  # a refusal of the disk or the host that no stage has described
         what, hint = refusal(error)
         sentence = str(_by_option(LabError(what, where=str(error.filename or ""), hint=hint), options))
     print(f"lab {options.command}: {all_lines(sentence)}", file=sys.stderr)
     return 2
 
 
-def parsed(parser: ArgumentParser, arguments: Sequence[str] | None) -> Namespace:
-    """The options; queries may stand behind options, too, which argparse alone does not allow."""
+def _parsed(parser: ArgumentParser, arguments: Sequence[str] | None) -> Namespace:
+    """The options. Queries may follow options, too, which argparse alone does not allow."""
     options, rest = parser.parse_known_args(arguments)
     if rest and (options.command != "query" or any(text.startswith("--") for text in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -69,8 +75,17 @@ def parsed(parser: ArgumentParser, arguments: Sequence[str] | None) -> Namespace
     return options
 
 
+def _choose_site(options: Namespace) -> None:
+    """Choose a site for a user who named none; a run prints which, and why."""
+    from lab.sites.hosts import choose
+
+    options.site, why = choose(options.hosts)
+    if options.command in ("try", "plan", "run", "bench"):
+        print(f"site {options.site}: {why}", file=sys.stderr)
+
+
 def _by_option(error: LabError, options: Namespace) -> LabError:
-    """Name the option of this command that writes to another folder: where records lie, or what is made of them."""
+    """Name the option of this command that writes to another folder: --results for records, --out for the rest."""
     from pathlib import Path
 
     from lab.files.storage import ELSEWHERE
@@ -82,18 +97,3 @@ def _by_option(error: LabError, options: Namespace) -> LabError:
         option = next((f"--{name} DIR, " for name in names if hasattr(options, name)), "")
         error.hint = option + ELSEWHERE
     return error
-
-
-def _print_anything(stream: object) -> None:
-    """Print characters that the terminal's encoding lacks as numbers."""
-    if getattr(stream, "errors", "") == "strict" and (reconfigure := getattr(stream, "reconfigure", None)):
-        reconfigure(errors="backslashreplace")
-
-
-def _choose_site(options: Namespace) -> None:
-    """Choose a site for a user who named none; a run says which, and why."""
-    from lab.sites.hosts import choose
-
-    options.site, why = choose(options.hosts)
-    if options.command in ("try", "plan", "run", "bench"):
-        print(f"site {options.site}: {why}", file=sys.stderr)

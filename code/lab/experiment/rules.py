@@ -209,9 +209,8 @@ def _request(s: Setting) -> Request:
 
 def _largest(s: Setting) -> int:
     """Bytes of a message that the program and the site can hold."""
-    programs = {"iperf3": 1 << 20}  # its own message: block size too large (maximum = 1048576 bytes)
     site = EXACT_LARGEST if s.emulated else MOST_BYTES
-    return min(site, programs.get(s.program, (1 << 31) - 1 if s.program.startswith("ib_") else MOST_BYTES))
+    return min(site, s.tool.largest_bytes or MOST_BYTES)
 
 
 def _capped(name: str) -> Callable[[Setting], bool]:
@@ -260,9 +259,7 @@ RULES = (
     Rule("warmup", _capped("warmup"), "a profile whose bounds leave every varied value as it is"),
     Rule(
         "peer_post_list",
-        lambda s: (
-            s.program.startswith("ib_") and any(each.iterations % s.parameters.peer_post_list for each in s.counts)
-        ),
+        lambda s: s.tool.whole_lists and any(each.iterations % s.parameters.peer_post_list for each in s.counts),
         "a divisor of the iterations at every size, as perftest wants it",
     ),
 )

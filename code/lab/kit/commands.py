@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from lab.errors import RecordError, SpecError
+from lab.errors import RecordError, SpecError, tell
+from lab.files.storage import write_text
 from lab.files.toml import files_of
-from lab.kit.kit import Kit
+from lab.kit.handout import handout
+from lab.kit.kit import Kit, load_kit, new_kit, write_parcel
 from lab.places import ASSIGNMENTS, CACHE, SUBMISSIONS, TEMPLATES, from_here
-from lab.plan.plan import Plan, Planned
+from lab.plan.plan import Plan
 from lab.plan.planning import open_workshop
 from lab.report.build import prepare
 from lab.report.evidence.evidence import Evidence, gather
@@ -26,16 +26,68 @@ from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.site import open_site
 from lab.submission.hand_in import Work, hand_in, own_builds
 
-if TYPE_CHECKING:
-    from lab.kit.kit import Kit
-
-
+ALL = "all"  # kits, to try
 PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "A sample"\n'
+
+
+def kit(options: Namespace) -> int:
+    """Begin a new kit, make a kit's parcel, grade its reference solution, or make a class of sample hand-ins."""
+    actions = {"new": _new, "make": _make, "try": _try, "sample": _sample}
+    return actions[options.action](options)
+
+
+def _new(options: Namespace) -> int:
+    for file in new_kit(options.kit, options.experiment, ASSIGNMENTS):
+        print(from_here(file))
+    return 0
+
+
+def _make(options: Namespace) -> int:
+    """The page is written by itself, too: it can stand on a course's site before students get the parcel."""
+    kit, folder = load_kit(options.kit), options.out or SUBMISSIONS
+    page, parcel = folder / f"{kit.name}.handout.html", folder / f"{kit.name}.kit.zip"
+    text = handout(kit)
+    write_text(page, text)
+    count = write_parcel(kit, text, parcel)
+    print(from_here(page))
+    print(f"{from_here(parcel)}: {count} files, to give to students")
+    return 0
+
+
+def _try(options: Namespace) -> int:
+    """Hand in and grade the reference solution: 0 if it has all points."""
+    from lab.grade.commands import graded
+
+    names = [file.stem for file in sorted(ASSIGNMENTS.glob("*.toml"))] if options.kit == ALL else [options.kit]
+    status = 0
+    for kit in map(load_kit, names):
+        with scratch() as folder:
+            solved = solve(kit, options.results, options.jobs, Path(folder))
+            file = solved.handed_in("solution", solved.discussion, Path(folder) / "hand-in")
+            grading = Namespace(**vars(options) | {"assignment": kit.assignment.named, "out": options.grades})
+            status = max(status, graded(grading, file, (), is_solution=True))
+    return status
+
+
+def _sample(options: Namespace) -> int:
+    if options.out is None:
+        raise SpecError("a sample needs a folder to be written to", hint="--out hand-ins")
+    kit = load_kit(options.kit)
+    with scratch() as folder:
+        solved = solve(kit, options.results, options.jobs, Path(folder))
+        for file in sample(solved, options.count, options.out):
+            print(from_here(file), flush=True)
+    return 0
+
+
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    (CACHE / "kit").mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=CACHE / "kit", prefix="solution-")
 
 
 @dataclass(frozen=True)
 class Solved:
-    """The solution in a folder of its own, measured."""
+    """The reference solution in a temporary folder, measured."""
 
     kit: Kit
     plan: Plan
@@ -46,7 +98,6 @@ class Solved:
         return Sources(self.plan.experiment.file, TEMPLATES)
 
     def handed_in(self, person: str, discussion: str, folder: Path) -> Path:
-        """One hand-in of this person with this text."""
         self.sources.people.write_text(PEOPLE.format(person))
         self.sources.discussion.write_text(discussion)
         report = self.sources.experiment.with_suffix(".pdf")
@@ -55,7 +106,6 @@ class Solved:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """Once for all hand-ins."""
         return gather(self.plan, self.results)
 
     @property
@@ -64,14 +114,19 @@ class Solved:
 
 
 def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
-    """The reference solution; a trial without a record is run."""
+    """Measure the reference solution; a trial with a record is not run again."""
     if not kit.solved():
         raise SpecError("the kit has no solution", file=kit.solution, hint="docs/instructor.md, step 1")
     site = open_site(kit.assignment.site)
-    shop = open_workshop([laid_out(kit, folder)], site, _tell)
+    shop = open_workshop([laid_out(kit, folder)], site, tell)
     (plan,) = shop.plans
     todo, _ = missing([plan], results)
-    summary = run_trials(RunSetup(shop.site, shop.facts, results), todo, shop.site.at_once or jobs, _watch)
+    summary = run_trials(
+        RunSetup(shop.site, shop.facts, results),
+        todo,
+        shop.site.at_once or jobs,
+        lambda result, planned: tell(f"{planned.series.name} repetition {planned.repetition}: {result}"),
+    )
     if summary.interrupted:
         raise KeyboardInterrupt
     if summary.failed:
@@ -81,108 +136,23 @@ def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
 
 
 def laid_out(kit: Kit, folder: Path) -> Path:
-    """The experiment with what it brings along, and the solution's files in their places; its file."""
+    """Copy the experiment with its student programs, then the solution's files over them; return its file."""
     file = kit.experiment.file
-    for typed in files_of(file):  # a claim names the file that chose its value
-        place = folder / typed.relative_to(file.parent)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(typed.read_bytes())
-    for each in own_builds(kit.experiment):
-        shutil.copytree(each.folder, folder / each.folder.relative_to(file.parent), dirs_exist_ok=True)
-    for path, content in kit.solved().items():
+    for build in own_builds(kit.experiment):
+        shutil.copytree(build.folder, folder / build.folder.relative_to(file.parent), dirs_exist_ok=True)
+    # A claim names the file that chose its value, so included files are copied, too.
+    copies = {typed.relative_to(file.parent): typed.read_bytes() for typed in files_of(file)} | kit.solved()
+    for path, content in copies.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
     return folder / file.name
 
 
 def sample(solved: Solved, count: int, folder: Path) -> Iterator[Path]:
-    """So many hand-ins. Each leaves out another sentence, and one of five most of them, so that grades differ. Every
-    sentence names its person, since sentences of a solution do not count."""
-    found = [sentence.text for sentence in sentences(solved.discussion)]
+    """Write so many hand-ins. Each leaves out another sentence, and one of five all but the first, so that grades
+    differ. Every sentence names its person, since sentences of a solution do not count."""
+    texts = [sentence.text for sentence in sentences(solved.discussion)]
     for number in range(count):
         person = f"s{number + 1:03}"
-        kept = found[:1] if number % 5 == 4 else found[:number] + found[number + 1 :]
+        kept = texts[:1] if number % 5 == 4 else texts[:number] + texts[number + 1 :]
         yield solved.handed_in(person, "".join(f"({person}) {text}\n" for text in kept), folder)
-
-
-def scratch() -> tempfile.TemporaryDirectory[str]:
-    """A folder for one solution."""
-    (CACHE / "kit").mkdir(parents=True, exist_ok=True)
-    return tempfile.TemporaryDirectory(dir=CACHE / "kit", prefix="solution-")
-
-
-def _watch(result: str, planned: Planned) -> None:
-    print(f"{planned.series.name} repetition {planned.repetition}: {result}", file=sys.stderr)
-
-
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
-ALL = "all"
-
-
-def kit(options: Namespace) -> int:
-    """Make a kit's parcel, begin a new kit, or grade its reference solution."""
-    actions = {"new": _new, "make": _make, "try": _try, "sample": _sample}
-    return actions[options.action](options)
-
-
-def _new(options: Namespace) -> int:
-    from lab.kit.kit import new_kit
-
-    for file in new_kit(options.kit, options.experiment, ASSIGNMENTS):
-        print(from_here(file))
-    return 0
-
-
-def _make(options: Namespace) -> int:
-    """The page by itself, too: it can stand on a course's site before the parcel is given out."""
-    from lab.files.storage import write_text
-    from lab.kit.handout import handout
-    from lab.kit.kit import load_kit, write_parcel
-
-    found = load_kit(options.kit)
-    folder: Path = options.out or SUBMISSIONS
-    page = handout(found)
-    write_text(folder / f"{found.name}.handout.html", page)
-    count = write_parcel(found, page, folder / f"{found.name}.kit.zip")
-    print(from_here(folder / f"{found.name}.handout.html"))
-    print(f"{from_here(folder / f'{found.name}.kit.zip')}: {count} files, to give to students")
-    return 0
-
-
-def _try(options: Namespace) -> int:
-    """The reference solution, handed in and graded: 0 if it has all points."""
-    return max(_tried(found, options) for found in _kits(options.kit))
-
-
-def _tried(found: Kit, options: Namespace) -> int:
-    from lab.grade.commands import graded
-
-    with scratch() as folder:
-        solved = solve(found, options.results, options.jobs, Path(folder))
-        file = solved.handed_in("solution", solved.discussion, Path(folder) / "hand-in")
-        grading = Namespace(**vars(options) | {"assignment": found.assignment.named, "out": options.grades})
-        return graded(grading, file, (), is_solution=True)
-
-
-def _kits(named: str) -> list[Kit]:
-    """The one of this name, or all of the lab."""
-    from lab.kit.kit import load_kit
-
-    return [load_kit(each.stem) for each in sorted(ASSIGNMENTS.glob("*.toml"))] if named == ALL else [load_kit(named)]
-
-
-def _sample(options: Namespace) -> int:
-    """A folder of hand-ins, to try the grading of a class."""
-    from lab.kit.kit import load_kit
-
-    if options.out is None:
-        raise SpecError("a sample needs a folder to be written to", hint="--out hand-ins")
-    found = load_kit(options.kit)
-    with scratch() as folder:
-        solved = solve(found, options.results, options.jobs, Path(folder))
-        for file in sample(solved, options.count, options.out):
-            print(from_here(file), flush=True)
-    return 0

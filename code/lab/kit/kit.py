@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,92 +17,11 @@ from lab.plan.planning import find_experiment
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
 
-SOLUTION = "solution"  # files that take the place of those beside the experiment
-
-
-@dataclass(frozen=True)
-class Kit:
-    """One assignment as a course gives it."""
-
-    assignment: Assignment
-    experiment: Experiment
-
-    @property
-    def name(self) -> str:
-        return self.assignment.name
-
-    @property
-    def folder(self) -> Path:
-        return self.assignment.file.with_suffix("")
-
-    @property
-    def handout(self) -> Path:
-        return self.folder / "handout.md"
-
-    @property
-    def solution(self) -> Path:
-        return self.folder / SOLUTION
-
-    def solved(self) -> dict[Path, bytes]:
-        """The files of the solution, by where they lie seen from the experiment's folder."""
-        files = sorted(each for each in self.solution.rglob("*") if each.is_file())
-        return {each.relative_to(self.solution): each.read_bytes() for each in files}
-
-
-def load_kit(named: str | None) -> Kit:
-    """The whole kit, or an error that says what it lacks."""
-    assignment = load_assignment(find_assignment(named))
-    kit = Kit(assignment, load(assignment.experiment))
-    if not kit.handout.is_file():
-        raise SpecError("the kit has no hand-out", file=kit.handout, hint=f"lab kit new {kit.name}, to see one")
-    return kit
-
-
-MORE = ("docs", "results/reference")  # than an autograder needs
+SOLUTION = "solution"  # files that replace those beside the experiment
+MORE = ("docs", "results/reference")  # of the checkout, which an autograder does not need
 HANDOUT = "HANDOUT.html"
 # From this line on, an assignment's file is the course's alone.
 OURS = re.compile(r"^# -+ .*the course's alone.*$", re.MULTILINE)
-
-
-def parcel(kit: Kit, page: str) -> dict[str, bytes]:
-    """Every file by its path in a checkout."""
-    if ASSIGNMENTS not in kit.assignment.file.resolve().parents:
-        where = f"experiments/assignments/{kit.assignment.file.name}"
-        what = "a parcel is made of a kit that lies in the checkout"
-        raise SpecError(what, file=kit.assignment.file, expected=where)
-    files = {str(file.relative_to(ROOT)): file.read_bytes() for file in _places(kit)}
-    named = str(kit.assignment.file.resolve().relative_to(ROOT))
-    files[named] = students_part(files[named].decode()).encode()
-    return files | {HANDOUT: page.encode()}
-
-
-def students_part(text: str) -> str:
-    """An assignment's file as students get it."""
-    return OURS.split(text, maxsplit=1)[0].rstrip() + "\n"
-
-
-def write_parcel(kit: Kit, page: str, file: Path) -> int:
-    """The zip; how many files it holds."""
-    files = parcel(kit, page)
-    runnable = {name for name in files if name != HANDOUT and os.access(ROOT / name, os.X_OK)}
-    write_bytes(file, pack(files, runnable))
-    return len(files)
-
-
-def _places(kit: Kit) -> Iterator[Path]:
-    for part in (*PARTS, *MORE):
-        for file in written_by_people(ROOT / part):
-            if ASSIGNMENTS not in file.parents or _is_given(file, kit):
-                yield file
-
-
-def _is_given(file: Path, kit: Kit) -> bool:
-    """Of the assignments, this kit's own without its solution, and what all kits share."""
-    if kit.folder in file.parents:
-        return SOLUTION not in file.relative_to(kit.folder).parts
-    return file == kit.assignment.file.resolve() or (file.parent == ASSIGNMENTS and file.suffix != ".toml")
-
-
 NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 ASSIGNMENT = """# What a student hands in, and the points of each check. docs/grading.md says what each check asks.
 title = "{title}"
@@ -164,17 +82,88 @@ A measured number is a query about the reference, written as in a discussion: do
 """
 
 
+@dataclass(frozen=True)
+class Kit:
+    assignment: Assignment
+    experiment: Experiment
+
+    @property
+    def name(self) -> str:
+        return self.assignment.name
+
+    @property
+    def folder(self) -> Path:
+        return self.assignment.file.with_suffix("")
+
+    @property
+    def handout(self) -> Path:
+        return self.folder / "handout.md"
+
+    @property
+    def solution(self) -> Path:
+        return self.folder / SOLUTION
+
+    def solved(self) -> dict[Path, bytes]:
+        """The files of the solution by their path relative to the experiment's folder."""
+        files = sorted(each for each in self.solution.rglob("*") if each.is_file())
+        return {each.relative_to(self.solution): each.read_bytes() for each in files}
+
+
+def load_kit(named: str | None) -> Kit:
+    """Load a kit; raise if a part is missing."""
+    assignment = load_assignment(find_assignment(named))
+    kit = Kit(assignment, load(assignment.experiment))
+    if not kit.handout.is_file():
+        raise SpecError("the kit has no hand-out", file=kit.handout, hint=f"lab kit new {kit.name}, to see one")
+    return kit
+
+
+def parcel(kit: Kit, page: str) -> dict[str, bytes]:
+    """The files of a parcel by their path in a checkout."""
+    if ASSIGNMENTS not in kit.assignment.file.resolve().parents:
+        where = f"experiments/assignments/{kit.assignment.file.name}"
+        what = "a parcel is made of a kit that lies in the checkout"
+        raise SpecError(what, file=kit.assignment.file, expected=where)
+    checkout = (file for part in (*PARTS, *MORE) for file in written_by_people(ROOT / part))
+    files = {str(file.relative_to(ROOT)): file.read_bytes() for file in checkout if _is_for_students(file, kit)}
+    name = str(kit.assignment.file.resolve().relative_to(ROOT))
+    files[name] = students_part(files[name].decode()).encode()
+    return files | {HANDOUT: page.encode()}
+
+
+def students_part(text: str) -> str:
+    """The part of an assignment's file that students get."""
+    return OURS.split(text, maxsplit=1)[0].rstrip() + "\n"
+
+
+def write_parcel(kit: Kit, page: str, file: Path) -> int:
+    """Write the zip; return the number of its files."""
+    files = parcel(kit, page)
+    runnable = {name for name in files if name != HANDOUT and os.access(ROOT / name, os.X_OK)}
+    write_bytes(file, pack(files, runnable))
+    return len(files)
+
+
+def _is_for_students(file: Path, kit: Kit) -> bool:
+    """Whether a file is no assignment's, or this kit's and not in its solution, or shared by all kits."""
+    if ASSIGNMENTS not in file.parents:
+        return True
+    if kit.folder in file.parents:
+        return SOLUTION not in file.relative_to(kit.folder).parts
+    return file == kit.assignment.file.resolve() or (file.parent == ASSIGNMENTS and file.suffix != ".toml")
+
+
 def new_kit(name: str, experiment: str, folder: Path = ASSIGNMENTS) -> list[Path]:
-    """The files that were written; none is ever replaced."""
+    """Write the files of a new kit, none of which replaces another; return their paths."""
     if not NAME.fullmatch(name):
         raise SpecError(f"{name!r:.80} is no name of a kit", expected="small letters, digits and _, a letter first")
-    found = load(find_experiment(Path(experiment)))
-    words = {"title": found.title.replace('"', "'"), "experiment": experiment, "question": found.question.strip()}
-    words["series"] = found.series[0].name
+    loaded = load(find_experiment(Path(experiment)))
+    values = {"title": loaded.title.replace('"', "'"), "experiment": experiment, "question": loaded.question.strip()}
+    values["series"] = loaded.series[0].name
     files = {folder / f"{name}.toml": ASSIGNMENT, folder / name / "handout.md": HANDOUT_TEXT}
     for file in files:
         if file.exists():
             raise SpecError("is there already, and a kit is never replaced", file=file, hint="another name")
     for file, text in files.items():
-        write_text(file, text.format(**words))
+        write_text(file, text.format(**values))
     return list(files)

@@ -1,4 +1,4 @@
-"""The programs that a plan runs: compiled, found, or built from student sources."""
+"""The programs that a plan runs: kept by digest, and built by this host's compiler or the locked one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from lab.compiler.build import build_once, built_before
 from lab.compiler.compilation import BuildRefused, Compilation
 from lab.errors import LabError, StorageError
 from lab.files.storage import OWNER, write_bytes
@@ -17,70 +16,58 @@ from lab.files.store import sha256
 from lab.places import BENCH, BENCH_SOURCES, CACHE, MACHINE, PROGRAMS
 from lab.programs.program import Build
 
-DEADLINE_S = 600  # of a build command
+DEADLINE_S = 600  # of a build; the lab's programs take 70 s of a VM's CPU
+LARGEST_SOURCE, MOST_SOURCES = 2**20, 500
+OUT = "out"
+# All of the lab's programs, so that one build serves every experiment.
+LAB_PROGRAMS = ("verbs-server", "verbs-client", "tcp-server", "tcp-client", "mpi-pingpong", "set-clock")
+LAB_BUILD = Build(("make", "--silent", "-j2", f"OUT={OUT}"), BENCH_SOURCES, ("*.c", "*.h", "Makefile"))
 
 
 def keep_binaries(files: Iterable[Path], kept: Path = PROGRAMS) -> dict[Path, str]:
-    """The sha256 of each program under test; a copy of it lies at kept_binary()."""
-    return {file: _keep(file, kept) for file in sorted(files)}
+    """Copy each program under test to kept_binary(); return the sha256 of each."""
+    return keep_contents({file: _read_program(file) for file in files}, kept)
 
 
 def keep_contents(programs: Mapping[Path, bytes], kept: Path = PROGRAMS) -> dict[Path, str]:
-    """The same for programs that lie nowhere yet."""
-    return {file: _keep_content(file.name, content, kept) for file, content in sorted(programs.items())}
-
-
-def build(wanted: Iterable[Build]) -> None:
-    """Run each command once; the error of a failed build is its last line."""
-    for each in dict.fromkeys(wanted):
-        try:
-            done = subprocess.run(each.command, cwd=each.folder, capture_output=True, timeout=DEADLINE_S, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            what = f"the build command cannot be run: {error}"
-            raise LabError(what, str(each.folder), "build = ... in the experiment's file") from error
-        if done.returncode:
-            said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
-            command = " ".join(each.command)
-            raise LabError(f"{command}: {said[-1] if said else 'failed'}", str(each.folder), "the same command there")
+    """Keep programs that are not in a file yet; return the sha256 of each."""
+    return {file: _keep(file.name, content, kept) for file, content in sorted(programs.items())}
 
 
 @cache
 def kept_binary(name: str, digest: str, kept: Path = PROGRAMS) -> Path:
-    """The place of the program with that digest."""
+    """The path of the kept program with that digest."""
     return kept / digest / name
-
-
-def is_kept(copy: Path) -> bool:
-    """Whether a copy exists and still has the digest in its path."""
-    return copy.is_file() and sha256(copy) == copy.parent.name
 
 
 def require_kept(copies: Iterable[Path]) -> None:
     """Refuse a changed copy just before it runs, so that the record's digest is true. A missing copy cannot run."""
     for copy in copies:
-        if copy.is_file() and not is_kept(copy):
-            raise LabError(
-                "differs from the copy that was kept there", where=str(copy), hint="run the same command again"
-            )
+        if copy.is_file() and not _is_kept(copy):
+            what = "differs from the copy that was kept there"
+            raise LabError(what, where=str(copy), hint="run the same command again")
 
 
-def _keep(file: Path, kept: Path) -> str:
+def _is_kept(copy: Path) -> bool:
+    return copy.is_file() and sha256(copy) == copy.parent.name
+
+
+def _read_program(file: Path) -> bytes:
     try:
         content = file.read_bytes()
     except FileNotFoundError as error:
         hint = "make build" if file.parent == BENCH else "a build command that makes it"
         raise LabError(f"{file.name} is not built", where=str(file.parent), hint=hint) from error
     if not content and file.parent == BENCH:
-        raise LabError(
-            "is empty: its build was cut off", where=str(file), hint=f"rm {shlex.quote(str(file))}; make build"
-        )
-    return _keep_content(file.name, content, kept)
+        hint = f"rm {shlex.quote(str(file))}; make build"
+        raise LabError("is empty: its build was cut off", where=str(file), hint=hint)
+    return content
 
 
-def _keep_content(name: str, content: bytes, kept: Path) -> str:
+def _keep(name: str, content: bytes, kept: Path) -> str:
     digest = hashlib.sha256(content).hexdigest()
     copy = kept_binary(name, digest, kept)
-    if not is_kept(copy):
+    if not _is_kept(copy):
         try:
             write_bytes(copy, content, runnable=True)
         except StorageError as error:
@@ -88,62 +75,71 @@ def _keep_content(name: str, content: bytes, kept: Path) -> str:
     return digest
 
 
-LARGEST_SOURCE, MOST_SOURCES = 2**20, 500
-OUT = "out"
-# All of the lab's own, so that one build serves every experiment; of sources, what the compiler reads.
-OWN = ("verbs-server", "verbs-client", "tcp-server", "tcp-client", "mpi-pingpong", "set-clock")
-OWN_BUILD = Build(("make", "--silent", "-j2", f"OUT={OUT}"), BENCH_SOURCES, ("*.c", "*.h", "Makefile"))
-Make = Callable[[Compilation], dict[str, bytes]]  # the programs of a task, by name
-OWN_DEADLINE_S = 600  # in a guest they take 70 s of the processor
-
-
-def source_files(build: Build) -> Iterator[tuple[str, bytes]]:
-    """The files of a folder that its author wrote."""
-    found = [each for each in sorted(build.folder.rglob("*")) if build.is_source(str(each.relative_to(build.folder)))]
-    for file in found[:MOST_SOURCES]:
-        if file.is_file() and not file.is_symlink() and file.stat().st_size <= LARGEST_SOURCE:
-            yield str(file.relative_to(build.folder)), file.read_bytes()
+def build(builds: Iterable[Build]) -> None:
+    """Run each build command once on this host; the error of a failed build is its last line."""
+    for each in dict.fromkeys(builds):
+        try:
+            done = subprocess.run(each.command, cwd=each.folder, capture_output=True, timeout=DEADLINE_S, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            what = f"the build command cannot be run: {error}"
+            raise LabError(what, str(each.folder), "build = ... in the experiment's file") from error
+        if done.returncode:
+            lines = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+            what = f"{' '.join(each.command)}: {lines[-1] if lines else 'failed'}"
+            raise LabError(what, str(each.folder), "the same command there")
 
 
 def compiled(builds: Mapping[Path, Build | None], tell: Callable[[str], None]) -> dict[Path, bytes]:
-    """The programs under test by the locked compiler: those with a build by its command, the others are the lab's."""
-    programs = _programs(builds, lambda task: build_once(task, MACHINE, CACHE, tell))
+    """The programs under test by the locked compiler; those without a build are the lab's."""
+    programs = _programs(builds, lambda task: _build_once(task, tell))
     return {file: programs[file] for file in builds}
 
 
 def compiled_before(builds: Mapping[Path, Build | None]) -> dict[Path, bytes]:
-    """What the locked compiler made of the present sources when they were measured: of each program that was."""
+    """The programs that the locked compiler has made of the present sources before."""
+    from lab.compiler.build import built_before
+
     return _programs(builds, lambda task: built_before(task, MACHINE, CACHE))
 
 
-def _programs(builds: Mapping[Path, Build | None], make: Make) -> dict[Path, bytes]:
-    found = _in_bench(make(own_task())) if None in builds.values() else {}
+def lab_programs(tell: Callable[[str], None]) -> dict[Path, bytes]:
+    """The lab's programs by the locked compiler, at the paths at which `make build` leaves this host's."""
+    return _in_bench(_build_once(lab_task(), tell))
+
+
+def lab_task() -> Compilation:
+    names = tuple(f"{OUT}/{name}" for name in LAB_PROGRAMS)
+    return Compilation(dict(source_files(LAB_BUILD)), LAB_BUILD.command, names, DEADLINE_S)
+
+
+def source_files(build: Build) -> Iterator[tuple[str, bytes]]:
+    """The files of a folder that its author wrote."""
+    files = [each for each in sorted(build.folder.rglob("*")) if build.is_source(str(each.relative_to(build.folder)))]
+    for file in files[:MOST_SOURCES]:
+        if file.is_file() and not file.is_symlink() and file.stat().st_size <= LARGEST_SOURCE:
+            yield str(file.relative_to(build.folder)), file.read_bytes()
+
+
+def _build_once(task: Compilation, tell: Callable[[str], None]) -> dict[str, bytes]:
+    from lab.compiler.build import build_once  # imported lazily: reading records needs no compiler
+
+    return build_once(task, MACHINE, CACHE, tell)
+
+
+def _programs(
+    builds: Mapping[Path, Build | None], make: Callable[[Compilation], dict[str, bytes]]
+) -> dict[Path, bytes]:
+    programs = _in_bench(make(lab_task())) if None in builds.values() else {}
     for build in dict.fromkeys(each for each in builds.values() if each):
-        found |= _students(build, [file for file, by in builds.items() if by == build], make)
-    return found
+        names = {str(file.relative_to(build.folder)): file for file in sorted(builds) if builds[file] == build}
+        sources = dict(source_files(Build(build.command, build.folder))) | dict(source_files(build))
+        try:
+            contents = make(Compilation(sources, build.command, tuple(names)))
+        except BuildRefused as error:
+            raise BuildRefused(error.what, str(build.folder), "docs/own_programs.md, what compiles there") from error
+        programs |= {names[name]: content for name, content in contents.items()}
+    return programs
 
 
-def own_task() -> Compilation:
-    """The build of the lab's own."""
-    wanted = tuple(f"{OUT}/{name}" for name in OWN)
-    return Compilation(dict(source_files(OWN_BUILD)), OWN_BUILD.command, wanted, OWN_DEADLINE_S)
-
-
-def own_programs(tell: Callable[[str], None]) -> dict[Path, bytes]:
-    """The lab's own, by the paths at which `make build` leaves this computer's."""
-    return _in_bench(build_once(own_task(), MACHINE, CACHE, tell))
-
-
-def _in_bench(made: Mapping[str, bytes]) -> dict[Path, bytes]:
-    return {BENCH / Path(name).name: content for name, content in made.items()}
-
-
-def _students(build: Build, files: Iterable[Path], make: Make) -> dict[Path, bytes]:
-    """Those of one build, from its author's files and the others that people write; an error is the build's."""
-    names = {str(file.relative_to(build.folder)): file for file in sorted(files)}
-    sources = dict(source_files(Build(build.command, build.folder))) | dict(source_files(build))
-    try:
-        made = make(Compilation(sources, build.command, tuple(names)))
-    except BuildRefused as error:
-        raise BuildRefused(error.what, str(build.folder), "docs/own_programs.md, what compiles there") from error
-    return {names[name]: content for name, content in made.items()}
+def _in_bench(programs: Mapping[str, bytes]) -> dict[Path, bytes]:
+    return {BENCH / Path(name).name: content for name, content in programs.items()}

@@ -21,71 +21,14 @@ from lab.programs.launchers import with_ranks_under
 from lab.programs.program import Program, Request
 from lab.sites.site import Shared, Site, Traits
 
-START_DELAY_NS = 8_000_000  # two scheduler ticks at 250 Hz
-ENVIRONMENT_BYTES = 4096  # a page: moves the stack against it
-
-
-def perturb(repetition: int) -> Perturbation:
-    """Start delay and size of the environment of a repetition."""
-    return Perturbation(
-        _draw("delay", repetition) % START_DELAY_NS, _draw("environment", repetition) % ENVIRONMENT_BYTES
-    )
-
-
-@cache
-def shuffle(sizes: tuple[int, ...], repetition: int) -> tuple[int, ...]:
-    """The order of the sizes in a repetition."""
-    return tuple(sorted(sizes, key=lambda size: _draw(f"size {size}", repetition)))
-
-
-@cache
-def _draw(what: str, repetition: int) -> int:
-    """A number from a hash: the sequence of a random generator may change with Python's version."""
-    return int.from_bytes(hashlib.sha256(f"{what} {repetition}".encode()).digest()[:8], "big")
-
-
-SCRIPT = CARD / "library" / Path(OVER_CARD).name
-BUILT = CACHE / "card"
-STARTER, MODULE, LIBRARY = BUILT / SCRIPT.name, BUILT / "labcard.ko", BUILT / "libcard.so"
-CARD_FILES = (STARTER, MODULE, LIBRARY)
-
-
-def card_files(series: Series) -> tuple[Path, ...]:
-    """The files beside a series' programs."""
-    return CARD_FILES if series.has_card else ()
-
-
-def card_contents(experiments: Iterable[Experiment], tell: Callable[[str], None]) -> dict[Path, bytes]:
-    """Those files, compiled, where an experiment has a card."""
-    if not any(series.has_card for each in experiments for series in each.series):
-        return {}
-    return parts(MACHINE, CACHE, tell)
-
-
-def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path, bytes]:
-    """The files themselves."""
-    from lab.compiler import plugins  # only now: who plans from records needs no compiler
-
-    module, library = plugins.built_card(machine, cache, tell)
-    return {STARTER: starter(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
-
-
-def starter() -> bytes:
-    """The script, which ends with a digest of the device: its own bytes are of one kind of computer."""
-    sources = {file.name: sha256(file) for file in (CARD / "abi.h", *CARD.glob("device/*.[ch]"))}
-    return SCRIPT.read_bytes() + f"# the device: {hashlib.sha256(sums_of(sources)).hexdigest()}\n".encode()
-
-
-def over_card(step: Step) -> Step:
-    """A step whose two programs find the card in place of Soft-RoCE's data path."""
-    if step.server in ((), DAEMON):  # a launcher of both ranks
-        return replace(step, client=with_ranks_under((OVER_CARD,), step.client))
-    return replace(step, server=(OVER_CARD, *step.server), client=(OVER_CARD, *step.client))
-
-
 FORMAT = 2  # of keys and records; with another number no old record is found
 TOKEN_BYTES = 16
 LEAST_TIME_S = 1  # of each size on a wall clock, unless least_time_s is given
+START_DELAY_NS = 8_000_000  # two scheduler ticks at 250 Hz
+ENVIRONMENT_BYTES = 4096  # a page: moves the stack against it
+SCRIPT = CARD / "library" / Path(OVER_CARD).name
+BUILT = CACHE / "card"
+CARD_FILES = STARTER, MODULE, LIBRARY = (BUILT / SCRIPT.name, BUILT / "labcard.ko", BUILT / "libcard.so")
 
 
 @dataclass(frozen=True)
@@ -99,7 +42,6 @@ class SiteFacts:
 
     @classmethod
     def of(cls, site: Site) -> SiteFacts:
-        """The facts of a site that is ready."""
         return cls(site.name, site.ends, site.identity(), site.traits)
 
     def can_run(self, program: Program) -> bool:
@@ -109,8 +51,6 @@ class SiteFacts:
 
 @dataclass(frozen=True)
 class Trial:
-    """The unit of running and caching."""
-
     key: str
     request: Request
     job: Job
@@ -128,14 +68,11 @@ class Planned:
 
     @property
     def digests(self) -> dict[Path, str]:
-        """The digests of the series' files, as make_trial takes them."""
         return {file: self.trial.programs[file.name] for file in files_of(self.series)}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All trials of one experiment on one site."""
-
     experiment: Experiment
     site: SiteFacts
     planned: tuple[Planned, ...]
@@ -245,3 +182,53 @@ def _token_of(key: str) -> str:
     """A token of this trial, the same in each run. It is no secret, since records publish keys: use it only where
     nobody else reaches the ends."""
     return hashlib.sha256(f"token {key}".encode()).hexdigest()[: 2 * TOKEN_BYTES]
+
+
+def perturb(repetition: int) -> Perturbation:
+    """The start delay and the size of the environment of a repetition."""
+    delay, environment = (_draw(what, repetition) for what in ("delay", "environment"))
+    return Perturbation(delay % START_DELAY_NS, environment % ENVIRONMENT_BYTES)
+
+
+@cache
+def shuffle(sizes: tuple[int, ...], repetition: int) -> tuple[int, ...]:
+    """The order of the sizes in a repetition."""
+    return tuple(sorted(sizes, key=lambda size: _draw(f"size {size}", repetition)))
+
+
+@cache
+def _draw(what: str, repetition: int) -> int:
+    """A number from a hash: the sequence of a random generator may change with Python's version."""
+    return int.from_bytes(hashlib.sha256(f"{what} {repetition}".encode()).digest()[:8], "big")
+
+
+def card_files(series: Series) -> tuple[Path, ...]:
+    """The files that a series over a modelled card needs beside its programs."""
+    return CARD_FILES if series.has_card else ()
+
+
+def card_contents(experiments: Iterable[Experiment], tell: Callable[[str], None]) -> dict[Path, bytes]:
+    """The compiled files of the card, where an experiment has one."""
+    has_card = any(series.has_card for experiment in experiments for series in experiment.series)
+    return parts(MACHINE, CACHE, tell) if has_card else {}
+
+
+def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path, bytes]:
+    """The starter script, the kernel module and the library of the card."""
+    from lab.compiler import plugins  # imported lazily: planning from records needs no compiler
+
+    module, library = plugins.built_card(machine, cache, tell)
+    return {STARTER: _starter(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
+
+
+def _starter() -> bytes:
+    """The script, which ends with a digest of the device: its bytes are of one CPU architecture."""
+    sources = {file.name: sha256(file) for file in (CARD / "abi.h", *CARD.glob("device/*.[ch]"))}
+    return SCRIPT.read_bytes() + f"# the device: {hashlib.sha256(sums_of(sources)).hexdigest()}\n".encode()
+
+
+def over_card(step: Step) -> Step:
+    """A step whose two programs use the card in place of Soft-RoCE's data path."""
+    if step.server in ((), DAEMON):  # a launcher of both ranks
+        return replace(step, client=with_ranks_under((OVER_CARD,), step.client))
+    return replace(step, server=(OVER_CARD, *step.server), client=(OVER_CARD, *step.client))

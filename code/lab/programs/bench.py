@@ -1,8 +1,8 @@
-"""The lab's own programs, verbs and tcp: one pair of processes goes through all sizes and prints the lab's CSV."""
+"""The lab's programs verbs and tcp: one pair of processes goes through all sizes and prints the lab's CSV."""
 
 from __future__ import annotations
 
-from lab.model.parameters import ROUNDS, Counts
+from lab.model.parameters import ROUNDS
 from lab.model.trial import DIRECTORY, Ends, Step, StepOutcome
 from lab.options import TABLES, Option, Table
 from lab.places import BENCH
@@ -15,9 +15,9 @@ PORT = 18600
 # The order of the words is part of every key, and so are the words that are always there. An option that is new in
 # options.json comes after these, and only where its value is not the default: older records keep their keys.
 FIRST = ("path_mtu", "windows", "wait", "seed")
-OWN = ("tx_depth", "rx_depth", "post_list", "signal_every", "inline", "send_buffer", "receive_buffer")
+LATER = ("tx_depth", "rx_depth", "post_list", "signal_every", "inline", "send_buffer", "receive_buffer")
 FLAG = "verify"  # the first of them
-SAID = frozenset({*FIRST, *OWN, *ROUNDS, "sizes", "iterations", "warmup", "least_time_s", "wait_deadline_s"})
+PLACED = frozenset({*FIRST, *LATER, *ROUNDS, "sizes", "iterations", "warmup", "least_time_s", "wait_deadline_s"})
 
 
 def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
@@ -29,12 +29,12 @@ def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
 
 
 def _over_tcp(ends: Ends) -> tuple[Words, Words]:
-    """The last words of server and client: the data take the addresses of the link."""
+    """The last options of server and client: the data take the addresses of the link."""
     return ("--listen", ends.server.host), ("--source", ends.client.host, ends.server.host)
 
 
 def _over_devices(ends: Ends) -> tuple[Words, Words]:
-    """The same where the data go between devices: the connection is for the rendezvous, and may take another way."""
+    """The last options where the data go between devices; the connection for the rendezvous may take another path."""
     side = ends.side_channel
     source = ("--source", ends.client.host) if side == ends.server.host else ()
     return ("--listen", side, "--device", ends.server.device), (*source, "--device", ends.client.device, side)
@@ -48,12 +48,12 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
 
 def _shared(request: Request, table: Table) -> tuple[str, ...]:
     values, asked = request.parameters.as_dict(), table.asked
-    options = {"measure": request.measure, "sizes": ",".join(_item(each) for each in request.counts)}
+    options = {"measure": request.measure, "sizes": request.sizes_option}
     if request.program == "verbs":
         options["operation"] = request.operation
-    names = [name for name in (*FIRST, *OWN) if name in asked]
+    names = [name for name in (*FIRST, *LATER) if name in asked]
     names += ROUNDS if request.parameters.until_stable else ()
-    names += [name for name in asked if name not in SAID and _is_given(asked[name], values[name])]
+    names += [name for name in asked if name not in PLACED and _is_given(asked[name], values[name])]
     options |= {asked[name].name: str(values[name]) for name in names}
     if request.least_time_s:
         options["least-time"] = str(request.least_time_s)
@@ -64,12 +64,7 @@ def _shared(request: Request, table: Table) -> tuple[str, ...]:
 
 
 def _is_given(option: Option, value: object) -> bool:
-    """Whether the command must name the value."""
     return option.kind != "flag" and str(value) != option.default
-
-
-def _item(each: Counts) -> str:
-    return f"{each.size}@{each.iterations}/{each.warmup}"
 
 
 def _program(name: str, operations: tuple[str, ...]) -> Program:

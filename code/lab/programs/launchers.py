@@ -1,8 +1,8 @@
-"""The ways to start both ranks of an MPI program; the way depends on the link between the two ends.
+"""How both ranks of an MPI program are started, which depends on the link between the two ends.
 
-Slurm starts both where it has a PMI that the MPI library knows. Open MPI asks a remote shell to start its daemon at
-the other end. Our remote shell is `echo`: it prints the command, and the site starts the command there like a server.
-No end needs to log in to the other.
+Slurm starts both if it has a PMI that the MPI library supports. Open MPI uses a remote shell to start its daemon at
+the other end. The lab's remote shell is `echo`: it prints the command, and the site starts the command there like a
+server. No end needs to log in to the other.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Rank:
-    """One end of an MPI program."""
-
     host: str
     values: tuple[tuple[str, str], ...]  # its environment variables
     command: Words
@@ -58,10 +56,10 @@ def starter(launcher: str) -> Starter:
 
 
 def with_ranks_under(command: Words, launcher: Words) -> Words:
-    """A launcher's words that start each rank by a command; `_contexts` says where ranks are."""
+    """A launcher's words that start each rank by a command; `_contexts` shows where ranks are."""
     words = list(launcher)
-    for place in reversed([at for at, word in enumerate(launcher) if word == "-np"]):
-        after = place + 2
+    for index in reversed([index for index, word in enumerate(launcher) if word == "-np"]):
+        after = index + 2
         while words[after] == "-x":
             after += 2
         words[after:after] = command

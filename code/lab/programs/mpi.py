@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from lab.model.trial import DIRECTORY, End, Ends, Step, StepOutcome
@@ -31,11 +30,10 @@ def launch(transport: str, ends: Ends, command: Words, other: Words = ()) -> Ste
     return launchers.launch(ends.launcher, TRANSPORTS[transport], (first, second))
 
 
-def options(request: Request) -> tuple[str, ...]:
-    """The options of both ranks."""
+def _options(request: Request) -> tuple[str, ...]:
     values = request.parameters
-    sizes = ",".join(f"{each.size}@{each.iterations}/{each.warmup}" for each in request.counts)
-    words = ("--mode", MODES[request.measure], "--calls", values.calls, "--sizes", sizes, "--seed", str(values.seed))
+    mode = ("--mode", MODES[request.measure], "--calls", values.calls)
+    words = (*mode, "--sizes", request.sizes_option, "--seed", str(values.seed))
     verify = ("--verify",) if values.verify else ()
     lasting = ("--least-time", str(request.least_time_s)) if request.least_time_s else ()
     return (*words, "--deadline", str(values.wait_deadline_s), *lasting, *verify)
@@ -55,19 +53,15 @@ def _values(transport: str, end: End) -> tuple[tuple[str, str], ...]:
     return (("UCX_TLS", "rc_v,self"), ("UCX_NET_DEVICES", f"{end.device}:1"), ("UCX_UD_VERBS_ETH_DGID_CHECK", "n"))
 
 
-def _steps(transport: str) -> Callable[[Request, Ends], tuple[Step, ...]]:
-    return partial(_step, transport)
-
-
-def _step(transport: str, request: Request, ends: Ends) -> tuple[Step, ...]:
-    return (launch(transport, ends, (f"{DIRECTORY}/{BINARY}", *options(request))),)
+def _steps(transport: str, request: Request, ends: Ends) -> tuple[Step, ...]:
+    return (launch(transport, ends, (f"{DIRECTORY}/{BINARY}", *_options(request))),)
 
 
 def _program(transport: str) -> Program:
     return Program(
         f"mpi-{transport}",
         frozenset({("send", measure) for measure in MODES}),
-        _steps(transport),
+        partial(_steps, transport),
         parse,
         (BENCH / BINARY,),
         prints_samples=True,

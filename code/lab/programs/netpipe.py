@@ -26,20 +26,20 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
     """The table's lines are bytes, Mbps and seconds."""
     (outcome,) = outcomes
     rows = {int(row[1]): row for line in outcome.client_out.splitlines() if (row := _ROW.fullmatch(line))}
-    return Reading({}, tuple(_sample(request.program, each, rows) for each in request.counts))
+    return Reading({}, tuple(_sample(request.program, counts, rows) for counts in request.counts))
 
 
-def _sample(program: str, each: Counts, rows: dict[int, re.Match[str]]) -> Sample:
-    if each.size not in rows:
-        raise ParseError(f"{each.size} bytes are not in the output", where=program)
-    rate, seconds = (Decimal(word) for word in rows[each.size].groups()[1:])
-    by_rate = each.size * 8 / (rate * MEBIBIT) if rate else Decimal(0)
+def _sample(program: str, counts: Counts, rows: dict[int, re.Match[str]]) -> Sample:
+    if counts.size not in rows:
+        raise ParseError(f"{counts.size} bytes are not in the output", where=program)
+    rate, seconds = (Decimal(word) for word in rows[counts.size].groups()[1:])
+    by_rate = counts.size * 8 / (rate * MEBIBIT) if rate else Decimal(0)
     if abs(by_rate - seconds) > max(seconds / 100, Decimal("1e-8")):
-        raise ParseError(f"{each.size} bytes at {rate} Mbps do not take {seconds} s", where=program)
+        raise ParseError(f"{counts.size} bytes at {rate} Mbps do not take {seconds} s", where=program)
     best = by_rate if _digits(rate) > _digits(seconds) else seconds
     if (time_ns := int((2 * best).scaleb(9).to_integral_value())) <= 0:
-        raise ParseError(f"the time of {each.size} bytes is printed as zero", where=program)
-    return Sample(each.size, "round_trip_mean", 0, each.iterations, each.iterations * each.size, time_ns)
+        raise ParseError(f"the time of {counts.size} bytes is printed as zero", where=program)
+    return Sample(counts.size, "round_trip_mean", 0, counts.iterations, counts.iterations * counts.size, time_ns)
 
 
 def _digits(number: Decimal) -> int:
@@ -47,9 +47,9 @@ def _digits(number: Decimal) -> int:
 
 
 def _range(request: Request) -> tuple[str, ...]:
-    """Options for the sizes of the schedule only, with the same number of messages each."""
-    sizes = [each.size for each in request.counts]
-    repeats = max(each.iterations for each in request.counts)
+    """One run from the smallest to the largest size, with the same number of messages at every size."""
+    sizes = [counts.size for counts in request.counts]
+    repeats = max(counts.iterations for counts in request.counts)
     return ("-p", "0", "-l", str(min(sizes)), "-u", str(max(sizes)), "-n", str(repeats))
 
 

@@ -11,11 +11,13 @@ from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from lab.errors import ParseError
 from lab.model.parameters import Counts
 from lab.model.trial import Ends, Step, StepOutcome
-from lab.programs.program import Program, Reading, Request, Sample
+from lab.programs.program import Program, Reading, Request, Sample, outputs_per_size, steps_per_size
 
 PORT = 18515
-MEBIBYTE = 2**20  # also where the heading says MB/sec, in all versions
-GIGABIT_BYTES = 10**9 // 8  # --report_gbits
+LARGEST = 2**31 - 1
+PEER = {"peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
+# Mebibytes also where the heading says MB/sec, in all versions; gigabits with --report_gbits.
+UNITS = {"MB/sec": 2**20, "MiB/sec": 2**20, "Gb/sec": 10**9 // 8}
 
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _RULE = re.compile(r"-{20,}")
@@ -25,26 +27,18 @@ _LATENCY_HEADING = re.compile(
 )
 _BANDWIDTH_ROW = re.compile(rf"\s*(\d+)\s+(\d+)\s+{_NUMBER}\s+{_NUMBER}\s+{_NUMBER}(?:\s+\S+)*\s*", re.ASCII)
 _LATENCY_ROW = re.compile(rf"\s*(\d+)\s+(\d+)\s+{_NUMBER}\s+{_NUMBER}\s+{_NUMBER}\s+{_NUMBER}(?:\s+\S+)*\s*", re.ASCII)
-_UNITS = {"MB/sec": MEBIBYTE, "MiB/sec": MEBIBYTE, "Gb/sec": GIGABIT_BYTES}
-
-
-def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
-    """A step for each size; the side channel is TCP on its own address, the data go where the devices are."""
-    return tuple(_step(request, ends, each, PORT + index) for index, each in enumerate(request.counts))
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
     """One sample for each size, from the client's table."""
-    if len(outcomes) != len(request.counts):
-        raise ParseError(f"{len(outcomes)} outputs for {len(request.counts)} sizes", where=request.program)
     read = _latency if request.measure == "latency" else _bandwidth
-    pairs = zip(request.counts, outcomes, strict=True)
-    samples = tuple(read(request, each, outcome.client_out) for each, outcome in pairs)
+    samples = tuple(read(request, counts, text) for counts, text in outputs_per_size(request, outcomes))
     return Reading(_header(outcomes[0].client_out), samples)
 
 
-def _step(request: Request, ends: Ends, each: Counts, port: int) -> Step:
-    shared = ("-p", str(port), "-s", str(each.size), "-n", str(each.iterations), "-F", *_tuning(request))
+def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:
+    """The side channel is TCP on an address of its own; the data go where the devices are."""
+    shared = ("-p", str(port), "-s", str(counts.size), "-n", str(counts.iterations), "-F", *_tuning(request))
     server = (request.program, "-d", ends.server.device, *shared)
     client = (request.program, "-d", ends.client.device, *shared, ends.side_channel)
     return Step(server, client, port)
@@ -66,26 +60,26 @@ def _tuning(request: Request) -> tuple[str, ...]:
     return (*words, "-N") if values.peer_no_peak else tuple(words)
 
 
-def _bandwidth(request: Request, each: Counts, text: str) -> Sample:
+def _bandwidth(request: Request, counts: Counts, text: str) -> Sample:
     heading, row = _table(request, text, _BANDWIDTH_HEADING, _BANDWIDTH_ROW)
-    iterations = _check_row(request, each, row)
-    if heading[2] not in _UNITS:
+    iterations = _check_row(request, counts, row)
+    if heading[2] not in UNITS:
         raise ParseError(f"the unit {heading[2]!r} is not known", where=request.program)
-    time_ns = _time_ns(each.size, iterations, row[4], _UNITS[heading[2]], row[5])
+    time_ns = _time_ns(counts.size, iterations, row[4], UNITS[heading[2]], row[5])
     if time_ns is None:
-        raise ParseError(f"the rate of {each.size} bytes is printed as zero", where=request.program)
-    return Sample(each.size, "completed", 0, iterations, iterations * each.size, time_ns)
+        raise ParseError(f"the rate of {counts.size} bytes is printed as zero", where=request.program)
+    return Sample(counts.size, "completed", 0, iterations, iterations * counts.size, time_ns)
 
 
-def _latency(request: Request, each: Counts, text: str) -> Sample:
+def _latency(request: Request, counts: Counts, text: str) -> Sample:
     """The round trip: ib_read_lat prints all of it, the others half; t_typical is the median."""
     _, row = _table(request, text, _LATENCY_HEADING, _LATENCY_ROW)
-    iterations = _check_row(request, each, row)
+    iterations = _check_row(request, counts, row)
     halves = 1 if request.operation == "read" else 2
     time_ns = int(Decimal(row[5]) * 1000) * halves
     if time_ns <= 0:
-        raise ParseError(f"the latency of {each.size} bytes is printed as zero", where=request.program)
-    return Sample(each.size, "round_trip_median", 0, iterations, iterations * each.size, time_ns)
+        raise ParseError(f"the latency of {counts.size} bytes is printed as zero", where=request.program)
+    return Sample(counts.size, "round_trip_median", 0, iterations, iterations * counts.size, time_ns)
 
 
 def _time_ns(size: int, iterations: int, average: str, unit: int, rate: str) -> int | None:
@@ -117,13 +111,11 @@ def _table(
     raise ParseError(f"no whole table of one row in the output: {text.strip()[-120:]!r}", where=request.program)
 
 
-def _check_row(request: Request, each: Counts, row: re.Match[str]) -> int:
-    if (int(row[1]), int(row[2])) != (each.size, each.iterations):
-        raise ParseError(
-            f"{row[1]} bytes {row[2]} times were measured, not {each.size} bytes {each.iterations} times",
-            where=request.program,
-        )
-    return each.iterations
+def _check_row(request: Request, counts: Counts, row: re.Match[str]) -> int:
+    if (int(row[1]), int(row[2])) != (counts.size, counts.iterations):
+        asked = f"{counts.size} bytes {counts.iterations} times"
+        raise ParseError(f"{row[1]} bytes {row[2]} times were measured, not {asked}", where=request.program)
+    return counts.iterations
 
 
 def _header(text: str) -> dict[str, str]:
@@ -134,10 +126,18 @@ def _header(text: str) -> dict[str, str]:
 
 def _program(name: str, operation: str, measure: str, *, both_spin: bool = False) -> Program:
     uses = {"iterations", "sizes", "path_mtu"} | ({"relaxed_ordering"} if name != "ib_write_lat" else set())
-    peer = {"peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
-    uses |= peer if measure == "throughput" else {"wait"}
-    abilities = frozenset({(operation, measure)})
-    return Program(name, abilities, steps, parse, both_spin=both_spin, rdma=True, uses=frozenset(uses))
+    uses |= PEER if measure == "throughput" else {"wait"}
+    return Program(
+        name,
+        frozenset({(operation, measure)}),
+        steps_per_size(_step, PORT),
+        parse,
+        both_spin=both_spin,
+        rdma=True,
+        uses=frozenset(uses),
+        whole_lists=True,
+        largest_bytes=LARGEST,
+    )
 
 
 PROGRAMS = (

@@ -28,30 +28,6 @@ KNOWN = {  # examples for a message
     "throughput": "B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s, bit/s, Mbit/s, Gbit/s, Mbps, Gb/sec, msg/s, Mpps",
     "latency": "ns, us, ms, s, usec, us/iter, microseconds",
 }
-
-
-def bytes_per_s(unit: str, size: int) -> Decimal | None:
-    """One of a rate's unit, where messages have this size; None for what is no rate."""
-    found = RATE.fullmatch(unit)
-    if found is None or (found["binary"] and not found["prefix"]):
-        return None
-    factor = Decimal(1024 if found["binary"] else 1000) ** POWERS[found["prefix"]]
-    return factor * size if found["messages"] else factor if found["bytes"] else factor / 8
-
-
-def nanoseconds(unit: str) -> Decimal | None:
-    """One of a time's unit; None for what is no time."""
-    found = TIME.fullmatch(unit)
-    if found is None:
-        return None
-    return Decimal(SECONDS[found["prefix"] if found["word"] is None else WORDS[found["word"]]])
-
-
-def is_unit(text: str) -> bool:
-    """Whether it is one of either."""
-    return bytes_per_s(text, 1) is not None or nanoseconds(text) is not None
-
-
 MOST_CHARACTERS = 1 << 20
 LONGEST_LINE = 1000
 NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
@@ -77,10 +53,10 @@ class Printed:
     sizes_of_its_own: bool = False  # lines about sizes that were not asked for are left out
 
 
-def output(outcome: StepOutcome, end: str, *, talk: bool) -> str:
-    """What an end printed; with its talk where the results may be on standard error."""
+def output(outcome: StepOutcome, end: str, *, with_errors: bool) -> str:
+    """The standard output of an end; with its standard error where that may have results."""
     out, err = (outcome.server_out, outcome.server_err) if end == "server" else (outcome.client_out, outcome.client_err)
-    return f"{out}\n{err}" if talk else out
+    return f"{out}\n{err}" if with_errors else out
 
 
 def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> Reading:
@@ -109,7 +85,6 @@ def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> R
 def _found(
     printed: Printed, request: Request, text: str, counts: tuple[Counts, ...]
 ) -> Iterator[tuple[Counts, dict[str, str | None]]]:
-    """The sizes and the groups of the lines that have a result."""
     asked = {each.size: each for each in counts}
     for number, line in _lines(text, request.program):
         found = printed.pattern.fullmatch(line) if printed.only else printed.pattern.search(line)
@@ -147,31 +122,30 @@ def _sample(printed: Printed, request: Request, asked: Counts, groups: dict[str,
     total = count * asked.size
     with localcontext() as context:
         context.prec = 40
-        said = Decimal(value) * one * printed.factor
-        time = said if latency else total * 10**9 / said if said else Decimal(0)
+        number = Decimal(value) * one * printed.factor
+        time = number if latency else total * 10**9 / number if number else Decimal(0)
     if not 1 <= time < 2**63:
         raise ParseError(f"{value} {unit} is impossible")
-    return Sample(
-        asked.size, "round_trip_mean" if latency else printed.stop, 0, count, total, int(time.to_integral_value())
-    )
+    kind = "round_trip_mean" if latency else printed.stop
+    return Sample(asked.size, kind, 0, count, total, int(time.to_integral_value()))
 
 
 def _rounded(value: str, *, latency: bool) -> float:
-    """How many times as long as it says it may have taken: the last digit of a number is rounded, by half of its unit;
-    that of a whole number for a time may be cut, as C divides."""
-    said = Decimal(value)
-    unit = Decimal((0, (1,), int(said.as_tuple().exponent)))
-    share = float(unit / said) / (1 if latency and "." not in value else 2)
+    """How many times as long as printed it may have taken: the last digit of a number is rounded, by half of its unit;
+    that of a whole number for a time may be truncated, as C divides."""
+    number = Decimal(value)
+    unit = Decimal((0, (1,), int(number.as_tuple().exponent)))
+    share = float(unit / number) / (1 if latency and "." not in value else 2)
     return 1 + share if latency else 1 / (1 - share)
 
 
-def _messages(said: str | None, asked: Counts) -> int:
+def _messages(printed: str | None, asked: Counts) -> int:
     """The number of messages, as printed, else as asked for."""
-    if said is None:
+    if printed is None:
         return asked.iterations
-    if not re.fullmatch(r"\d{1,12}", said, re.ASCII) or not 0 < int(said) * asked.size <= LARGEST:
-        raise ParseError(f"{said[:40]!r} is no number of messages")
-    return int(said)
+    if not re.fullmatch(r"\d{1,12}", printed, re.ASCII) or not 0 < int(printed) * asked.size <= LARGEST:
+        raise ParseError(f"{printed[:40]!r} is no number of messages")
+    return int(printed)
 
 
 def _size(printed: Printed, groups: dict[str, str | None], asked: int) -> int | None:
@@ -180,3 +154,24 @@ def _size(printed: Printed, groups: dict[str, str | None], asked: int) -> int | 
         return asked
     found = SIZE.fullmatch(text)
     return int(found["number"]) << SHIFTS[(found["unit"] or printed.size_unit)[0].upper()] if found else None
+
+
+def bytes_per_s(unit: str, size: int) -> Decimal | None:
+    """The bytes a second of one unit of a rate, for messages of this size; None if the text is no such unit."""
+    found = RATE.fullmatch(unit)
+    if found is None or (found["binary"] and not found["prefix"]):
+        return None
+    factor = Decimal(1024 if found["binary"] else 1000) ** POWERS[found["prefix"]]
+    return factor * size if found["messages"] else factor if found["bytes"] else factor / 8
+
+
+def nanoseconds(unit: str) -> Decimal | None:
+    """The nanoseconds of one unit of time; None if the text is no such unit."""
+    found = TIME.fullmatch(unit)
+    if found is None:
+        return None
+    return Decimal(SECONDS[found["prefix"] if found["word"] is None else WORDS[found["word"]]])
+
+
+def is_unit(text: str) -> bool:
+    return bytes_per_s(text, 1) is not None or nanoseconds(text) is not None

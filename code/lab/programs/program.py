@@ -1,15 +1,26 @@
-"""What a program must tell Verbyte: its command, and how to read its output."""
+"""The description of a program: its commands, its traits, and how its output is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
+from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.options import Table
+
+ONE_WAY = "one-way"
+UNREAD = "unread_"  # begins the names in a header of sizes whose number could not be read
+SUMMARIES = ("completed", "confirmed")
+WINDOW = "window"  # from the start of a size to some of its messages
+ENDS = ("client", "server")  # of MPI, rank 0 and rank 1
+# What the timed messages of a size took of each end's processor, and the part of it in the kernel.
+PROCESSOR = {end: (f"{end}_processor", f"{end}_kernel") for end in ENDS}
+SETTLED = {"settled": "yes", "unsettled": "no"}  # the last window of rounds, and whether they agreed
 
 DEADLINE_S = 120
 TRIES = 4  # a size may take so many times its least time: the last try, earlier ones, and a busy link
@@ -40,8 +51,12 @@ class Request:
         """The least time of each size; 0 unless a plan sets it."""
         return 0 if self.parameters.least_time_s == "auto" else self.parameters.least_time_s
 
+    @property
+    def sizes_option(self) -> str:
+        """The sizes as the lab's programs take them: `64@1000/10` for 1000 messages of 64 bytes after 10 to warm up."""
+        return ",".join(f"{counts.size}@{counts.iterations}/{counts.warmup}" for counts in self.counts)
+
     def messages(self, counts: Counts) -> int:
-        """The most messages of a size, with warm-up."""
         return self.rounds_most * counts.iterations + counts.warmup
 
     @property
@@ -51,7 +66,6 @@ class Request:
 
     @property
     def rounds_most(self) -> int:
-        """The largest number of rounds of a size."""
         return self.parameters.round_limits.cap if self.parameters.until_stable else 1
 
 
@@ -69,12 +83,14 @@ class Sample:
 
 @dataclass(frozen=True)
 class Reading:
-    """All that a parser found in the output of one trial."""
-
     header: dict[str, str]
     samples: tuple[Sample, ...]
     rounded: Mapping[int, float] = field(default_factory=dict)  # by size: how many times as long it may have taken
 
+
+Steps = Callable[[Request, Ends], tuple[Step, ...]]
+SizeStep = Callable[[Request, Ends, Counts, int], Step]  # the last is a port
+Parse = Callable[[Request, tuple[StepOutcome, ...]], Reading]
 
 # Files that people write; the build makes all others in the folder.
 ANY_SOURCE = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "Makefile")
@@ -95,12 +111,15 @@ class Build:
 
 @dataclass(frozen=True)
 class Program:
-    """A pair of programs, how they are started, and how their output is read."""
+    """A pair of programs, how they are started, and how their output is read.
+
+    The harness asks a program for its traits, never for its name.
+    """
 
     name: str
     abilities: frozenset[tuple[str, str]]  # (operation, measure)
-    steps: Callable[[Request, Ends], tuple[Step, ...]]
-    parse: Callable[[Request, tuple[StepOutcome, ...]], Reading]
+    steps: Steps
+    parse: Parse
     binaries: tuple[Path, ...] = ()  # programs under test, put at DIRECTORY on the site
     build: Build | None = None  # makes the binaries, where `make build` does not
     engine: bool = False  # it is of code/bench: windows, rounds, and its rules
@@ -115,13 +134,20 @@ class Program:
     silent: bool = False  # nothing of its output is read: it only must work
     loops: bool = False  # it goes through sizes of its own choice: its command names none
     one_size: bool = False  # neither its command nor its output names a size
+    whole_lists: bool = False  # it posts only whole post lists: peer_post_list must divide the iterations
+    largest_bytes: int | None = None  # of a message, where the program has a limit
 
 
-ONE_WAY = "one-way"
-UNREAD = "unread_"  # begins the names in a header of sizes whose number could not be read
-SUMMARIES = ("completed", "confirmed")
-WINDOW = "window"  # from the start of a size to some of its messages
-ENDS = ("client", "server")  # of MPI, rank 0 and rank 1
-# What the timed messages of a size took of each end's processor, and the part of it in the kernel.
-PROCESSOR = {end: (f"{end}_processor", f"{end}_kernel") for end in ENDS}
-SETTLED = {"settled": "yes", "unsettled": "no"}  # the last window of rounds, and whether they agreed
+def steps_per_size(step: SizeStep, port: int) -> Steps:
+    """A pair of processes for each size, each pair on its own port."""
+    return partial(_steps, step, port)  # plans are pickled, so no closure
+
+
+def _steps(step: SizeStep, port: int, request: Request, ends: Ends) -> tuple[Step, ...]:
+    return tuple(step(request, ends, counts, port + index) for index, counts in enumerate(request.counts))
+
+
+def outputs_per_size(request: Request, outcomes: tuple[StepOutcome, ...]) -> Iterator[tuple[Counts, str]]:
+    if len(outcomes) != len(request.counts):
+        raise ParseError(f"{len(outcomes)} outputs for {len(request.counts)} sizes", where=request.program)
+    return zip(request.counts, (outcome.client_out for outcome in outcomes), strict=True)

@@ -26,12 +26,10 @@ _END = re.compile(r"# end rows=(\d+)", re.ASCII)
 def read_samples(text: str, request: Request, *, ours: bool = False) -> Reading:
     """The samples of a lab's CSV that holds exactly what was asked for, or a ParseError. Only our programs may name
     processor times, which no link shows."""
-    lines = text.splitlines()
-    if not lines or lines[0] != FIRST_LINE:
-        raise ParseError(f"the output does not begin with {FIRST_LINE!r}", where=request.program)
+    lines = _lines(text)
     samples = _body(lines)
-    costs = [each for each in samples if ours and each.sample in OF_PROCESSORS]
-    timed = tuple(each for each in samples if not (ours and each.sample in OF_PROCESSORS))
+    costs = [sample for sample in samples if ours and sample.sample in OF_PROCESSORS]
+    timed = tuple(sample for sample in samples if not (ours and sample.sample in OF_PROCESSORS))
     _check_values(timed, request)
     check = _check_rounds if request.parameters.until_stable else _check_counts
     check(timed, request)
@@ -40,17 +38,20 @@ def read_samples(text: str, request: Request, *, ours: bool = False) -> Reading:
 
 
 def write_samples(samples: Iterable[Sample]) -> str:
-    """The same samples as text with an end mark."""
+    """Samples as text with an end mark."""
     rows = [f"{s.size_bytes},{s.sample},{s.index},{s.messages},{s.bytes},{s.time_ns}" for s in samples]
     return "\n".join([FIRST_LINE, COLUMNS, *rows, f"# end rows={len(rows)}", ""])
 
 
 def load_samples(text: str) -> tuple[Sample, ...]:
-    """Samples that write_samples wrote."""
+    return _body(_lines(text))
+
+
+def _lines(text: str) -> list[str]:
     lines = text.splitlines()
     if not lines or lines[0] != FIRST_LINE:
         raise ParseError(f"the samples do not begin with {FIRST_LINE!r}")
-    return _body(lines)
+    return lines
 
 
 def _body(lines: list[str]) -> tuple[Sample, ...]:
@@ -75,7 +76,7 @@ def _samples(lines: list[str], start: int) -> Iterator[Sample]:
 
 
 def _header(lines: list[str]) -> dict[str, str]:
-    """Options and choices; values of one size stand under that size."""
+    """The options and choices that the program printed; values of one size are named after that size."""
     header: dict[str, str] = {}
     for line in lines[1:-1]:
         key, equals, value = line.removeprefix("# ").partition("=")
@@ -169,7 +170,7 @@ def _are_rounds(rows: list[Sample], iterations: int, asked: RoundLimits) -> bool
 
 
 def _check_costs(costs: list[Sample], request: Request) -> None:
-    """Both ends' processor times of every size, or none at all: programs were without them once."""
+    """Both ends' processor times of every size, or none at all: older programs print none."""
     rows = {(each.size_bytes, each.sample): each for each in costs}
     if not costs:
         return

@@ -1,10 +1,10 @@
-"""Programs that a student brings, and their commands."""
+"""Student programs: a table of [programs] becomes a Program with its commands and its reader."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -17,13 +17,20 @@ from lab.model.parameters import NAMES, Counts
 from lab.model.trial import DIRECTORY, End, Ends, Ready, Step, StepOutcome
 from lab.programs import mpi
 from lab.programs.printed import COLUMNS, Printed, output, read_printed
-from lab.programs.program import ANY_SOURCE, Build, Program, Reading, Request
+from lab.programs.program import ANY_SOURCE, Build, Parse, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 
 OF_ENDS = ("host", "source", "device", "gid", "port")
 OF_SIZES = ("size", "sizes", "iterations", "warmup")
 ARGUMENTS = "arguments"  # a series' own words, any number of them
 KNOWN = frozenset((*OF_ENDS, *OF_SIZES, ARGUMENTS, *NAMES)) - {"repetitions", "deadline_s"}
+
+OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")
+NOTHING = "none"  # the output of programs that only must work
+PORT = 18800
+LINE_BY_LINE = ("stdbuf", "-oL")  # else a program buffers its output until it ends, unless it sees a terminal
+# A server that stays is ended with a signal, which is no failure of the server.
+STAYS = ("sh", "-c", 'trap "exit 0" TERM; "$@" & wait $!', "server")
 
 Words = tuple[str, ...]
 
@@ -34,7 +41,7 @@ def split(command: str) -> Words:
 
 
 def places(words: Iterable[str]) -> frozenset[str]:
-    """The names between braces. ValueError for a brace without its other half."""
+    """The names between braces. ValueError for a single brace."""
     parsed = (part for word in words for part in Formatter().parse(word))
     return frozenset(
         f"{name}{'!' + conversion if conversion else ''}{':' + form if form else ''}"
@@ -44,17 +51,10 @@ def places(words: Iterable[str]) -> frozenset[str]:
 
 
 def fill(words: Words, values: Mapping[str, object], arguments: Words) -> Words:
-    """The command as it is run."""
     filled: list[str] = []
     for word in words:
         filled += arguments if word == f"{{{ARGUMENTS}}}" else [word.format_map(values)]
     return tuple(filled)
-
-
-PORT = 18800
-LINE_BY_LINE = ("stdbuf", "-oL")  # a program keeps what it prints for itself until it ends, unless it sees a terminal
-# A server that stays is ended with a signal, which is no failure of its own.
-STAYS = ("sh", "-c", 'trap "exit 0" TERM; "$@" & wait $!', "server")
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,6 @@ class Commands:
     @property
     def pair_per_size(self) -> bool:
         return "size" in self.places
-
-    @property
-    def loops(self) -> bool:
-        """Whether the program chooses the sizes."""
-        return not self.places & {"size", "sizes"}
 
     def parts(self, request: Request) -> tuple[tuple[Counts, ...], ...]:
         """The sizes of each pair of processes."""
@@ -117,16 +112,8 @@ class Commands:
         return (*STAYS, *printing) if self.server_stays else printing
 
 
-OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")
-NOTHING = "none"  # the output of programs that only must work
-
-Read = Callable[[Request, tuple[StepOutcome, ...]], Reading]
-
-
 @dataclass(frozen=True)
 class OwnTable:
-    """A table of [programs]."""
-
     folder: str  # beside the experiment's file
     build: str
     binaries: tuple[str, ...]
@@ -152,12 +139,12 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -
     server, client = (_placed(split(command), binaries) for command in (table.server, table.client))
     commands = Commands(server, client, split(arguments), table.ready, table.server_stays, table.mpi)
     used = commands.places
-    rdma = table.rdma or bool(used & {"device", "gid"})
+    rdma, loops = table.rdma or bool(used & {"device", "gid"}), not used & {"size", "sizes"}
     return Program(
         name,
         frozenset(product(OPERATIONS, MEASURES)),
         commands.steps,
-        _reader(table, commands, rdma=rdma),
+        _reader(table, commands, rdma=rdma, loops=loops),
         binaries,
         build=Build(tuple(split(table.build)), folder, table.sources),
         prints_samples=table.output == "csv",
@@ -168,8 +155,8 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -
         reading=_reading(table),
         launched=bool(table.mpi),
         silent=table.output == NOTHING,
-        loops=commands.loops,
-        one_size=commands.loops and table.output == "pattern" and "(?P<size>" not in table.pattern,
+        loops=loops,
+        one_size=loops and table.output == "pattern" and "(?P<size>" not in table.pattern,
     )
 
 
@@ -179,20 +166,21 @@ def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
 
 
 def _reading(table: OwnTable) -> str:
-    """All that decides how the output is read; what is not said changes no key."""
-    said = [table.output, table.pattern, table.unit]
-    said += [f"times {table.factor}"] if table.factor != 1 else []
-    said += [f"sizes in {table.size_unit}"] if table.size_unit != "B" else []
-    said += [f"of the {table.printed_by}"] if table.printed_by != "client" else []
-    return " ".join(said)
+    """Everything that decides how the output is read; a default changes no key."""
+    parts = [table.output, table.pattern, table.unit]
+    parts += [f"times {table.factor}"] if table.factor != 1 else []
+    parts += [f"sizes in {table.size_unit}"] if table.size_unit != "B" else []
+    parts += [f"of the {table.printed_by}"] if table.printed_by != "client" else []
+    return " ".join(parts)
 
 
-def _reader(table: OwnTable, commands: Commands, *, rdma: bool) -> Read:
-    """The format of the output. A device's completion shows arrival of the data; a socket's sender needs an answer."""
+def _reader(table: OwnTable, commands: Commands, *, rdma: bool, loops: bool) -> Parse:
+    """The reader of the output; plans are pickled, so it is no closure. A device's completion shows arrival of the
+    data; a socket's sender needs an answer."""
     if table.output == NOTHING:
-        return lambda _, __: Reading({}, ())
+        return _read_nothing
     if table.output == "csv":
-        return lambda request, outcomes: read_samples(outcomes[0].client_out, request)
+        return _read_csv
     columns = table.output == "columns"
     printed = Printed(
         COLUMNS if columns else re.compile(table.pattern, re.ASCII),
@@ -201,16 +189,24 @@ def _reader(table: OwnTable, commands: Commands, *, rdma: bool) -> Read:
         stop="completed" if rdma else "confirmed",
         factor=Decimal(str(table.factor)),
         size_unit=table.size_unit,
-        sizes_of_its_own=commands.loops,
+        sizes_of_its_own=loops,
     )
-    return partial(_parse, commands, printed, table.printed_by)
+    return partial(_read_printed, commands, printed, table.printed_by)
 
 
-def _parse(
+def _read_nothing(_: Request, __: tuple[StepOutcome, ...]) -> Reading:
+    return Reading({}, ())
+
+
+def _read_csv(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
+    return read_samples(outcomes[0].client_out, request)
+
+
+def _read_printed(
     commands: Commands, printed: Printed, end: str, request: Request, outcomes: tuple[StepOutcome, ...]
 ) -> Reading:
     parts = commands.parts(request)
     if len(outcomes) != len(parts):
         raise ParseError(f"{len(outcomes)} outputs for {len(parts)} pairs of programs", where=request.program)
-    texts = (output(each, end, talk=not printed.only) for each in outcomes)
+    texts = (output(outcome, end, with_errors=not printed.only) for outcome in outcomes)
     return read_printed(printed, request, zip(texts, parts, strict=True))

@@ -50,7 +50,6 @@ class StepFacts:
 
     @property
     def clock_ns(self) -> int:
-        """The time on the site's clock."""
         return self.clock_end_ns - self.clock_start_ns
 
 
@@ -102,32 +101,33 @@ class Moment:
     @property
     def started(self) -> str:
         """The start of the trial; empty if unknown."""
-        value = (self.state or {}).get("started")
+        value = self._stated("started")
         return value if isinstance(value, str) else ""
 
     @property
     def host_seconds(self) -> float | None:
-        """The computer's time that the trial took."""
-        value = (self.state or {}).get("host_seconds")
+        """The host's time that the trial took."""
+        value = self._stated("host_seconds")
         return float(value) if isinstance(value, (int, float)) else None
 
     @property
     def nodes(self) -> tuple[str, ...]:
         """The nodes of a cluster that it ran on."""
-        value = (self.state or {}).get("nodes")
-        return tuple(str(each) for each in value) if isinstance(value, list) else ()
+        value = self._stated("nodes")
+        return tuple(map(str, value)) if isinstance(value, list) else ()
 
     def rate_bit_s(self, end: str) -> int | None:
-        """The rate of its link that one end reports."""
-        about = (self.state or {}).get(end)
-        value = about.get("rate_bit_s") if isinstance(about, dict) else None
+        """The rate of the link as one end reports it."""
+        state = self._stated(end)
+        value = state.get("rate_bit_s") if isinstance(state, dict) else None
         return value if isinstance(value, int) else None
+
+    def _stated(self, name: str) -> JsonValue:
+        return (self.state or {}).get(name)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """All of one trial; in the file, the parts are one table."""
-
     key: str
     asked: Asked
     measured: Measured
@@ -135,7 +135,6 @@ class Facts:
     moment: Moment
 
     def table(self) -> dict[str, JsonValue]:
-        """The table of record.json."""
         return {**self.lasting(), **_table(self.moment)}
 
     def lasting(self) -> dict[str, JsonValue]:
@@ -144,7 +143,6 @@ class Facts:
 
     @property
     def clock_ns(self) -> int:
-        """The time on the site's clock."""
         return self.measured.clock_end_ns - self.measured.clock_start_ns
 
 
@@ -152,7 +150,7 @@ VOLATILE = tuple(Moment.__dataclass_fields__)
 
 
 def parse_facts(document: JsonTable) -> Facts:
-    """The facts of a table; an error names a value of a wrong type. Unknown keys are left out."""
+    """The facts of a table; an error names a value of a wrong type. Unknown keys are ignored."""
     key = document.get("key")
     if not isinstance(key, str):
         raise JsonError("key is no text", name="key")
@@ -172,13 +170,11 @@ def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
     return table
 
 
-def _end(value: JsonValue) -> JsonValue:
-    """One end without the GID that it has not."""
-    return (
-        {name: each for name, each in value.items() if (name, each) != ("gid", "")}
-        if isinstance(value, dict)
-        else value
-    )
+def _end(end: JsonValue) -> JsonValue:
+    """One end without an empty GID."""
+    if not isinstance(end, dict):
+        return end
+    return {name: value for name, value in end.items() if (name, value) != ("gid", "")}
 
 
 @dataclass(frozen=True)

@@ -23,16 +23,13 @@ from lab.typed_json import JsonError, JsonTable
 
 AGAIN = "lab run of its experiment measures it again"
 RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG = "record.json", "samples.csv.gz", "server.log", "client.log"
+START_OF_KEY = re.compile(r"[0-9a-f]{1,64}")
 
 Read = Callable[[Path], bytes]
-
-_BEGINNING = re.compile(r"[0-9a-f]{1,64}")
 
 
 @dataclass(frozen=True)
 class Record:
-    """The facts and the samples of one trial."""
-
     facts: Facts
     samples: tuple[Sample, ...]
     server_log: str = ""
@@ -51,11 +48,9 @@ class Whole:
     files: dict[str, bytes]
 
     def facts(self) -> Facts:
-        """Its record.json."""
         return _facts(self.folder, self._read)
 
     def samples(self) -> tuple[Sample, ...]:
-        """Its raw samples."""
         return _samples(self.folder, self._read)
 
     def _read(self, file: Path) -> bytes:
@@ -80,7 +75,7 @@ def has_record(results: Path, key: str) -> bool:
 
 
 def record_damage(results: Path, key: str) -> str:
-    """The damage of a record in words; empty for a whole record, and for none."""
+    """The damage of a record as a sentence; empty for a whole record, and for none."""
     folder = record_folder(results, key)
     return _damage(folder) if folder.is_dir() else ""
 
@@ -109,7 +104,7 @@ def write_failure(results: Path, record: Record, sentence: str, evidence: dict[s
 
 
 def read_whole(results: Path, key: str) -> Whole | None:
-    """A whole record, each of its files read once; None where there is none."""
+    """A whole record, each of its files read once; None if there is none."""
     folder, files = record_folder(results, key), dict[str, bytes]()
 
     def digest(file: Path) -> str:
@@ -120,17 +115,15 @@ def read_whole(results: Path, key: str) -> Whole | None:
 
 
 def read_facts(results: Path, key: str) -> Facts:
-    """The facts in a key's record.json."""
     return _facts(record_folder(results, key), _as_written)
 
 
 def read_document(results: Path, key: str) -> JsonTable:
-    """The table in a key's record.json, unchecked: a stranger may have written anything in it."""
+    """The table in a key's record.json, unchecked: an untrusted file may contain anything."""
     return _document(record_folder(results, key), _as_written)
 
 
 def read_samples_of(results: Path, key: str) -> tuple[Sample, ...]:
-    """The samples of a key."""
     return _samples(record_folder(results, key), _as_written)
 
 
@@ -170,7 +163,7 @@ def _as_written(file: Path) -> bytes:
 
 def find_key(results: Path, start: str) -> str:
     """The only key with this beginning."""
-    if not _BEGINNING.fullmatch(start):
+    if not START_OF_KEY.fullmatch(start):
         raise RecordError(f"{start!r:.80} begins no key: they have digits and the letters a to f", hint="lab show 3f9a")
     keys = sorted(folder.name for folder in (results / "records").glob(f"{start[:2]}*/{start}*"))
     if len(keys) == 1:

@@ -1,10 +1,9 @@
-"""Records on disk: found by experiment, with an index of them."""
+"""Experiments as they were measured: their records are found by an index, without the site."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -14,17 +13,17 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 
-from lab.errors import RecordError, StorageError
+from lab.errors import RecordError, StorageError, tell
 from lab.experiment.experiment import MOST_TRIALS, Experiment
 from lab.experiment.reader import load
 from lab.files.storage import write_text
 from lab.places import REFERENCE
+from lab.plan.builds import compiled_before
 from lab.plan.plan import Plan, SiteFacts, binaries, files_of, make_plan
 from lab.plan.planning import find_experiment, left_out, most_trials, require_count
-from lab.programs.program import Build
-from lab.records.compare import read_identity
 from lab.records.facts import SITE, read_site
 from lab.records.record import RECORD, read_facts
+from lab.records.reference import read_identity
 from lab.sites.hosts import ANY, choose
 from lab.sites.site import MODULES, Tell, require_known
 
@@ -39,94 +38,6 @@ class Group:
     site: SiteFacts
     started: dict[str, str]  # by key
     programs: dict[Programs, str]  # and the start of their newest record
-
-
-Entry = tuple[list[int], str, dict[str, str], str]  # the file's stamp, the site as JSON, programs, start
-
-
-def read_groups(results: Path) -> list[Group]:
-    """All records that name their site. The reader of another record reports its damage."""
-    known = _read(results / INDEX)
-    found = {key: _entry(results, key, stamp, known.get(key)) for key, stamp in _stamps(results / "records")}
-    entries = {key: entry for key, entry in found.items() if entry is not None}
-    if entries != known:
-        _keep(results / INDEX, entries)
-    return list(_groups(entries))
-
-
-def _stamps(records: Path) -> Iterator[tuple[str, list[int]]]:
-    """Every record's key, with a stamp that changes with its file."""
-    for start in _entries(records):
-        for folder in _entries(start):
-            with suppress(OSError):
-                status = (folder / RECORD).stat()
-                yield folder.name, [status.st_mtime_ns, status.st_ino, status.st_size]
-
-
-def _entries(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError:
-        return []
-
-
-def _entry(results: Path, key: str, stamp: list[int], known: Entry | None) -> Entry | None:
-    if known is not None and known[0] == stamp:
-        return known
-    try:
-        facts = read_facts(results, key)
-        said = facts.lasting()
-        read_site(said)
-    except RecordError:
-        return None
-    site = _canonical({name: said[name] for name in SITE})
-    return (stamp, site, facts.asked.programs, facts.moment.started) if facts.moment.started else None
-
-
-def _groups(entries: dict[str, Entry]) -> Iterator[Group]:
-    groups: dict[str, Group] = {}
-    for key, (_, site, programs, started) in entries.items():
-        if site not in groups:
-            groups[site] = Group(read_site(json.loads(site)), {}, {})
-        group, ran = groups[site], tuple(sorted(programs.items()))
-        group.started[key] = started
-        group.programs[ran] = max(started, group.programs.get(ran, ""))
-    yield from groups.values()
-
-
-def _read(file: Path) -> dict[str, Entry]:
-    """The kept index; empty if the file is damaged."""
-    if not file.is_file():
-        return {}
-    try:
-        digest, _, text = file.read_text().partition("\n")
-        if digest != _text_digest(text):
-            return {}
-        kept = json.loads(text)
-        sites = kept["sites"]
-        return {
-            key: (stamp, sites[site], programs, started)
-            for key, (stamp, site, programs, started) in kept["records"].items()
-        }
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
-        return {}
-
-
-def _keep(file: Path, entries: dict[str, Entry]) -> None:
-    sites = list(dict.fromkeys(site for _, site, _, _ in entries.values()))
-    numbers = {site: number for number, site in enumerate(sites)}
-    records = {key: (stamp, numbers[site], *rest) for key, (stamp, site, *rest) in entries.items()}
-    text = _canonical({"sites": sites, "records": records})
-    with suppress(StorageError):
-        write_text(file, f"{_text_digest(text)}\n{text}")
-
-
-def _canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True)
-
-
-def _text_digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 DatedBuild = tuple[str, dict[Path, str]]  # the start of its newest record, and the digests of its programs
@@ -146,10 +57,6 @@ class Choice:
         return len(self.starts)
 
     @property
-    def newest(self) -> str:
-        return self.starts[0] if self.starts else ""
-
-    @property
     def share(self) -> float:
         return self.there / len(self.plan.trials())
 
@@ -161,7 +68,7 @@ def plans_of(options: Namespace) -> tuple[Plan, ...]:
         options.results,
         options.site,
         lambda: choose(options.hosts)[0],
-        lambda line: print(line, file=sys.stderr),
+        tell,
         most_trials(options),
     )
 
@@ -174,8 +81,11 @@ def recorded_plans(
     tell: Tell,
     most: int | None = MOST_TRIALS,
 ) -> tuple[Plan, ...]:
-    """Each experiment as it was measured, on the site and identity with records of most of its trials. Among equals,
-    the site that a run would take (prefer) wins, then the identity of results/reference, then the newest records."""
+    """Each experiment as it was measured, on the site and identity with records of most of its trials.
+
+    Among equals, the site that a run would take (prefer) wins, then the identity of results/reference, then the newest
+    records.
+    """
     experiments = [load(find_experiment(file), most) for file in files]
     groups = _of_site(read_groups(results), site)
     for name in sorted({group.site.name for group in groups}):
@@ -212,10 +122,14 @@ def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str]
     most = max((choice.share for choice in choices), default=0.0)
     first = [choice for choice in choices if choice.share == most]
     if len({choice.plan.site.name for choice in first}) > 1:
-        taken = prefer()
-        first = [choice for choice in first if choice.plan.site.name == taken] or first
-    known = read_identity(REFERENCE) or {}
-    best = max(first, key=lambda each: (each.plan.site.identity.items() <= known.items(), each.starts), default=None)
+        preferred = prefer()
+        first = [choice for choice in first if choice.plan.site.name == preferred] or first
+    reference = read_identity(REFERENCE) or {}
+
+    def rank(choice: Choice) -> tuple[bool, tuple[str, ...]]:
+        return choice.plan.site.identity.items() <= reference.items(), choice.starts
+
+    best = max(first, key=rank, default=None)
     for line in _about(best, len(choices) - 1) if best else ():
         tell(line)
     return best
@@ -225,7 +139,7 @@ def _about(best: Choice, others: int) -> Iterator[str]:
     """The lines about other records of the experiment, and about records of another build."""
     name, site = best.plan.experiment.name, best.plan.site.name
     if others:
-        there = f"{best.there} of {len(best.plan.trials())} trials, the last of {best.newest}"
+        there = f"{best.there} of {len(best.plan.trials())} trials, the last of {best.starts[0]}"
         yield f"{name}: read from the records of {site} ({there}); {others} more with another identity"
     if best.outdated:
         yield f"{name}: the records are of another build of {', '.join(best.outdated)}; lab run measures this one"
@@ -234,15 +148,15 @@ def _about(best: Choice, others: int) -> Iterator[str]:
 def _choice(experiment: Experiment, group: Group) -> Choice | None:
     """The experiment with the programs that have records of most trials. Among equals, the present build wins, then
     the newest. None where the site's link can run no series of the experiment."""
-    if not any(each.runs_on(group.site.traits) for each in experiment.series):
+    if not any(series.runs_on(group.site.traits) for series in experiment.series):
         return None
     pairs = {frozenset(files) for series in experiment.series if (files := files_of(series))}
     ran = [builds for files in pairs if (builds := _ran(files, group))]
     present = _present(experiment, several=any(len(builds) > 1 for builds in ran))
-    found_builds = _builds(ran, dict.fromkeys(binaries([experiment]), ""), present)
-    different = {frozenset(each.items()): each for each in found_builds}  # a plan takes long to make
-    found = [_covered(experiment, group, digests, present) for digests in different.values()]
-    return max(found, key=lambda each: (each.there, not each.outdated, each.starts))
+    candidates = _builds(ran, dict.fromkeys(binaries([experiment]), ""), present)
+    different = {frozenset(digests.items()): digests for digests in candidates}  # a plan takes long to make
+    choices = [_covered(experiment, group, digests, present) for digests in different.values()]
+    return max(choices, key=lambda choice: (choice.there, not choice.outdated, choice.starts))
 
 
 def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], present: Present) -> Choice:
@@ -255,16 +169,17 @@ def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], pre
 def _builds(ran: list[list[DatedBuild]], none: dict[Path, str], present: Present) -> Iterator[dict[Path, str]]:
     """The present programs, where they have records; then the programs at the time of each build's newest record. Two
     programs are read together only if both existed at one time."""
-    yield none | _joined(([each for each in builds if _is_built(each, present)] or builds)[-1] for builds in ran)
+    yield none | _joined(([build for build in builds if _is_built(build, present)] or builds)[-1] for builds in ran)
     for moment in {newest for builds in ran for newest, _ in builds}:
-        yield none | _joined(([each for each in builds if each[0] <= moment] or builds[:1])[-1] for builds in ran)
+        yield none | _joined(([build for build in builds if build[0] <= moment] or builds[:1])[-1] for builds in ran)
 
 
 def _ran(files: frozenset[Path], group: Group) -> list[DatedBuild]:
     """The builds of programs that belong together, the newest last."""
     names = {file.name for file in files}
-    found = ((newest, dict(named)) for named, newest in group.programs.items() if dict(named).keys() == names)
-    return sorted(((newest, {file: named[file.name] for file in files}) for newest, named in found), key=itemgetter(0))
+    builds = ((newest, dict(digests)) for digests, newest in group.programs.items())
+    ran = sorted(((newest, digests) for newest, digests in builds if digests.keys() == names), key=itemgetter(0))
+    return [(newest, {file: digests[file.name] for file in files}) for newest, digests in ran]
 
 
 def _is_built(build: DatedBuild, present: Present) -> bool:
@@ -276,24 +191,95 @@ def _joined(builds: Iterable[DatedBuild]) -> dict[Path, str]:
 
 
 def _present(experiment: Experiment, *, several: bool) -> Present:
-    """By this computer's compiler, and where several builds ran, by the locked one: a program that was compiled by
-    neither is left out."""
+    """The programs by this host's compiler, and where several builds ran, by the locked one. A program that was
+    compiled by neither is left out."""
     builds = {file: build for series in experiment.series for file, build in series.builds.items()}
-    locked = _locked(builds) if several else {}
-    found = {file: {locked.get(file, ""), _build_digest(file)} - {""} for file in builds}
-    return {file: frozenset(digests) for file, digests in found.items() if digests}
-
-
-def _locked(builds: Mapping[Path, Build | None]) -> dict[Path, str]:
-    from lab.plan.builds import compiled_before  # only now: what it imports takes longer than all else here
-
-    return {file: hashlib.sha256(content).hexdigest() for file, content in compiled_before(builds).items()}
+    locked = {file: _digest(content) for file, content in compiled_before(builds).items()} if several else {}
+    digests = {file: {locked.get(file, ""), _build_digest(file)} - {""} for file in builds}
+    return {file: frozenset(present) for file, present in digests.items() if present}
 
 
 @cache
 def _build_digest(file: Path) -> str:
     """The digest of the present build of a program; empty without a build."""
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        return _digest(file.read_bytes())
     except OSError:
         return ""
+
+
+Entry = tuple[list[int], str, dict[str, str], str]  # the file's stamp, the site as JSON, programs, start
+
+
+def read_groups(results: Path) -> list[Group]:
+    """All records that name their site. Other records are left out: their readers report the damage."""
+    index = results / INDEX
+    cached, entries = _read_index(index), dict[str, Entry]()
+    for key, stamp in _stamps(results / "records"):
+        entry = cached.get(key)
+        if entry is None or entry[0] != stamp:
+            entry = _entry(results, key, stamp)
+        if entry is not None:
+            entries[key] = entry
+    if entries != cached:
+        _write_index(index, entries)
+    groups: dict[str, Group] = {}
+    for key, (_, site, programs, started) in entries.items():
+        if site not in groups:
+            groups[site] = Group(read_site(json.loads(site)), {}, {})
+        group, ran = groups[site], tuple(sorted(programs.items()))
+        group.started[key] = started
+        group.programs[ran] = max(started, group.programs.get(ran, ""))
+    return list(groups.values())
+
+
+def _stamps(records: Path) -> Iterator[tuple[str, list[int]]]:
+    """Every record's key, with a stamp that changes with its file."""
+    for start in _entries(records):
+        for folder in _entries(start):
+            with suppress(OSError):
+                status = (folder / RECORD).stat()
+                yield folder.name, [status.st_mtime_ns, status.st_ino, status.st_size]
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _entry(results: Path, key: str, stamp: list[int]) -> Entry | None:
+    try:
+        facts = read_facts(results, key)
+        table = facts.lasting()
+        read_site(table)
+    except RecordError:
+        return None
+    site = json.dumps({name: table[name] for name in SITE}, sort_keys=True)
+    return (stamp, site, facts.asked.programs, facts.moment.started) if facts.moment.started else None
+
+
+def _read_index(file: Path) -> dict[str, Entry]:
+    """The cached index; empty if there is none, or if the file is damaged."""
+    try:
+        digest, _, text = file.read_text().partition("\n") if file.is_file() else ("", "", "")
+        if digest != _digest(text.encode()):
+            return {}
+        index = json.loads(text)
+        records, sites = index["records"].items(), index["sites"]
+        return {key: (stamp, sites[site], programs, started) for key, (stamp, site, programs, started) in records}
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return {}
+
+
+def _write_index(file: Path, entries: dict[str, Entry]) -> None:
+    sites = list(dict.fromkeys(site for _, site, _, _ in entries.values()))
+    records = {key: (stamp, sites.index(site), *rest) for key, (stamp, site, *rest) in entries.items()}
+    text = json.dumps({"sites": sites, "records": records}, sort_keys=True)
+    with suppress(StorageError):
+        write_text(file, f"{_digest(text.encode())}\n{text}")
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

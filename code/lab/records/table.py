@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -44,6 +44,12 @@ TEXTS = ("round_trip_kind", "stable")
 COUNTED = tuple(
     name for name in (*COLUMNS, *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES) if name not in (*ABOUT, *TEXTS, "record")
 )
+KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
+FIRST_WINDOWS = 4  # a steady rate needs a run of this many first windows
+# Rows of round trips, and their statistic.
+TRIPS = {"round_trip": "median", "round_trip_median": "median", "round_trip_mean": "mean"}
+
+Kinds = Mapping[str, list[Sample]]  # of one size, by what they are
 
 
 @dataclass(frozen=True)
@@ -64,12 +70,10 @@ class Row:
 
     def cells(self) -> dict[str, str]:
         """The texts of the CSV; empty where nothing was measured."""
-        own = {name: str(getattr(self, name)) for name in (*ABOUT, *TEXTS, "record")}
-        names = (
-            *COLUMNS,
-            *(name for name in (*OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES) if own.get(name) or name in self.counts),
-        )
-        return {name: own.get(name, str(self.counts.get(name, ""))) for name in names} | dict(self.point)
+        texts = {name: str(getattr(self, name)) for name in (*ABOUT, *TEXTS, "record")}
+        more = (name for name in (*OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES) if texts.get(name) or name in self.counts)
+        names = (*COLUMNS, *more)
+        return {name: texts.get(name, str(self.counts.get(name, ""))) for name in names} | dict(self.point)
 
     def label(self, *, of_all: bool = False) -> str:
         """The series, point and size in words; with the repetition, or for all repetitions together."""
@@ -80,55 +84,15 @@ class Row:
         return " ".join([self.series, self.program, self.operation, self.measure, *named])
 
 
-def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:
-    """The CSV text."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row.cells() for row in rows)
-    return text.getvalue()
-
-
-def parse_table(text: str) -> list[Row]:
-    """The rows of a CSV that format_table wrote; an error where it is another."""
-    try:
-        return list(_parsed_rows(text))
-    except (ValueError, KeyError, TypeError, csv.Error) as error:
-        raise ParseError(f"is no table of records: {error!r:.200}") from error
-
-
-def is_table(text: str) -> bool:
-    """Whether its columns are those of a table of records."""
-    return "series" in text.partition("\n")[0].strip().split(",")
-
-
-def _parsed_rows(text: str) -> Iterator[Row]:
-    for cells in csv.DictReader(io.StringIO(text)):
-        given = {name: value for name, value in cells.items() if value}
-        counts = {name: int(given[name]) for name in COUNTED if name in given}
-        texts = {name: given.get(name, "") for name in (*WORDS, *TEXTS)}
-        point = {name: value for name, value in given.items() if name not in (*ABOUT, *TEXTS, *COUNTED, "record")}
-        repetition, size = int(given["repetition"]), int(given["size_bytes"])
-        yield Row(**texts, repetition=repetition, size_bytes=size, record=given["record"], point=point, counts=counts)
-
-
-KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
-FIRST_WINDOWS = 4  # a steady rate needs a run of this many first windows
-# Rows of round trips, and their statistic.
-TRIPS = {"round_trip": "median", "round_trip_median": "median", "round_trip_mean": "mean"}
-
-Kinds = Mapping[str, list[Sample]]  # of one size, by what they are
-
-
 def make_table(plan: Plan, results: Path) -> list[Row]:
     """A row for every measured size."""
     return table_of(plan, lambda key: read_whole(results, key))
 
 
 def table_of(plan: Plan, read: Callable[[str], Whole | None]) -> list[Row]:
-    """The same from a reader that may keep records in memory."""
-    found = ((planned, read(planned.trial.key)) for planned in plan.planned)
-    return [row for planned, record in found if record for row in _rows(planned, record.samples())]
+    """A row for every measured size, from a reader that may cache records in memory."""
+    records = ((planned, read(planned.trial.key)) for planned in plan.planned)
+    return [row for planned, record in records if record for row in _rows(planned, record.samples())]
 
 
 def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
@@ -252,3 +216,33 @@ def _rounds(kinds: Kinds, last: Sample) -> dict[str, int]:
         "round_trip_ns": median_low(trip.time_ns for trip in kinds["control_trip"]),
         "rounds": len(kinds["round"]),
     }
+
+
+def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row.cells() for row in rows)
+    return text.getvalue()
+
+
+def parse_table(text: str) -> list[Row]:
+    """The rows of a CSV that format_table wrote; an error where it is another."""
+    try:
+        return [_parsed_row(cells) for cells in csv.DictReader(io.StringIO(text))]
+    except (ValueError, KeyError, TypeError, csv.Error) as error:
+        raise ParseError(f"is no table of records: {error!r:.200}") from error
+
+
+def is_table(text: str) -> bool:
+    """Whether its columns are those of a table of records."""
+    return "series" in text.partition("\n")[0].strip().split(",")
+
+
+def _parsed_row(row: Mapping[str, str]) -> Row:
+    cells = {name: cell for name, cell in row.items() if cell}
+    counts = {name: int(cells[name]) for name in COUNTED if name in cells}
+    texts = {name: cells.get(name, "") for name in (*WORDS, *TEXTS)}
+    point = {name: cell for name, cell in cells.items() if name not in (*ABOUT, *TEXTS, *COUNTED, "record")}
+    repetition, size = int(cells["repetition"]), int(cells["size_bytes"])
+    return Row(**texts, repetition=repetition, size_bytes=size, record=cells["record"], point=point, counts=counts)

@@ -1,4 +1,4 @@
-"""Checks of a trial: what its own numbers refute, and what the link allows."""
+"""Checks of a trial: failed programs, numbers that the site's counters and clock refute, the rate of the link."""
 
 from __future__ import annotations
 
@@ -6,93 +6,61 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 
-from lab.analysis.card import ETHERNET, PATH_MTUS, ROCE
 from lab.experiment.experiment import Series
-from lab.model.trial import DEADLINE_STATUS, Ends, Link, Outcome, StepOutcome
+from lab.model.trial import DEADLINE_STATUS, Ends, Link, Outcome
 from lab.plan.plan import Planned, SiteFacts
 from lab.programs.program import SUMMARIES, WINDOW, Program, Sample
-from lab.sites.cable import burst_bytes
 from lab.sites.site import Traits
 
-# RFC 9293: IP 20, TCP 20; with RFC 7323's timestamps it is 12 more, which a kernel may leave out.
+# RFC 9293: IP 20, TCP 20; RFC 7323's timestamps are 12 more, which a kernel may leave out.
 TCP_LEAST = 40
-# Rows with bytes and a time from a start to an end that needs all data.
-RATES = (*SUMMARIES, WINDOW, "round", "round_completed")
-
-
-def payload_most(mtu: int, *, rdma: bool) -> float:
-    """The largest share of an Ethernet's bytes that can be a message's."""
-    if not rdma:
-        return (mtu - TCP_LEAST) / (mtu + ETHERNET)
-    packet = largest_packet(mtu)
-    return packet / (packet + ROCE + ETHERNET)
-
-
-def largest_packet(mtu: int) -> int:
-    """Bytes of payload in RDMA's largest packet."""
-    return next(each for each in PATH_MTUS if each + ROCE <= mtu)
-
-
-def bytes_per_s_most(link: Link, states: Iterable[object], *, rdma: bool, bypass: bool = False) -> float | None:
-    """A model's rate less the headers of its frames; a card's rate as it is, since its frames are unknown."""
-    if link.rate_bit_s is not None and link.card and bypass:
-        packet = largest_packet(link.mtu)
-        return link.rate_bit_s / 8 * packet / (packet + link.card.header_bytes)
-    if link.rate_bit_s is not None:
-        return link.rate_bit_s / 8 * payload_most(link.mtu, rdma=rdma)
-    rates = [state.get("rate_bit_s") for state in states if isinstance(state, dict)]
-    known = [rate for rate in rates if isinstance(rate, int) and rate > 0]
-    return min(known) / 8 if known else None
-
-
-def bytes_at_once(link: Link, traits: Traits) -> int:
-    """The burst of the kernel's model after each silence; the exact machine's model has none."""
-    return 0 if traits.repeats or link.rate_bit_s is None else burst_bytes(link.rate_bit_s)
-
-
-def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence about the row furthest above the link's limit; data inside one device cross no link."""
-    rdma, link = planned.series.tool.rdma, planned.trial.job.link
-    if rdma and site.ends.client == site.ends.server:
-        return
-    states = (outcome.state.get(end) for end in ("client", "server"))
-    most, at_once = (
-        bytes_per_s_most(link, states, rdma=rdma, bypass=planned.series.has_card),
-        bytes_at_once(link, site.traits),
-    )
-    rows = [each for each in samples if each.sample in RATES and each.time_ns > 0]
-    if most is None or not rows or (at_once and planned.trial.request.parameters.verify):
-        return  # to check bytes silences the link an unknown number of times
-    worst = max(rows, key=lambda each: (each.bytes - at_once) / each.time_ns)
-    rate = 1e9 * worst.bytes / worst.time_ns
-    if 1e9 * (worst.bytes - at_once) / worst.time_ns > most:
-        what = f"{worst.sample} {worst.index} of {worst.size_bytes} bytes"
-        yield f"{what} comes to {rate:.0f} B/s, but the link carries {most:.0f} B/s at most"
-
-
-DURATIONS = (*SUMMARIES, "round_trip", "round", "send", "receive")
 PATH_MTU_MOST = 4096  # bytes of a message in one packet
+# Rows with bytes and a time from a start to an end that needs all data; rows with a duration.
+RATES = (*SUMMARIES, WINDOW, "round", "round_completed")
+DURATIONS = (*SUMMARIES, "round_trip", "round", "send", "receive")
 FLOODED_STATUS, KILLED_STATUS = 128 + 25, 128 + 9  # by SIGXFSZ, by SIGKILL
-NO_MEMORY = "Memory cgroup out of memory: Killed process"  # what a guest's kernel says
-HUNGRY = "was ended because it took more memory than it may"
+NO_MEMORY = "Memory cgroup out of memory: Killed process"  # as a guest's kernel prints it
 START_NS = 10**9  # the longest start of a client: to connect takes milliseconds, a launcher half a second
-FIRST_NS = 5 * 10**6  # what the first client takes longer, whose program is not in memory yet: 3 ms on exact
+FIRST_NS = 5 * 10**6  # the extra time of the first client, whose program is not in memory yet: 3 ms on exact
 UNACCOUNTED_TIMES = 4  # of the reported time and its warm-up: room for checks of data and an extra first round
-LAST_WORDS = 300  # of a program's talk, in the sentence about its failure
+LAST_LETTERS = 300  # of a program's output, in the sentence about its failure
 RULE = r"^-{60,}$"  # above and below a message of Open MPI's launcher
 BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
+
+Samples = tuple[Sample, ...]
 
 
 def failed_steps(outcome: Outcome) -> Iterator[str]:
     """A sentence for each end that is down, then for every program that failed, first those that the deadline ended."""
     down = outcome.state.get("down")
     yield from (f"{end} is down" for end in (down if isinstance(down, list) else ()))
-    ends = [(index, *each) for index, step in enumerate(outcome.steps, 1) for each in _ends(step)]
-    for index, end, status, talk in sorted(ends, key=lambda each: each[2] != DEADLINE_STATUS):
+    ends = [
+        end
+        for index, step in enumerate(outcome.steps, 1)
+        for end in (
+            (index, "client", step.client_status, step.client_err),
+            (index, "server", step.server_status, step.server_err),
+        )
+    ]
+    for index, name, status, text in sorted(ends, key=lambda end: end[2] != DEADLINE_STATUS):
         if status:
-            hungry = status == KILLED_STATUS and NO_MEMORY in outcome.console
-            what = HUNGRY if hungry else _describe(status)
-            yield f"step {index}: the {end} {what}: {_last_words(talk)}"
+            yield f"step {index}: the {name} {_failure(status, outcome.console)}: {_last_line(text)}"
+
+
+def _failure(status: int, console: str) -> str:
+    if status == KILLED_STATUS and NO_MEMORY in console:
+        return "was ended because it took more memory than it may"
+    if status == DEADLINE_STATUS:
+        return "did not end before the deadline (deadline_s)"
+    if status == FLOODED_STATUS:
+        return "was ended because it wrote without end (SIGXFSZ): its output is bounded"
+    return f"was ended by signal {status - 128}" if status > 128 else f"ended with status {status}"
+
+
+def _last_line(text: str) -> str:
+    """The end of the output in one line, without the launcher's message where a rank printed one."""
+    printed = BOX.sub("", text).strip() or re.sub(RULE, "", text, flags=re.MULTILINE)
+    return " ".join(printed.split())[-LAST_LETTERS:] or "it printed nothing"
 
 
 def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
@@ -103,7 +71,14 @@ def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterab
     yield from above_the_link(planned, site, outcome, samples)
 
 
-def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
+def untimed_ns(outcome: Outcome, samples: Samples) -> Iterator[str]:
+    """A sentence for more time than passed by the site's clock."""
+    spans_ns = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
+    if (time_ns := reported_time_ns(samples)) > spans_ns:
+        yield f"{time_ns} ns are reported, but the site's clock advanced by {spans_ns}"
+
+
+def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: Samples) -> Iterator[str]:
     """A sentence for bytes that did not cross the link; nothing counts them inside one device."""
     if is_loopback(planned.series.tool, ends):
         return
@@ -113,23 +88,97 @@ def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: tup
         yield f"{reported} bytes are reported, but {counter} counted {counted}: the data took another way"
 
 
-def untimed_ns(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[str]:
-    """A sentence for more time than passed by the site's clock."""
-    spans = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
-    if (time_ns := reported_time_ns(samples)) > spans:
-        yield f"{time_ns} ns are reported, but the site's clock advanced by {spans}"
+def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:
+    """The byte counter that must have counted the messages: the kernel's counter misses RDMA of a card, and only the
+    link itself counts the bytes of a modelled card."""
+    is_read = series.operation == "read"
+    if series.has_card:
+        return f"link{int(is_read)}.bytes"
+    name = "rx_bytes" if is_read else "tx_bytes"
+    of_device = f"{ends.client.device}.{name}"
+    return of_device if series.tool.rdma and of_device in counted else f"{ends.client.interface}.{name}"
+
+
+def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
+    """A sentence about the row furthest above the link's limit; data inside one device cross no link."""
+    rdma, link = planned.series.tool.rdma, planned.trial.job.link
+    if rdma and site.ends.client == site.ends.server:
+        return
+    states = (outcome.state.get(end) for end in ("client", "server"))
+    most = bytes_per_s_most(link, states, rdma=rdma, bypass=planned.series.has_card)
+    at_once = bytes_at_once(link, site.traits)
+    rows = [sample for sample in samples if sample.sample in RATES and sample.time_ns > 0]
+    if most is None or not rows or (at_once and planned.trial.request.parameters.verify):
+        return  # to check bytes silences the link an unknown number of times
+    worst = max(rows, key=lambda row: (row.bytes - at_once) / row.time_ns)
+    if 1e9 * (worst.bytes - at_once) / worst.time_ns > most:
+        what = f"{worst.sample} {worst.index} of {worst.size_bytes} bytes"
+        rate = 1e9 * worst.bytes / worst.time_ns
+        yield f"{what} comes to {rate:.0f} B/s, but the link carries {most:.0f} B/s at most"
+
+
+def bytes_per_s_most(link: Link, states: Iterable[object], *, rdma: bool, bypass: bool = False) -> float | None:
+    """A model's rate less the headers of its frames; a NIC's rate as it is, since its frames are unknown."""
+    if link.rate_bit_s is not None:
+        if link.card and bypass:
+            packet = _largest_packet(link.mtu)
+            return link.rate_bit_s / 8 * packet / (packet + link.card.header_bytes)
+        return link.rate_bit_s / 8 * payload_most(link.mtu, rdma=rdma)
+    rates = [state.get("rate_bit_s") for state in states if isinstance(state, dict)]
+    reported = [rate for rate in rates if isinstance(rate, int) and rate > 0]
+    return min(reported) / 8 if reported else None
+
+
+def payload_most(mtu: int, *, rdma: bool) -> float:
+    """The largest share of an Ethernet's bytes that can be a message's."""
+    from lab.analysis.card import ETHERNET, ROCE  # imported lazily, as numpy is with it: `lab plan` checks nothing
+
+    if not rdma:
+        return (mtu - TCP_LEAST) / (mtu + ETHERNET)
+    packet = _largest_packet(mtu)
+    return packet / (packet + ROCE + ETHERNET)
+
+
+def _largest_packet(mtu: int) -> int:
+    from lab.analysis.card import PATH_MTUS, ROCE
+
+    return next(path_mtu for path_mtu in PATH_MTUS if path_mtu + ROCE <= mtu)
+
+
+def bytes_at_once(link: Link, traits: Traits) -> int:
+    """The burst of the kernel's link model after each silence; the exact machine's model has none."""
+    from lab.sites.cable import burst_bytes  # imported lazily, as the VM is with it
+
+    return 0 if traits.repeats or link.rate_bit_s is None else burst_bytes(link.rate_bit_s)
+
+
+def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
+    """The warnings for a reader of the numbers."""
+    warnings = []
+    if program.both_spin and traits.one_core:
+        warnings.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")
+    if is_loopback(program, ends):
+        warnings.append("one device is both ends: the data turned around inside it, and no counter of a link saw them")
+    return warnings
+
+
+def is_loopback(program: Program, ends: Ends) -> bool:
+    """Whether one RDMA device is both ends."""
+    return program.rdma and bool(ends.client.device) and ends.client == ends.server
 
 
 def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence where an own program reports far less time than its clients were busy by the site's clock. The
-    shortest life of a client counts as the time to start; the rest went into messages or sleep. The check cannot see
-    a client that always lives equally long, or one whose output holds no duration."""
+    """A sentence where a student program reports far less time than its clients were busy by the site's clock.
+
+    The shortest life of a client counts as the time to start; the rest went into messages or sleep. The check cannot
+    see a client that always lives equally long, or one whose output holds no duration.
+    """
     counts, time_ns = planned.trial.request.counts, reported_time_ns(samples)
-    spans = [step.clock_end_ns - step.clock_start_ns for step in outcome.steps]
-    if not (planned.series.tool.build and time_ns and spans) or planned.series.tool.loops:
-        return  # what chooses its sizes may have gone through others too
-    busy_ns = sum(spans) - len(spans) * min(*spans, START_NS)
-    with_warmup = max((each.iterations + each.warmup) / each.iterations for each in counts)
+    spans_ns = [step.clock_end_ns - step.clock_start_ns for step in outcome.steps]
+    if not (planned.series.tool.build and time_ns and spans_ns) or planned.series.tool.loops:
+        return  # a program that chooses its sizes may have gone through others too
+    busy_ns = sum(spans_ns) - len(spans_ns) * min(*spans_ns, START_NS)
+    with_warmup = max((size.iterations + size.warmup) / size.iterations for size in counts)
     if busy_ns - FIRST_NS > UNACCOUNTED_TIMES * with_warmup * time_ns:
         yield (
             f"the program claims {time_ns / 1e6:.3f} ms, but was busy for {busy_ns / 1e6:.3f} ms by the site's clock: "
@@ -138,31 +187,18 @@ def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -
 
 
 def unread(planned: Planned, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence where an own program printed nothing that can be read about some of the sizes."""
-    there = {each.size_bytes for each in samples}
-    lost = sorted(each.size for each in planned.trial.request.counts if each.size not in there)
+    """A sentence where a student program printed nothing that can be read about some of the sizes."""
+    read = {sample.size_bytes for sample in samples}
+    lost = sorted(counts.size for counts in planned.trial.request.counts if counts.size not in read)
     if lost and not planned.series.tool.silent:
         yield f"no number could be read for {', '.join(map(str, lost))} bytes: the record's header says why"
 
 
-def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:
-    """The byte counter that must have counted the messages: the kernel's counter misses RDMA of a card, and of a
-    modelled one only the wire itself knows."""
-    if series.has_card:
-        return f"link{int(series.operation == 'read')}.bytes"
-    way = f"{'rx' if series.operation == 'read' else 'tx'}_bytes"
-    own = f"{ends.client.device}.{way}"
-    return own if series.tool.rdma and own in counted else f"{ends.client.interface}.{way}"
-
-
-def path_of(planned: Planned, ends: Ends, outcome: Outcome, samples: tuple[Sample, ...]) -> str:
-    """The path of the messages, which has a name of its own over a modelled card whose wire counted them."""
-    if (
-        planned.series.link.card
-        and planned.series.has_card
-        and not list(uncounted_bytes(planned, ends, outcome, samples))
-    ):
-        return f"the modelled card {planned.series.link.card.name}"
+def path_of(planned: Planned, ends: Ends, outcome: Outcome, samples: Samples) -> str:
+    """The path of the messages; a modelled card whose link counted them is a path of its own."""
+    series = planned.series
+    if series.link.card and series.has_card and not list(uncounted_bytes(planned, ends, outcome, samples)):
+        return f"the modelled card {series.link.card.name}"
     return path(ends, outcome, samples)
 
 
@@ -174,63 +210,25 @@ def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
     for name, unit in (("sent_pkts", PATH_MTU_MOST), ("rcvd_pkts", PATH_MTU_MOST), ("tx_bytes", 1), ("rx_bytes", 1)):
         if client.device and grown.get(f"{client.device}.{name}", 0) * unit >= reported:
             return f"RDMA from {client.device}"
-    if max(grown.get(f"{client.interface}.{way}_bytes", 0) for way in ("tx", "rx")) >= reported:
+    if max(grown.get(f"{client.interface}.{name}", 0) for name in ("tx_bytes", "rx_bytes")) >= reported:
         return f"the kernel's network from {client.interface}"
     return "none that is counted here"
 
 
-def is_loopback(program: Program, ends: Ends) -> bool:
-    """Whether one RDMA device is both ends."""
-    return program.rdma and bool(ends.client.device) and ends.client == ends.server
-
-
-def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
-    """The warnings for a reader of the numbers."""
-    found = []
-    if program.both_spin and traits.one_core:
-        found.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")
-    if is_loopback(program, ends):
-        found.append("one device is both ends: the data turned around inside it, and no counter of a link saw them")
-    return found
-
-
-def _reported_bytes(samples: tuple[Sample, ...]) -> int:
+def _reported_bytes(samples: Samples) -> int:
     """The bytes that arrived, where the receiver reports them: iperf3's sender also counts bytes in its socket."""
-    totals = _totals((each for each in samples if each.sample != WINDOW), "bytes")
-    sizes = {size for size, _ in totals}
-    return sum(totals.get((size, "confirmed")) or max(_of_size(totals, size)) for size in sizes)
+    totals = _totals((sample for sample in samples if sample.sample != WINDOW), "bytes")
+    return sum(of_size.get("confirmed") or max(of_size.values()) for of_size in totals.values())
 
 
 def reported_time_ns(samples: Iterable[Sample]) -> int:
     """The longest duration of each size, since stop times and round trips overlap. A median or mean is no duration."""
-    totals = _totals((each for each in samples if each.sample in DURATIONS), "time_ns")
-    return sum(max(_of_size(totals, size)) for size in {size for size, _ in totals})
+    totals = _totals((sample for sample in samples if sample.sample in DURATIONS), "time_ns")
+    return sum(max(of_size.values()) for of_size in totals.values())
 
 
-def _totals(samples: Iterable[Sample], name: str) -> dict[tuple[int, str], int]:
-    totals: dict[tuple[int, str], int] = defaultdict(int)
+def _totals(samples: Iterable[Sample], name: str) -> dict[int, dict[str, int]]:
+    totals: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for sample in samples:
-        totals[sample.size_bytes, sample.sample] += getattr(sample, name)
+        totals[sample.size_bytes][sample.sample] += getattr(sample, name)
     return totals
-
-
-def _of_size(totals: dict[tuple[int, str], int], wanted: int) -> list[int]:
-    return [total for (size, _), total in totals.items() if size == wanted]
-
-
-def _ends(step: StepOutcome) -> tuple[tuple[str, int, str], ...]:
-    return (("client", step.client_status, step.client_err), ("server", step.server_status, step.server_err))
-
-
-def _last_words(talk: str) -> str:
-    """The end of the output in one line, without the launcher's message where a rank printed its own."""
-    said = BOX.sub("", talk).strip() or re.sub(RULE, "", talk, flags=re.MULTILINE)
-    return " ".join(said.split())[-LAST_WORDS:] or "it said nothing"
-
-
-def _describe(status: int) -> str:
-    if status == DEADLINE_STATUS:
-        return "did not end before the deadline (deadline_s)"
-    if status == FLOODED_STATUS:
-        return "was ended because it wrote without end (SIGXFSZ): its output is bounded"
-    return f"was ended by signal {status - 128}" if status > 128 else f"ended with status {status}"

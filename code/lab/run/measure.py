@@ -1,4 +1,4 @@
-"""One trial from start to end: the site runs it, the parser reads it, the checks judge it, the lab makes a record."""
+"""One trial: the site runs it, the parser reads its output, the checks judge it, and a record results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
 
 
 def _run(site: Site, planned: Planned) -> Outcome:
-    """Turns an error of this computer (open files, room, a lost file) into a failed trial with a sentence."""
+    """Run the job; an error of the host (open files, disk, a lost file) becomes a failed trial with a sentence."""
     try:
         return site.run(planned.trial.job)
     except OSError as error:
@@ -66,8 +66,8 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
         raise _failure([str(error)], planned, outcome, facts) from error
     if problems := list(refuted(planned, site, outcome, reading.samples)):
         raise _failure(problems, planned, outcome, facts)
-    found = replace(judged(planned, site, outcome, reading.samples), checks=CHECKS)
-    facts = replace(facts, measured=replace(facts.measured, header=reading.header), judged=found)
+    verdict = replace(judged(planned, site, outcome, reading.samples), checks=CHECKS)
+    facts = replace(facts, measured=replace(facts.measured, header=reading.header), judged=verdict)
     return Record(facts, reading.samples, *_logs(planned, outcome))
 
 
@@ -96,23 +96,15 @@ def _failed(facts: Facts, sentence: str) -> Facts:
 
 def record_facts(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable | None = None) -> Facts:
     """All facts of a trial before the checks; a grader compares them with the facts of a hand-in."""
-    tool = planned.series.tool
-    before = Judged(__version__, tuple(notes(tool, site.traits, site.ends)))
-    moment = _moment(planned, site, state)
-    return Facts(planned.trial.key, _asked(planned, site), _measured(planned, outcome), before, moment)
-
-
-def _asked(planned: Planned, site: SiteFacts) -> Asked:
-    trial, request = planned.trial, planned.trial.request
-    given = vars(request.parameters)
-    return Asked(
+    trial, series, request = planned.trial, planned.series, planned.trial.request
+    asked = Asked(
         format=FORMAT,
         program=request.program,
         operation=request.operation,
         measure=request.measure,
         repetition=planned.repetition,
         counts=request.counts,
-        options={name: value for name, value in given.items() if name not in COUNTED},
+        options={name: value for name, value in vars(request.parameters).items() if name not in COUNTED},
         programs=trial.programs,
         site=site.name,
         identity=site.identity,
@@ -122,27 +114,26 @@ def _asked(planned: Planned, site: SiteFacts) -> Asked:
         perturbation=trial.job.perturbation,
         deadline_s=trial.job.deadline_s,
     )
+    measured = Measured(
+        tuple(_step(*pair) for pair in zip(trial.job.steps, outcome.steps, strict=False)),
+        outcome.counters_before,
+        outcome.counters_after,
+        outcome.clock_start_ns,
+        outcome.clock_end_ns,
+    )
+    unjudged = Judged(__version__, tuple(notes(series.tool, site.traits, site.ends)))
+    first = FirstAsked(series.name, planned.point)
+    moment = Moment(first, as_json(series.published), as_json(series.profile(site.name)), state)
+    return Facts(trial.key, asked, measured, unjudged, moment)
 
 
-def _measured(planned: Planned, outcome: Outcome) -> Measured:
-    steps = tuple(_step(*each) for each in zip(planned.trial.job.steps, outcome.steps, strict=False))
-    counters = (outcome.counters_before, outcome.counters_after)
-    return Measured(steps, *counters, outcome.clock_start_ns, outcome.clock_end_ns)
-
-
-def _moment(planned: Planned, site: SiteFacts, state: JsonTable | None) -> Moment:
-    series = planned.series
-    asked = FirstAsked(series.name, planned.point)
-    return Moment(asked, as_json(series.published), as_json(series.profile(site.name)), state)
-
-
-def _step(step: Step, left: StepOutcome) -> StepFacts:
-    statuses = (left.server_status, left.client_status)
-    return StepFacts(step.server, step.client, *statuses, left.clock_start_ns, left.clock_end_ns)
+def _step(step: Step, outcome: StepOutcome) -> StepFacts:
+    statuses = (outcome.server_status, outcome.client_status)
+    return StepFacts(step.server, step.client, *statuses, outcome.clock_start_ns, outcome.clock_end_ns)
 
 
 def _logs(planned: Planned, outcome: Outcome) -> tuple[str, str]:
     """The output of both ends, step by step; samples in the lab's CSV have a file of their own."""
     server = "".join(step.server_out + step.server_err for step in outcome.steps)
-    tables = not planned.series.tool.prints_samples
-    return server, "".join((step.client_out if tables else "") + step.client_err for step in outcome.steps)
+    is_log = not planned.series.tool.prints_samples
+    return server, "".join((step.client_out if is_log else "") + step.client_err for step in outcome.steps)

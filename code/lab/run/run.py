@@ -20,44 +20,9 @@ from lab.records.record import has_record, record_damage, record_folder, write_f
 from lab.run.measure import FailedOutcome, measure, unfinished
 from lab.sites.site import Site, Tell, silent
 
-
-@contextmanager
-def trial_lock(results: Path, key: str) -> Iterator[bool]:
-    """Whether this process holds the key's lock until the end of the block. The kernel frees a dead process's lock."""
-    file = results / "locks" / key
-    with storage(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = _lock(file)
-    if descriptor is None:
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        try:
-            file.unlink(missing_ok=True)
-        finally:
-            os.close(descriptor)
-
-
-def _lock(file: Path) -> int | None:
-    """A locked descriptor of the file that has the name now: another process may remove the file while we open it."""
-    while True:
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            return None
-        with suppress(FileNotFoundError):
-            if os.fstat(descriptor).st_ino == file.stat().st_ino:
-                return descriptor
-        os.close(descriptor)
-
-
-LOCK_POLL_S = 0.2  # the interval of looks at a lock that another run holds
-FIRST_NOTICE_S = 30.0  # of this computer; an own program's trial takes less
-NEXT_NOTICE = 4.0  # the next word comes after so many times as long
+LOCK_POLL_S = 0.2  # between looks at a lock that another run holds
+FIRST_NOTICE_S = 30.0  # of the host; a student program's trial takes less
+NEXT_NOTICE = 4.0  # times the time to the notice before
 
 
 @dataclass
@@ -74,33 +39,34 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class RunSetup:
-    """The site that runs the trials, and the folder that keeps their records."""
+    """The site that runs the trials, and the folder of their records."""
 
     site: Site
     facts: SiteFacts
     results: Path
     fresh: bool = False
-    tell: Tell = silent  # takes a sentence about a trial that runs for long
+    tell: Tell = silent  # prints a notice about a trial that runs for long
 
 
-Watch = Callable[[str, Planned], None]  # told "measured", "failed" or "by others" for each trial
+Watch = Callable[[str, Planned], None]  # called with "measured", "failed" or "by others" after each trial
 
 
 def missing(plans: Iterable[Plan], results: Path, *, fresh: bool = False) -> tuple[list[Planned], int]:
     """The trials without a record, each once, and the number of trials with one. They come experiment after experiment,
     so that the first is whole before the last begins; in each the first repetitions come first."""
-    places: dict[str, Planned] = {}
-    for planned in (each for plan in plans for each in sorted(plan.planned, key=lambda each: each.repetition)):
-        places.setdefault(planned.trial.key, planned)
-    todo = [each for each in places.values() if fresh or not has_record(results, each.trial.key)]
-    return todo, len(places) - len(todo)
+    trials: dict[str, Planned] = {}
+    for plan in plans:
+        for planned in sorted(plan.planned, key=lambda planned: planned.repetition):
+            trials.setdefault(planned.trial.key, planned)
+    todo = [planned for key, planned in trials.items() if fresh or not has_record(results, key)]
+    return todo, len(trials) - len(todo)
 
 
 def damaged(planned: Iterable[Planned], results: Path) -> list[str]:
     """A sentence for each damaged record; a damaged record does not count."""
     keys = dict.fromkeys(each.trial.key for each in planned)
-    found = ((record_folder(results, key), record_damage(results, key)) for key in keys)
-    return [f"{folder}: {said}: the record counts for nothing" for folder, said in found if said]
+    damages = ((record_folder(results, key), record_damage(results, key)) for key in keys)
+    return [f"{folder}: {damage}: the record counts for nothing" for folder, damage in damages if damage]
 
 
 def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> RunSummary:
@@ -124,10 +90,10 @@ def _one(work: RunSetup, planned: Planned, stop: threading.Event) -> str:
     """Run a trial unless another run has: wait for its lock, then look again."""
     key, waited = planned.trial.key, False
     while not stop.is_set():
-        with trial_lock(work.results, key) as ours:
-            if ours and has_record(work.results, key) and (waited or not work.fresh):
+        with trial_lock(work.results, key) as is_locked:
+            if is_locked and has_record(work.results, key) and (waited or not work.fresh):
                 return "by others"
-            if ours:
+            if is_locked:
                 _keep(work, planned)
                 return "measured"
         waited = True
@@ -205,31 +171,62 @@ def _signals_raise() -> Iterator[None]:
 
 @contextmanager
 def patience(planned: Planned, site: SiteFacts, tell: Tell, first_s: float = FIRST_NOTICE_S) -> Iterator[None]:
-    """Say now and then that the trial of an own program still runs."""
+    """Print a notice now and then while the trial of a student program runs."""
     over = threading.Event()
+
+    def notify() -> None:
+        wait_s, passed_s = first_s, 0.0
+        while not over.wait(wait_s):
+            passed_s += wait_s
+            tell(_notice(planned, site, passed_s))
+            wait_s = (NEXT_NOTICE - 1) * passed_s
+
     if planned.series.tool.build:
-        threading.Thread(target=_speak, args=(over, planned, site, tell, first_s), daemon=True).start()
+        threading.Thread(target=notify, daemon=True).start()
     try:
         yield
     finally:
         over.set()
 
 
-def _speak(over: threading.Event, planned: Planned, site: SiteFacts, tell: Tell, first_s: float) -> None:
-    wait_s, passed_s = first_s, 0.0
-    while not over.wait(wait_s):
-        passed_s += wait_s
-        tell(_sentence(planned, site, passed_s))
-        wait_s = (NEXT_NOTICE - 1) * passed_s
-
-
-def _sentence(planned: Planned, site: SiteFacts, passed_s: float) -> str:
-    deadline_s = planned.trial.job.deadline_s
-    clock = ""
-    if site.traits.repeats:
-        clock = " of the machine's clock, each of which takes several of this computer's while a program polls"
+def _notice(planned: Planned, site: SiteFacts, passed_s: float) -> str:
+    clock = " of the guest's clock (slower than the host's while a program polls)" if site.traits.repeats else ""
     return (
         f"{planned.series.name} repetition {planned.repetition} has run for {passed_s:.0f} s; if a program waits for "
-        f"what never comes, its deadline ends it after {deadline_s} s{clock} "
+        f"what never comes, its deadline ends it after {planned.trial.job.deadline_s} s{clock} "
         "(try: deadline_s in [parameters], fewer iterations)"
     )
+
+
+@contextmanager
+def trial_lock(results: Path, key: str) -> Iterator[bool]:
+    """Whether this process holds the key's lock until the end of the block. The kernel frees a dead process's lock."""
+    file = results / "locks" / key
+    with storage(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = _lock(file)
+    if descriptor is None:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        try:
+            file.unlink(missing_ok=True)
+        finally:
+            os.close(descriptor)
+
+
+def _lock(file: Path) -> int | None:
+    """A locked descriptor of the file that has the name now: another process may remove the file while we open it."""
+    while True:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        with suppress(FileNotFoundError):
+            if os.fstat(descriptor).st_ino == file.stat().st_ino:
+                return descriptor
+        os.close(descriptor)

@@ -12,8 +12,9 @@ from pathlib import Path
 from lab.analysis.estimate import BadSample, Estimate
 from lab.analysis.ratios import Verdict, false_verdicts, judge, ratio_of_medians
 from lab.errors import LabError, ParseError
-from lab.records.compare import IDENTITY, values_by_place
+from lab.records.compare import values_by_place
 from lab.records.record import find_key, read_facts
+from lab.records.reference import IDENTITY
 from lab.records.table import Row, is_table, parse_table
 from lab.report.evidence.curve import margin_of_sites
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED

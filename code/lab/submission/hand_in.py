@@ -288,7 +288,7 @@ def submit(options: Namespace) -> int:
 
 def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, draft: bool) -> Path:
     """The file to hand in, written now."""
-    from lab.records.compare import read_identity
+    from lab.records.reference import read_identity
     from lab.report.commands import report_file, report_texts
     from lab.submission.assignment import find_assignment, load_assignment
 

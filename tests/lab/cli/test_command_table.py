@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab.cli import commands
-from lab.cli.commands import COMMANDS
+from lab.cli.commands import COMMANDS, SECTIONS
 from lab.cli.main import main
 from lab.places import MACHINE, ROOT
 
@@ -24,12 +24,12 @@ def printed(option: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_each_reader_has_one_heading(capsys: pytest.CaptureFixture[str]) -> None:
     lines = printed("--help", capsys).splitlines()
-    assert [lines.count(f"{reader}:") for reader in {each.reader for each in COMMANDS}] == [1] * 6
+    assert [lines.count(f"{reader}:") for reader in SECTIONS] == [1] * 6
 
 
 def test_help_says_each_summary_whole(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(printed("--help", capsys).split())
-    assert [each.name for each in COMMANDS if f"{each.name} {each.summary}" not in text] == []
+    assert [each.name for each in COMMANDS.values() if f"{each.name} {each.summary}" not in text] == []
 
 
 def test_no_line_of_help_is_wider_than_a_terminal_of_a_hundred(capsys: pytest.CaptureFixture[str]) -> None:

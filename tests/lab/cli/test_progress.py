@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from tests.lab import fake_site as fake_module
 
-from lab.cli.progress import Progress, estimate_s
+from lab.cli.progress import Progress
 from lab.plan.plan import Plan
+from lab.run.estimate import TimeEstimate
 from lab.run.run import RunSetup, missing, run_trials
 
 Make = Callable[..., Plan]
@@ -22,7 +23,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def said(clock: list[float], planned: Any, times: list[float]) -> str:
     stream = io.StringIO()
-    progress = Progress([planned] * len(times), stream)
+    progress = Progress([planned] * len(times), stream, TimeEstimate())
     for time in times:
         clock[0] = time
         progress.watch("measured", planned)
@@ -47,7 +48,7 @@ class Terminal(io.StringIO):
 
 def test_a_terminal_gets_a_bar(clock: list[float], make_small_plan: Any) -> None:
     stream, planned = Terminal(), make_small_plan().planned[0]
-    progress = Progress([planned] * 2, stream)
+    progress = Progress([planned] * 2, stream, TimeEstimate())
     for clock[0] in (5.0, 10.0):
         progress.watch("measured", planned)
     progress.close()
@@ -58,7 +59,7 @@ def test_what_is_printed_beside_a_bar_reaches_the_file_that_it_is_for(
     clock: list[float], make_small_plan: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stream, planned = Terminal(), make_small_plan().planned[0]
-    progress = Progress([planned] * 2, stream)
+    progress = Progress([planned] * 2, stream, TimeEstimate())
     clock[0] = 5.0
     progress.watch("measured", planned)
     print("report/one.pdf")
@@ -71,7 +72,7 @@ def test_trials_that_start_more_programs_are_taken_to_take_longer(clock: list[fl
     peer, ours = make_small_plan().planned[0], make_small_plan().planned[-1]
     assert (len(peer.trial.job.steps), len(ours.trial.job.steps)) == (6, 1)
     stream = io.StringIO()
-    progress = Progress([ours, peer], stream)
+    progress = Progress([ours, peer], stream, TimeEstimate())
     clock[0] = 30.0
     progress.watch("measured", ours)
     assert "about 80 s left" in stream.getvalue()
@@ -79,9 +80,9 @@ def test_trials_that_start_more_programs_are_taken_to_take_longer(clock: list[fl
 
 def test_nothing_known_is_guessed_by_the_number_of_processes(make_small_plan: Make, tmp_path: Path) -> None:
     planned = make_small_plan().planned
-    assert estimate_s(planned[:1], planned, tmp_path, 1) == 3 + 5
-    assert estimate_s(planned[-1:], planned, tmp_path, 1) == 3
-    assert estimate_s(planned, planned, tmp_path, 2) == estimate_s(planned, planned, tmp_path, 1) / 2
+    assert TimeEstimate(planned, tmp_path).total_s(planned[:1]) == 3 + 5
+    assert TimeEstimate(planned, tmp_path).total_s(planned[-1:]) == 3
+    assert TimeEstimate().total_s(planned, 2) == TimeEstimate().total_s(planned) / 2
 
 
 def test_what_was_measured_says_how_long_its_like_take(make_small_plan: Make, tmp_path: Path) -> None:
@@ -89,4 +90,4 @@ def test_what_was_measured_says_how_long_its_like_take(make_small_plan: Make, tm
     todo, _ = missing([plan], tmp_path)
     run_trials(RunSetup(site, plan.site, tmp_path), todo[:5], 2, lambda *_: None)
     left, _ = missing([plan], tmp_path)
-    assert 0 < estimate_s(left, plan.planned, tmp_path, 1) < 1
+    assert 0 < TimeEstimate(plan.planned, tmp_path).total_s(left) < 1

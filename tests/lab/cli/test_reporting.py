@@ -82,7 +82,7 @@ def test_a_report_that_is_refused_keeps_neither_trials_nor_other_reports_back(
         assert lab_run("--report") == 2
         out, err = capsys.readouterr()
         assert said in out and "two.pdf" in out and "one.pdf" not in out
-        assert "one/discussion.tex:1:" in err and err.splitlines()[-1] == "no report: one: as said above"
+        assert "one/discussion.tex:1:" in err and err.splitlines()[-1] == "no report: one: see above"
 
 
 def test_each_of_several_reports_that_are_refused_is_named(
@@ -130,7 +130,7 @@ class Started:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
     found = Started()
-    monkeypatch.setattr(reporting, "_report", found)
+    monkeypatch.setattr(reporting, "start_report", found)
     yield found
     for each in found.processes:
         each.kill()

@@ -30,14 +30,17 @@ def test_packages_that_a_first_run_would_fetch_are_counted(tmp_path: Path, monke
     (tmp_path / "lab.toml").write_text('[supply]\nproviders = ["apt", "/srv/course"]\n')
     monkeypatch.setattr("lab.machine.runner.section", lambda: "runner amd64")
     monkeypatch.delenv("LAB_SUPPLY", raising=False)
-    (tmp_path / f"{'b' * 64}.deb").touch()
+    (tmp_path / "packages").mkdir()
+    for name, path in (("MACHINE", tmp_path), ("CACHE", tmp_path), ("SETTINGS", tmp_path / "lab.toml")):
+        monkeypatch.setattr(doctor, name, path)
+    (tmp_path / "packages" / f"{'b' * 64}.deb").touch()
 
     def found() -> str:
-        return doctor._packages(tmp_path, tmp_path, tmp_path / "lab.toml").found
+        return next(finding.found for finding in doctor.examine_site("exact", tmp_path) if finding.what == "packages")
 
     assert found() == "2 to fetch, 10 MB, from apt, /srv/course"
     for name in "ac":
-        (tmp_path / f"{name * 64}.deb").touch()
+        (tmp_path / "packages" / f"{name * 64}.deb").touch()
     assert found() == "all 3 are there"
     (tmp_path / "packages.lock").write_text("nonsense")
     assert "nonsense" in found()
@@ -93,10 +96,9 @@ def test_a_host_shows_its_end_of_the_link_and_what_keeps_that_from_working(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, state: JsonTable, said: str, remedy: str
 ) -> None:
     found = {"device": "mlx5_0", "interface": "eth0", "address": address}
-    monkeypatch.setattr(doctor, "Connection", lambda *_: None)
-    monkeypatch.setattr(doctor, "_ask", lambda _: (found, state))
+    monkeypatch.setattr(doctor, "ask_host", lambda *_: (found, state))
     hosts = write(tmp_path / "hosts.toml", '[ssh]\nclient = { login = "a" }\nserver = { login = "b" }\n')
-    (client,) = (each for each in doctor.examine_ssh(hosts) if each.what == "a")
+    (client,) = (each for each in doctor.examine_site("ssh", hosts) if each.what == "a")
     assert (client.found, client.remedy) == (f"reached; client on {said}", remedy)
 
 
@@ -115,10 +117,10 @@ def test_a_srun_without_the_pmi_that_is_wanted_says_which_key_brings_another(
         write(tmp_path / name, f"#!/bin/sh\nprintf '{listed}' >&2\n", 0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     there, key = LISTS[listed]
-    (mpi,) = (each for each in doctor.examine_slurm(tmp_path / "none.toml") if each.what == "MPI")
+    (mpi,) = (each for each in doctor.examine_site("slurm", tmp_path / "none.toml") if each.what == "MPI")
     assert (mpi.found, mpi.remedy) == (f"srun --mpi has no pmix, but {there}", f'mpi = "{key}" under [slurm]')
     told = write(tmp_path / "hosts.toml", f'[slurm]\nmpi = "{key}"\n')
-    assert not [each for each in doctor.examine_slurm(told) if each.what in ("MPI", "orterun") and each.remedy]
+    assert not [each for each in doctor.examine_site("slurm", told) if each.what in ("MPI", "orterun") and each.remedy]
 
 
 def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +129,7 @@ def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pyt
     types.mkdir(parents=True)
     for number, kind in enumerate(("IB/RoCE v1", "RoCE v2")):
         (types / str(number)).write_text(kind + "\n")
-    found = {each.what: each.found for each in doctor.examine_host()}
+    found = {each.what: each.found for each in doctor.examine_site("host", Path("none.toml"))}
     assert found["mlx5_0"] == "4: ACTIVE, 400 Gb/sec (4X NDR), eth0"
     assert found["mlx5_0 GIDs"] == "1 IB/RoCE v1, 1 RoCE v2"
 
@@ -141,11 +143,12 @@ def test_locked_memory_is_held_against_the_largest_message_that_is_planned(
     perftest, _, _ = PEERS.replace("1..1K*4", "64,64M").partition('[[series]]\nname = "iperf"')
     planned = experiment_file(perftest)
     monkeypatch.setattr(doctor, "all_experiments", lambda: [planned])
-    (found,) = (each for each in doctor.examine_host() if each.what == "locked memory")
+    (found,) = (each for each in doctor.examine_site("host", Path("none.toml")) if each.what == "locked memory")
     assert "need 129 MiB" in found.found and (found.remedy == "") is enough
 
 
-def test_a_kvm_device_with_nothing_behind_it_does_not_count(tmp_path: Path) -> None:
+def test_a_kvm_device_with_nothing_behind_it_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "kvm").write_bytes(b"")
     for device in (tmp_path / "kvm", tmp_path / "none"):
-        assert "in software" in next(doctor.examine_vm(device)).found
+        monkeypatch.setattr(doctor, "KVM_DEVICE", device)
+        assert "in software" in next(doctor.examine_site("vm", tmp_path)).found

@@ -26,7 +26,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Compilation]:
         given.append(task)
         return {name: name.encode() for name in task.wanted}
 
-    monkeypatch.setattr(sources, "build_once", build_once)
+    monkeypatch.setattr("lab.compiler.build.build_once", build_once)
     return given
 
 
@@ -55,7 +55,7 @@ def test_a_build_that_is_refused_names_its_folder(tmp_path: Path, monkeypatch: p
     def refuse(*_: object) -> dict[str, bytes]:
         raise BuildRefused("make: no rule")
 
-    monkeypatch.setattr(sources, "build_once", refuse)
+    monkeypatch.setattr("lab.compiler.build.build_once", refuse)
     with pytest.raises(BuildRefused, match=rf"{tmp_path}: make: no rule"):
         sources.compiled({tmp_path / "mine": Build(("make",), tmp_path)}, print)
 
@@ -82,7 +82,7 @@ def without_compiler(monkeypatch: pytest.MonkeyPatch) -> FakeSite:
 
     site = FakeSite()
     monkeypatch.setattr(site, "boots_image", True)
-    monkeypatch.setattr(sources, "build_once", fail)
+    monkeypatch.setattr("lab.compiler.build.build_once", fail)
     return site
 
 
@@ -115,8 +115,7 @@ def test_what_was_compiled_before_is_looked_up_by_the_same_sources(
     sources.compiled(builds, print)
     made = {task.command: task for task in tasks}
     monkeypatch.setattr(
-        sources,
-        "built_before",
+        "lab.compiler.build.built_before",
         lambda task, *_: dict.fromkeys(task.wanted, b"before") if made[task.command] == task else {},
     )
     assert sources.compiled_before(builds).items() >= {mine: b"before", client: b"before"}.items()

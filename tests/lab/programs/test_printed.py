@@ -138,8 +138,8 @@ def test_a_rate_of_messages_is_one_of_their_bytes() -> None:
 
 def test_results_may_be_among_the_talk_of_either_end() -> None:
     outcome = StepOutcome("client", "talk", "server", "more", 0, 0, 0, 1)
-    assert output(outcome, "client", talk=False) == "client"
-    assert output(outcome, "server", talk=True) == "server\nmore"
+    assert output(outcome, "client", with_errors=False) == "client"
+    assert output(outcome, "server", with_errors=True) == "server\nmore"
 
 
 @given(st.text(max_size=300))

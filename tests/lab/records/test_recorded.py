@@ -21,7 +21,6 @@ from lab.errors import RecordError, SiteError
 from lab.experiment.reader import load
 from lab.files.store import seal
 from lab.model.trial import Outcome
-from lab.plan import builds as sources
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.plan.planning import Workshop
 from lab.records import recorded
@@ -246,7 +245,7 @@ def test_what_the_locked_compiler_made_of_the_sources_counts_beside_an_older_bui
     lay(build="old")
     newer = lay(build=hashlib.sha256(b"new").hexdigest(), day=2)
     monkeypatch.setattr(recorded, "_build_digest", lambda _: "old")
-    monkeypatch.setattr(sources, "compiled_before", lambda builds: dict.fromkeys(builds, b"new"))
+    monkeypatch.setattr(recorded, "compiled_before", lambda builds: dict.fromkeys(builds, b"new"))
     plan, said = read(file, results)
     assert plan.trials().keys() == newer.trials().keys() and said == []
 

@@ -8,7 +8,8 @@ from tests.lab.fake_site import FakeSite
 
 from lab.errors import VerifyError
 from lab.plan.plan import Plan
-from lab.records.compare import IDENTITY, changed_parts, read_reference, verify, write_reference
+from lab.records.compare import verify
+from lab.records.reference import IDENTITY, changed_parts, read_reference, write_reference
 from lab.run.run import RunSetup, missing, run_trials
 
 Make = Callable[..., Plan]

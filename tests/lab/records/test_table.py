@@ -18,7 +18,7 @@ from lab.errors import RecordError
 from lab.files.store import SUMS, seal
 from lab.plan.plan import Plan
 from lab.programs.program import Sample
-from lab.records.compare import first_difference, ratios, same_identity, verify
+from lab.records.compare import compare_rows, first_difference, verify
 from lab.records.record import RECORD, SAMPLES, read_facts, read_samples_of, record_folder
 from lab.records.recorded import INDEX, read_groups
 from lab.records.table import (
@@ -127,7 +127,9 @@ def test_processor_times_have_columns_where_a_program_said_them_and_are_compared
     assert counts == [row.counts["messages"], *(row.counts["confirmed_ns"] // part for part in (2, 4, 10, 20))]
     assert "processor" not in untold and format_table(columns(plan, rows), rows) == text
     assert "processor_messages is" in str(first_difference(rows, before))
-    assert not any("processor" in each.column or "kernel" in each.column for each in ratios(rows, rows))
+    other = [replace(row, record="other") for row in rows]
+    compared = {each.place.column for each in compare_rows("", rows, other, identical=False).ratios}
+    assert compared == {"completed_bytes_per_s", "confirmed_bytes_per_s", "round_trip_ns"}
 
 
 def test_only_a_table_with_rounds_has_columns_for_them(make_small_plan: Make) -> None:
@@ -208,9 +210,11 @@ def test_under_another_identity_medians_are_compared_with_a_tolerance(make_small
     plan, other = make_small_plan(), make_small_plan(digest="e")
     rows = parse_table(measured(plan, fake_module.FakeSite(), tmp_path / "one"))
     again = parse_table(measured(other, fake_module.FakeSite(), tmp_path / "two"))
-    assert not same_identity(rows, again) and all(each.ratio == 1 and each.holds for each in ratios(rows, again))
+    same = compare_rows("small", rows, again, identical=False)
+    assert same.holds and {each.ratio for each in same.ratios} == {1}
+    assert not compare_rows("small", rows, rows, identical=False).ratios
     twice = [replace(row, counts={**row.counts, **_doubled(row, "completed_bytes_per_s")}) for row in again]
-    assert {each.ratio for each in ratios(rows, twice) if not each.holds} == {0.5}
+    assert {each.ratio for each in compare_rows("", rows, twice, identical=False).ratios if not each.holds} == {0.5}
 
 
 def _doubled(row: Row, column: str) -> dict[str, int]:

@@ -72,7 +72,7 @@ def test_a_card_that_counts_rdma_by_itself_is_asked_itself(make_small_plan: Make
         ("mpi-pingpong: no progress for 5 s\n{box}", "mpi-pingpong: no progress for 5 s"),
         ("{box}", "orterun detected that a process ended: Exit code: 1"),
         ("one\n\ttwo\n", "one two"),
-        (" \n", "it said nothing"),
+        (" \n", "it printed nothing"),
     ],
 )
 def test_a_failure_is_one_line_in_which_a_rank_comes_before_its_launcher(said: str, words: str) -> None:

@@ -14,7 +14,8 @@ from lab.errors import SiteError
 from lab.model.parameters import Counts
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan
-from lab.run.preflight import LONG_RUN, Cost, Preflight, is_wanted, preflight
+from lab.run.estimate import Cost, TimeEstimate
+from lab.run.preflight import LONG_RUN, Preflight, is_wanted, preflight
 from lab.sites.site import EXACT
 from lab.sites.ssh import TwoHosts
 
@@ -37,7 +38,7 @@ def test_the_estimate_is_what_the_run_will_take(make_small_plan: Make, fake_site
     (ours, *_) = [each for each in plan.planned if each.series.name == "ours"]
     counts = ours.trial.request.counts
     takes = sum((each.iterations + each.warmup) * (20e-6 + each.size * 4e-9) for each in counts)
-    assert fly(plan, fake_site).estimate_s([ours]) == pytest.approx(takes, rel=0.01)
+    assert TimeEstimate(costs=fly(plan, fake_site).costs).total_s([ours]) == pytest.approx(takes, rel=0.01)
 
 
 def test_every_kind_of_our_programs_is_tried_and_said(make_small_plan: Make, fake_site: FakeSite) -> None:
@@ -85,11 +86,11 @@ def test_a_size_that_is_over_too_soon_costs_its_least_time_as_well() -> None:
     assert Cost(20e-6, 0.0, 0.5).of(counts, least_time_s=1) == pytest.approx(0.5 + 0.02 + 1.1 + 20)
 
 
-def test_a_peer_that_starts_for_each_size_sends_no_more_for_it(make_small_plan: Make, fake_site: FakeSite) -> None:
+def test_a_peer_that_starts_for_each_size_sends_no_more_for_it(make_small_plan: Make) -> None:
     plan = make_small_plan()
     ours, peer = (next(each for each in plan.planned if each.series.name == name) for name in ("ours", "peer"))
-    found = replace(fly(plan, fake_site), costs={("verbs", "write", "throughput"): Cost(20e-6, 4e-9, 1.0)})
-    assert found.estimate_s([peer]) == pytest.approx(found.estimate_s([ours]) + 5 - 500 * 6 * 20e-6, rel=0.01)
+    found = TimeEstimate(costs={("verbs", "write", "throughput"): Cost(20e-6, 4e-9, 1.0)})
+    assert found.trial_s(peer) == pytest.approx(found.trial_s(ours) + 5 - 500 * 6 * 20e-6, rel=0.01)
 
 
 def test_a_link_that_carries_nothing_is_one_sentence(make_small_plan: Make, fake_site: FakeSite) -> None:

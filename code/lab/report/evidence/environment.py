@@ -14,7 +14,7 @@ from lab.experiment.reader import CardFile, read_card
 from lab.machine.results import ENDS
 from lab.places import REFERENCE
 from lab.plan.plan import Plan, SiteFacts
-from lab.records.compare import read_identity
+from lab.records.reference import read_identity
 from lab.records.table import parse_table
 from lab.report.evidence.evidence import Evidence, cells, measured_plan
 from lab.report.evidence.labels import describe_link

@@ -32,7 +32,7 @@ def test_it_is_one_sentence_that_says_what_helps() -> None:
 
 @pytest.mark.usefixtures("contained")
 def test_the_doctor_says_the_same() -> None:
-    (found,) = (each for each in doctor.examine_host() if each.what == "network namespaces")
+    (found,) = (each for each in doctor.examine_site("host", Path("hosts.toml")) if each.what == "network namespaces")
     assert (found.found, found.remedy) == (SENTENCE, cable.HINT)
 
 
