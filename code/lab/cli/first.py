@@ -9,7 +9,8 @@ from pathlib import Path
 from rich.console import Console
 
 from lab.cli.measure import open_shop_at, run_remaining, say_failures, say_interrupted, write_table
-from lab.figures.inputs import Figure, Sized
+from lab.figures.curves import Sized
+from lab.figures.figure import Figure
 from lab.figures.marks import plain
 from lab.figures.stacks import bars
 from lab.files.storage import write_bytes

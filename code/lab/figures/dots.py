@@ -1,160 +1,178 @@
-"""Dot plots: values with intervals, and tornadoes of ratios."""
+"""Dot plots: times in groups of rows, and tornadoes of effects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from math import ceil, log2
+from typing import TYPE_CHECKING
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from lab.analysis.estimate import Estimate
+from lab.figures.figure import FigureError, LineLook, counts_of
+from lab.figures.marks import INK, PALE, TEXT_PT, number, with_unit
 
-from lab.figures.curves import LEAST_BAND, decades, with_unit
-from lab.figures.inputs import Dot, Dots, Effect, Figure, FigureError, Tornado
-from lab.figures.marks import INK, PALE, counts, number
-from lab.figures.plot import Plot, finish, new_panels, settle
-from lab.figures.style import SMALL_PT, TEXT_PT, style
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from lab.figures.plot import Canvas
 
 ROW_MM = 5.2
-ROOM_BELOW, ROOM_ABOVE = 1.2, 2.7  # times that the axis goes on: below to a round number, above for the last value
+ROOM_BELOW, ROOM_ABOVE = 1.2, 2.7  # factors beyond the data: below to a round number, above for the last value
 DOT_PT, LINE_PT = 5.5, 2.2
+PITCH_MM, BAR, GAP_MM = 2.75, 0.62, 1.2  # of a tornado: from bar to bar; a bar's part of that; between rows
+LEFT, RIGHT = 0.62, 3.2  # factors beyond its data, for the values at the ends of the bars
+NAME_PT = 34  # from its axis to a row's name
+LEAST_INTERVAL = 0.005  # of a value: a narrower interval is hidden by the end of its bar
 
 
-def dots(data: Dots) -> Figure:
-    """The figure, with its content in words."""
-    rows = list(_rows(data))
-    height = (len(rows) + 0.6) * ROW_MM
-    with style():
-        drawing, (panel,) = new_panels([height])
-        _axes(panel, data, rows)
+@dataclass(frozen=True)
+class Dot:
+    """A row of a dot plot: a time (s), the longer time to which a line leads from it, and its look."""
+
+    label: str
+    value: Estimate
+    end: float | None
+    look: LineLook
+
+    @property
+    def longest(self) -> float:
+        return self.end or self.value.value
+
+    @property
+    def words(self) -> str:
+        end = f" to {with_unit(self.end, 'time')}" if self.end else ""
+        return f"{with_unit(self.value.value, 'time')}{end}"
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Times in groups of rows, each group with its heading."""
+
+    name: str
+    label: str  # of the axis
+    groups: tuple[tuple[str, tuple[Dot, ...]], ...]
+    keys: tuple[str, ...] = ()
+
+    @property
+    def dots(self) -> list[Dot]:
+        return [dot for _, group in self.groups for dot in group]
+
+    @property
+    def alt(self) -> str:
+        groups = (
+            f"{heading}: {', '.join(f'{dot.label} {dot.words}' for dot in dots)}" for heading, dots in self.groups
+        )
+        return f"{self.label.capitalize()}, the axis logarithmic: {'; '.join(groups)}."
+
+    @property
+    def n(self) -> str:
+        return f"n = {min(dot.value.n for dot in self.dots)} repetitions or more"
+
+    def draw(self, canvas: Canvas) -> None:
+        rows = list[str | Dot]()  # from top to bottom
+        for heading, group in self.groups:
+            rows += [heading, *group]
+        height = (len(rows) + 0.6) * ROW_MM
+        panel = canvas.panel(height)
+        self._draw_axes(canvas, panel, rows)
         for place, row in enumerate(rows):
             if isinstance(row, Dot):
-                _draw(panel, place, row)
+                value = row.value.value
+                panel.plot(
+                    [value, row.longest], [place] * 2, color=row.look.colour, linewidth=LINE_PT, solid_capstyle="butt"
+                )
+                panel.plot([value], [place], **row.look.style | {"linestyle": "-", "markersize": DOT_PT})
+                canvas.write(panel, row.words, (row.longest, place), 5)
             else:
                 panel.text(0, place, row, transform=panel.get_yaxis_transform(), va="center", fontsize=TEXT_PT)
-        settle(drawing, [panel], [height])
-    n = min(row.value.n for row in rows if isinstance(row, Dot))
-    return finish(Plot(data.name, drawing, (panel,), _alt(data), f"n = {n} repetitions or more", data.keys))
+        canvas.settle(height)
+
+    def _draw_axes(self, canvas: Canvas, panel: Axes, rows: list[str | Dot]) -> None:
+        values = [dot.value.value for dot in self.dots]
+        places = [place for place, row in enumerate(rows) if isinstance(row, Dot)]
+        low = canvas.decades(min(values) / 10, min(values) / ROOM_BELOW)[-1]
+        high = max(dot.longest for dot in self.dots) * ROOM_ABOVE
+        panel.set(xscale="log", xlim=(low, high), ylim=(len(rows) - 0.3, -0.8), xlabel=self.label)
+        canvas.ticks(panel.xaxis, canvas.decades(low, high), lambda value: with_unit(value, "time"))
+        canvas.named_rows(panel, places, [dot.label for dot in self.dots])
+        panel.grid(visible=True, axis="x")
+        panel.hlines(places, low, values, color=PALE, linewidth=0.6, linestyle=(0, (1, 2)))
 
 
-def _rows(data: Dots) -> Iterator[Dot | str]:
-    """The rows from top to bottom; the heading of each group above its rows."""
-    for heading, group in data.groups:
-        yield heading
-        yield from group
+@dataclass(frozen=True)
+class Effect:
+    """What a parameter does to one size: the values with the worst and the best result, and the ratio of these."""
+
+    size: str
+    worst: str
+    best: str
+    gain: Estimate
+    colour: str
+    doubt: str = ""  # in place of the best value where no difference was found
+
+    @property
+    def words(self) -> str:
+        if self.doubt:
+            return f"{self.size} {self.doubt}"
+        return f"{self.size} {number(self.gain.value)} times with {self.best} in place of {self.worst}"
 
 
-def _axes(panel: Axes, data: Dots, rows: list[Dot | str]) -> None:
-    shown = [row for row in rows if isinstance(row, Dot)]
-    least = min(row.value.value for row in shown)
-    low = decades(least / 10, least / ROOM_BELOW)[-1]
-    high = max(row.end or row.value.value for row in shown) * ROOM_ABOVE
-    panel.set(xscale="log", xlim=(low, high), ylim=(len(rows) - 0.3, -0.8), xlabel=data.label)
-    panel.xaxis.set_major_locator(FixedLocator(decades(low, high)))
-    panel.xaxis.set_minor_locator(FixedLocator([]))
-    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: with_unit(value, "time")))
-    places = [place for place, row in enumerate(rows) if isinstance(row, Dot)]
-    panel.set_yticks(places, [row.label for row in shown])
-    panel.tick_params(axis="y", length=0)
-    panel.spines["left"].set_visible(False)
-    panel.grid(visible=True, axis="x")
-    panel.hlines(places, low, [row.value.value for row in shown], color=PALE, linewidth=0.6, linestyle=(0, (1, 2)))
+@dataclass(frozen=True)
+class Tornado:
+    """The effects of parameters, a row for each parameter and in it a bar for each size."""
 
+    name: str
+    label: str  # of the axis
+    rows: tuple[tuple[str, tuple[Effect, ...]], ...]
+    keys: tuple[str, ...] = ()
 
-def _draw(panel: Axes, place: int, row: Dot) -> None:
-    value, end = row.value.value, row.end or row.value.value
-    panel.plot([value, end], [place, place], color=row.look.colour, linewidth=LINE_PT, solid_capstyle="butt")
-    (dot,) = panel.plot([value], [place], color=row.look.colour, marker=row.look.marker, markersize=DOT_PT)
-    dot.set(markerfacecolor="white" if row.look.is_open else row.look.colour)
-    panel.annotate(_told(row), (end, place), (5, 0), textcoords="offset points", va="center", fontsize=SMALL_PT)
+    @property
+    def gains(self) -> list[Estimate]:
+        return [effect.gain for _, effects in self.rows for effect in effects]
 
+    @property
+    def alt(self) -> str:
+        rows = (f"{name}: {', '.join(effect.words for effect in effects)}" for name, effects in self.rows)
+        return f"{self.label.capitalize()}, logarithmic, by parameter and size: {'; '.join(rows)}."
 
-def _alt(data: Dots) -> str:
-    told = "; ".join(
-        f"{heading}: {', '.join(f'{row.label} {_told(row)}' for row in group)}" for heading, group in data.groups
-    )
-    return f"{data.label.capitalize()}, the axis logarithmic: {told}."
+    @property
+    def n(self) -> str:
+        return counts_of(self.gains, "lines")
 
-
-def _told(row: Dot) -> str:
-    end = f" to {with_unit(row.end, 'time')}" if row.end else ""
-    return f"{with_unit(row.value.value, 'time')}{end}"
-
-
-PITCH_MM, BAR, GAP_MM = 2.75, 0.62, 1.2  # from bar to bar; a bar's part of that; between rows
-LEFT, RIGHT = 0.62, 3.2  # the axis goes on by these factors, for the values at the ends of the bars
-NAME_PT = 34  # from the axis to a row's name
-
-
-def tornado(data: Tornado) -> Figure:
-    """The figure, with its content in words."""
-    if not data.rows:
-        raise FigureError("a figure without a parameter", where=data.name, hint="run its trials", figure=data.name)
-    height = sum(len(effects) * PITCH_MM + GAP_MM for _, effects in data.rows)
-    with style():
-        drawing, (panel,) = new_panels([height])
-        _tornado_axes(panel, data, height)
-        top = GAP_MM / 2
-        ticks: list[tuple[float, str]] = []
-        for name, effects in data.rows:
+    def draw(self, canvas: Canvas) -> None:
+        if not self.rows:
+            raise FigureError("a figure without a parameter", where=self.name, hint="run its trials", figure=self.name)
+        height = sum(len(effects) * PITCH_MM + GAP_MM for _, effects in self.rows)
+        panel = canvas.panel(height)
+        self._draw_axes(canvas, panel, height)
+        top, ticks = GAP_MM / 2, list[tuple[float, str]]()
+        for name, effects in self.rows:
             places = [top + (place + 0.5) * PITCH_MM for place in range(len(effects))]
-            _draw_row(panel, name, effects, places)
-            ticks += [(at, effect.size) for at, effect in zip(places, effects, strict=True)]
+            middle = (0, sum(places) / len(places))
+            canvas.write(panel, name, middle, -NAME_PT, xycoords=("axes fraction", "data"), fontsize=TEXT_PT)
+            for effect, place in zip(effects, places, strict=True):
+                _draw_effect(canvas, panel, effect, place)
+                ticks.append((place, effect.size))
             top += len(effects) * PITCH_MM + GAP_MM
-        panel.set_yticks(*zip(*ticks, strict=True))
-        settle(drawing, [panel], [height])
-    n = counts([effect.gain for _, effects in data.rows for effect in effects], "repetitions", "lines")
-    return finish(Plot(data.name, drawing, (panel,), _tornado_alt(data), n, data.keys))
+        canvas.named_rows(panel, *zip(*ticks, strict=True))
+        canvas.settle(height)
+
+    def _draw_axes(self, canvas: Canvas, panel: Axes, height: float) -> None:
+        most = max(gain.value for gain in self.gains)
+        panel.set(xscale="log", xlim=(LEFT, most * RIGHT), ylim=(height, 0), xlabel=self.label)
+        canvas.ticks(panel.xaxis, [2.0**power for power in range(ceil(log2(most)) + 1)], lambda value: f"{value:g}")
+        panel.grid(visible=True, axis="x")
+        panel.axvline(1.0, color=INK, linewidth=0.9, zorder=3)
 
 
-def _tornado_axes(panel: Axes, data: Tornado, height: float) -> None:
-    most = max(effect.gain.value for _, effects in data.rows for effect in effects)
-    panel.set(xscale="log", xlim=(LEFT, most * RIGHT), ylim=(height, 0), xlabel=data.label)
-    panel.xaxis.set_major_locator(FixedLocator([2.0**power for power in range(ceil(log2(most)) + 1)]))
-    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    panel.xaxis.set_minor_locator(FixedLocator([]))
-    panel.grid(visible=True, axis="x")
-    panel.axvline(1.0, color=INK, linewidth=0.9, zorder=3)
-    panel.tick_params(axis="y", length=0)
-    panel.spines["left"].set_visible(False)
-
-
-def _draw_row(panel: Axes, name: str, effects: tuple[Effect, ...], places: list[float]) -> None:
-    middle = (0, sum(places) / len(places))
-    panel.annotate(
-        name,
-        middle,
-        (-NAME_PT, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        ha="right",
-        va="center",
-    )
-    for effect, at in zip(effects, places, strict=True):
-        gain, interval = effect.gain.value, effect.gain.interval
-        if effect.doubt:
-            _say(panel, effect.doubt, (1.0, at), 4)
-            continue
-        panel.barh(at, gain - 1, BAR * PITCH_MM, left=1.0, color=effect.colour)
-        end = gain
-        if interval and interval.width > LEAST_BAND * gain:
-            panel.plot((interval.low, interval.high), (at, at), color=INK, linewidth=0.6)
-            end = interval.high
-        _say(panel, effect.worst, (1.0, at), -3)
-        _say(panel, f"{effect.best}  ({number(gain)} times)", (end, at), 4)
-
-
-def _say(panel: Axes, words: str, place: tuple[float, float], right_pt: float) -> None:
-    """Words beside a place: on its right, or with a negative distance on its left."""
-    side = "left" if right_pt > 0 else "right"
-    panel.annotate(words, place, (right_pt, 0), textcoords="offset points", ha=side, va="center", fontsize=SMALL_PT)
-
-
-def _tornado_alt(data: Tornado) -> str:
-    rows = (f"{name}: " + ", ".join(map(_tornado_told, effects)) for name, effects in data.rows)
-    return f"{data.label.capitalize()}, logarithmic, by parameter and size: {'; '.join(rows)}."
-
-
-def _tornado_told(effect: Effect) -> str:
+def _draw_effect(canvas: Canvas, panel: Axes, effect: Effect, place: float) -> None:
     if effect.doubt:
-        return f"{effect.size} {effect.doubt}"
-    return f"{effect.size} {number(effect.gain.value)} times with {effect.best} in place of {effect.worst}"
+        canvas.write(panel, effect.doubt, (1.0, place), 4)
+        return
+    gain, interval = effect.gain.value, effect.gain.interval
+    panel.barh(place, gain - 1, BAR * PITCH_MM, left=1.0, color=effect.colour)
+    end = gain
+    if interval and interval.width > LEAST_INTERVAL * gain:
+        panel.plot((interval.low, interval.high), (place, place), color=INK, linewidth=0.6)
+        end = interval.high
+    canvas.write(panel, effect.worst, (1.0, place), -3)
+    canvas.write(panel, f"{effect.best}  ({number(gain)} times)", (end, place), 4)

@@ -1,12 +1,12 @@
-"""Axes, scales and labels, shared by all drawers."""
+"""The canvas that figures are drawn on: axes, curves, names, and the room that labels need."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil, floor, log2, log10
 from textwrap import fill
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.artist import Artist
@@ -14,29 +14,39 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure as Drawing
-from matplotlib.legend import Legend
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 from matplotlib.transforms import Bbox
 
-from lab.figures.inputs import Figure
-from lab.figures.marks import short, size
-from lab.figures.style import MM_PER_INCH, PNG_DPI, SMALL_PT, WIDTH_MM, style
+from lab.analysis.estimate import Interval
+from lab.figures.figure import Curve, LineLook, Name
+from lab.figures.marks import INK, LINE_MM, SMALL_PT, short, size, with_unit
+from lab.figures.style import MM_PER_INCH, PNG_DPI, WIDTH_MM, style
 
 MOST_LABELS = 8  # of sizes below a panel; "256 KiB" and its neighbours then stay apart
 LEAST_LABELS = 4
-MANTISSAS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8), tuple(each / 10 for each in range(10, 100)))
+MANTISSAS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8), tuple(tenth / 10 for tenth in range(10, 100)))
 ROOM = 1.25  # a logarithmic axis ends at this multiple of the data
+BAND_ALPHA = 0.22
+LEAST_BAND = 0.005  # of a value: a narrower interval is hidden by its mark
+WIDEST_MM = 42.0  # a label beside its curve; longer ones leave the panel too little room
+GAP_MM = 2.0  # between a panel and what is beside or below it
+LETTERS_IN_LEGEND, MOST_COLUMNS = 80, 5
+BETWEEN_MM = 2.0  # panels
+LEFT_MM, TITLE_MM, FOOT_MM, ROW_GAP_MM, COLUMN_GAP_MM = 20.0, 5.5, 11.0, 4.0, 7.0  # of panels in rows
+EDGE_MM = 0.6  # around everything, so that no letter is cut
+
+Words = Callable[[float], str]
 
 
 def size_axis(panel: Axes, sizes: Sequence[float], between: int = 0) -> None:
     """Message sizes: a tick at each power of two, labels at as many as fit, or each a given factor from the last."""
     panel.set_xscale("log", base=2)
-    first, last = floor_log2(min(sizes)), -floor_log2(1 / max(sizes))
-    shifts = range(first, last + 1)
-    stride = floor_log2(between) if between else _stride(last - first)
-    _label(panel.xaxis, [2.0**shift for shift in shifts[::stride]], size)
-    panel.xaxis.set_minor_locator(FixedLocator([2.0**shift for shift in shifts]))
+    first, last = _floor_log2(min(sizes)), -_floor_log2(1 / max(sizes))
+    powers = [2.0**shift for shift in range(first, last + 1)]
+    stride = _floor_log2(between) if between else _stride(last - first)
+    _set_ticks(panel.xaxis, powers[::stride], size)
+    panel.xaxis.set_minor_locator(FixedLocator(powers))
     panel.xaxis.set_minor_formatter(NullFormatter())
     panel.set_xlim(min(sizes) / ROOM, max(sizes) * ROOM)
     panel.set_xlabel("message size")
@@ -45,24 +55,276 @@ def size_axis(panel: Axes, sizes: Sequence[float], between: int = 0) -> None:
 def log_axis(axis: Axis, values: Sequence[float]) -> None:
     """Positive values: decades, and where there are few, also 2 and 5 of each."""
     low, high = min(values) / ROOM, max(values) * ROOM
-    inside = next((ticks for each in MANTISSAS if len(ticks := _ticks(low, high, each)) >= LEAST_LABELS), [])
+    inside = next((ticks for parts in MANTISSAS if len(ticks := _multiples(low, high, parts)) >= LEAST_LABELS), [])
     if axis is axis.axes.xaxis:
         axis.axes.set(xscale="log", xlim=(low, high))
     else:
         axis.axes.set(yscale="log", ylim=(low, high))
-    _label(axis, inside[:: ceil(len(inside) / MOST_LABELS)], short)
+    _set_ticks(axis, inside[:: ceil(len(inside) / MOST_LABELS)], short)
+
+
+def decades(low: float, high: float) -> list[float]:
+    """Powers of ten; where there are fewer than three, 1, 2 and 5 of each; where even those are few, even steps."""
+    tens = [10.0**power for power in range(ceil(log10(low)), floor(log10(high)) + 1)]
+    return tens if len(tens) > 2 else _two_or_more(_multiples(low, high, (1, 2, 5)), low, high)
+
+
+def new_panels(heights_mm: Sequence[float]) -> tuple[Drawing, tuple[Axes, ...]]:
+    """A drawing of the printed width with panels above each other; settling gives them their places."""
+    total = sum(heights_mm)
+    drawing = _new_drawing(total)
+    panels: list[Axes] = []
+    for place, height in enumerate(heights_mm):
+        box = (0.1, 1 - sum(heights_mm[: place + 1]) / total, 0.8, height / total)
+        panels.append(drawing.add_axes(box, label=str(place)))
+    return drawing, tuple(panels)
+
+
+def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """The nearest places to these (ascending) that are at least a gap apart, within the limits where they all fit."""
+    apart: list[float] = []
+    for place in places:
+        apart.append(max(place, low, apart[-1] + gap if apart else low))
+    ceiling = high
+    for index in reversed(range(len(apart))):
+        apart[index] = min(apart[index], ceiling)
+        ceiling = apart[index] - gap
+    return apart
+
+
+class Canvas:
+    """A drawing of the printed width. The data of a figure get panels from it, draw on them, and settle its size."""
+
+    drawing: Drawing
+    panels: tuple[Axes, ...]
+    size_axis, log_axis = staticmethod(size_axis), staticmethod(log_axis)
+    decades, spread = staticmethod(decades), staticmethod(spread)
+
+    @classmethod
+    def render(cls, draw: Callable[[Canvas], None]) -> tuple[bytes, bytes, bytes]:
+        """The drawing as PDF, PNG and SVG, without the date and the program that made them."""
+        with style():
+            canvas = cls()
+            draw(canvas)
+        with style():
+            pdf, png, svg = io.BytesIO(), io.BytesIO(), io.BytesIO()
+            nobody = {"CreationDate": None, "Creator": None, "Producer": None}
+            canvas.drawing.savefig(pdf, format="pdf", metadata=nobody)
+            canvas.drawing.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
+            with mpl.rc_context({"svg.fonttype": "none"}):  # letters that a page can search, scale and colour
+                nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+                canvas.drawing.savefig(svg, format="svg", metadata=nothing)
+        return pdf.getvalue(), png.getvalue(), svg.getvalue()
+
+    def panel(self, height_mm: float, *, grid: bool = False) -> Axes:
+        """The only panel of the drawing."""
+        (panel,) = self.panels_beside(1, height_mm)
+        if grid:
+            panel.grid(visible=True)
+        return panel
+
+    def panels_beside(self, count: int, height_mm: float) -> tuple[Axes, ...]:
+        """Panels of one height; `settle_beside` puts several beside each other."""
+        self.drawing, self.panels = new_panels([height_mm] * count)
+        return self.panels
+
+    def panel_grid(self, rows: int, columns: int, height_mm: float, right_mm: float) -> list[tuple[Axes, ...]]:
+        """Panels of one size in rows: labels on the left, at the foot, and titles on top; names may be on the right."""
+        total = TITLE_MM + FOOT_MM + rows * (height_mm + ROW_GAP_MM) - ROW_GAP_MM
+        width = (WIDTH_MM - LEFT_MM - right_mm + COLUMN_GAP_MM) / columns - COLUMN_GAP_MM
+        self.drawing, grid = _new_drawing(total), []
+        for row in range(rows):
+            bottom = total - TITLE_MM - height_mm - row * (height_mm + ROW_GAP_MM)
+            lefts = [LEFT_MM + column * (width + COLUMN_GAP_MM) for column in range(columns)]
+            boxes = [(left / WIDTH_MM, bottom / total, width / WIDTH_MM, height_mm / total) for left in lefts]
+            grid.append(tuple(self.drawing.add_axes(box, label=f"{row} {box[0]:g}") for box in boxes))
+        self.panels = tuple(panel for panels in grid for panel in panels)
+        return grid
+
+    def value_axis(self, panel: Axes, low: float, high: float, kind: str) -> None:
+        """A logarithmic y axis of values of this kind, with ticks at round ones."""
+        panel.set(yscale="log", ylim=(low, high))
+        powers_of_2 = [2.0**power for power in range(ceil(log2(low)), floor(log2(high)) + 1)]
+        ticks = _two_or_more(powers_of_2, low, high) if kind == "ratio" else decades(low, high)
+        _set_ticks(panel.yaxis, ticks, lambda value: _value_words(value, kind))
+
+    def ticks(self, axis: Axis, places: Sequence[float], words: Words) -> None:
+        """Ticks at these places alone."""
+        _set_ticks(axis, places, words)
+
+    def round_ticks(self, axis: Axis, most: int, words: Words, **options: Any) -> None:
+        """Ticks at round numbers, as matplotlib chooses them."""
+        axis.set_major_locator(MaxNLocator(most, **options))
+        self.label(axis, words)
+
+    def whole_ticks(self, axis: Axis) -> None:
+        """Ticks at whole numbers."""
+        axis.set_major_locator(MaxNLocator(integer=True))
+
+    def inner_ticks(self, axis: Axis, low: float, high: float, words: Words) -> None:
+        """Ticks at round numbers between two ends, where the axis itself is longer."""
+        ticks = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low, high)
+        _set_ticks(axis, [tick for tick in ticks if low <= tick <= high], words)
+
+    def label(self, axis: Axis, words: Words) -> None:
+        """Other words at the ticks of an axis."""
+        axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
+
+    def named_rows(self, panel: Axes, places: Sequence[float], names: Sequence[str]) -> None:
+        """Names at the rows of a panel in place of a scale."""
+        panel.set_yticks(places, names)
+        panel.tick_params(axis="y", length=0)
+        panel.spines["left"].set_visible(False)
+
+    def write(self, panel: Axes, text: str, place: tuple[float, float], right_pt: float, **more: Any) -> None:
+        """Small words beside a place: on its right, or with a negative distance on its left."""
+        side = {"ha": "left" if right_pt > 0 else "right", "va": "center", "fontsize": SMALL_PT}
+        panel.annotate(text, place, (right_pt, 0), textcoords="offset points", **side | more)
+
+    def limit(self, panel: Axes, label: str, value: float) -> Name:
+        """Draw a bound that nobody measured, from side to side."""
+        ends = panel.get_xlim()
+        (line,) = panel.plot(ends, (value, value), color=INK, linestyle=(0, (6, 3)), linewidth=0.6, zorder=1)
+        return Name(label, line, ends[1], value)
+
+    def line(self, panel: Axes, curve: Curve, look: LineLook) -> Name:
+        """Draw a curve, with a band where its interval can be seen."""
+        bands = [
+            y.interval if y.interval and y.interval.width > LEAST_BAND * y.value else Interval(y.value, y.value)
+            for y in curve.y
+        ]
+        low, high = [band.low for band in bands], [band.high for band in bands]
+        panel.fill_between(curve.x, low, high, color=look.colour, alpha=BAND_ALPHA, linewidth=0)
+        (line,) = panel.plot(curve.x, curve.values, **look.style)
+        return Name(curve.label, line, curve.x[-1], curve.values[-1])
+
+    def name_series(self, names: Sequence[Name], height_mm: float) -> None:
+        """Name all series of a drawing of one panel: beside their ends where the names fit, else in a legend."""
+        widths = [self._width_mm(name.text) for name in names]
+        if len(names) * LINE_MM <= height_mm and max(widths) <= WIDEST_MM:
+            self.settle(height_mm, right_mm=max(widths) + 2 * GAP_MM)
+            self.name_beside(self.panels[0], names)
+        else:
+            self.legend([(name.line, name.text) for name in names], height_mm)
+
+    def name_beside(self, panel: Axes, names: Sequence[Name]) -> None:
+        """Each name on the right of the panel, as near to its line's end as the others leave room."""
+        ordered = sorted(names, key=lambda name: name.y)
+        to_axes = panel.transData + panel.transAxes.inverted()
+        ends = [float(to_axes.transform((panel.get_xlim()[1], name.y))[1]) for name in ordered]
+        half, beside = LINE_MM / self.to_mm(panel.bbox.height) / 2, 1 + GAP_MM / self.to_mm(panel.bbox.width)
+        for name, height in zip(ordered, spread(ends, 2 * half, half, 1 - half), strict=True):
+            leader = {"arrowstyle": "-", "color": name.line.get_color(), "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
+            panel.annotate(
+                name.text,
+                xy=(name.x, name.y),
+                xytext=(beside, height),
+                textcoords="axes fraction",
+                va="center",
+                fontsize=SMALL_PT,
+                arrowprops=leader | {"relpos": (0, 0.5)},
+                annotation_clip=False,
+            )
+
+    def legend(self, entries: Sequence[tuple[Artist, str]], height_mm: float) -> None:
+        """Settle a drawing of one panel with a legend at its foot, in as many columns as fit."""
+        texts = [fill(text, LETTERS_IN_LEGEND, break_long_words=True) for _, text in entries]
+        handles = [handle for handle, _ in entries]
+        for columns in range(min(len(entries), MOST_COLUMNS), 0, -1):
+            legend = self.drawing.legend(
+                handles, texts, loc="lower left", ncols=columns, mode=None, bbox_to_anchor=(0.0, 0.004)
+            )
+            extent = legend.get_window_extent(self.renderer)
+            if columns == 1 or self.to_mm(extent.width) <= WIDTH_MM - GAP_MM:
+                break
+            legend.remove()
+        self.settle(height_mm, below_mm=self.to_mm(extent.height) + GAP_MM)
+
+    def patch(self, **look: Any) -> Patch:
+        """A sample of a bar's look, for a legend."""
+        return Patch(**look)
+
+    def settle(self, height_mm: float, right_mm: float = 0, below_mm: float = 0) -> None:
+        """Give the only panel its height, and the drawing just enough room for labels.
+
+        Constrained layout would do the same by drawing everything several times over.
+        """
+        (panel,) = self.panels
+        room = self._room(panel)
+        left, right = room.x0 + EDGE_MM, max(right_mm, room.x1) + EDGE_MM
+        total = height_mm + (room.y0 + room.y1) + below_mm + 2 * EDGE_MM
+        self.drawing.set_size_inches(WIDTH_MM / MM_PER_INCH, total / MM_PER_INCH)
+        bottom = total - EDGE_MM - room.y1 - height_mm
+        panel.set_position((left / WIDTH_MM, bottom / total, (WIDTH_MM - left - right) / WIDTH_MM, height_mm / total))
+
+    def settle_beside(self, height_mm: float) -> None:
+        """Give panels beside each other one height and one width, with just enough room for the labels of each."""
+        rooms = [self._room(panel) for panel in self.panels]
+        below, above = (max(getattr(room, side) for room in rooms) + EDGE_MM for side in ("y0", "y1"))
+        free = WIDTH_MM - sum(room.x0 + room.x1 for room in rooms) - BETWEEN_MM * (len(rooms) - 1) - 2 * EDGE_MM
+        total, width, left = height_mm + below + above, free / len(rooms), EDGE_MM
+        self.drawing.set_size_inches(WIDTH_MM / MM_PER_INCH, total / MM_PER_INCH)
+        for panel, room in zip(self.panels, rooms, strict=True):
+            left += room.x0
+            panel.set_position((left / WIDTH_MM, below / total, width / WIDTH_MM, height_mm / total))
+            left += width + room.x1 + BETWEEN_MM
+
+    @property
+    def renderer(self) -> RendererAgg:
+        """The renderer that measures text, for print and for the screen."""
+        canvas = self.drawing.canvas
+        assert isinstance(canvas, FigureCanvasAgg)
+        renderer: RendererAgg = canvas.get_renderer()  # type: ignore[no-untyped-call]
+        return renderer
+
+    def to_mm(self, pixels: float) -> float:
+        return pixels / self.drawing.dpi * MM_PER_INCH
+
+    def _width_mm(self, text: str) -> float:
+        probe = self.drawing.text(0, 0, text, fontsize=SMALL_PT)
+        width = self.to_mm(probe.get_window_extent(self.renderer).width)
+        probe.remove()
+        return width
+
+    def _room(self, panel: Axes) -> Bbox:
+        """The room of a panel's labels on each side, in mm: left, below, right, above."""
+        outer, inner = panel.get_tightbbox(self.renderer), panel.bbox
+        assert outer is not None
+        sides = (inner.x0 - outer.x0, inner.y0 - outer.y0, outer.x1 - inner.x1, outer.y1 - inner.y1)
+        return Bbox.from_extents(*(self.to_mm(max(side, 0.0)) for side in sides))
+
+
+def _new_drawing(height_mm: float) -> Drawing:
+    drawing = Drawing(figsize=(WIDTH_MM / MM_PER_INCH, height_mm / MM_PER_INCH), dpi=PNG_DPI)
+    FigureCanvasAgg(drawing)
+    return drawing
+
+
+def _set_ticks(axis: Axis, ticks: Sequence[float], words: Words) -> None:
+    axis.set_major_locator(FixedLocator(list(ticks)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
     axis.set_minor_locator(FixedLocator([]))
 
 
-def _ticks(low: float, high: float, mantissas: Sequence[float]) -> list[float]:
+def _multiples(low: float, high: float, mantissas: Sequence[float]) -> list[float]:
+    """These multiples of powers of ten within a range."""
     powers = range(floor(log10(low)), ceil(log10(high)) + 1)
     ticks = (mantissa * 10.0**power for power in powers for mantissa in mantissas)
     return [tick for tick in ticks if low <= tick <= high]
 
 
-def plain(value: float) -> str:
-    """A parameter's value as it is set: 8192, not 8 k."""
-    return f"{value:.10g}"
+def _two_or_more(ticks: list[float], low: float, high: float) -> list[float]:
+    """Those within the range, or evenly spaced ones where these are fewer than two."""
+    inside = [tick for tick in ticks if low <= tick <= high]
+    even = MaxNLocator(4, steps=(1, 2, 2.5, 5, 10)).tick_values(low, high)
+    return inside if len(inside) > 1 else [float(tick) for tick in even if low <= tick <= high]
+
+
+def _value_words(value: float, kind: str) -> str:
+    """`10 MB/s`, `200 ns`, `1/4`."""
+    if kind == "ratio":
+        return f"1/{1 / value:g}" if value < 1 and log2(value).is_integer() else f"{value:g}"
+    return with_unit(value, kind)
 
 
 def _stride(steps: int) -> int:
@@ -71,227 +333,10 @@ def _stride(steps: int) -> int:
     return next((stride for stride in range(least, 2 * least + 1) if steps % stride == 0), least)
 
 
-def floor_log2(value: float) -> int:
+def _floor_log2(value: float) -> int:
     power = 0
     while 2.0**power > value:
         power -= 1
     while 2.0 ** (power + 1) <= value:
         power += 1
     return power
-
-
-def _label(axis: Axis, ticks: Sequence[float], words: Callable[[float], str]) -> None:
-    axis.set_major_locator(FixedLocator(list(ticks)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
-
-
-WIDEST_MM = 42.0  # a label beside its curve; longer ones leave the panel too little room
-LINE_MM = 3.6  # from one label's foot to the next
-GAP_MM = 2.0  # between a panel and what stands beside or below it
-LETTERS_IN_LEGEND = 80
-MOST_COLUMNS = 5
-
-
-@dataclass(frozen=True)
-class Name:
-    """A series' name, its line, and where that ends, in the panel's data coordinates."""
-
-    text: str
-    line: Line2D
-    x: float
-    y: float
-
-
-def name_series(drawing: Drawing, panel: Axes, names: Sequence[Name], height_mm: float) -> None:
-    """Names all series of a drawing of one panel, and settles it."""
-    if _fit_beside(drawing, names, height_mm):
-        _beside(drawing, panel, names, height_mm)
-    else:
-        legend = add_legend(drawing, [(name.line, name.text) for name in names])
-        settle(drawing, [panel], [height_mm], below_mm=legend_mm(drawing, legend))
-
-
-def add_legend(drawing: Drawing, entries: Sequence[tuple[Artist, str]]) -> Legend:
-    """A legend at the foot of the drawing, in as many columns as fit."""
-    texts = [fill(text, LETTERS_IN_LEGEND, break_long_words=True) for _, text in entries]
-    handles = [handle for handle, _ in entries]
-    columns = min(len(entries), MOST_COLUMNS)
-    while True:
-        legend = drawing.legend(handles, texts, loc="lower left", ncols=columns, mode=None, bbox_to_anchor=(0.0, 0.004))
-        width = to_mm(drawing, legend.get_window_extent(renderer_of(drawing)).width)
-        if columns == 1 or width <= WIDTH_MM - GAP_MM:
-            return legend
-        legend.remove()
-        columns -= 1
-
-
-def legend_mm(drawing: Drawing, legend: Legend) -> float:
-    return to_mm(drawing, legend.get_window_extent(renderer_of(drawing)).height) + GAP_MM
-
-
-def width_mm(drawing: Drawing, text: str, size_pt: float = SMALL_PT) -> float:
-    """How wide a text is printed."""
-    probe = drawing.text(0, 0, text, fontsize=size_pt)
-    width = to_mm(drawing, probe.get_window_extent(renderer_of(drawing)).width)
-    probe.remove()
-    return width
-
-
-def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places near the wanted ones (ascending), at least a gap apart, within the limits where they all fit."""
-    places: list[float] = []
-    for place in wanted:
-        places.append(max(place, low, places[-1] + gap if places else low))
-    ceiling = high
-    for index in reversed(range(len(places))):
-        places[index] = min(places[index], ceiling)
-        ceiling = places[index] - gap
-    return places
-
-
-def _fit_beside(drawing: Drawing, names: Sequence[Name], height_mm: float) -> bool:
-    return len(names) * LINE_MM <= height_mm and all(width_mm(drawing, name.text) <= WIDEST_MM for name in names)
-
-
-def _beside(drawing: Drawing, panel: Axes, names: Sequence[Name], height_mm: float) -> None:
-    room = max(width_mm(drawing, name.text) for name in names) + 2 * GAP_MM
-    settle(drawing, [panel], [height_mm], right_mm=room)
-    name_beside(drawing, panel, names)
-
-
-def name_beside(drawing: Drawing, panel: Axes, names: Sequence[Name]) -> None:
-    """Each name on the right of the panel, as near to its line's end as the others leave room."""
-    ordered = sorted(names, key=lambda name: name.y)
-    to_axes = panel.transData + panel.transAxes.inverted()
-    wanted = [float(to_axes.transform((panel.get_xlim()[1], name.y))[1]) for name in ordered]
-    half = LINE_MM / to_mm(drawing, panel.bbox.height) / 2
-    for name, place in zip(ordered, spread(wanted, 2 * half, half, 1 - half), strict=True):
-        _write_beside(panel, name, place, 1 + GAP_MM / to_mm(drawing, panel.bbox.width))
-
-
-def _write_beside(panel: Axes, name: Name, place: float, beside: float) -> None:
-    """The name on the right, and a leader from the line's end to it, since names may have been moved apart."""
-    leader = {"arrowstyle": "-", "color": name.line.get_color(), "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
-    panel.annotate(
-        name.text,
-        xy=(name.x, name.y),
-        xytext=(beside, place),
-        textcoords="axes fraction",
-        va="center",
-        fontsize=SMALL_PT,
-        arrowprops=leader | {"relpos": (0, 0.5)},
-        annotation_clip=False,
-    )
-
-
-BETWEEN_MM = 2.0  # panels
-LEFT_MM, TITLE_MM, FOOT_MM, ROW_GAP_MM, COLUMN_GAP_MM = 20.0, 5.5, 11.0, 4.0, 7.0  # of panels in rows
-EDGE_MM = 0.6  # around everything, so that no letter is cut
-
-
-@dataclass(frozen=True)
-class Plot:
-    """A drawn figure before it is printed; `panels` from top to bottom."""
-
-    name: str
-    drawing: Drawing
-    panels: tuple[Axes, ...]
-    alt: str
-    n: str
-    keys: tuple[str, ...]
-
-
-def _new_drawing(height_mm: float) -> Drawing:
-    """An empty drawing of the printed width."""
-    drawing = Drawing(figsize=(WIDTH_MM / MM_PER_INCH, height_mm / MM_PER_INCH), dpi=PNG_DPI)
-    FigureCanvasAgg(drawing)
-    return drawing
-
-
-def new_panels(heights_mm: Sequence[float]) -> tuple[Drawing, tuple[Axes, ...]]:
-    """A drawing of the printed width with panels above each other; `settle` gives them their places."""
-    drawing = _new_drawing(sum(heights_mm))
-    panels: list[Axes] = []
-    for place, height in enumerate(heights_mm):
-        box = (0.1, 1 - sum(heights_mm[: place + 1]) / sum(heights_mm), 0.8, height / sum(heights_mm))
-        panels.append(drawing.add_axes(box, label=str(place)))
-    return drawing, tuple(panels)
-
-
-def new_grid(
-    rows: int, columns: int, height_mm: float, right_mm: float
-) -> tuple[Drawing, tuple[tuple[Axes, ...], ...]]:
-    """Panels of one size in rows: labels on the left, at the foot, and titles on top; names may stand on the right."""
-    total = TITLE_MM + FOOT_MM + rows * (height_mm + ROW_GAP_MM) - ROW_GAP_MM
-    width = (WIDTH_MM - LEFT_MM - right_mm + COLUMN_GAP_MM) / columns - COLUMN_GAP_MM
-    drawing, grid = _new_drawing(total), []
-    for row in range(rows):
-        bottom = total - TITLE_MM - height_mm - row * (height_mm + ROW_GAP_MM)
-        places = [LEFT_MM + column * (width + COLUMN_GAP_MM) for column in range(columns)]
-        boxes = [(left / WIDTH_MM, bottom / total, width / WIDTH_MM, height_mm / total) for left in places]
-        grid.append(tuple(drawing.add_axes(box, label=f"{row} {box[0]:g}") for box in boxes))
-    return drawing, tuple(grid)
-
-
-def renderer_of(drawing: Drawing) -> RendererAgg:
-    """The renderer that measures text, for print and for the screen."""
-    canvas = drawing.canvas
-    assert isinstance(canvas, FigureCanvasAgg)
-    renderer: RendererAgg = canvas.get_renderer()  # type: ignore[no-untyped-call]
-    return renderer
-
-
-def to_mm(drawing: Drawing, pixels: float) -> float:
-    return pixels / drawing.dpi * MM_PER_INCH
-
-
-def settle(
-    drawing: Drawing, panels: Sequence[Axes], heights_mm: Sequence[float], right_mm: float = 0, below_mm: float = 0
-) -> None:
-    """Gives each panel its height, and all panels the same sides with just enough room for labels.
-
-    Constrained layout would do the same by drawing everything several times over.
-    """
-    around = [_room(drawing, panel) for panel in panels]
-    left, right = max(room.x0 for room in around) + EDGE_MM, max(right_mm, *(room.x1 for room in around)) + EDGE_MM
-    total = sum(heights_mm) + sum(room.y0 + room.y1 for room in around) + below_mm + 2 * EDGE_MM
-    total += BETWEEN_MM * (len(panels) - 1)
-    drawing.set_size_inches(WIDTH_MM / MM_PER_INCH, total / MM_PER_INCH)
-    top = total - EDGE_MM
-    for panel, room, height in zip(panels, around, heights_mm, strict=True):
-        bottom = top - room.y1 - height
-        panel.set_position((left / WIDTH_MM, bottom / total, (WIDTH_MM - left - right) / WIDTH_MM, height / total))
-        top = bottom - room.y0 - BETWEEN_MM
-
-
-def settle_beside(drawing: Drawing, panels: Sequence[Axes], height_mm: float) -> None:
-    """Gives panels beside each other one height and one width, with just enough room for the labels of each."""
-    around = [_room(drawing, panel) for panel in panels]
-    below, above = (max(getattr(room, side) for room in around) + EDGE_MM for side in ("y0", "y1"))
-    free = WIDTH_MM - sum(room.x0 + room.x1 for room in around) - BETWEEN_MM * (len(panels) - 1) - 2 * EDGE_MM
-    total, width, left = height_mm + below + above, free / len(panels), EDGE_MM
-    drawing.set_size_inches(WIDTH_MM / MM_PER_INCH, total / MM_PER_INCH)
-    for panel, room in zip(panels, around, strict=True):
-        left += room.x0
-        panel.set_position((left / WIDTH_MM, below / total, width / WIDTH_MM, height_mm / total))
-        left += width + room.x1 + BETWEEN_MM
-
-
-def finish(plot: Plot) -> Figure:
-    """All files, without the date and the program that made them."""
-    with style():
-        pdf, png, svg = io.BytesIO(), io.BytesIO(), io.BytesIO()
-        nobody = {"CreationDate": None, "Creator": None, "Producer": None}
-        plot.drawing.savefig(pdf, format="pdf", metadata=nobody)
-        plot.drawing.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
-        with mpl.rc_context({"svg.fonttype": "none"}):  # letters that a page can search, scale and colour
-            plot.drawing.savefig(svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return Figure(plot.name, pdf.getvalue(), png.getvalue(), svg.getvalue(), plot.alt, plot.n, plot.keys)
-
-
-def _room(drawing: Drawing, panel: Axes) -> Bbox:
-    """The room of a panel's labels on each side, in mm: left, below, right, above."""
-    outer, inner = panel.get_tightbbox(renderer_of(drawing)), panel.bbox
-    assert outer is not None
-    sides = (inner.x0 - outer.x0, inner.y0 - outer.y0, outer.x1 - inner.x1, outer.y1 - inner.y1)
-    return Bbox.from_extents(*(to_mm(drawing, max(side, 0.0)) for side in sides))

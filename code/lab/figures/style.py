@@ -17,35 +17,32 @@ from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 from matplotlib import get_data_path
 from matplotlib.font_manager import FontEntry, fontManager
 
-from lab.figures.marks import (
-    PALE,
-)
+from lab.figures.marks import PALE, SMALL_PT, TEXT_PT
 
 ROMAN, SYMBOLS = "Lab Roman", "Lab Symbols"
 
 
 @cache
 def register_fonts() -> tempfile.TemporaryDirectory[str]:
-    """Makes both families known; the folder must live as long as figures are drawn.
+    """Register both families; the folder must live as long as figures are drawn.
 
-    They are found under names of their own, so that no font of this computer can take their place, and lie in one
-    folder, since matplotlib orders the fonts of a PDF by path.
+    The fonts are registered under private names, so that system fonts cannot shadow them, and copied to one folder,
+    since matplotlib orders the fonts of a PDF by path.
     """
-    logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of the 1904 in which cmr10 says it was made
+    logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of cmr10's creation date, 1904
     folder = tempfile.TemporaryDirectory(prefix="lab-fonts-")
-    carried = Path(get_data_path()) / "fonts" / "ttf"
+    bundled = Path(get_data_path()) / "fonts" / "ttf"
     roman, symbols = Path(folder.name) / "roman.ttf", Path(folder.name) / "symbols.ttf"
-    _mend(carried / "cmr10.ttf", roman)
-    shutil.copyfile(carried / "STIXGeneral.ttf", symbols)
+    _copy_true_glyphs(bundled / "cmr10.ttf", roman)
+    shutil.copyfile(bundled / "STIXGeneral.ttf", symbols)
     fontManager.ttflist += [FontEntry(fname=str(roman), name=ROMAN), FontEntry(fname=str(symbols), name=SYMBOLS)]
     return folder
 
 
-def _mend(source: Path, target: Path) -> None:
-    """A copy in which each character shows its own glyph.
+def _copy_true_glyphs(source: Path, target: Path) -> None:
+    """Copy a font without the characters that show another glyph; matplotlib takes those from the next family.
 
-    TeX's encoding of 1978 has a dot accent at the underscore's place and the like. Without those characters,
-    matplotlib takes them from the next family.
+    TeX's encoding of 1978 has a dot accent in the place of the underscore, and the like.
     """
     with TTFont(source, recalcBBoxes=False, recalcTimestamp=False) as font:
         for table in font["cmap"].tables:
@@ -55,7 +52,6 @@ def _mend(source: Path, target: Path) -> None:
 
 WIDTH_MM = 160.0  # the report's text width: figures are printed as they are, never scaled
 MM_PER_INCH = 25.4
-TEXT_PT, SMALL_PT = 9.0, 8.0
 PNG_DPI = 144
 
 STYLE: dict[Any, object] = {
@@ -85,15 +81,15 @@ STYLE: dict[Any, object] = {
     "pdf.fonttype": 42,
     "pdf.compression": 6,
     "svg.fonttype": "path",  # the letters as curves: a page carries no font
-    "svg.hashsalt": "lab",  # else the names within would be drawn by lot
+    "svg.hashsalt": "lab",  # else its ids would be random
 }
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """matplotlib's own defaults and the lab's style over them; its settings are global, so not for threads."""
+    """Use matplotlib's defaults and our style over them. The settings are global: do not draw in several threads."""
     register_fonts()
     with mpl.rc_context():
-        own = {name: value for name, value in mpl.rcParamsDefault.items() if "backend" not in name}
-        mpl.rcParams.update(own | STYLE)
+        defaults = {name: value for name, value in mpl.rcParamsDefault.items() if "backend" not in name}
+        mpl.rcParams.update(defaults | STYLE)
         yield

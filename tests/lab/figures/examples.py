@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.figures import drawers
-from lab.figures.inputs import (
-    Against,
-    Curve,
-    Distribution,
-    Dot,
-    Dots,
-    Effect,
-    Figure,
-    LineLook,
-    Parts,
-    Sized,
-    Stack,
-    Stacks,
-    Tails,
-    Tornado,
-)
+from lab.figures.curves import Against, Sized
+from lab.figures.dots import Dot, Dots, Effect, Tornado
+from lab.figures.figure import Curve, Figure, LineLook
 from lab.figures.marks import MARKERS, RDMA
+from lab.figures.render import Drawable, render
+from lab.figures.repetitions import ByRound, Distribution, Matrix, MatrixRow, Tails
+from lab.figures.stacks import Parts, Stack, Stacks
 
 SIZES = tuple(float(2**shift) for shift in range(21))
 LONG = tuple(f"a series with a name of forty letters {n:03}" for n in range(20))
@@ -95,6 +84,38 @@ def against() -> Against:
     )
 
 
+def depths() -> Against:
+    """A rate that follows a model up to a limit."""
+    xs = (1.0, 4.0, 16.0)
+    rates, models = (tuple(map(estimate, ys)) for ys in ((3e5, 1.2e6, 3.1e6), (3e5, 1.2e6, 4.8e6)))
+    data = replace(against(), name="depths", kind="messages", is_linear=False, limits=(("gap", 4.4e6),))
+    ticks = tuple((x, f"{x:g}") for x in xs)
+    return replace(data, ticks=ticks, curves=(Curve("1 B", xs, rates),), models=(Curve("depth over trip", xs, models),))
+
+
+def rounds() -> ByRound:
+    rates = {"card": (1.0, 0.996, 1.0), "TCP": (1.09, 0.97, 1.0, 1.01)}
+    curves = tuple(
+        Curve(name, tuple(map(float, range(1, len(ys) + 1))), tuple(Estimate(y, None, 1) for y in ys))
+        for name, ys in rates.items()
+    )
+    return ByRound("rounds", curves, (LineLook(RDMA), LineLook("#D55E00", "s")), 0.01)
+
+
+def agreed() -> Matrix:
+    cells: dict[str, tuple[tuple[int, int] | None, ...]] = {
+        "card": ((6, 6),) * 4,
+        "TCP": ((6, 6), (6, 6), (1, 6), (0, 6)),
+        "MPI": ((10, 10), None, None, (2, 10)),
+    }
+    rows = tuple(MatrixRow(name, LineLook(RDMA), row, (f"key-{name}",)) for name, row in cells.items())
+    return Matrix("agreed", "Repetitions that agreed", (1.0, 4.0, 16.0, 64.0), rows)
+
+
+def one_repetition() -> Matrix:
+    return Matrix("one", "Repetitions", (1.0,), (MatrixRow("card", LineLook(RDMA), ((0, 1),)),))
+
+
 def causes() -> Stacks:
     kinds = tuple(f"kind {n}" for n in range(9))
     groups = []
@@ -121,25 +142,27 @@ def slow_ones() -> Tails:
     return Tails("slow", shown, tuple(LineLook(RDMA, dashes=each) for each in ("solid", "dashed", "dotted", "none")))
 
 
-EXAMPLES: dict[str, tuple[str, Callable[[], Any]]] = {
-    "limits": ("sized", limits),
-    "many": ("sized", many),
-    "one point": ("sized", one_point),
-    "decades": ("sized", decades),
-    "flat": ("sized", flat),
-    "ratios": ("sized", ratios),
-    "effects": ("tornado", effects),
-    "runs": ("against", against),
-    "causes": ("stacks", causes),
-    "rows": ("dots", rows),
-    "path": ("parts", path),
-    "slow ones": ("tails", slow_ones),
+EXAMPLES: dict[str, Callable[[], Drawable]] = {
+    "limits": limits,
+    "many": many,
+    "one point": one_point,
+    "decades": decades,
+    "flat": flat,
+    "ratios": ratios,
+    "effects": effects,
+    "runs": against,
+    "depths": depths,
+    "rounds": rounds,
+    "agreed": agreed,
+    "one repetition": one_repetition,
+    "causes": causes,
+    "rows": rows,
+    "path": path,
+    "slow ones": slow_ones,
 }
 
 
 @cache
 def figure(name: str) -> Figure:
     """Drawn once: the tests only look at it."""
-    kind, make = EXAMPLES[name]
-    draw: Callable[[Any], Figure] = getattr(drawers, kind)
-    return draw(make())
+    return render(EXAMPLES[name]())

@@ -18,7 +18,7 @@ import pytest
 from tests.lab.report import laboratory
 from tests.lab.report.laboratory import UnsteadySite
 
-from lab.figures.style import SMALL_PT
+from lab.figures.marks import SMALL_PT
 from lab.files.toml import read_whole
 from lab.machine import snapshot
 from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES

@@ -1,20 +1,21 @@
-"""What every figure and table of a report is made with."""
+"""Figures, tables and cells that a template asks for by queries, and the cache of drawn figures."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from lab.analysis.estimate import Estimate
 from lab.errors import StorageError
-from lab.figures.drawers import sized
-from lab.figures.inputs import Curve, Figure, LineLook, Sized
+from lab.figures.curves import Sized
+from lab.figures.figure import Curve, Figure, LineLook, keys_of
 from lab.figures.marks import MARKERS, OTHERS, RDMA, TCP
+from lab.figures.render import Drawable, render
 from lab.files.storage import storage
 from lab.files.store import damage, seal
 from lab.model.sizes import format_size, parse_size
@@ -29,9 +30,12 @@ from lab.report.stamp import digest_code
 from lab.report.tex.numbers import last_place, mark, number_tex, show, show_exactly, significant
 from lab.report.tex.render import Markup, escape
 
+ABSENT = Markup("--")
 DIGITS = 3  # as many as a reader uses; the appendix and the CSV have more
-LEAST_SPREAD = 0.005  # of a value: a narrower interval is not printed
+LEAST_INTERVAL = 0.005  # of a value: a narrower interval is not printed
 MOST_WORDS = 30  # of a caption
+DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
+WORDS, FORMATS = "figure.json", ("pdf", "png", "svg")  # of a cached figure
 KINDS = {RATE: "rate", TIME: "time", PER_SECOND: "messages", PURE: "ratio"}
 DASHES = ("solid", "dashed", "dotted")
 KERNEL, TOOL, PUBLISHED = "#7b6888", "#000000", "#767676"
@@ -58,8 +62,38 @@ LOOKS = {
 
 
 @dataclass(frozen=True)
+class Sketch:
+    """What is drawn, and its caption."""
+
+    caption: str
+    data: Any  # a Drawable, whose kind a reader of the sketch knows
+
+
+class Gallery:
+    """The figures of a report by name, each drawn once and cached for the next report."""
+
+    def __init__(self, cache: Path) -> None:
+        self.sketches: dict[str, Sketch] = {}
+        self.shown: dict[str, Figure] = {}
+        self._cache, self._code = cache, digest_code(DRAWN_BY)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.shown
+
+    def draw(self, data: Drawable, caption: str) -> Figure:
+        """The figure of these data, from the cache if it is there undamaged."""
+        folder = self._cache / hashlib.sha256(f"{self._code} {data!r}".encode()).hexdigest()
+        is_cached = folder.is_dir() and not damage(folder)
+        figure = _read(folder) if is_cached else render(data)
+        if not is_cached:
+            _write(folder, figure)
+        self.sketches[data.name], self.shown[data.name] = Sketch(caption, data), figure
+        return figure
+
+
+@dataclass(frozen=True)
 class Exhibits:
-    """What a template can ask for: `holds`, `cell`, `table`, `plot`."""
+    """The numbers of an experiment, as a template prints them, and the gallery that its figures go to."""
 
     numbers: Numbers
     gallery: Gallery
@@ -78,24 +112,45 @@ class Exhibits:
         except QueryError:
             return False
 
+    def value(self, query: str) -> float:
+        """The number that answers a query."""
+        return self.numbers.ask(query).estimate.value
+
     def cell(self, query: str, digits: int = DIGITS, *, interval: bool = True) -> Markup:
         """A number with its unit, and its interval where that is wide; a dash where the data have none."""
         try:
             return cell(self.numbers.ask(query), digits, interval=interval)
         except QueryError:
-            return Markup("--")
+            return ABSENT
 
     def table(self, columns: Sequence[str], sizes: Sequence[str | int]) -> list[list[Markup]]:
         """A row for each size: the size, then the answer to each query there."""
-        named = ((Markup(show(parse_size(size), "size", 0).tex), size) for size in sizes)
-        return [[name, *(self.cell(at(query, size)) for query in columns)] for name, size in named]
+        return [[size_cell(size), *(self.cell(at(query, size)) for query in columns)] for size in sizes]
 
-    def sizes(self, series: str) -> list[str]:
+    def sizes(self, name: str) -> list[str]:
         """The sizes of a series or of a published curve, as queries name them."""
         plan = self.numbers.evidence.plan
-        found, published = self.numbers.series.get(series), of_published(plan.experiment.name).get(series)
-        sizes = found.sizes(plan.site.name) if found else published.sizes if published else ()
+        series, published = self.numbers.series.get(name), of_published(plan.experiment.name).get(name)
+        sizes = series.sizes(plan.site.name) if series else published.sizes if published else ()
         return [format_size(size) for size in sizes]
+
+    def sizes_of_query(self, query: str) -> list[str]:
+        """The sizes at which the data answer a query."""
+        names = (*self.numbers.series, *of_published(self.numbers.evidence.plan.experiment.name))
+        everywhere = dict.fromkeys(size for name in names for size in self.sizes(name))
+        return sorted((size for size in everywhere if self.has(f"{query} at {size}")), key=parse_size)
+
+    def curve(self, query: str, label: str) -> Curve | None:
+        """The answers to a query at all sizes that have one."""
+        values = {size: self.numbers.ask(f"{query} at {size}") for size in self.sizes_of_query(query)}
+        if not values:
+            return None
+        keys = keys_of(values.values())
+        machine = "" if keys else next(iter(values.values())).source
+        estimates = [value.estimate for value in values.values()]
+        if not keys:
+            estimates = [Estimate(estimate.value, None, 1) for estimate in estimates]
+        return Curve(label, tuple(float(parse_size(size)) for size in values), tuple(estimates), keys, machine)
 
     def plot(
         self,
@@ -106,49 +161,40 @@ class Exhibits:
         limits: Iterable[Sequence[str]] = (),
         height: float = 70.0,
     ) -> Markup:
-        """A figure of queries against the message size, each with its name and its look; what no data answer is left
-        out."""
-        drawn = [(curve, look_of(words)) for query, *words in curves if (curve := self.curve(query, words[0]))]
-        if not drawn:
-            raise ReportError(f"the data give no curve of {name}", hint="lab query")
-        kind = KINDS[self._dimension(curves)]
-        bounds = tuple((words, self.numbers.ask(query).estimate.value) for query, words in limits if self.has(query))
-        lines, looks = zip(*drawn, strict=True)
-        data = Sized(name, label, kind, tuple(lines), tuple(looks), bounds, height)
-        return self.put(Sketch(name, caption, data, sized))
+        """A figure of queries against the message size, each with its name and its look; a curve that no data answer is
+        left out."""
+        drawn = [(query, curve, look_of(words)) for query, *words in curves if (curve := self.curve(query, words[0]))]
+        require_data(drawn, "curve", name)
+        queries, lines, looks = zip(*drawn, strict=True)
+        kind = KINDS[self.numbers.ask(f"{queries[0]} at {self.sizes_of_query(queries[0])[0]}").dimension]
+        bounds = tuple((words, self.value(query)) for query, words in limits if self.has(query))
+        return self.put(caption, Sized(name, label, kind, lines, looks, bounds, height))
 
-    def put(self, sketch: AnySketch) -> Markup:
+    def put(self, caption: str, data: Drawable) -> Markup:
         """A figure at its place, with its short caption, marked where a record warns, and its content in words."""
-        require_short(sketch.caption)
-        figure = self.gallery.draw(sketch)
-        alt = ("\ufeff" + figure.alt).encode("utf-16-be").hex().upper()
+        if len(caption.split()) > MOST_WORDS:
+            words = f"{len(caption.split())} words (at most {MOST_WORDS})"
+            raise ReportError(f"a caption of {words}: {caption[:40]} ...")
+        figure = self.gallery.draw(data, caption)
         warned = r"\labwarned{}" if self.numbers.evidence.unchecked(figure.keys) else ""
         return Markup(
             "\\begin{labplace}{figure}\n"
-            f"  \\labpicture{{figures/{sketch.name}.pdf}}{{{alt}}}\n"
-            f"  \\caption{{{escape(sketch.caption)}{warned}}}\\label{{figure:{sketch.name}}}\n"
+            f"  {picture(figure)}\n"
+            f"  \\caption{{{escape(caption)}{warned}}}\\label{{figure:{data.name}}}\n"
             "\\end{labplace}\n"
         )
 
-    def _dimension(self, curves: Sequence[Sequence[str]]) -> tuple[int, int]:
-        query = next(query for query, *_ in curves if self.sizes_of_query(query))
-        return self.numbers.ask(f"{query} at {self.sizes_of_query(query)[0]}").dimension
 
-    def curve(self, query: str, label: str) -> Curve | None:
-        """The answers to a query at all sizes that have one."""
-        values = {size: self.numbers.ask(f"{query} at {size}") for size in self.sizes_of_query(query)}
-        if not values:
-            return None
-        keys = tuple(dict.fromkeys(key for value in values.values() for key in value.keys))
-        machine = "" if keys else next(iter(values.values())).source
-        estimates = tuple(value.estimate if keys else _bare(value.estimate) for value in values.values())
-        return Curve(label, tuple(float(parse_size(size)) for size in values), estimates, keys, machine)
+def require_data(drawn: Sequence[object], what: str, name: str) -> None:
+    """Refuse a figure of which the data give nothing."""
+    if not drawn:
+        raise ReportError(f"the data give no {what} of {name}", hint="lab query")
 
-    def sizes_of_query(self, query: str) -> list[str]:
-        """The sizes at which the data answer a query."""
-        names = (*self.numbers.series, *of_published(self.numbers.evidence.plan.experiment.name))
-        everywhere = dict.fromkeys(size for name in names for size in self.sizes(name))
-        return sorted((size for size in everywhere if self.has(f"{query} at {size}")), key=parse_size)
+
+def picture(figure: Figure) -> str:
+    """The command that prints a figure's file, with the figure's content in words as UTF-16 for the PDF's readers."""
+    alt = ("\ufeff" + figure.alt).encode("utf-16-be").hex().upper()
+    return f"\\labpicture{{figures/{figure.name}.pdf}}{{{alt}}}"
 
 
 def at(query: str, size: str | int) -> str:
@@ -166,8 +212,9 @@ def grid(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
     return Markup(f"\\begin{{labfit}}{table}\\end{{labfit}}")
 
 
-def _bare(estimate: Estimate) -> Estimate:
-    return Estimate(estimate.value, None, 1)
+def size_cell(size: str | int) -> Markup:
+    """A message size as a text prints it."""
+    return Markup(show(parse_size(size), "size", 0).tex)
 
 
 def look_of(words: Sequence[str]) -> LineLook:
@@ -182,12 +229,6 @@ def look_of(words: Sequence[str]) -> LineLook:
     )
 
 
-def require_short(caption: str) -> None:
-    """An error for a caption that is too long to be read."""
-    if len(caption.split()) > MOST_WORDS:
-        raise ReportError(f"a caption of {len(caption.split())} words (at most {MOST_WORDS}): {caption[:40]} ...")
-
-
 def cell(value: Value, digits: int = DIGITS, *, interval: bool = True) -> Markup:
     """`4.17 MB/s`, `4.9 [4.8, 5.5]`."""
     answer = value.answer
@@ -197,7 +238,7 @@ def cell(value: Value, digits: int = DIGITS, *, interval: bool = True) -> Markup
     place = _place(estimate, digits)
     shown = show(estimate.value, answer.unit, place).tex + mark(answer)
     spread = estimate.interval
-    if not interval or spread is None or spread.width <= LEAST_SPREAD * abs(estimate.value):
+    if not interval or spread is None or spread.width <= LEAST_INTERVAL * abs(estimate.value):
         return Markup(shown)
     ends = (show(end, answer.unit, place, estimate.value).number for end in (spread.low, spread.high))
     signed = (number_tex(end) if end.startswith("-") else end for end in ends)  # a minus sign, and no hyphen
@@ -213,57 +254,6 @@ def _place(estimate: Estimate, digits: int) -> int:
     return max(last_place(estimate), significant(estimate.value, digits))
 
 
-DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
-WORDS = "figure.json"
-FORMATS = ("pdf", "png", "svg")
-
-
-Data = TypeVar("Data")
-
-
-@dataclass(frozen=True)
-class Sketch(Generic[Data]):
-    """A figure that is not drawn yet: its name, its caption, its data, and the function that draws it."""
-
-    name: str
-    caption: str
-    data: Data
-    drawn_by: Callable[[Data], Figure]
-
-    def draw(self) -> Figure:
-        return self.drawn_by(self.data)
-
-
-AnySketch = Sketch[Any]  # whatever it draws
-
-
-class Gallery:
-    """The figures of a report by name, each drawn once."""
-
-    def __init__(self, cache: Path) -> None:
-        self.sketches: dict[str, AnySketch] = {}
-        self.shown: dict[str, Figure] = {}
-        self._cache, self._code = cache, digest_code(DRAWN_BY)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.shown
-
-    def draw(self, sketch: AnySketch) -> Figure:
-        """The figure, as it was kept or drawn now."""
-        self.sketches[sketch.name] = sketch
-        self.shown[sketch.name] = _one(sketch, self._cache, self._code)
-        return self.shown[sketch.name]
-
-
-def _one(picture: AnySketch, cache: Path, code: str) -> Figure:
-    folder = cache / hashlib.sha256(f"{code} {picture.data!r}".encode()).hexdigest()
-    if folder.is_dir() and not damage(folder):
-        return _read(folder)
-    figure = picture.draw()
-    _write(folder, figure)
-    return figure
-
-
 def _read(folder: Path) -> Figure:
     words = json.loads((folder / WORDS).read_text())
     pictures = {kind: (folder / f"figure.{kind}").read_bytes() for kind in FORMATS}
@@ -271,7 +261,7 @@ def _read(folder: Path) -> Figure:
 
 
 def _write(folder: Path, figure: Figure) -> None:
-    """Kept for the next report, where one may write; the digests last: they say that the figure is whole."""
+    """Keep the figure where the cache can be written; the digests come last, since they mark it as whole."""
     words = {name: value for name, value in asdict(figure).items() if name not in FORMATS}
     with suppress(StorageError), storage(folder):
         folder.mkdir(parents=True, exist_ok=True)

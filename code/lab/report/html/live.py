@@ -10,7 +10,8 @@ from typing import TypeAlias
 from lab.analysis.estimate import estimate_median
 from lab.errors import LabError
 from lab.experiment.experiment import Point, Series
-from lab.figures.inputs import LineLook, Sized
+from lab.figures.curves import Sized
+from lab.figures.figure import LineLook
 from lab.programs.program import ONE_WAY
 from lab.records.table import SIDES
 from lab.report.evidence.environment import reference_evidence

@@ -1,4 +1,4 @@
-"""Lines drawn back to 0 bytes: lab.report.exhibits.varied, lab.figures.fits, from results/reference."""
+"""Lines drawn back to 0 bytes: lab.report.exhibits.varied, lab.figures.extrapolated, from results/reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.lab.report.query.numbers_of import numbers_of
 
-from lab.figures.inputs import FigureError
+from lab.figures.figure import FigureError
 from lab.report.exhibits.core import Exhibits, Gallery
 from lab.report.exhibits.varied import LinePanel, extrapolated
 

@@ -1,30 +1,42 @@
-"""Figures that are kept: lab.report.exhibits.core, drawn once, and again where what was kept is damaged."""
+"""The cache of figures: lab.report.exhibits.core."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.lab.figures.examples import one_point
 
-from lab.figures.inputs import Figure
 from lab.files.store import SUMS
-from lab.report.exhibits.core import WORDS, Gallery, Sketch
+from lab.report.exhibits.core import WORDS, Gallery
+
+CACHED = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[4])!r})
+import lab.report.build, lab.report.html.page
+from pathlib import Path
+from lab.report.exhibits.core import Gallery
+from tests.lab.figures.examples import one_point
+Gallery(Path(sys.argv[1])).draw(one_point(), "One.")
+sys.exit("matplotlib" in sys.modules)
+"""
 
 
 @pytest.mark.parametrize("name", ["figure.pdf", "figure.png", "figure.svg", WORDS, SUMS])
-def test_a_damaged_figure_is_drawn_again(tmp_path: Path, name: str) -> None:
-    drawn: list[Any] = []
-    figure = Figure("one", b"pdf", b"png", b"svg", "words", "n = 1", ("k",))
-
-    def draw(data: Any) -> Figure:
-        drawn.append(data)
-        return figure
-
-    def shown() -> Figure:
-        return Gallery(tmp_path).draw(Sketch("one", "One.", "data", draw))
-
-    assert shown() == shown() == figure and len(drawn) == 1
+def test_a_cached_figure_is_read_and_drawn_again_where_it_is_damaged(tmp_path: Path, name: str) -> None:
+    figure = Gallery(tmp_path).draw(one_point(), "One.")
     (folder,) = tmp_path.iterdir()
+    written = (folder / WORDS).stat().st_mtime_ns
+    assert Gallery(tmp_path).draw(one_point(), "One.") == figure
+    assert (folder / WORDS).stat().st_mtime_ns == written
     (folder / name).write_bytes(b"damage")
-    assert shown() == shown() == figure and len(drawn) == 2
+    assert Gallery(tmp_path).draw(one_point(), "One.") == figure
+    assert (folder / name).read_bytes() != b"damage"
+
+
+def test_a_cached_figure_loads_no_drawing_library(tmp_path: Path) -> None:
+    """matplotlib takes longer to load than all answers to compute."""
+    Gallery(tmp_path).draw(one_point(), "One.")
+    subprocess.run([sys.executable, "-c", CACHED, str(tmp_path)], check=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.lab.report.query.numbers_of import numbers_of
 
-from lab.figures.inputs import FigureError
+from lab.figures.figure import FigureError
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import Exhibits, Gallery
 from lab.report.exhibits.plots import parts

@@ -1,12 +1,12 @@
-"""How slow the slow messages are: lab.report.exhibits.plots, lab.figures.fits."""
+"""How slow the slow messages are: lab.report.exhibits.plots, lab.figures.repetitions."""
 
 from __future__ import annotations
 
 import pytest
 from tests.lab.report import laboratory
 
-from lab.figures.drawers import tails as drawer
-from lab.figures.inputs import Distribution, Tails
+from lab.figures.render import render
+from lab.figures.repetitions import Distribution, Tails
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import LOOKS, Exhibits, Gallery
 from lab.report.exhibits.plots import tails
@@ -23,7 +23,7 @@ def exhibits(tmp_path_factory: pytest.TempPathFactory) -> Exhibits:
 
 def test_one_slow_message_in_sixteen_is_a_step_at_its_share() -> None:
     samples = (1000.0,) * 375 + (1500.0,) * 25
-    figure = drawer(Tails("tails", (Distribution("WRITE", samples, ()),), (LOOKS["card"],)))
+    figure = render(Tails("tails", (Distribution("WRITE", samples, ()),), (LOOKS["card"],)))
     assert figure.alt.endswith("at most so long: WRITE 1 at 90 %, 1.5 at 95 %, 1.5 at 99 %.")
     assert figure.n == "n = 400 samples or more"
 

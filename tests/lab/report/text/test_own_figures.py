@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.figures.drawers import own
-from lab.figures.inputs import Own
+from lab.figures.curves import Own
+from lab.figures.render import render
 from lab.report.errors import FaultKind
 from lab.report.text.macros import length_of
 from lab.report.text.own_figures import MOST_BYTES, MOST_ROWS, files_named, own_figures, own_figures_refused
@@ -87,6 +87,6 @@ def test_fifth_figure_is_refused(tmp_path: Path) -> None:
 
 def test_equal_points_give_equal_bytes_and_words() -> None:
     data = Own("own-a", "a.csv", "x", "y", (1.0, 2.0, 1000.0), (3.0, -1.0, 5.0))
-    first, second = own(data), own(data)
+    first, second = render(data), render(data)
     assert (first.pdf, first.svg, first.png) == (second.pdf, second.svg, second.png)
     assert "3 points from a.csv" in first.alt and first.n == "3 points"

@@ -1,4 +1,4 @@
-"""Figures of letters: lab.figures.stacks, and lab.figures.style in any encoding."""
+"""Bars of rates in a terminal, whatever its encoding: lab.figures.stacks."""
 
 import io
 import re
@@ -7,7 +7,8 @@ import pytest
 from rich.console import Console
 from tests.lab.figures.examples import estimate
 
-from lab.figures.inputs import Curve, FigureError, LineLook, Sized
+from lab.figures.curves import Sized
+from lab.figures.figure import Curve, FigureError, LineLook
 from lab.figures.stacks import bars
 
 RATES = Sized(

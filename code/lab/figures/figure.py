@@ -1,0 +1,141 @@
+"""A printed figure, the curves and looks that figures share, and errors; nothing here loads matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Protocol
+
+from lab.analysis.estimate import Estimate
+from lab.errors import LabError
+from lab.figures.marks import THIN_SPACE, size, trim, with_unit
+
+if TYPE_CHECKING:
+    from matplotlib.lines import Line2D
+
+DASHES = {"solid": "-", "dashed": (0, (5, 1.5)), "dotted": (0, (1, 1.2)), "none": "none"}
+
+
+@dataclass
+class FigureError(LabError):
+    """A figure has no data, or a value outside its axes."""
+
+    figure: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`alt` has the main numbers in words, `n` explains n and the bands, `keys` names the records."""
+
+    name: str
+    pdf: bytes
+    png: bytes
+    svg: bytes
+    alt: str
+    n: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LineLook:
+    """How a line looks, in colour and in grey; the same thing looks the same in all reports."""
+
+    colour: str
+    marker: str = "o"
+    dashes: str = "solid"  # or dashed, dotted, none
+    is_open: bool = False  # hollow marks
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """The look as matplotlib's plot() takes it."""
+        face = "white" if self.is_open else self.colour
+        return {
+            "color": self.colour,
+            "linestyle": DASHES[self.dashes],
+            "marker": self.marker,
+            "markerfacecolor": face,
+        }
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One series: an estimate at each x. `machine` names another machine than the report's, whose data it shows."""
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[Estimate, ...]
+    keys: tuple[str, ...] = ()
+    machine: str = ""
+
+    @property
+    def values(self) -> list[float]:
+        return [y.value for y in self.y]
+
+    def ends(self, kind: str) -> str:
+        """The first and the last value in words."""
+        return f"{self.label} {self._at(0, kind)} to {self._at(-1, kind)}"
+
+    def in_words(self, kind: str) -> str:
+        """The first value, one in the middle, and the last."""
+        places = dict.fromkeys((0, len(self.x) // 2, len(self.x) - 1))
+        return f"{self.label} " + ", ".join(self._at(place, kind) for place in places)
+
+    def _at(self, place: int, kind: str) -> str:
+        return f"{with_unit(self.y[place].value, kind)} at {size(self.x[place])}"
+
+
+@dataclass(frozen=True)
+class Name:
+    """A series' name, its line, and where that ends, in the panel's data coordinates."""
+
+    text: str
+    line: Line2D
+    x: float
+    y: float
+
+
+class HasKeys(Protocol):
+    """A series with the keys of its records."""
+
+    @property
+    def keys(self) -> tuple[str, ...]: ...
+
+
+def keys_of(series: Iterable[HasKeys]) -> tuple[str, ...]:
+    """The records of all series, each once."""
+    return tuple(dict.fromkeys(key for one in series for key in one.keys))
+
+
+def check_curves(figure: str, curves: Sequence[Curve], *, above_0: bool = True) -> None:
+    """Refuse values that an axis, by default a logarithmic one, would silently leave out."""
+    if not curves:
+        raise FigureError("a figure without a series", where=figure, hint="run its trials", figure=figure)
+    for curve in curves:
+        if not curve.x or len(curve.x) != len(curve.y):
+            what = f"{curve.label} has {len(curve.x)} x for {len(curve.y)} y"
+            raise FigureError(what, where=figure, hint="run its trials", figure=figure, label=curve.label)
+        for x, value in zip(curve.x, curve.values, strict=True):
+            if not isfinite(value) or (above_0 and value <= 0):
+                what = f"{curve.label} at {x:g} is {value:g}, not above 0"
+                raise FigureError(what, where=figure, figure=figure, label=curve.label)
+
+
+def counts(curves: Iterable[Curve], bands: str) -> str:
+    """The n and the bands in words: `n = 5 to 10 repetitions; bands: 95 % intervals of the median`."""
+    return counts_of((y for curve in curves for y in curve.y), bands)
+
+
+def counts_of(estimates: Iterable[Estimate], bands: str) -> str:
+    """The same of single estimates."""
+    shown = list(estimates)
+    least, most = min(estimate.n for estimate in shown), max(estimate.n for estimate in shown)
+    n = f"n = {least}" if least == most else f"n = {least} to {most}"
+    levels = {estimate.interval.level for estimate in shown if estimate.interval}
+    missing = sum(estimate.interval is None for estimate in shown)
+    if not levels:
+        return f"{n} repetitions, too few for an interval"
+    level = " or ".join(f"{trim(f'{100 * share:.1f}')}{THIN_SPACE}%" for share in sorted(levels))
+    rest = f"; none where n is too small ({missing} of {len(shown)} points)" if missing else ""
+    return f"{n} repetitions; {bands}: {level} intervals of the median{rest}"
