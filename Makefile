@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup papers venv build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv checks pins release build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -65,7 +65,7 @@ grade-class: papers $(programs) ## Grade a folder of hand-ins: SUBMISSIONS=dir [
 autograder: setup ## Make the zip with which Gradescope grades an assignment [ASSIGNMENT=name] [IMAGE=course.lab]
 	$(bin)/lab autograder $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(IMAGE),--image "$(IMAGE)")
 
-grade-corpus: setup ## Try the grader on 505 tampered and 100 honest hand-ins
+grade-corpus: checks ## Try the grader on 505 tampered and 100 honest hand-ins
 	$(bin)/pytest -m corpus --timeout 600
 
 ##@ Set up
@@ -75,6 +75,9 @@ setup: ## Install what is missing: .venv, and the packages that reports need
 
 papers: setup # what hand-ins are made and graded with
 	@code/setup/setup grade
+
+checks: setup # pytest, mypy and the like
+	@code/setup/setup lint
 
 venv: # measuring on the exact site needs nothing else
 	@code/setup/setup
@@ -110,7 +113,7 @@ test: lint build ## Check everything: lint, the C tests, the Python tests, the e
 	$(MAKE) --no-print-directory -C code/machine/profile test
 	$(bin)/pytest -n 3 --no-loadscope-reorder
 
-lint: setup ## Check style, types and which stage imports which
+lint: checks ## Check style, types and which stage imports which
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/mypy
@@ -123,6 +126,9 @@ docs: setup ## Write the pages of docs/ that are made from the code
 
 options: build ## Renew the table of the C programs' options, after a change of one
 	$(bin)/python -m lab.options
+
+pins: ## Renew the pinned Python packages from the groups of pyproject.toml [UPGRADE=1]
+	code/setup/pins $(if $(UPGRADE),--upgrade)
 
 lock: build ## Renew the exact machine's package lock together with results/reference
 	$(bin)/lab lock
