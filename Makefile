@@ -1,11 +1,11 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup papers venv build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv checks pins build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
-c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] code/card/*/*.[ch] tests/*/*.[ch] tests/machine/*/*.[ch] tests/card/*/*.[ch] experiments/examples/*/program/*.[ch] experiments/assignments/*/program/*.[ch] experiments/assignments/*/solution/program/*.[ch])
+c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] code/card/*/*.[ch] tests/*/*.[ch] tests/release/hosts/*.[ch] tests/machine/*/*.[ch] tests/card/*/*.[ch] experiments/examples/*/program/*.[ch] experiments/assignments/*/program/*.[ch] experiments/assignments/*/solution/program/*.[ch])
 # Trials over real links take programs that are compiled here. The exact site's come from its own compiler: where no such
 # link is known, this computer needs none.
 links := $(wildcard /sys/class/infiniband/*/device hosts.toml)
@@ -65,7 +65,7 @@ grade-class: papers $(programs) ## Grade a folder of hand-ins: SUBMISSIONS=dir [
 autograder: setup ## Make the zip with which Gradescope grades an assignment [ASSIGNMENT=name] [IMAGE=course.lab]
 	$(bin)/lab autograder $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(IMAGE),--image "$(IMAGE)")
 
-grade-corpus: setup ## Try the grader on 505 tampered and 100 honest hand-ins
+grade-corpus: checks ## Try the grader on 505 tampered and 100 honest hand-ins
 	$(bin)/pytest -m corpus --timeout 600
 
 ##@ Set up
@@ -75,6 +75,9 @@ setup: ## Install what is missing: .venv, and the packages that reports need
 
 papers: setup # what hand-ins are made and graded with
 	@code/setup/setup grade
+
+checks: setup # pytest, mypy and the like
+	@code/setup/setup lint
 
 venv: # measuring on the exact site needs nothing else
 	@code/setup/setup
@@ -110,7 +113,7 @@ test: lint build ## Check everything: lint, the C tests, the Python tests, the e
 	$(MAKE) --no-print-directory -C code/machine/profile test
 	$(bin)/pytest -n 3 --no-loadscope-reorder
 
-lint: setup ## Check style, types and which stage imports which
+lint: checks ## Check style, types and which stage imports which
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/mypy
@@ -124,26 +127,29 @@ docs: setup ## Write the pages of docs/ that are made from the code
 options: build ## Renew the table of the C programs' options, after a change of one
 	$(bin)/python -m lab.options
 
+pins: ## Renew the pinned Python packages from the groups of pyproject.toml [UPGRADE=1]
+	code/setup/pins $(if $(UPGRADE),--upgrade)
+
 lock: build ## Renew the exact machine's package lock together with results/reference
 	$(bin)/lab lock
 
-fuzz: build ## Run the commands on 5,000 damaged files, other ones each time
-	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/fuzz --timeout 7200
+fuzz: checks build ## Run the commands on 5,000 damaged files, other ones each time
+	LAB_FUZZ_CASES=5000 $(bin)/pytest tests/release/fuzz --timeout 7200
 
-fuzz-grade: papers ## Grade 20,000 damaged hand-ins, other ones each time
-	LAB_FUZZ_CASES=20000 $(bin)/pytest tests/fuzz/test_damaged_hand_ins.py --timeout 14400
+fuzz-grade: checks papers ## Grade 20,000 damaged hand-ins, other ones each time
+	LAB_FUZZ_CASES=20000 $(bin)/pytest tests/release/fuzz/test_damaged_hand_ins.py --timeout 14400
 
 fuzz-card: setup ## Try the modelled card with 20 million commands of anything, under sanitizers: a minute or two [COUNT=n, of each half]
 	$(MAKE) --no-print-directory -C code/card/device fuzz $(if $(COUNT),COUNT=$(COUNT))
 
-compilers: setup ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
+compilers: checks ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
 	$(bin)/python tests/bench/compilers.py
 
-hosts: build ## Run the exact machine on many hosts and write docs/hosts.md: hours [HOSTS="a b"] [KINDS=no] [RUNS=n] [LOADS="0 2"] [BUSY=n] [EVERY=no]
-	$(bin)/python -m tests.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS)) $(if $(BUSY),--busy $(BUSY))
+hosts: checks build ## Run the exact machine on many hosts and write docs/hosts.md: hours [HOSTS="a b"] [KINDS=no] [RUNS=n] [LOADS="0 2"] [BUSY=n] [EVERY=no]
+	$(bin)/python -m tests.release.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS)) $(if $(BUSY),--busy $(BUSY))
 
-same-bytes: setup ## Run every program again and again, beside busy loops, on one core, frozen again: hours [RUNS=20] [BUSY=6] [ONLY="a b"] [WHERE=further]
-	$(bin)/python -m tests.machine.same_bytes $(if $(RUNS),--runs $(RUNS)) $(if $(BUSY),--busy $(BUSY)) $(if $(ONLY),--only $(ONLY)) $(if $(WHERE),--where "$(WHERE)")
+same-bytes: checks ## Run every program again and again, beside busy loops, on one core, frozen again: hours [RUNS=20] [BUSY=6] [ONLY="a b"] [WHERE=further]
+	$(bin)/python -m tests.release.same_bytes $(if $(RUNS),--runs $(RUNS)) $(if $(BUSY),--busy $(BUSY)) $(if $(ONLY),--only $(ONLY)) $(if $(WHERE),--where "$(WHERE)")
 
-broken-ends: setup ## Kill, stop and switch off ends of 1,000 trials at random: a quarter of an hour
-	$(bin)/python -m tests.machine.broken_ends 1000
+broken-ends: checks ## Kill, stop and switch off ends of 1,000 trials at random: a quarter of an hour
+	$(bin)/python -m tests.release.broken_ends 1000

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests import namespaces
 from xdist.scheduler import LoadScopeScheduling
+
+from lab.model.trial import Outcome
+from lab.places import CACHE, MACHINE
+from lab.sites.exact import ExactSite
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -56,6 +62,21 @@ def root_namespaces() -> None:
 def own_namespaces() -> None:
     """For a cable on this computer."""
     namespaces.need_own()
+
+
+@pytest.fixture(scope="session")
+def exact() -> Iterator[ExactSite]:
+    """The site that `lab run` uses, in the same cache."""
+    site = ExactSite(MACHINE, CACHE)
+    site.prepare(print)
+    yield site
+    site.stop()
+
+
+@pytest.fixture(scope="session")
+def measured() -> Callable[[Outcome], Outcome]:
+    """What of an outcome must be equal to the last byte: all but the host's time."""
+    return lambda outcome: replace(outcome, host_seconds=0.0)
 
 
 def group_of(file: str) -> str:

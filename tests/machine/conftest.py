@@ -1,26 +1,16 @@
-"""The exact machine, frozen once for all tests here, and jobs for it."""
+"""Jobs for the exact machine."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
-from lab.model.trial import Job, Link, Outcome, Perturbation, Step
-from lab.places import CACHE, MACHINE
+from lab.model.trial import Job, Link, Perturbation, Step
 from lab.sites.exact import ExactSite
-
-
-@pytest.fixture(scope="session")
-def exact() -> Iterator[ExactSite]:
-    """The site that `lab run` uses, in the same cache."""
-    site = ExactSite(MACHINE, CACHE)
-    site.prepare(print)
-    yield site
-    site.stop()
 
 
 @pytest.fixture(scope="session")
@@ -44,9 +34,3 @@ def transfer(exact: ExactSite, shell: Callable[..., Job]) -> Callable[[str, Link
         return cast("dict[str, float]", json.loads(step.client_out)["end"]["sum_received"])
 
     return run
-
-
-@pytest.fixture(scope="session")
-def measured() -> Callable[[Outcome], Outcome]:
-    """What of an outcome must be equal to the last byte: all but the host's time."""
-    return lambda outcome: replace(outcome, host_seconds=0.0)

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-from tests.hosts.jobs import Named
+from tests.release.hosts.outcomes import Named
 
 from lab.experiment.reader import read_card
 from lab.model.trial import DIRECTORY, Card, Job, Link, Perturbation, Ready, Step

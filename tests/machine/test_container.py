@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.hosts.debian import debootstrapped
 from tests.machine.small import SMALL
+from tests.release.hosts.roots import debootstrapped
 
 from lab.places import ROOT
 from lab.sites.exact import ExactSite

@@ -10,8 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from tests.hosts.measuring import busy
-from tests.machine.same_bytes import EVERY_PROGRAM, EachWithCard, opened
+from tests.release.hosts.measuring import busy
+from tests.release.hosts.outcomes import NAPS_SOURCE
+from tests.release.same_bytes import EVERY_PROGRAM, EachWithCard, opened
 
 from lab.experiment.reader import load
 from lab.machine.qemu import Process
@@ -71,7 +72,7 @@ def test_every_one_of_many_naps_ends_at_the_same_instant_on_a_crowded_computer(
     exact: ExactSite, shell: Callable[..., Job], measured: Measured, tmp_path: Path
 ) -> None:
     naps = tmp_path / "naps"
-    subprocess.run(["gcc", "-O2", "-static", "-o", naps, Path(__file__).with_name("naps.c")], check=True)
+    subprocess.run(["gcc", "-O2", "-static", "-o", naps, NAPS_SOURCE], check=True)
     job = shell("/lab/bin/naps", overlay=(naps,))
     with ThreadPoolExecutor(6) as pool:
         outcomes = [measured(outcome) for outcome in pool.map(exact.run, [job] * 6)]

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.hosts.measuring import busy
 from tests.machine.switched import LINK, Left, Switched, built
+from tests.release.hosts.measuring import busy
 
 from lab.machine.qemu import MachineError
 from lab.sites.exact import ExactSite

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fuzz.mutate import Damage
-from tests.fuzz.test_damaged_files import ends_well, on_the_fake_site, share
+from tests.release.fuzz.mutate import Damage
+from tests.release.fuzz.test_damaged_files import ends_well, on_the_fake_site, share
 
 from lab.cli import main
 

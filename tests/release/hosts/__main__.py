@@ -5,12 +5,10 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from tests.hosts import table
-from tests.hosts.earlier import with_earlier
-from tests.hosts.jobs import compile_naps
-from tests.hosts.matrix import HOSTS
-from tests.hosts.outcomes import EVERY
-from tests.hosts.row import Wanted, measured
+from tests.release.hosts import table
+from tests.release.hosts.matrix import HOSTS
+from tests.release.hosts.outcomes import EVERY, compile_naps
+from tests.release.hosts.table import Wanted, measured, with_earlier
 
 
 def options(words: list[str]) -> Namespace:

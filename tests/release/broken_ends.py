@@ -1,6 +1,6 @@
 """Trials whose ends are killed, stopped or switched off at random: each ends in time, in words or with its bytes.
 
-`python -m tests.machine.broken_ends 1000` tries so many, by another seed each time.
+`python -m tests.release.broken_ends 1000` tries so many, by another seed each time.
 """
 
 from __future__ import annotations

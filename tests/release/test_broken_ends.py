@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from tests.machine.broken_ends import KILLED, OFF, PAUSED, STOPPED, Break, fate, judge
+from tests.release.broken_ends import KILLED, OFF, PAUSED, STOPPED, Break, fate, judge
 
 from lab.model.trial import Outcome
 from lab.places import CACHE, MACHINE

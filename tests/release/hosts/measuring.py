@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 
-from tests.beside_load import LOOP
-from tests.hosts import tables
-from tests.hosts.entry import Enter, here
-from tests.hosts.outcomes import EVERY, FAILED
+from tests.release.hosts.entry import Enter, here
+from tests.release.hosts.outcomes import EVERY, FAILED, recorded_trials
+
+LOOP = ("timeout", "7200", sys.executable, "-c", "while True: pass")  # ends by itself, whatever becomes of this
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def left(command: Sequence[str]) -> Left:
 def reference(part: str) -> Left:
     """This checkout's, measured once in a process; of all trials the tables that are in the repository."""
     if part == EVERY:
-        return Left(reference("kinds").facts, list(tables.recorded()))
+        return Left(reference("kinds").facts, list(recorded_trials()))
     found = left(here([part]))
     if broken := [f"{name} {said}" for name, said in found.runs if said.startswith(FAILED)]:
         raise HostFailed(f"on this computer itself: {broken[0]}")

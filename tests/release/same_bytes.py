@@ -1,6 +1,6 @@
 """Whether every program leaves the same bytes, whatever this computer does meanwhile and however the machine was made.
 
-`python -m tests.machine.same_bytes --runs 20 --busy 6` prints a table: how many runs of each trial left what its first
+`python -m tests.release.same_bytes --runs 20 --busy 6` prints a table: how many runs of each trial left what its first
 run did, to the last byte of what both ends print, of the link's counters, of all clocks and the kernel's messages.
 """
 
@@ -18,11 +18,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from tests.hosts.elsewhere import tell
-from tests.hosts.jobs import Named, trials
-from tests.hosts.measuring import busy
-from tests.hosts.outcomes import FAILED, said_of
 from tests.machine.over_card import rarer
+from tests.release.hosts.elsewhere import tell
+from tests.release.hosts.measuring import busy
+from tests.release.hosts.outcomes import FAILED, Named, said_of, trials
 
 from lab.compiler import plugins
 from lab.model.trial import Job

@@ -6,7 +6,7 @@ import json
 from copy import deepcopy
 from typing import Any
 
-from tests.fuzz.mutate import Damage
+from tests.release.fuzz.mutate import Damage
 
 DEEP: Any = []
 for _ in range(60):

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.fuzz.mutate import Damage
 from tests.lab import fake_site
 from tests.lab.files.test_toml_file import ASSIGNMENT, HOSTS, REPORT
+from tests.release.fuzz.mutate import Damage
 
 from lab.cli import main
 from lab.errors import LabError

@@ -18,12 +18,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.vendor.pretty import RepresentationPrinter
-from tests.fuzz import trees
-from tests.fuzz.mutate import Damage
-from tests.fuzz.test_damaged_files import refused_or_read, share
 from tests.lab import hand_ins
 from tests.lab.files.test_toml_file import ASSIGNMENT
 from tests.lab.grade.forger import Files, Forger, accepting, digests_of, make_forger
+from tests.release.fuzz import trees
+from tests.release.fuzz.mutate import Damage
+from tests.release.fuzz.test_damaged_files import refused_or_read, share
 
 from lab.errors import one_line
 from lab.grade.case import Case, GradingSetup, SubmissionFile

@@ -1,0 +1,135 @@
+"""Root file systems in folders: Debian's by debootstrap, which needs root, and one of busybox and musl."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lab.errors import LabError
+from lab.places import CACHE
+
+ROOTS = CACHE / "hosts" / "roots"
+KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
+# The mounts of a maker that is killed go with it.
+ALONE = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
+LAB = "lab"  # where a userland sees the checkout
+MUSL_LOADER = "ld-musl-x86_64.so.1"
+# The kernel's headers are Debian's; what musl has too is musl's. `tc` was written for older headers.
+HEADERS = "-idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu"
+WITHOUT = ("TC",)
+
+
+def run(*words: str | Path) -> str:
+    """A command's output; the error of a failed one has what it said."""
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def kept(folder: Path, make: Callable[[Path], None]) -> Path:
+    """The folder, made if it is missing."""
+    if not folder.exists():
+        making = folder.with_name(f"{folder.name}.making")
+        shutil.rmtree(making, ignore_errors=True)
+        making.mkdir(parents=True)
+        make(making)
+        making.rename(folder)
+    return folder
+
+
+def mirror(suite: str = "") -> str:
+    """Where this computer takes packages of Debian's main part from; or those of one suite of its own."""
+    form = "$(ORIGIN)|$(CODENAME)|$(COMPONENT)|$(REPO_URI)"
+    lines = (
+        line.split("|") for line in run("apt-get", "indextargets", "--format", form, "Created-By: Packages").split("\n")
+    )
+    found = [words[3] for words in lines if words[0] == "Debian" and words[2] == "main" and suite in words[1]]
+    if not found:
+        raise LabError(f"this computer's apt has no mirror of Debian's {suite or 'main part'}")
+    return found[0]
+
+
+def userland(name: str, make: Callable[[Path], None]) -> Path:
+    """The root of that name."""
+
+    def with_a_place(root: Path) -> None:
+        make(root)
+        (root / LAB).mkdir(exist_ok=True)
+
+    return kept(ROOTS / name, with_a_place)
+
+
+def debootstrapped(suite: str, packages: Sequence[str] = ()) -> Path:
+    """A suite's smallest userland, and some packages."""
+
+    def make(root: Path) -> None:
+        more = [f"--include={','.join(packages)}"] if packages else []
+        run(*ALONE, "debootstrap", "--variant=minbase", *more, suite, root, mirror())
+
+    return userland(suite, make)
+
+
+def with_qemu(suite: str, source: str) -> Path:
+    """A suite's userland in which QEMU is installed, out of the suite itself or another source."""
+
+    def make(root: Path) -> None:
+        run("cp", "-a", f"{debootstrapped(suite, ['python3'])}/.", root)
+        apt = (*ALONE, "chroot", root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q")
+        if source != suite:
+            line = f"deb [signed-by={KEYS}] {mirror(source)} {source} main\n"
+            (root / "etc/apt/sources.list.d/qemu.list").write_text(line)
+            run(*apt, "update")
+        run(*apt, "install", "-y", "--no-install-recommends", "-t", source, "qemu-system-x86")
+
+    return userland(f"{suite}-{source}", make)
+
+
+def musl() -> Path:
+    """Its root."""
+    return userland("musl", make_musl)
+
+
+def make_musl(root: Path) -> None:
+    """Busybox with a link for each of its commands, and the loader."""
+    for name in ("bin", "lib", "proc", "dev", "tmp", "run", "etc"):
+        (root / name).mkdir()
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(compiled(source(Path(folder))), root / "bin")
+    shutil.copy(Path("/lib") / MUSL_LOADER, root / "lib")
+    (root / "etc" / "os-release").write_text('ID=musl\nPRETTY_NAME="busybox and musl"\n')
+    for name in run("chroot", root, "/bin/busybox", "--list").split():
+        if name != "busybox":
+            (root / "bin" / name).symlink_to("busybox")
+
+
+def source(folder: Path) -> Path:
+    """Busybox's source, unpacked; apt's own lists and settings are left alone."""
+    for name in ("lists/partial", "cache/archives/partial"):
+        (folder / name).mkdir(parents=True)
+    (folder / "status").touch()
+    (folder / "sources.list").write_text(f"deb-src [signed-by={KEYS}] {mirror()} bookworm main\n")
+    places = {"State": "", "State::status": "status", "Cache": "cache", "Etc::sourcelist": "sources.list"}
+    options = {f"Dir::{name}": str(folder / file) for name, file in places.items()}
+    options |= {"Dir::Etc::sourceparts": "-", "APT::Sandbox::User": "root"}
+    apt = ["apt-get", "-q", *(word for name, value in options.items() for word in ("-o", f"{name}={value}"))]
+    run(*apt, "update")
+    run("env", "-C", folder, *apt, "source", "--download-only", "busybox")
+    (archive,) = folder.glob("busybox_*.orig.tar.*")
+    run("tar", "-x", "-C", folder, "-f", archive)
+    (unpacked,) = (each for each in folder.iterdir() if (each / "Makefile").exists())
+    return unpacked
+
+
+def compiled(folder: Path) -> Path:
+    """Busybox with all of its commands but a few, linked with musl."""
+    make = ("make", "-s", "-C", folder)
+    run(*make, "defconfig")
+    settings = folder / ".config"
+    text = settings.read_text()
+    for name in WITHOUT:
+        text = text.replace(f"CONFIG_{name}=y\n", f"# CONFIG_{name} is not set\n")
+    settings.write_text(text)
+    run(*make, f"-j{os.cpu_count()}", "CC=musl-gcc", f"EXTRA_CFLAGS={HEADERS}", "SKIP_STRIP=y", "busybox")
+    return folder / "busybox"
