@@ -54,7 +54,7 @@ static void expect_untouched(void)
 
 /* What is different from a request of 8 bytes that would be carried out. */
 struct request_case {
-	const char *name; /* for the reader of a debugger */
+	const char *name;
 	uint32_t opcode, status;
 	int event; /* of the target, which then fails too */
 	uint32_t bytes, remote_key;
@@ -70,6 +70,7 @@ static void expect_refused(const struct request_case *c)
 {
 	struct card_wqe wqe = pair_wqe(c->opcode);
 
+	print_message("%s, operation %u\n", c->name, c->opcode);
 	if (c->region_denies || c->region_pd)
 		wqe.rkey = program_region(&b, b.buffer_at, b.buffer_bytes, ALL & ~c->region_denies,
 					  c->region_pd ? c->region_pd : 1);
