@@ -1,4 +1,5 @@
-/* cmocka's includes, in the order it needs, and a child process in which a program may exit. */
+/* The harness of all unit tests in C: cmocka's includes in the order that it needs, tests that register themselves, and
+ * a child process in which a program may exit. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -15,8 +16,33 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs body in a child; its exit status, and what it said on stderr. */
-static inline int in_child(void (*body)(void *), void *argument, char *said, size_t room)
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define CHECK_UNUSED __attribute__((unused))
+
+static struct CMUnitTest check_tests[64] CHECK_UNUSED;
+static size_t check_count CHECK_UNUSED;
+
+/* Defines a test; check_run() runs all tests of a file in their order. */
+#define TEST(name)                                                                                                     \
+	static void name(void **);                                                                                     \
+	__attribute__((constructor)) static void check_add_##name(void)                                                \
+	{                                                                                                              \
+		check_tests[check_count++] = (struct CMUnitTest)cmocka_unit_test(name);                                \
+	}                                                                                                              \
+	static void name(void **state CHECK_UNUSED)
+
+/* Runs all tests, each between the two calls; NULL: no call. */
+static inline int check_run(const char *group, CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+	for (size_t i = 0; i < check_count; i++) {
+		check_tests[i].setup_func = setup;
+		check_tests[i].teardown_func = teardown;
+	}
+	return _cmocka_run_group_tests(group, check_tests, check_count, NULL, NULL);
+}
+
+/* Runs body in a child; returns its exit status, and what it printed on stderr. */
+static inline int in_child(void (*body)(void *), void *argument, char *printed, size_t room)
 {
 	int pipe_fds[2], status;
 	size_t length = 0;
@@ -35,12 +61,32 @@ static inline int in_child(void (*body)(void *), void *argument, char *said, siz
 		_exit(0);
 	}
 	close(pipe_fds[1]);
-	while ((n = read(pipe_fds[0], said + length, room - 1 - length)) > 0)
+	while ((n = read(pipe_fds[0], printed + length, room - 1 - length)) > 0)
 		length += (size_t)n;
-	said[length] = '\0';
+	printed[length] = '\0';
 	close(pipe_fds[0]);
 	waitpid(child, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* What the last child of check_child() printed on stderr. */
+static char check_printed[16384] CHECK_UNUSED;
+
+static inline void check_contains(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' is not in '%s'", part, text);
+}
+
+/* Runs body in a child, which must exit with a status and print a text; NULL: any text. */
+static inline void check_child(void (*body)(void *), void *argument, int status, const char *text)
+{
+	const int found = in_child(body, argument, check_printed, sizeof(check_printed));
+
+	if (found != status)
+		fail_msg("exit status %d instead of %d: %s", found, status, check_printed);
+	if (text)
+		check_contains(check_printed, text);
 }
 
 #endif

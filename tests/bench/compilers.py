@@ -1,12 +1,11 @@
-"""Every gcc and clang of Debian's suites compiles the C programs and their tests, for three kinds of processor, and
-warns of nothing: `make compilers`. Each suite is a folder of its own under .cache/compilers."""
+"""Compile the C programs and their tests with every gcc and clang of Debian's suites, for three kinds of CPU, and
+report warnings: `make compilers`. Each suite is unpacked into its folder under .cache/compilers."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ CACHE = ROOT / ".cache" / "compilers"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 HEADERS = ("libibverbs-dev", "libopenmpi-dev", "libcmocka-dev", "libc6-dev-arm64-cross", "libc6-dev-s390x-cross")
 TOOLS = ("make", "dash", "coreutils", "findutils")
-# The suite that is the first to have them: bookworm is what the lab runs on, sid has the newest that there are.
+# The first suite that has them: the lab runs on bookworm, and sid has the newest.
 COMPILERS = {
     "bookworm": ("gcc-12", "clang-14", "clang-15", "clang-16"),
     "trixie": ("gcc-13", "gcc-14", "clang-17", "clang-18", "clang-19"),
@@ -24,14 +23,12 @@ COMPILERS = {
 }
 NATIVE = "x86_64-linux-gnu"
 TARGETS = (NATIVE, "aarch64-linux-gnu", "s390x-linux-gnu")
-# Headers that say the same on every processor, behind those of the target.
+# Headers that are the same for every CPU, behind those of the target.
 SHARED = ("/usr/include", f"/usr/lib/{NATIVE}/openmpi/include", f"/usr/lib/{NATIVE}/openmpi/include/openmpi")
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite's packages, unpacked."""
-
     name: str
 
     @property
@@ -43,25 +40,25 @@ class Suite:
         return self.folder / "root"
 
     def apt(self, *words: str) -> str:
-        """What apt says, with lists, packages and a status of the suite's own: nothing is installed there."""
+        """The output of an apt command that has lists, packages and status in the suite's folder."""
         places = {"State": "", "State::status": "status", "Cache": "cache", "Etc::sourcelist": "sources.list"}
         options = {f"Dir::{name}": str(self.folder / file) for name, file in places.items()}
         options |= {"Dir::Etc::sourceparts": "-", "APT::Install-Recommends": "no", "APT::Sandbox::User": "root"}
-        set_ = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
-        return run(words[0], *set_, *words[1:])
+        settings = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+        return run(words[0], *settings, *words[1:])
 
     def unpack(self) -> None:
-        """Fetch and unpack the compilers with all that they need; once."""
+        """Fetch and unpack the compilers with all that they need, unless that is done."""
         done = self.folder / "unpacked"
-        wanted = "\n".join((*packages(self.name), ""))
-        if done.exists() and done.read_text() == wanted:
+        names = "\n".join((*packages(self.name), ""))
+        if done.exists() and done.read_text() == names:
             return
         for folder in ("lists/partial", "cache/archives/partial", "root/usr"):
             (self.folder / folder).mkdir(parents=True, exist_ok=True)
         (self.folder / "status").touch()
         (self.folder / "sources.list").write_text(f"deb [signed-by={KEYS}] {mirror()} {self.name} main\n")
         self.apt("apt-get", "-q", "update")
-        self.apt("apt-get", "-qy", "--download-only", "install", *wanted.split())
+        self.apt("apt-get", "-qy", "--download-only", "install", *names.split())
         for name in ("bin", "sbin", "lib", "lib64"):
             (self.root / "usr" / name).mkdir(exist_ok=True)
             if not (self.root / name).is_symlink():
@@ -71,10 +68,10 @@ class Suite:
         shell = self.root / "bin" / "sh"
         shell.unlink(missing_ok=True)
         shell.symlink_to("dash")
-        done.write_text(wanted)
+        done.write_text(names)
 
     def compile(self, compiler: str, target: str) -> str:
-        """What the compiler says of everything: nothing, if all is well."""
+        """The warnings and errors of a compiler; empty if there are none."""
         out = f"/out/{compiler}-{target}"
         headers = " ".join(f"-idirafter {folder}" for folder in SHARED)
         command = f"{command_of(compiler, target)} {headers}"
@@ -98,7 +95,7 @@ def run(*words: str) -> str:
 
 
 def mirror() -> str:
-    """Where this computer takes Debian's packages from."""
+    """The host's source of Debian packages."""
     form = "$(ORIGIN)|$(COMPONENT)|$(REPO_URI)"
     lines = run("apt-get", "indextargets", "--format", form, "Created-By: Packages").splitlines()
     return next(
@@ -107,7 +104,7 @@ def mirror() -> str:
 
 
 def packages(suite: str) -> tuple[str, ...]:
-    """The compilers, those of gcc for each target, and the headers."""
+    """The compilers (gcc once for each target), the headers, and what make needs."""
     cross = (f"{name}-{target}" for name in COMPILERS[suite] if name.startswith("gcc") for target in TARGETS[1:])
     return (*COMPILERS[suite], *cross, *HEADERS, *TOOLS)
 
@@ -126,29 +123,28 @@ def command_of(compiler: str, target: str) -> str:
     return compiler if target == NATIVE else f"{target}-{name}-{major}"
 
 
-def faults(suite: Suite) -> Iterator[str]:
+def warnings_of(suite: Suite) -> list[str]:
     suite.unpack()
     pairs = [(compiler, target) for compiler in COMPILERS[suite.name] for target in TARGETS]
+    warnings = []
     with ThreadPoolExecutor() as pool:
-        for (compiler, target), said in zip(pairs, pool.map(lambda pair: suite.compile(*pair), pairs), strict=True):
-            print(f"{compiler:9} {target:18} {'WARNS' if said else 'no warning'}", flush=True)
-            if said:
-                yield f"{compiler} for {target}:\n{said}"
-
-
-def missing() -> list[str]:
-    tools = [each for each in ("apt-get", "dpkg-deb", "bwrap") if shutil.which(each) is None]
-    return tools + [each for each in (KEYS,) if not Path(each).exists()]
+        outputs = pool.map(lambda pair: suite.compile(*pair), pairs)
+        for (compiler, target), output in zip(pairs, outputs, strict=True):
+            print(f"{compiler:9} {target:18} {'WARNS' if output else 'no warning'}", flush=True)
+            if output:
+                warnings.append(f"{compiler} for {target}:\n{output}")
+    return warnings
 
 
 def main() -> int:
-    """All of them, and then what they said."""
-    if wanted := missing():
-        print(f"compilers: this computer has no {', '.join(wanted)}; it takes a Debian with bubblewrap")
+    missing = [tool for tool in ("apt-get", "dpkg-deb", "bwrap") if shutil.which(tool) is None]
+    missing += [] if Path(KEYS).exists() else [KEYS]
+    if missing:
+        print(f"compilers: {', '.join(missing)} not found; this needs a Debian with bubblewrap")
         return 2
-    found = [fault for name in COMPILERS for fault in faults(Suite(name))]
-    print("\n".join(found), end="")
-    return 1 if found else 0
+    warnings = [warning for name in COMPILERS for warning in warnings_of(Suite(name))]
+    print("\n".join(warnings), end="")
+    return 1 if warnings else 0
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
-/* A provider of nothing but memory, in place of libibverbs. It counts the places in its queues as mlx5 does
- * (mlx5_wq_overflow of rdma-core): that of a send request is free when a completion that covers it was polled. */
+/* Both ends of a verbs link in one process, over a provider of memory in place of libibverbs. It counts the places in
+ * its queues as mlx5 does (mlx5_wq_overflow of rdma-core): that of a send request is free when a completion that covers
+ * it was polled. */
 #ifndef FAKE_VERBS_H
 #define FAKE_VERBS_H
 
 #include <stdbool.h>
 
 #include <infiniband/verbs.h>
+
+#include "verbs_options.h"
 
 #define FAKE_INLINE_MAX 300
 #define FAKE_READY_MOST 8
@@ -41,7 +44,7 @@ struct fake_verbs {
 
 extern struct fake_verbs fake_verbs;
 
-/* An end waits. Ends the program when nothing has happened for long. */
+/* fake_device.c: an end waits. Ends the program when nothing has happened for long. */
 void fake_wait(void);
 
 /* Something has happened. */
@@ -56,5 +59,16 @@ _Noreturn void fake_fault(const char *format, ...) __attribute__((format(printf,
 extern const struct ibv_context_ops fake_operations;
 void fake_carry_out(uint64_t most);
 struct ibv_qp *fake_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+
+/* both_ends.c: runs body for the server and for the client, each on its stack, until both have returned. */
+void two_ends_run(void (*body)(enum role role, int side));
+
+/* Lets the other end run. */
+void two_ends_switch(void);
+
+/* The options of the verbs programs, which a command line can set only once in a process. */
+void verbs_set(const char *name, uint64_t value);
+void verbs_set_text(const char *name, const char *text);
+void verbs_set_defaults(void);
 
 #endif

@@ -1,45 +1,76 @@
-/* The engine over a transport of memory: {bench,buffer,null,pings,stream,verified,windows}.c. */
+/* The engine over a transport of memory: {bench,buffer,null,pings,rounds,stream,sweep,verified,windows}.c. */
+#include <time.h>
+
 #include "bench.h"
 #include "check.h"
 #include "null.h"
+#include "rounds.h"
 #include "sweep.h"
 
-#define ITERATIONS 1000
+#define SAMPLES 1000
+#define SECOND_NS 1000000000u
+#define MEMORY_BYTES (100u << 20)
 
-static struct sample samples[ITERATIONS];
+static struct sample samples[SAMPLES], completions[SAMPLES], trips[ROUNDS_TRIPS];
+static uint64_t time_ns, reading_ns; /* the clock, and how far each reading advances it */
+
+/* A simulated clock: every delay is exact, however busy the host is. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	(void)clock;
+	time_ns += reading_ns;
+	*time = (struct timespec){ (time_t)(time_ns / SECOND_NS), (long)(time_ns % SECOND_NS) };
+	return 0;
+}
+
+static int set_clock(void **state)
+{
+	(void)state;
+	reading_ns = 10;
+	return 0;
+}
+
+static const struct null_link single = { .clump = 1, .depth = 8, .post_list = 1 };
 
 static struct options options(enum measure measure)
 {
 	return (struct options){ .role = CLIENT, .measure = measure, .windows = 20, .seed = 1 };
 }
 
-static struct result drive(struct link *l, const struct options *o, uint64_t iterations, uint64_t warmup)
+/* Measures one size once; state is what the link counted. */
+static struct result measure(const struct options *o, struct null_link *state, uint64_t iterations, uint64_t warmup)
 {
-	struct flow f = { .size_bytes = 64,
-			  .iterations = iterations,
-			  .asked = iterations,
-			  .warmup = warmup,
-			  .slots = o->verify ? 64 : 1 };
-	struct result r = { .samples = samples };
+	struct flow f = { .size_bytes = 64, .iterations = iterations, .asked = iterations, .warmup = warmup };
+	struct result r = { .samples = samples, .completions = completions, .trips = trips };
+	struct link *l = null_open(state);
 
+	f.slots = o->verify ? 64 : 1;
 	f.sample_every = sweep_sample_every(o, &f);
 	null_transport.plan(l, &f);
-	bench_size(&(struct run){ &null_transport, l, o, &f, &r });
+	(o->until_stable ? rounds_size : bench_size)(&(struct run){ &null_transport, l, o, &f, &r });
+	*state = *null_state(l);
+	null_free(l);
 	return r;
 }
 
-static void windows_go_from_the_start_to_ever_more_messages(void **state)
+static struct result measure_throughput(struct null_link *state, uint64_t iterations, uint64_t warmup)
 {
 	const struct options o = options(THROUGHPUT);
-	struct link *l = null_open(&(struct null_link){ .message_ns = 200, .clump = 7, .depth = 32, .post_list = 4 });
-	struct result r = drive(l, &o, 999, 0);
+
+	return measure(&o, state, iterations, warmup);
+}
+
+/* Windows, seen by the client. */
+
+TEST(windows_count_messages_from_the_start)
+{
+	struct null_link link = { .message_ns = 200, .clump = 7, .depth = 32, .post_list = 4 };
+	const struct result r = measure_throughput(&link, 999, 0);
 	struct sample before = { 0 };
 
-	(void)state;
 	assert_int_equal(r.count, 20);
 	for (size_t i = 0; i < r.count; i++) {
-		assert_true(r.samples[i].messages >= before.messages + 999 / 20 - 7);
-		assert_true(r.samples[i].messages <= before.messages + 999 / 20 + 8);
+		assert_in_range(r.samples[i].messages, before.messages + 999 / 20 - 7, before.messages + 999 / 20 + 8);
 		assert_true(r.samples[i].time_ns > before.time_ns);
 		assert_true(r.samples[i].time_ns >= r.samples[i].messages * 200);
 		before = r.samples[i];
@@ -48,29 +79,79 @@ static void windows_go_from_the_start_to_ever_more_messages(void **state)
 	assert_int_equal(r.completed.messages, 999);
 	assert_int_equal(r.completed.time_ns, before.time_ns);
 	assert_true(r.completed.time_ns <= r.confirmed.time_ns);
-	null_free(l);
 }
 
-static void windows_that_end_with_one_look_are_one(void **state)
+TEST(windows_that_end_at_one_reading_of_the_clock_are_one_window)
 {
+	static const uint64_t looks[][2] = { { 9, 1500 }, { 35, 2000 }, { 39, 2500 }, { 100, 3000 } };
 	struct result r = { .samples = samples };
 	struct windows w;
 
-	(void)state;
 	windows_begin(&w, &r, 100, 10);
 	w.start_ns = 1000;
-	windows_look(&w, 9, 1500);
-	windows_look(&w, 35, 2000);
-	windows_look(&w, 39, 2500);
-	windows_look(&w, 100, 3000);
+	for (size_t i = 0; i < COUNT(looks); i++)
+		windows_look(&w, looks[i][0], looks[i][1]);
 	assert_int_equal(r.count, 2);
 	assert_true(samples[0].messages == 35 && samples[0].time_ns == 1000);
 	assert_true(samples[1].messages == 100 && samples[1].time_ns == 2000);
 }
 
-/* A link whose client knows nothing of its messages: what its server tells lies here until the client hears it. */
-static struct sample told[20];
-static size_t told_count;
+TEST(only_the_first_post_list_is_posted_in_pieces_that_double)
+{
+	static const struct {
+		struct null_link link;
+		uint64_t messages, posts;
+	} cases[] = {
+		/* 8 single messages, then 8, 16, 32 and 64 */
+		{ { .clump = 64, .depth = 512, .post_list = 128, .singles = 8 }, 128, 12 },
+		{ { .clump = 64, .depth = 512, .post_list = 128, .singles = 8 }, 512, 15 },
+		/* the last piece is the rest of the list: 8, 16, 32 and 36 */
+		{ { .clump = 50, .depth = 512, .post_list = 100, .singles = 8 }, 500, 16 },
+		{ { .clump = 2, .depth = 8, .post_list = 2, .singles = 2 }, 64, 33 },
+		{ { .clump = 64, .depth = 512, .post_list = 128 }, 512, 4 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct null_link link = cases[i].link;
+
+		assert_int_equal(measure_throughput(&link, cases[i].messages, 0).completed.messages, cases[i].messages);
+		assert_int_equal(link.posts, cases[i].posts);
+	}
+}
+
+TEST(the_send_window_is_filled_with_whole_post_lists)
+{
+	struct null_link link = { .clump = 4, .depth = 30, .post_list = 4 };
+
+	measure_throughput(&link, 400, 0);
+	assert_int_equal(link.most_under_way, 28);
+}
+
+TEST(the_warm_up_runs_before_the_measurement_and_is_not_counted)
+{
+	struct null_link link = single;
+	const struct result r = measure_throughput(&link, 100, 50);
+
+	assert_int_equal(link.completed, 150);
+	assert_int_equal(r.completed.messages, 100);
+	assert_int_equal(link.rounds, 2);
+	assert_int_equal(link.finished, 2);
+}
+
+TEST(latency_has_a_sample_for_each_message)
+{
+	const struct options o = options(LATENCY);
+	const struct result r = measure(&o, &(struct null_link){ .message_ns = 2000 }, 100, 10);
+
+	assert_int_equal(r.count, 100);
+	for (size_t i = 0; i < r.count; i++)
+		assert_true(r.samples[i].messages == 1 && r.samples[i].time_ns >= 2000);
+}
+
+/* Windows, seen by a server for a client without completions. */
+
+static struct sample server_windows[20];
+static size_t server_window_count;
 
 static void arrive(struct link *l, struct windows *w)
 {
@@ -82,37 +163,30 @@ static void arrive(struct link *l, struct windows *w)
 static void tell(struct link *l, const struct sample *windows, size_t count)
 {
 	(void)l;
-	memcpy(told, windows, count * sizeof(*told));
-	told_count = count;
+	memcpy(server_windows, windows, count * sizeof(*windows));
+	server_window_count = count;
 }
 
 static size_t hear(struct link *l, struct sample *windows, size_t room)
 {
 	(void)l;
 	(void)room;
-	memcpy(windows, told, told_count * sizeof(*told));
-	return told_count;
+	memcpy(windows, server_windows, server_window_count * sizeof(*windows));
+	return server_window_count;
 }
 
-static struct transport blind_transport(void)
+static struct result measure_without_completions(enum role role)
 {
+	struct options o = options(THROUGHPUT);
+	struct link *l = null_open(&(struct null_link){ .answer_ns = 1000000, .depth = 1, .post_list = 1 });
+	struct flow f = { .size_bytes = 64, .iterations = 1000, .slots = 1 };
 	struct transport t = null_transport;
+	struct result r = { .samples = samples };
 
 	t.peek = t.reap = NULL;
 	t.arrive = arrive;
 	t.tell = tell;
 	t.hear = hear;
-	return t;
-}
-
-static struct result drive_blind(enum role role)
-{
-	struct options o = options(THROUGHPUT);
-	struct link *l = null_open(&(struct null_link){ .answer_ns = 1000000, .depth = 1, .post_list = 1 });
-	struct flow f = { .size_bytes = 64, .iterations = 1000, .slots = 1 };
-	const struct transport t = blind_transport();
-	struct result r = { .samples = samples };
-
 	o.role = role;
 	t.plan(l, &f);
 	bench_size(&(struct run){ &t, l, &o, &f, &r });
@@ -120,154 +194,66 @@ static struct result drive_blind(enum role role)
 	return r;
 }
 
-static void a_receiver_says_how_long_before_its_last_look_each_window_ended(void **state)
+TEST(a_server_reports_how_long_before_the_end_each_window_ended)
 {
-	(void)state;
-	drive_blind(SERVER);
-	assert_int_equal(told_count, 20);
+	measure_without_completions(SERVER);
+	assert_int_equal(server_window_count, 20);
 	for (size_t i = 0; i < 20; i++)
-		assert_true(told[i].messages == 50 * (i + 1) && told[i].time_ns == 10 * (1000 - told[i].messages));
+		assert_true(server_windows[i].messages == 50 * (i + 1) &&
+			    server_windows[i].time_ns == 10 * (1000 - server_windows[i].messages));
 }
 
-static void a_client_without_completions_counts_its_receivers_windows_back_from_the_answer(void **state)
+TEST(a_client_without_completions_counts_the_windows_back_from_the_confirmation)
 {
 	struct result r;
 
-	(void)state;
-	drive_blind(SERVER);
-	r = drive_blind(CLIENT);
+	measure_without_completions(SERVER);
+	r = measure_without_completions(CLIENT);
 	assert_int_equal(r.count, 20);
 	for (size_t i = 0; i < r.count; i++)
-		assert_int_equal(r.samples[i].time_ns, r.confirmed.time_ns - told[i].time_ns);
+		assert_int_equal(r.samples[i].time_ns, r.confirmed.time_ns - server_windows[i].time_ns);
 	assert_true(r.confirmed.time_ns >= 1000000);
 	assert_int_equal(r.completed.time_ns, r.confirmed.time_ns);
 }
 
-static void hear_what_cannot_be(void *argument)
+static void receive_impossible_window(void *unused)
 {
-	(void)argument;
-	told[0].time_ns = UINT64_MAX / 2;
-	drive_blind(CLIENT);
+	(void)unused;
+	server_windows[0].time_ns = UINT64_MAX / 2;
+	measure_without_completions(CLIENT);
 }
 
-static void a_window_before_the_start_is_refused(void **state)
+TEST(a_window_before_the_start_is_refused)
 {
-	char said[4096];
-
-	(void)state;
-	drive_blind(SERVER);
-	assert_int_equal(in_child(hear_what_cannot_be, NULL, said, sizeof(said)), 1);
-	assert_non_null(strstr(said, "the server says that a window ended"));
+	measure_without_completions(SERVER);
+	check_child(receive_impossible_window, NULL, 1, "the server says that a window ended");
 }
 
-static uint64_t posts_for(struct null_link setting, uint64_t messages)
-{
-	const struct options o = options(THROUGHPUT);
-	struct link *l = null_open(&setting);
-	uint64_t posts;
+/* --verify */
 
-	assert_int_equal(drive(l, &o, messages, 0).completed.messages, messages);
-	posts = null_state(l)->posts;
-	null_free(l);
-	return posts;
+static void verify_without_server(void *unused)
+{
+	struct options o = options(THROUGHPUT);
+	struct null_link link = single;
+
+	(void)unused;
+	o.verify = true;
+	measure(&o, &link, 100, 0);
 }
 
-static void only_the_first_list_goes_in_pieces_that_double(void **state)
+TEST(verify_reports_a_message_that_never_arrived)
 {
-	(void)state;
-	/* Eight by themselves, then 8, 16, 32 and 64. */
-	assert_int_equal(posts_for((struct null_link){ .clump = 64, .depth = 512, .post_list = 128, .singles = 8 },
-				   128),
-			 12);
-	assert_int_equal(posts_for((struct null_link){ .clump = 64, .depth = 512, .post_list = 128, .singles = 8 },
-				   512),
-			 15);
-	/* The last piece is what is left of the list: 8, 16, 32 and 36. */
-	assert_int_equal(posts_for((struct null_link){ .clump = 50, .depth = 512, .post_list = 100, .singles = 8 },
-				   500),
-			 16);
-	assert_int_equal(posts_for((struct null_link){ .clump = 2, .depth = 8, .post_list = 2, .singles = 2 }, 64), 33);
-	assert_int_equal(posts_for((struct null_link){ .clump = 64, .depth = 512, .post_list = 128 }, 512), 4);
+	check_child(verify_without_server, NULL, 1, "verify: 64 bytes, message 0: byte 0 is wrong where it landed");
 }
 
-static void the_window_is_full_and_never_too_full(void **state)
+TEST(rounds_of_verify_are_joined_so_that_there_are_not_too_many_samples)
 {
-	const struct options o = options(THROUGHPUT);
-	struct link *l = null_open(&(struct null_link){ .clump = 4, .depth = 30, .post_list = 4 });
-
-	(void)state;
-	drive(l, &o, 400, 0);
-	assert_int_equal(null_state(l)->most_under_way, 28); /* the most fours below 30 */
-	null_free(l);
-}
-
-static void known_delays_are_measured(void **state)
-{
-	const struct options o = options(THROUGHPUT);
-	struct link *l = null_open(&(struct null_link){ .message_ns = 10000, .clump = 1, .depth = 8, .post_list = 1 });
-	struct result r = drive(l, &o, 100, 0);
-
-	(void)state;
-	assert_true(r.completed.time_ns >= 100 * 10000);
-	null_free(l);
-}
-
-static void warm_up_runs_and_is_not_counted(void **state)
-{
-	const struct options o = options(THROUGHPUT);
-	struct link *l = null_open(&(struct null_link){ .clump = 1, .depth = 8, .post_list = 1 });
-	struct result r = drive(l, &o, 100, 50);
-
-	(void)state;
-	assert_int_equal(null_state(l)->completed, 150);
-	assert_int_equal(r.completed.messages, 100);
-	assert_int_equal(null_state(l)->rounds, 2);
-	assert_int_equal(null_state(l)->finished, 2);
-	null_free(l);
-}
-
-static void latency_keeps_a_sample_per_message(void **state)
-{
-	const struct options o = options(LATENCY);
-	struct link *l = null_open(&(struct null_link){ .message_ns = 2000 });
-	struct result r = drive(l, &o, 100, 10);
-
-	(void)state;
-	assert_int_equal(r.count, 100);
-	for (size_t i = 0; i < r.count; i++)
-		assert_true(r.samples[i].messages == 1 && r.samples[i].time_ns >= 2000);
-	null_free(l);
-}
-
-static void drive_verified(void *argument)
-{
-	const struct options o = { .role = CLIENT, .verify = true, .seed = 1, .windows = 20 };
-	struct link *l = argument;
-
-	for (uint64_t i = 0; i < 64; i++)
-		null_transport.incoming(l, i)[63] = 0;
-	drive(l, &o, 100, 0);
-}
-
-static void verify_catches_what_never_arrived(void **state)
-{
-	struct link *l = null_open(&(struct null_link){ .clump = 1, .depth = 8, .post_list = 1 });
-	char said[4096];
-
-	(void)state;
-	assert_int_equal(in_child(drive_verified, l, said, sizeof(said)), 1);
-	assert_non_null(strstr(said, "verify: 64 bytes, message 0: byte 0 is wrong where it landed"));
-	null_free(l);
-}
-
-static void rounds_of_verify_are_joined_where_not_each_can_be_a_sample(void **state)
-{
-	const struct options o = { .role = CLIENT, .verify = true, .seed = 1, .windows = 20 };
+	struct options o = options(THROUGHPUT);
 	struct link *l = null_open(&(struct null_link){ .message_ns = 200, .clump = 1, .depth = 8, .post_list = 1 });
 	struct flow f = { .size_bytes = 64, .iterations = 500, .asked = 500, .slots = 64, .sample_every = 3 };
 	struct result r = { .samples = samples };
 
-	(void)state;
+	o.verify = true;
 	null_transport.plan(l, &f);
 	f.to_client = false; /* nobody fills in for the server */
 	bench_size(&(struct run){ &null_transport, l, &o, &f, &r });
@@ -278,22 +264,246 @@ static void rounds_of_verify_are_joined_where_not_each_can_be_a_sample(void **st
 	null_free(l);
 }
 
+/* --until-stable */
+
+#define CAP 8
+#define ANY_SPREAD 1000000 /* per cent */
+
+static struct result measure_rounds(struct null_link *state, uint64_t percent, uint64_t warmup)
+{
+	const struct options o = { .role = CLIENT, .until_stable = percent, .stable_window = 3, .rounds_cap = CAP };
+
+	return measure(&o, state, 100, warmup);
+}
+
+static struct null_link round_link(uint64_t message_ns, uint64_t drift_ns)
+{
+	return (struct null_link){
+		.message_ns = message_ns, .drift_ns = drift_ns, .clump = 10, .depth = 20, .post_list = 1
+	};
+}
+
+static void expect_last_rounds(const struct result *r)
+{
+	const struct sample *last = r->samples + r->count - 3;
+
+	assert_int_equal(r->settled.messages, 300);
+	assert_int_equal(r->settled.time_ns, last[0].time_ns + last[1].time_ns + last[2].time_ns);
+}
+
+TEST(equal_rounds_end_when_as_many_are_there_as_are_compared)
+{
+	struct null_link link = round_link(2000, 0);
+	const struct result r = measure_rounds(&link, ANY_SPREAD, 0);
+
+	assert_true(r.reached);
+	assert_int_equal(r.count, 3);
+	assert_true(samples[0].time_ns >= 100 * 2000);
+	expect_last_rounds(&r);
+	assert_int_equal(r.trip_count, ROUNDS_TRIPS);
+	for (size_t i = 0; i < r.trip_count; i++)
+		assert_int_equal(trips[i].messages, 0); /* they carry no bytes */
+}
+
+TEST(rounds_that_get_slower_end_at_the_cap_and_the_server_is_told_once)
+{
+	struct null_link link = round_link(100, 2000);
+	const struct result r = measure_rounds(&link, 1, 0);
+
+	assert_false(r.reached);
+	assert_int_equal(r.count, CAP);
+	expect_last_rounds(&r);
+	assert_int_equal(link.rounds, CAP);
+	assert_int_equal(link.stops, 1);
+}
+
+TEST(a_round_lasts_until_a_slow_receiver_has_answered)
+{
+	struct null_link link = { .answer_ns = 50000000, .clump = 100, .depth = 100, .post_list = 10 };
+	const struct result r = measure_rounds(&link, ANY_SPREAD, 0);
+	uint64_t shortest = UINT64_MAX;
+
+	assert_true(r.reached);
+	for (size_t i = 0; i < r.count; i++)
+		assert_true(samples[i].time_ns >= 50000000);
+	for (size_t i = 0; i < r.trip_count; i++)
+		shortest = trips[i].time_ns < shortest ? trips[i].time_ns : shortest;
+	assert_true(shortest < 50000000 / 1000);
+}
+
+TEST(the_warm_up_is_a_round_that_is_not_reported)
+{
+	struct null_link link = round_link(2000, 0);
+	const struct result r = measure_rounds(&link, ANY_SPREAD, 50);
+
+	assert_int_equal(link.rounds, r.count + 1);
+	assert_int_equal(link.completed, 50 + 100 * r.count);
+}
+
+/* When the last of 100 messages of 2 us is there. */
+#define THERE_NS 30000
+#define BACK_NS 20000
+#define ARRIVED_NS (THERE_NS + 100 * 2000)
+
+static void assert_about(uint64_t measured_ns, uint64_t expected_ns)
+{
+	assert_in_range(measured_ns, expected_ns, expected_ns + expected_ns / 100);
+}
+
+TEST(a_round_includes_the_trips_that_its_confirmation_needs)
+{
+	for (int one_sided = 0; one_sided < 2; one_sided++) {
+		struct null_link link = round_link(2000, 0);
+		struct result r;
+
+		link.there_ns = THERE_NS;
+		link.back_ns = BACK_NS;
+		link.one_sided = one_sided; /* the server must be told that all is there, and then answers */
+		r = measure_rounds(&link, ANY_SPREAD, 0);
+		for (size_t i = 0; i < r.trip_count; i++)
+			assert_about(trips[i].time_ns, THERE_NS + BACK_NS);
+		for (size_t i = 0; i < r.count; i++) {
+			assert_int_equal(completions[i].messages, 100);
+			assert_about(completions[i].time_ns, ARRIVED_NS + BACK_NS);
+			assert_about(samples[i].time_ns, ARRIVED_NS + BACK_NS + (one_sided ? THERE_NS + BACK_NS : 0));
+		}
+	}
+}
+
+/* A whole sweep, with --least-time. */
+
+static struct result swept;
+static struct flow swept_flow;
+static uint64_t swept_messages;
+static struct cost cost;
+
+static void keep(const struct options *o, const struct flow *f, const struct result *r)
+{
+	(void)o;
+	swept = *r;
+	swept_flow = *f;
+	swept_messages = r->samples[r->count - 1].messages; /* of a throughput: windows count from the start */
+}
+
+static struct options sweep_options(enum measure measure, uint64_t iterations, uint64_t least_time_s)
+{
+	struct options o = options(measure);
+
+	o.least_time_s = least_time_s;
+	o.sizes = (struct size_list){ 1, { { 64, iterations, 10 } } };
+	return o;
+}
+
+static struct null_link sweep(const struct options *o, struct null_link setting)
+{
+	static const struct output output = { .size = keep };
+	struct link *l = null_open(&setting);
+	struct null_link left;
+
+	reading_ns = 100;
+	sweep_run(o, &null_transport, l, &output, &cost);
+	left = *null_state(l);
+	null_free(l);
+	return left;
+}
+
+TEST(a_short_size_is_measured_again_until_it_lasts_for_the_least_time)
+{
+	const struct options o = sweep_options(THROUGHPUT, 1000, 1);
+	const struct null_link left =
+		sweep(&o, (struct null_link){ .message_ns = 500, .clump = 8, .depth = 64, .post_list = 8 });
+
+	assert_true(swept.confirmed.time_ns >= SECOND_NS);
+	assert_int_equal(swept.confirmed.messages, swept_flow.iterations);
+	assert_int_equal(swept_messages, swept_flow.iterations);
+	assert_int_equal(swept.count, 20);
+	assert_int_equal(swept_flow.asked, 1000);
+	assert_int_equal(swept_flow.iterations % 1000, 0);
+	assert_true(swept_flow.iterations > 1000);
+	assert_true(left.orders >= 2);
+	assert_int_equal(left.last_order, 0); /* the server is told that it was enough */
+	assert_int_equal(cost.size_bytes, 64);
+	assert_int_equal(cost.messages, swept_flow.iterations);
+	assert_in_range(cost.own.whole_ns, SECOND_NS / 10,
+			swept.confirmed.time_ns + 10 * reading_ns); /* of the last try alone */
+}
+
+TEST(a_long_size_is_measured_once_and_as_asked)
+{
+	struct options o = sweep_options(THROUGHPUT, 40, 1);
+	const struct null_link slow = { .message_ns = 30000000, .clump = 1, .depth = 8, .post_list = 1 };
+	const struct null_link left = sweep(&o, slow);
+
+	assert_int_equal(swept_flow.iterations, 40);
+	assert_int_equal(left.completed, 40 + 10);
+	assert_int_equal(left.orders, 1);
+	o.least_time_s = 0;
+	assert_int_equal(sweep(&o, single).orders, 0);
+	assert_int_equal(swept_flow.iterations, 40);
+}
+
+TEST(the_cpu_time_of_the_warm_up_is_not_counted)
+{
+	const struct options o = sweep_options(LATENCY, 2, 0);
+
+	sweep(&o, (struct null_link){ .message_ns = 20000000 });
+	assert_int_equal(cost.messages, 2);
+	assert_in_range(cost.own.whole_ns, 1, 3 * 20000000);
+}
+
+TEST(longer_latency_runs_keep_no_more_samples_than_were_asked_for)
+{
+	struct options o = sweep_options(LATENCY, 1000, 1);
+
+	sweep(&o, (struct null_link){ .message_ns = 2000 });
+	assert_true(swept.pings_ns >= SECOND_NS);
+	assert_true(swept_flow.iterations > 1000);
+	assert_int_equal(swept.count, 1000);
+	assert_int_equal(swept_flow.sample_every, swept_flow.iterations / 1000);
+	o = sweep_options(LATENCY, 2500000, 0); /* at most a million */
+	sweep(&o, (struct null_link){ 0 });
+	assert_int_equal(swept_flow.sample_every, 3);
+	assert_int_equal(swept.count, 833334);
+}
+
+TEST(billions_of_messages_need_no_more_memory)
+{
+	struct options o = sweep_options(THROUGHPUT, 3000000000, 0);
+
+	sweep(&o, (struct null_link){ .clump = 1 << 20, .depth = 1 << 21, .post_list = 1 << 20 });
+	assert_int_equal(swept.count, 20);
+	assert_int_equal(swept_messages, 3000000000);
+	assert_int_equal(swept.completed.messages, 3000000000);
+	assert_int_equal(swept_flow.sample_every, 1);
+	assert_int_equal(sweep_room(&o), 20);
+	o.verify = true;
+	assert_true(sweep_room(&o) * sizeof(struct sample) < MEMORY_BYTES);
+	o.measure = LATENCY;
+	assert_true(sweep_room(&o) * sizeof(struct sample) < MEMORY_BYTES);
+}
+
+TEST(the_factor_aims_a_tenth_above_the_least_time)
+{
+	static const struct {
+		uint32_t factor;
+		uint64_t time_ns;
+		uint32_t next;
+	} cases[] = {
+		{ 1, 2ull * SECOND_NS, 0 },
+		{ 1, SECOND_NS, 3 },
+		{ 100, SECOND_NS, 221 },
+		{ 100, 2ull * SECOND_NS - 1, 111 },
+		{ 1, 0, 1001 },
+		{ UINT32_MAX - 1, 1, UINT32_MAX },
+		{ UINT32_MAX, 1, 0 },
+	};
+	const struct options o = sweep_options(THROUGHPUT, 1000, 2);
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_int_equal(sweep_factor(&o, cases[i].factor, cases[i].time_ns), cases[i].next);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_go_from_the_start_to_ever_more_messages),
-		cmocka_unit_test(windows_that_end_with_one_look_are_one),
-		cmocka_unit_test(a_receiver_says_how_long_before_its_last_look_each_window_ended),
-		cmocka_unit_test(a_client_without_completions_counts_its_receivers_windows_back_from_the_answer),
-		cmocka_unit_test(a_window_before_the_start_is_refused),
-		cmocka_unit_test(only_the_first_list_goes_in_pieces_that_double),
-		cmocka_unit_test(the_window_is_full_and_never_too_full),
-		cmocka_unit_test(known_delays_are_measured),
-		cmocka_unit_test(warm_up_runs_and_is_not_counted),
-		cmocka_unit_test(latency_keeps_a_sample_per_message),
-		cmocka_unit_test(verify_catches_what_never_arrived),
-		cmocka_unit_test(rounds_of_verify_are_joined_where_not_each_can_be_a_sample),
-	};
-
-	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+	return check_run("engine", set_clock, NULL);
 }

@@ -1,9 +1,10 @@
-"""What the C programs say of themselves, explain.c and rule_table.c, and what lab.options keeps of it."""
+"""How the C programs describe their options, and the table that lab.options generates from this."""
 
 from __future__ import annotations
 
 import json
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -11,48 +12,43 @@ from lab.options import FILE, explained
 from lab.places import BENCH
 
 PROGRAMS = ("verbs-server", "verbs-client", "tcp-server", "tcp-client", "mpi-pingpong")
-HOST = {"verbs-client": ("there",), "tcp-client": ("there",)}
 
 
 def run(program: str, *options: str) -> subprocess.CompletedProcess[str]:
-    words = [str(BENCH / program), *options, *HOST.get(program, ())]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=100)
+    host = ("there",) if program.endswith("client") else ()
+    return subprocess.run([BENCH / program, *options, *host], capture_output=True, text=True, check=False, timeout=100)
 
 
-def options_of(program: str) -> list[dict[str, object]]:
+def description(program: str) -> dict[str, list[dict[str, Any]]]:
     done = run(program, "--explain")
     assert (done.returncode, done.stderr) == (0, "")
-    found: list[dict[str, object]] = json.loads(done.stdout)["options"]
+    found: dict[str, list[dict[str, Any]]] = json.loads(done.stdout)
     return found
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_number_above_its_most_is_refused_with_both_limits(program: str) -> None:
-    limited = [each for each in options_of(program) if "most" in each]
+def test_a_number_above_its_limit_is_refused_with_both_limits(program: str) -> None:
+    limited = [option for option in description(program)["options"] if "most" in option]
     assert len(limited) >= 4
-    for each in limited:
-        done = run(program, f"--{each['name']}", str(int(str(each["most"])) + 1))
-        assert done.returncode == 2 and f"between {each['least']} and {each['most']}" in done.stderr
+    for option in limited:
+        done = run(program, f"--{option['name']}", str(int(option["most"]) + 1))
+        assert done.returncode == 2 and f"between {option['least']} and {option['most']}" in done.stderr
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_rules_name_options_that_the_program_has(program: str) -> None:
-    names = {str(each["name"]) for each in options_of(program)} | {"size"}
-    rules = json.loads(run(program, "--explain").stdout)["rules"]
-    assert {each["option"] for each in rules} <= names
-    for each in rules:
-        for left, _, _ in each["refused_if"]:
-            assert set(left.split("*")) <= names | {"4096"}
+def test_rules_name_only_options_of_the_program(program: str) -> None:
+    table = description(program)
+    names = {option["name"] for option in table["options"]} | {"size"}
+    assert {rule["option"] for rule in table["rules"]} <= names
+    used = {name for rule in table["rules"] for left, _, _ in rule["refused_if"] for name in left.split("*")}
+    assert used <= names | {"4096"}
 
 
-def test_what_only_one_end_is_told_is_marked() -> None:
-    own = {each["name"] for each in options_of("tcp-client") if not each["both_ends"]}
-    assert own == {"core", "port", "listen", "source", "format", "token"}
+def test_options_of_one_end_only_are_marked() -> None:
+    single = {option["name"] for option in description("tcp-client")["options"] if not option["both_ends"]}
+    assert single == {"core", "port", "listen", "source", "format", "token"}
 
 
-def test_the_table_of_the_harness_is_what_the_programs_say() -> None:
+def test_the_generated_table_is_current_and_the_same_for_both_ends() -> None:
     assert FILE.read_text() == explained(), f"{FILE.name} is stale: make options"
-
-
-def test_client_and_server_say_the_same() -> None:
-    assert run("verbs-client", "--explain").stdout == run("verbs-server", "--explain").stdout
+    assert description("verbs-client") == description("verbs-server")

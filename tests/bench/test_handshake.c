@@ -1,4 +1,8 @@
-/* Two ends that agree on a run, or say why not: hello.c. */
+/* Two ends that find each other, agree on a run, watch each other and part:
+ * {door,handshake,hello,parting,side,watch}.c.
+ */
+#include <errno.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -8,48 +12,61 @@
 #include "die.h"
 #include "handshake.h"
 #include "hello.h"
+#include "parting.h"
 #include "rules.h"
+#include "tcp.h"
+#include "watch.h"
 
 #define SILENT_MAX 200
-#define TRIES 5 /* a time that a busy computer may spoil is tried again */
+#define TRIES 5 /* a time that a busy host may spoil is measured again */
+#define ANSWER_HEADER 16
 
-/* Each test has a server in a child process and talks to it; the server's exit status and words are checked. */
-static uint16_t port;
-static char said[16384];
-static char *server_token = "secret";
-static char *deadline_s = "1";
-static int silent; /* strangers who are connected and say nothing, before the client comes */
+/* A resolver: "name" has these addresses, in this order, and every other host is loopback. */
+static uint32_t addresses[3];
+static size_t address_count;
 
-static struct options *parse(enum role role, char *sizes, char *token)
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **list)
 {
-	char number[8];
-	char *words[] = { "test", "--port",     number,     "--sizes",   sizes, "--token",
-			  token,  "--deadline", deadline_s, "127.0.0.1", NULL };
-	struct options *o;
+	const bool is_name = strcmp(host, "name") == 0;
+	const size_t count = is_name ? address_count : 1;
+	struct addrinfo *info = calloc(count, sizeof(*info));
+	struct sockaddr_in *a = calloc(count, sizeof(*a));
 
-	snprintf(number, sizeof(number), "%u", port);
-	die_name("test");
-	o = options_parse(role == CLIENT ? 10 : 9, words, role, NULL);
-	rules_check(o);
-	return o;
+	(void)hints;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t address = is_name ? addresses[i] : INADDR_LOOPBACK;
+
+		a[i] = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(service)) };
+		a[i].sin_addr.s_addr = htonl(address);
+		info[i] = (struct addrinfo){ .ai_family = address ? AF_INET : AF_MAX - 1,
+					     .ai_socktype = SOCK_STREAM,
+					     .ai_addrlen = sizeof(*a),
+					     .ai_addr = (struct sockaddr *)&a[i],
+					     .ai_next = i + 1 < count ? &info[i + 1] : NULL };
+	}
+	*list = info;
+	return 0;
 }
 
-static uint16_t free_port(void)
+void freeaddrinfo(struct addrinfo *list)
+{
+	free(list->ai_addr);
+	free(list);
+}
+
+static uint16_t port;
+
+/* A socket on a free port of loopback, which it sets. */
+static int bind_to_loopback(void)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t length = sizeof(a);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	assert_int_equal(bind(fd, (struct sockaddr *)&a, length), 0);
-	getsockname(fd, (struct sockaddr *)&a, &length);
-	close(fd);
-	return ntohs(a.sin_port);
-}
-
-static void serve(void *argument)
-{
-	(void)argument;
-	close(handshake_serve(parse(SERVER, "64", server_token), NULL).peer);
+	if (bind(fd, (struct sockaddr *)&a, length) || getsockname(fd, (struct sockaddr *)&a, &length))
+		die("no loopback");
+	port = ntohs(a.sin_port);
+	return fd;
 }
 
 static int connect_when_it_listens(void)
@@ -68,35 +85,94 @@ static int connect_when_it_listens(void)
 	return -1;
 }
 
+/* The side channel's connection */
+
+static void connect_to_name(void *unused)
+{
+	(void)unused;
+	close(side_connect("name", "", port, ns_from_now(1), NULL));
+}
+
+TEST(the_client_tries_every_address_of_a_name)
+{
+	int listener = bind_to_loopback();
+
+	assert_int_equal(listen(listener, 8), 0);
+	address_count = 3;
+	addresses[0] = 0; /* of a family that the kernel lacks, as IPv6 may be */
+	addresses[1] = INADDR_LOOPBACK + 1;
+	addresses[2] = INADDR_LOOPBACK;
+	check_child(connect_to_name, NULL, 0, NULL);
+	address_count = 2;
+	check_child(connect_to_name, NULL, 1, "no server at name port");
+	check_contains(check_printed, "Connection refused; start the server first");
+	close(listener);
+}
+
+/* The handshake: each test starts a server in a child, and checks its exit status and output. */
+
+static char server_printed[16384];
+
+/* How the server is started, and what comes before the client. */
+struct setting {
+	char *token, *deadline_s;
+	int silent; /* connections that send nothing */
+};
+
+static struct setting setting;
+
+static struct options *parse(enum role role, char *sizes, char *token)
+{
+	char number[8];
+	char *words[] = { "test",       "--port",           number,      "--sizes", sizes, "--token", token,
+			  "--deadline", setting.deadline_s, "127.0.0.1", NULL };
+	struct options *o;
+
+	snprintf(number, sizeof(number), "%u", port);
+	die_name("test");
+	o = options_parse(role == CLIENT ? 10 : 9, words, role, NULL);
+	rules_check(o);
+	return o;
+}
+
+static void serve(void *unused)
+{
+	(void)unused;
+	close(handshake_serve(parse(SERVER, "64", setting.token), NULL).peer);
+}
+
 struct client {
-	char *sizes, *token, *first_bytes; /* raw bytes to send instead of a greeting, or NULL */
+	char *sizes, *token;
+	const void *greeting; /* raw bytes in place of a greeting, or NULL */
 	size_t length;
 };
 
 static void join(void *argument)
 {
-	struct client *c = argument;
-	int fd = c->first_bytes ? connect_when_it_listens() : -1;
+	const struct client *c = argument;
+	char answer[512];
+	ssize_t n;
+	int fd;
 
-	if (c->first_bytes) {
-		char answer[512];
-		ssize_t n = send(fd, c->first_bytes, c->length ? c->length : strlen(c->first_bytes), 0);
-
-		shutdown(fd, SHUT_WR);
-		n = recv(fd, answer, sizeof(answer), MSG_WAITALL);
-		fprintf(stderr, "%.*s", n > 16 ? (int)n - 16 : 0, answer + 16);
+	if (!c->greeting) {
+		close(handshake_join(parse(CLIENT, c->sizes, c->token), NULL).peer);
 		return;
 	}
-	close(handshake_join(parse(CLIENT, c->sizes, c->token), NULL).peer);
+	fd = connect_when_it_listens();
+	send(fd, c->greeting, c->length, 0);
+	shutdown(fd, SHUT_WR);
+	n = recv(fd, answer, sizeof(answer), MSG_WAITALL);
+	fprintf(stderr, "%.*s", n > ANSWER_HEADER ? (int)n - ANSWER_HEADER : 0, answer + ANSWER_HEADER);
 }
 
-/* Runs the client, when the server listens, and then the server to its end. */
-static int meet(struct client client, int *client_status, char *client_said)
+/* Runs the client when the server listens, and then the server to its end; -1: any status of the client. */
+static void meet(struct client client, int client_status, const char *client_text, int server_status,
+		 const char *server_text)
 {
-	int fds[2], strangers[SILENT_MAX], status;
+	int fds[2], silent[SILENT_MAX], status;
 	pid_t server;
 
-	port = free_port();
+	close(bind_to_loopback());
 	assert_int_equal(pipe(fds), 0);
 	fflush(NULL);
 	server = fork();
@@ -106,221 +182,271 @@ static int meet(struct client client, int *client_status, char *client_said)
 		_exit(0);
 	}
 	close(fds[1]);
-	/* A knock without a greeting is a stranger too, and tells us that the server listens. */
-	close(connect_when_it_listens());
-	for (int i = 0; i < silent; i++)
-		strangers[i] = connect_when_it_listens();
-	*client_status = in_child(join, &client, client_said, 4096);
-	for (int i = 0; i < silent; i++)
-		close(strangers[i]);
+	close(connect_when_it_listens()); /* a connection without a greeting, which also shows that the server listens
+					   */
+	for (int i = 0; i < setting.silent; i++)
+		silent[i] = connect_when_it_listens();
+	check_child(join, &client, client_status, client_text);
+	for (int i = 0; i < setting.silent; i++)
+		close(silent[i]);
 	waitpid(server, &status, 0);
-	said[read(fds[0], said, sizeof(said) - 1)] = '\0';
+	server_printed[read(fds[0], server_printed, sizeof(server_printed) - 1)] = '\0';
 	close(fds[0]);
-	return WEXITSTATUS(status);
+	assert_int_equal(WEXITSTATUS(status), server_status);
+	check_contains(server_printed, server_text);
 }
 
-static void the_right_client_is_welcome_after_a_stranger(void **state)
+TEST(a_client_with_other_options_version_or_token_is_refused_with_the_reason)
 {
-	char client_said[4096];
-	int client;
+	static char garbage[6000], old[5008];
+	static const struct {
+		struct client client;
+		int client_status, server_status;
+		char *server_token;
+		const char *client_text, *server_text;
+	} cases[] = {
+		{ { "64", "secret", NULL, 0 }, 0, 0, "secret", "", "refused 127.0.0.1: no whole greeting came" },
+		{ { "65", "secret", NULL, 0 },
+		  1,
+		  1,
+		  "secret",
+		  "the server has sizes=64, the client sizes=65",
+		  "the server has sizes=64, the client sizes=65" },
+		{ { "64", "guess", NULL, 0 },
+		  1,
+		  1,
+		  "secret",
+		  "the token is not this server's",
+		  "no client came within the deadline" },
+		/* without a token it may be anybody's client: the server waits for another one */
+		{ { "65", "", NULL, 0 },
+		  1,
+		  1,
+		  "",
+		  "the server has sizes=64, the client sizes=65",
+		  "refused 127.0.0.1: the options differ" },
+		{ { NULL, NULL, old, sizeof(old) },
+		  0,
+		  1,
+		  "secret",
+		  "the client speaks version 16843015, the server version 2",
+		  "speaks version" },
+		{ { NULL, NULL, garbage, sizeof(garbage) },
+		  0,
+		  1,
+		  "secret",
+		  "that is no lab-bench client",
+		  "no client came within the deadline" },
+	};
 
-	(void)state;
-	assert_int_equal(meet((struct client){ .sizes = "64", .token = "secret" }, &client, client_said), 0);
-	assert_int_equal(client, 0);
-	assert_non_null(strstr(said, "refused 127.0.0.1: no whole greeting came"));
-}
-
-static void other_options_are_named_on_both_ends(void **state)
-{
-	char client_said[4096];
-	int client;
-
-	(void)state;
-	assert_int_equal(meet((struct client){ .sizes = "65", .token = "secret" }, &client, client_said), 1);
-	assert_int_equal(client, 1);
-	assert_non_null(strstr(client_said, "the server has sizes=64, the client sizes=65"));
-	assert_non_null(strstr(said, "the server has sizes=64, the client sizes=65"));
-}
-
-static void a_wrong_token_is_refused_and_the_server_waits_on(void **state)
-{
-	char client_said[4096];
-	int client;
-
-	(void)state;
-	assert_int_equal(meet((struct client){ .sizes = "64", .token = "guess" }, &client, client_said), 1);
-	assert_int_equal(client, 1);
-	assert_non_null(strstr(client_said, "the token is not this server's"));
-	assert_non_null(strstr(said, "no client came within the deadline"));
-}
-
-static void an_old_version_is_refused_by_number(void **state)
-{
-	static char hello[sizeof("LABBENCH") + 5000];
-	char client_said[4096];
-	int client;
-
-	(void)state;
-	memset(hello, 'x', sizeof(hello) - 1);
-	memcpy(hello, "LABBENCH\1\1\1\7", 12);
-	assert_int_equal(meet((struct client){ .first_bytes = hello }, &client, client_said), 1);
-	assert_non_null(strstr(client_said, "the client speaks version 16843015, the server version 2"));
-	assert_non_null(strstr(said, "speaks version"));
-}
-
-static void any_other_program_is_refused(void **state)
-{
-	static char garbage[6000];
-	char client_said[4096];
-	int client;
-
-	(void)state;
-	memset(garbage, 'G', sizeof(garbage) - 1);
-	assert_int_equal(meet((struct client){ .first_bytes = garbage }, &client, client_said), 1);
-	assert_non_null(strstr(client_said, "that is no lab-bench client"));
-}
-
-/* Seconds until the client was in, past so many others: the least of some tries. */
-static double join_past(int strangers)
-{
-	char client_said[4096];
-	double took_s, least_s = 100;
-	uint64_t before;
-	int client;
-
-	silent = strangers;
-	deadline_s = "20";
-	for (int i = 0; i < TRIES && least_s >= 1; i++) {
-		before = now_ns();
-		assert_int_equal(meet((struct client){ .sizes = "64", .token = "secret" }, &client, client_said), 0);
-		assert_int_equal(client, 0);
-		took_s = (double)(now_ns() - before) / 1e9;
-		least_s = took_s < least_s ? took_s : least_s;
+	memset(garbage, 'G', sizeof(garbage));
+	memset(old, 'x', sizeof(old));
+	memcpy(old, "LABBENCH\1\1\1\7", 12);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		setting.token = cases[i].server_token;
+		meet(cases[i].client, cases[i].client_status, cases[i].client_text, cases[i].server_status,
+		     cases[i].server_text);
 	}
-	silent = 0;
-	deadline_s = "1";
-	return least_s;
 }
 
-static void silent_strangers_do_not_keep_the_right_client_waiting(void **state)
+TEST(unprintable_characters_of_a_client_are_replaced)
 {
-	(void)state;
-	assert_true(join_past(5) < 1);
-	assert_true(join_past(50) < 1);
-	assert_true(join_past(SILENT_MAX) < 1);
-}
+	struct hello hello;
 
-static void knock_until_killed(void)
-{
-	for (;;)
-		close(connect_when_it_listens());
-}
-
-/* Seconds that a server waits for a client, while others come and go. */
-static double wait_besides_knocks(void)
-{
-	uint64_t before = now_ns();
-	pid_t stranger;
-	int status;
-
-	port = free_port();
-	fflush(NULL);
-	stranger = fork();
-	if (stranger == 0)
-		knock_until_killed();
-	status = in_child(serve, NULL, said, sizeof(said));
-	kill(stranger, SIGKILL);
-	waitpid(stranger, NULL, 0);
-	assert_int_equal(status, 1);
-	return (double)(now_ns() - before) / 1e9;
-}
-
-static void the_deadline_holds_however_many_strangers_knock(void **state)
-{
-	double took_s = 100;
-
-	(void)state;
-	deadline_s = "2";
-	for (int i = 0; i < TRIES && took_s > 2.2; i++)
-		took_s = wait_besides_knocks();
-	deadline_s = "1";
-	assert_true(took_s >= 2 && took_s <= 2.2);
-	assert_non_null(strstr(said, "no client came within the deadline"));
-}
-
-static void refusals_are_told_twenty_times_and_counted(void **state)
-{
-	int told = 0;
-
-	(void)state;
-	wait_besides_knocks();
-	for (const char *at = said; (at = strstr(at, "refused 127.0.0.1")) != NULL; at++)
-		told++;
-	assert_int_equal(told, 20);
-	assert_non_null(strstr(said, " connections in all"));
-}
-
-static void without_a_token_other_options_do_not_end_the_server(void **state)
-{
-	char client_said[4096];
-	int client;
-
-	(void)state;
-	server_token = "";
-	assert_int_equal(meet((struct client){ .sizes = "65", .token = "" }, &client, client_said), 1);
-	server_token = "secret";
-	assert_int_equal(client, 1);
-	assert_non_null(strstr(client_said, "the server has sizes=64, the client sizes=65"));
-	assert_non_null(strstr(said, "refused 127.0.0.1: the options differ"));
-	assert_non_null(strstr(said, "no client came within the deadline"));
-}
-
-static void what_a_stranger_sends_is_printed_with_printable_characters(void **state)
-{
-	static struct hello hello;
-	char client_said[4096];
-	int client;
-
-	(void)state;
 	hello_fill(&hello, &(struct options){ .token = "secret" });
 	strcpy(hello.options, "sizes=\033[2J\a\t\x9b\n");
-	meet((struct client){ .first_bytes = (char *)&hello, .length = sizeof(hello) }, &client, client_said);
-	assert_non_null(strstr(said, "the client sizes=?[2J???;"));
-	assert_non_null(strstr(client_said, "the client sizes=?[2J???;"));
-	for (const char *c = said; *c; c++)
+	meet((struct client){ .greeting = &hello, .length = sizeof(hello) }, 0, "the client sizes=?[2J???;", 1,
+	     "the client sizes=?[2J???;");
+	for (const char *c = server_printed; *c; c++)
 		assert_true(*c == '\n' || (*c >= ' ' && *c <= '~'));
 }
 
-static void nobody_listens(void *argument)
+TEST(connections_that_send_nothing_do_not_delay_the_client)
 {
-	(void)argument;
+	static const int silent[] = { 5, 50, SILENT_MAX };
+
+	setting.deadline_s = "20";
+	for (size_t i = 0; i < COUNT(silent); i++) {
+		uint64_t before, least_ns = UINT64_MAX;
+
+		setting.silent = silent[i];
+		for (int try = 0; try < TRIES && least_ns >= NS_PER_S; try++) {
+			before = now_ns();
+			meet((struct client){ .sizes = "64", .token = "secret" }, 0, NULL, 0, "");
+			least_ns = now_ns() - before < least_ns ? now_ns() - before : least_ns;
+		}
+		assert_true(least_ns < NS_PER_S);
+	}
+}
+
+/* How long a server waits for a client while a stranger connects again and again. */
+static uint64_t wait_beside_stranger(void)
+{
+	uint64_t before;
+	pid_t stranger;
+
+	close(bind_to_loopback());
+	before = now_ns();
+	fflush(NULL);
+	stranger = fork();
+	while (stranger == 0)
+		close(connect_when_it_listens());
+	check_child(serve, NULL, 1, "no client came within the deadline");
+	kill(stranger, SIGKILL);
+	waitpid(stranger, NULL, 0);
+	return now_ns() - before;
+}
+
+TEST(the_deadline_holds_however_often_a_stranger_connects)
+{
+	uint64_t took_ms = 0;
+	int printed = 0;
+
+	setting.deadline_s = "2";
+	for (int i = 0; i < TRIES && (took_ms < 2000 || took_ms > 2200); i++)
+		took_ms = wait_beside_stranger() / NS_PER_MS;
+	assert_in_range(took_ms, 2000, 2200);
+	for (const char *at = check_printed; (at = strstr(at, "refused 127.0.0.1")) != NULL; at++)
+		printed++;
+	assert_int_equal(printed, 20); /* the others are only counted */
+	check_contains(check_printed, " connections in all");
+}
+
+static void join_nobody(void *unused)
+{
+	(void)unused;
 	handshake_join(parse(CLIENT, "64", "secret"), NULL);
 }
 
-static void a_missing_server_is_a_sentence(void **state)
+TEST(a_missing_server_is_reported_with_a_hint)
+{
+	close(bind_to_loopback());
+	check_child(join_nobody, NULL, 1, "no server at 127.0.0.1 port");
+	check_contains(check_printed, "start the server first");
+}
+
+/* A peer that stops */
+
+#define DEADLINE_S 2
+#define SIZE (16u << 20)
+
+/* Sends more than a connection holds that nobody reads from. */
+static void send_to_nobody(void *wait)
+{
+	const struct options o = { .role = CLIENT, .sizes = { 1, { { SIZE, 1, 0 } } }, .wait = *(enum wait *)wait };
+	struct flow f = { .size_bytes = SIZE, .iterations = 1, .slots = 1 };
+	struct link *l;
+
+	if (listen(bind_to_loopback(), 1))
+		die("no loopback");
+	l = tcp_transport.open(&o, &(struct session){ connect_when_it_listens(), -1 });
+	tcp_transport.plan(l, &f);
+	tcp_transport.begin(l, 1);
+	watch_stage("sending");
+	watch_deadline(DEADLINE_S);
+	tcp_transport.post(l, 1);
+}
+
+TEST(the_deadline_of_a_transfer_holds_within_a_tenth_for_every_way_to_wait)
+{
+	static enum wait ways[] = { WAIT_EVENT, WAIT_YIELD, WAIT_POLL };
+
+	for (size_t i = 0; i < COUNT(ways); i++) {
+		uint64_t before, took_ms = 0;
+
+		for (int try = 0; try < TRIES && (took_ms < 900 * DEADLINE_S || took_ms > 1100 * DEADLINE_S); try++) {
+			before = now_ns();
+			check_child(send_to_nobody, &ways[i], 1, "no progress for 2 s while sending");
+			took_ms = (now_ns() - before) / NS_PER_MS;
+		}
+		assert_in_range(took_ms, 900 * DEADLINE_S, 1100 * DEADLINE_S);
+	}
+}
+
+static int ends[2]; /* of a side channel, by role */
+
+TEST(the_watch_leaves_errno_unchanged)
+{
+	while (send(ends[SERVER], "x", 1, MSG_DONTWAIT) == 1)
+		; /* until no more beat can be sent */
+	watch_peer(ends[SERVER]);
+	watch_deadline(1000);
+	for (int look = 0; look < 20; look++) {
+		watch_advance();
+		errno = ERANGE;
+		raise(SIGALRM);
+		assert_int_equal(errno, ERANGE);
+	}
+	watch_peer_may_leave(ends[SERVER]);
+}
+
+/* Parting */
+
+#define SIZES 3
+
+static void part_as_server(void *beats)
+{
+	const struct options o = { .role = SERVER, .deadline_s = 10, .sizes = { .count = SIZES } };
+	/* The first byte of a CPU time may look like a beat. */
+	struct cost costs[SIZES] = { { .own = { (uint64_t)WATCH_BEAT << 56, 1 } }, { .own = { 20, 2 } } };
+
+	assert_int_equal(write(ends[SERVER], "hhh", *(size_t *)beats), *(ssize_t *)beats);
+	parting_run(&o, ends[SERVER], costs);
+}
+
+static void part_as_client(void *unused)
+{
+	const struct options o = { .role = CLIENT, .deadline_s = 10, .sizes = { .count = SIZES } };
+	struct cost costs[SIZES] = { { .messages = 7 } };
+
+	(void)unused;
+	parting_run(&o, ends[CLIENT], costs);
+	say("%lu %lu, %lu %lu, %lu, of %lu", costs[0].peer.whole_ns >> 56, costs[0].peer.kernel_ns,
+	    costs[1].peer.whole_ns, costs[1].peer.kernel_ns, costs[2].peer.whole_ns, costs[0].messages);
+}
+
+TEST(the_client_receives_the_servers_cpu_times_after_the_last_beat)
+{
+	char byte;
+
+	for (size_t beats = 0; beats < 4; beats += 3) {
+		assert_int_equal(write(ends[CLIENT], "b", 1), 1); /* it waits in the socket */
+		check_child(part_as_server, &beats, 0, NULL);
+		check_child(part_as_client, NULL, 0, "test: 104 1, 20 2, 0, of 7\n");
+		assert_int_equal(read(ends[SERVER], &byte, 1), 1);
+	}
+}
+
+TEST(a_server_that_leaves_before_it_has_sent_all_is_an_error)
+{
+	assert_int_equal(write(ends[SERVER], "b0123456789abcdef", 17), 17);
+	shutdown(ends[SERVER], SHUT_WR);
+	check_child(part_as_client, NULL, 1, "test: the other end left before the end\n");
+}
+
+TEST(a_client_that_leaves_early_is_an_error)
+{
+	size_t beats = 0;
+
+	shutdown(ends[CLIENT], SHUT_WR);
+	check_child(part_as_server, &beats, 1, "the other end left before the end");
+}
+
+static int connect_ends(void **state)
 {
 	(void)state;
-	port = free_port();
-	assert_int_equal(in_child(nobody_listens, NULL, said, sizeof(said)), 1);
-	assert_non_null(strstr(said, "no server at 127.0.0.1 port"));
-	assert_non_null(strstr(said, "start the server first"));
+	die_name("test");
+	setting = (struct setting){ .token = "secret", .deadline_s = "1" };
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+}
+
+static int close_ends(void **state)
+{
+	(void)state;
+	return close(ends[SERVER]) | close(ends[CLIENT]);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_right_client_is_welcome_after_a_stranger),
-		cmocka_unit_test(other_options_are_named_on_both_ends),
-		cmocka_unit_test(a_wrong_token_is_refused_and_the_server_waits_on),
-		cmocka_unit_test(an_old_version_is_refused_by_number),
-		cmocka_unit_test(any_other_program_is_refused),
-		cmocka_unit_test(silent_strangers_do_not_keep_the_right_client_waiting),
-		cmocka_unit_test(the_deadline_holds_however_many_strangers_knock),
-		cmocka_unit_test(refusals_are_told_twenty_times_and_counted),
-		cmocka_unit_test(without_a_token_other_options_do_not_end_the_server),
-		cmocka_unit_test(what_a_stranger_sends_is_printed_with_printable_characters),
-		cmocka_unit_test(a_missing_server_is_a_sentence),
-	};
-
-	return cmocka_run_group_tests_name("handshake", tests, NULL, NULL);
+	return check_run("handshake", connect_ends, close_ends);
 }

@@ -1,4 +1,4 @@
-"""mpi-pingpong under this computer's own mpirun: mpi_{calls,exchange,options}.c."""
+"""mpi-pingpong under the host's mpirun: mpi_{calls,exchange,options,pingpong}.c."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ SLOW = str(ROOT / ".cache" / "bench" / "slow-mpi-pingpong")
 LAUNCHER = ("mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
 NEEDED = 6 << 30
 TRIES = 5
+ENDLESS = ("--sizes", "64@100000000/0", "--deadline")
 Done = subprocess.CompletedProcess[str]
 Ranks = Callable[..., Done]
 
 
-def memory() -> int:
-    """What could be had without swapping, in bytes."""
-    words = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
-    return int(words["MemAvailable"].split()[0]) << 10
+def available_bytes() -> int:
+    fields = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+    return int(fields["MemAvailable"].split()[0]) << 10
 
 
 @pytest.fixture(scope="module")
 def ranks() -> Ranks:
-    """Run two ranks, or as many as are given options of their own."""
+    """Run some ranks, or two where the second one has other options; `first` is the command of the first."""
     subprocess.run(["make", "-s", "-C", "code/bench"], cwd=ROOT, check=True)
 
     def run(*options: str, apart: tuple[str, ...] = (), first: tuple[str, ...] = (PROGRAM,), count: int = 2) -> Done:
@@ -48,21 +48,19 @@ def kinds(done: Done) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("calls", ["blocking", "non-blocking"])
-def test_every_byte_lands_where_it_should_whole_or_in_pieces(ranks: Ranks, calls: str) -> None:
+def test_messages_arrive_intact_whole_or_in_pieces(ranks: Ranks, calls: str) -> None:
     verified = ("--verify", "--calls", calls, "--sizes", "1..64K*256@5/2,70001@3/1", "--bytes-per-call", "30000")
-    there_and_back = ranks(*verified)
-    assert (
-        kinds(there_and_back)
-        == [(size, "round_trip") for size in ["1"] * 5 + ["256"] * 5 + ["65536"] * 5] + [("70001", "round_trip")] * 3
-    )
-    assert "# size_bytes=70001 iterations=3 asked=3 sample_every=1 warmup=1 operations=3\n" in there_and_back.stdout
+    both_ways = ranks(*verified)
+    sizes = ["1"] * 5 + ["256"] * 5 + ["65536"] * 5 + ["70001"] * 3
+    assert kinds(both_ways) == [(size, "round_trip") for size in sizes]
+    assert "# size_bytes=70001 iterations=3 asked=3 sample_every=1 warmup=1 operations=3\n" in both_ways.stdout
     one_way = kinds(ranks(*verified, "--mode", "one-way"))
     assert one_way.count(("70001", "send")) == one_way.count(("70001", "receive")) == 3
 
 
 @pytest.mark.parametrize("mode", ["ping-pong", "one-way"])
-def test_both_ranks_processor_times_of_each_size_are_there_without_the_warm_up(ranks: Ranks, mode: str) -> None:
-    """A rank spins while the other one has no processor, so that beside other work a few messages can take long."""
+def test_the_cpu_times_of_both_ranks_do_not_include_the_warm_up(ranks: Ranks, mode: str) -> None:
+    """A rank spins while the other has no CPU, so that beside other work a few messages can take long: some tries."""
 
     def times() -> tuple[list[int], list[int]]:
         done = ranks("--sizes", "1@20000/0,2@20/20000", "--mode", mode)
@@ -78,21 +76,20 @@ def test_both_ranks_processor_times_of_each_size_are_there_without_the_warm_up(r
 
 
 @pytest.mark.parametrize("verify", [(), ("--verify",)])
-def test_one_way_no_processor_time_holds_a_barrier(ranks: Ranks, verify: tuple[str, ...]) -> None:
-    """In this program nothing but barriers takes any."""
+def test_one_way_no_cpu_time_includes_a_barrier(ranks: Ranks, verify: tuple[str, ...]) -> None:
+    """In this program only barriers take CPU time."""
     subprocess.run(["make", "-s", "-C", "code/bench", "slow"], cwd=ROOT, check=True)
     done = ranks("--sizes", "1@20/0", "--mode", "one-way", *verify, first=(SLOW,))
     assert re.findall(r"(client|server)_processor,0,20,20,(\d+)\n", done.stdout) == [("client", "0"), ("server", "0")]
 
 
-def test_the_record_says_how_much_a_call_carries(ranks: Ranks) -> None:
+def test_the_output_names_the_library_and_the_bytes_per_call(ranks: Ranks) -> None:
     done = ranks("--sizes", "1@1/0")
     assert "# bytes-per-call=2147483647\n" in done.stdout and "# library=Open MPI" in done.stdout
 
 
-@pytest.mark.skipif(memory() < NEEDED, reason=f"two buffers of 2 GiB want {NEEDED >> 30} GiB of free memory")
-def test_a_message_beyond_what_an_int_counts_goes_in_two_calls_and_arrives(ranks: Ranks) -> None:
-    """Over shared memory, one way and with every byte checked: a buffer of the size at each rank."""
+@pytest.mark.skipif(available_bytes() < NEEDED, reason=f"two buffers of 2 GiB need {NEEDED >> 30} GiB of free memory")
+def test_a_message_of_more_than_2_gib_is_sent_in_two_calls(ranks: Ranks) -> None:
     size = str(2**31 + 5)
     done = ranks("--mode", "one-way", "--verify", "--sizes", f"{size}@1/0", "--deadline", "50")
     assert kinds(done) == [(size, "send"), (size, "receive")]
@@ -100,7 +97,7 @@ def test_a_message_beyond_what_an_int_counts_goes_in_two_calls_and_arrives(ranks
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "error"),
     [
         (("--mode", "both"), "--mode both: expected ping-pong|one-way"),
         (("--calls", "loud"), "--calls loud: expected blocking|non-blocking"),
@@ -115,14 +112,14 @@ def test_a_message_beyond_what_an_int_counts_goes_in_two_calls_and_arrives(ranks
         (("10.0.0.2",), "unexpected argument '10.0.0.2'"),
     ],
 )
-def test_what_cannot_be_is_refused_before_mpi_starts(options: tuple[str, ...], sentence: str) -> None:
+def test_invalid_options_are_refused_before_mpi_starts(options: tuple[str, ...], error: str) -> None:
     done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, check=False, timeout=100)
     assert (done.returncode, done.stdout) == (2, "")
-    assert sentence in done.stderr and "see mpi-pingpong --help" in done.stderr
+    assert error in done.stderr and "see mpi-pingpong --help" in done.stderr
 
 
 @pytest.mark.parametrize(("mode", "samples"), [("ping-pong", ("round_trip",)), ("one-way", ("send", "receive"))])
-def test_a_size_lasts_for_the_least_time_with_no_more_samples_than_asked(
+def test_a_size_lasts_for_the_least_time_with_as_many_samples_as_asked(
     ranks: Ranks, mode: str, samples: tuple[str, ...]
 ) -> None:
     started = time.monotonic()
@@ -140,23 +137,21 @@ def test_ranks_with_different_options_do_not_measure(ranks: Ranks) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_it_takes_two_ranks(ranks: Ranks, count: int) -> None:
+def test_only_two_ranks_can_measure(ranks: Ranks, count: int) -> None:
     done = ranks("--sizes", "1@1/0", count=count)
     assert done.returncode == 1 and f"there must be 2 ranks, not {count}" in done.stderr
 
 
 def test_a_rank_killed_in_the_middle_ends_the_job(ranks: Ranks) -> None:
     killed = ("sh", "-c", f'{PROGRAM} "$@" & sleep 1; kill -KILL $!; wait $!', "sh")
-    endless = ("--sizes", "64@100000000/0", "--deadline", "8")
-    done = ranks(*endless, apart=endless, first=killed)
+    done = ranks(*ENDLESS, "8", apart=(*ENDLESS, "8"), first=killed)
     assert done.returncode != 0 and "# end" not in done.stdout
-    assert "no progress" not in done.stderr  # it did not take the deadline
+    assert "no progress" not in done.stderr  # before the deadline
 
 
-def test_a_rank_that_is_stopped_is_a_sentence_within_the_deadline(ranks: Ranks) -> None:
+def test_a_stopped_rank_is_reported_within_the_deadline(ranks: Ranks) -> None:
     stopped = ("sh", "-c", f'{PROGRAM} "$@" & sleep 1; kill -STOP $!; wait $!', "sh")
-    endless = ("--sizes", "64@100000000/0", "--deadline", "2")
-    done = ranks(*endless, apart=endless, first=stopped)
+    done = ranks(*ENDLESS, "2", apart=(*ENDLESS, "2"), first=stopped)
     assert done.returncode == 1, done.stderr
-    # On a busy computer it is stopped before it has begun.
+    # On a busy host it is stopped before it has begun.
     assert re.search("no progress for 2 s while (measuring 64 bytes|waiting for the other rank)", done.stderr)

@@ -1,17 +1,11 @@
-/* Command lines, and the sentences that refuse them: option_table.c, rules.c, die.c. */
+/* Command lines and the errors that refuse them: {die,option_table,options,rule_table,rules,sizes}.c. */
 #include "check.h"
 #include "die.h"
 #include "rules.h"
 
-struct call {
-	char *words[16];
-	enum role role;
-	void (*then)(const struct options *);
-};
-
-/* As a transport brings them along. */
+/* Options of a transport */
 static uint64_t tx_depth, post_list, signal_every, mtu, operation;
-static struct option_spec own_options[] = {
+static struct option_spec specs[] = {
 	{ "operation", OPTION_WORD, &operation, "read", true, "write|read", "", 0, 0, NULL },
 	{ "tx-depth", OPTION_NUMBER, &tx_depth, "128", true, NULL, "", 1, 1024, "requests" },
 	{ "post-list", OPTION_NUMBER_OR_AUTO, &post_list, "auto", true, NULL, "", 1, 1024, NULL },
@@ -20,215 +14,189 @@ static struct option_spec own_options[] = {
 	{ NULL, 0, NULL, NULL, false, NULL, NULL, 0, 0, NULL },
 };
 
-static void parse_and_check(void *argument)
+struct call {
+	char *line; /* words, with a single space between them */
+	int status;
+	const char *printed;
+};
+
+/* Parses the command line of a server, or of a client if it begins with that word, and prints the options. */
+static void parse(void *line)
 {
-	struct call *call = argument;
+	char *words[16] = { strtok(strdup(line), " ") };
+	const enum role role = strcmp(words[0], "client") == 0 ? CLIENT : SERVER;
 	struct options *o;
-	int count = 0;
+	int count = 1;
 
-	while (call->words[count])
+	while ((words[count] = strtok(NULL, " ")))
 		count++;
-	die_name(call->words[0]);
-	o = options_parse(count, call->words, call->role, own_options);
+	die_name(words[0]);
+	o = options_parse(count, words, role, specs);
 	rules_check(o);
-	if (call->then)
-		call->then(o);
+	say("measure %lu, wait %lu, %s, %zu sizes, %lu windows, listen %s, port %lu, iterations %lu, core %ld, host %s, "
+	    "token %s",
+	    o->measure, o->wait, o->verify ? "verify" : "trust", o->sizes.count, o->windows, o->listen, o->port,
+	    o->iterations, (long)o->core, o->host ? o->host : "none", o->token);
 }
 
-static char said[4096];
-
-static int run(struct call call)
+static void expect_calls(const struct call *calls, size_t count)
 {
-	return in_child(parse_and_check, &call, said, sizeof(said));
+	for (size_t i = 0; i < count; i++)
+		check_child(parse, calls[i].line, calls[i].status, calls[i].printed);
 }
 
-static void expect(bool good, const char *what)
+TEST(options_have_their_values_or_defaults)
 {
-	if (!good) {
-		fprintf(stderr, "%s\n", what);
-		_exit(99);
-	}
-}
-
-static void see_defaults(const struct options *o)
-{
-	expect(o->measure == THROUGHPUT && o->wait == WAIT_POLL, "words");
-	expect(o->sizes.count == 21 && o->windows == 20, "numbers");
-	expect(strcmp(o->listen, "127.0.0.1") == 0, "listens on loopback");
-}
-
-static void defaults_are_what_help_says(void **state)
-{
-	(void)state;
-	assert_int_equal(run((struct call){ { "server" }, SERVER, see_defaults }), 0);
-}
-
-static void see_given(const struct options *o)
-{
-	expect(o->measure == LATENCY && o->wait == WAIT_EVENT && o->verify, "words and flag");
-	expect(o->iterations == 7 && o->core == 3 && strcmp(o->host, "there") == 0, "numbers and host");
-}
-
-static void given_options_win(void **state)
-{
-	(void)state;
-	assert_int_equal(run((struct call){ { "client", "--measure=latency", "--wait", "event", "--verify",
-					      "--iterations", "7", "--core", "3", "there" },
-					    CLIENT,
-					    see_given }),
-			 0);
-}
-
-static void what_cannot_be_is_refused_with_a_sentence(void **state)
-{
-	static const struct {
-		char *option, *value;
-		const char *sentence;
-	} wrong[] = {
-		{ "--bogus", "1", "not known" },
-		{ "--measure", "speed", "expected throughput|latency" },
-		{ "--iterations", "many", "expected a whole number" },
-		{ "--iterations", "-1", "expected a whole number" },
-		{ "--iterations", "0", "at least one message" },
-		{ "--iterations", "10", "can't fill 20 windows" },
-		{ "--until-stable", "1.5", "expected a whole number" },
-		{ "--until-stable", "101", "between 1 and 100 percent" },
-		{ "--until-stable=1", "--measure=latency", "it is for --measure throughput without --verify" },
-		{ "--until-stable=1", "--verify", "it is for --measure throughput without --verify" },
-		{ "--until-stable=1", "--stable-window=1", "between 2 and 1000 rounds" },
-		{ "--until-stable=1", "--rounds-cap=4", "between --stable-window (5) and" },
-		{ "--format", "table", "expected csv|columns" },
-		{ "--format=columns", "--measure=latency", "no column for --measure latency" },
-		{ "--windows", "5", "at least 20 samples" },
-		{ "--port", "70000", "between 1 and 65535" },
-		{ "--deadline", "0", "between 1 and" },
-		{ "--least-time", "3601", "--least-time 3601: 0, or between 1 and 3600 seconds" },
-		{ "--rounds-cap", "100001", "between 2 and 100000 rounds" },
-		{ "--sizes", "1..2", "is not a size" },
-		{ "--core", "first", "whole number or auto" },
-		{ "7000", "argument", "unexpected argument" },
-		{ "first", "argument", "'first' is no port" },
-		{ "0", NULL, "between 1 and 65535" },
+	static const struct call calls[] = {
+		{ "server", 0, "measure 0, wait 0, trust, 21 sizes, 20 windows, listen 127.0.0.1, port 18600" },
+		{ "client --measure=latency --wait event --verify --iterations 7 --core 3 there", 0,
+		  "measure 1, wait 2, verify, 21 sizes, 20 windows, listen 127.0.0.1, port 18600, iterations 7, "
+		  "core 3, host there" },
+		{ "server --format columns", 0, "port 6666" }, /* the exercise's */
+		{ "server --format columns 7000", 0, "port 7000" },
+		{ "server --until-stable=1 --iterations=4", 0, "iterations 4" }, /* no windows to be filled */
+		{ "server --signal-every 8 --post-list 4 --iterations 160 --mtu 1024 --wait event", 0, "" },
+		{ "server --sizes 2G@4294967295/0", 0, "" },
+		{ "server --measure latency --iterations 3", 0, "" },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		assert_int_equal(run((struct call){ { "server", wrong[i].option, wrong[i].value }, SERVER, NULL }), 2);
-		if (!strstr(said, wrong[i].sentence))
-			fail_msg("%s %s: said '%s'", wrong[i].option, wrong[i].value, said);
-	}
+	expect_calls(calls, COUNT(calls));
 }
 
-/* A rule between two options, at each size, by numbers, by their products, and by words. */
-static void what_cannot_be_together_is_refused(void **state)
+TEST(the_token_comes_from_the_environment)
 {
-	static const struct {
-		char *words[6];
-		const char *sentence;
-	} wrong[] = {
-		{ { "--sizes", "1,2@19/0" },
+	setenv("LAB_TOKEN", "from-environment", 1);
+	check_child(parse, "server", 0, "token from-environment\n");
+	unsetenv("LAB_TOKEN");
+}
+
+TEST(invalid_values_are_refused_with_what_is_allowed)
+{
+	static const struct call calls[] = {
+		{ "server --bogus 1", 2, "not known" },
+		{ "server --measure speed", 2, "expected throughput|latency" },
+		{ "server --iterations many", 2, "expected a whole number" },
+		{ "server --iterations -1", 2, "expected a whole number" },
+		{ "server --iterations 0", 2, "at least one message" },
+		{ "server --until-stable 1.5", 2, "expected a whole number" },
+		{ "server --until-stable 101", 2, "between 1 and 100 percent" },
+		{ "server --format table", 2, "expected csv|columns" },
+		{ "server --windows 5", 2, "at least 20 samples" },
+		{ "server --port 70000", 2, "between 1 and 65535" },
+		{ "server --deadline 0", 2, "between 1 and" },
+		{ "server --least-time 3601", 2, "--least-time 3601: 0, or between 1 and 3600 seconds" },
+		{ "server --rounds-cap 100001", 2, "between 2 and 100000 rounds" },
+		{ "server --sizes 1..2", 2, "is not a size" },
+		{ "server --core first", 2, "whole number or auto" },
+		{ "server --mtu 300", 2, "--mtu: a power of two from 256 to 4096" },
+		{ "server 7000 argument", 2, "unexpected argument" },
+		{ "server first", 2, "'first' is no port" },
+		{ "server 0", 2, "between 1 and 65535" },
+		{ "client", 2, "name the server's host" },
+	};
+
+	expect_calls(calls, COUNT(calls));
+}
+
+/* Rules between options, at each size, by numbers, by their products, and by words. */
+TEST(options_that_contradict_each_other_are_refused)
+{
+	static const struct call calls[] = {
+		{ "server --iterations 10", 2, "can't fill 20 windows" },
+		{ "server --until-stable=1 --measure=latency", 2, "it is for --measure throughput without --verify" },
+		{ "server --until-stable=1 --verify", 2, "it is for --measure throughput without --verify" },
+		{ "server --until-stable=1 --stable-window=1", 2, "between 2 and 1000 rounds" },
+		{ "server --until-stable=1 --rounds-cap=4", 2, "between --stable-window (5) and" },
+		{ "server --format=columns --measure=latency", 2, "no column for --measure latency" },
+		{ "server --sizes 1,2@19/0", 2,
 		  "--iterations: as many as 20 windows take: 19 messages of 2 bytes can't fill" },
-		{ { "--sizes", "4G@3000000000/0" },
+		{ "server --sizes 4G@3000000000/0", 2,
 		  "--iterations: messages of 4294967296 bytes that 64 bits can count" },
-		{ { "--sizes", "64@20/2000000000000" },
+		{ "server --sizes 64@20/2000000000000", 2,
 		  "at most 1000000000000 iterations and as many to warm up, of 64" },
-		{ { "--least-time", "1", "--until-stable", "1" }, "--least-time: not with --verify or --until-stable" },
-		{ { "--tx-depth", "4", "--post-list", "8" }, "--post-list: between 1 and --tx-depth (4), or" },
-		{ { "--signal-every", "6", "--post-list", "4" },
+		{ "server --least-time 1 --until-stable 1", 2, "--least-time: not with --verify or --until-stable" },
+		{ "server --tx-depth 4 --post-list 8", 2, "--post-list: between 1 and --tx-depth (4), or" },
+		{ "server --signal-every 6 --post-list 4", 2,
 		  "--signal-every: it and --post-list (4): one must divide" },
-		{ { "--iterations", "79", "--post-list", "4" }, "a list of 4 for each of 20 windows, at 1 bytes" },
-		{ { "--iterations", "79", "--signal-every", "4" }, "a completion, one in 4, for each of 20 windows" },
-		{ { "--mtu", "300" }, "--mtu: a power of two from 256 to 4096" },
-		{ { "--measure", "latency", "--wait", "event", "--operation", "write" },
+		{ "server --iterations 79 --post-list 4", 2, "a list of 4 for each of 20 windows, at 1 bytes" },
+		{ "server --iterations 79 --signal-every 4", 2, "a completion, one in 4, for each of 20 windows" },
+		{ "server --measure latency --wait event --operation write", 2,
 		  "--wait: a WRITE leaves no event at its target" },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		struct call call = { { "server" }, SERVER, NULL };
+	expect_calls(calls, COUNT(calls));
+}
 
-		memcpy(call.words + 1, wrong[i].words, sizeof(wrong[i].words));
-		assert_int_equal(run(call), 2);
-		if (!strstr(said, wrong[i].sentence))
-			fail_msg("%s: said '%s'", wrong[i].words[1], said);
+/* sizes.c */
+
+static struct size_list list;
+static char error[256];
+static bool no_memory;
+
+char *strdup(const char *text)
+{
+	char *copy = no_memory ? NULL : malloc(strlen(text) + 1);
+
+	return copy ? strcpy(copy, text) : NULL;
+}
+
+static bool parse_sizes(const char *text)
+{
+	static const struct size_plan fallback = { 0, 1000, 100 };
+
+	return size_list_parse(text, &fallback, &list, error);
+}
+
+TEST(sizes_are_single_numbers_or_ranges_each_with_its_counts)
+{
+	static const struct {
+		const char *text;
+		size_t count, index;
+		struct size_plan plan;
+	} cases[] = {
+		{ "1..1M*2", 21, 20, { 1 << 20, 1000, 100 } },
+		{ "16M..2144M+16M", 134, 133, { 2144ull << 20, 1000, 100 } },
+		{ "64@20,4K..8K*2@40/4,1G", 4, 0, { 64, 20, 100 } },
+		{ "64@20,4K..8K*2@40/4,1G", 4, 2, { 8192, 40, 4 } },
+		{ "64@20,4K..8K*2@40/4,1G", 4, 3, { 1 << 30, 1000, 100 } },
+		{ "4611686018427387904..9000000000000000000*2", 1, 0, { 1ull << 62, 1000, 100 } }, /* no overflow */
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_true(parse_sizes(cases[i].text));
+		assert_int_equal(list.count, cases[i].count);
+		assert_memory_equal(&list.plans[cases[i].index], &cases[i].plan, sizeof(cases[i].plan));
 	}
+	assert_int_equal(size_list_largest(&list), 1ull << 62);
 }
 
-static void what_can_be_together_is_taken(void **state)
+TEST(a_text_that_is_no_size_is_quoted)
 {
-	(void)state;
-	assert_int_equal(run((struct call){ { "server", "--signal-every", "8", "--post-list", "4", "--iterations",
-					      "160", "--mtu", "1024", "--measure", "throughput", "--wait", "event" },
-					    SERVER,
-					    NULL }),
-			 0);
-	assert_int_equal(run((struct call){ { "server", "--sizes", "2G@4294967295/0" }, SERVER, NULL }), 0);
-	assert_int_equal(run((struct call){ { "server", "--measure", "latency", "--iterations", "3" }, SERVER, NULL }),
-			 0);
-}
+	static const char *const wrong[] = { "",          "0",
+					     "x",         "1..2",
+					     "4..2*2",    "1..8*1",
+					     "1..8+0",    "1@0",
+					     "1@",        "1@2/",
+					     "64,",       "64,,65",
+					     "1..8^2",    "-1",
+					     "1.5",       "1 ",
+					     " 1",        "9999999999G",
+					     "1..1M+1",   "1..8*2x",
+					     "64K64",     "9999999999999999999",
+					     "1..8191G*1" };
 
-static void a_client_needs_a_host(void **state)
-{
-	(void)state;
-	assert_int_equal(run((struct call){ { "client" }, CLIENT, NULL }), 2);
-	assert_non_null(strstr(said, "name the server's host"));
-}
-
-static void see_lab_port(const struct options *o)
-{
-	expect(o->port == 18600, "the lab's port");
-}
-
-static void see_exercise_port(const struct options *o)
-{
-	expect(o->port == 6666, "the exercise's port");
-}
-
-static void see_given_port(const struct options *o)
-{
-	expect(o->port == 7000, "the given port");
-}
-
-static void a_server_takes_its_port_as_the_format_or_the_argument_says(void **state)
-{
-	(void)state;
-	assert_int_equal(run((struct call){ { "server" }, SERVER, see_lab_port }), 0);
-	assert_int_equal(run((struct call){ { "server", "--format", "columns" }, SERVER, see_exercise_port }), 0);
-	assert_int_equal(run((struct call){ { "server", "--format", "columns", "7000" }, SERVER, see_given_port }), 0);
-}
-
-static void rounds_need_not_fill_windows(void **state)
-{
-	(void)state;
-	assert_int_equal(run((struct call){ { "server", "--until-stable=1", "--iterations=4" }, SERVER, NULL }), 0);
-}
-
-static void see_token(const struct options *o)
-{
-	expect(strcmp(o->token, "from-environment") == 0, "token");
-}
-
-static void the_token_comes_from_the_environment(void **state)
-{
-	(void)state;
-	setenv("LAB_TOKEN", "from-environment", 1);
-	assert_int_equal(run((struct call){ { "server" }, SERVER, see_token }), 0);
-	unsetenv("LAB_TOKEN");
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		if (parse_sizes(wrong[i]))
+			fail_msg("'%s' was taken", wrong[i]);
+		check_contains(error, "is not a size");
+	}
+	no_memory = true;
+	assert_false(parse_sizes("64"));
+	no_memory = false;
+	assert_string_equal(error, "no memory to read them");
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_are_what_help_says),
-		cmocka_unit_test(given_options_win),
-		cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
-		cmocka_unit_test(what_cannot_be_together_is_refused),
-		cmocka_unit_test(what_can_be_together_is_taken),
-		cmocka_unit_test(a_client_needs_a_host),
-		cmocka_unit_test(a_server_takes_its_port_as_the_format_or_the_argument_says),
-		cmocka_unit_test(rounds_need_not_fill_windows),
-		cmocka_unit_test(the_token_comes_from_the_environment),
-	};
-
-	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+	return check_run("options", NULL, NULL);
 }

@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Each way to fail: the status at both ends, the states, the events, and what is never written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "check.h"
+#include "hosts.h"
 
-#include <cmocka.h>
-
-#include "computers.h"
-
-#define ALL (LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
-#define DST(b) ((b).buffer_at + (1 << 20))
+#define NO_EVENT (-1)
 
 static const struct costs costs = {
 	.header_bytes = 82, .rate_bit_s = 40000000000ull, .write_ps = 150000, .irq_ps = 1000
 };
 
-static struct computers all;
-static struct program a, b;
-
 static int start(void **state)
 {
 	(void)state;
-	computers_start(&all, &costs, 1000);
-	a = program_new(&all.one[0], 1, RC, 64, 16, ALL);
-	b = program_new(&all.one[1], 2, RC, 64, 16, ALL);
-	program_connect(&a, &b);
+	pair_start(&costs, RC, 64, 16, false);
 	memset(program_bytes(&a, a.buffer_at), 0xaa, 8192);
 	return 0;
 }
@@ -33,327 +20,238 @@ static int start(void **state)
 static int end(void **state)
 {
 	(void)state;
-	assert_int_equal(all.one[0].outside + all.one[1].outside, 0);
-	computers_end(&all);
+	pair_end();
 	return 0;
 }
 
-static struct card_wqe wqe(uint32_t opcode)
+static void restart(uint32_t entries, bool shares)
 {
-	return (struct card_wqe){
-		.wr_id = 7, .opcode = opcode, .flags = SIGNALLED, .remote = DST(b), .rkey = b.region
-	};
+	pair_end();
+	pair_start(&costs, RC, entries, 16, shares);
 }
 
-static void run(void)
+static void send(uint32_t opcode, uint32_t bytes)
 {
-	computers_run(&all, INT64_MAX);
+	program_send(&a, pair_wqe(opcode), a.buffer_at, bytes);
 }
 
-/* The next event of a computer's card: its kind; -1: none. */
+/* The kind of the next event of a program's card. */
 static int event(struct program *p)
 {
-	const uint64_t word = card_read(&p->computer->card, CARD_EVENT);
+	const uint64_t word = card_read(&p->host->card, CARD_EVENT);
 
 	if (word)
 		assert_int_equal((uint32_t)word, p->owner);
-	return word ? (int)(word >> 32) : -1;
+	return word ? (int)(word >> 32) : NO_EVENT;
 }
 
 static void expect_untouched(void)
 {
-	for (uint64_t i = 0; i < 8192; i++)
-		assert_int_equal(*program_bytes(&b, DST(b) + i), 0);
+	static const uint8_t zeros[8192];
+
+	assert_memory_equal(program_bytes(&b, pair_target(&b)), zeros, sizeof(zeros));
 }
 
-static void expect_refused(uint32_t status, int seen)
+/* What is different from a request of 8 bytes that would be carried out. */
+struct request_case {
+	const char *name;
+	uint32_t opcode, status;
+	int event; /* of the target, which then fails too */
+	uint32_t bytes, remote_key;
+	int64_t remote_offset;
+	uint64_t remote;
+	uint32_t region_denies, qp_denies, region_pd; /* accesses */
+	uint32_t local_key;
+	uint64_t local_offset;
+	bool is_read_only;
+};
+
+static void expect_refused(const struct request_case *c)
 {
-	run();
-	program_expect(&a, status);
-	assert_int_equal(program_state(&a), ERR);
-	assert_int_equal(program_state(&b), ERR);
-	assert_int_equal(event(&b), seen);
-	expect_untouched();
-}
+	struct card_wqe wqe = pair_wqe(c->opcode);
 
-static void test_wrong_key(void **state)
-{
-	struct card_wqe w = wqe(WRITE);
-
-	(void)state;
-	w.rkey += 4096;
-	program_send(&a, w, a.buffer_at, 100);
-	expect_refused(REMOTE_ACCESS, QP_ACCESS_ERROR);
-}
-
-static void test_beyond_region(void **state)
-{
-	struct card_wqe w = wqe(WRITE);
-
-	(void)state;
-	w.remote = b.buffer_at + b.buffer_bytes - 1000;
-	program_send(&a, w, a.buffer_at, 3000);
-	expect_refused(REMOTE_ACCESS, QP_ACCESS_ERROR);
-}
-
-static void test_before_region(void **state)
-{
-	struct card_wqe w = wqe(READ);
-
-	(void)state;
-	w.remote = b.buffer_at - 1;
-	program_send(&a, w, a.buffer_at, 10);
-	expect_refused(REMOTE_ACCESS, QP_ACCESS_ERROR);
-}
-
-static void test_around_address_space(void **state)
-{
-	struct card_wqe w = wqe(READ);
-
-	(void)state;
-	w.remote = UINT64_MAX - 5;
-	program_send(&a, w, a.buffer_at, 10);
-	expect_refused(REMOTE_ACCESS, QP_ACCESS_ERROR);
-}
-
-static void test_access_of_region(void **state)
-{
-	const uint32_t needed[] = {
-		[WRITE] = REMOTE_WRITE, [READ] = REMOTE_READ, [CAS] = REMOTE_ATOMIC, [FADD] = REMOTE_ATOMIC
-	};
-
-	(void)state;
-	for (uint32_t opcode = WRITE; opcode <= FADD; opcode++) {
-		struct card_wqe w = wqe(opcode);
-
-		if (!needed[opcode])
-			continue;
-		end(NULL);
-		start(NULL);
-		w.rkey = program_region(&b, b.buffer_at, b.buffer_bytes, ALL & ~needed[opcode], 1);
-		program_send(&a, w, a.buffer_at, 8);
-		expect_refused(REMOTE_ACCESS, QP_ACCESS_ERROR);
-	}
-}
-
-static void test_access_of_queue_pair(void **state)
-{
-	const uint32_t needed[] = {
-		[WRITE] = REMOTE_WRITE, [READ] = REMOTE_READ, [CAS] = REMOTE_ATOMIC, [FADD] = REMOTE_ATOMIC
-	};
-
-	(void)state;
-	for (uint32_t opcode = WRITE; opcode <= FADD; opcode++) {
-		if (!needed[opcode])
-			continue;
-		end(NULL);
-		start(NULL);
-		b.attributes.access = ALL & ~needed[opcode];
+	print_message("%s, operation %u\n", c->name, c->opcode);
+	if (c->region_denies || c->region_pd)
+		wqe.rkey = program_region(&b, b.buffer_at, b.buffer_bytes, ALL & ~c->region_denies,
+					  c->region_pd ? c->region_pd : 1);
+	if (c->qp_denies) {
+		b.attributes.access = ALL & ~c->qp_denies;
 		assert_int_equal(program_set(&b, RTS), 0);
-		program_send(&a, wqe(opcode), a.buffer_at, 8);
-		expect_refused(REMOTE_INVALID, QP_REQUEST_ERROR);
 	}
-}
-
-static void test_protection_domain(void **state)
-{
-	struct card_wqe w = wqe(WRITE);
-
-	(void)state;
-	w.rkey = program_region(&b, b.buffer_at, b.buffer_bytes, ALL, 2);
-	program_send(&a, w, a.buffer_at, 8);
-	expect_refused(REMOTE_ACCESS, QP_ACCESS_ERROR);
-}
-
-static void test_other_owner(void **state)
-{
-	struct program other = program_new(&all.one[1], 3, RC, 4, 4, ALL);
-	struct card_wqe w = wqe(WRITE);
-
-	(void)state;
-	w.rkey = other.region;
-	w.remote = other.buffer_at;
-	program_send(&a, w, a.buffer_at, 8);
-	expect_refused(REMOTE_ACCESS, QP_ACCESS_ERROR);
-	assert_int_equal(*program_bytes(&other, other.buffer_at), 0);
-}
-
-static void expect_local(uint32_t status)
-{
-	run();
-	program_expect(&a, status);
+	if (c->is_read_only)
+		a.region = program_region(&a, a.buffer_at, a.buffer_bytes, 0, 1);
+	a.region += c->local_key;
+	wqe.rkey += c->remote_key;
+	wqe.remote = c->remote ? c->remote : wqe.remote + (uint64_t)c->remote_offset;
+	program_send(&a, wqe, a.buffer_at + c->local_offset, c->bytes ? c->bytes : 8);
+	hosts_run();
+	program_expect(&a, c->status);
 	assert_int_equal(program_state(&a), ERR);
-	assert_int_equal(program_state(&b), RTS);
+	assert_int_equal(program_state(&b), c->event == NO_EVENT ? RTS : ERR);
+	assert_int_equal(event(&b), c->event);
 	expect_untouched();
-}
-
-static void test_own_key(void **state)
-{
-	(void)state;
-	a.region += 4096;
-	program_send(&a, wqe(WRITE), a.buffer_at, 8);
-	expect_local(LOCAL_PROTECTION);
-}
-
-static void test_own_memory_too_small(void **state)
-{
-	(void)state;
-	program_send(&a, wqe(WRITE), a.buffer_at + a.buffer_bytes - 1, 2);
-	expect_local(LOCAL_PROTECTION);
-}
-
-static void test_read_without_local_write(void **state)
-{
-	(void)state;
-	a.region = program_region(&a, a.buffer_at, a.buffer_bytes, 0, 1);
-	program_send(&a, wqe(READ), a.buffer_at, 8);
-	expect_local(LOCAL_PROTECTION);
 	assert_int_equal(*program_bytes(&a, a.buffer_at), 0xaa);
 }
 
-static void test_unknown_operation(void **state)
+TEST(a_request_that_may_not_be_carried_out_is_refused)
 {
-	(void)state;
-	program_send(&a, wqe(OPCODES), a.buffer_at, 8);
-	expect_local(LOCAL_OPERATION);
+	static const struct request_case cases[] = {
+		{ "wrong key", WRITE, REMOTE_ACCESS, QP_ACCESS_ERROR, .remote_key = 4096 },
+		{ "beyond the region", WRITE, REMOTE_ACCESS, QP_ACCESS_ERROR, .bytes = 3000,
+		  .remote_offset = 3 * PART_BYTES - 1000 },
+		{ "before the region", READ, REMOTE_ACCESS, QP_ACCESS_ERROR, .remote_offset = -PART_BYTES - 1 },
+		{ "around the address space", READ, REMOTE_ACCESS, QP_ACCESS_ERROR, .remote = UINT64_MAX - 5 },
+		{ "region's access", WRITE, REMOTE_ACCESS, QP_ACCESS_ERROR, .region_denies = REMOTE_WRITE },
+		{ "region's access", READ, REMOTE_ACCESS, QP_ACCESS_ERROR, .region_denies = REMOTE_READ },
+		{ "region's access", CAS, REMOTE_ACCESS, QP_ACCESS_ERROR, .region_denies = REMOTE_ATOMIC },
+		{ "region's access", FADD, REMOTE_ACCESS, QP_ACCESS_ERROR, .region_denies = REMOTE_ATOMIC },
+		{ "queue pair's access", WRITE, REMOTE_INVALID, QP_REQUEST_ERROR, .qp_denies = REMOTE_WRITE },
+		{ "queue pair's access", READ, REMOTE_INVALID, QP_REQUEST_ERROR, .qp_denies = REMOTE_READ },
+		{ "queue pair's access", CAS, REMOTE_INVALID, QP_REQUEST_ERROR, .qp_denies = REMOTE_ATOMIC },
+		{ "queue pair's access", FADD, REMOTE_INVALID, QP_REQUEST_ERROR, .qp_denies = REMOTE_ATOMIC },
+		{ "protection domain", WRITE, REMOTE_ACCESS, QP_ACCESS_ERROR, .region_pd = 2 },
+		{ "unaligned atomic", CAS, REMOTE_INVALID, QP_REQUEST_ERROR, .remote_offset = 1 },
+		{ "wrong local key", WRITE, LOCAL_PROTECTION, NO_EVENT, .local_key = 4096 },
+		{ "beyond the local region", WRITE, LOCAL_PROTECTION, NO_EVENT, .local_offset = (4 << 20) - 1 },
+		{ "read-only memory", READ, LOCAL_PROTECTION, NO_EVENT, .is_read_only = true },
+		{ "unknown operation", OPCODES, LOCAL_OPERATION, NO_EVENT, .bytes = 8 },
+		{ "atomic of four bytes", CAS, LOCAL_LENGTH, NO_EVENT, .bytes = 4 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		end(NULL);
+		start(NULL);
+		expect_refused(&cases[i]);
+	}
 }
 
-static void test_atomic_of_four_bytes(void **state)
+TEST(a_region_of_another_program_is_not_written)
 {
-	(void)state;
-	program_send(&a, wqe(CAS), a.buffer_at, 4);
-	expect_local(LOCAL_LENGTH);
+	struct program other = program_new(1, 3, RC, 4, 4, false);
+	struct card_wqe wqe = pair_wqe(WRITE);
+
+	wqe.rkey = other.region;
+	wqe.remote = other.buffer_at;
+	program_send(&a, wqe, a.buffer_at, 8);
+	hosts_run();
+	program_expect(&a, REMOTE_ACCESS);
+	assert_int_equal(event(&b), QP_ACCESS_ERROR);
+	assert_int_equal(*program_bytes(&other, other.buffer_at), 0);
 }
 
-static void test_atomic_off_its_place(void **state)
+/* The completion of the receive reports the error, so that there is no event. */
+TEST(a_receive_that_cannot_take_the_message_fails_at_both_ends)
 {
-	struct card_wqe w = wqe(CAS);
-
-	(void)state;
-	w.remote++;
-	program_send(&a, w, a.buffer_at, 8);
-	expect_refused(REMOTE_INVALID, QP_REQUEST_ERROR);
+	for (int is_short = 0; is_short < 2; is_short++) {
+		end(NULL);
+		start(NULL);
+		b.region += is_short ? 0 : 4096; /* or else it has a wrong key */
+		program_receive(&b, 3, pair_target(&b), 1500);
+		send(SEND, is_short ? 3000 : 300);
+		hosts_run();
+		program_expect(&a, is_short ? REMOTE_INVALID : REMOTE_OPERATION);
+		assert_int_equal(program_expect(&b, is_short ? LOCAL_LENGTH : LOCAL_PROTECTION).wr_id, 3);
+		assert_int_equal(program_state(&b), ERR);
+		assert_int_equal(event(&b), NO_EVENT);
+		if (!is_short)
+			expect_untouched();
+	}
 }
 
-static void test_send_too_long(void **state)
+TEST(a_failed_queue_pair_flushes_earlier_and_later_requests)
 {
-	(void)state;
-	program_receive(&b, 3, DST(b), 1500);
-	program_send(&a, wqe(SEND), a.buffer_at, 3000);
-	run();
-	program_expect(&a, REMOTE_INVALID);
-	assert_int_equal(program_expect(&b, LOCAL_LENGTH).wr_id, 3);
-	assert_int_equal(program_state(&b), ERR);
-	assert_int_equal(event(&b), -1); /* the completion has said it */
-}
+	struct card_wqe unsignalled = pair_wqe(WRITE);
 
-static void test_receive_with_wrong_key(void **state)
-{
-	(void)state;
-	b.region += 4096;
-	program_receive(&b, 3, DST(b), 1500);
-	program_send(&a, wqe(SEND), a.buffer_at, 300);
-	run();
-	program_expect(&a, REMOTE_OPERATION);
-	assert_int_equal(program_expect(&b, LOCAL_PROTECTION).wr_id, 3);
-	assert_int_equal(program_state(&b), ERR);
-	assert_int_equal(event(&b), -1);
-	expect_untouched();
-}
-
-static void test_flush(void **state)
-{
-	(void)state;
+	unsignalled.wr_id = 8;
+	unsignalled.flags = 0;
 	program_receive(&a, 70, a.buffer_at, 100);
 	a.region += 4096;
-	program_send(&a, wqe(WRITE), a.buffer_at, 8);
-	program_send(&a, (struct card_wqe){ .wr_id = 8, .opcode = WRITE, .rkey = b.region, .remote = DST(b) },
-		     a.buffer_at, 8);
-	run();
+	send(WRITE, 8);
+	program_send(&a, unsignalled, a.buffer_at, 8);
+	hosts_run();
 	program_expect(&a, LOCAL_PROTECTION);
 	assert_int_equal(program_expect(&a, FLUSHED).wr_id, 8);
 	assert_int_equal(program_expect(&a, FLUSHED).wr_id, 70);
-	program_send(&a, wqe(WRITE), a.buffer_at, 8);
+	send(WRITE, 8);
 	program_receive(&a, 71, a.buffer_at, 100);
-	run();
+	hosts_run();
 	assert_int_equal(program_expect(&a, FLUSHED).wr_id, 71);
-	assert_int_equal(program_expect(&a, FLUSHED).wr_id, 7);
+	assert_int_equal(program_expect(&a, FLUSHED).wr_id, 77);
 	expect_untouched();
 }
 
-static void test_peer_is_gone(void **state)
+TEST(a_destroyed_or_closed_peer_costs_all_retries)
 {
-	struct card_command c = { .op = CARD_DESTROY, .owner = b.owner, .handle = b.qp };
+	for (uint32_t op = CARD_DESTROY; op; op = op == CARD_DESTROY ? CARD_CLOSE : 0) {
+		struct card_command c = { .op = op, .owner = b.owner, .handle = b.qp };
 
-	(void)state;
-	assert_int_equal(computer_command(b.computer, &c, 0), 0);
-	a.attributes.retries = 2;
-	assert_int_equal(program_set(&a, RTS), 0);
-	a.sends = 0;
-	program_send(&a, wqe(WRITE), a.buffer_at, 8);
-	run();
-	program_expect(&a, RETRIES_EXCEEDED);
-	assert_in_range(all.now_ns, 3 * (4096ll << 14), 4 * (4096ll << 14));
+		end(NULL);
+		start(NULL);
+		c.handle = b.qp;
+		assert_int_equal(host_command(b.host, &c, 0), 0);
+		a.attributes.retries = 2;
+		assert_int_equal(program_set(&a, RTS), 0);
+		send(WRITE, 8);
+		hosts_run();
+		program_expect(&a, RETRIES_EXCEEDED);
+		assert_in_range(hosts.now_ns, 3 * (4096ll << 14), 4 * (4096ll << 14));
+		expect_untouched();
+	}
 }
 
-static void test_no_receive(void **state)
+static void set_rnr(uint32_t retries, uint32_t timer)
 {
-	(void)state;
-	a.attributes.rnr_retries = 2;
+	a.attributes.rnr_retries = retries;
 	assert_int_equal(program_set(&a, RTS), 0);
-	b.attributes.rnr_timer = 12; /* 0.64 ms */
+	b.attributes.rnr_timer = timer;
 	assert_int_equal(program_set(&b, RTS), 0);
-	program_send(&a, wqe(SEND), a.buffer_at, 8);
-	run();
+}
+
+TEST(a_missing_receive_fails_after_the_retries_unless_it_comes_in_time)
+{
+	set_rnr(2, 12); /* 0.64 ms */
+	send(SEND, 8);
+	hosts_run();
 	program_expect(&a, RNR_EXCEEDED);
 	assert_int_equal(program_state(&b), RTS);
-}
 
-static void test_receive_comes_late(void **state)
-{
-	(void)state;
-	b.attributes.rnr_timer = 12;
-	assert_int_equal(program_set(&b, RTS), 0);
-	program_send(&a, wqe(SEND), a.buffer_at, 5000);
-	program_send(&a, wqe(SEND), a.buffer_at, 10);
-	computers_run(&all, 2000000);
-	program_receive(&b, 1, DST(b), 5000);
-	program_receive(&b, 2, DST(b), 5000);
-	run();
+	end(NULL);
+	start(NULL);
+	set_rnr(RNR_FOREVER, 12);
+	send(SEND, 5000);
+	send(SEND, 10);
+	hosts_run_until(2000000);
+	program_receive(&b, 1, pair_target(&b), 5000);
+	program_receive(&b, 2, pair_target(&b), 5000);
+	hosts_run();
 	program_expect(&a, SUCCESS);
 	program_expect(&a, SUCCESS);
 	assert_int_equal(program_expect(&b, SUCCESS).bytes, 5000);
 	assert_int_equal(program_expect(&b, SUCCESS).bytes, 10);
 }
 
-static void test_overflow(void **state)
+TEST(an_overrun_completion_queue_fails_its_queue_pairs)
 {
 	struct card_cqe entry;
 
-	(void)state;
-	end(NULL);
-	computers_start(&all, &costs, 1000);
-	a = program_new(&all.one[0], 1, RC, 4, 16, ALL);
-	b = program_new(&all.one[1], 2, RC, 4, 16, ALL);
-	program_connect(&a, &b);
+	restart(4, false);
 	for (int i = 0; i < 6; i++)
-		program_send(&a, wqe(WRITE), a.buffer_at, 0);
-	run();
+		send(WRITE, 0);
+	hosts_run();
 	assert_int_equal(program_state(&a), ERR);
 	assert_int_equal(event(&a), CQ_ERROR);
 	assert_int_equal(event(&a), QP_FATAL);
-	assert_int_equal(event(&a), -1);
+	assert_int_equal(event(&a), NO_EVENT);
 	for (int i = 0; i < 4; i++)
 		program_expect(&a, SUCCESS);
 	assert_false(program_poll(&a, &entry));
 }
 
-static void test_foreign_doorbells(void **state)
+TEST(a_doorbell_page_rings_only_for_objects_of_its_owner)
 {
-	struct program other = program_new(&all.one[0], 3, RC, 4, 4, ALL), thief = other;
+	struct program thief = program_new(0, 3, RC, 4, 4, false);
 	struct card_cqe entry;
 
-	(void)state;
 	program_put(&a, (struct card_wqe){ .opcode = WRITE, .flags = SIGNALLED }, &(struct card_piece){ .bytes = 0 });
 	thief.qp = a.qp;
 	thief.sends = a.sends;
@@ -362,143 +260,90 @@ static void test_foreign_doorbells(void **state)
 	program_arm(&thief, false);
 	thief.page = 60; /* nobody's */
 	program_ring(&thief);
-	run();
+	hosts_run();
 	assert_false(program_poll(&a, &entry));
-	assert_int_equal(a.computer->packets, 0);
+	assert_int_equal(a.host->packets, 0);
 	program_ring(&a);
-	run();
+	hosts_run();
 	program_expect(&a, SUCCESS);
-	assert_int_equal(event(&a), -1);
+	assert_int_equal(event(&a), NO_EVENT);
 }
 
-static void test_foreign_handles(void **state)
+TEST(commands_work_only_on_objects_of_their_owner)
 {
 	struct card_command c = { .owner = 9, .handle = a.qp };
 
-	(void)state;
 	for (c.op = CARD_MODIFY_SRQ; c.op <= CARD_DESTROY; c.op++)
-		assert_int_not_equal(computer_command(a.computer, &c, 0), 0);
+		assert_int_not_equal(host_command(a.host, &c, 0), 0);
 	c = (struct card_command){ .op = CARD_CREATE_QP, .owner = 9, .length = 4096 };
 	c.arguments.qp = (struct card_qp){
 		.type = RC, .send_slots = 1, .send_slot_bytes = 64, .send_cq = a.cq, .recv_cq = a.cq
 	};
-	assert_int_not_equal(computer_command(a.computer, &c, a.buffer_at), 0);
+	assert_int_not_equal(host_command(a.host, &c, a.buffer_at), 0);
 	assert_int_equal(program_state(&a), RTS);
 }
 
-static void test_events(void **state)
+TEST(an_armed_completion_queue_reports_the_next_completion_once)
 {
-	(void)state;
-	program_receive(&b, 1, DST(b), 100);
-	program_receive(&b, 2, DST(b), 100);
-	program_receive(&b, 3, DST(b), 100);
+	struct card_wqe solicited = pair_wqe(SEND);
+
+	solicited.flags |= SOLICITED;
+	for (uint64_t i = 1; i <= 3; i++)
+		program_receive(&b, i, pair_target(&b), 100);
 	program_arm(&b, true);
-	program_send(&a, wqe(SEND), a.buffer_at, 8);
-	run();
-	assert_int_equal(event(&b), -1);
-	program_send(&a, (struct card_wqe){ .opcode = SEND, .flags = SIGNALLED | SOLICITED }, a.buffer_at, 8);
-	run();
+	send(SEND, 8);
+	hosts_run();
+	assert_int_equal(event(&b), NO_EVENT);
+	program_send(&a, solicited, a.buffer_at, 8);
+	hosts_run();
 	assert_int_equal(event(&b), CARD_COMPLETION);
-	assert_int_equal(card_read(&b.computer->card, CARD_COOKIE), 0xc0 + b.owner);
-	assert_int_equal(event(&b), -1);
-	program_arm(&b, false); /* two have come since the program looked */
-	run();
+	assert_int_equal(card_read(&b.host->card, CARD_COOKIE), 0xc0 + b.owner);
+	assert_int_equal(event(&b), NO_EVENT);
+	program_arm(&b, false); /* two have come since the program polled */
+	hosts_run();
 	assert_int_equal(event(&b), CARD_COMPLETION);
 	program_expect(&b, SUCCESS);
 	program_expect(&b, SUCCESS);
 	program_arm(&b, false);
-	run();
-	assert_int_equal(event(&b), -1);
-	program_send(&a, wqe(SEND), a.buffer_at, 8);
-	run();
+	hosts_run();
+	assert_int_equal(event(&b), NO_EVENT);
+	send(SEND, 8);
+	hosts_run();
 	assert_int_equal(event(&b), CARD_COMPLETION);
 }
 
-static void test_shared_limit(void **state)
+TEST(a_shared_receive_queue_reports_its_limit_and_the_last_receive)
 {
-	struct card_command c = { .op = CARD_MODIFY_SRQ };
+	struct card_command c = { .op = CARD_MODIFY_SRQ, .arguments.srq.limit = 2 };
 
-	(void)state;
-	end(NULL);
-	computers_start(&all, &costs, 1000);
-	a = program_new(&all.one[0], 1, RC, 64, 16, ALL);
-	b = program_sharing(&all.one[1], 2, RC, 64, 16, ALL);
-	program_connect(&a, &b);
-	program_receive(&b, 1, DST(b), 100);
-	program_receive(&b, 2, DST(b), 100);
+	restart(64, true);
+	program_receive(&b, 1, pair_target(&b), 100);
+	program_receive(&b, 2, pair_target(&b), 100);
 	c.owner = b.owner;
 	c.handle = b.srq;
-	c.arguments.srq.limit = 2;
-	assert_int_equal(computer_command(b.computer, &c, 0), 0);
-	program_send(&a, wqe(SEND), a.buffer_at, 8);
-	run();
+	assert_int_equal(host_command(b.host, &c, 0), 0);
+	send(SEND, 8);
+	hosts_run();
 	assert_int_equal(event(&b), SRQ_LIMIT);
 	assert_int_equal(program_set(&b, ERR), 0);
-	run();
+	hosts_run();
 	assert_int_equal(event(&b), LAST_RECEIVE);
 }
 
-static void test_close(void **state)
+TEST(a_queue_pair_can_be_reset_and_connected_again)
 {
-	struct card_command c = { .op = CARD_CLOSE, .owner = b.owner };
-
-	(void)state;
-	a.attributes.retries = 0;
-	assert_int_equal(program_set(&a, RTS), 0);
-	assert_int_equal(computer_command(b.computer, &c, 0), 0);
-	program_send(&a, wqe(WRITE), a.buffer_at, 8);
-	run();
-	program_expect(&a, RETRIES_EXCEEDED);
-	expect_untouched();
-}
-
-static void test_reset_and_again(void **state)
-{
-	(void)state;
 	assert_int_equal(program_set(&a, ERR), 0);
 	assert_int_equal(program_set(&a, RESET), 0);
 	assert_int_equal(program_set(&b, RESET), 0);
 	assert_int_not_equal(program_set(&a, RTS), 0);
 	a.sends = b.sends = 0;
 	program_connect(&a, &b);
-	program_send(&a, wqe(WRITE), a.buffer_at, 8);
-	run();
+	send(WRITE, 8);
+	hosts_run();
 	program_expect(&a, SUCCESS);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(test_wrong_key),
-		TEST(test_beyond_region),
-		TEST(test_before_region),
-		TEST(test_around_address_space),
-		TEST(test_access_of_region),
-		TEST(test_access_of_queue_pair),
-		TEST(test_protection_domain),
-		TEST(test_other_owner),
-		TEST(test_own_key),
-		TEST(test_own_memory_too_small),
-		TEST(test_read_without_local_write),
-		TEST(test_unknown_operation),
-		TEST(test_atomic_of_four_bytes),
-		TEST(test_atomic_off_its_place),
-		TEST(test_send_too_long),
-		TEST(test_receive_with_wrong_key),
-		TEST(test_flush),
-		TEST(test_peer_is_gone),
-		TEST(test_no_receive),
-		TEST(test_receive_comes_late),
-		TEST(test_overflow),
-		TEST(test_foreign_doorbells),
-		TEST(test_foreign_handles),
-		TEST(test_events),
-		TEST(test_shared_limit),
-		TEST(test_close),
-		TEST(test_reset_and_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return check_run("errors", start, end);
 }

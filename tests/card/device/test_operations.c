@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each operation of each kind of queue pair, byte for byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "computers.h"
-
-#define ALL (LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
-#define DST(b) ((b).buffer_at + (1 << 20))
+/* Each operation of each type of queue pair, byte for byte. */
+#include "check.h"
+#include "hosts.h"
 
 static const struct costs costs = { .header_bytes = 82,
 				    .rate_bit_s = 40000000000ull,
@@ -23,287 +14,211 @@ static const struct costs costs = { .header_bytes = 82,
 				    .ack_ps = 100000,
 				    .irq_ps = 500000 };
 
-static struct computers all;
-static struct program a, b;
-
-static void start_type(uint32_t type)
+static void fill(void)
 {
-	computers_start(&all, &costs, 1000);
-	a = program_new(&all.one[0], 1, type, 256, 64, ALL);
-	b = program_new(&all.one[1], 2, type, 256, 64, ALL);
-	program_connect(&a, &b);
-	for (uint64_t i = 0; i < 1 << 20; i++) {
-		a.computer->memory[a.buffer_at + i] = (uint8_t)(i * 7 + i / 251);
-		b.computer->memory[b.buffer_at + i] = (uint8_t)(i * 11 + i / 241);
+	for (uint64_t i = 0; i < PART_BYTES; i++) {
+		*program_bytes(&a, a.buffer_at + i) = (uint8_t)(i * 7 + i / 251);
+		*program_bytes(&b, b.buffer_at + i) = (uint8_t)(i * 11 + i / 241);
 	}
 }
 
-static void end(void)
+static void start(uint32_t type)
 {
-	assert_int_equal(all.one[0].outside + all.one[1].outside, 0);
-	computers_end(&all);
+	pair_start(&costs, type, 256, 64, false);
+	fill();
 }
 
-static struct card_wqe remote(uint32_t opcode, struct program *to)
+static void expect_equal(uint64_t at_a, uint64_t at_b, uint64_t bytes)
 {
-	return (struct card_wqe){ .wr_id = 77,
-				  .opcode = opcode,
-				  .flags = SIGNALLED,
-				  .remote = to->buffer_at + (1 << 20),
-				  .rkey = to->region,
-				  .imm = 0x01020304 };
+	assert_memory_equal(program_bytes(&a, at_a), program_bytes(&b, at_b), bytes);
 }
 
-static void test_write(void **state)
+/* Both completions of a message that uses a receive. */
+static void expect_received(uint32_t opcode, uint32_t bytes)
 {
-	const uint32_t sizes[] = { 0, 1, 1023, 1024, 1025, 4096, 300001 };
+	const struct card_cqe entry = program_expect(&b, SUCCESS);
+	const bool has_imm = opcode != SEND;
 
-	(void)state;
-	start_type(RC);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		memset(program_bytes(&b, DST(b)), 0, 400000);
-		program_send(&a, remote(WRITE, &b), a.buffer_at, sizes[i]);
-		computers_run(&all, INT64_MAX);
-		assert_int_equal(program_expect(&a, SUCCESS).wr_id, 77);
-		assert_memory_equal(program_bytes(&a, a.buffer_at), program_bytes(&b, DST(b)), sizes[i]);
-		assert_int_equal(*program_bytes(&b, DST(b) + sizes[i]), 0);
-	}
-	end();
+	assert_int_equal(entry.wr_id, 5);
+	assert_int_equal(entry.bytes, bytes);
+	assert_int_equal(entry.opcode, opcode == WRITE_IMM ? ENTRY_RECV_IMM : ENTRY_RECV);
+	assert_int_equal(entry.flags, has_imm ? HAS_IMM : 0);
+	assert_int_equal(entry.imm, has_imm ? 0x01020304 : 0);
 }
 
-static void test_send(void **state)
+/* One request; at the target nothing changes behind its last byte. */
+static void transfer(uint32_t opcode, uint32_t bytes)
 {
+	const uint64_t from = opcode == READ ? pair_target(&a) : a.buffer_at;
+	struct program *const to = opcode == READ ? &a : &b;
+	struct card_wqe wqe = pair_wqe(opcode);
 	struct card_cqe entry;
 
-	(void)state;
-	start_type(RC);
-	for (uint32_t bytes = 0; bytes < 5000; bytes += 777) {
-		program_receive(&b, bytes, DST(b), 5000);
-		program_send(&a, remote(SEND_IMM, &b), a.buffer_at, bytes);
-		computers_run(&all, INT64_MAX);
-		program_expect(&a, SUCCESS);
-		entry = program_expect(&b, SUCCESS);
-		assert_int_equal(entry.wr_id, bytes);
-		assert_int_equal(entry.bytes, bytes);
-		assert_int_equal(entry.imm, 0x01020304);
-		assert_int_equal(entry.flags, HAS_IMM);
-		assert_int_equal(entry.opcode, ENTRY_RECV);
-		assert_memory_equal(program_bytes(&a, a.buffer_at), program_bytes(&b, DST(b)), bytes);
-	}
-	end();
-}
-
-static void test_write_imm(void **state)
-{
-	struct card_cqe entry;
-
-	(void)state;
-	start_type(RC);
-	program_receive(&b, 5, 0, 0);
-	program_send(&a, remote(WRITE_IMM, &b), a.buffer_at, 2500);
-	computers_run(&all, INT64_MAX);
-	program_expect(&a, SUCCESS);
-	entry = program_expect(&b, SUCCESS);
-	assert_int_equal(entry.opcode, ENTRY_RECV_IMM);
-	assert_int_equal(entry.bytes, 2500);
-	assert_memory_equal(program_bytes(&a, a.buffer_at), program_bytes(&b, DST(b)), 2500);
-	end();
-}
-
-static void test_read(void **state)
-{
-	(void)state;
-	start_type(RC);
-	for (uint32_t bytes = 0; bytes < 20000; bytes = bytes * 3 + 1) {
-		struct card_wqe wqe = remote(READ, &b);
-
+	memset(program_bytes(to, pair_target(to)), 0, 400000);
+	if (opcode == READ)
 		wqe.remote = b.buffer_at;
-		program_send(&a, wqe, DST(a), bytes);
-		computers_run(&all, INT64_MAX);
-		assert_int_equal(program_expect(&a, SUCCESS).bytes, bytes);
-		assert_memory_equal(program_bytes(&b, b.buffer_at), program_bytes(&a, DST(a)), bytes);
-	}
-	end();
+	if (verbs_takes(opcode))
+		program_receive(&b, 5, opcode == WRITE_IMM ? 0 : pair_target(&b), opcode == WRITE_IMM ? 0 : 400000);
+	program_send(&a, wqe, from, bytes);
+	hosts_run();
+	entry = program_expect(&a, SUCCESS);
+	assert_int_equal(entry.wr_id, 77);
+	assert_int_equal(entry.bytes, bytes);
+	if (verbs_takes(opcode))
+		expect_received(opcode, bytes);
+	expect_equal(from, wqe.remote, bytes);
+	assert_int_equal(*program_bytes(to, pair_target(to) + bytes), 0);
 }
 
-static void test_many_reads(void **state)
+TEST(each_operation_of_any_size_moves_its_bytes_and_no_others)
 {
-	(void)state;
-	start_type(RC);
-	for (uint32_t i = 0; i < 40; i++) {
-		struct card_wqe wqe = remote(i % 3 ? READ : WRITE, &b);
+	static const uint32_t sizes[] = { 0, 1, 777, 1023, 1024, 1025, 4096, 300001 };
 
-		wqe.remote = i % 3 ? b.buffer_at + i * 5000 : DST(b);
-		program_send(&a, wqe, i % 3 ? DST(a) + i * 5000 : a.buffer_at, 5000);
+	for (uint32_t type = RC; type <= UC; type++) {
+		start(type);
+		for (uint32_t opcode = WRITE; opcode <= (type == UC ? SEND_IMM : READ); opcode++)
+			for (size_t i = 0; i < COUNT(sizes); i++)
+				transfer(opcode, sizes[i]);
+		if (type == UC)
+			assert_int_equal(hosts.host[1].packets, 0); /* nothing is acknowledged */
+		pair_end();
 	}
-	computers_run(&all, INT64_MAX);
+}
+
+TEST(more_reads_than_may_be_outstanding_wait_for_each_other)
+{
+	start(RC);
+	for (uint32_t i = 0; i < 40; i++) {
+		struct card_wqe wqe = pair_wqe(i % 3 ? READ : WRITE);
+
+		if (i % 3)
+			wqe.remote = b.buffer_at + i * 5000;
+		program_send(&a, wqe, i % 3 ? pair_target(&a) + i * 5000 : a.buffer_at, 5000);
+	}
+	hosts_run();
 	for (uint32_t i = 0; i < 40; i++) {
 		program_expect(&a, SUCCESS);
 		if (i % 3)
-			assert_memory_equal(program_bytes(&b, b.buffer_at + i * 5000),
-					    program_bytes(&a, DST(a) + i * 5000), 5000);
+			expect_equal(pair_target(&a) + i * 5000, b.buffer_at + i * 5000, 5000);
 	}
-	end();
+	pair_end();
 }
 
-static void test_atomics(void **state)
+TEST(atomics_return_the_old_value_and_store_the_new_one)
 {
-	struct card_wqe wqe;
-	uint64_t value;
+	static const struct {
+		uint32_t opcode;
+		uint64_t compare_add, swap, old;
+	} cases[] = { { FADD, 5, 0, 0 }, { FADD, 5, 0, 5 }, { CAS, 10, 99, 10 }, { CAS, 10, 77, 99 } };
+	uint64_t values[COUNT(cases)], last;
 
-	(void)state;
-	start_type(RC);
-	memset(program_bytes(&b, DST(b)), 0, 8);
-	wqe = remote(FADD, &b);
-	wqe.compare_add = 5;
-	program_send(&a, wqe, DST(a), 8);
-	program_send(&a, wqe, DST(a) + 8, 8);
-	wqe = remote(CAS, &b);
-	wqe.compare_add = 10;
-	wqe.swap = 99;
-	program_send(&a, wqe, DST(a) + 16, 8);
-	program_send(&a, wqe, DST(a) + 24, 8);
-	computers_run(&all, INT64_MAX);
-	for (int i = 0; i < 4; i++)
-		program_expect(&a, SUCCESS);
-	for (int i = 0; i < 4; i++) {
-		memcpy(&value, program_bytes(&a, DST(a) + 8 * (uint64_t)i), 8);
-		assert_int_equal(value, ((uint64_t[]){ 0, 5, 10, 99 })[i]);
+	start(RC);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct card_wqe wqe = pair_wqe(cases[i].opcode);
+
+		wqe.compare_add = cases[i].compare_add;
+		wqe.swap = cases[i].swap;
+		program_send(&a, wqe, pair_target(&a) + 8 * i, 8);
 	}
-	memcpy(&value, program_bytes(&b, DST(b)), 8);
-	assert_int_equal(value, 99);
-	end();
+	hosts_run();
+	memcpy(values, program_bytes(&a, pair_target(&a)), sizeof(values));
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		program_expect(&a, SUCCESS);
+		assert_int_equal(values[i], cases[i].old);
+	}
+	memcpy(&last, program_bytes(&b, pair_target(&b)), sizeof(last));
+	assert_int_equal(last, 99);
+	pair_end();
 }
 
-static void test_inline_and_lists(void **state)
+TEST(data_may_be_inline_or_in_several_pieces)
 {
 	struct card_wqe wqe;
 	struct card_piece pieces[3];
 
-	(void)state;
-	start_type(RC);
-	program_send_inline(&a, remote(WRITE, &b), "carried along", 14);
-	computers_run(&all, INT64_MAX);
+	start(RC);
+	program_send_inline(&a, pair_wqe(WRITE), "carried along", 14);
+	hosts_run();
 	program_expect(&a, SUCCESS);
-	assert_string_equal(program_bytes(&b, DST(b)), "carried along");
-	for (int i = 0; i < 3; i++)
-		pieces[i] = (struct card_piece){ a.buffer_at + 2000 * (uint64_t)(2 - i), 1500, a.region };
-	wqe = remote(WRITE, &b);
+	assert_string_equal(program_bytes(&b, pair_target(&b)), "carried along");
+	for (uint64_t i = 0; i < 3; i++)
+		pieces[i] = (struct card_piece){ a.buffer_at + 2000 * (2 - i), 1500, a.region };
+	wqe = pair_wqe(WRITE);
 	wqe.pieces = 3;
-	program_put(&a, wqe, pieces);
-	wqe.flags = 0;
-	program_put(&a, wqe, pieces);
-	wqe.flags = SIGNALLED;
-	program_put(&a, wqe, pieces);
+	for (int i = 0; i < 3; i++) {
+		wqe.flags = i == 1 ? 0 : SIGNALLED;
+		program_put(&a, wqe, pieces);
+	}
 	program_ring(&a);
-	computers_run(&all, INT64_MAX);
+	hosts_run();
 	program_expect(&a, SUCCESS);
 	assert_int_equal(program_expect(&a, SUCCESS).index, 3);
-	for (int i = 0; i < 3; i++)
-		assert_memory_equal(program_bytes(&b, DST(b) + 1500 * (uint64_t)i),
-				    program_bytes(&a, pieces[i].address), 1500);
-	end();
+	for (uint64_t i = 0; i < 3; i++)
+		expect_equal(pieces[i].address, pair_target(&b) + 1500 * i, 1500);
+	pair_end();
 }
 
-static void test_unreliable(void **state)
-{
-	(void)state;
-	start_type(UC);
-	program_receive(&b, 1, DST(b), 5000);
-	program_send(&a, remote(SEND, &b), a.buffer_at, 3000);
-	program_send(&a, remote(WRITE, &b), a.buffer_at, 5000);
-	computers_run(&all, INT64_MAX);
-	program_expect(&a, SUCCESS);
-	program_expect(&a, SUCCESS);
-	program_expect(&b, SUCCESS);
-	assert_memory_equal(program_bytes(&a, a.buffer_at), program_bytes(&b, DST(b)), 5000);
-	assert_int_equal(all.one[1].packets, 0);
-	end();
-}
-
-static void test_datagram(void **state)
+TEST(a_datagram_arrives_behind_an_ip_header_and_only_with_the_right_key)
 {
 	struct card_address to = { .peer = CARD_OTHER,
 				   .qkey = 0x1111,
 				   .from = { [10] = 255, 255, 10, 0, 0, 1 },
 				   .to = { [10] = 255, 255, 10, 0, 0, 2 } };
 	struct card_cqe entry;
+	uint64_t at;
 
-	(void)state;
-	start_type(UD);
+	start(UD);
+	at = pair_target(&b);
 	to.peer_qp = b.qp;
-	program_receive(&b, 9, DST(b), 2000);
+	program_receive(&b, 9, at, 2000);
 	program_send_to(&a, (struct card_wqe){ .opcode = SEND, .flags = SIGNALLED }, to, a.buffer_at, 1000);
 	to.qkey = 0x2222;
 	program_send_to(&a, (struct card_wqe){ .opcode = SEND, .flags = SIGNALLED }, to, a.buffer_at, 1000);
-	computers_run(&all, INT64_MAX);
+	hosts_run();
 	program_expect(&a, SUCCESS);
 	program_expect(&a, SUCCESS);
 	entry = program_expect(&b, SUCCESS);
 	assert_int_equal(entry.bytes, 1040);
 	assert_int_equal(entry.flags, HAS_GRH);
 	assert_int_equal(entry.source_qp, a.qp);
-	assert_memory_equal(program_bytes(&a, a.buffer_at), program_bytes(&b, DST(b) + 40), 1000);
-	assert_int_equal(*program_bytes(&b, DST(b) + 20), 0x45);
-	assert_int_equal(*program_bytes(&b, DST(b) + 32), 10);
+	expect_equal(a.buffer_at, at + 40, 1000);
+	assert_int_equal(*program_bytes(&b, at + 20), 0x45);
+	assert_int_equal(*program_bytes(&b, at + 32), 10);
 	assert_false(program_poll(&b, &entry));
-	end();
+	pair_end();
 }
 
-static void test_loopback(void **state)
+TEST(a_message_to_the_same_host_does_not_use_the_link)
 {
-	(void)state;
-	computers_start(&all, &costs, 1000);
-	a = program_new(&all.one[0], 1, RC, 64, 16, ALL);
-	b = program_new(&all.one[0], 2, RC, 64, 16, ALL);
+	hosts_start(&costs, 1000);
+	a = program_new(0, 1, RC, 64, 16, false);
+	b = program_new(0, 2, RC, 64, 16, false);
 	a.attributes.peer = b.attributes.peer = CARD_HERE;
 	program_connect(&a, &b);
-	program_receive(&b, 9, DST(b), 2000);
-	memset(program_bytes(&a, a.buffer_at), 42, 2000);
-	program_send(&a, remote(SEND, &b), a.buffer_at, 2000);
-	computers_run(&all, INT64_MAX);
-	program_expect(&a, SUCCESS);
-	program_expect(&b, SUCCESS);
-	assert_memory_equal(program_bytes(&a, a.buffer_at), program_bytes(&b, DST(b)), 2000);
-	assert_int_equal(all.one[0].packets, 0);
-	end();
+	fill();
+	transfer(SEND, 2000);
+	assert_int_equal(hosts.host[0].packets, 0);
+	pair_end();
 }
 
-static void test_shared_receives(void **state)
+TEST(a_shared_receive_queue_is_used_in_order)
 {
-	(void)state;
-	computers_start(&all, &costs, 1000);
-	a = program_new(&all.one[0], 1, RC, 64, 16, ALL);
-	b = program_sharing(&all.one[1], 2, RC, 64, 16, ALL);
-	program_connect(&a, &b);
+	pair_start(&costs, RC, 64, 16, true);
+	fill();
 	for (uint64_t i = 0; i < 3; i++)
-		program_receive(&b, i, DST(b) + 100 * i, 100);
+		program_receive(&b, i, pair_target(&b) + 100 * i, 100);
 	for (uint64_t i = 0; i < 3; i++)
-		program_send(&a, remote(SEND, &b), a.buffer_at + i, 100);
-	computers_run(&all, INT64_MAX);
+		program_send(&a, pair_wqe(SEND), a.buffer_at + i, 100);
+	hosts_run();
 	for (uint64_t i = 0; i < 3; i++) {
 		program_expect(&a, SUCCESS);
 		assert_int_equal(program_expect(&b, SUCCESS).wr_id, i);
-		assert_memory_equal(program_bytes(&a, a.buffer_at + i), program_bytes(&b, DST(b) + 100 * i), 100);
+		expect_equal(a.buffer_at + i, pair_target(&b) + 100 * i, 100);
 	}
-	end();
+	pair_end();
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_send),
-		cmocka_unit_test(test_write_imm),
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_many_reads),
-		cmocka_unit_test(test_atomics),
-		cmocka_unit_test(test_inline_and_lists),
-		cmocka_unit_test(test_unreliable),
-		cmocka_unit_test(test_datagram),
-		cmocka_unit_test(test_loopback),
-		cmocka_unit_test(test_shared_receives),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return check_run("operations", NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Places that are counted (fake_verbs.h): verbs.c, verbs_{layout,pingpong,queue,receive,send}.c.
- * No queue ever holds more than it was made for, whatever is asked for: the real transport and engine at both ends. */
+/* The real transport and engine at both ends: no queue ever holds more than it was made for, whatever is asked for.
+ * The fake provider counts the places (fake_verbs.h): verbs.c, verbs_{layout,pingpong,queue,receive,send}.c. */
 #include "bench.h"
 #include "buffer.h"
 #include "check.h"
@@ -7,9 +7,7 @@
 #include "fake_verbs.h"
 #include "least.h"
 #include "rounds.h"
-#include "two_ends.h"
 #include "verbs.h"
-#include "verbs_set.h"
 
 #define SAMPLES 5000
 #define ROUNDS_CAP 5
@@ -108,7 +106,7 @@ static void run_both(const struct traffic *r)
 						.link_layer = IBV_LINK_LAYER_ETHERNET },
 				      .gids = &loopback,
 				      .gid_count = 1 };
-	static char name[256]; /* who dies after the run says it too */
+	static char name[256]; /* errors begin with it */
 
 	fake_verbs =
 		(struct fake_verbs){ .devices = &device, .device_count = 1, .pace = r->pace, .idle = two_ends_switch };
@@ -129,7 +127,7 @@ static void set_lists(struct traffic *r, uint64_t number, uint64_t most)
 {
 	const uint64_t lists[][2] = { { AUTO, AUTO }, { 1, 1 },       { most, most }, { 1, most },
 				      { most, 1 },    { AUTO, most }, { most, AUTO } };
-	const uint64_t *chosen = lists[r->measure == LATENCY ? 0 : number % (sizeof(lists) / sizeof(*lists))];
+	const uint64_t *chosen = lists[r->measure == LATENCY ? 0 : number % (COUNT(lists))];
 
 	r->post_list = chosen[0];
 	r->signal_every = chosen[1];
@@ -156,8 +154,8 @@ static void run_varied(struct traffic r)
 
 static void run_depths_and_rounds(struct traffic r)
 {
-	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++)
-		for (size_t j = 0; j < sizeof(rounds) / sizeof(*rounds); j++) {
+	for (size_t i = 0; i < COUNT(depths); i++)
+		for (size_t j = 0; j < COUNT(rounds); j++) {
 			r.depth = depths[i];
 			r.iterations = rounds[j];
 			for (int lists = 0; lists < (r.measure == THROUGHPUT ? 2 : 1); lists++)
@@ -175,19 +173,53 @@ static void run_operation(void *operation)
 			run_depths_and_rounds(r);
 }
 
-/* Two and a half requests a message. Control messages take receive requests, so that others come to any piece. */
+static void run_operation_in_child(enum operation operation)
+{
+	check_child(run_operation, &operation, 0, NULL);
+}
+
+TEST(write_never_overfills_a_queue)
+{
+	run_operation_in_child(OP_WRITE);
+}
+
+TEST(read_never_overfills_a_queue)
+{
+	run_operation_in_child(OP_READ);
+}
+
+TEST(send_never_overfills_a_queue)
+{
+	run_operation_in_child(OP_SEND);
+}
+
+TEST(write_with_immediate_never_overfills_a_queue)
+{
+	run_operation_in_child(OP_WRITE_IMM);
+}
+
+/* What the tests below have in common. */
+static struct traffic traffic(enum operation operation)
+{
+	return (struct traffic){ .operation = operation,
+				 .depth = 64,
+				 .iterations = 200,
+				 .post_list = AUTO,
+				 .signal_every = AUTO,
+				 .size_bytes = 8,
+				 .max_message_bytes = 8 };
+}
+
+/* Two and a half requests a message. Control messages use receive requests, so that any piece may meet any of them. */
 static void send_unequal_pieces(void *unused)
 {
-	struct traffic r = { .operation = OP_SEND,
-			     .depth = 64,
-			     .iterations = 20,
-			     .warmup = 5,
-			     .post_list = AUTO,
-			     .signal_every = AUTO,
-			     .size_bytes = 40960,
-			     .max_message_bytes = 16384 };
+	struct traffic r = traffic(OP_SEND);
 
 	(void)unused;
+	r.iterations = 20;
+	r.warmup = 5;
+	r.size_bytes = 40960;
+	r.max_message_bytes = 16384;
 	for (r.mode = VERIFIED; r.mode <= LEAST_TIME; r.mode++)
 		run_both(&r);
 }
@@ -195,29 +227,30 @@ static void send_unequal_pieces(void *unused)
 /* The receive requests of small messages are spread over a page, and some are left for the largest message. */
 static void send_small_then_large(void *unused)
 {
+	struct traffic r = traffic(OP_SEND);
+
 	(void)unused;
-	run_both(&(struct traffic){ .operation = OP_SEND,
-				    .mode = LEAST_TIME,
-				    .depth = 64,
-				    .iterations = 63,
-				    .post_list = AUTO,
-				    .signal_every = AUTO,
-				    .size_bytes = 1,
-				    .second_bytes = 8192,
-				    .max_message_bytes = 1 << 30 });
+	r.mode = LEAST_TIME;
+	r.iterations = 63;
+	r.size_bytes = 1;
+	r.second_bytes = 8192;
+	r.max_message_bytes = 1 << 30;
+	run_both(&r);
+}
+
+TEST(a_receive_request_has_room_for_any_piece_of_any_message)
+{
+	check_child(send_unequal_pieces, NULL, 0, NULL);
+	check_child(send_small_then_large, NULL, 0, NULL);
 }
 
 static void move_small(void *unused)
 {
-	struct traffic r = { .depth = 64,
-			     .iterations = 200,
-			     .post_list = 1,
-			     .signal_every = 1,
-			     .size_bytes = 8,
-			     .max_message_bytes = 8 };
-
 	(void)unused;
-	for (r.operation = OP_WRITE; r.operation <= OP_WRITE_IMM; r.operation++) {
+	for (enum operation operation = OP_WRITE; operation <= OP_WRITE_IMM; operation++) {
+		struct traffic r = traffic(operation);
+
+		r.post_list = r.signal_every = 1;
 		run_both(&r);
 		for (int line = 0; line < FAKE_LINES; line++)
 			if (fake_verbs.landed[line] < 2 * 200 / FAKE_LINES)
@@ -225,133 +258,57 @@ static void move_small(void *unused)
 	}
 }
 
-#define PINGS 40
-
-static void run_pings(uint64_t depth)
+TEST(small_messages_use_all_cache_lines_of_a_page)
 {
-	run_both(&(struct traffic){ .operation = OP_SEND,
-				    .measure = LATENCY,
-				    .depth = depth,
-				    .iterations = PINGS,
-				    .post_list = AUTO,
-				    .signal_every = AUTO,
-				    .size_bytes = 8,
-				    .max_message_bytes = 8 });
+	static const uint64_t cases[][3] = { { 1, 64, 64 },   { 64, 64, 64 },  { 65, 32, 64 },
+					     { 2048, 2, 64 }, { 4096, 1, 64 }, { 1 << 20, 1, 32 } };
+
+	check_child(move_small, NULL, 0, NULL);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(buffer_slots(&(struct options){ 0 }, cases[i][0]), cases[i][1]);
+		assert_int_equal(buffer_slots(&(struct options){ .verify = true }, cases[i][0]), cases[i][2]);
+	}
 }
 
-/* Of a window of 8 requests the message that has come took one, and the answer does not wait for its successor. */
+#define PINGS 40
+
+static void ping(uint64_t depth)
+{
+	struct traffic r = traffic(OP_SEND);
+
+	r.measure = LATENCY;
+	r.depth = depth;
+	r.iterations = PINGS;
+	run_both(&r);
+}
+
+/* Of 8 receive requests the message used one, and its answer does not wait for the next. */
 static void answer_before_refilling(void *unused)
 {
 	const uint64_t *sent = fake_verbs.sent_with_ready;
 
 	(void)unused;
-	run_pings(8);
+	ping(8);
 	if (sent[7] < (uint64_t)2 * (PINGS - 8) || sent[8] > 2)
 		die("%lu answers left with 7 requests ready, %lu with 8", sent[7], sent[8]);
 }
 
-/* Only the last message of each of two rounds may leave an end that has none: nothing answers it. */
+/* Only the last message of each of two rounds may leave an end without a request: nothing answers it. */
 static void never_leave_without_a_request(void *unused)
 {
 	(void)unused;
-	run_pings(1);
+	ping(1);
 	if (fake_verbs.sent_with_ready[0] > 2)
 		die("%lu messages left an end with no request ready", fake_verbs.sent_with_ready[0]);
 }
 
-static void expect_nothing_said(void (*body)(void *), void *argument)
+TEST(an_answer_leaves_before_the_next_receive_request_is_posted_but_never_without_one)
 {
-	char said[4096];
-
-	if (in_child(body, argument, said, sizeof(said)))
-		fail_msg("%s", said);
-}
-
-static void expect_room(enum operation operation)
-{
-	expect_nothing_said(run_operation, &operation);
-}
-
-static void the_queues_hold_all_that_write_puts_into_them(void **state)
-{
-	(void)state;
-	expect_room(OP_WRITE);
-}
-
-static void the_queues_hold_all_that_read_puts_into_them(void **state)
-{
-	(void)state;
-	expect_room(OP_READ);
-}
-
-static void the_queues_hold_all_that_send_puts_into_them(void **state)
-{
-	(void)state;
-	expect_room(OP_SEND);
-}
-
-static void the_queues_hold_all_that_write_with_immediate_puts_into_them(void **state)
-{
-	(void)state;
-	expect_room(OP_WRITE_IMM);
-}
-
-static void a_receive_request_has_room_for_any_piece_of_a_message(void **state)
-{
-	(void)state;
-	expect_nothing_said(send_unequal_pieces, NULL);
-}
-
-static void a_receive_request_of_a_small_size_has_room_for_a_larger_one(void **state)
-{
-	(void)state;
-	expect_nothing_said(send_small_then_large, NULL);
-}
-
-static void small_messages_land_on_all_cache_lines_of_a_page(void **state)
-{
-	(void)state;
-	expect_nothing_said(move_small, NULL);
-}
-
-static void a_page_of_messages_is_side_by_side_and_more_with_verify(void **state)
-{
-	static const uint64_t expected[][3] = { { 1, 64, 64 },   { 64, 64, 64 },  { 65, 32, 64 },
-						{ 2048, 2, 64 }, { 4096, 1, 64 }, { 1 << 20, 1, 32 } };
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
-		assert_int_equal(buffer_slots(&(struct options){ 0 }, expected[i][0]), expected[i][1]);
-		assert_int_equal(buffer_slots(&(struct options){ .verify = true }, expected[i][0]), expected[i][2]);
-	}
-}
-
-static void an_answer_leaves_before_the_next_request_is_posted(void **state)
-{
-	(void)state;
-	expect_nothing_said(answer_before_refilling, NULL);
-}
-
-static void no_message_leaves_whose_answer_would_find_no_request(void **state)
-{
-	(void)state;
-	expect_nothing_said(never_leave_without_a_request, NULL);
+	check_child(answer_before_refilling, NULL, 0, NULL);
+	check_child(never_leave_without_a_request, NULL, 0, NULL);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_queues_hold_all_that_write_puts_into_them),
-		cmocka_unit_test(the_queues_hold_all_that_read_puts_into_them),
-		cmocka_unit_test(the_queues_hold_all_that_send_puts_into_them),
-		cmocka_unit_test(the_queues_hold_all_that_write_with_immediate_puts_into_them),
-		cmocka_unit_test(a_receive_request_has_room_for_any_piece_of_a_message),
-		cmocka_unit_test(a_receive_request_of_a_small_size_has_room_for_a_larger_one),
-		cmocka_unit_test(small_messages_land_on_all_cache_lines_of_a_page),
-		cmocka_unit_test(a_page_of_messages_is_side_by_side_and_more_with_verify),
-		cmocka_unit_test(an_answer_leaves_before_the_next_request_is_posted),
-		cmocka_unit_test(no_message_leaves_whose_answer_would_find_no_request),
-	};
-
-	return cmocka_run_group_tests_name("verbs_queues", tests, NULL, NULL);
+	return check_run("queues", NULL, NULL);
 }

@@ -1,13 +1,14 @@
-#include "two_ends.h"
+/* Two ends that take turns: one runs until it waits for the other. */
+#include "fake_verbs.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "fake_verbs.h"
 #include "side.h"
 #include "watch.h"
 
@@ -111,4 +112,35 @@ int __wrap_sched_yield(void)
 	fake_carry_out(fake_verbs.pace);
 	fake_wait();
 	return 0;
+}
+
+static struct option_spec *find(const char *name)
+{
+	struct option_spec *spec = verbs_option_specs;
+
+	while (strcmp(spec->name, name) != 0)
+		spec++;
+	return spec;
+}
+
+void verbs_set(const char *name, uint64_t value)
+{
+	*(uint64_t *)find(name)->value = value;
+}
+
+void verbs_set_text(const char *name, const char *text)
+{
+	*(const char **)find(name)->value = text;
+}
+
+void verbs_set_defaults(void)
+{
+	for (struct option_spec *spec = verbs_option_specs; spec->name; spec++)
+		if (spec->kind == OPTION_TEXT)
+			*(const char **)spec->value = spec->initial;
+		else if (spec->kind == OPTION_WORD)
+			*(uint64_t *)spec->value = 0; /* the first word of each is its default */
+		else
+			*(uint64_t *)spec->value =
+				strcmp(spec->initial, "auto") == 0 ? AUTO : strtoull(spec->initial, NULL, 10);
 }

@@ -1,0 +1,135 @@
+/* Post lists and signalling intervals that are chosen for a size: verbs_plan.c. */
+#include "check.h"
+#include "verbs_plan.h"
+
+#define WINDOWS 20
+
+static struct flow plan(struct options o, struct verbs_options v, enum ibv_mtu mtu, uint64_t size_bytes,
+			uint64_t iterations)
+{
+	struct link l = { .options = &o, .verbs = &v, .path.mtu = mtu };
+	struct flow f = { .size_bytes = size_bytes, .iterations = iterations, .slots = 1 };
+
+	l.here.max_message_bytes = l.there.max_message_bytes = 8388608;
+	verbs_plan(&l, &f);
+	return f;
+}
+
+static const struct options throughput = { .measure = THROUGHPUT, .windows = WINDOWS };
+
+TEST(the_chosen_post_list_depends_on_packets_operation_and_window)
+{
+	static const struct {
+		enum ibv_mtu mtu;
+		enum operation operation;
+		uint64_t size_bytes, messages_per_window, list;
+	} cases[] = {
+		/* WRITEs in the largest packets: 128 packets, within a window */
+		{ IBV_MTU_4096, OP_WRITE, 1, 100, 64 },
+		{ IBV_MTU_4096, OP_WRITE, 1, 250, 128 },
+		{ IBV_MTU_4096, OP_WRITE, 1000, 128, 128 },
+		{ IBV_MTU_4096, OP_WRITE, 4096, 128, 128 },
+		{ IBV_MTU_4096, OP_WRITE, 4097, 128, 64 },
+		{ IBV_MTU_4096, OP_WRITE, 8192, 64, 64 },
+		{ IBV_MTU_4096, OP_WRITE, 16384, 51, 32 },
+		{ IBV_MTU_4096, OP_WRITE, 262144, 2, 2 },
+		{ IBV_MTU_4096, OP_WRITE, 65537, 50, 4 },
+		{ IBV_MTU_4096, OP_WRITE, 524288, 50, 1 },
+		{ IBV_MTU_4096, OP_WRITE, 1 << 30, 50, 1 },
+		/* all others: 256 KiB, within half a window */
+		{ IBV_MTU_4096, OP_READ, 16384, 51, 16 },
+		{ IBV_MTU_4096, OP_SEND, 1, 100, 32 },
+		{ IBV_MTU_1024, OP_WRITE, 16384, 51, 16 },
+		{ IBV_MTU_1024, OP_WRITE, 65536, 51, 4 },
+		{ IBV_MTU_1024, OP_WRITE, 131072, 3, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct verbs_options v = {
+			.operation = cases[i].operation, .tx_depth = 512, .post_list = AUTO, .signal_every = AUTO
+		};
+		const struct flow f =
+			plan(throughput, v, cases[i].mtu, cases[i].size_bytes, WINDOWS * cases[i].messages_per_window);
+
+		assert_int_equal(f.post_list, cases[i].list);
+		assert_int_equal(f.signal_every, cases[i].list);
+	}
+}
+
+TEST(the_chosen_post_list_divides_every_signalling_interval)
+{
+	struct verbs_options v = { .tx_depth = 512, .post_list = AUTO };
+
+	for (v.signal_every = 1; v.signal_every <= v.tx_depth; v.signal_every++) {
+		if (v.signal_every <= 64)
+			assert_int_equal(plan(throughput, v, IBV_MTU_1024, 64, WINDOWS * v.signal_every).post_list,
+					 v.signal_every);
+		for (uint64_t bytes = 1; bytes <= 4194304; bytes = bytes * 3 / 2 + 1) {
+			const struct flow f = plan(throughput, v, IBV_MTU_1024, bytes, WINDOWS * v.signal_every);
+
+			assert_int_equal(f.signal_every, v.signal_every);
+			assert_int_equal(f.signal_every % f.post_list, 0);
+			assert_true(f.post_list <= 64 && (f.post_list == 1 || f.post_list * bytes <= 262144));
+		}
+	}
+}
+
+TEST(a_chosen_first_list_begins_with_single_messages_unless_it_is_a_round)
+{
+	static const struct {
+		struct options options;
+		uint64_t post_list, size_bytes, singles;
+	} cases[] = {
+		{ { .windows = WINDOWS }, AUTO, 1, 8 },
+		{ { .windows = WINDOWS }, AUTO, 262144, 2 },
+		{ { .windows = WINDOWS }, AUTO, 1048576, 1 },
+		{ { .windows = WINDOWS }, 64, 1, 0 },
+		{ { .windows = WINDOWS, .until_stable = 1 }, AUTO, 1, 0 },
+		{ { .windows = WINDOWS, .verify = true }, AUTO, 1, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct verbs_options v = { .tx_depth = 512,
+						 .post_list = cases[i].post_list,
+						 .signal_every = AUTO };
+		const struct flow f = plan(cases[i].options, v, IBV_MTU_4096, cases[i].size_bytes, 2560);
+
+		assert_int_equal(f.singles, cases[i].singles);
+		assert_true(f.singles <= f.post_list);
+	}
+}
+
+TEST(a_completion_covers_no_more_pings_than_a_round_has)
+{
+	static const struct {
+		uint64_t tx_depth, iterations;
+		bool verify;
+		uint64_t signal_every;
+	} cases[] = {
+		{ 512, 1000, false, 64 }, { 512, 40, false, 32 }, { 40, 1000, false, 32 }, { 512, 1000, true, 1 }
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct options o = { .measure = LATENCY, .verify = cases[i].verify };
+		const struct verbs_options v = { .operation = OP_SEND, .tx_depth = cases[i].tx_depth };
+
+		assert_int_equal(plan(o, v, 0, 1, cases[i].iterations).signal_every, cases[i].signal_every);
+	}
+}
+
+static void plan_long_list(void *unused)
+{
+	(void)unused;
+	plan(throughput, (struct verbs_options){ .tx_depth = 512, .post_list = 64, .signal_every = 4 }, IBV_MTU_1024,
+	     64, WINDOWS * 64 - 1);
+}
+
+TEST(a_post_list_longer_than_a_window_is_refused)
+{
+	check_child(plan_long_list, NULL, 1, "64 messages per list, 4 per completion leave some of 20 windows");
+}
+
+int main(void)
+{
+	return check_run("plan", NULL, NULL);
+}
