@@ -15,7 +15,7 @@ AVOIDED = {
     r"\b(is|are|was|were) no (?!longer|more|less|other|difference|log|reason)\w+": "is not a ..., must be ...",
     r"\b(lies?|lays?|laid|lain)\b": "is, contains",
     r"\b(by|of|for|to) who\b|[.:;] Who \w+": "people who ..., the student ...",
-    r"\bof now\b|\bby which\b|\bin the mean\b|\bbe had\b|\bso many (of|as)\b": "today's, with which, on average, available",
+    r"\bof now\b|\bby which\b|\bin the mean\b|\bbe had\b|\bso many (of|as)\b": "today's, with which, available",
     r"\b[Tt]he lab('s)?\b": "Verbyte",
     r"\bunder way\b": "in flight",
     r"\bh[eo]ld against\b": "compared with",
