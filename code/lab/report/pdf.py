@@ -20,37 +20,161 @@ from lab.report.errors import AttachmentError
 from lab.report.evidence.evidence import Evidence
 from lab.typed_json import JsonTable, JsonValue
 
+LARGEST_PDF, LARGEST_FILE, LARGEST_TOTAL, MOST_FILES = 100 * 2**20, 50 * 2**20, 100 * 2**20, 32
 LARGEST_TEXT = 20 * 2**20
+MOST_OBJECTS = 20_000  # a report of the lab has some hundreds
+LONGEST_LINE = 80  # about an object, as qpdf lists them
+DEADLINE_S = 30
+LIMITS = ("prlimit", "--cpu=8", f"--as={400 * 2**20}", f"--fsize={LARGEST_PDF}", "--core=0")
+KILLED = (-signal.SIGKILL, -signal.SIGXCPU)
+DATE = "D:20260101000000Z"  # of every attachment: the bytes of a PDF do not depend on the day
+TYPES = {
+    ".bib": "application/x-bibtex",
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".toml": "application/toml",
+    ".tex": "text/x-tex",
+    ".zip": "application/zip",
+}
+# One path component that starts with a letter or a digit: no folder, no hidden file, no option.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
+_LISTED = re.compile(r"^(?P<name>.+) -> \d+,\d+$", re.MULTILINE)
 # pdfTeX's banner; a line may end behind each of its hyphens.
 _BANNER = re.compile(rb"This is (pdfTeX, Version [0-9. -]{1,60} \([\w ./-]{1,60}\))", re.ASCII)
 
 
+def names_made(experiment: str) -> tuple[str, ...]:
+    """The files that a report attaches by itself."""
+    return (f"{experiment}.csv", "claims.csv", "manifest.json", "identity.json", "experiment.toml")
+
+
+def attachments(evidence: Evidence, texts: dict[str, bytes]) -> dict[str, bytes]:
+    """Every file of a report by its name; the texts are those that a person wrote."""
+    return evidence.once(_computed) | texts
+
+
+def _computed(evidence: Evidence) -> dict[str, bytes]:
+    plan = evidence.plan
+    files = {
+        f"{plan.experiment.name}.csv": format_table(columns(plan, evidence.rows), evidence.rows),
+        "manifest.json": _json([_manifest_entry(key, facts) for key, facts in evidence.facts.items()]),
+        "identity.json": _json({"site": plan.site.name, **plan.site.identity}),
+    }
+    return {name: text.encode() for name, text in files.items()}
+
+
+def _manifest_entry(key: str, facts: Facts) -> JsonTable:
+    """A record by its key and by a digest of its facts and samples."""
+    lasting = facts.lasting()
+    digest = hashlib.sha256(json.dumps(lasting, sort_keys=True).encode()).hexdigest()
+    names = ("program", "operation", "measure", "repetition", "checks", "notes", "programs")
+    return {"key": key, "sha256": digest, "site_clock_ns": facts.clock_ns, **{name: lasting[name] for name in names}}
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, indent=1, sort_keys=True) + "\n"
+
+
+def attach(pdf: bytes, files: Mapping[str, bytes]) -> bytes:
+    """The PDF with these files inside, by name."""
+    with tempfile.TemporaryDirectory(prefix="lab-attach-") as name:
+        folder = Path(name)
+        (folder / "report.pdf").write_bytes(pdf)
+        command = ["qpdf", "--deterministic-id", "report.pdf"]
+        for number, (key, content) in enumerate(sorted(files.items())):
+            (folder / str(number)).write_bytes(content)
+            command += ["--add-attachment", str(number), f"--key={key}", f"--filename={key}"]
+            command += [f"--mimetype={TYPES[Path(key).suffix]}", f"--creationdate={DATE}", f"--moddate={DATE}", "--"]
+        run_qpdf([*command, "attached.pdf"], folder)
+        return (folder / "attached.pdf").read_bytes()
+
+
+def extract(pdf: Path, folder: Path) -> list[Path]:
+    """Write every attachment of an untrusted PDF into the folder; raise if a file of its name exists."""
+    with tempfile.TemporaryDirectory(prefix="lab-extract-") as name:
+        scratch = Path(name)
+        (scratch / "report.pdf").write_bytes(_read(pdf))
+        _require_few_objects(scratch, pdf)
+        left, contents = LARGEST_TOTAL, dict[str, bytes]()
+        for key in _names(scratch, pdf):
+            contents[key] = _content(scratch, key, pdf, min(LARGEST_FILE, left))
+            left -= len(contents[key])
+    return [_write(folder / key, content) for key, content in contents.items()]
+
+
+def _read(pdf: Path) -> bytes:
+    try:
+        return read_bounded(pdf, LARGEST_PDF)
+    except TooLarge as error:
+        raise _too_large(pdf, f"is larger than {LARGEST_PDF} bytes") from error
+    except SpecError as error:
+        raise AttachmentError(error.what, where=str(pdf)) from error
+
+
+def _too_large(pdf: Path, what: str) -> AttachmentError:
+    return AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
+
+
+def _require_few_objects(scratch: Path, pdf: Path) -> None:
+    """Raise if the PDF has so many objects that reading it would take minutes."""
+    bound = MOST_OBJECTS * LONGEST_LINE - 1
+    listed, status = output_of(["qpdf", "--show-xref", "report.pdf"], scratch, bound)
+    if len(listed) > bound or listed.count(b"\n") > MOST_OBJECTS or status in KILLED:
+        raise _too_large(pdf, f"holds more than {MOST_OBJECTS} objects, or takes qpdf more than its time or memory")
+
+
+def _names(scratch: Path, pdf: Path) -> list[str]:
+    try:
+        listing = run_qpdf([*LIMITS, "qpdf", "--list-attachments", "report.pdf"], scratch)
+    except AttachmentError as error:
+        raise AttachmentError(f"is no PDF that qpdf can read: {error.what}", where=str(pdf)) from error
+    names = [line["name"] for line in _LISTED.finditer(listing)]
+    if not names:
+        hint = "a PDF that lab report wrote"
+        raise AttachmentError("holds no attachments", where=str(pdf), hint=hint, fault=OpeningFault.NO_DATA)
+    if len(names) > MOST_FILES:
+        raise _too_large(pdf, f"holds {len(names)} attachments (at most {MOST_FILES})")
+    for name in names:
+        if not _NAME.fullmatch(name):
+            what = f"an attachment is called {name[:100]!r}, which is no file of a report"
+            raise AttachmentError(what, where=str(pdf), fault=OpeningFault.NAME)
+    return names
+
+
+def _content(scratch: Path, name: str, pdf: Path, bound: int) -> bytes:
+    content, status = output_of(["qpdf", f"--show-attachment={name}", "report.pdf"], scratch, bound)
+    if len(content) > bound:
+        raise _too_large(pdf, f"{name} unpacks to more than {bound} bytes")
+    if status:
+        raise AttachmentError(f"{name} cannot be unpacked", where=str(pdf))
+    return content
+
+
+def _write(file: Path, content: bytes) -> Path:
+    with storage(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with file.open("xb") as stream:  # never through an existing link
+                stream.write(content)
+        except FileExistsError as error:
+            raise AttachmentError("is there already", where=str(file), hint="an empty folder") from error
+    return file
+
+
 def typesetter(pdf: Path) -> str:
-    """`pdfTeX, Version 3.14...-1.40.24 (TeX Live 2022/Debian)`; empty if the pages do not say it."""
+    """`pdfTeX, Version 3.14...-1.40.24 (TeX Live 2022/Debian)`; empty if the pages do not print it."""
     with tempfile.TemporaryDirectory(prefix="lab-typesetter-") as name:
         scratch = Path(name)
         with pdf.open("rb") as file:
             (scratch / "report.pdf").write_bytes(file.read(LARGEST_PDF))
         text, _ = output_of(["pdftotext", "-raw", "report.pdf", "-"], scratch, LARGEST_TEXT)
-    found = _BANNER.search(b" ".join(text.split()))
-    return found[1].decode().replace("- ", "-") if found else ""
-
-
-MADE = ("claims.csv", "manifest.json", "identity.json", "experiment.toml")
-
-
-def names_made(experiment: str) -> tuple[str, ...]:
-    """With the table of its rows."""
-    return (f"{experiment}.csv", *MADE)
-
-
-LARGEST_PDF = 100 * 2**20
-LIMITS = ("prlimit", "--cpu=8", f"--as={400 * 2**20}", f"--fsize={LARGEST_PDF}", "--core=0")
+    banner = _BANNER.search(b" ".join(text.split()))
+    return banner[1].decode().replace("- ", "-") if banner else ""
 
 
 def output_of(command: Sequence[str], folder: Path, bound: int) -> tuple[bytes, int]:
-    """What a tool prints, and its status. One that prints more than the bound is killed, with a byte more as the sign:
-    a small stream can unpack to any size."""
+    """The output of a tool within its limits, and its status. A tool that prints more than the bound is killed, and its
+    output is one byte longer than the bound: a small stream can unpack to any size."""
     with subprocess.Popen(
         [*LIMITS, *command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
@@ -62,147 +186,8 @@ def output_of(command: Sequence[str], folder: Path, bound: int) -> tuple[bytes, 
         return content, process.wait(DEADLINE_S)
 
 
-def attachments(evidence: Evidence, texts: dict[str, bytes]) -> dict[str, bytes]:
-    """Every file by its name; the texts are those that a person wrote."""
-    return evidence.once(_made) | texts
-
-
-def _made(evidence: Evidence) -> dict[str, bytes]:
-    name = evidence.plan.experiment.name
-    made = {
-        f"{name}.csv": format_table(columns(evidence.plan, evidence.rows), evidence.rows),
-        "manifest.json": _json(_manifest(evidence)),
-        "identity.json": _json({"site": evidence.plan.site.name, **evidence.plan.site.identity}),
-    }
-    return {key: text.encode() for key, text in made.items()}
-
-
-def _manifest(evidence: Evidence) -> list[JsonTable]:
-    """A record by its key and by a digest of its facts and samples."""
-    return [_about(key, facts) for key, facts in evidence.facts.items()]
-
-
-def _about(key: str, facts: Facts) -> JsonTable:
-    lasting = facts.lasting()
-    digest = hashlib.sha256(json.dumps(lasting, sort_keys=True).encode()).hexdigest()
-    names = ("program", "operation", "measure", "repetition", "checks", "notes", "programs")
-    return {"key": key, "sha256": digest, "site_clock_ns": facts.clock_ns, **{name: lasting[name] for name in names}}
-
-
-def _json(value: JsonValue) -> str:
-    return json.dumps(value, indent=1, sort_keys=True) + "\n"
-
-
-LARGEST_FILE, LARGEST_TOTAL, MOST_FILES = 50 * 2**20, 100 * 2**20, 32
-MOST_OBJECTS = 20_000  # a report of the lab has some hundreds
-LONGEST_LINE = 80  # about an object, as qpdf lists them
-KILLED = (-signal.SIGKILL, -signal.SIGXCPU)
-# One path component that starts with a letter: no folder, no hidden file, no option.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
-_LISTED = re.compile(r"^(?P<name>.+) -> \d+,\d+$", re.MULTILINE)
-
-
-def extract(pdf: Path, folder: Path) -> list[Path]:
-    """Write every attachment into the folder, which must not hold a file of its name yet."""
-    with tempfile.TemporaryDirectory(prefix="lab-extract-") as name:
-        scratch = Path(name)
-        (scratch / "report.pdf").write_bytes(_read(pdf))
-        _require_few_objects(scratch, pdf)
-        left, contents = LARGEST_TOTAL, {}
-        for each in _names(scratch, pdf):
-            contents[each] = _content(scratch, each, pdf, min(LARGEST_FILE, left))
-            left -= len(contents[each])
-    return [_write(folder / each, content) for each, content in contents.items()]
-
-
-def _read(pdf: Path) -> bytes:
-    try:
-        return read_bounded(pdf, LARGEST_PDF)
-    except TooLarge as error:
-        what = f"is larger than {LARGEST_PDF} bytes"
-        raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE) from error
-    except SpecError as error:
-        raise AttachmentError(error.what, where=str(pdf)) from error
-
-
-def _names(scratch: Path, pdf: Path) -> list[str]:
-    try:
-        listing = run_qpdf([*LIMITS, "qpdf", "--list-attachments", "report.pdf"], scratch)
-    except AttachmentError as error:
-        raise AttachmentError(f"is no PDF that qpdf can read: {error.what}", where=str(pdf)) from error
-    names = [found["name"] for found in _LISTED.finditer(listing)]
-    if not names:
-        raise AttachmentError(
-            "holds no attachments", where=str(pdf), hint="a PDF that lab report wrote", fault=OpeningFault.NO_DATA
-        )
-    if len(names) > MOST_FILES:
-        what = f"holds {len(names)} attachments, at most {MOST_FILES} are taken"
-        raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
-    for name in names:
-        if not _NAME.fullmatch(name):
-            what = f"an attachment is called {name[:100]!r}, which is no file of a report"
-            raise AttachmentError(what, where=str(pdf), fault=OpeningFault.NAME)
-    return names
-
-
-def _require_few_objects(scratch: Path, pdf: Path) -> None:
-    """Refuse a PDF of so many objects that all that comes later takes minutes."""
-    bound = MOST_OBJECTS * LONGEST_LINE - 1
-    listed, status = output_of(["qpdf", "--show-xref", "report.pdf"], scratch, bound)
-    if len(listed) > bound or listed.count(b"\n") > MOST_OBJECTS or status in KILLED:
-        what = f"holds more than {MOST_OBJECTS} objects, or takes qpdf more than its time or memory"
-        raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
-
-
-def _content(scratch: Path, name: str, pdf: Path, bound: int) -> bytes:
-    content, status = output_of(["qpdf", f"--show-attachment={name}", "report.pdf"], scratch, bound)
-    if len(content) > bound:
-        what = f"{name} unpacks to more than {bound} bytes"
-        raise AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
-    if status:
-        raise AttachmentError(f"{name} cannot be unpacked", where=str(pdf))
-    return content
-
-
-def _write(file: Path, content: bytes) -> Path:
-    with storage(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with file.open("xb") as stream:  # never through a link that lies there already
-                stream.write(content)
-        except FileExistsError as error:
-            raise AttachmentError("is there already", where=str(file), hint="an empty folder") from error
-    return file
-
-
-DATE = "D:20260101000000Z"  # of every attachment: when it was made is nothing that its bytes depend on
-DEADLINE_S = 30
-TYPES = {
-    ".bib": "application/x-bibtex",
-    ".csv": "text/csv",
-    ".json": "application/json",
-    ".toml": "application/toml",
-    ".tex": "text/x-tex",
-    ".zip": "application/zip",
-}
-
-
-def attach(pdf: bytes, files: Mapping[str, bytes]) -> bytes:
-    """The PDF with these files inside, by name."""
-    with tempfile.TemporaryDirectory(prefix="lab-attach-") as name:
-        folder = Path(name)
-        (folder / "report.pdf").write_bytes(pdf)
-        command = ["qpdf", "--deterministic-id", "report.pdf"]
-        for place, (key, content) in enumerate(sorted(files.items())):
-            (folder / str(place)).write_bytes(content)
-            command += ["--add-attachment", str(place), f"--key={key}", f"--filename={key}"]
-            command += [f"--mimetype={TYPES[Path(key).suffix]}", f"--creationdate={DATE}", f"--moddate={DATE}", "--"]
-        run_qpdf([*command, "attached.pdf"], folder)
-        return (folder / "attached.pdf").read_bytes()
-
-
 def run_qpdf(command: Sequence[str], folder: Path) -> str:
-    """The output of qpdf. It exits with 3 for warnings, and a file of ours never gives one."""
+    """The output of qpdf. It exits with 3 for warnings, which a file of the lab never causes."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=DEADLINE_S, check=False)
     except FileNotFoundError as error:

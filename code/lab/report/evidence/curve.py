@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lab.analysis.estimate import Estimate
 from lab.experiment.experiment import Point, Series
-from lab.report.answer import Answer
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, STEADY, Cell, Evidence
-from lab.report.evidence.labels import describe_link, label, label_within
+from lab.report.evidence.labels import label, label_within
 from lab.sites.site import Clock, Traits, fixed
 
 # Of a median. Repetitions start from perturbed instants, which move the stack and the timer: of 1,872 in
@@ -54,10 +52,6 @@ class Subject:
         return self.series.sizes(self.site)
 
     @property
-    def name(self) -> str:
-        return ".".join([self.series.name, *(str(value) for value in self.point.values())])
-
-    @property
     def words(self) -> str:
         if not self.point:
             return label_within(self.evidence.plan.experiment, self.series)
@@ -71,28 +65,19 @@ class Subject:
     def margin(self) -> float:
         return margin_of(self.evidence.plan.site.traits)
 
-    @property
-    def link(self) -> str:
-        return describe_link(self.series.link, self.evidence.plan.site)
-
     def cell(self, size: int) -> Cell:
         return self.evidence.cell(self.series.name, size, self.column, self.point)
 
     def values(self, size: int) -> tuple[int, ...]:
         return self.cell(size).values
 
-    def rows(self, least: float = 0) -> tuple[tuple[int, ...], ...]:
-        """A row from each repetition: its values over the sizes from the least on."""
-        return tuple(zip(*(self.values(size) for size in self.sizes if size >= least), strict=True))
+    def rows(self) -> tuple[tuple[int, ...], ...]:
+        """A row from each repetition: its values over the sizes."""
+        return tuple(zip(*map(self.values, self.sizes), strict=True))
 
     def keys(self, sizes: Iterable[int]) -> tuple[str, ...]:
         """The records behind these sizes, each once."""
         return tuple(dict.fromkeys(key for size in sizes for key in self.cell(size).keys))
-
-    def answer(self, estimate: Estimate, unit: str, *sizes: int, is_exact: bool = False) -> Answer:
-        """An answer that rests on the repetitions of these sizes."""
-        keys = self.keys(sizes)
-        return Answer(estimate, unit, keys, is_exact, self.evidence.unchecked(keys))
 
 
 def subject(evidence: Evidence, series: Series, point: Point | None = None) -> Subject:

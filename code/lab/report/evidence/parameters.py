@@ -1,4 +1,4 @@
-"""The parameters of an experiment: as asked for, and as they took effect."""
+"""The parameters of an experiment: as published, as asked for, as run, and as they took effect."""
 
 from __future__ import annotations
 
@@ -20,159 +20,26 @@ from lab.report.evidence.published import published_parameters
 from lab.report.tex.numbers import number_tex, show_exactly
 from lab.report.tex.render import Markup, escape
 
-# Names in the CSV's header of values that parameters choose, or leave to a rule.
-NAMES = {"tx_depth": "depth", "signal_every": "signal_every", "post_list": "post_list", "inline": "inline"}
-ABOUT_COUNTS = ("asked", "sample_every")  # said beside them: nothing runs with these
-_VALUE = re.compile(r"(\w+)=(\d+)", re.ASCII)
-
-SHOWN = {
-    "iterations": r"\labhead{timed}{messages}",
-    "warmup": "warm-up",
-    "depth": "depth",
-    "post_list": r"\labhead{post}{list}",
-    "signal_every": r"\labhead{signal}{every}",
-    "inline": r"\labhead{inline}{bytes}",
-}
-ABSENT = Markup("--")
-
-Values = dict[str, frozenset[int]]  # name -> every value that any repetition had
-
-
-@dataclass(frozen=True)
-class Effective:
-    """One series at one point: the values at each size."""
-
-    point: Point
-    by_size: dict[int, Values]
-
-    def over_sizes(self) -> Values:
-        """Every value that any size had."""
-        names = dict.fromkeys(name for values in self.by_size.values() for name in values)
-        return {name: frozenset().union(*(each.get(name, ()) for each in self.by_size.values())) for name in names}
-
-
-def effective(evidence: Evidence, series: Series) -> tuple[Effective, ...]:
-    """The values of every point, in the order of the file; empty if a program prints none."""
-    return evidence.once(_of_all_series)[series.name]
-
-
-def _of_all_series(evidence: Evidence) -> dict[str, tuple[Effective, ...]]:
-    return {
-        series.name: tuple(Effective(point, _by_size(evidence, series, point)) for point in series.points())
-        for series in evidence.plan.experiment.series
-    }
-
-
-def moved(evidence: Evidence, series: Series, size: int) -> tuple[str, ...]:
-    """The values that differ between the points of a sweep at one size, although the sweep does not vary them."""
-    varied = {NAMES.get(name, name) for name in series.vary}
-    values = [each.by_size.get(size, {}) for each in effective(evidence, series)]
-    names = dict.fromkeys(name for each in values for name in each)
-    return tuple(name for name in names if name not in varied and len({each.get(name) for each in values}) > 1)
-
-
-def _by_size(evidence: Evidence, series: Series, point: Point) -> dict[int, Values]:
-    found: dict[int, dict[str, set[int]]] = {}
-    for header in _headers(evidence, series, point):
-        for size in series.sizes(evidence.plan.site.name):
-            for name, value in _VALUE.findall(header.get(f"size {size}", "")):
-                if name not in ABOUT_COUNTS:
-                    found.setdefault(size, {}).setdefault(name, set()).add(int(value))
-    return {
-        size: {name: frozenset(values) for name, values in by_name.items()} for size, by_name in sorted(found.items())
-    }
-
-
-def _headers(evidence: Evidence, series: Series, point: Point) -> Iterator[dict[str, str]]:
-    for planned in evidence.plan.planned:
-        facts = evidence.facts.get(planned.trial.key)
-        if facts and planned.series.name == series.name and planned.point == point:
-            yield facts.measured.header or {}
-
-
-@dataclass(frozen=True)
-class EffectiveTable:
-    """A row for each series: its name, then its values."""
-
-    heads: tuple[Markup, ...]
-    rows: tuple[tuple[Markup, ...], ...]
-    series: tuple[str, ...]
-
-
-def effective_table(evidence: Evidence) -> EffectiveTable:
-    """A row for each series with effective values in its records, from the least to the most over sizes and points."""
-    found = [(series, row) for series in evidence.plan.experiment.series if (row := dict(_row(evidence, series)))]
-    names = [name for name in SHOWN if any(name in row for _, row in found)]
-    rows = tuple(
-        (Markup(rf"\texttt{{{escape(series.name)}}}"), *(row.get(name, ABSENT) for name in names))
-        for series, row in found
-    )
-    return EffectiveTable(tuple(Markup(SHOWN[name]) for name in names), rows, tuple(series.name for series, _ in found))
-
-
-def _row(evidence: Evidence, series: Series) -> Iterator[tuple[str, Markup]]:
-    points = [each.over_sizes() for each in effective(evidence, series)]
-    varied = {NAMES.get(name, name) for name in series.vary}
-    loose = {name for size in series.sizes(evidence.plan.site.name) for name in moved(evidence, series, size)}
-    for name in SHOWN:
-        if values := frozenset().union(*(each.get(name, frozenset()) for each in points)):
-            word = "varied" if name in varied else "moved" if name in loose else ""
-            yield name, _cell(values, word)
-
-
-def _cell(values: Iterable[int], word: str) -> Markup:
-    ends = dict.fromkeys((min(values), max(values)))
-    text = " to ".join(number_tex(str(end)) for end in ends)
-    return Markup(f"{text}, {word}" if word else text)
-
-
-NOT_SAID, NONE = Markup("not said"), Markup("--")
 COUNTED = ("iterations", "warmup", "tx_depth", "rx_depth", "repetitions", "windows")
 OF_ALL = ("iterations", "warmup", "repetitions")  # the rest concern the lab's engine
-# The unit of a bound, and the value that stands for none.
-BOUNDS = {
+BOUNDS = {  # the unit of a bound, and the value that stands for none
     "iterations_at_most": ("", None),
     "iterations_at_least": ("", 1),
     "bytes_per_size_at_most": ("size", None),
     "warmup_at_most": ("", None),
     "warmup_depths_at_least": ("", 0),
 }
-Range = tuple[int, int]
+NOT_SAID, NONE = Markup("not said"), Markup("--")
 MEGABYTE = 10**6
-
-
-@dataclass(frozen=True)
-class ParameterRow:
-    """One parameter: published, and asked for and used by all series, each range of theirs once."""
-
-    name: str
-    published: Markup
-    asked: Markup
-    used: Markup
-    source: str
-
-
-def parameter_rows(evidence: Evidence) -> list[ParameterRow]:
-    """Every parameter that reports quote, and the site's bounds on it."""
-    return [*_parameters(evidence), *_bounds(evidence)]
-
-
-def published_by(evidence: Evidence) -> str:
-    """The report that the experiment repeats; nothing where it repeats none."""
-    return published_parameters(evidence.plan.experiment.name).label
-
-
-def profile_why(evidence: Evidence) -> str:
-    """The reason that most series have for other values on this site."""
-    site, series = evidence.plan.site.name, evidence.plan.experiment.series
-    return Counter(each.profile(site).why for each in series).most_common(1)[0][0]
+Range = tuple[int, int]
 
 
 def constants(evidence: Evidence) -> dict[str, Markup]:
-    """The numbers that were chosen or counted, by the names that templates know."""
-    series, site = _first(evidence), evidence.plan.site
+    """The numbers that were chosen or counted, by the names that templates use."""
+    series, site = evidence.plan.experiment.series[0], evidence.plan.site
     published, sizes, rounds = series.published.sizes, series.sizes(site.name), series.parameters(site.name, {})
     clock_s = sum(facts.clock_ns for facts in evidence.facts.values()) / 1e9
+    megabytes = -(-evidence.bytes_on_disk // MEGABYTE)  # rounded up: load changes a record's length by a few bytes
     return {
         "level": _exactly(100 * LEVEL, "percent"),
         "margin": _exactly(100 * margin_of(site.traits), "percent"),
@@ -188,49 +55,61 @@ def constants(evidence: Evidence) -> dict[str, Markup]:
         "published_smallest": _exactly(min(published), "size"),
         "published_largest": _exactly(max(published), "size"),
         "run_time": _exactly(round(clock_s), "s"),
-        "disk": _exactly(_megabytes(evidence.bytes_on_disk), "B"),
+        "disk": _exactly(megabytes * MEGABYTE, "B"),
         **({name: _exactly(getattr(rounds, name)) for name in ROUNDS} if rounds.until_stable else {}),
     }
 
 
 def divided_by(published: tuple[int, ...], sizes: tuple[int, ...]) -> float:
-    """The largest factor that makes each of the sizes a published one; without any, what the largest ones give."""
+    """The largest factor that makes each size a published one; if there is none, the ratio of the largest sizes."""
     factors = sorted({size / max(sizes) for size in published}, reverse=True)
     whole = (factor for factor in factors if {size * factor for size in sizes} <= {*published})
     return next(whole, max(published) / max(sizes))
 
 
-def _first(evidence: Evidence) -> Series:
-    return evidence.plan.experiment.series[0]
+def published_by(evidence: Evidence) -> str:
+    """The report that the experiment repeats; empty if there is none."""
+    return published_parameters(evidence.plan.experiment.name).label
+
+
+def profile_why(evidence: Evidence) -> str:
+    """The reason that most series have for other values on this site."""
+    site, series = evidence.plan.site.name, evidence.plan.experiment.series
+    return Counter(one.profile(site).why for one in series).most_common(1)[0][0]
+
+
+@dataclass(frozen=True)
+class ParameterRow:
+    """One parameter: published, and asked for and used by all series, each of their ranges once."""
+
+    name: str
+    published: Markup
+    asked: Markup
+    used: Markup
+    source: str
+
+
+def parameter_rows(evidence: Evidence) -> list[ParameterRow]:
+    """Every parameter that reports quote, and the site's bounds on it."""
+    return [*_parameters(evidence), *_bounds(evidence)]
 
 
 def _parameters(evidence: Evidence) -> Iterator[ParameterRow]:
     site, theirs = evidence.plan.site.name, published_parameters(evidence.plan.experiment.name).values
     for name in (*COUNTED, *ROUNDS):
-        if series := [each for each in evidence.plan.experiment.series if _concerns(each, site, name)]:
+        if series := [one for one in evidence.plan.experiment.series if _concerns(one, site, name)]:
             published = Markup(number_tex(f"{theirs[name]:.12g}")) if name in theirs else NOT_SAID
-            asked, used = [_asked(each, name) for each in series], [_used(each, site, name) for each in series]
-            is_of_site = any(name in each.profile(site).values for each in series)
+            asked, used = [_asked(one, name) for one in series], [_used(one, site, name) for one in series]
+            is_of_site = any(name in one.profile(site).values for one in series)
             path = ("profile", site, name) if is_of_site else ("parameters", name)
-            source = _source(evidence, used, *path)
-            yield ParameterRow(name, published, _ranges(asked), _ranges(used), source)
+            yield ParameterRow(name, published, _ranges(asked), _ranges(used), _source(evidence, used, *path))
 
 
 def _concerns(series: Series, site: str, name: str) -> bool:
-    """Whether a series has a parameter that is not of all: the lab's engine has more of them, and rounds their own."""
+    """Whether a series has a parameter: the lab's engine has more than other programs, and rounds have their own."""
     if name in ROUNDS:
         return bool(series.parameters(site, {}).until_stable) and series.tool.engine
     return name in OF_ALL or series.tool.engine
-
-
-def _bounds(evidence: Evidence) -> Iterator[ParameterRow]:
-    site = evidence.plan.site.name
-    for name, (unit, no_bound) in BOUNDS.items():
-        bounds = [getattr(series.profile(site), name) for series in evidence.plan.experiment.series]
-        if any(bound != no_bound for bound in bounds):
-            used = [(bound, bound) for bound in bounds if bound is not None]
-            source = _source(evidence, bounds, "profile", site, name)
-            yield ParameterRow(name, NONE, NONE, _ranges(used, unit), source)
 
 
 def _asked(series: Series, name: str) -> Range:
@@ -248,15 +127,23 @@ def _used(series: Series, site: str, name: str) -> Range:
     return min(values), max(values)
 
 
-def _ranges(found: Iterable[Range], unit: str = "") -> Markup:
-    """Those of all series, each once."""
-    words = (" to ".join(_exactly(end, unit) for end in dict.fromkeys(ends)) for ends in dict.fromkeys(found))
+def _bounds(evidence: Evidence) -> Iterator[ParameterRow]:
+    site = evidence.plan.site.name
+    for name, (unit, no_bound) in BOUNDS.items():
+        bounds = [getattr(series.profile(site), name) for series in evidence.plan.experiment.series]
+        if any(bound != no_bound for bound in bounds):
+            used = [(bound, bound) for bound in bounds if bound is not None]
+            source = _source(evidence, bounds, "profile", site, name)
+            yield ParameterRow(name, NONE, NONE, _ranges(used, unit), source)
+
+
+def _ranges(ranges: Iterable[Range], unit: str = "") -> Markup:
+    words = (" to ".join(_exactly(end, unit) for end in dict.fromkeys(ends)) for ends in dict.fromkeys(ranges))
     return Markup("; ".join(words))
 
 
 def _source(evidence: Evidence, values: Sequence[object], *path: str) -> str:
-    """The file and line of the TOML that sets a value of all series, and whether series set others; wherever the file
-    lies, the report is the same."""
+    """The file and line of the TOML that sets a value of all series, with a star if series set others."""
     source = toml.source_of(evidence.plan.experiment.file, path)
     return f"{source}*" if len(set(values)) > 1 else source
 
@@ -265,6 +152,94 @@ def _exactly(value: float, unit: str = "") -> Markup:
     return Markup(show_exactly(value, unit).tex)
 
 
-def _megabytes(count: int) -> int:
-    """Rounded up, since the machine's load changes the length of a record by a few bytes."""
-    return -(-count // MEGABYTE) * MEGABYTE
+# Names in the CSV's header of values that parameters choose, or leave to a rule.
+NAMES = {"tx_depth": "depth", "signal_every": "signal_every", "post_list": "post_list", "inline": "inline"}
+ABOUT_COUNTS = ("asked", "sample_every")  # beside the values in the header: nothing runs with these
+SHOWN = {
+    "iterations": r"\labhead{timed}{messages}",
+    "warmup": "warm-up",
+    "depth": "depth",
+    "post_list": r"\labhead{post}{list}",
+    "signal_every": r"\labhead{signal}{every}",
+    "inline": r"\labhead{inline}{bytes}",
+}
+_VALUE = re.compile(r"(\w+)=(\d+)", re.ASCII)
+
+Values = dict[str, frozenset[int]]  # name -> every value that any repetition had
+
+
+@dataclass(frozen=True)
+class Effective:
+    """One series at one point: the values at each size."""
+
+    point: Point
+    by_size: dict[int, Values]
+
+    def over_sizes(self, name: str) -> frozenset[int]:
+        return frozenset().union(*(values.get(name, ()) for values in self.by_size.values()))
+
+
+def effective(evidence: Evidence, series: Series) -> tuple[Effective, ...]:
+    """The values of every point, in the order of the file; empty if a program prints none."""
+    return evidence.once(_of_all_series)[series.name]
+
+
+def _of_all_series(evidence: Evidence) -> dict[str, tuple[Effective, ...]]:
+    return {
+        series.name: tuple(Effective(point, _by_size(evidence, series, point)) for point in series.points())
+        for series in evidence.plan.experiment.series
+    }
+
+
+def _by_size(evidence: Evidence, series: Series, point: Point) -> dict[int, Values]:
+    by_size: dict[int, dict[str, set[int]]] = {}
+    for planned in evidence.plan.planned:
+        facts = evidence.facts.get(planned.trial.key)
+        if facts and (planned.series.name, planned.point) == (series.name, point):
+            header = facts.measured.header or {}
+            for size in series.sizes(evidence.plan.site.name):
+                for name, value in _VALUE.findall(header.get(f"size {size}", "")):
+                    if name not in ABOUT_COUNTS:
+                        by_size.setdefault(size, {}).setdefault(name, set()).add(int(value))
+    return {
+        size: {name: frozenset(values) for name, values in by_name.items()} for size, by_name in sorted(by_size.items())
+    }
+
+
+def moved(evidence: Evidence, series: Series, size: int) -> tuple[str, ...]:
+    """The values that differ between the points of a sweep at one size, although the sweep does not vary them."""
+    varied = {NAMES.get(name, name) for name in series.vary}
+    points = [point.by_size.get(size, {}) for point in effective(evidence, series)]
+    names = dict.fromkeys(name for values in points for name in values)
+    return tuple(name for name in names if name not in varied and len({values.get(name) for values in points}) > 1)
+
+
+@dataclass(frozen=True)
+class EffectiveTable:
+    """A row for each series: its name, then its values."""
+
+    heads: tuple[Markup, ...]
+    rows: tuple[tuple[Markup, ...], ...]
+    series: tuple[str, ...]
+
+
+def effective_table(evidence: Evidence) -> EffectiveTable:
+    """A row for each series with effective values in its records, from the least to the most over sizes and points."""
+    cells = [(series.name, _cells(evidence, series)) for series in evidence.plan.experiment.series]
+    cells = [(name, row) for name, row in cells if row]
+    names = [name for name in SHOWN if any(name in row for _, row in cells)]
+    rows = tuple(
+        (Markup(rf"\texttt{{{escape(series)}}}"), *(row.get(name, NONE) for name in names)) for series, row in cells
+    )
+    return EffectiveTable(tuple(Markup(SHOWN[name]) for name in names), rows, tuple(series for series, _ in cells))
+
+
+def _cells(evidence: Evidence, series: Series) -> dict[str, Markup]:
+    varied = {NAMES.get(name, name) for name in series.vary}
+    loose = {name for size in series.sizes(evidence.plan.site.name) for name in moved(evidence, series, size)}
+    cells = {}
+    for name in SHOWN:
+        if values := frozenset().union(*(point.over_sizes(name) for point in effective(evidence, series))):
+            text = " to ".join(number_tex(str(end)) for end in dict.fromkeys((min(values), max(values))))
+            cells[name] = Markup(text + (", varied" if name in varied else ", moved" if name in loose else ""))
+    return cells

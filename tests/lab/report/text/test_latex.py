@@ -1,4 +1,4 @@
-"""The LaTeX that a text may use, and the figures and tables that it names: lab.report.text.latex."""
+"""The LaTeX that a text may use, and the figures and tables that it names."""
 
 from __future__ import annotations
 
@@ -58,10 +58,6 @@ def test_percent_in_an_address_hides_no_command(text: str) -> None:
 )
 def test_permitted_latex_passes(text: str) -> None:
     assert list(unsafe(text, "d.tex")) == []
-
-
-def test_evidence_macros_are_commands_and_the_generated_draft_is_gone() -> None:
-    assert {"claim", "shows", "given"} <= latex.ALLOWED and "draft" not in latex.ALLOWED
 
 
 def test_text_that_is_too_long_is_one_fault() -> None:

@@ -1,4 +1,4 @@
-"""Evidence macros, sentences and length of a text: lab.report.text.macros."""
+"""Evidence macros, sentences and the length of a text."""
 
 from __future__ import annotations
 

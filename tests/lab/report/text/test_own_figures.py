@@ -1,4 +1,4 @@
-"""Figures of a student's own: lab.report.text.own_figures, lab.figures.curves."""
+"""Figures that a student draws from a CSV file."""
 
 from __future__ import annotations
 

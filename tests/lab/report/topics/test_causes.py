@@ -1,4 +1,4 @@
-"""The instructions of a message: lab.report.{topics,evidence,exhibits}.causes."""
+"""The instructions of a message, counted and shown."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def counted(folder: Path) -> Evidence:
     return evidence
 
 
-def test_a_cost_is_that_of_one_message(counted: Evidence) -> None:
-    by_place = {(cost.curve.name, cost.size, cost.end): cost for cost in costs(counted)}
+def test_cost_is_that_of_one_message(counted: Evidence) -> None:
+    by_place = {(cost.curve.series.name, cost.size, cost.end): cost for cost in costs(counted)}
     assert list(by_place) == [(name, size, end) for name, size, end in by_place if (name, end) in COSTS]
     cost = by_place["rdma", 4096, "client"]
     assert cost.work == 17200
@@ -91,10 +91,9 @@ def test_a_cost_is_that_of_one_message(counted: Evidence) -> None:
     assert cost.record == window(counted.plan.planned[0], 4096, counted.plan.site).record
 
 
-def test_what_comes_with_the_lab_is_shown_in_place_of_what_was_counted_here(
+def test_counts_of_the_reference_replace_those_of_the_host(
     counted: Evidence, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A grader has no other: a student may count a few sizes, and loses nothing by it."""
     assert are_counted_here(counted.plan, counted.results) and len(causes_of(counted)) == len(rows_of(counted.plan))
     monkeypatch.setattr("lab.causes.table.REFERENCE", tmp_path / "reference")
     write_text(file_of("costs", tmp_path / "reference"), format_classes(rows_of(counted.plan)))
@@ -103,7 +102,7 @@ def test_what_comes_with_the_lab_is_shown_in_place_of_what_was_counted_here(
     assert causes_of(evidence) == causes_of(counted) and not are_counted_here(evidence.plan, evidence.results)
 
 
-def test_other_programs_or_another_machine_have_no_causes(
+def test_counts_of_other_programs_or_another_machine_are_not_used(
     counted: Evidence, bare: Evidence, folder: Path, tmp_path: Path
 ) -> None:
     strange = [replace(each, record="0" * 12) for each in rows_of(counted.plan)]
@@ -113,7 +112,7 @@ def test_other_programs_or_another_machine_have_no_causes(
     assert causes_of(counted) and not causes_of(bare)
 
 
-def test_a_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare: Evidence, tmp_path: Path) -> None:
+def test_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare: Evidence, tmp_path: Path) -> None:
     exhibits = Exhibits(Numbers(counted), Gallery(tmp_path))
     placed = causes(exhibits)
     sizes = [(x, [stack.label for stack in group]) for x, group in exhibits.gallery.sketches["causes"].data.groups]
@@ -123,7 +122,9 @@ def test_a_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare
     assert causes(Exhibits(Numbers(bare), Gallery(tmp_path))) == ""
 
 
-def test_a_report_has_the_section_only_where_it_was_counted(counted: Evidence, bare: Evidence, tmp_path: Path) -> None:
+def test_report_has_the_section_only_where_instructions_were_counted(
+    counted: Evidence, bare: Evidence, tmp_path: Path
+) -> None:
     assert ["Where the instructions go" in laboratory.body_of(found, tmp_path) for found in (counted, bare)] == [
         True,
         False,

@@ -1,4 +1,4 @@
-"""Files into a PDF, by lab.report.pdf, and out of it again, also out of a stranger's: lab.report.pdf."""
+"""Files are attached to a PDF and extracted again, also from an untrusted PDF."""
 
 from pathlib import Path
 
@@ -24,17 +24,17 @@ def report(page: bytes, tmp_path: Path) -> Path:
     return file
 
 
-def test_what_goes_in_comes_out(report: Path, tmp_path: Path) -> None:
+def test_attached_files_are_extracted(report: Path, tmp_path: Path) -> None:
     written = extract(report, tmp_path / "out")
     assert {file.name: file.read_bytes() for file in written} == FILES
 
 
-def test_the_same_files_give_the_same_bytes(page: bytes) -> None:
+def test_order_of_files_changes_no_byte(page: bytes) -> None:
     assert attach(page, FILES) == attach(page, dict(reversed(FILES.items())))
 
 
 @pytest.mark.parametrize("name", ["../x.csv", "/tmp/x.csv", "a/b.csv", ".hidden.csv", "x y.csv"])
-def test_a_name_that_leaves_the_folder_is_refused(page: bytes, tmp_path: Path, name: str) -> None:
+def test_attachment_name_that_leaves_the_folder_is_refused(page: bytes, tmp_path: Path, name: str) -> None:
     file = tmp_path / "report.pdf"
     file.write_bytes(attach(page, {name: b"x"}))
     with pytest.raises(AttachmentError, match="no file of a report"):
@@ -42,7 +42,7 @@ def test_a_name_that_leaves_the_folder_is_refused(page: bytes, tmp_path: Path, n
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_that_is_there_is_never_replaced(report: Path, tmp_path: Path) -> None:
+def test_existing_file_is_never_replaced(report: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "claims.csv").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(AttachmentError, match="there already"):
@@ -50,14 +50,14 @@ def test_a_file_that_is_there_is_never_replaced(report: Path, tmp_path: Path) ->
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_a_bomb_is_refused(report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attachment_over_the_limit_is_refused(report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LARGEST_FILE", 4)
     with pytest.raises(AttachmentError, match="unpacks to more"):
         extract(report, tmp_path / "out")
 
 
 @pytest.mark.parametrize("content", [b"", b"not a pdf", b"%PDF-1.5\n%%EOF"])
-def test_no_pdf_is_a_sentence(tmp_path: Path, content: bytes) -> None:
+def test_file_that_is_no_pdf_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "report.pdf"
     file.write_bytes(content)
     with pytest.raises(AttachmentError):
