@@ -1,4 +1,4 @@
-"""The command `lab query`: numbers of an experiment, statements judged, and the list of what can be asked."""
+"""The command `lab query`: numbers of an experiment, judged statements, and the list of what can be asked."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from functools import partial
 from textwrap import wrap
 
 from lab.experiment.experiment import Series
 from lab.model.sizes import format_size
 from lab.records.recorded import recorded_plans
-from lab.report.checking import numbers_of, remember
 from lab.report.evidence.environment import SHOWN_LETTERS
+from lab.report.evidence.evidence import gather
 from lab.report.evidence.labels import label
 from lab.report.query.grammar import SIGNS, QueryError
 from lab.report.query.judge import judge, words
@@ -25,38 +26,31 @@ from lab.typed_json import as_json
 
 VERBS = (" saturated ", " jumps ", " has no effect on ", *(f"{sign}" for sign in SIGNS))
 WIDTH = 100
+MOST_LINES = 12  # of series; the names of more are wrapped
 
 
 def query(options: Namespace) -> int:
     """Answer each query and judge each statement; without any, list what can be asked. 1 if a statement is not true."""
-    (plan,) = recorded_plans(
-        [options.experiment], options.results, options.site, lambda: choose(options.hosts)[0], _tell
-    )
-    numbers = numbers_of(plan, options.results)
+    file, results, site = options.experiment, options.results, options.site
+    (plan,) = recorded_plans([file], results, site, lambda: choose(options.hosts)[0], partial(print, file=sys.stderr))
+    numbers = Numbers(gather(plan, results))
+    answers = [(text, _answer(numbers, text)) for text in options.query]
     if options.names:
-        print("\n".join(_names(numbers)))
-        return 0
-    answers = [_answer(numbers, text) for text in options.query]
-    if options.json:
-        print(json.dumps([as_json(answer) for answer in answers] or list(_names(numbers)), indent=1))
-    elif answers:
-        print(
-            "\n".join(
-                line for answer, text in zip(answers, options.query, strict=True) for line in _lines(answer, text)
-            )
-        )
+        lines = list(_names(numbers))
+    elif options.json:
+        lines = [json.dumps([as_json(answer) for _, answer in answers] or list(_names(numbers)), indent=1)]
     else:
-        print("\n".join(listing(numbers)))
-    remember(plan, options.results, numbers)
-    return int(any(isinstance(answer, StatementResult) and answer.truth is not Truth.TRUE for answer in answers))
+        lines = [line for text, answer in answers for line in _lines(text, answer)] or list(listing(numbers))
+    print("\n".join(lines))
+    return int(any(isinstance(answer, StatementResult) and answer.truth is not Truth.TRUE for _, answer in answers))
 
 
 def _answer(numbers: Numbers, text: str) -> Value | StatementResult:
-    plain = re.sub(r"\[[^\]]*\]", "", text)  # where a varied value may stand as `tx_depth=16`
+    plain = re.sub(r"\[[^\]]*\]", "", text)  # without varied values: `tx_depth=16` is no statement
     return judge(numbers, text) if any(verb in plain for verb in VERBS) else numbers.ask(text)
 
 
-def _lines(answer: Value | StatementResult, text: str) -> Iterator[str]:
+def _lines(text: str, answer: Value | StatementResult) -> Iterator[str]:
     yield text
     if isinstance(answer, StatementResult):
         yield f"  {answer.truth.value}: {answer.shows}"
@@ -74,14 +68,13 @@ def _lines(answer: Value | StatementResult, text: str) -> Iterator[str]:
 
 def listing(numbers: Numbers) -> Iterator[str]:
     """The series, and each measure with an example that works for this experiment: 40 lines at most."""
-    name, site = numbers.evidence.plan.experiment.name, numbers.evidence.plan.site.name
-    series = numbers.series.values()
-    yield f"series of {name} ({site}):"
-    if len(series) <= 12:
-        width = max(len(one.name) for one in series)
-        yield from (f"  {one.name:{width}}  {_about(one, site)}"[:WIDTH] for one in series)
+    experiment, site = numbers.evidence.plan.experiment.name, numbers.evidence.plan.site.name
+    yield f"series of {experiment} ({site}):"
+    if len(numbers.series) <= MOST_LINES:
+        width = max(map(len, numbers.series))
+        yield from (f"  {name:{width}}  {_about(series, site)}"[:WIDTH] for name, series in numbers.series.items())
     else:
-        names = ", ".join(_name(one) for one in series)
+        names = ", ".join(map(_name, numbers.series.values()))
         yield from wrap(names, WIDTH, initial_indent="  ", subsequent_indent="  ")
     yield "measures, each with an example (a size is 64 or 64K; ratios, sums and parentheses work: a / b at 64K):"
     yield from _examples(numbers)
@@ -98,11 +91,10 @@ def _names(numbers: Numbers) -> Iterator[str]:
 
 
 def _name(series: Series) -> str:
-    return (
-        f"{series.name}[{'|'.join(str(value) for value in next(iter(series.vary.values())))}]"
-        if series.vary
-        else series.name
-    )
+    """The series with the values of its first varied parameter."""
+    if not series.vary:
+        return series.name
+    return f"{series.name}[{'|'.join(map(str, next(iter(series.vary.values()))))}]"
 
 
 def _about(series: Series, site: str) -> str:
@@ -136,7 +128,3 @@ def _example(numbers: Numbers, series: Series, measure: str) -> str:
             continue
         return text
     return ""
-
-
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr)

@@ -125,8 +125,8 @@ def test_a_report_is_up_to_date_or_made_without_a_site(
         made.append(plan)
         return file
 
-    monkeypatch.setattr("lab.report.commands._is_of", lambda *_: bool(made))
-    monkeypatch.setattr("lab.report.commands._report", make)
+    monkeypatch.setattr("lab.report.commands.is_current", lambda *_: bool(made))
+    monkeypatch.setattr("lab.report.commands.write_report", make)
     for said in ("small.toml", "up to date"):
         assert main(["report", str(file), "--results", str(results)]) == 0
         assert said in capsys.readouterr().out

@@ -36,7 +36,6 @@ from lab.report.html.page import page
 from lab.report.pdf import extract
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
-from lab.report.stamp import report_stamp
 from lab.report.tex.render import Markup
 from lab.sites.ssh import TwoHosts
 
@@ -313,8 +312,7 @@ def test_reports_are_built_at_once_and_only_when_something_changed(
     plan = laboratory.plan_of("verbs_throughput", own)
     monkeypatch.setattr(commands, "CACHE", cache.parent)
     assert not commands.is_current(plan, records, own / "report")
-    before = report_stamp(plan, records, commands.report_texts(plan))
-    pdf = commands._report(plan, records, own / "report", before)
+    pdf = commands.write_report(plan, records, own / "report")
     assert commands.is_current(plan, records, own / "report")
     assert (own / "report" / "verbs_throughput" / "answer.png").read_bytes().startswith(b"\x89PNG")
     (own / "verbs_throughput" / "report.toml").write_text("authors = ['Ada']\n")

@@ -28,14 +28,13 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
-    """The experiment in a folder where a text may be changed, and a memory of its own."""
+    """The experiment in a folder where a text may be changed."""
     for name in (f"{NAME}.toml", NAME):
         source = EXPERIMENTS / name
         (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
     plan = laboratory.plan_of(NAME, tmp_path)
     for module in (checking, asking):
         monkeypatch.setattr(module, "recorded_plans" if module is asking else "plans_of", lambda *_: [plan])
-    monkeypatch.setattr(checking, "REMEMBERED", tmp_path / "answers")
     return plan
 
 
@@ -73,18 +72,6 @@ def test_json_is_for_editors(plan: Plan, results: Path, capsys: pytest.CaptureFi
     found = json.loads(capsys.readouterr().out)
     assert (found["errors"][0]["line"], found["errors"][0]["column"], found["notes"][0]["line"]) == (1, 12, 2)
     assert found["errors"][0]["kind"] == "typed number"
-
-
-def test_a_second_check_computes_nothing(plan: Plan, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "TCP has \\claim{ethernet at 1}.\\shows{ethernet > 1 B/s everywhere}\n"
-    assert checked(plan, results, text) == 0
-    monkeypatch.setattr("lab.report.evidence.evidence.gather", lambda *_: pytest.fail("computed again"))
-    assert checked(plan, results, text) == 0
-
-
-def test_a_memory_that_cannot_be_written_is_done_without(plan: Plan, results: Path, tmp_path: Path) -> None:
-    (tmp_path / "answers").touch()  # as in another user's checkout: a file stands where the folder would be
-    assert checked(plan, results, "TCP has \\claim{ethernet at 1}.\n") == 0
 
 
 def test_a_text_and_its_sources_are_read_again_at_each_change(

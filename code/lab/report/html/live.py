@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -28,7 +28,7 @@ Look: TypeAlias = tuple[str, LineLook]
 
 @dataclass(frozen=True)
 class Live:
-    """The document that the page's script draws, and what the page says of it."""
+    """The document that the page's script draws, and what the page prints about it."""
 
     document: str
     has_reference: bool
@@ -37,28 +37,28 @@ class Live:
 
     @property
     def about(self) -> str:
-        """Why a choice is not there."""
-        reference = "The reference is not shown: "
-        reference += "this run has the same values." if self.is_reference else "results/reference has no such curves."
-        published = "No published report has curves for this experiment."
-        return " ".join([reference] * (not self.has_reference) + [published] * (not self.has_published))
+        """Why a choice is missing."""
+        why = "this run has the same values" if self.is_reference else "results/reference has no such curves"
+        reference = "" if self.has_reference else f"The reference is not shown: {why}."
+        published = "" if self.has_published else "No published report has curves for this experiment."
+        return " ".join(filter(None, (reference, published)))
 
 
-def live_figure(numbers: Numbers, figures: Iterable[tuple[str, object]], asked: Iterable[str]) -> Live:
+def live_figure(numbers: Numbers, figures: Mapping[str, object], queried: Iterable[str]) -> Live:
     """The curves. The report's figures, in their order, name those that they show; where the first shows none, the
-    series that its text asks for are drawn first."""
-    drawn, name = list(figures), numbers.evidence.plan.experiment.name
-    looks = _looks(data for _, data in drawn)
-    run, reference, published = list(_curves(numbers, looks)), list(_reference(numbers, looks)), list(_published(name))
-    first, data = drawn[0] if drawn else ("", None)
-    shown = [curve["name"] for curve in run if curve["words"] in _labels(data)]
+    series that the text queries are drawn first."""
+    drawn = {name: data for name, data in figures.items() if isinstance(data, Sized)}
+    first = drawn.get(next(iter(figures), ""))
+    looks = _looks(drawn.values())
+    run, reference = list(_curves(numbers, looks)), list(_reference(numbers, looks))
+    published = list(_published(numbers.evidence.plan.experiment.name))
+    labels = [curve.label for curve in first.curves] if first else []
+    shown = [curve["name"] for curve in run if curve["words"] in labels]
     is_reference = reference == run
     document: JsonTable = {
-        "figure": first if shown else "",  # in whose place the live one is drawn
-        "shown": shown or _first(run, list(asked)),
-        "limits": [list(each) for each in data.limits]
-        if shown and isinstance(data, Sized) and data.kind == "rate"
-        else [],
+        "figure": first.name if first and shown else "",  # in whose place the live one is drawn
+        "shown": shown or _first(run, list(queried)),
+        "limits": [list(limit) for limit in first.limits] if first and shown and first.kind == "rate" else [],
         "run": run,
         "reference": [] if is_reference else reference,
         "published": published,
@@ -67,24 +67,19 @@ def live_figure(numbers: Numbers, figures: Iterable[tuple[str, object]], asked: 
     return Live(text, bool(document["reference"]), bool(published), is_reference)
 
 
-def _first(run: list[JsonTable], asked: list[str]) -> list[JsonValue]:
+def _first(run: list[JsonTable], queried: list[str]) -> list[JsonValue]:
     def place(curve: JsonTable) -> int:
         series = str(curve["name"]).partition("[")[0]
-        return asked.index(series) if series in asked else len(asked)
+        return queried.index(series) if series in queried else len(queried)
 
     return [curve["name"] for curve in sorted(run, key=place)[:FIRST]]
 
 
-def _labels(data: object) -> list[str]:
-    return [curve.label for curve in data.curves] if isinstance(data, Sized) else []
-
-
-def _looks(figures: Iterable[object]) -> dict[tuple[float, ...], Look]:
+def _looks(figures: Iterable[Sized]) -> dict[tuple[float, ...], Look]:
     """How the report's figures name and draw a curve, by its values."""
     return {
-        _rounded(y.value for y in curve.y): (curve.label, look)
+        _rounded(curve.values): (curve.label, look)
         for data in figures
-        if isinstance(data, Sized)
         for curve, look in reversed(list(zip(data.curves, data.looks, strict=True)))
     }
 
@@ -94,14 +89,10 @@ def _curves(numbers: Numbers, looks: dict[tuple[float, ...], Look]) -> Iterator[
         for point in series.points():
             for end in SIDES if series.measure == ONE_WAY else ("",):
                 points = list(_points(numbers, series, point, end))
-                words, look = looks.get(tuple(each[1] for each in points), ("", None))
-                yield _curve(_name(series, point, end), words, look, points, is_time=series.measure != "throughput")
-
-
-def _name(series: Series, point: Point, end: str) -> str:
-    """As a query names it."""
-    varied = f"[{', '.join(map(str, point.values()))}]" if point else ""
-    return f"{series.name}{varied}{f'.{end}' if end else ''}"
+                varied = f"[{', '.join(map(str, point.values()))}]" if point else ""
+                name = f"{series.name}{varied}{f'.{end}' if end else ''}"  # as a query names it
+                words, look = looks.get(tuple(value for _, value, *_ in points), (name, None))
+                yield _curve(name, words, look, points, is_time=series.measure != "throughput")
 
 
 def _points(numbers: Numbers, series: Series, point: Point, end: str) -> Iterator[list[float]]:
@@ -125,10 +116,11 @@ def _reference(numbers: Numbers, looks: dict[tuple[float, ...], Look]) -> Iterat
 
 def _published(experiment: str) -> Iterator[JsonTable]:
     for name, published in of_published(experiment).items():
-        found = [(size, published.answer(Span(listed=(size,)))) for size in published.sizes]
-        points = [[size, *_rounded([value.estimate.value])] for size, value in found if value]
-        if points:
-            is_time = any(value.dimension == TIME for _, value in found if value)
+        answers = {size: published.answer(Span(listed=(size,))) for size in published.sizes}
+        values = {size: value for size, value in answers.items() if value}
+        if values:
+            points = [[size, *_rounded([value.estimate.value])] for size, value in values.items()]
+            is_time = any(value.dimension == TIME for value in values.values())
             yield _curve(name, published.source, None, points, is_time=is_time)
 
 
@@ -141,7 +133,7 @@ def _curve(
         "words": words or name,
         "look": drawn,
         "time": is_time,
-        "points": [list(each) for each in points],
+        "points": [list(point) for point in points],
     }
 
 

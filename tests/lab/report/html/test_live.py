@@ -25,7 +25,7 @@ def read(live: Live) -> Any:
 
 
 def test_a_run_with_the_values_of_the_reference_is_said_to_have_them(numbers: Numbers) -> None:
-    live = live_figure(numbers, (), ())
+    live = live_figure(numbers, {}, ())
     assert live.is_reference and not live.has_reference and read(live)["reference"] == []
     assert live.about == "The reference is not shown: this run has the same values."
 
@@ -33,12 +33,12 @@ def test_a_run_with_the_values_of_the_reference_is_said_to_have_them(numbers: Nu
 def test_a_run_with_other_values_is_shown_beside_the_reference(numbers: Numbers) -> None:
     rows = tuple(row for row in numbers.evidence.rows if row.repetition < 3)
     fewer = {place: replace(cell, values=cell.values[:2]) for place, cell in numbers.evidence._cells.items()}
-    live = live_figure(Numbers(replace(numbers.evidence, rows=rows, _cells=fewer)), (), ())
+    live = live_figure(Numbers(replace(numbers.evidence, rows=rows, _cells=fewer)), {}, ())
     assert live.has_reference and len(read(live)["reference"]) == len(read(live)["run"])
 
 
 def test_a_point_has_its_median_interval_and_n_as_queries_answer(numbers: Numbers) -> None:
-    (curve,) = (each for each in read(live_figure(numbers, (), ()))["run"] if each["name"] == "tcp.card")
+    (curve,) = (each for each in read(live_figure(numbers, {}, ()))["run"] if each["name"] == "tcp.card")
     size, *point = curve["points"][0]
     asked = numbers.ask("tcp.card at 1").estimate
     assert asked.interval and size == 1
@@ -48,4 +48,4 @@ def test_a_point_has_its_median_interval_and_n_as_queries_answer(numbers: Number
 
 
 def test_the_series_that_the_text_asks_for_are_drawn_first(numbers: Numbers) -> None:
-    assert read(live_figure(numbers, (), ["tcp.card", "card"]))["shown"][:2] == ["tcp.card", "card"]
+    assert read(live_figure(numbers, {}, ["tcp.card", "card"]))["shown"][:2] == ["tcp.card", "card"]
