@@ -20,7 +20,6 @@ from lab.errors import LabError, SiteError
 from lab.experiment.experiment import Experiment
 from lab.experiment.reader import load as load_experiment
 from lab.machine import runner, snapshot
-from lab.machine.wall import KVM
 from lab.places import CACHE, MACHINE, REFERENCE, ROOT, SETTINGS
 from lab.plan.planning import all_experiments
 from lab.records.compare import read_identity
@@ -29,6 +28,7 @@ from lab.sites.agent import computer
 from lab.sites.hosts import Host, Slurm
 from lab.sites.site import EVERYWHERE, silent
 from lab.sites.ssh import Connection
+from lab.sites.vm import KVM
 from lab.supply.lock import COMPILER, GUEST, read
 from lab.supply.providers import load
 from lab.typed_json import JsonTable
@@ -82,7 +82,7 @@ def _qemu() -> Diagnosis:
     """The one that runs the machine: nothing of the host's."""
     try:
         place = runner.place(MACHINE, CACHE)
-        said = runner.Runner(place).version() if place.exists() else "not carried here yet: the first run fetches it"
+        said = runner.Runner(place).version() if place.exists() else "not unpacked here yet: the first run fetches it"
     except (SiteError, OSError) as error:
         return Diagnosis(EXACT, "QEMU's version", str(error), "lab run")
     return Diagnosis(EXACT, "QEMU's version", said)
@@ -325,7 +325,7 @@ def _not_booting() -> str:
     if not (CACHE / "machine").is_dir():
         return "not tried before the first trial"
     try:
-        booted = vm.open().made(silent).acceleration is KVM
+        booted = vm.open().machine(silent).acceleration is KVM
     except LabError as error:
         return f"not tried: {error.what}"
     return "" if booted else "a machine is made, but does not boot"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.compiler import plugins
+from lab.compiler import build
 from lab.files.store import exclusive, put_folder
 from lab.machine import contents, runner
 from lab.machine.runner import LOADER, NAME, Runner
-from lab.machine.snapshot import Frozen
+from lab.machine.snapshot import Snapshot
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
 from lab.supply import lock
@@ -67,7 +67,7 @@ class Elsewhere:
 
     runner: Runner
     plugin: Path
-    machine: Callable[..., Frozen] = Frozen
+    machine: Callable[..., Snapshot] = Snapshot
 
 
 class WithRunner(ExactSite):
@@ -77,16 +77,16 @@ class WithRunner(ExactSite):
         super().__init__(MACHINE, CACHE, HOST_SECONDS)
         self.other = other
 
-    def asked(self) -> Frozen:
+    def verified_snapshot(self) -> Snapshot:
         """The machine with the other runner and its plugin."""
-        ours = super().asked()
+        ours = super().verified_snapshot()
         return self.other.machine(ours.folder, self.other.runner, self.other.plugin, copied=ours.copied)
 
 
 def empty() -> Elsewhere:
     """What this computer's site uses, shut in."""
-    ours = runner.carried(MACHINE, CACHE, tell)
-    return Elsewhere(InAnEmptyRoot(ours.folder), plugins.built_plugin(MACHINE, CACHE, tell))
+    ours = runner.bundled(MACHINE, CACHE, tell)
+    return Elsewhere(InAnEmptyRoot(ours.folder), build.built_plugin(MACHINE, CACHE, tell))
 
 
 def arm64() -> Elsewhere:
@@ -104,9 +104,9 @@ def lay_out_arm64(folder: Path) -> None:
     found, store = lock.read(MACHINE / "packages.lock"), opened_store(CACHE, tell)
     locked = found.of(lock.runner("arm64"))
     store.obtain(locked, found.date)
-    runner.lay_out([store.file(each) for each in locked], contents.load(MACHINE / "runner.toml"), folder)
+    runner.unpack([store.file(each) for each in locked], contents.load(MACHINE / "runner.toml"), folder)
 
 
 def compile_arm64(folder: Path) -> None:
     """The plugin by the lock's cross compiler."""
-    (folder / NAME).write_bytes(plugins.compiled_plugin(MACHINE, CACHE, lock.runner("arm64"), tell))
+    (folder / NAME).write_bytes(build.compiled_plugin(MACHINE, CACHE, lock.runner("arm64"), tell))

@@ -13,10 +13,10 @@ from tests.hosts import debian
 from tests.hosts.elsewhere import Elsewhere
 from tests.hosts.making import run
 
-from lab.compiler.plugins import PLUGIN_FLAGS
+from lab.compiler.build import PLUGIN_FLAGS
 from lab.files.store import exclusive, put_file
 from lab.machine.runner import NAME, PROGRAM, Runner
-from lab.machine.snapshot import Frozen
+from lab.machine.snapshot import Snapshot
 from lab.places import CACHE, MACHINE
 
 HERE = Path(__file__).parent
@@ -40,7 +40,7 @@ class Installed(Runner):
         return {**super().environment, "QEMU_MODULE_DIR": f"{LIBRARIES}/qemu"}
 
 
-class Poured(Frozen):
+class Poured(Snapshot):
     """QEMU 11 takes a pipe and no file for a state that comes by a descriptor."""
 
     @property
@@ -59,7 +59,7 @@ class Newer:
 
     suite: str
     api: int  # of the plugin interface, which the version takes
-    machine: Callable[..., Frozen] = Frozen
+    machine: Callable[..., Snapshot] = Snapshot
 
     def __call__(self) -> Elsewhere:
         """Made if it is missing."""

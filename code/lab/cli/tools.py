@@ -222,7 +222,9 @@ def image(options: Namespace) -> int:
         _tell("compressing the machine")
         own_programs(_tell)
         lock = read(MACHINE / "packages.lock")
-        size = exchange.export(site.asked(), site.made(_tell), lock, place(own_task(), MACHINE, CACHE), options.file)
+        size = exchange.export(
+            site.verified_snapshot(), site.inputs(_tell), lock, place(own_task(), MACHINE, CACHE), options.file
+        )
         print(f"{options.file}: {size / 1e6:.1f} MB; others take it with: lab image import {options.file.name}")
         return 0
     imported = exchange.bring(options.file, MACHINE, CACHE, place(own_task(), MACHINE, CACHE), _tell)

@@ -64,9 +64,9 @@ def card_contents(experiments: Iterable[Experiment], tell: Callable[[str], None]
 
 def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path, bytes]:
     """The files themselves."""
-    from lab.compiler import plugins  # only now: who plans from records needs no compiler
+    from lab.compiler import build  # only now: who plans from records needs no compiler
 
-    module, library = plugins.built_card(machine, cache, tell)
+    module, library = build.built_card(machine, cache, tell)
     return {STARTER: starter(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
 
 
